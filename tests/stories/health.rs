@@ -33,7 +33,14 @@ fn it_lives_and_is_ready(on: On) {
     let end = Instant::now() + DEADLINE;
     while app.anyone().get("/readyz").ok() != ready && Instant::now() < end {}
     assert_eq!(app.anyone().get("/readyz").ok(), ready);
-    for path in ["/", "/docs", "/docs/operations/createExperiment", "/docs/guides/openfeature", "/docs/search?q=goal"] {
+    for path in [
+        "/",
+        "/docs/start",
+        "/docs",
+        "/docs/operations/createExperiment",
+        "/docs/guides/openfeature",
+        "/docs/search?q=goal",
+    ] {
         let page = app.anyone().get(path).has_status(200);
         assert_eq!(page.header("content-type"), Some("text/html; charset=utf-8"), "{path}");
         assert!(page.header("content-security-policy").is_some_and(|policy| policy.contains("default-src 'none'")));

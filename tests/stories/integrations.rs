@@ -1,7 +1,7 @@
 //! Integrations: what is delivered for them, when they last succeeded, and what webhooks are told of exposures and conversions.
 
 use crate::results::{Shop, bought};
-use crate::scene::{Collector, id};
+use crate::scene::{Collector, Outcomes, id};
 use crate::webhooks::{Receiver, deliveries, made};
 use muriel_tests::{Client, DEADLINE, On, TestApp, eventually, stories};
 use serde_json::{Value, json};
@@ -17,6 +17,8 @@ stories![
     conversions_are_told_each_once,
 ];
 
+/// Whoever names no browser is taken for a program, whose exposures and successes are not told.
+const FIREFOX: &str = "Mozilla/5.0 (X11; Linux x86_64; rv:145.0) Gecko/20100101 Firefox/145.0";
 const MINUTE: Duration = Duration::from_secs(60);
 
 fn named(entries: Value) -> Value {
@@ -41,7 +43,7 @@ fn what_is_named_is_delivered_while_it_is_live(on: On) {
     assert_eq!((ruleset["experiments"][0].get("name"), ruleset["experiments"][0].get("tools")), (None, None));
     let entries = json!([
         "ga4",
-        { "name": "segment", "settings": { "global": "tracker", "write_key": "hidden" }, "note": "hidden" },
+        { "name": "segment", "settings": { "global": "tracker", "write_key": "nowhere" }, "note": "nowhere" },
         "toaster",
         "webhook",
     ]);
@@ -54,7 +56,7 @@ fn what_is_named_is_delivered_while_it_is_live(on: On) {
         json!([{ "name": "ga4" }, { "name": "segment", "settings": { "global": "tracker" } }])
     );
     assert!(script.contains("experience_impression") && script.contains("\"Boots\""));
-    assert!(!script.contains("hidden") && !script.contains("Secret"));
+    assert!(!script.contains("nowhere") && !script.contains("Secret"));
     // What was sent is kept.
     assert_eq!(shop.details(test_id)["configuration"]["integration"], entries);
     shop.set_status(test_id, 0).ok();
@@ -113,11 +115,11 @@ fn the_last_success_is_shown(on: On) {
     assert_eq!(successes(&shop, test_id), none);
     let etag = shop.get(&format!("/experiment/{test_id}")).has_status(200).etag();
     for wrong in ["", "toaster", "webhook", "ga4,segment", "ga4  segment", "GA4"] {
-        assert_eq!(collector.take(&[health(test_id, wrong)]).statuses(), ["invalid"], "{wrong:?}");
+        assert_eq!(take(&collector, &[health(test_id, wrong)]).statuses(), ["invalid"], "{wrong:?}");
     }
-    assert_eq!(collector.take(&[health(elsewhere, "ga4")]).statuses(), ["invalid"], "of another project");
+    assert_eq!(take(&collector, &[health(elsewhere, "ga4")]).statuses(), ["invalid"], "of another project");
     // A tool that the experiment does not name is noted by nobody's leave, and not shown.
-    assert_eq!(collector.take(&[health(test_id, "ga4 hotjar")]).statuses(), ["ok"]);
+    assert_eq!(take(&collector, &[health(test_id, "ga4 hotjar")]).statuses(), ["ok"]);
     let is_at = |shop: &Client, name: &str, at: &str| {
         eventually(&format!("{name} at {at}"), DEADLINE, || {
             std::thread::sleep(Duration::from_millis(50));
@@ -130,12 +132,12 @@ fn the_last_success_is_shown(on: On) {
     shop.call("GET", &format!("/experiment/{test_id}")).header("if-none-match", &etag).send().has_status(200);
     app.pass(MINUTE);
     let repeated = health(test_id, "ga4 segment");
-    collector.take(std::slice::from_ref(&repeated));
+    take(&collector, std::slice::from_ref(&repeated));
     is_at(&shop, "segment", "2026-03-01T10:01:00.000Z");
     is_at(&shop, "ga4", "2026-03-01T10:01:00.000Z");
     // A repeat says nothing new.
     app.pass(MINUTE);
-    assert_eq!(collector.take(&[repeated]).statuses(), ["duplicate"]);
+    assert_eq!(take(&collector, &[repeated]).statuses(), ["duplicate"]);
     app.start_again();
     shop = shop.at(app.address);
     assert_eq!(successes(&shop, test_id)["ga4"].as_deref(), Some("2026-03-01T10:01:00.000Z"));
@@ -143,6 +145,13 @@ fn the_last_success_is_shown(on: On) {
     // It cannot be set, and what was read can be sent back.
     let refused = shop.patch(&format!("/experiment/{test_id}"), json!({ "integrations": [] }));
     refused.invalid(&["integrations"]);
+}
+
+/// Sends these events of a visitor with a browser.
+#[track_caller]
+fn take(collector: &Collector, events: &[Value]) -> Outcomes {
+    let body = json!({ "visitor": { "id": "v" }, "events": events });
+    Outcomes { answer: collector.call().header("user-agent", FIREFOX).json(body).send() }
 }
 
 fn exposure(test_id: i64, arm: &str) -> Value {
@@ -188,8 +197,8 @@ fn exposures_are_told_each_once(on: On) {
     let bot = json!({ "visitor": { "id": "bot" }, "events": [exposure(test_id, "1")] });
     collector.call().header("user-agent", robot).json(bot).send().ok();
     let repeated = exposure(test_id, "0");
-    collector.take(&[exposure(test_id, "1"), repeated.clone(), exposure(silent, "1"), exposure(test_id, "1")]);
-    collector.take(&[repeated, json!({ "id": id(), "type": "custom", "name": "exposure" })]);
+    take(&collector, &[exposure(test_id, "1"), repeated.clone(), exposure(silent, "1"), exposure(test_id, "1")]);
+    take(&collector, &[repeated, json!({ "id": id(), "type": "custom", "name": "exposure" })]);
     app.pass(MINUTE);
     let message = receiver.wait(1)[0].json();
     assert_eq!(message["type"], "experiment.exposures");
@@ -207,16 +216,16 @@ fn exposures_are_told_each_once(on: On) {
     minute(&app);
     assert_eq!(receiver.messages().len(), 1);
     // What comes just before a stop is told after it.
-    collector.take(&[exposure(test_id, "0")]);
+    take(&collector, &[exposure(test_id, "0")]);
     app.start_again();
     let (shop, collector) = (shop.at(app.address), Collector::of(&shop.at(app.address)));
     sums(&receiver, &[("0", 2), ("1", 2)]);
     // A webhook that is off gets nothing of the time in which it is off.
     shop.patch(&format!("/webhook/{webhook}"), json!({ "enabled": false })).ok();
-    collector.take(&[exposure(test_id, "1")]);
+    take(&collector, &[exposure(test_id, "1")]);
     minute(&app);
     shop.patch(&format!("/webhook/{webhook}"), json!({ "enabled": true })).ok();
-    collector.take(&[exposure(test_id, "0")]);
+    take(&collector, &[exposure(test_id, "0")]);
     app.pass(MINUTE);
     sums(&receiver, &[("0", 3), ("1", 2)]);
     if matches!(on, On::Postgres) {
@@ -224,8 +233,8 @@ fn exposures_are_told_each_once(on: On) {
         let beside = app.start_beside();
         let there = shop.at(beside.address);
         let second = Collector::of(&there);
-        second.take(&[exposure(test_id, "1"), exposure(test_id, "1")]);
-        collector.take(&[exposure(test_id, "0")]);
+        take(&second, &[exposure(test_id, "1"), exposure(test_id, "1")]);
+        take(&collector, &[exposure(test_id, "0")]);
         minute(&app);
         sums(&receiver, &[("0", 4), ("1", 4)]);
         minute(&app);
@@ -243,7 +252,7 @@ fn exposures_go_to_the_webhook_that_is_named(on: On) {
     let of = |settings: Value| named(json!([{ "name": "webhook", "settings": settings }]));
     let test_id = shop.experiment(of(json!({ "webhook_id": webhook })));
     let nobody = shop.experiment(of(json!({ "webhook_id": 9_999 })));
-    collector.take(&[exposure(test_id, "1"), exposure(nobody, "1")]);
+    take(&collector, &[exposure(test_id, "1"), exposure(nobody, "1")]);
     app.pass(MINUTE);
     two.wait(1);
     std::thread::sleep(Duration::from_millis(500));

@@ -1,6 +1,6 @@
 //! Documentation for people, and the contract for machines, from this server alone.
 //!
-//! `/docs` has an overview, a page for each operation, the guides of `docs/*.md` and a search over all of them. Every page
+//! `/docs/start` is where a newcomer begins. `/docs` has an overview, a page for each operation, the guides of `docs/*.md` and a search over all of them. Every page
 //! is made from the same contract that machines get at `/openapi.json`, when it is first asked for. Pages load a style
 //! sheet, an icon and pictures from this server and nothing else, and run no script.
 
@@ -43,7 +43,7 @@ const SVG: &str = "image/svg+xml";
 const POLICY: &str = "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'self'; \
                       frame-ancestors 'none'";
 
-/// `/`, `/openapi.json` and everything under `/docs`.
+/// `/openapi.json` and everything under `/docs`.
 pub(crate) fn routes(contract: &OpenApi) -> Router<App> {
     let json = Bytes::from(contract.to_json().unwrap_or_default());
     let docs = Arc::new(Documentation::new(contract));
@@ -53,10 +53,10 @@ pub(crate) fn routes(contract: &OpenApi) -> Router<App> {
     };
     let (operation, guide, find) = (Arc::clone(&docs), Arc::clone(&docs), Arc::clone(&docs));
     Router::new()
-        .route("/", page(&docs, "", start::page))
         .route("/favicon.ico", get(async |headers: HeaderMap| file(&headers, SVG, ICON)))
         .route("/openapi.json", get(move || async move { written(StatusCode::OK, json) }))
         .route("/docs", page(&docs, "docs", overview::page))
+        .route("/docs/start", page(&docs, "docs/start", start::page))
         .route("/docs/errors", page(&docs, "docs/errors", Documentation::errors))
         .route("/docs/types", page(&docs, "docs/types", Documentation::types))
         .route(

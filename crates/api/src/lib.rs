@@ -10,6 +10,7 @@ pub mod body;
 pub mod check;
 mod client_address;
 mod cookies;
+mod dashboard;
 mod docs;
 pub mod edge;
 pub mod error;

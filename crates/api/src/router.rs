@@ -6,7 +6,8 @@ use crate::handlers::{
     projects, rates, results, script, serving, session, traffic, visitor_data, webhooks,
 };
 use crate::sessions::SessionsOff;
-use crate::{docs, openapi};
+use crate::{dashboard, docs, openapi};
+use axum::response::Redirect;
 use axum::routing::get;
 use axum::{Extension, Router};
 use http::header::{AUTHORIZATION, CONTENT_ENCODING, CONTENT_TYPE, ETAG, IF_NONE_MATCH, RETRY_AFTER};
@@ -194,8 +195,11 @@ pub fn router(app: App, listener: Listener) -> Router {
         _ => served.nest(prefix, visitor_traffic().split_for_parts().0.layer(Extension(Mount::Prefix))),
     };
     let served = match listener {
-        Listener::WithoutPeople => served.layer(Extension(SessionsOff)),
-        Listener::Everybody | Listener::People => served,
+        Listener::WithoutPeople => {
+            let start = get(|| async { Redirect::temporary("/docs/start") });
+            served.layer(Extension(SessionsOff)).route("/", start)
+        }
+        Listener::Everybody | Listener::People => served.merge(dashboard::routes()),
     };
     served
         .route("/livez", get(crate::health::live))

@@ -226,7 +226,7 @@ mod tests {
         for (text, good) in [
             ("correct horse battery", true),
             ("x8#kQ!mZ2v@r", true),
-            ("ein langes wort", true),
+            ("a sentence in words", true),
             ("short", false),
             ("aaaaaaaaaaaaaaaa", false),
             ("abababababab", false),

@@ -19,6 +19,9 @@ use super::files::{self, ACTIVE};
 use super::format::{APPLICATION, Head, Tip, VERSION};
 use super::{LogId, Position};
 
+/// The table that says which blocks retention has deleted.
+const PRUNED: &str = "pruned";
+
 /// Consecutive blocks of the active file, which were copied to a file of their own.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -206,21 +209,22 @@ fn insert_row(insert: &mut rusqlite::Statement<'_>, row: &Row<'_>, columns: usiz
 
 /// Replaces the rows of all side tables in `to` by those in `from`, and makes tables that it lacks.
 fn copy_side_tables(from: &Connection, to: &Connection) -> rusqlite::Result<()> {
-    let there = side_tables(to)?;
-    for table in side_tables(from)? {
-        if there.contains(&table) {
-            to.execute_batch(&format!("DELETE FROM {}", quoted(&table)))?;
-        } else {
-            let sql = "SELECT sql FROM sqlite_schema WHERE type = 'table' AND name = ?1";
-            to.execute_batch(&from.query_row(sql, [&table], |row| row.get::<_, String>(0))?)?;
-        }
-        let mut statement = from.prepare(&format!("SELECT * FROM {}", quoted(&table)))?;
-        let columns = statement.column_count();
-        let mut insert = to.prepare(&insert_into(&table, columns))?;
-        let mut rows = statement.query([])?;
-        while let Some(row) = rows.next()? {
-            insert_row(&mut insert, row, columns)?;
-        }
+    side_tables(from)?.iter().try_for_each(|table| copy_table(from, to, table))
+}
+
+fn copy_table(from: &Connection, to: &Connection, table: &str) -> rusqlite::Result<()> {
+    if side_tables(to)?.iter().any(|known| known == table) {
+        to.execute_batch(&format!("DELETE FROM {}", quoted(table)))?;
+    } else {
+        let sql = "SELECT sql FROM sqlite_schema WHERE type = 'table' AND name = ?1";
+        to.execute_batch(&from.query_row(sql, [table], |row| row.get::<_, String>(0))?)?;
+    }
+    let mut statement = from.prepare(&format!("SELECT * FROM {}", quoted(table)))?;
+    let columns = statement.column_count();
+    let mut insert = to.prepare(&insert_into(table, columns))?;
+    let mut rows = statement.query([])?;
+    while let Some(row) = rows.next()? {
+        insert_row(&mut insert, row, columns)?;
     }
     Ok(())
 }
@@ -284,8 +288,10 @@ pub fn cut(dir: &Path, keep: Position, until: Instant) -> Result<Position> {
         if files::exists(&active)? {
             let from = file::reader(&active).map_err(|error| Error::file("open", &active, error))?;
             let to = open_unshared(&file.path).map_err(|error| Error::file("open", &file.path, error))?;
-            // The newest file knows best what was pruned.
-            copy_side_tables(&from, &to).map_err(|error| Error::file("write", &file.path, error))?;
+            // The newest file knows best what was pruned. Other tables tell of their own file's blocks.
+            if side_tables(&from).map_err(|error| Error::file("read", &active, error))?.contains(&PRUNED.to_owned()) {
+                copy_table(&from, &to, PRUNED).map_err(|error| Error::file("write", &file.path, error))?;
+            }
             close(to, &file.path)?;
         }
         files::remove(&active)?;
@@ -312,6 +318,12 @@ fn delete_from(path: &Path, first: i64) -> Result<Position> {
     let failed = |error| Error::file("cut", path, error);
     let conn = open_unshared(path).map_err(failed)?;
     conn.execute("DELETE FROM block WHERE seq >= ?1", [first]).map_err(failed)?;
+    for table in side_tables(&conn).map_err(failed)? {
+        let tells_of_blocks = "SELECT 1 FROM pragma_table_info(?1) WHERE name = 'seq'";
+        if conn.query_row(tells_of_blocks, [&table], |_| Ok(())).optional().map_err(failed)?.is_some() {
+            conn.execute(&format!("DELETE FROM {} WHERE seq >= ?1", quoted(&table)), [first]).map_err(failed)?;
+        }
+    }
     // So that nothing of them is left in the file.
     conn.execute_batch("VACUUM").map_err(failed)?;
     let (_, tip) = head_and_tip(&conn, path)?;

@@ -74,6 +74,7 @@ fn known(field: &str) -> Option<Value> {
         "Targeting.user_rule" | "Audience.user_rule" => json!([]),
         "TimeRange.end" => json!("17:00"),
         "TimeRange.start" => json!("09:00"),
+        "VisitorJobAnswer.status" | "VisitorJobNode.status" => json!("done"),
         "Variant.name" | "VariantBody.name" | "VariantResult.name" | "ArmShare.name" => json!("Variant 1"),
         "ServeBody.variant_id" | "WinnerServed.serving_variant_id" => json!("1"),
         "PreviewLinks.variants" => json!([
@@ -111,6 +112,7 @@ fn known(field: &str) -> Option<Value> {
         "request_id" => json!("0198c5a2-7d1e-7c3a-9b54-2f6e8a1c0d37"),
         "secondary_goals_count" => json!(0),
         "solution" => json!("Name the benefit in the headline."),
+        "slug" => json!("name-the-benefit"),
         "status" => json!(1),
         "tags" => json!(["pricing"]),
         "test_id" => json!(4711),

@@ -31,11 +31,12 @@ impl<'a> Shell<'a> {
         html.tag("<link rel=\"stylesheet\" href=\"site:docs/style.css?").text(&version(STYLE));
         html.tag("\"></head><body><a class=\"skip\" href=\"#content\">Skip to content</a>");
         let contents = self.contents(&page.path);
-        html.tag("<nav class=\"side\" aria-label=\"Contents\"><p class=\"brand\"><a href=\"site:\">").text(self.title);
+        html.tag("<nav class=\"side\" aria-label=\"Contents\"><p class=\"brand\"><a href=\"site:docs/start\">")
+            .text(self.title);
         html.tag("</a></p>");
         search_form(&mut html, &page.query);
         html.piece(&contents)
-            .tag("</nav><nav class=\"top\" aria-label=\"Contents\"><p class=\"brand\"><a href=\"site:\">");
+            .tag("</nav><nav class=\"top\" aria-label=\"Contents\"><p class=\"brand\"><a href=\"site:docs/start\">");
         html.text(self.title).tag("</a></p>");
         search_form(&mut html, &page.query);
         html.tag("<details><summary>Contents</summary>").piece(&contents).tag("</details></nav><main id=\"content\">");

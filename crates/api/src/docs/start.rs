@@ -1,4 +1,4 @@
-//! `/`: where a person begins who opened the server's address.
+//! `/docs/start`: where a person begins who wants to know what the server can do.
 
 use super::html::Html;
 use super::shell::info;
@@ -6,14 +6,15 @@ use super::{Documentation, Page, guides};
 
 pub(super) fn page(docs: &Documentation) -> Page {
     let mut main = Html::default();
-    main.tag("<header><h1>").text(info(&docs.contract, "title")).tag(" is running</h1><p class=\"lead\">");
+    main.tag("<header><h1>Begin with ").text(info(&docs.contract, "title")).tag("</h1><p class=\"lead\">");
     main.tag("This server manages experiments, decides who sees which variant, records what visitors do and reports ");
-    main.tag("results. It has no dashboard yet: the HTTP API and the command line do everything.</p></header>");
-    main.tag("<section class=\"chapter\"><h2>First steps</h2><ol class=\"steps\">");
+    main.tag("results. People use the <a href=\"site:\">dashboard</a>; programs use the HTTP API, and operators the ");
+    main.tag("command line.</p></header>");
+    main.tag("<section class=\"chapter\"><h2>First steps of a program</h2><ol class=\"steps\">");
     main.tag(
-        "<li>Make a project and its API key, on the machine of the server and with its <code>--data-dir</code> or ",
+        "<li>Make a project and its API key in the <a href=\"site:settings/keys\">dashboard</a>, or on the machine of ",
     );
-    main.tag("<code>--config</code>, if it has one:");
+    main.tag("the server, with its <code>--data-dir</code> or <code>--config</code>, if it has one:");
     main.tag("<pre tabindex=\"0\" role=\"group\" aria-label=\"Command\"><code>");
     main.tag("muriel project create --company Acme --name Shop</code></pre></li>");
     main.tag(
@@ -35,5 +36,5 @@ pub(super) fn page(docs: &Documentation) -> Page {
         main.prose(guide.about).tag("</p></li>");
     }
     main.tag("</ul></section>");
-    Page::new("", "Start", main)
+    Page::new("docs/start", "Start", main)
 }

@@ -78,7 +78,7 @@ pub(crate) async fn ruleset_show(
 }
 
 /// The response with a body in an encoding that the client accepts, or 304 if the client has it.
-pub(super) async fn encoded(headers: &HeaderMap, etag: &str, body: &Encoded, content_type: &'static str) -> Response {
+pub(crate) async fn encoded(headers: &HeaderMap, etag: &str, body: &Encoded, content_type: &'static str) -> Response {
     let mut response = Response::new(Body::empty());
     if is_known(headers, etag) {
         *response.status_mut() = StatusCode::NOT_MODIFIED;

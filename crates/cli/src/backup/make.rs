@@ -4,6 +4,7 @@ use super::directory::failed;
 use super::manifest::{
     self, BackupId, Database, FILES, Manifest, SourceState, StoredFile, StoredLog, StoredSegment, hex,
 };
+use super::prune::{self, Keep, NeededContents, PrunedBackups};
 use super::store::{BackupStore, Digest, StoreLock};
 use crate::config::StorageSettings;
 use crate::{Error, Result};
@@ -36,6 +37,8 @@ pub(super) struct BackupMaker<'a> {
     /// Copies that are made before they are stored.
     staging: TempDir,
     known: Known,
+    /// For pruning.
+    needed: NeededContents,
 }
 
 /// What is known of the place.
@@ -99,7 +102,7 @@ impl<'a> BackupMaker<'a> {
         let staging = tempfile::Builder::new().prefix("muriel-backup-").tempdir();
         let staging = staging.map_err(failed("cannot make a directory in", &std::env::temp_dir()))?;
         let known = Known::read(store)?;
-        Ok(Self { storage, store, lock, staging, known })
+        Ok(Self { storage, store, lock, staging, known, needed: NeededContents::default() })
     }
 
     /// Whether the lock is held still.
@@ -135,8 +138,8 @@ impl<'a> BackupMaker<'a> {
     }
 
     /// Removes backups that `keep` does not keep, and contents that only they have.
-    pub(super) fn prune(&mut self, keep: super::prune::Keep) -> Result<super::prune::PrunedBackups> {
-        let pruned = super::prune::prune(self.store, &*self.lock, keep)?;
+    pub(super) fn prune(&mut self, keep: Keep) -> Result<PrunedBackups> {
+        let pruned = prune::prune(self.store, &*self.lock, keep, &mut self.needed)?;
         for sha256 in &pruned.contents {
             self.known.stored.remove(sha256);
         }

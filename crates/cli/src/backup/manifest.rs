@@ -89,7 +89,7 @@ pub(super) struct SourceState {
 }
 
 /// The place of a manifest: `backups/2026-03-01T090000Z.json`. Names sort as times do.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) struct BackupId(String);
 
 impl BackupId {

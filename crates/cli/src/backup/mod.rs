@@ -25,7 +25,7 @@ use clap::{Args, Subcommand};
 use make::{BackupMaker, MadeBackup, second};
 use manifest::{Database, Manifest};
 use muriel_domain::Instant;
-use prune::{Keep, PrunedBackups};
+use prune::{Keep, NeededContents, PrunedBackups};
 use s3::S3Flags;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -112,7 +112,8 @@ impl Backup {
             (Some(BackupCommand::Prune { place, keep, keep_daily }), _) => {
                 let store = place.open()?;
                 let lock = store.lock()?;
-                say_pruned(&prune::prune(&*store, &*lock, Keep { newest: keep, daily: keep_daily })?)
+                let keep = Keep { newest: keep, daily: keep_daily };
+                say_pruned(&prune::prune(&*store, &*lock, keep, &mut NeededContents::default())?)
             }
             (None, Some(to)) => {
                 let storage = StorageSettings::load(&self.common)?;
@@ -195,7 +196,7 @@ fn follow(storage: &StorageSettings, store: &dyn BackupStore, period: Duration, 
                     tell!("muriel: backups are made again");
                 }
                 failing = false;
-                // Most have a few blocks only, and would fill the journal.
+                // Of an idle server there would be nothing else in the journal.
                 if made.copied.0 > 0 {
                     say_made(&made)?;
                 }
@@ -260,7 +261,7 @@ fn say_verified(store: &dyn BackupStore) -> Result<()> {
     let which = if verified.backups == 1 {
         "The backup is whole".to_owned()
     } else {
-        format!("All {} backups are whole", verified.backups)
+        format!("The {} backups are whole", verified.backups)
     };
     say!(
         "{which}: {}, {}. The newest was made at {} with the events up to block {position}.",

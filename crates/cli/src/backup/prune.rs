@@ -3,7 +3,7 @@
 use super::manifest::{self, BackupId, FILES, Manifest};
 use super::store::{BackupStore, StoreLock};
 use crate::Result;
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 /// Which backups stay.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -12,6 +12,26 @@ pub(super) struct Keep {
     pub(super) newest: u32,
     /// The last one of each of so many days (UTC) that have backups.
     pub(super) daily: u32,
+}
+
+/// The contents that backups need, of those that were read before. Who prunes again and again so
+/// reads each manifest once.
+#[derive(Debug, Default)]
+pub(super) struct NeededContents(HashMap<BackupId, Vec<String>>);
+
+impl NeededContents {
+    /// What these backups need. Others are forgotten.
+    fn of(&mut self, store: &dyn BackupStore, kept: &[&BackupId]) -> Result<HashSet<&str>> {
+        self.0.retain(|id, _| kept.contains(&id));
+        for id in kept {
+            if !self.0.contains_key(id) {
+                let manifest = Manifest::read(store, id)?;
+                let contents = manifest.contents().map(|(_, content)| content.sha256.clone()).collect();
+                self.0.insert((*id).clone(), contents);
+            }
+        }
+        Ok(self.0.values().flatten().map(String::as_str).collect())
+    }
 }
 
 /// What was removed.
@@ -43,26 +63,27 @@ impl Keep {
 }
 
 /// Removes backups that `keep` does not keep, and contents that no other backup has.
-pub(super) fn prune(store: &dyn BackupStore, lock: &dyn StoreLock, keep: Keep) -> Result<PrunedBackups> {
+pub(super) fn prune(
+    store: &dyn BackupStore,
+    lock: &dyn StoreLock,
+    keep: Keep,
+    needed: &mut NeededContents,
+) -> Result<PrunedBackups> {
     let ids = manifest::list(store)?;
     let outdated = keep.outdated(&ids);
     // Read before anything is removed: without its manifest nobody knows what a backup needs.
-    let mut needed = HashSet::new();
-    for id in ids.iter().filter(|id| !outdated.contains(id)) {
-        let manifest = Manifest::read(store, id)?;
-        needed.extend(manifest.contents().map(|(_, content)| content.sha256.clone()));
-    }
+    let kept: Vec<_> = ids.iter().filter(|id| !outdated.contains(id)).collect();
+    let needed = needed.of(store, &kept)?;
     for id in &outdated {
         lock.check()?;
         store.remove(&id.path())?;
     }
-    let kept = ids.len() - outdated.len();
-    let mut pruned = PrunedBackups { backups: outdated.len(), kept, ..PrunedBackups::default() };
-    if kept == 0 {
+    let mut pruned = PrunedBackups { backups: outdated.len(), kept: kept.len(), ..PrunedBackups::default() };
+    if kept.is_empty() {
         return Ok(pruned);
     }
     for file in store.list(FILES)? {
-        if !needed.contains(&file.name) {
+        if !needed.contains(&*file.name) {
             lock.check()?;
             store.remove(&format!("{FILES}{}", file.name))?;
             pruned.bytes += file.bytes;

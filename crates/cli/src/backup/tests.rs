@@ -189,7 +189,7 @@ async fn an_interrupted_backup_is_not_taken_for_whole() {
     verify(&to).unwrap();
     let store = store(&to);
     let keep = Keep { newest: 1, daily: 0 };
-    prune::prune(&store, &*store.lock().unwrap(), keep).unwrap();
+    prune::prune(&store, &*store.lock().unwrap(), keep, &mut NeededContents::default()).unwrap();
     assert!(!to.join(FILES).join("partial").exists());
     // Nor are two made at once.
     let _lock = store.lock().unwrap();

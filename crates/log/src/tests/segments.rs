@@ -170,6 +170,42 @@ async fn a_log_is_cut_at_a_time() {
     }
 }
 
+/// Whatever a later version notes of blocks stays with them.
+#[tokio::test]
+async fn tables_of_other_versions_are_kept() {
+    let dir = place();
+    let log = Log::open(dir.path(), rolling()).unwrap();
+    for step in 0..3 {
+        stored(&log, "p", step * SECOND, &ids(step as u64 * 2..step as u64 * 2 + 2)).await;
+    }
+    log.close().await.unwrap();
+    let note = |path: &Path, table: &str| {
+        let conn = rusqlite::Connection::open(path).unwrap();
+        let seqs = "SELECT seq, 'n' FROM block UNION ALL SELECT 99, 'late'";
+        conn.execute_batch(&format!("CREATE TABLE {table} (seq INTEGER, note TEXT); INSERT INTO {table} {seqs}"))
+            .unwrap();
+    };
+    let notes = |path: &Path, table: &str| -> Vec<i64> {
+        let conn = rusqlite::Connection::open(path).unwrap();
+        let mut all = conn.prepare(&format!("SELECT seq FROM {table} ORDER BY seq")).unwrap();
+        all.query_map([], |row| row.get(0)).unwrap().map(|seq| seq.unwrap()).collect()
+    };
+    let second = files::closed(dir.path()).unwrap()[1].path.clone();
+    note(&second, "closed_note");
+    note(&dir.path().join(files::ACTIVE), "active_note");
+    let mut copied = Copied::new();
+    let snapshot = copied.take(dir.path(), true);
+    let restored = copied.restored(&snapshot);
+    assert_eq!(notes(&restored.path().join(files::ACTIVE), "active_note"), [99]);
+    // The second file becomes the active one, and has its own notes without those of what is cut.
+    assert_eq!(cut(restored.path(), Position::default(), Instant::from_us(SECOND)).unwrap().seq, 2);
+    assert_eq!(cut(restored.path(), Position::default(), Instant::from_us(2 * SECOND)).unwrap().seq, 2);
+    let restored = copied.restored(&snapshot);
+    fs::rename(restored.path().join(second.file_name().unwrap()), restored.path().join("log-2-9.db")).unwrap();
+    assert_eq!(cut(restored.path(), Position::default(), Instant::from_us(0)).unwrap().seq, 1);
+    assert_eq!(notes(&restored.path().join(files::ACTIVE), "closed_note"), [0_i64; 0]);
+}
+
 #[tokio::test]
 async fn segments_that_do_not_follow_are_refused() {
     let dir = place();

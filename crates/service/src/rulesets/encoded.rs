@@ -30,6 +30,15 @@ impl Encoded {
         Self { plain, gzip: OnceCell::new(), brotli: OnceCell::new() }
     }
 
+    /// A body that is compressed with brotli already. It has to be: what cannot be expanded is an empty body.
+    pub fn of_brotli(compressed: &'static [u8]) -> Self {
+        let mut plain = Vec::new();
+        if std::io::copy(&mut ::brotli::Decompressor::new(compressed, 4_096), &mut plain).is_err() {
+            return Self::new(Bytes::new());
+        }
+        Self { brotli: OnceCell::new_with(Some(Bytes::from_static(compressed))), ..Self::new(plain.into()) }
+    }
+
     /// The compressed body. It is compressed by the first call, for which concurrent calls wait.
     pub async fn compressed(&self, encoding: Encoding) -> Bytes {
         let (cell, compress) = match encoding {

@@ -9,7 +9,7 @@ use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use md5::{Digest, Md5};
 use std::io::Read;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use ureq::Agent;
 use ureq::http::{self, HeaderMap, Method};
 use ureq::tls::TlsConfig;
@@ -42,7 +42,7 @@ pub(super) struct Request<'a> {
     body: &'a [u8],
     /// Bytes of the answer at most.
     limit: u64,
-    /// How long it may take in all.
+    /// How long it may take with all attempts.
     timeout: Option<Duration>,
 }
 
@@ -144,8 +144,10 @@ impl Client {
     /// # Errors
     /// [`Error::ObjectStore`], which begins with what could not be done: `cannot ` and `doing`.
     pub(super) fn send(&self, doing: &str, request: Request<'_>, sign: impl Fn() -> Url) -> Result<Answer> {
+        let begun = Instant::now();
         let mut wait = FIRST_WAIT;
         let mut last = String::new();
+        let mut attempts = 0;
         for attempt in 0..MAX_ATTEMPTS {
             if attempt > 0 {
                 // A quarter more or less, so that many who were refused do not return together.
@@ -154,13 +156,18 @@ impl Client {
                 wait = (wait * 2).min(MAX_WAIT);
             }
             interrupt::check()?;
-            match self.attempt(doing, request, &sign) {
+            let left = request.timeout.map(|timeout| timeout.saturating_sub(begun.elapsed()));
+            if left.is_some_and(|left| left.is_zero()) {
+                break;
+            }
+            attempts += 1;
+            match self.attempt(doing, Request { timeout: left, ..request }, &sign) {
                 Ok(answer) => return Ok(answer),
                 Err(Failure::Passing(why)) => last = why,
                 Err(Failure::Final(error)) => return Err(error),
             }
         }
-        Err(Error::ObjectStore(format!("cannot {doing}: {last} ({MAX_ATTEMPTS} attempts)")))
+        Err(Error::ObjectStore(format!("cannot {doing}: {last} ({attempts} attempts)")))
     }
 
     /// Sends a request once, also after an interrupt.

@@ -23,9 +23,11 @@ use uuid::Uuid;
 const LOCKS: &str = "locks/";
 /// How often the file is written again.
 const RENEWAL: Duration = Duration::from_secs(15);
-/// How old the file may be for its owner to change something. An upload that was begun then ends
-/// before [`EXPIRY`], or is of a file that nobody relies on yet.
+/// How old the file may be for its owner to change something.
 const VALIDITY: Duration = Duration::from_secs(60);
+/// How long a manifest may take. With [`VALIDITY`] it ends before [`EXPIRY`], after which others
+/// may remove what the manifest lists.
+pub(super) const MANIFEST_TIMEOUT: Duration = Duration::from_secs(80);
 /// How old the file is when others take its owner for dead.
 const EXPIRY: Duration = Duration::from_secs(150);
 /// How long the request that renews it may take.
@@ -84,7 +86,7 @@ impl<'s> Lease<'s> {
             Holder { host, process: std::process::id(), since: Timestamp::now().strftime("%FT%TZ").to_string() };
         let text = serde_json::to_vec(&holder).map_err(|error| Error::Other(error.into()))?;
         let begun = Instant::now();
-        store.put_bytes(&name, &text)?;
+        store.put_bytes(&name, &text, VALIDITY)?;
         let renewed = Arc::new(Mutex::new(begun));
         let (stop, stopped) = mpsc::channel();
         let renew = {

@@ -24,6 +24,8 @@ const PART_BYTES: u64 = 8 << 20;
 const MAX_PARTS: u64 = 9_000;
 /// A list that goes on for longer is not one that ends.
 const MAX_LISTED: usize = 10_000_000;
+/// How long a small file may take, with all attempts.
+const FILE_TIMEOUT: Duration = Duration::from_secs(600);
 /// How long a signed address can be used.
 const SIGNED_FOR: Duration = Duration::from_secs(600);
 
@@ -130,10 +132,10 @@ impl S3Store {
         Ok(found.iter().any(|file| file.name.is_empty() && file.bytes == bytes))
     }
 
-    fn put_bytes(&self, name: &str, bytes: &[u8]) -> Result<()> {
+    fn put_bytes(&self, name: &str, bytes: &[u8], timeout: Duration) -> Result<()> {
         let (doing, key) = (format!("store {}", self.show(name)), self.key(name));
         let action = self.bucket.put_object(self.credentials(), &key);
-        self.send_to(&doing, &action, Request::put(bytes, &client::checked(bytes))).map(drop)
+        self.send_to(&doing, &action, Request::put(bytes, &client::checked(bytes)).within(timeout)).map(drop)
     }
 
     /// Stores a large file in parts. False when its content is not `content`.
@@ -287,11 +289,11 @@ impl BackupStore for S3Store {
         if bytes.len() as u64 != content.bytes || super::manifest::hex(&Sha256::digest(&bytes)) != content.sha256 {
             return Ok(false);
         }
-        self.put_bytes(name, &bytes).map(|()| true)
+        self.put_bytes(name, &bytes, FILE_TIMEOUT).map(|()| true)
     }
 
     fn put_small(&self, name: &str, bytes: &[u8]) -> Result<()> {
-        self.put_bytes(name, bytes)
+        self.put_bytes(name, bytes, lease::MANIFEST_TIMEOUT)
     }
 
     fn remove(&self, name: &str) -> Result<()> {

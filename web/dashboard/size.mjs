@@ -1,0 +1,49 @@
+// size: prints the sizes of the dashboard's chunks as they are sent, and fails if one, or what a visit loads first, has outgrown its bound.
+
+import { built, compressed } from "./build.mjs";
+
+const KB = 1_000;
+/** What the address of a page loads before anything is shown, with all that it imports. */
+const ENTRY = 150 * KB;
+/** The list of experiments, for who is signed in. */
+const LIST = 200 * KB;
+/** Any other page, beyond the entry and the frame. */
+const PAGE = 30 * KB;
+/** Chunks that may be larger than a page: libraries that are loaded when they are needed. */
+const LARGER = {};
+
+const files = await built();
+const sizes = new Map([...files].map(([name, text]) => [name, compressed(text).length]));
+const imports = (name) =>
+  [...files.get(name).matchAll(/(?:from|import)\s*["']\.\/([\w.-]+\.js)["']/g)].map(([, file]) => file);
+
+/** A chunk and everything that it imports at once. */
+function closure(...names) {
+  const all = new Set();
+  const visit = (name) => {
+    if (all.has(name)) return;
+    all.add(name);
+    imports(name).forEach(visit);
+  };
+  names.forEach(visit);
+  return all;
+}
+const sum = (names) => [...names].reduce((total, name) => total + sizes.get(name), 0);
+
+let isOver = false;
+function report(what, size, bound) {
+  if (size > bound) isOver = true;
+  console.log(`${what.padEnd(24)} brotli ${size}${bound === undefined ? "" : ` of ${bound}`}`);
+}
+
+const entry = closure("app.js");
+const frame = closure("app.js", "shell.js");
+for (const [name, size] of sizes) report(name, size, LARGER[name] ?? (frame.has(name) ? undefined : PAGE));
+report("entry", sum(entry) + sizes.get("style.css") + sizes.get("index.html"), ENTRY);
+report(
+  "first load of the list",
+  sum(closure("app.js", "shell.js", "experiments.js")) + sizes.get("style.css") + sizes.get("index.html"),
+  LIST,
+);
+if (isOver) console.error("the dashboard has outgrown its bounds");
+process.exitCode = isOver ? 1 : 0;

@@ -1,0 +1,136 @@
+// Reading and writing by the paths of the contract, with its types.
+
+import { type QueryClient, queryOptions } from "@tanstack/react-query";
+import type { FilterKeys, HttpMethod, PathsWithMethod } from "openapi-typescript-helpers";
+import { client, dataOf } from "./client";
+import type { components, paths } from "./schema";
+
+export type Schemas = components["schemas"];
+
+type Operation<P extends keyof paths, M extends HttpMethod> = M extends keyof paths[P]
+  ? NonNullable<paths[P][M]>
+  : never;
+
+/** What an operation answers when it succeeds. */
+export type Answer<P extends keyof paths, M extends HttpMethod = "get"> =
+  Operation<P, M> extends {
+    responses: infer R;
+  }
+    ? FilterKeys<FilterKeys<R, 200 | 201> extends { content: infer C } ? C : never, "application/json">
+    : never;
+
+/** Parameters in the path and the query. */
+type Params<O> = O extends { parameters: infer P }
+  ? (P extends { path: infer Path } ? (Path extends object ? { path: Path } : object) : object) &
+      (P extends { query?: infer Query } ? (NonNullable<Query> extends object ? { query?: Query } : object) : object)
+  : object;
+
+type Body<O> = O extends { requestBody?: infer B }
+  ? NonNullable<B> extends { content: infer C }
+    ? FilterKeys<C, "application/json">
+    : undefined
+  : undefined;
+
+export type GetPath = PathsWithMethod<paths, "get">;
+
+/** Sent as it is; the types of `client` cannot be followed through a generic path. */
+const untyped = client as unknown as Record<
+  Uppercase<HttpMethod>,
+  (path: string, init: object) => Promise<{ data?: unknown; response: Response }>
+>;
+
+/** Reads once, without a cache. */
+export function read<P extends GetPath>(
+  path: P,
+  params: Params<Operation<P, "get">>,
+  signal?: AbortSignal,
+): Promise<Answer<P>> {
+  return dataOf(untyped.GET(path, { params, signal })) as Promise<Answer<P>>;
+}
+
+/**
+ * What `useQuery` needs to read an operation. The key is the path of the contract, then the parameters, so that `outdate` finds every
+ * answer of an operation.
+ */
+export function query<P extends GetPath>(path: P, params: Params<Operation<P, "get">>) {
+  return queryOptions({
+    queryKey: [path, params] as const,
+    queryFn: ({ signal }) => read(path, params, signal),
+  });
+}
+
+/** An answer with the entity tag for `If-Match`. */
+export interface Tagged<T> {
+  data: T;
+  etag: string | undefined;
+}
+
+/** As `query`, with the entity tag: for what is about to be changed. */
+export function taggedQuery<P extends GetPath>(path: P, params: Params<Operation<P, "get">>) {
+  return queryOptions({
+    queryKey: [path, params, "tagged"] as const,
+    queryFn: ({ signal }) => readTagged(path, params, signal),
+  });
+}
+
+/** Reads once, with the entity tag. */
+export async function readTagged<P extends GetPath>(
+  path: P,
+  params: Params<Operation<P, "get">>,
+  signal?: AbortSignal,
+): Promise<Tagged<Answer<P>>> {
+  const { data, response } = await untyped.GET(path, { params, signal });
+  return { data: data as Answer<P>, etag: response.headers.get("etag") ?? undefined };
+}
+
+export type WriteMethod = "post" | "put" | "patch" | "delete";
+
+export interface Sent<P extends keyof paths, M extends WriteMethod> {
+  params?: Params<Operation<P, M>>;
+  body?: Body<Operation<P, M>>;
+  /** The entity tag that the change is based on: 412 if there is another one by now. */
+  ifMatch?: string | undefined;
+  /** Sends the body as `application/merge-patch+json`: objects merge, and null returns a field to its default. */
+  merge?: boolean;
+  /** The same key for all attempts at one creation, so that it happens once. */
+  idempotencyKey?: string;
+  signal?: AbortSignal;
+}
+
+/** Writes. Whoever calls it says with `outdate` what has to be read again. */
+export async function send<M extends WriteMethod, P extends PathsWithMethod<paths, M>>(
+  method: M,
+  path: P,
+  sent: Sent<P, M>,
+): Promise<Tagged<Answer<P, M>> & { warnings: string[] }> {
+  const headers: Record<string, string> = {};
+  if (sent.ifMatch !== undefined) headers["If-Match"] = sent.ifMatch;
+  if (sent.idempotencyKey !== undefined) headers["Idempotency-Key"] = sent.idempotencyKey;
+  if (sent.merge) headers["Content-Type"] = "application/merge-patch+json";
+  const { data, response } = await untyped[method.toUpperCase() as Uppercase<M>](path, {
+    params: sent.params ?? {},
+    body: sent.body,
+    headers,
+    signal: sent.signal,
+  });
+  return {
+    data: data as Answer<P, M>,
+    etag: response.headers.get("etag") ?? undefined,
+    warnings: warningsOf(response.headers.get("x-muriel-warnings")),
+  };
+}
+
+function warningsOf(header: string | null): string[] {
+  if (header === null) return [];
+  try {
+    const parsed: unknown = JSON.parse(header);
+    return Array.isArray(parsed) ? parsed.filter((one) => typeof one === "string") : [];
+  } catch {
+    return [];
+  }
+}
+
+/** Marks the answers of operations as outdated; those on the page are read again. */
+export function outdate(cache: QueryClient, ...operations: GetPath[]): Promise<void> {
+  return cache.invalidateQueries({ predicate: ({ queryKey }) => operations.includes(queryKey[0] as GetPath) });
+}

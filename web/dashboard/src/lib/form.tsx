@@ -1,0 +1,267 @@
+// Forms. A form knows what the server has (`stored`) and what somebody touched; only fields that were touched and differ are sent. What was
+// touched is kept in this tab until it is saved or thrown away, so a reload, a lost connection or an ended session loses nothing.
+
+import { type FormEvent, type ReactNode, useCallback, useEffect, useRef, useState } from "react";
+import { type ApiFailure, failureFrom } from "~/api/failure";
+import { Button } from "~/ui/button";
+import { Note } from "~/ui/layout";
+import { ErrorPanel } from "~/ui/loaded";
+
+type Fields = object;
+
+interface FormOptions<V extends Fields> {
+  /** Names what is kept in this tab, such as `settings/prj_1`; a form without a name keeps nothing. */
+  name?: string;
+  /** What the server has now. It may change while somebody types: fields that were not touched follow. */
+  stored: V;
+  /** Fields that are never kept: passwords and codes. */
+  secrets?: (keyof V)[];
+  /** Sends. What it throws is shown: at fields that it names, else above the buttons. With `keep` what was typed stays in the fields. */
+  submit: (values: V, changes: Partial<V>) => Promise<"keep" | undefined | void>;
+}
+
+interface Touched<V> {
+  value: Partial<V>;
+  /** What the server had when the field was first touched. */
+  base: Partial<V>;
+}
+
+export interface Form<V extends Fields> {
+  values: V;
+  set: <N extends keyof V & string>(name: N, value: V[N]) => void;
+  /** Fields that differ from what the server has. */
+  changes: Partial<V>;
+  isChanged: boolean;
+  isBusy: boolean;
+  /** Whether `values` has changes of an earlier visit. */
+  isRestored: boolean;
+  /** Fields that somebody else has changed since they were touched here. */
+  conflicts: (keyof V & string)[];
+  /** Settles a conflict: with what was typed here, or with what is stored now. */
+  settle: (name: keyof V & string, with_: "mine" | "theirs") => void;
+  stored: V;
+  failure: ApiFailure | undefined;
+  /** What is wrong with a field, and with what is in it (`variants[0].name` for `variants`). */
+  errorOf: (name: string) => string | undefined;
+  submit: () => Promise<void>;
+  /** Throws away what was typed. */
+  reset: () => void;
+}
+
+const PREFIX = "muriel-draft:";
+
+function same(a: unknown, b: unknown): boolean {
+  return Object.is(a, b) || JSON.stringify(a) === JSON.stringify(b);
+}
+
+function restore<V extends Fields>(name: string | undefined): Touched<V> {
+  const empty = { value: {}, base: {} };
+  if (name === undefined) return empty;
+  try {
+    const kept: unknown = JSON.parse(sessionStorage.getItem(PREFIX + name) ?? "null");
+    return typeof kept === "object" && kept !== null && "value" in kept && "base" in kept
+      ? (kept as Touched<V>)
+      : empty;
+  } catch {
+    return empty;
+  }
+}
+
+export function useForm<V extends Fields>({ name, stored, secrets = [], submit }: FormOptions<V>): Form<V> {
+  const [touched, setTouched] = useState<Touched<V>>(() => restore<V>(name));
+  const [isRestored, setRestored] = useState(() => Object.keys(touched.value).length > 0);
+  const [failure, setFailure] = useState<ApiFailure>();
+  const [isBusy, setBusy] = useState(false);
+
+  const values = { ...stored, ...touched.value };
+  const names = Object.keys(touched.value) as (keyof V & string)[];
+  const changed = names.filter((one) => !same(touched.value[one], stored[one]));
+  const changes = Object.fromEntries(changed.map((one) => [one, touched.value[one]])) as Partial<V>;
+  const conflicts = changed.filter((one) => one in touched.base && !same(touched.base[one], stored[one]));
+
+  const kept = JSON.stringify({
+    value: without(changes, secrets),
+    base: Object.fromEntries(changed.map((one) => [one, touched.base[one]])),
+  });
+  const keeps = name !== undefined && Object.keys(without(changes, secrets)).length > 0;
+  useEffect(() => {
+    if (name === undefined) return;
+    try {
+      if (keeps) sessionStorage.setItem(PREFIX + name, kept);
+      else sessionStorage.removeItem(PREFIX + name);
+    } catch {
+      // The storage is full: the guard still warns before the page is left.
+    }
+  }, [name, keeps, kept]);
+
+  const set = useCallback(
+    <N extends keyof V & string>(field: N, value: V[N]) => {
+      setTouched((before) => ({
+        value: { ...before.value, [field]: value },
+        base: field in before.base ? before.base : { ...before.base, [field]: stored[field] },
+      }));
+    },
+    [stored],
+  );
+
+  const reset = () => {
+    setTouched({ value: {}, base: {} });
+    setRestored(false);
+    setFailure(undefined);
+  };
+
+  return {
+    values,
+    set,
+    changes,
+    isChanged: changed.length > 0,
+    isBusy,
+    isRestored,
+    conflicts,
+    stored,
+    failure,
+    settle: (field, with_) =>
+      setTouched((before) =>
+        with_ === "mine"
+          ? { ...before, base: { ...before.base, [field]: stored[field] } }
+          : { value: without(before.value, [field]), base: without(before.base, [field]) },
+      ),
+    errorOf: (field) => failure?.fields.find((one) => isWithin(one.field, field))?.message,
+    submit: async () => {
+      if (isBusy) return;
+      setBusy(true);
+      setFailure(undefined);
+      try {
+        if ((await submit(values, changes)) !== "keep") reset();
+      } catch (thrown) {
+        setFailure(failureFrom(thrown));
+      } finally {
+        setBusy(false);
+      }
+    },
+    reset,
+  };
+}
+
+function without<O extends object>(object: O, names: readonly PropertyKey[]): O {
+  return Object.fromEntries(Object.entries(object).filter(([name]) => !names.includes(name))) as O;
+}
+
+function isWithin(place: string, field: string): boolean {
+  return place === field || (place.startsWith(field) && /^[.[]/.test(place.slice(field.length)));
+}
+
+interface FormViewProps<V extends Fields> {
+  form: Form<V>;
+  children: ReactNode;
+  /** The name of the act: "Save settings". */
+  act: string;
+  /** Whether the act is offered before anything was typed: for forms that create. */
+  isAlwaysReady?: boolean;
+  /** The names of fields on the page, for conflicts and errors. */
+  labels?: Partial<Record<keyof V & string, string>>;
+  /** Beside the act. */
+  aside?: ReactNode;
+  className?: string;
+}
+
+/** The form itself: fields, what is wrong, conflicts, and the act. */
+export function FormView<V extends Fields>({
+  form,
+  children,
+  act,
+  isAlwaysReady = false,
+  labels,
+  aside,
+  className,
+}: FormViewProps<V>) {
+  const element = useRef<HTMLFormElement>(null);
+  useEffect(() => {
+    if (form.failure !== undefined) element.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus();
+  }, [form.failure]);
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    if (form.conflicts.length === 0) form.submit();
+  };
+  const atFields =
+    form.failure?.fields.length && form.failure.fields.every((one) => isShown(element.current, one.field));
+  const ready = isAlwaysReady || form.isChanged;
+  return (
+    <form ref={element} onSubmit={submit} noValidate className={className ?? "flex flex-col gap-4"}>
+      {form.isRestored && form.isChanged && (
+        <Note>
+          Your unsaved changes were kept.{" "}
+          <button type="button" className="link" onClick={form.reset}>
+            Discard them
+          </button>
+        </Note>
+      )}
+      {children}
+      {form.conflicts.length > 0 && <Conflicts form={form} labels={labels} />}
+      {form.failure && !atFields && form.conflicts.length === 0 && <FormFailure failure={form.failure} />}
+      <div className="flex flex-wrap items-center gap-2 pt-1">
+        <Button type="submit" kind="primary" isBusy={form.isBusy} disabled={!ready || form.conflicts.length > 0}>
+          {act}
+        </Button>
+        {!isAlwaysReady && form.isChanged && <Button onClick={form.reset}>Discard changes</Button>}
+        {aside}
+      </div>
+    </form>
+  );
+}
+
+/** Whether a problem is shown at a field of the form: one whose name is the place, or holds it. */
+function isShown(form: HTMLFormElement | null, place: string): boolean {
+  const fields = [...(form?.elements ?? [])] as HTMLInputElement[];
+  return fields.some(({ name }) => name !== undefined && name !== "" && isWithin(place, name));
+}
+
+function FormFailure({ failure }: { failure: ApiFailure }) {
+  return (
+    <>
+      <ErrorPanel error={failure} />
+      {failure.fields.length > 1 && (
+        <ul className="list-disc pl-5 text-sm text-bad">
+          {failure.fields.map((one) => (
+            <li key={one.field + one.message}>
+              <code className="font-mono">{one.field}</code>: {one.message}
+            </li>
+          ))}
+        </ul>
+      )}
+    </>
+  );
+}
+
+function Conflicts<V extends Fields>({ form, labels }: { form: Form<V>; labels: FormViewProps<V>["labels"] }) {
+  return (
+    <Note tone="caution" role="alert">
+      <p className="font-medium">Somebody else has changed this since you began. Choose before you save.</p>
+      <ul className="mt-2 flex flex-col gap-3">
+        {form.conflicts.map((name) => (
+          <li key={name} className="flex flex-col gap-1.5">
+            <span className="font-medium">{labels?.[name] ?? name}</span>
+            <span>Now stored: {shownAs(form.stored[name])}</span>
+            <span>Yours: {shownAs(form.values[name])}</span>
+            <span className="flex gap-2">
+              <Button small onClick={() => form.settle(name, "theirs")}>
+                Take what is stored
+              </Button>
+              <Button small onClick={() => form.settle(name, "mine")}>
+                Keep mine
+              </Button>
+            </span>
+          </li>
+        ))}
+      </ul>
+    </Note>
+  );
+}
+
+function shownAs(value: unknown): string {
+  if (value === true) return "yes";
+  if (value === false) return "no";
+  if (value === null || value === undefined || value === "") return "nothing";
+  const text = typeof value === "string" ? value : JSON.stringify(value);
+  return text.length > 200 ? `${text.slice(0, 200)}…` : text;
+}

@@ -1,0 +1,111 @@
+// How numbers, moments and lengths of time are written: the only place that does. Numbers stand in `tabular` text (class `num`).
+
+const LOCALE = "en-GB";
+/** What is shown where there is no value. Screen readers get "none". */
+export const NOTHING = "–";
+
+const integers = new Intl.NumberFormat(LOCALE, { maximumFractionDigits: 0 });
+const compacts = new Intl.NumberFormat(LOCALE, { notation: "compact", maximumSignificantDigits: 3 });
+const dates = new Intl.DateTimeFormat(LOCALE, { day: "numeric", month: "short", year: "numeric" });
+const shortDates = new Intl.DateTimeFormat(LOCALE, { day: "numeric", month: "short" });
+const moments = new Intl.DateTimeFormat(LOCALE, {
+  day: "numeric",
+  month: "short",
+  year: "numeric",
+  hour: "2-digit",
+  minute: "2-digit",
+  timeZoneName: "short",
+});
+const relatives = new Intl.RelativeTimeFormat(LOCALE, { numeric: "auto" });
+
+type Maybe<T> = T | null | undefined;
+
+/** `12,345`. */
+export function integer(value: Maybe<number>): string {
+  return value == null ? NOTHING : integers.format(value);
+}
+
+/** `12.3k`: where the place is narrow and the magnitude matters. */
+export function compact(value: Maybe<number>): string {
+  return value == null ? NOTHING : compacts.format(value);
+}
+
+/** A number as it is, with at most so many digits after the point. */
+export function decimal(value: Maybe<number>, digits = 2): string {
+  return value == null ? NOTHING : new Intl.NumberFormat(LOCALE, { maximumFractionDigits: digits }).format(value);
+}
+
+/** A fraction as percent: 0.0412 is `4.1 %`. */
+export function percent(fraction: Maybe<number>, digits = 1): string {
+  return fraction == null ? NOTHING : `${fixed(fraction * 100, digits)}\u00a0%`;
+}
+
+/** A fraction as a change in percent, with its sign: `+4.1 %`, `−0.3 %`. */
+export function change(fraction: Maybe<number>, digits = 1): string {
+  if (fraction == null) return NOTHING;
+  const text = fixed(Math.abs(fraction) * 100, digits);
+  if (Number(text) === 0) return `${text}\u00a0%`;
+  return `${fraction > 0 ? "+" : "−"}${text}\u00a0%`;
+}
+
+/** What the API says in percent already: 12.5 is `12.5 %`. */
+export function percentage(value: Maybe<number>): string {
+  return value == null ? NOTHING : `${decimal(value, 2)}\u00a0%`;
+}
+
+function fixed(value: number, digits: number): string {
+  return new Intl.NumberFormat(LOCALE, { minimumFractionDigits: digits, maximumFractionDigits: digits }).format(value);
+}
+
+/** `3 visitors`, `1 visitor`, `1,200 visitors`. */
+export function count(value: number, one: string, many = `${one}s`): string {
+  return `${integers.format(value)} ${value === 1 ? one : many}`;
+}
+
+/** `5 Nov 2026`; without the year in this year if `short`. */
+export function date(iso: Maybe<string>, short = false, now = new Date()): string {
+  const at = parsed(iso);
+  if (at === undefined) return NOTHING;
+  return short && at.getFullYear() === now.getFullYear() ? shortDates.format(at) : dates.format(at);
+}
+
+/** `5 Nov 2026, 14:03 CET`. */
+export function moment(iso: Maybe<string>): string {
+  const at = parsed(iso);
+  return at === undefined ? NOTHING : moments.format(at);
+}
+
+const STEPS: [Intl.RelativeTimeFormatUnit, number][] = [
+  ["day", 86_400],
+  ["hour", 3_600],
+  ["minute", 60],
+];
+
+/** `3 hours ago`, `in 2 days`, `just now`; a date beyond two weeks. */
+export function ago(iso: Maybe<string>, now = new Date()): string {
+  const at = parsed(iso);
+  if (at === undefined) return NOTHING;
+  const seconds = (at.getTime() - now.getTime()) / 1_000;
+  if (Math.abs(seconds) > 14 * 86_400) return date(iso, true, now);
+  for (const [unit, length] of STEPS) {
+    if (Math.abs(seconds) >= length) return relatives.format(Math.trunc(seconds / length), unit);
+  }
+  return "just now";
+}
+
+/** A length of time in seconds: `45 s`, `12 min`, `3 h 20 min`, `4 days`. */
+export function duration(seconds: Maybe<number>): string {
+  if (seconds == null) return NOTHING;
+  if (seconds < 60) return `${Math.round(seconds)} s`;
+  const minutes = Math.round(seconds / 60);
+  if (minutes < 60) return `${minutes} min`;
+  if (minutes < 48 * 60)
+    return [`${Math.floor(minutes / 60)} h`, minutes % 60 && `${minutes % 60} min`].filter(Boolean).join(" ");
+  return count(Math.round(minutes / 60 / 24), "day");
+}
+
+function parsed(iso: Maybe<string>): Date | undefined {
+  if (iso == null) return undefined;
+  const at = new Date(iso);
+  return Number.isNaN(at.getTime()) ? undefined : at;
+}

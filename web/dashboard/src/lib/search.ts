@@ -1,0 +1,49 @@
+// The state of pages in the URL: plain query parameters, without JSON. What the URL says is input like any other, so routes read it
+// through these functions and drop what they do not know.
+
+/** The query as flat text. A parameter that comes twice counts once, with its last value. */
+export function parseSearch(search: string): Record<string, string> {
+  return Object.fromEntries(new URLSearchParams(search));
+}
+
+/** Empty values are left out, so that a page without filters has a plain address. */
+export function stringifySearch(search: Record<string, unknown>): string {
+  const query = new URLSearchParams();
+  for (const [name, value] of Object.entries(search)) {
+    const text = Array.isArray(value) ? value.join(",") : value == null || value === false ? "" : String(value);
+    if (text !== "") query.set(name, text);
+  }
+  const text = query.toString();
+  return text === "" ? "" : `?${text}`;
+}
+
+/** Text of at most 200 characters; undefined when empty. */
+export function text(value: unknown): string | undefined {
+  return typeof value === "string" && value !== "" ? value.slice(0, 200) : undefined;
+}
+
+/** One of the known words. */
+export function word<W extends string>(value: unknown, known: readonly W[]): W | undefined {
+  return known.find((one) => one === value);
+}
+
+/** Known words, separated by commas, in the order of the list; undefined when there is none. */
+export function words<W extends string>(value: unknown, known: readonly W[]): W[] | undefined {
+  const given = list(value);
+  const found = known.filter((one) => given?.includes(one));
+  return found.length > 0 ? found : undefined;
+}
+
+/** Texts, separated by commas. */
+export function list(value: unknown): string[] | undefined {
+  const texts = Array.isArray(value) ? value.map(String) : typeof value === "string" ? value.split(",") : [];
+  const found = texts.map((one) => one.slice(0, 200)).filter((one) => one !== "");
+  return found.length > 0 ? [...new Set(found)].slice(0, 100) : undefined;
+}
+
+/** A path of this application, to go to after signing in: never another site. */
+export function localPath(value: unknown): string | undefined {
+  if (typeof value !== "string" || !/^\/(?![/\\])/.test(value) || value.length > 2_000) return undefined;
+  const url = new URL(value, location.origin);
+  return url.origin === location.origin ? url.pathname + url.search + url.hash : undefined;
+}

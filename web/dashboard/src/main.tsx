@@ -1,0 +1,44 @@
+import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
+import { RouterProvider } from "@tanstack/react-router";
+import { StrictMode } from "react";
+import { createRoot } from "react-dom/client";
+import { onSessionEnd } from "./api/client";
+import { ApiFailure } from "./api/failure";
+import { sessionQuery } from "./api/session";
+import { startTheme } from "./lib/theme";
+import { makeRouter } from "./routes";
+import "./styles/app.css";
+
+startTheme();
+
+const MAX_ATTEMPTS = 2;
+
+const queryClient = new QueryClient({
+  defaultOptions: {
+    queries: {
+      staleTime: 15_000,
+      // What was refused is refused again; a server that is restarted comes back.
+      retry: (failures, error) =>
+        failures < MAX_ATTEMPTS && error instanceof ApiFailure && (error.status === 0 || error.status === 503),
+    },
+  },
+});
+
+const router = makeRouter(queryClient);
+
+onSessionEnd(() => {
+  if (queryClient.getQueryData(sessionQuery.queryKey) == null) return;
+  queryClient.setQueryData(sessionQuery.queryKey, null);
+  // Leads to the sign-in, and from there back to the page. What was typed is kept in this tab.
+  router.navigate({ to: "/sign-in", search: { to: router.state.location.href }, ignoreBlocker: true });
+});
+
+const root = document.getElementById("app");
+if (root === null) throw new Error("index.html has no element with the id app");
+createRoot(root).render(
+  <StrictMode>
+    <QueryClientProvider client={queryClient}>
+      <RouterProvider router={router} />
+    </QueryClientProvider>
+  </StrictMode>,
+);

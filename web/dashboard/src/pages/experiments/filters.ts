@@ -1,0 +1,94 @@
+// The filters of the list, as they stand in the address and as the operation takes them.
+
+import { infiniteQueryOptions, keepPreviousData } from "@tanstack/react-query";
+import { read, type Schemas } from "~/api/query";
+import { list, text, word, words } from "~/lib/search";
+
+export const STATUSES = ["live", "draft", "inactive"] as const;
+export const VERDICTS = ["win", "loss", "no_difference", "keep_running", "do_not_trust", "unknown"] as const;
+export const HEALTHS = ["fail", "warn", "ok", "unknown"] as const;
+export const OUTCOMES = ["won", "lost", "inconclusive", "stopped_early", "invalid", "none"] as const;
+export const ARCHIVED = ["include", "only"] as const;
+export const SORTS = [
+  "last_change",
+  "created_at",
+  "test_name",
+  "status",
+  "verdict",
+  "health",
+  "visitors",
+  "days",
+  "days_left",
+] as const;
+
+export type SortKey = (typeof SORTS)[number];
+type Sort = SortKey | `-${SortKey}`;
+
+export interface Filters {
+  search?: string;
+  status?: (typeof STATUSES)[number][];
+  verdict?: (typeof VERDICTS)[number][];
+  health?: (typeof HEALTHS)[number][];
+  outcome?: (typeof OUTCOMES)[number][];
+  project?: string[];
+  tag?: string;
+  owner?: string;
+  archived?: (typeof ARCHIVED)[number];
+  sort?: Sort;
+}
+
+const ALL_SORTS: Sort[] = SORTS.flatMap((key) => [key, `-${key}` as const]);
+export const DEFAULT_SORT: Sort = "-last_change";
+
+export function readFilters(search: Record<string, unknown>): Filters {
+  return {
+    search: text(search.search),
+    status: words(search.status, STATUSES),
+    verdict: words(search.verdict, VERDICTS),
+    health: words(search.health, HEALTHS),
+    outcome: words(search.outcome, OUTCOMES),
+    project: list(search.project),
+    tag: text(search.tag)?.slice(0, 64),
+    owner: text(search.owner)?.slice(0, 64),
+    archived: word(search.archived, ARCHIVED),
+    sort: word(search.sort, ALL_SORTS),
+  };
+}
+
+/** Whether anything narrows the list. */
+export function narrows({ sort: _, ...filters }: Filters): boolean {
+  return Object.values(filters).some((value) => value !== undefined);
+}
+
+const PAGE = 200;
+
+export type Item = Schemas["OverviewItem"];
+
+/** The list, page by page, in the order of the server. */
+export function overviewQuery(filters: Filters) {
+  const query = {
+    search: filters.search,
+    status: filters.status?.join(","),
+    verdict: filters.verdict?.join(","),
+    health: filters.health?.join(","),
+    outcome: filters.outcome?.join(","),
+    project: filters.project?.join(","),
+    tag: filters.tag,
+    owner: filters.owner,
+    archived: filters.archived,
+    sort: filters.sort,
+  };
+  return infiniteQueryOptions({
+    queryKey: ["/v2/overview", query, "pages"] as const,
+    queryFn: ({ pageParam, signal }) =>
+      read(
+        "/v2/overview",
+        { query: { ...query, limit: PAGE, ...(pageParam !== "" && { cursor: pageParam }) } },
+        signal,
+      ),
+    initialPageParam: "",
+    getNextPageParam: (last) => last.next_cursor ?? undefined,
+    placeholderData: keepPreviousData,
+    staleTime: 30_000,
+  });
+}

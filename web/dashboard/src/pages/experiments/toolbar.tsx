@@ -1,0 +1,263 @@
+import { type ReactNode, useEffect, useState } from "react";
+import { useSession } from "~/api/session";
+import { names } from "~/lib/names";
+import { HEALTH, OUTCOME, STATUS, VERDICT } from "~/lib/words";
+import { Button } from "~/ui/button";
+import { controlClass } from "~/ui/field";
+import { Icon } from "~/ui/icon";
+import { Menu, MenuCheckbox, MenuLabel, MenuLine, MenuRadios } from "~/ui/menu";
+import {
+  DEFAULT_SORT,
+  type Filters,
+  HEALTHS,
+  type Item,
+  narrows,
+  OUTCOMES,
+  SORTS,
+  STATUSES,
+  VERDICTS,
+} from "./filters";
+
+const STATUS_NAMES = { live: STATUS[1].text, draft: STATUS[9].text, inactive: STATUS[0].text };
+const VERDICT_NAMES = { ...texts(VERDICT), unknown: "No verdict yet" } as Record<(typeof VERDICTS)[number], string>;
+const OUTCOME_NAMES = { ...texts(OUTCOME), none: "Not concluded" } as Record<(typeof OUTCOMES)[number], string>;
+const HEALTH_NAMES = texts(HEALTH) as Record<(typeof HEALTHS)[number], string>;
+
+export const SORT_NAMES: Record<(typeof SORTS)[number], string> = {
+  last_change: "Last change",
+  created_at: "Created",
+  test_name: "Name",
+  status: "Status",
+  verdict: "Verdict",
+  health: "Health",
+  visitors: "Visitors",
+  days: "Days",
+  days_left: "Days left",
+};
+
+function texts(words: Record<string, { text: string }>): Record<string, string> {
+  return Object.fromEntries(Object.entries(words).map(([key, { text }]) => [key, text]));
+}
+
+interface ToolbarProps {
+  filters: Filters;
+  /** What is loaded: its owners can be chosen. */
+  items: Item[];
+  change: (changes: Partial<Filters>, replace?: boolean) => void;
+}
+
+export function Toolbar({ filters, items, change }: ToolbarProps) {
+  const { projects, person } = useSession();
+  const owners = new Map(items.map(({ owner }) => [owner.id, owner.name]));
+  owners.delete(String(person.person_id));
+  if (filters.owner !== undefined && filters.owner !== "me" && !owners.has(filters.owner))
+    owners.set(filters.owner, filters.owner);
+  return (
+    <div role="search" aria-label="Experiments" className="flex flex-wrap items-center gap-2">
+      <SearchBox value={filters.search ?? ""} change={(search) => change({ search: search || undefined }, true)} />
+      <Several
+        name="Status"
+        words={STATUSES}
+        texts={STATUS_NAMES}
+        value={filters.status}
+        change={(status) => change({ status })}
+      />
+      <Several
+        name="Verdict"
+        words={VERDICTS}
+        texts={VERDICT_NAMES}
+        value={filters.verdict}
+        change={(verdict) => change({ verdict })}
+      />
+      <Several
+        name="Health"
+        words={HEALTHS}
+        texts={HEALTH_NAMES}
+        value={filters.health}
+        change={(health) => change({ health })}
+      />
+      {projects.length > 1 && (
+        <Several
+          name="Project"
+          words={projects.map((one) => one.project_key)}
+          texts={Object.fromEntries(projects.map((one) => [one.project_key, one.name]))}
+          value={filters.project}
+          change={(project) => change({ project })}
+        />
+      )}
+      <More filters={filters} owners={owners} change={change} />
+      {filters.tag !== undefined && (
+        <Button
+          icon="close"
+          onClick={() => change({ tag: undefined })}
+          aria-label={`Without the filter for the tag ${filters.tag}`}
+        >
+          <Icon name="tag" />
+          <span className="max-w-40 truncate">{filters.tag}</span>
+        </Button>
+      )}
+      {narrows(filters) && (
+        <Button kind="quiet" aria-label="Clear filters" onClick={() => change({ ...EMPTY, sort: filters.sort })}>
+          Clear
+        </Button>
+      )}
+      <span className="flex-1" />
+      <SortMenu sort={filters.sort} change={(sort) => change({ sort })} />
+    </div>
+  );
+}
+
+const EMPTY: Record<Exclude<keyof Filters, "sort">, undefined> = {
+  search: undefined,
+  status: undefined,
+  verdict: undefined,
+  health: undefined,
+  outcome: undefined,
+  project: undefined,
+  tag: undefined,
+  owner: undefined,
+  archived: undefined,
+};
+
+const SEARCH_DELAY_MS = 200;
+
+/** Searches while somebody types, once they pause. */
+function SearchBox({ value, change }: { value: string; change: (search: string) => void }) {
+  const [typed, setTyped] = useState(value);
+  const [last, setLast] = useState(value);
+  // The address has changed from elsewhere: by going back, or by clearing the filters.
+  if (value !== last) {
+    setLast(value);
+    setTyped(value);
+  }
+  useEffect(() => {
+    if (typed.trim() === value) return;
+    const timer = setTimeout(() => {
+      setLast(typed.trim());
+      change(typed.trim());
+    }, SEARCH_DELAY_MS);
+    return () => clearTimeout(timer);
+  });
+  return (
+    <div className="relative w-full xs:w-50">
+      <Icon name="search" className="pointer-events-none absolute top-1/2 left-2.5 size-4 -translate-y-1/2 text-soft" />
+      <input
+        type="search"
+        aria-label="Search by name, key, page, tag or id"
+        placeholder="Search"
+        maxLength={200}
+        value={typed}
+        onChange={(event) => setTyped(event.target.value)}
+        className={names(controlClass, "h-8.5 pl-8 pointer-coarse:h-10")}
+      />
+    </div>
+  );
+}
+
+interface SeveralProps<W extends string> {
+  name: string;
+  words: readonly W[];
+  texts: Record<W, string>;
+  value: W[] | undefined;
+  change: (value: W[] | undefined) => void;
+}
+
+/** A filter with several words, any of which may apply. */
+function Several<W extends string>({ name, words, texts, value = [], change }: SeveralProps<W>) {
+  const set = (word: W, on: boolean) => {
+    const next = words.filter((one) => (one === word ? on : value.includes(one)));
+    change(next.length > 0 ? next : undefined);
+  };
+  return (
+    <Menu trigger={<Trigger name={name} value={value.map((word) => texts[word] ?? word).join(", ")} />}>
+      {words.map((word) => (
+        <MenuCheckbox key={word} checked={value.includes(word)} onChange={(on) => set(word, on)}>
+          {texts[word]}
+        </MenuCheckbox>
+      ))}
+    </Menu>
+  );
+}
+
+/** The filters that are needed less often. */
+function More({
+  filters: { owner = "", outcome = [], archived },
+  owners,
+  change,
+}: {
+  filters: Filters;
+  owners: Map<string, string>;
+  change: ToolbarProps["change"];
+}) {
+  const on = [owner, archived, outcome.length > 0].filter(Boolean).length;
+  const setOutcome = (word: (typeof OUTCOMES)[number], isOn: boolean) => {
+    const next = OUTCOMES.filter((one) => (one === word ? isOn : outcome.includes(one)));
+    change({ outcome: next.length > 0 ? next : undefined });
+  };
+  return (
+    <Menu trigger={<Trigger name="More" value={on === 0 ? "" : String(on)} />}>
+      <MenuRadios
+        label="Made by"
+        value={owner}
+        choices={[["", "Everybody"], ["me", "Me"], ...owners]}
+        onChange={(chosen) => change({ owner: chosen || undefined })}
+      />
+      <MenuLine />
+      <MenuLabel>Outcome</MenuLabel>
+      {OUTCOMES.map((word) => (
+        <MenuCheckbox key={word} checked={outcome.includes(word)} onChange={(isOn) => setOutcome(word, isOn)}>
+          {OUTCOME_NAMES[word]}
+        </MenuCheckbox>
+      ))}
+      <MenuLine />
+      <MenuRadios<"" | NonNullable<typeof archived>>
+        label="Archive"
+        value={archived ?? ""}
+        choices={[
+          ["", "Leave out"],
+          ["include", "Include"],
+          ["only", "Nothing else"],
+        ]}
+        onChange={(chosen) => change({ archived: chosen || undefined })}
+      />
+    </Menu>
+  );
+}
+
+function SortMenu({ sort = DEFAULT_SORT, change }: { sort: Filters["sort"]; change: (sort: Filters["sort"]) => void }) {
+  const isDown = sort.startsWith("-");
+  const key = sort.replace("-", "") as (typeof SORTS)[number];
+  return (
+    <Menu align="end" trigger={<Trigger name="Sort" value={SORT_NAMES[key]} always />}>
+      <MenuRadios
+        label="Sort by"
+        value={key}
+        choices={SORTS.map((one) => [one, SORT_NAMES[one]])}
+        onChange={(one) => change(isDown ? `-${one}` : one)}
+      />
+      <MenuRadios
+        label="Order"
+        value={isDown ? "down" : "up"}
+        choices={[
+          ["down", "Greatest or latest first"],
+          ["up", "Least or earliest first"],
+        ]}
+        onChange={(order) => change(order === "down" ? `-${key}` : key)}
+      />
+    </Menu>
+  );
+}
+
+/** A button that opens a filter, and says what is chosen. */
+function Trigger({ name, value, always, ...rest }: { name: string; value: ReactNode; always?: boolean }) {
+  const isOn = value !== "" && !always;
+  return (
+    <Button {...rest} className={names("max-w-60", isOn && "border-accent! bg-accent-wash! text-accent!")}>
+      <span className="truncate">
+        {name}
+        {value !== "" && <span className={always ? "text-soft" : undefined}>: {value}</span>}
+      </span>
+      <Icon name="chevronDown" className="size-3.5" />
+    </Button>
+  );
+}

@@ -1,0 +1,152 @@
+// The settings of one project.
+
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { Link, useParams } from "@tanstack/react-router";
+import { outdate, query, type Schemas, send } from "~/api/query";
+import { may, useRefreshSession, useSession } from "~/api/session";
+import { FormCheckbox, FormNumber, FormRadios, FormText } from "~/lib/fields";
+import { FormView, useForm } from "~/lib/form";
+import { FormGuard } from "~/lib/guard";
+import { usePageTitle } from "~/lib/page";
+import { Card, Note, Page, PageHeader } from "~/ui/layout";
+import { Loaded } from "~/ui/loaded";
+import { toast } from "~/ui/toast";
+
+type Settings = Schemas["ProjectSettings"];
+
+export function ProjectSettingsPage() {
+  const { projectKey } = useParams({ from: "/app/settings/projects/$projectKey" });
+  const settings = useQuery(query("/v2/project/{project_key}/settings", { path: { project_key: projectKey } }));
+  const name = settings.data?.settings.name;
+  usePageTitle(name);
+  return (
+    <Page width="form">
+      <PageHeader
+        title={name ?? "Project"}
+        above={
+          <Link to="/settings/projects" className="link">
+            Projects
+          </Link>
+        }
+        about={<code className="font-mono text-sm break-all">{projectKey}</code>}
+      />
+      <Loaded query={settings}>
+        {(data) => <SettingsForm key={projectKey} projectKey={projectKey} settings={data.settings} />}
+      </Loaded>
+    </Page>
+  );
+}
+
+const LABELS: Record<keyof Settings, string> = {
+  name: "Name",
+  consent: "Before a visitor has answered",
+  gpc: "Global Privacy Control counts as a denial",
+  bots: "Automated browsers and crawlers take part",
+  health: "Page views whose health is reported, in percent",
+  base: "Where pages reach this server",
+  editors_have_code: "Editors may change code that runs on pages",
+  approve_code: "A second person approves changes of code",
+  approve_live: "A second person approves changes of live experiments",
+};
+
+function SettingsForm({ projectKey, settings }: { projectKey: string; settings: Settings }) {
+  const cache = useQueryClient();
+  const session = useSession();
+  const refreshSession = useRefreshSession();
+  const form = useForm<Settings>({
+    name: `project-settings/${projectKey}`,
+    stored: settings,
+    submit: async (_, changes) => {
+      const params = { path: { project_key: projectKey } };
+      await send("patch", "/v2/project/{project_key}/settings", { params, body: changes });
+      await Promise.all([
+        outdate(cache, "/v2/project/{project_key}/settings", "/v2/audit"),
+        // The name is in the session, too.
+        refreshSession(),
+      ]);
+      toast("The settings were saved. Pages get them within a second.");
+    },
+  });
+  const isAllowed = may(session, projectKey, "admin");
+  return (
+    <FormView form={form} act="Save settings" labels={LABELS}>
+      {!isAllowed && <Note>Only admins and owners change settings.</Note>}
+      <fieldset disabled={!isAllowed} className="flex flex-col gap-5">
+        <Card title="General">
+          <div className="flex flex-col gap-4">
+            <FormText form={form} name="name" label={LABELS.name} maxLength={255} required />
+            <FormText
+              form={form}
+              name="base"
+              label={LABELS.base}
+              hint="Such as https://muriel.example.com, or a path on your own site that is passed on. Empty for the server that delivered the script."
+              maxLength={512}
+              inputMode="url"
+            />
+          </div>
+        </Card>
+        <Card title="Visitors" about="Who takes part, and what is recorded.">
+          <div className="flex flex-col gap-4">
+            <FormRadios
+              form={form}
+              name="consent"
+              legend={LABELS.consent}
+              choices={[
+                ["assumed", "Consent is assumed", "Visitors are recorded unless they deny it."],
+                ["required", "Consent is required", "Nothing is decided, stored or sent before a visitor consents."],
+                [
+                  "memory",
+                  "In memory until then",
+                  "Variants are shown, nothing is stored, and events are sent once a visitor consents.",
+                ],
+              ]}
+            />
+            <FormCheckbox
+              form={form}
+              name="gpc"
+              label={LABELS.gpc}
+              hint="A signal of the browser that the visitor does not want to be tracked."
+            />
+            <FormCheckbox
+              form={form}
+              name="bots"
+              label={LABELS.bots}
+              hint="They distort results; let them in for end-to-end tests only."
+            />
+            <FormNumber
+              form={form}
+              name="health"
+              label={LABELS.health}
+              hint="Errors and selectors that match nothing are found in these."
+              min={0}
+              max={100}
+              step={1}
+              className="max-w-60"
+            />
+          </div>
+        </Card>
+        <Card
+          title="Code and approval"
+          about="Experiments can carry code that runs on your pages. These decide who may change it, and alone or not."
+        >
+          <div className="flex flex-col gap-4">
+            <FormCheckbox
+              form={form}
+              name="editors_have_code"
+              label={LABELS.editors_have_code}
+              hint="Admins and owners always may."
+            />
+            <FormCheckbox
+              form={form}
+              name="approve_code"
+              label={LABELS.approve_code}
+              hint="Nobody approves their own change."
+            />
+            <FormCheckbox form={form} name="approve_live" label={LABELS.approve_live} />
+          </div>
+        </Card>
+      </fieldset>
+      <FormGuard form={form} />
+    </FormView>
+  );
+}

@@ -1,0 +1,91 @@
+// Buttons, and links that look like them. One primary button on a page or in a dialog at most.
+
+import { createLink, type LinkComponent } from "@tanstack/react-router";
+import { type ComponentProps, forwardRef, type ReactNode } from "react";
+import { names } from "~/lib/names";
+import { Icon, type IconName } from "./icon";
+
+type Kind = "primary" | "plain" | "quiet" | "danger";
+
+const KINDS: Record<Kind, string> = {
+  primary: "bg-accent-fill text-on-accent border-transparent hover:bg-accent-fill-strong",
+  plain: "bg-panel text-ink border-edge hover:bg-sunken",
+  quiet: "bg-transparent text-ink border-transparent hover:bg-sunken",
+  danger: "bg-bad-fill text-on-accent border-transparent hover:brightness-90",
+};
+
+export function buttonClass(kind: Kind, small = false, square = false): string {
+  return names(
+    "inline-flex items-center justify-center gap-1.5 rounded-md border font-medium whitespace-nowrap select-none no-underline",
+    "transition-colors duration-100 disabled:opacity-50 aria-disabled:opacity-50",
+    small ? "h-7 text-sm" : "h-8.5 text-base pointer-coarse:h-10",
+    square ? (small ? "w-7" : "w-8.5 pointer-coarse:w-10") : small ? "px-2" : "px-3",
+    KINDS[kind],
+  );
+}
+
+export interface ButtonProps extends ComponentProps<"button"> {
+  kind?: Kind;
+  small?: boolean;
+  icon?: IconName;
+  /** While it works: it takes no clicks and says so to screen readers. */
+  isBusy?: boolean;
+}
+
+export function Button({
+  kind = "plain",
+  small,
+  icon,
+  isBusy = false,
+  className,
+  children,
+  onClick,
+  ...rest
+}: ButtonProps) {
+  return (
+    <button
+      type="button"
+      {...rest}
+      aria-busy={isBusy || undefined}
+      aria-disabled={isBusy || undefined}
+      onClick={(event) => (isBusy ? event.preventDefault() : onClick?.(event))}
+      className={names(buttonClass(kind, small, children == null), className)}
+    >
+      {isBusy ? <Spinner /> : icon && <Icon name={icon} />}
+      {children}
+    </button>
+  );
+}
+
+/** A button with an icon alone. Its label is for screen readers and the tooltip. */
+export function IconButton({ label, ...rest }: Omit<ButtonProps, "children"> & { icon: IconName; label: string }) {
+  return <Button kind="quiet" {...rest} aria-label={label} title={label} />;
+}
+
+export function Spinner() {
+  return (
+    <span
+      aria-hidden="true"
+      className="size-3.5 shrink-0 animate-spin rounded-full border-2 border-current border-r-transparent"
+    />
+  );
+}
+
+interface AnchorProps extends ComponentProps<"a"> {
+  kind?: Kind;
+  small?: boolean;
+  icon?: IconName;
+  children?: ReactNode;
+}
+
+const Anchor = forwardRef<HTMLAnchorElement, AnchorProps>(
+  ({ kind = "plain", small, icon, className, children, ...rest }, ref) => (
+    <a ref={ref} {...rest} className={names(buttonClass(kind, small), className)}>
+      {icon && <Icon name={icon} />}
+      {children}
+    </a>
+  ),
+);
+
+/** A link to a page of ours that looks like a button. */
+export const ButtonLink: LinkComponent<typeof Anchor> = createLink(Anchor) as LinkComponent<typeof Anchor>;

@@ -1,0 +1,133 @@
+// The parts that pages are made of: header, card, empty state, facts.
+
+import type { ReactNode } from "react";
+import { names } from "~/lib/names";
+import { Icon, type IconName } from "./icon";
+
+/** The column of a page. `form` is as wide as text is read, `list` as the window allows; both begin at the same edge. */
+export function Page({ width = "list", children }: { width?: "form" | "list"; children: ReactNode }) {
+  return (
+    <div className="mx-auto w-full max-w-330 px-4 py-5 md:px-8 md:py-7">
+      <div className={names("flex flex-col gap-5", width === "form" && "max-w-170")}>{children}</div>
+    </div>
+  );
+}
+
+interface HeaderProps {
+  title: ReactNode;
+  /** One sentence on what the page is for. */
+  about?: ReactNode;
+  /** What can be done: at most one primary button. */
+  actions?: ReactNode;
+  /** Above the title: where one comes from. */
+  above?: ReactNode;
+}
+
+/** The header, with the page's only h1. The title of the document is set by `usePageTitle`. */
+export function PageHeader({ title, about, actions, above }: HeaderProps) {
+  return (
+    <header className="flex flex-col gap-1">
+      {above && <div className="text-sm text-soft">{above}</div>}
+      <div className="flex flex-wrap items-start justify-between gap-x-4 gap-y-3">
+        <div className="min-w-0 max-w-160">
+          <h1 tabIndex={-1} className="text-2xl font-semibold tracking-tight outline-none">
+            {title}
+          </h1>
+          {about && <p className="mt-0.5 text-soft">{about}</p>}
+        </div>
+        {actions && <div className="flex flex-wrap items-center gap-2">{actions}</div>}
+      </div>
+    </header>
+  );
+}
+
+interface CardProps {
+  title?: ReactNode;
+  about?: ReactNode;
+  actions?: ReactNode;
+  /** Without space inside: for tables, which bring their own. */
+  flush?: boolean;
+  tone?: "plain" | "bad";
+  children: ReactNode;
+}
+
+export function Card({ title, about, actions, flush = false, tone = "plain", children }: CardProps) {
+  return (
+    <section className={names("rounded-lg border bg-panel", tone === "bad" ? "border-bad" : "border-line")}>
+      {title && (
+        <div className={names("flex flex-wrap items-start justify-between gap-3 px-4 pt-3.5 md:px-5", flush && "pb-3")}>
+          <div className="min-w-0 max-w-150">
+            <h2 className="text-lg font-semibold">{title}</h2>
+            {about && <p className="text-soft">{about}</p>}
+          </div>
+          {actions}
+        </div>
+      )}
+      {flush ? children : <div className="px-4 py-4 md:px-5">{children}</div>}
+    </section>
+  );
+}
+
+/** Where there is nothing yet: why that is, and what to do. */
+export function Empty({
+  icon,
+  title,
+  children,
+  action,
+}: {
+  icon: IconName;
+  title: string;
+  children?: ReactNode;
+  action?: ReactNode;
+}) {
+  return (
+    <div className="flex flex-col items-center gap-2 px-6 py-14 text-center">
+      <span className="mb-1 grid size-10 place-items-center rounded-full bg-sunken text-soft">
+        <Icon name={icon} className="size-5" />
+      </span>
+      <h2 className="text-lg font-semibold">{title}</h2>
+      {children && <div className="max-w-110 text-soft text-pretty">{children}</div>}
+      {action && <div className="mt-2">{action}</div>}
+    </div>
+  );
+}
+
+/** Names and values under each other. */
+export function Facts({ facts }: { facts: [name: ReactNode, value: ReactNode][] }) {
+  return (
+    <dl className="grid grid-cols-[minmax(7rem,auto)_1fr] gap-x-6 gap-y-1.5">
+      {facts.map(([name, value], at) => (
+        <div key={at} className="contents">
+          <dt className="text-soft">{name}</dt>
+          <dd className="min-w-0 break-words">{value}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+const NOTES = {
+  info: ["border-line bg-sunken text-ink", "info"],
+  caution: ["border-transparent bg-caution-wash text-caution", "warning"],
+  bad: ["border-transparent bg-bad-wash text-bad", "warning"],
+  good: ["border-transparent bg-good-wash text-good", "check"],
+} as const;
+
+/** Something to know, within a page. What comes up later is a toast, or has the role `alert`. */
+export function Note({
+  tone = "info",
+  role,
+  children,
+}: {
+  tone?: keyof typeof NOTES;
+  role?: "alert" | "status";
+  children: ReactNode;
+}) {
+  const [classes, icon] = NOTES[tone];
+  return (
+    <div role={role} className={names("flex gap-2.5 rounded-md border px-3 py-2.5", classes)}>
+      <Icon name={icon} className="mt-0.75 size-4" />
+      <div className="min-w-0 flex-1">{children}</div>
+    </div>
+  );
+}

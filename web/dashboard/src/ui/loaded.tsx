@@ -1,0 +1,82 @@
+// What a page shows of a query: its skeleton while it is read, its error with the request id, or its data.
+
+import type { UseQueryResult } from "@tanstack/react-query";
+import type { ReactNode } from "react";
+import { failureFrom } from "~/api/failure";
+import { Button } from "./button";
+import { Icon } from "./icon";
+
+interface LoadedProps<T> {
+  query: UseQueryResult<T>;
+  /** As high as the data will be, so that nothing moves. */
+  skeleton?: ReactNode;
+  children: (data: T) => ReactNode;
+}
+
+export function Loaded<T>({ query, skeleton, children }: LoadedProps<T>) {
+  if (query.data !== undefined) {
+    return (
+      <>
+        {query.isError && <ErrorPanel error={query.error} retry={() => query.refetch()} isOutdated />}
+        {children(query.data)}
+      </>
+    );
+  }
+  if (query.isError) return <ErrorPanel error={query.error} retry={() => query.refetch()} />;
+  return (
+    <div aria-busy="true">
+      {skeleton ?? <Lines count={4} />}
+      <span className="sr-only" role="status">
+        Loading
+      </span>
+    </div>
+  );
+}
+
+/** Bars in place of lines of text. */
+export function Lines({ count }: { count: number }) {
+  return (
+    <div className="flex flex-col gap-3 p-4" aria-hidden="true">
+      {Array.from({ length: count }, (_, at) => (
+        <div key={at} className={`skeleton h-4 ${at % 3 === 2 ? "w-1/2" : at % 2 ? "w-3/4" : "w-full"}`} />
+      ))}
+    </div>
+  );
+}
+
+interface ErrorProps {
+  error: unknown;
+  retry?: () => void;
+  /** Older data is shown below. */
+  isOutdated?: boolean;
+}
+
+/** What went wrong, what to do, and the id to quote when asking for help. */
+export function ErrorPanel({ error, retry, isOutdated = false }: ErrorProps) {
+  const failure = failureFrom(error);
+  return (
+    <div role="alert" className="flex flex-wrap items-start gap-x-4 gap-y-2 rounded-lg bg-bad-wash px-4 py-3 text-bad">
+      <Icon name="warning" className="mt-0.5 size-4" />
+      <div className="min-w-0 flex-1 basis-40">
+        <p className="font-medium">{sentence(failure.message)}</p>
+        {isOutdated && <p>What you see below was read earlier and may be out of date.</p>}
+        {failure.retryAfterS !== undefined && <p>Another attempt makes sense in {failure.retryAfterS} s.</p>}
+        {failure.requestId && (
+          <p className="text-sm">
+            Request <code className="font-mono select-all">{failure.requestId}</code>
+          </p>
+        )}
+      </div>
+      {retry && (
+        <Button small onClick={retry}>
+          Try again
+        </Button>
+      )}
+    </div>
+  );
+}
+
+function sentence(message: string): string {
+  const text = message.charAt(0).toUpperCase() + message.slice(1);
+  return /[.!?]$/.test(text) ? text : `${text}.`;
+}

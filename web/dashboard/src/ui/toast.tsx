@@ -1,0 +1,78 @@
+// Short news of what was done, at the edge of the page. Errors stay where they belong: at the form, in the dialog. A toast stays until it
+// is dismissed while the pointer or the focus is on it.
+
+import { useEffect, useState, useSyncExternalStore } from "react";
+import { names } from "~/lib/names";
+import { IconButton } from "./button";
+import { Icon } from "./icon";
+
+interface ToastNews {
+  id: number;
+  text: string;
+  tone: "good" | "bad";
+}
+
+const SHOWN_MS = 6_000;
+const MOST = 3;
+
+let news: readonly ToastNews[] = [];
+let nextId = 1;
+const listeners = new Set<() => void>();
+
+function set(next: readonly ToastNews[]): void {
+  news = next;
+  for (const listener of listeners) listener();
+}
+
+/** Says that something was done: "The key was revoked." */
+export function toast(text: string, tone: ToastNews["tone"] = "good"): void {
+  set([...news, { id: nextId++, text, tone }].slice(-MOST));
+}
+
+const subscribe = (listener: () => void) => {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+};
+
+/** Where toasts come up; once, in the shell. */
+export function Toasts() {
+  const shown = useSyncExternalStore(subscribe, () => news);
+  return (
+    <div
+      role="status"
+      aria-live="polite"
+      className="pointer-events-none fixed right-0 bottom-0 z-60 flex w-full max-w-100 flex-col gap-2 p-4"
+    >
+      {shown.map((one) => (
+        <ToastLine key={one.id} one={one} />
+      ))}
+    </div>
+  );
+}
+
+function ToastLine({ one }: { one: ToastNews }) {
+  const [isHeld, setHeld] = useState(false);
+  const dismiss = () => set(news.filter(({ id }) => id !== one.id));
+  useEffect(() => {
+    if (isHeld) return;
+    const timer = setTimeout(() => set(news.filter(({ id }) => id !== one.id)), SHOWN_MS);
+    return () => clearTimeout(timer);
+  }, [isHeld, one.id]);
+  return (
+    // biome-ignore lint/a11y/noStaticElementInteractions: it only stays while somebody reads it
+    <div
+      className="floating pointer-events-auto flex items-start gap-2.5 py-2 pr-2 pl-3.5"
+      onPointerEnter={() => setHeld(true)}
+      onPointerLeave={() => setHeld(false)}
+      onFocus={() => setHeld(true)}
+      onBlur={() => setHeld(false)}
+    >
+      <Icon
+        name={one.tone === "good" ? "check" : "warning"}
+        className={names("mt-1.25 size-4", one.tone === "good" ? "text-good" : "text-bad")}
+      />
+      <p className="min-w-0 flex-1 py-0.75">{one.text}</p>
+      <IconButton icon="close" label="Dismiss" small onClick={dismiss} />
+    </div>
+  );
+}

@@ -1,0 +1,155 @@
+// The list of experiments: filters in the address, the order of the server, thousands of rows, several at once.
+
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { launch, until, Visit } from "./rig.mjs";
+
+let browser;
+before(async () => {
+  browser = await launch();
+});
+after(() => browser?.close());
+
+async function list(options, run) {
+  const visit = await Visit.begin(browser, options);
+  try {
+    await visit.signIn();
+    await run(visit);
+    visit.nothingWrong();
+  } finally {
+    await visit.end();
+  }
+}
+
+const asked = (visit) => visit.server.state.requests.filter((one) => one.startsWith("GET /v2/overview"));
+
+test("filters and order are in the address, and the server does both", () =>
+  list({}, async (visit) => {
+    const { page } = visit;
+    await page.getByRole("button", { name: "Status", exact: true }).click();
+    await page.getByRole("menuitemcheckbox", { name: "Live" }).click();
+    await page.getByRole("menuitemcheckbox", { name: "Draft" }).click();
+    await page.keyboard.press("Escape");
+    await page.getByRole("searchbox").fill("checkout");
+    await page.waitForURL((url) => url.searchParams.get("search") === "checkout");
+    await page.getByRole("button", { name: "Visitors: sort by visitors" }).click();
+    await page.waitForURL((url) => url.searchParams.get("sort") === "-visitors");
+    assert.equal(new URL(page.url()).searchParams.get("status"), "live,draft");
+    await until(() => asked(visit).at(-1).includes("sort=-visitors"));
+    assert.match(asked(visit).at(-1), /search=checkout&status=live%2Cdraft&sort=-visitors&limit=200$/);
+    await visit.settled();
+    const numbers = (await page.locator("[role=row] [role=cell]:nth-child(5)").allTextContents()).map((text) =>
+      Number.parseInt(text.replaceAll(",", ""), 10),
+    );
+    assert.ok(numbers.length > 2);
+    const known = numbers.filter((one) => !Number.isNaN(one));
+    assert.deepEqual(
+      known,
+      known.toSorted((a, b) => b - a),
+    );
+
+    await page.reload();
+    assert.equal(await page.getByRole("searchbox").inputValue(), "checkout");
+    await page.goBack();
+    await page.waitForURL((url) => !url.searchParams.has("sort"));
+    await page.getByRole("button", { name: "Clear filters" }).click();
+    await page.waitForURL((url) => url.search === "");
+    assert.equal(await page.getByRole("searchbox").inputValue(), "");
+  }));
+
+test("five thousand rows scroll, and cost little", () =>
+  list({ many: 5_000 }, async (visit) => {
+    const { page } = visit;
+    const client = await visit.context.newCDPSession(page);
+    await client.send("Performance.enable", { timeDomain: "threadTicks" });
+    await visit.open("/experiments");
+    const { metrics } = await client.send("Performance.getMetrics");
+    const { value } = metrics.find(({ name }) => name === "TaskDuration");
+    assert.ok(value < 0.4, `the main thread worked for ${value} s until the list was there`);
+
+    const table = page.getByRole("table", { name: "Experiments" });
+    const total = Number(await table.getAttribute("aria-rowcount")) - 1;
+    assert.ok(total > 4_500, `${total} rows`);
+    const rows = () => page.locator("[role=row][data-index]");
+    let last = -1;
+    for (let turn = 0; last < total - 1; turn++) {
+      assert.ok(turn < 2_000, `no more rows after ${last}`);
+      await page.evaluate(() => scrollTo(0, document.documentElement.scrollHeight));
+      await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))));
+      last = Math.max(last, ...(await rows().evaluateAll((all) => all.map((one) => Number(one.dataset.index)))));
+    }
+    assert.ok((await rows().count()) < 60, "only what is near the window is in the document");
+    // One request for each page, none twice.
+    const cursors = asked(visit).filter((one) => one.includes("cursor="));
+    assert.equal(new Set(cursors).size, cursors.length);
+  }));
+
+test("several are stopped at once, and what fails is named", () =>
+  list(
+    {
+      answer: ({ method, path, body }) =>
+        method === "PATCH" && path.endsWith("/experiment/3/status") && body.status === 0
+          ? [409, { success: false, error: "A winner is served.", code: "conflict", errors: [], request_id: "r1" }]
+          : false,
+    },
+    async (visit) => {
+      const { page } = visit;
+      for (const name of ["Shorter checkout form", "Larger product pictures", "One-page checkout"]) {
+        await page.getByRole("checkbox", { name: `Select ${name}`, exact: true }).check();
+      }
+      const bar = page.getByRole("toolbar", { name: "Selected experiments" });
+      await bar.getByRole("button", { name: "Stop" }).click();
+      const dialog = page.getByRole("dialog");
+      await dialog.getByText("It does not apply to 1 of the selected ones.").waitFor();
+      await dialog.getByRole("button", { name: "Stop experiments" }).click();
+      await dialog.getByText("Larger product pictures: A winner is served.").waitFor();
+      await dialog.getByText("1 of 2 stopped").waitFor();
+      await dialog.getByRole("button", { name: "Close" }).last().click();
+      assert.equal(visit.server.state.experiments[0].status, 0);
+      assert.equal(visit.server.state.experiments[2].status, 1);
+      await page.locator("[role=row]", { hasText: "Shorter checkout form" }).getByText("Inactive").waitFor();
+    },
+  ));
+
+test("a tag is added to those that lack it", () =>
+  list({}, async (visit) => {
+    const { page } = visit;
+    for (const name of ["Shorter checkout form", "Larger product pictures"]) {
+      await page.getByRole("checkbox", { name: `Select ${name}`, exact: true }).check();
+    }
+    await page.getByRole("toolbar").getByRole("button", { name: "Add tag" }).click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByRole("button", { name: "Add tag" }).click();
+    await dialog.getByText("Enter a tag.").waitFor();
+    await dialog.getByLabel("Tag").fill("checkout");
+    await dialog.getByRole("button", { name: "Add tag" }).click();
+    await page.getByText("2 experiments tagged.").waitFor();
+    assert.deepEqual(visit.server.state.experiments[0].tags, ["checkout"]);
+    assert.deepEqual(visit.server.state.experiments[2].tags, ["checkout"]);
+  }));
+
+test("a viewer selects and changes nothing; the palette works by keyboard", async () => {
+  const visit = await Visit.begin(browser, {});
+  try {
+    const { page } = visit;
+    await visit.signIn("charles@example.com");
+    await page.getByRole("checkbox", { name: "Select Shorter checkout form", exact: true }).check();
+    await page.getByText("You may only read these.").waitFor();
+    assert.equal(await page.getByRole("toolbar").getByRole("button").count(), 1);
+    assert.equal(await page.getByRole("link", { name: "People" }).count(), 0);
+    await page.keyboard.press("Control+k");
+    await page.getByRole("combobox").waitFor();
+    await page.keyboard.type("larger");
+    await page
+      .getByRole("option", { name: /Larger product pictures/ })
+      .first()
+      .waitFor();
+    await page.keyboard.press("ArrowDown");
+    await page.keyboard.press("ArrowUp");
+    await page.keyboard.press("Enter");
+    await page.getByRole("heading", { level: 1, name: /Larger product pictures/ }).waitFor();
+    visit.nothingWrong();
+  } finally {
+    await visit.end();
+  }
+});

@@ -1,0 +1,147 @@
+// A browser, pages of the dashboard in it, and what is asked of every page.
+
+import assert from "node:assert/strict";
+import { mkdirSync, readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { fileURLToPath } from "node:url";
+import { chromium } from "playwright-core";
+import { start } from "../dev/server.mjs";
+
+const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+const screenshots = fileURLToPath(new URL("../build/screenshots/", import.meta.url));
+mkdirSync(screenshots, { recursive: true });
+
+/** Starts Chromium; `MURIEL_CHROMIUM` names another program than Debian's. */
+export function launch() {
+  return chromium.launch({
+    executablePath: process.env.MURIEL_CHROMIUM ?? "/usr/bin/chromium",
+    // The sandbox refuses to run as root; the pages are our own.
+    args: process.getuid?.() === 0 ? ["--no-sandbox"] : [],
+  });
+}
+
+export const PASSWORD = "correct horse battery";
+
+/**
+ * A visit to the dashboard: a context of the browser, in which what goes wrong is kept.
+ *
+ * - `page`: Playwright's page.
+ * - `address`: of the server.
+ * - `server`: the development server with its `state`, unless `address` was given.
+ */
+export class Visit {
+  static async begin(browser, { address, theme = "light", width = 1280, height = 800, ...server } = {}) {
+    const visit = new Visit();
+    visit.server = address === undefined ? await start(server) : undefined;
+    visit.address = address ?? visit.server.address;
+    visit.context = await browser.newContext({ viewport: { width, height }, colorScheme: theme });
+    visit.theme = theme;
+    visit.width = width;
+    /** What the policy forbade, errors of scripts, and errors in the console. */
+    visit.wrong = [];
+    await visit.context.exposeBinding("violated", (_, what) => visit.wrong.push(`policy: ${what}`));
+    await visit.context.addInitScript(() => {
+      addEventListener("securitypolicyviolation", (event) => {
+        window.violated(`${event.effectiveDirective} ${event.blockedURI} ${event.sample}`);
+      });
+    });
+    visit.page = await visit.newPage();
+    return visit;
+  }
+
+  async newPage() {
+    const page = await this.context.newPage();
+    page.on("pageerror", (error) => this.wrong.push(`script: ${error.message}`));
+    page.on("console", (message) => {
+      // The browser itself says of each answer that it was an error; what the page makes of those is tested.
+      const isAnswer = message.text().startsWith("Failed to load resource");
+      if (message.type() === "error" && !isAnswer) this.wrong.push(`console: ${message.text()}`);
+    });
+    // A dialog of the browser is a script of somebody else's.
+    page.on("dialog", (dialog) => {
+      if (dialog.type() !== "beforeunload") this.wrong.push(`dialog: ${dialog.message()}`);
+      dialog.accept();
+    });
+    page.setDefaultTimeout(20_000);
+    return page;
+  }
+
+  async signIn(email = "grace@example.com", password = PASSWORD) {
+    await this.page.goto(`${this.address}/sign-in`);
+    await this.page.getByLabel("E-mail").fill(email);
+    await this.page.getByLabel("Password").fill(password);
+    await this.page.getByRole("button", { name: "Sign in" }).click();
+    await this.page.getByRole("heading", { name: "Experiments", level: 1 }).waitFor();
+  }
+
+  async open(path) {
+    await this.page.goto(this.address + path);
+    await this.settled();
+  }
+
+  /** Waits until nothing is on its way, and nothing moves. */
+  async settled() {
+    await this.page.waitForLoadState("networkidle");
+    await this.page.waitForFunction(
+      () =>
+        document.querySelector("#app [aria-busy=true], .skeleton") === null &&
+        document
+          .getAnimations()
+          .every((one) => one.playState === "finished" || one.effect?.getTiming().iterations === Infinity),
+    );
+  }
+
+  /** What is asked of every page, in whatever state it is. */
+  async examine(name) {
+    const { page, width } = this;
+    await page.screenshot({ path: `${screenshots}${name}-${this.theme}-${width}.png`, fullPage: true });
+    const found = await this.axe();
+    assert.deepEqual(found, [], `axe finds something on ${name}`);
+    const wide = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+    assert.ok(wide <= 0, `${name} is ${wide} px wider than the window of ${width} px`);
+    assert.equal(await page.locator("h1").count(), 1, `${name} has one h1`);
+    this.nothingWrong(name);
+  }
+
+  async axe() {
+    // The policy of the page is for the page: the debugger's own world is not under it.
+    await this.page.evaluate(axe);
+    return this.page.evaluate(async () => {
+      const { violations } = await window.axe.run(document, {
+        runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"],
+      });
+      // Menus and lists that float are no regions of the page, and the guards beside them hand the focus on at once.
+      const isFloating = (rule, node) =>
+        (rule === "region" && document.querySelector(node.target[0])?.closest("[data-base-ui-portal]")) ||
+        (rule === "aria-hidden-focus" && node.html.includes("data-base-ui-focus-guard"));
+      return violations
+        .map(({ id, nodes }) => ({ id, nodes: nodes.filter((node) => !isFloating(id, node)) }))
+        .filter(({ nodes }) => nodes.length > 0)
+        .map(
+          ({ id, nodes }) =>
+            `${id}: ${nodes.map(({ html, any }) => `${html.slice(0, 200)} ${any[0]?.message ?? ""}`).join(" | ")}`,
+        );
+    });
+  }
+
+  nothingWrong(name = "the visit") {
+    assert.deepEqual(this.wrong, [], `something went wrong in ${name}`);
+    assert.deepEqual(this.server?.state.reports ?? [], [], `the policy was broken in ${name}`);
+  }
+
+  async end() {
+    await this.context.close();
+    await this.server?.end();
+  }
+}
+
+/** Waits until a condition on this side holds. */
+export async function until(condition, what = "it") {
+  const end = Date.now() + 20_000;
+  for (;;) {
+    const value = await condition();
+    if (value) return value;
+    if (Date.now() > end) throw Error(`${what} did not come`);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}

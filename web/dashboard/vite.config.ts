@@ -1,0 +1,55 @@
+import { fileURLToPath } from "node:url";
+import tailwindcss from "@tailwindcss/vite";
+import react from "@vitejs/plugin-react";
+import { defineConfig } from "vite";
+
+// Chunks that several pages share, named here so that their names and contents are stable. What they import comes with them, so a module
+// that only one page needs must not be listed.
+const CHUNKS = [
+  // What every address needs. It changes only when a library does.
+  {
+    name: "libraries",
+    test: /node_modules\/(react|react-dom|scheduler|openapi-fetch|@tanstack\/(react-router|router-core|history|react-store|store|react-query|query-core))\//,
+    priority: 4,
+  },
+  { name: "base", test: /src\/(api\/|ui\/(button|icon|layout|loaded)\.|lib\/(names|page|search)\.)/, priority: 3 },
+  // Every page with a form, the sign-in too: so without Base UI.
+  { name: "forms", test: /src\/(ui\/field|lib\/(form|fields))\./, priority: 2 },
+  // Every page behind the sign-in.
+  {
+    name: "frame",
+    test: /src\/(ui\/(badge|dialog|menu|secret|table|tabs|toast)|lib\/(format|guard|words)|shell\/(nav|project))\./,
+    priority: 1,
+  },
+];
+
+export default defineConfig({
+  plugins: [react(), tailwindcss()],
+  resolve: { alias: { "~": fileURLToPath(new URL("src", import.meta.url)) } },
+  // Addresses of chunks are relative to the chunk that asks: the server puts all of them below a path of the release.
+  base: "./",
+  build: {
+    target: "es2022",
+    outDir: "build/site",
+    emptyOutDir: true,
+    cssCodeSplit: false,
+    // A preload would be an element that the policy has to allow; chunks are imported instead.
+    modulePreload: false,
+    assetsInlineLimit: 0,
+    reportCompressedSize: false,
+    rolldownOptions: {
+      output: {
+        // Names without hashes: a chunk whose content did not change stays the same file in the repository.
+        entryFileNames: "app.js",
+        chunkFileNames: "[name].js",
+        assetFileNames: "[name][extname]",
+        codeSplitting: { groups: CHUNKS },
+      },
+    },
+  },
+  server: {
+    port: 5173,
+    strictPort: true,
+    proxy: { "/v2": process.env.MURIEL_URL ?? "http://127.0.0.1:8787" },
+  },
+});
