@@ -1176,7 +1176,7 @@ def refusal_cases():
     def add(name, refused, *experiments, **members):
         rows.append({"name": name, "ruleset": document(list(experiments)) | members, "refused": sorted(refused) if refused is not None else None})
 
-    def of(name, places, **members):
+    def of(name, places, /, **members):
         add(name, [f"experiments[0].{place}" for place in places] if places is not None else None, experiment(1, "a", **members))
 
     def ruled(name, places, **targeting):
@@ -1202,7 +1202,10 @@ def refusal_cases():
         del short[member]
         add(f"no {member}", None, short)
         add(f"null for {member}", None, experiment(1, "a") | {member: None})
-    of("everything there may be", [], serving=None, exclusion=None, dom_change_path=None, trigger_variant_change="visible", custom_js="x", custom_css="", control={"customJS": "x"}, variants=[{"customCSS": "x", "data": [{"rm": "p"}], "targeting": None}])
+    of("everything there may be", [], serving=None, exclusion=None, dom_change_path=None, trigger_variant_change="visible", custom_js="x", custom_css="", tools=[{"name": "ga4"}, {"name": "toaster", "settings": {"a": [1]}}], name=None, control={"customJS": "x"}, variants=[{"customCSS": "x", "data": [{"rm": "p"}], "targeting": None}])
+    of("tools as a text", None, tools="ga4")
+    of("a tool without a name", None, tools=[{"settings": {}}])
+    of("a name as a number", None, name=1, tools=[{"name": "ga4"}])
     of("another type", ["test_type"], test_type="mvt")
     of("live as text", None, live="yes")
     of("an empty salt", ["salt"], salt="")

@@ -335,6 +335,8 @@ const DOCUMENT = object({
       custom_css: optional(text),
       control: optional(object(CODE)),
       variants: list(object({ ...CODE, data: optional(list(isObject)), targeting: nullable(object(RULES)) })),
+      tools: optional(list(object({ name: text, settings: optional(isObject) }))),
+      name: nullable(text),
     }),
   ),
 });

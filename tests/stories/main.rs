@@ -28,6 +28,7 @@ mod names;
 mod nodes;
 mod order;
 mod outage;
+mod outbound;
 mod patch;
 mod people;
 mod recompute;

@@ -4,7 +4,6 @@ use crate::results::{Shop, bought};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use hmac::{Hmac, KeyInit, Mac};
-use muriel_service::webhooks::Names;
 use muriel_tests::{Client, DEADLINE, On, TestApp, eventually, stories};
 use serde_json::{Value, json};
 use sha2::Sha256;
@@ -25,7 +24,6 @@ stories![
     a_start_that_cannot_be_made_is_told,
     what_waits_survives_a_restart,
     findings_in_results_are_told_once,
-    a_name_that_is_rebound_gets_nothing,
 ];
 
 const HOUR: Duration = Duration::from_secs(3_600);
@@ -58,7 +56,7 @@ impl Message {
 }
 
 /// What a receiver does with the message of this number, from 0 on.
-type Behaviour = dyn Fn(usize, &mut TcpStream) + Send + Sync;
+pub(crate) type Behaviour = dyn Fn(usize, &mut TcpStream) + Send + Sync;
 
 pub(crate) struct Receiver {
     address: SocketAddr,
@@ -105,7 +103,7 @@ impl Receiver {
     }
 }
 
-fn receive(mut stream: TcpStream, kept: &Mutex<Vec<Message>>, behave: &Behaviour) {
+pub(crate) fn receive(mut stream: TcpStream, kept: &Mutex<Vec<Message>>, behave: &Behaviour) {
     let mut reader = BufReader::new(stream.try_clone().expect("a stream"));
     let mut headers = BTreeMap::new();
     let mut line = String::new();
@@ -128,7 +126,7 @@ fn receive(mut stream: TcpStream, kept: &Mutex<Vec<Message>>, behave: &Behaviour
     behave(number, &mut stream);
 }
 
-fn answer(stream: &mut TcpStream, status: u16, header: &str) {
+pub(crate) fn answer(stream: &mut TcpStream, status: u16, header: &str) {
     let _ = write!(stream, "HTTP/1.1 {status} S\r\n{header}Content-Length: 0\r\nConnection: close\r\n\r\n");
 }
 
@@ -143,7 +141,7 @@ pub(crate) fn deliveries(shop: &Client, id: i64) -> Vec<Value> {
 
 /// Waits until the newest delivery is so; it.
 #[track_caller]
-fn newest(shop: &Client, id: i64, what: &str, is_so: impl Fn(&Value) -> bool) -> Value {
+pub(crate) fn newest(shop: &Client, id: i64, what: &str, is_so: impl Fn(&Value) -> bool) -> Value {
     let mut found = Value::Null;
     eventually(what, DEADLINE, || {
         std::thread::sleep(Duration::from_millis(20));
@@ -153,7 +151,7 @@ fn newest(shop: &Client, id: i64, what: &str, is_so: impl Fn(&Value) -> bool) ->
     found
 }
 
-fn test(shop: &Client, id: i64) {
+pub(crate) fn test(shop: &Client, id: i64) {
     shop.call("POST", &format!("/webhook/{id}/test")).send().ok();
 }
 
@@ -162,7 +160,7 @@ fn webhook(shop: &Client, id: i64) -> Value {
     list["webhooks"].as_array().expect("a list").iter().find(|it| it["webhook_id"] == id).expect("it").clone()
 }
 
-fn shop(app: &TestApp) -> Client {
+pub(crate) fn shop(app: &TestApp) -> Client {
     app.project("Acme", "Shop")
 }
 
@@ -519,73 +517,4 @@ fn findings_in_results_are_told_once(on: On) {
     test(&shop, id);
     assert_eq!(late.wait(1)[0].event(), "webhook.test");
     assert_eq!(receiver.messages().len(), 3, "{:?}", receiver.messages());
-}
-
-/// A name that was public when it was saved is looked up anew for each attempt, and every address of it is judged.
-fn a_name_that_is_rebound_gets_nothing(on: On) {
-    let public: SocketAddr = "93.184.215.14:80".parse().expect("an address");
-    let (addresses, asked) = (Arc::new(Mutex::new(vec![public])), Arc::new(Mutex::new(Vec::new())));
-    let connections = Arc::new(Mutex::new(0));
-    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
-    let private = listener.local_addr().expect("an address");
-    let counted = connections.clone();
-    std::thread::spawn(move || {
-        for stream in listener.incoming().flatten() {
-            *counted.lock().expect("a number") += 1;
-            answer(&mut { stream }, 200, "");
-        }
-    });
-    let (known, noted) = (addresses.clone(), asked.clone());
-    let names = Names::of(move |host: &str, _| {
-        noted.lock().expect("names").push(host.to_owned());
-        Ok(known.lock().expect("addresses").clone())
-    });
-    let mut app = on.start_with(|settings| {
-        settings.webhook_allow = Default::default();
-        settings.webhook_names = names;
-    });
-    let mut shop = shop(&app);
-    let (id, _) = made(&shop, &format!("http://hooks.test:{}/", private.port()), &["winner.served"]);
-    let pause = Duration::from_secs(24 * 3_600);
-    // What it was when it was saved is not what it is when it is sent to, nor are all of its addresses public.
-    let rebound = [
-        vec![private],
-        vec![public, private],
-        vec![private, public],
-        vec!["10.0.0.1:80".parse().expect("an address")],
-        vec![SocketAddr::new("::ffff:127.0.0.1".parse().expect("an address"), private.port())],
-        vec![SocketAddr::new("169.254.169.254".parse().expect("an address"), 80)],
-    ];
-    *addresses.lock().expect("addresses") = rebound[0].clone();
-    test(&shop, id);
-    for (number, to) in rebound.iter().enumerate() {
-        let attempts = number + 1;
-        let refused = newest(&shop, id, &format!("attempt {attempts} at {to:?}"), |it| {
-            it["attempts"] == attempts
-                && it["reason"].as_str().is_some_and(|why| why.starts_with("not sent: "))
-                && it["next_at"]
-                    .as_str()
-                    .and_then(|at| muriel_domain::Instant::parse(at).ok())
-                    .is_some_and(|at| at > app.settings.clock.now())
-        });
-        assert!(refused["reason"].as_str().expect("a reason").ends_with("is not a public address"), "{refused}");
-        assert_eq!((&refused["status"], &refused["response_code"]), (&json!("pending"), &Value::Null));
-        if let Some(next) = rebound.get(number + 1) {
-            *addresses.lock().expect("addresses") = next.clone();
-        }
-        app.pass(pause);
-    }
-    assert_eq!(*connections.lock().expect("a number"), 0, "nobody connected");
-    assert!(asked.lock().expect("names").iter().all(|host| host == "hooks.test"));
-    // Saving it again is refused now; an operator who allows the network gets what waited.
-    *addresses.lock().expect("addresses") = vec![private];
-    shop.patch(&format!("/webhook/{id}"), json!({ "url": "http://hooks.test/" })).invalid(&["url"]);
-    app.settings.webhook_allow = "127.0.0.0/8".parse().expect("a network");
-    app.start_again();
-    shop = shop.at(app.address);
-    app.pass(pause);
-    let delivery = deliveries(&shop, id)[0]["delivery_id"].clone();
-    shop.call("POST", &format!("/webhook/{id}/deliveries/{delivery}/resend")).send().ok();
-    newest(&shop, id, "a delivery", |it| it["status"] == "delivered");
-    assert_eq!(*connections.lock().expect("a number"), 1);
 }

@@ -123,9 +123,9 @@ enum Command {
     Plan(files::Plan),
     /// Make a project what its files say.
     Apply(files::Apply),
-    /// Copy the data directory while the server runs. Files of the event log that are closed are copied once.
-    Backup(backup::Backup),
-    /// Restore a backup into a new data directory.
+    /// Copy the data directory to a directory or to S3 while the server runs, and store only what is new.
+    Backup(Box<backup::Backup>),
+    /// Restore a backup into a new data directory, whole or as of a time.
     Restore(backup::Restore),
     /// Print the OpenAPI 3.1 document.
     Openapi,

@@ -186,12 +186,6 @@ pub struct Event {
 }
 
 impl Event {
-    /// The `data` of a message about exposures of an experiment.
-    pub fn exposures_data(experiment: &Experiment, actor: &str, sentence: String, more: Value) -> Map<String, Value> {
-        // The type is named by whoever sends it.
-        Self::of(EventType::Changed, Some(experiment), experiment.lifecycle.status().word(), actor, sentence, more).data
-    }
-
     /// What the result of a live experiment tells, with its sentence.
     pub fn of_result(event: EventType, experiment: &Experiment, actor: &str, sentence: String, more: Value) -> Self {
         Self::of(event, Some(experiment), experiment.lifecycle.status().word(), actor, sentence, more)
@@ -205,20 +199,35 @@ impl Event {
         sentence: String,
         more: Value,
     ) -> Self {
-        let mut data = Map::new();
-        if let Some(experiment) = experiment {
-            data.insert("test_id".to_owned(), experiment.id.0.into());
-            data.insert("experiment_key".to_owned(), experiment.key.clone().into());
-            data.insert("test_name".to_owned(), experiment.name.clone().into());
-        }
-        data.insert("status".to_owned(), status.into());
-        data.insert("actor".to_owned(), actor.into());
-        data.insert("sentence".to_owned(), sentence.into());
-        if let Value::Object(more) = more {
-            data.extend(more);
-        }
-        Self { event, data }
+        Self { event, data: data(experiment, status, actor, sentence, more) }
     }
+}
+
+/// The `data` of a message about the exposures of an experiment, see [`EXPOSURES_EVENT`].
+pub fn exposures_data(experiment: &Experiment, actor: &str, sentence: String, more: Value) -> Map<String, Value> {
+    data(Some(experiment), experiment.lifecycle.status().word(), actor, sentence, more)
+}
+
+fn data(
+    experiment: Option<&Experiment>,
+    status: &str,
+    actor: &str,
+    sentence: String,
+    more: Value,
+) -> Map<String, Value> {
+    let mut data = Map::new();
+    if let Some(experiment) = experiment {
+        data.insert("test_id".to_owned(), experiment.id.0.into());
+        data.insert("experiment_key".to_owned(), experiment.key.clone().into());
+        data.insert("test_name".to_owned(), experiment.name.clone().into());
+    }
+    data.insert("status".to_owned(), status.into());
+    data.insert("actor".to_owned(), actor.into());
+    data.insert("sentence".to_owned(), sentence.into());
+    if let Value::Object(more) = more {
+        data.extend(more);
+    }
+    data
 }
 
 impl ExperimentChange<'_> {

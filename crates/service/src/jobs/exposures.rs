@@ -10,7 +10,7 @@ use muriel_domain::Instant;
 use muriel_domain::experiment::integration::{WEBHOOK, WEBHOOK_ID};
 use muriel_domain::experiment::{Arm, Experiment, VARIANTS_MAX};
 use muriel_domain::ids::{ExperimentId, ProjectId};
-use muriel_domain::webhook::Event;
+use muriel_domain::webhook::exposures_data;
 use muriel_log::{LogReader, Position, ReadError};
 use muriel_sql::Tx;
 use muriel_store::integrations::{self, Success};
@@ -206,5 +206,5 @@ fn data(experiment: &Experiment, counts: &ArmCounts) -> Map<String, Value> {
     let all: u64 = counts.arms.values().sum();
     let sentence = format!("{all} {} recorded", if all == 1 { "exposure was" } else { "exposures were" });
     let more = json!({ "from": counts.from, "to": counts.to, "variants": arms });
-    Event::exposures_data(experiment, CLOCK.name(), sentence, more)
+    exposures_data(experiment, CLOCK.name(), sentence, more)
 }

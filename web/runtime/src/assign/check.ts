@@ -100,6 +100,8 @@ const EXPERIMENT = object({
   custom_css: optional(text),
   control: optional(object(CODE)),
   variants: list(object({ ...CODE, data: optional(list(isObject)), targeting: nullable(object(RULES)) })),
+  tools: optional(list(object({ name: text, settings: optional(isObject) }))),
+  name: nullable(text),
 });
 const RULESET = object({
   format: natural,

@@ -20,6 +20,9 @@ interface StoredVisit {
   owed: Record<string, number>;
 }
 
+/** A tool that is there. */
+type DueTool = [name: string, tell: Telling];
+
 /**
  * Tells tools of arms from now on. The function that is returned is to be called when consent may have changed.
  *
@@ -61,51 +64,63 @@ export function watchArms(
     storeLocal("t", stringify({ id, told: told.slice(-TOOL_MARKS_MAX), owed: Object.fromEntries(some) }));
   }
 
+  /** The tools that are there and are to be told of an arm; those that are not there for too long are given up. */
+  function find(visit: StoredVisit, test: string, arm: number): DueTool[] {
+    const experiment = known.get(+test);
+    const begun = since.get(test) ?? now();
+    since.set(test, begun);
+    const due: DueTool[] = [];
+    let isWaiting = false;
+    for (const { name, settings = {} } of experiment?.tools ?? []) {
+      const mark = test + "." + name;
+      if (visit.told.includes(mark)) continue;
+      const values = {
+        experiment_id: test,
+        experiment_name: experiment!.name ?? "",
+        variant_id: `${arm}`,
+        variant_name: armName(arm),
+      };
+      const tell = quietly(() => TOOLS.get(name)?.({ _key: experiment!.experiment_key, _values: values }, settings));
+      if (tell) {
+        visit.told.push(mark);
+        due.push([name, tell]);
+      } else isWaiting = true;
+    }
+    if (!isWaiting || now() - begun >= TOOL_TIMEOUT_MS) {
+      delete visit.owed[test];
+      since.delete(test);
+    }
+    return due;
+  }
+
+  /** Tells tools of an arm, and records which of them did not throw. */
+  function tellAll(test: string, arm: number, due: DueTool[]): void {
+    const told = due.filter(([, tell]) =>
+      quietly(() => {
+        // Tools may answer with a promise that is rejected.
+        Promise.resolve(tell()).catch(() => {});
+        return true;
+      }),
+    );
+    if (told[0])
+      record({
+        type: "health",
+        test_id: +test,
+        variant_id: `${arm}`,
+        integrations: told.map(([name]) => name).join(" "),
+      });
+  }
+
   function look(): void {
     clearTimer(timer);
     if (!mayTell()) return;
     const visit = read();
-    if (!Object.keys(visit.owed)[0]) return;
-    const due: { test_id: number; variant_id: string; name: string; tell: Telling }[] = [];
-    for (const [test, arm] of Object.entries(visit.owed)) {
-      const experiment = known.get(+test);
-      const begun = since.get(test) ?? now();
-      since.set(test, begun);
-      let isWaiting = false;
-      for (const { name, settings = {} } of experiment?.tools ?? []) {
-        const mark = test + "." + name;
-        if (visit.told.includes(mark)) continue;
-        const variant_id = `${arm}`;
-        const values = {
-          experiment_id: test,
-          experiment_name: experiment!.name ?? "",
-          variant_id,
-          variant_name: armName(arm),
-        };
-        const tell = quietly(() => TOOLS.get(name)?.({ _key: experiment!.experiment_key, _values: values }, settings));
-        if (tell) {
-          visit.told.push(mark);
-          due.push({ test_id: +test, variant_id, name, tell });
-        } else isWaiting = true;
-      }
-      if (!isWaiting || now() - begun >= TOOL_TIMEOUT_MS) {
-        delete visit.owed[test];
-        since.delete(test);
-      }
-    }
+    const owed = Object.entries(visit.owed);
+    if (!owed[0]) return;
+    const due = owed.map(([test, arm]) => [test, arm, find(visit, test, arm)] as const);
     // Stored first: a tool that throws or leaves the page is not told again.
     store(visit);
-    const told = new Map<number, { variant_id: string; names: string[] }>();
-    for (const { test_id, variant_id, name, tell } of due) {
-      const isTold = quietly(() => {
-        // Tools may answer with a promise that is rejected.
-        Promise.resolve(tell()).catch(() => {});
-        return true;
-      });
-      if (isTold) told.set(test_id, { variant_id, names: [...(told.get(test_id)?.names ?? []), name] });
-    }
-    for (const [test_id, { variant_id, names }] of told)
-      record({ type: "health", test_id, variant_id, integrations: names.join(" ") });
+    for (const [test, arm, tools] of due) tellAll(test, arm, tools);
     if (Object.keys(visit.owed)[0]) timer = startTimer(look, TOOL_POLL_MS);
   }
 

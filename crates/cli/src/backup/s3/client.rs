@@ -179,7 +179,14 @@ impl Client {
     }
 
     fn attempt(&self, doing: &str, request: Request<'_>, sign: &impl Fn() -> Url) -> Result<Answer, Failure> {
-        let answer = self.run(request, sign().as_str()).map_err(Failure::Passing)?;
+        let answer = self.run(request, sign().as_str()).map_err(|why| {
+            // Nobody replaces a certificate within half a minute.
+            if why == UNTRUSTED {
+                Failure::Final(Error::ObjectStore(format!("cannot {doing}: {why}")))
+            } else {
+                Failure::Passing(why)
+            }
+        })?;
         match answer.status {
             200..=299 => Ok(answer),
             404 if answer.code().as_deref() != Some("NoSuchBucket") => Ok(answer),
@@ -273,20 +280,22 @@ impl Answer {
     }
 }
 
+const UNTRUSTED: &str = "the certificate of the store is not trusted";
+
 /// Why there is no answer. The error's own text may have the address.
 fn reason(error: &ureq::Error) -> String {
     match error {
         ureq::Error::HostNotFound => "the host of the store cannot be found".to_owned(),
         ureq::Error::Timeout(_) => "the store does not answer in time".to_owned(),
         ureq::Error::Protocol(_) | ureq::Error::LargeResponseHeader(..) => "the answer is not HTTP".to_owned(),
-        ureq::Error::Rustls(_) | ureq::Error::Tls(_) => "the certificate of the store is not trusted".to_owned(),
+        ureq::Error::Rustls(_) | ureq::Error::Tls(_) => UNTRUSTED.to_owned(),
         ureq::Error::ConnectProxyFailed(_) | ureq::Error::InvalidProxyUrl => {
             "the proxy that the environment names cannot be used".to_owned()
         }
         ureq::Error::Io(error) => match error.kind() {
             std::io::ErrorKind::TimedOut => "the store does not answer in time".to_owned(),
             std::io::ErrorKind::ConnectionRefused => "nothing listens at the address of the store".to_owned(),
-            std::io::ErrorKind::InvalidData => "the certificate of the store is not trusted".to_owned(),
+            std::io::ErrorKind::InvalidData => UNTRUSTED.to_owned(),
             _ if error.to_string().contains("lookup address") => "the host of the store cannot be found".to_owned(),
             _ => "the connection was cut".to_owned(),
         },
