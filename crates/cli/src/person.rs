@@ -72,7 +72,7 @@ pub struct WantedPerson {
     /// What they may do in every project of the company: viewer, editor, admin or owner.
     #[arg(long, value_name = "ROLE")]
     pub role: String,
-    /// The name [default: the part of the address before the @].
+    /// The name [default: the address up to its at sign].
     #[arg(long, value_name = "NAME")]
     pub name: Option<String>,
     /// Name of the company; created if it is new [default: the only one].

@@ -10,7 +10,7 @@ use super::error::{Error, Result};
 use super::files;
 use super::{LogReader, Position, PruneRefusal, ReadError};
 
-/// What [`erase`](super::erase) would delete of a project with
+/// What [`erase`](super::erase()) would delete of a project with
 /// [`ErasedEvents::ReceivedBefore`](super::ErasedEvents::ReceivedBefore), and whether it should.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ExpiryPlan {

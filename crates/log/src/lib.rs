@@ -61,7 +61,7 @@
 //!
 //! # Rewritten blocks
 //!
-//! [`erase`] takes events out of blocks of closed files. A block that was rewritten keeps its
+//! [`erase()`] takes events out of blocks of closed files. A block that was rewritten keeps its
 //! row, `seq`, `received_at` and `hash`, so the block after it still chains to it; `events`,
 //! `runs`, `ids` and `body` are those of the events that are left, perhaps none. Each rewrite
 //! is a row of `rewrite` in the same file, a table that other files lack:

@@ -94,6 +94,7 @@ export class Visit {
   /** What is asked of every page, in whatever state it is. */
   async examine(name) {
     const { page, width } = this;
+    await this.settled();
     await page.screenshot({ path: `${screenshots}${name}-${this.theme}-${width}.png`, fullPage: true });
     const found = await this.axe();
     assert.deepEqual(found, [], `axe finds something on ${name}`);
