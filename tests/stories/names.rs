@@ -1,9 +1,15 @@
 //! Names that lead to objects without their ids, and versions of goals and hypotheses: what files are applied with.
 
+use crate::scene::snapshot;
 use muriel_tests::{On, stories};
 use serde_json::{Value, json};
 
-stories![names_of_a_project_come_in_pages, hypotheses_have_slugs, goals_and_hypotheses_change_under_a_condition,];
+stories![
+    names_of_a_project_come_in_pages,
+    hypotheses_have_slugs,
+    goals_and_hypotheses_change_under_a_condition,
+    status_and_fields_change_in_one_step,
+];
 
 fn names_of_a_project_come_in_pages(on: On) {
     let app = on.start();
@@ -95,4 +101,59 @@ fn goals_and_hypotheses_change_under_a_condition(on: On) {
     shop.call("DELETE", &path).header("if-match", "\"0\"").send().refused(412, "precondition_failed");
     let etag = shop.get(&path).etag();
     shop.call("DELETE", &path).header("if-match", &etag).send().ok();
+}
+
+fn status_and_fields_change_in_one_step(on: On) {
+    let app = on.start();
+    let shop = app.project("Acme", "Shop");
+    shop.goal("bought");
+    let id = shop.experiment(json!({ "custom_js": "old()" }));
+    let path = format!("/experiment/{id}/status");
+    let step = |body: Value| shop.patch(&path, body);
+    let epochs = || shop.details(id)["epochs"].as_array().expect("epochs").clone();
+
+    // All of it, or nothing.
+    let before = snapshot(&shop, id);
+    for (body, field) in [
+        (json!({ "status": 1, "changes": 1 }), "changes"),
+        (json!({ "status": 1, "changes": { "test_names": "x" } }), "changes.test_names"),
+        (json!({ "status": 1, "changes": { "primary_goal_key": "nowhere" } }), "changes.primary_goal_key"),
+        (json!({ "status": 7, "changes": { "custom_js": null } }), "changes.custom_js"),
+        (json!({ "status": 1, "changes": { "variants": [] } }), "changes.variants"),
+        (json!({ "status": 1, "change": {} }), "change"),
+    ] {
+        let refused = step(body.clone()).refused(400, "invalid_field");
+        let errors = refused.body["errors"].as_array().expect("errors");
+        assert!(errors.iter().any(|one| one["field"] == field), "{body}: {errors:?}");
+    }
+    assert_eq!(snapshot(&shop, id), before);
+
+    let started = step(json!({ "status": 1, "changes": { "primary_goal_key": "bought", "plan": { "mde": 50 } } }));
+    let etag = started.etag();
+    let started = started.ok();
+    assert_eq!(started["status"], 1);
+    let details = shop.details(id);
+    assert_eq!((&details["primary_goal_key"], &details["plan"]["mde"]), (&json!("bought"), &json!(50.0)));
+    // The plan of the start is that of the experiment as it starts.
+    assert_eq!(details["plan"]["visitors"], started.get("planned_visitors").cloned().unwrap_or_default());
+    assert_eq!((epochs().len(), &epochs()[0]["reasons"]), (1, &json!(["status"])));
+    assert_eq!(snapshot(&shop, id).1, etag);
+
+    // A step that is forbidden takes its fields along, and so does a version that is gone.
+    step(json!({ "status": 9, "changes": { "test_name": "No" } })).refused(409, "transition_forbidden");
+    let call = shop.call("PATCH", &path).header("if-match", "\"0\"");
+    call.json(json!({ "status": 0, "changes": { "test_name": "No" } })).send().refused(412, "precondition_failed");
+    assert_ne!(shop.details(id)["test_name"], "No");
+
+    let stopped = step(json!({ "status": 0, "changes": { "custom_js": "new()", "configuration": {} } })).ok();
+    assert_eq!(stopped["status"], 0);
+    assert_eq!((shop.details(id)["custom_js"].clone(), epochs().len()), (json!("new()"), 2));
+    step(json!({ "status": 0, "changes": { "test_name": "Yes" } })).ok();
+    assert_eq!((shop.details(id)["test_name"].clone(), epochs().len()), (json!("Yes"), 2));
+
+    // Code needs its scope here too.
+    let writer = app.scoped(&shop, "read,write");
+    let body = json!({ "status": 1, "changes": { "custom_js": "mine()" } });
+    writer.patch(&path, body).refused(403, "missing_scope");
+    assert_eq!(shop.details(id)["status"], 0);
 }

@@ -189,6 +189,7 @@ fn the_audit_log_is_a_chain(on: On) {
     shop.patch(&format!("/exclusion-group/{}", things.group_id), json!({ "name": "Other" })).ok();
     shop.patch(&format!("/webhook/{}", things.webhook_id), json!({ "enabled": false })).ok();
     shop.delete(&format!("/experiment/{}", things.test_id)).ok();
+    shop.get("/visitor/audited-visitor").ok();
     let all = admin.get("/v2/audit?limit=500").ok();
     let entries = all["entries"].as_array().expect("entries");
     let kinds: Vec<_> = entries
@@ -206,6 +207,8 @@ fn the_audit_log_is_a_chain(on: On) {
         "experiment create",
         "group create",
         "webhook create",
+        "visitor_data delete",
+        "visitor_data export",
         "project settings",
         "goal update",
         "hypothesis update",
@@ -215,6 +218,7 @@ fn the_audit_log_is_a_chain(on: On) {
     ] {
         assert!(kinds.iter().any(|kind| kind == expect), "{expect} is not in {kinds:?}");
     }
+    assert!(!all.to_string().contains("audited-visitor"), "who it was is not told for ever");
     assert_eq!(kinds.iter().filter(|kind| *kind == "project settings").count(), 1, "what changes nothing is not told");
     let numbers: Vec<_> = entries.iter().rev().map(|one| one["entry"].as_i64().expect("a number")).collect();
     assert_eq!(numbers, (1..=numbers.len() as i64).collect::<Vec<_>>());

@@ -181,7 +181,7 @@ pub async fn set_retention(app: &App, actor: &Actor, project_key: &str, days: Op
         let message = format!("must be from 1 to {RETENTION_DAYS_MAX}");
         return Err(Problems::one("retention_days", message).into());
     }
-    let project_key = project_key.to_owned();
+    let (project_key, actor, now) = (project_key.to_owned(), actor.clone(), app.clock.now());
     let written = app.db.write::<_, Error, _>(move |tx| {
         Box::pin(async move {
             let project = tenants::project_by_key(tx, &project_key).await?.ok_or(Error::NotFound("project"))?;
@@ -189,6 +189,9 @@ pub async fn set_retention(app: &App, actor: &Actor, project_key: &str, days: Op
             let before = tenants::retention_days(tx, project.id).await?;
             if before != days {
                 tenants::retention_days_set(tx, project.id, days).await?;
+                let (was, is) = (json!({ "retention_days": before }), json!({ "retention_days": days }));
+                let act = Act::within(&actor, &project, now);
+                act.changed(tx, "settings", object("project", &project.key, &project.name), was, is).await?;
             }
             Ok(before)
         })

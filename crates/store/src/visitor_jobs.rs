@@ -87,6 +87,10 @@ pub struct NodeJob {
     pub finished_at: Option<Instant>,
 }
 
+/// Whether a deletion was not on record before.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct IsNew(pub bool);
+
 /// A deletion that a node has to do.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PendingJob {
@@ -112,7 +116,7 @@ pub async fn insert(
     log_job: &str,
     requested: (Instant, &str),
     own: Option<&str>,
-) -> Result<Option<VisitorJobId>> {
+) -> Result<Option<(VisitorJobId, IsNew)>> {
     let waiting = tx
         .query_opt(
             "SELECT j.visitor_job_id FROM visitor_job j WHERE j.project_id = $1 AND j.visitor_mark = $2 AND EXISTS \
@@ -124,7 +128,7 @@ pub async fn insert(
         )
         .await?;
     if let Some(row) = waiting {
-        return Ok(Some(VisitorJobId(row.int("visitor_job_id")?)));
+        return Ok(Some((VisitorJobId(row.int("visitor_job_id")?), IsNew(false))));
     }
     let pending =
         tx.query_one("SELECT count(*) AS number FROM visitor_job_node WHERE state = 'pending'", params![]).await?;
@@ -156,7 +160,7 @@ pub async fn insert(
         )
         .await?;
     }
-    Ok(Some(VisitorJobId(id)))
+    Ok(Some((VisitorJobId(id), IsNew(true))))
 }
 
 /// A deletion of the project.

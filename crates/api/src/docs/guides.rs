@@ -63,6 +63,7 @@ pub(super) const GROUPS: &[(&str, &[Guide])] = &[
                 "What other systems are told, how messages are signed, and when they are sent again."
             ),
             guide!("openfeature", "OpenFeature clients", "Decide in your own code, and record exposures."),
+            guide!("files", "Experiments as files", "Keep experiments in a repository: export, plan, apply."),
             guide!("mcp", "Tools for agents", "Connect an agent over the Model Context Protocol, and what it may do."),
             guide!("api", "Using the API", "Keys, PATCH, retries and limits, across all operations."),
             guide!("assignment", "Assignment", "The specification of who gets what, for clients of your own."),

@@ -6,7 +6,7 @@ use crate::auth::{Caller, Read, Write};
 use crate::body::MediaType;
 use crate::error::ApiError;
 use crate::wire::experiment::{self as wire, status_code};
-use crate::wire::fields::{self, from_body};
+use crate::wire::fields::Mode;
 use crate::wire::left_out::reset_fields;
 use crate::wire::query::Query;
 use crate::wire::{schemas, views};
@@ -16,9 +16,8 @@ use axum::response::Response;
 use http::{HeaderMap, StatusCode, Uri};
 use muriel_domain::experiment::{Arm, Experiment, Rule};
 use muriel_domain::ids::ExperimentId;
-use muriel_domain::{Instant, Problems};
 use muriel_results::Inquiry;
-use muriel_service::experiments::{self, Created, Edit, StatusChange, Target};
+use muriel_service::experiments::{self, Created, Edit, StatusChanged, Target};
 use muriel_service::{self as service, App, integrations, preview, results};
 use muriel_store::experiments::ListedExperiment;
 use std::collections::BTreeMap;
@@ -228,6 +227,8 @@ fn reset_by(sent: Option<&Sent>, before: &Experiment, after: &Experiment) -> Vec
 
 /// Starts, pauses, resumes or puts an experiment aside.
 ///
+/// With `changes` fields change in the same step: all of it is done, or nothing.
+///
 /// With `started_at` (scope `admin`) the first start is one of the past, so that visitors of a test that ran elsewhere count.
 #[utoipa::path(
     patch, path = "/v2/project/{project_key}/experiment/{test_id}/status", tag = "Experiments",
@@ -244,25 +245,25 @@ pub(crate) async fn experiment_set_status(
 ) -> Result<Response, ApiError> {
     let id = id_in(&id)?;
     let target = target(&caller, id, request.headers());
-    let status = read_body(request, &[MediaType::Json]).await.and_then(|sent| Ok(status_of(&sent)?));
-    let changed = experiments::set_status(&app, &caller.actor, target, status.map_err(Into::into)).await?;
+    let (sent, status) = match read_body(request, &[MediaType::Json]).await {
+        Ok(sent) => {
+            let status = wire::status_change(&sent.json).map_err(service::Error::Invalid);
+            (Some(sent), status)
+        }
+        Err(error) => (None, Err(error.into())),
+    };
+    let StatusChanged { changed, planned_visitors, warnings } =
+        experiments::set_status(&app, &caller.actor, target, status).await?;
+    let edit = sent.as_ref().and_then(|sent| wire::changes_in(&sent.json));
+    let reset = edit.map(|edit| reset_fields(edit, Mode::Whole, &changed.before, &changed.after));
     let body = views::StatusUpdated {
         success: true,
         test_id: id.0,
-        status: status_code(changed.status),
-        planned_visitors: changed.planned_visitors,
-        warnings: changed.warnings,
+        status: status_code(changed.after.lifecycle.status()),
+        planned_visitors,
+        warnings: reset.unwrap_or_default().into_iter().chain(warnings).collect(),
     };
     Ok(tagged(json(StatusCode::OK, &body)?, &changed.version))
-}
-
-/// The status that is asked for, and since when it is to count.
-fn status_of(sent: &Sent) -> Result<StatusChange, Problems> {
-    from_body(&sent.json, |fields| {
-        fields.only(&["status", "started_at"], &[]);
-        let started_at = fields.read("started_at", |value| Instant::parse(fields::text(value)?));
-        Some(StatusChange { to: fields.needed("status", wire::status)?, started_at })
-    })
 }
 
 /// Deletes an experiment: it is gone from every read, and its delivery stops.

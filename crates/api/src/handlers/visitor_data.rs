@@ -49,7 +49,8 @@ pub(crate) async fn visitor_show(
     });
     query.finish()?;
     let visitor = visitor_in(visitor)?;
-    let page = visitor_data::page(&app, &caller.project, visitor, cursor.unwrap_or_default(), limit as usize).await?;
+    let (actor, project, cursor) = (&caller.actor, &caller.project, cursor.unwrap_or_default());
+    let page = visitor_data::page(&app, actor, project, visitor, cursor, limit as usize).await?;
     json(StatusCode::OK, &views::VisitorEvents::from(page))
 }
 

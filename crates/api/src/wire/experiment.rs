@@ -1,6 +1,8 @@
 //! Experiments as they are sent: PATCH and create bodies become domain values.
 
-use super::fields::{Fields, Mode, ProblemCollector, flag, integer, list, noted, nullable, parsed, text, texts, word};
+use super::fields::{
+    Fields, Mode, ProblemCollector, flag, from_body, integer, list, noted, nullable, parsed, text, texts, word,
+};
 use super::goal::inline_goal;
 use super::targeting::{audience, targeting};
 use crate::json::{self, Json};
@@ -12,7 +14,7 @@ use muriel_domain::experiment::{
 use muriel_domain::ids::{HypothesisId, MAX_SAFE};
 use muriel_domain::targeting::AUDIENCE_KEYS;
 use muriel_domain::{Flaw, Instant, Problems, configuration_settings};
-use muriel_service::experiments::{Edit, NewExperiment};
+use muriel_service::experiments::{Edit, NewExperiment, StatusChange};
 use serde_json::{Map, Value};
 
 /// The fields that PATCH changes.
@@ -138,6 +140,29 @@ pub(crate) fn status_code(status: Status) -> u8 {
         Status::Live => 1,
         Status::Inactive => 0,
     }
+}
+
+/// The body of a change of status with its problems.
+pub(crate) fn status_change(body: &Json) -> Result<StatusChange, Problems> {
+    from_body(body, |fields| {
+        fields.only(&["status", "started_at", "changes"], &[]);
+        let started_at = fields.read("started_at", |value| Instant::parse(text(value)?));
+        let changes = fields.read("changes", |value| match value {
+            Json::Object(_) => Ok(value),
+            _ => Err(Flaw::new("must be an object")),
+        });
+        let edit = changes.map(|changes| patch(changes, Mode::Whole));
+        let to = fields.needed("status", status);
+        if let (None, Some(edit)) = (to, &edit) {
+            fields.found().add_under("changes", &edit.problems);
+        }
+        Some(StatusChange { to: to?, started_at, edit })
+    })
+}
+
+/// The fields that a change of status changes in the same step.
+pub(crate) fn changes_in(body: &Json) -> Option<&Json> {
+    body.as_object()?.iter().find(|(name, _)| name == "changes").map(|(_, changes)| changes)
 }
 
 fn patch_fields(fields: &Fields<'_>, mode: Mode) -> ExperimentPatch {

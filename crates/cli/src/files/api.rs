@@ -64,11 +64,15 @@ pub(crate) struct Conditions<'a> {
 
 impl Api {
     pub(crate) fn new(remote: &Remote, project: &str) -> Result<Self> {
-        let mut base = remote.address()?;
+        Ok(Self::at(remote.address()?, remote.key()?, project))
+    }
+
+    /// The API of a project of the server at this address.
+    pub(super) fn at(mut base: Url, key: String, project: &str) -> Self {
         if let Ok(mut segments) = base.path_segments_mut() {
             segments.pop_if_empty().extend(["v2", "project", project]);
         }
-        Ok(Self { agent: remote::agent(), base, key: remote.key()? })
+        Self { agent: remote::agent(), base, key }
     }
 
     pub(crate) fn get(&self, path: &str) -> Result<Answer, Failure> {

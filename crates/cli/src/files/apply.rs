@@ -70,23 +70,20 @@ impl Applier<'_> {
     }
 
     fn update(&self, change: &Change) -> std::result::Result<(), String> {
-        let (id, mut etag) = self.unchanged(change)?;
+        let (id, etag) = self.unchanged(change)?;
         let path = Api::path(change.kind, id);
         let body = resolved(change, change.body(), &self.ids);
-        let fields = (!body.is_empty()).then(|| (path.clone(), Value::Object(body)));
-        let status =
-            change.status.as_ref().map(|word| (format!("{path}/status"), json!({ "status": status_code(word) })));
-        // What stops is stopped before it changes, so that no visitor meets the change; what starts, starts as it is to be.
-        let steps = if change.stops() { [status, fields] } else { [fields, status] };
-        for (made, (path, body)) in steps.into_iter().flatten().enumerate() {
-            let answer = self.conditional(Method::PATCH, &path, Some(&body), &etag);
-            let answer = answer.map_err(|failure| match made {
-                0 => reason(failure, change),
-                _ => format!("{}; its first half was made", reason(failure, change)),
-            })?;
-            etag = answer.etag.unwrap_or(etag);
-        }
-        Ok(())
+        let sent = match &change.status {
+            None => self.conditional(Method::PATCH, &path, Some(&Value::Object(body)), &etag),
+            Some(word) => {
+                let mut step = json!({ "status": status_code(word) });
+                if !body.is_empty() {
+                    step["changes"] = Value::Object(body);
+                }
+                self.conditional(Method::PATCH, &format!("{path}/status"), Some(&step), &etag)
+            }
+        };
+        sent.map(drop).map_err(|failure| reason(failure, change))
     }
 
     fn remove(&self, change: &Change) -> std::result::Result<(), String> {
@@ -129,3 +126,6 @@ fn reason(failure: Failure, change: &Change) -> String {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

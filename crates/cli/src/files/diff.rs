@@ -87,7 +87,7 @@ impl Change {
         body
     }
 
-    /// Whether it stops a live experiment, which then comes before its fields change.
+    /// Whether it stops a live experiment.
     pub(crate) fn stops(&self) -> bool {
         self.status.is_some() && self.stored.as_ref().is_some_and(Stored::is_live)
     }

@@ -75,7 +75,7 @@ fn effects(api: &Api, change: &Change) -> std::result::Result<Effects, Failure> 
         warnings: texts("warnings"),
     };
     if change.stops() {
-        // It is stopped before its fields change, so nobody is moved by them.
+        // It stops with the change, so nobody is moved by it.
         effects.reasons.clear();
         effects.moved_visitors_percent = Some(0.0);
     }

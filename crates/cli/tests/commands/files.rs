@@ -222,7 +222,10 @@ fn a_plan_says_what_it_does_to_live_experiments_and_apply_does_it() {
         said.contains("note: experiment short-form has run and was stopped") && said.contains("--resume"),
         "{said}"
     );
+    // It starts with its fields as they are to be, in one step.
+    replace(&settings, "test_name = \"Shorter form\"", "test_name = \"Shortest form\"");
     shop.says(&["apply", dir, "--resume", "--yes"], 0);
+    shop.says(&["plan", dir], 0);
     assert_eq!(shop.ask(0, &format!("GET experiment/{id}"), &Value::Null)["experiment"]["status"], 1);
 
     // What is not in the files stays, unless it is to go.

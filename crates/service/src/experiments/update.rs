@@ -103,7 +103,7 @@ pub async fn preview(app: &App, actor: &Actor, target: Target, edit: Result<Edit
 }
 
 /// The experiment after `edit`, if it may be made, with the inputs of its report where that drops arms which visitors met.
-async fn decide(
+pub(super) async fn decide(
     tx: &mut dyn Tx,
     change: &Change,
     before: &LoadedExperiment,
@@ -127,7 +127,7 @@ async fn decide(
 }
 
 /// What the owner of the changed experiment should look at.
-async fn warnings_of(
+pub(super) async fn warnings_of(
     app: &App,
     project: &Project,
     id: ExperimentId,

@@ -13,11 +13,12 @@ pub use work::run_jobs;
 
 use crate::actor::Actor;
 use crate::app::App;
+use crate::audit::{Act, object};
 use crate::error::{Error, Result};
 use muriel_domain::access::Scope;
 use muriel_domain::ids::{ProjectId, VisitorJobId};
 use muriel_store::tenants::Project;
-use muriel_store::visitor_jobs::{self, VisitorJob};
+use muriel_store::visitor_jobs::{self, IsNew, VisitorJob};
 use uuid::Uuid;
 
 /// Seconds after which to ask again when too many deletions wait.
@@ -32,13 +33,18 @@ const BUSY_RETRY_S: u64 = 60;
 pub async fn delete(app: &App, actor: &Actor, project: &Project, visitor_id: &str) -> Result<VisitorJob> {
     actor.require(Scope::Admin)?;
     let mark = app.pepper.rewrite_key().visitor(&project.key, visitor_id).0;
-    let (project, own, now) = (project.id, app.node_id(), app.clock.now());
-    let (log_job, by) = (Uuid::now_v7().to_string(), actor.name().to_owned());
+    let (project, own, now) = (project.clone(), app.node_id(), app.clock.now());
+    let (log_job, by, actor) = (Uuid::now_v7().to_string(), actor.name().to_owned(), actor.clone());
     let written = app.db.write::<_, Error, _>(move |tx| {
         Box::pin(async move {
-            let id = visitor_jobs::insert(tx, project, mark, &log_job, (now, &by), own.as_deref()).await?;
-            let id = id.ok_or(Error::Unavailable { retry_after_s: BUSY_RETRY_S })?;
-            Ok(visitor_jobs::find(tx, project, id).await?)
+            let id = visitor_jobs::insert(tx, project.id, mark, &log_job, (now, &by), own.as_deref()).await?;
+            let (id, IsNew(is_new)) = id.ok_or(Error::Unavailable { retry_after_s: BUSY_RETRY_S })?;
+            if is_new {
+                // The audit log is for ever, so it has no id of the visitor.
+                let act = Act::within(&actor, &project, now);
+                act.record(tx, "delete", object("visitor_data", id, ""), None, None).await?;
+            }
+            Ok(visitor_jobs::find(tx, project.id, id).await?)
         })
     });
     written.await?.ok_or(Error::NotFound("visitor job"))

@@ -1,7 +1,10 @@
 //! Reading what the event log has of a visitor, a page at a time.
 
+use crate::actor::Actor;
 use crate::app::App;
+use crate::audit::{Act, object};
 use crate::error::{Error, Result};
+use muriel_domain::access::Scope;
 use muriel_log::{LogReader, Position, ReadError, visitor_of_line};
 use muriel_store::nodes;
 use muriel_store::tenants::Project;
@@ -59,20 +62,25 @@ pub struct VisitorPage {
 }
 
 /// The events of a visitor after `cursor`, at most `limit`: those that this node took. A page may have fewer, or none, and
-/// not be the last.
+/// not be the last. The first one is recorded in the audit log.
 ///
 /// # Errors
-/// `Unavailable` while the log is not open or too many pages are read, and when the log cannot be read.
+/// `MissingScope` without the scope `admin`, `Unavailable` while the log is not open or too many pages are read, and when the log cannot be read.
 pub async fn page(
     app: &App,
+    actor: &Actor,
     project: &Project,
     visitor_id: String,
     cursor: PageCursor,
     limit: usize,
 ) -> Result<VisitorPage> {
+    actor.require(Scope::Admin)?;
     let busy = Error::Unavailable { retry_after_s: 1 };
     let Some(log) = app.log() else { return Err(busy) };
     let Ok(permit) = READING.try_acquire() else { return Err(busy) };
+    if cursor == PageCursor::default() {
+        record(app, actor, project).await?;
+    }
     let (dir, project_key) = (log.dir().to_owned(), Arc::from(project.key.as_str()));
     let read = tokio::task::spawn_blocking(move || {
         let _permit = permit;
@@ -82,6 +90,18 @@ pub async fn page(
     let Some(own) = app.node_id() else { return Ok(page) };
     let others = app.read(move |tx| Box::pin(async move { Ok(nodes::others(tx, &own).await?) })).await?;
     Ok(VisitorPage { other_nodes: others.iter().filter(|node| node.is_live || node.blocks > 0).count(), ..page })
+}
+
+/// Records that somebody reads the data of a visitor. The audit log is for ever, so it does not say of whom.
+async fn record(app: &App, actor: &Actor, project: &Project) -> Result<()> {
+    let (actor, project, now) = (actor.clone(), project.clone(), app.clock.now());
+    let recorded = app.db.write::<_, Error, _>(move |tx| {
+        Box::pin(async move {
+            let act = Act::within(&actor, &project, now);
+            act.record(tx, "export", object("visitor_data", "", ""), None, None).await
+        })
+    });
+    recorded.await
 }
 
 fn read(

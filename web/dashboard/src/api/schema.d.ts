@@ -839,7 +839,9 @@ export interface paths {
         head?: never;
         /**
          * Starts, pauses, resumes or puts an experiment aside.
-         * @description With `started_at` (scope `admin`) the first start is one of the past, so that visitors of a test that ran elsewhere count.
+         * @description With `changes` fields change in the same step: all of it is done, or nothing.
+         *
+         *     With `started_at` (scope `admin`) the first start is one of the past, so that visitors of a test that ran elsewhere count.
          */
         patch: operations["updateExperimentStatus"];
         trace?: never;
@@ -4810,6 +4812,8 @@ export interface components {
         };
         /** @description A new status. */
         StatusBody: {
+            /** @description Fields that change in the same step, as an update sends them. The answer's warnings are those of the update too. */
+            changes?: components["schemas"]["ExperimentPatch"];
             /**
              * Format: date-time
              * @description From when on visitors count, with status 1 and before the first start: a test that ran elsewhere may have started in the
@@ -5123,7 +5127,7 @@ export interface components {
              */
             requested_at: string;
             /**
-             * @description The id of the API key that asked for it, or `command line`.
+             * @description Who asked for it: the id of an API key, the name of a person, or `command line`.
              * @example 3fK2aQ9z
              */
             requested_by: string;

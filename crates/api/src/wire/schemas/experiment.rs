@@ -284,6 +284,9 @@ pub(crate) struct StatusBody {
     /// past, 1,500 days ago at most. Needs the scope `admin`.
     #[schema(nullable = false, format = DateTime)]
     started_at: Option<String>,
+    /// Fields that change in the same step, as an update sends them. The answer's warnings are those of the update too.
+    #[schema(nullable = false)]
+    changes: Option<ExperimentPatch>,
 }
 
 /// Which winner to serve, and to how many.

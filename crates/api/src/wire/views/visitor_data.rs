@@ -61,7 +61,7 @@ pub(crate) struct VisitorJobAnswer {
     /// When it was asked for.
     #[schema(value_type = String, format = DateTime)]
     requested_at: Instant,
-    /// The id of the API key that asked for it, or `command line`.
+    /// Who asked for it: the id of an API key, the name of a person, or `command line`.
     #[schema(example = "3fK2aQ9z")]
     requested_by: String,
     /// Events that were deleted so far.

@@ -35,6 +35,10 @@ const KNOWN: [&str; 16] = [
     "variants",
 ];
 
+/// The keys of `[control]`, and of `[[variants]]`.
+const CONTROL: [&str; 1] = ["nickname"];
+const VARIANT: [&str; 3] = ["name", "nickname", "targeting"];
+
 /// Fields of the interface that are somewhere else in files.
 const ELSEWHERE: [(&str, &str); 8] = [
     ("experiment_key", "is the name of the directory; leave it out"),
@@ -112,7 +116,7 @@ impl Directory<'_> {
         let before = found.iter().count();
         keys(&members, &origin, found);
         let mut body = members.clone();
-        body.retain(|name, _| KNOWN.contains(&name.as_str()));
+        keep_known(&mut body);
         self.add_parts(&mut body, &mut origin, found);
         let (status, hypothesis) = (body.shift_remove("status"), body.shift_remove("hypothesis"));
         let status = status.map(|word| status_of(&word, &origin, found));
@@ -224,11 +228,24 @@ fn keys(members: &Map<String, Value>, origin: &Origin, found: &mut FileProblems)
     only(&left, &KNOWN, origin, "", found);
     let mut control = object(members, "control");
     code_is_beside(&mut control, "control", 0, origin, found);
-    only(&control, &["nickname"], origin, "control", found);
+    only(&control, &CONTROL, origin, "control", found);
     for (at, variant) in members.get("variants").and_then(Value::as_array).into_iter().flatten().enumerate() {
         let (path, mut variant) = (format!("variants[{at}]"), variant.as_object().cloned().unwrap_or_default());
         code_is_beside(&mut variant, &path, at + 1, origin, found);
-        only(&variant, &["name", "nickname", "targeting"], origin, &path, found);
+        only(&variant, &VARIANT, origin, &path, found);
+    }
+}
+
+/// Removes the keys that [`keys`] has told of.
+fn keep_known(body: &mut Map<String, Value>) {
+    body.retain(|name, _| KNOWN.contains(&name.as_str()));
+    if let Some(control) = body.get_mut("control").and_then(Value::as_object_mut) {
+        control.retain(|name, _| CONTROL.contains(&name.as_str()));
+    }
+    for variant in body.get_mut("variants").and_then(Value::as_array_mut).into_iter().flatten() {
+        if let Some(variant) = variant.as_object_mut() {
+            variant.retain(|name, _| VARIANT.contains(&name.as_str()));
+        }
     }
 }
 
