@@ -496,6 +496,26 @@ impl TestApp {
         std::fs::remove_file(&self.settings.storage.pepper_file).expect("a pepper");
     }
 
+    /// Sets what a second person has to approve in a project: changes of code, and of live experiments.
+    ///
+    /// # Panics
+    /// When that cannot be done.
+    pub fn approval_rules(&self, of: &Client, code: bool, live: bool) {
+        let settings = serde_json::json!({ "approve_code": code, "approve_live": live });
+        self.scoped(of, "read,admin").patch("/settings", settings).ok();
+    }
+
+    /// Makes the overview anew, as the migration that brought it did.
+    ///
+    /// # Panics
+    /// When that cannot be done.
+    pub fn refill_overview(&self) {
+        let refill = self.opened.db.write::<_, muriel_store::Error, _>(|tx| {
+            Box::pin(async move { muriel_store::testing::refill_overview(tx).await })
+        });
+        self.runtime().block_on(refill).expect("a new overview");
+    }
+
     /// The last migration that the database has had.
     ///
     /// # Panics

@@ -46,6 +46,11 @@ impl Operation {
         self.scope == "none" && self.callers.is_empty()
     }
 
+    /// Whether its answer goes on for as long as somebody listens.
+    pub fn is_stream(&self) -> bool {
+        self.responses["200"]["content"].get("text/event-stream").is_some()
+    }
+
     /// Whether its path is one of a project's in the versioned interface.
     pub fn is_below_project(&self) -> bool {
         self.path.starts_with("/v2/project/{project_key}/")

@@ -152,7 +152,7 @@ fn content_types(on: On) {
         let call = shop.call("PATCH", &path).header("content-encoding", coding).body("{}");
         call.send().refused(415, "unsupported_media_type");
     }
-    // Only the update of an experiment merges, and its preview.
+    // Only the update of an experiment merges, its preview, and one that is proposed.
     for operation in Contract::get().keyed().filter(|operation| operation.takes_body) {
         let shop = app.project("Acme", &operation.id);
         let below = Things::make(&shop, "types").path(operation);
@@ -161,6 +161,8 @@ fn content_types(on: On) {
         let answer = call.send();
         if ["updateExperiment", "previewChange"].contains(&operation.id.as_str()) {
             answer.ok();
+        } else if operation.id == "createProposal" {
+            answer.invalid(&["body"]);
         } else {
             operation.refused(answer, 415, "unsupported_media_type");
         }

@@ -21,7 +21,7 @@ stories![
     a_program_has_the_tools_over_its_pipes,
 ];
 
-const TOOLS: [&str; 14] = [
+const TOOLS: [&str; 18] = [
     "list_experiments",
     "get_experiment",
     "create_experiment",
@@ -30,6 +30,10 @@ const TOOLS: [&str; 14] = [
     "set_status",
     "get_result",
     "explain_assignment",
+    "get_overview",
+    "get_checklist",
+    "get_history",
+    "propose_change",
     "plan_experiment",
     "list_hypotheses",
     "create_hypothesis",
@@ -139,6 +143,12 @@ fn every_tool_does_what_the_api_does(on: On) {
     let result = done(&shop, "get_result", at(json!({ "tz": "Europe/Berlin" })));
     let same = shop.get(&format!("/experiment/{id}/result?tz=Europe/Berlin")).ok();
     assert_eq!(result["verdict"], same["verdict"]);
+    let seen = done(&shop, "get_overview", json!({ "search": "checkout" }));
+    assert_eq!((&seen["total"], &seen["items"][0]["test_id"]), (&json!(1), &id));
+    assert_eq!(done(&shop, "get_checklist", at(json!({})))["items"].as_array().map(Vec::len), Some(9));
+    assert_eq!(done(&shop, "get_history", at(json!({})))["revisions"][0]["action"], "update");
+    let proposed = at(json!({ "configuration": { "traffic_allocation": 70 }, "note": "More" }));
+    assert_eq!(done(&shop, "propose_change", proposed)["needs_approval"], false);
     let plan = done(&shop, "plan_experiment", at(json!({ "mde": 5, "baseline_rate": 10.0, "daily_visitors": 1000 })));
     let query = "mde=5&baseline_rate=10&daily_visitors=1000";
     assert_eq!(plan, shop.get(&format!("/experiment/{id}/plan?{query}")).ok());

@@ -1,7 +1,7 @@
 //! Doing something once, and not over somebody else: entity tags and idempotency keys.
 
 use crate::scene::Things;
-use muriel_tests::{Answer, Client, Contract, On, stories};
+use muriel_tests::{Answer, Client, Contract, On, TestApp, stories};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -189,8 +189,9 @@ fn many_writers_at_once_are_all_kept(on: On) {
 }
 
 /// Every POST with two different good bodies, on things of its own.
-fn posts(shop: &Client) -> Vec<(String, String, Value, Value)> {
+fn posts(app: &TestApp, shop: &Client) -> Vec<(String, String, Value, Value)> {
     let mut posts = Vec::new();
+    let colleague = app.scoped(shop, "read,write,code");
     let changing = Contract::get().keyed().filter(|operation| operation.scope == "write");
     for operation in changing.filter(|operation| operation.method == "POST") {
         let id =
@@ -214,9 +215,44 @@ fn posts(shop: &Client) -> Vec<(String, String, Value, Value)> {
                 shop.post(&format!("/experiment/{id}/serve-winner"), json!({ "variant_id": "1" })).ok();
                 (json!({}), json!({ "x": 1 }))
             }
+            "restoreExperiment" | "restoreHypothesis" | "restoreGoal" => {
+                (json!({ "revision": 1 }), json!({ "revision": 2 }))
+            }
+            "duplicateExperiment" => (json!({ "test_name": "one" }), json!({ "test_name": "other" })),
+            "createExperimentComment" | "createHypothesisComment" => {
+                (json!({ "text": "one" }), json!({ "text": "other" }))
+            }
+            "createProposal" => (json!({ "test_name": "one" }), json!({ "test_name": "other" })),
+            "approveProposal" | "rejectProposal" | "withdrawProposal" => {
+                (json!({ "reason": "one" }), json!({ "reason": "other" }))
+            }
             other => panic!("no bodies for {other}"),
         };
-        posts.push((operation.id.clone(), operation.below_project(|_| id.to_string()), one, other));
+        let path = operation.below_project(|parameter| match parameter {
+            "hypothesis_id" => {
+                let id = shop.hypothesis(json!({ "problem": "one" }));
+                shop.patch(&format!("/hypothesis/{id}"), json!({ "problem": "other" })).ok();
+                id.to_string()
+            }
+            "goal_profile_id" => {
+                let id = shop.goal(&format!("for-{}", operation.id.to_lowercase()));
+                shop.patch(&format!("/goal/{id}"), json!({ "goal_name": "Other" })).ok();
+                id.to_string()
+            }
+            "proposal_id" => {
+                let by = if operation.id == "withdrawProposal" { shop } else { &colleague };
+                let made =
+                    by.post(&format!("/experiment/{id}/proposals"), json!({ "test_name": "Proposed" })).created();
+                made["proposal_id"].to_string()
+            }
+            _ => {
+                if operation.id == "restoreExperiment" {
+                    shop.patch(&format!("/experiment/{id}"), json!({ "tags": ["two"] })).ok();
+                }
+                id.to_string()
+            }
+        });
+        posts.push((operation.id.clone(), path, one, other));
     }
     posts
 }
@@ -231,7 +267,7 @@ fn a_repeated_post_is_answered_as_before(on: On) {
     let shop = app.project("Acme", "Shop");
     let counts =
         || ["/experiments?limit=500", "/hypotheses", "/goals"].map(|list| shop.get(list).ok()["count"].clone());
-    for (id, path, body, other) in posts(&shop) {
+    for (id, path, body, other) in posts(&app, &shop) {
         let first = keyed(&shop, &path, "key", &body);
         assert!(matches!(first.status, 200 | 201), "{}", first.text());
         assert_eq!(first.header("idempotent-replayed"), None, "{id}");

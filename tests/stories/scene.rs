@@ -18,6 +18,7 @@ pub(crate) struct Things {
     pub(crate) webhook_id: i64,
     pub(crate) delivery_id: i64,
     pub(crate) visitor_job_id: i64,
+    pub(crate) proposal_id: i64,
 }
 
 impl Things {
@@ -43,9 +44,22 @@ impl Things {
         let webhook_id = webhook["webhook_id"].as_i64().expect("an id");
         let sent = shop.call("POST", &format!("/webhook/{webhook_id}/test")).send().ok();
         let delivery_id = sent["delivery_id"].as_i64().expect("an id");
+        let proposed =
+            shop.post(&format!("/experiment/{test_id}/proposals"), json!({ "test_name": format!("{word} new") }));
+        let proposal_id = proposed.created()["proposal_id"].as_i64().expect("an id");
         let job = shop.call("DELETE", &format!("/visitor/{word}-visitor")).send().has_status(202).body;
         let visitor_job_id = job["visitor_job_id"].as_i64().expect("an id");
-        Self { test_id, experiment_key, hypothesis_id, goal_id, group_id, webhook_id, delivery_id, visitor_job_id }
+        Self {
+            test_id,
+            experiment_key,
+            hypothesis_id,
+            goal_id,
+            group_id,
+            webhook_id,
+            delivery_id,
+            visitor_job_id,
+            proposal_id,
+        }
     }
 
     /// The path of an operation on these things, below the project.
@@ -60,9 +74,14 @@ impl Things {
             "delivery_id" => self.delivery_id.to_string(),
             "visitor_job_id" => self.visitor_job_id.to_string(),
             "visitor_id" => "v-1".to_owned(),
+            "proposal_id" => self.proposal_id.to_string(),
             other => panic!("no value for {other}"),
         });
-        if operation.id == "explainAssignment" { below + "?visitor=v-1" } else { below }
+        if ["explainAssignment", "streamVisitor"].contains(&operation.id.as_str()) {
+            below + "?visitor=v-1"
+        } else {
+            below
+        }
     }
 
     /// Everything that reads tell of these things.
@@ -88,6 +107,16 @@ pub(crate) fn good_body(operation: &Operation) -> Option<Value> {
     let body = match operation.id.as_str() {
         "createExperiment" => {
             json!({ "test_name": "N", "url": "https://shop.example/", "variants": [{ "name": "Variant 1" }] })
+        }
+        "restoreExperiment" | "previewRestore" | "restoreGoal" | "restoreHypothesis" => json!({ "revision": 1 }),
+        "duplicateExperiment" => json!({ "test_name": "N" }),
+        "archiveExperiment" => json!({ "archived": true }),
+        "createExperimentComment" | "createHypothesisComment" => json!({ "text": "N" }),
+        "simulateExperiment" => json!({ "runs": 1, "days": 1 }),
+        "createProposal" => json!({ "test_name": "N", "note": "why" }),
+        "approveProposal" | "rejectProposal" | "withdrawProposal" => json!({ "reason": "N" }),
+        "reportPreview" => {
+            json!({ "token": "", "variant_id": 0, "url": "https://shop.example/", "matched": [], "missing": [] })
         }
         "updateExperiment" | "previewChange" => json!({ "test_name": "N" }),
         "updateExperimentStatus" => json!({ "status": 1 }),

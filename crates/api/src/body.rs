@@ -33,6 +33,8 @@ pub enum MediaType {
     Json,
     /// `application/merge-patch+json`
     MergePatch,
+    /// `text/plain`, as which pages of other origins may send JSON without asking first.
+    Plain,
 }
 
 impl MediaType {
@@ -41,6 +43,7 @@ impl MediaType {
         match self {
             MediaType::Json => "application/json",
             MediaType::MergePatch => "application/merge-patch+json",
+            MediaType::Plain => "text/plain",
         }
     }
 }

@@ -88,10 +88,13 @@ fn join(schemas: &mut BTreeMap<String, RefOr<Schema>>) {
         }
         schemas.insert(name, RefOr::T(Schema::Object(whole)));
     }
-    for part in parts {
-        schemas.remove(&part);
+    for part in parts.iter().filter(|part| !SHARED_PARTS.contains(&part.as_str())) {
+        schemas.remove(part);
     }
 }
+
+/// Parts that are shapes of their own, too.
+const SHARED_PARTS: [&str; 3] = ["ExperimentPatch", "ExperimentSummary", "Runs"];
 
 const DESCRIPTION: &str = "Experiments, hypotheses and goals. Operations need `Authorization: Bearer <API key>`; \
     the project is named by its key in the path. A person's session, which is a cookie, stands in place of a key; a few \
@@ -141,6 +144,8 @@ impl Audience {
 /// Parameters of paths to what can be changed on the condition that it has a version, and what that is.
 const CONDITIONAL: [(&str, &str); 3] =
     [("{test_id}", "experiment"), ("{goal_profile_id}", "goal"), ("{hypothesis_id}", "hypothesis")];
+/// Operations that take a body about such a thing and do not change it.
+const BESIDE: [&str; 3] = ["createExperimentComment", "createHypothesisComment", "simulateExperiment"];
 /// Operations that read a version with an ETag, but know no `If-None-Match`.
 const TAGGED: [&str; 2] = ["getGoal", "getHypothesis"];
 
@@ -176,13 +181,14 @@ fn describe(operation: &mut Operation, path: &str, method: &Method) {
     }
     let takes_body = operation.request_body.is_some();
     // A server that sends what its visitors did has one, too.
-    let may_have_key = audience == Audience::Visitors && takes_body;
+    let may_have_key = audience == Audience::Visitors && takes_body && path.starts_with("/events/");
     if may_have_key {
         operation.security = Some(vec![SecurityRequirement::default(), needs("bearer")]);
     }
     let is_delete = operation.operation_id.as_deref().is_some_and(|id| id.starts_with("delete"));
     let changed = CONDITIONAL.iter().find(|(parameter, _)| path.contains(parameter));
-    let changed = changed.filter(|_| is_post || takes_body || is_delete).map(|(_, what)| what);
+    let is_beside = BESIDE.contains(&operation.operation_id.as_deref().unwrap_or_default());
+    let changed = changed.filter(|_| !is_beside && (is_post || takes_body || is_delete)).map(|(_, what)| what);
     let changes_one = changed.is_some();
     let parameters = operation.parameters.get_or_insert_default();
     // A file's name has an ending behind the parameter.
@@ -231,7 +237,7 @@ fn describe(operation: &mut Operation, path: &str, method: &Method) {
             if is_tagged || reads_one || (changes_one && !is_post && !is_delete) {
                 promise("ETag", "The present version.");
             }
-            if operation.operation_id.as_deref() == Some("updateExperiment") {
+            if matches!(operation.operation_id.as_deref(), Some("updateExperiment" | "restoreExperiment")) {
                 promise(
                     "X-Muriel-Warnings",
                     "A JSON array of sentences, empty when there is nothing to look at: fields that went back to their \
@@ -262,9 +268,11 @@ fn describe(operation: &mut Operation, path: &str, method: &Method) {
 /// The codes with which an operation can conflict with the state of things.
 fn conflicts(operation: &str, is_post: bool) -> Vec<&'static str> {
     let mut codes = match operation {
-        "createExperiment" | "createGoal" | "createHypothesis" | "updateHypothesis" => vec!["key_taken"],
-        "updateExperiment" | "previewChange" => vec!["variant_is_served"],
-        "updateExperimentStatus" => vec!["transition_forbidden", "concluded"],
+        "createExperiment" => vec!["key_taken", "approval_needed"],
+        "createGoal" | "createHypothesis" | "updateHypothesis" => vec!["key_taken"],
+        "updateExperiment" => vec!["variant_is_served", "approval_needed"],
+        "previewChange" => vec!["variant_is_served"],
+        "updateExperimentStatus" => vec!["transition_forbidden", "concluded", "approval_needed"],
         "serveWinner" => vec!["draft_cannot_serve", "already_serving"],
         "updateServingRollout" | "stopServing" => vec!["not_serving"],
         "deleteGoal" => vec!["goal_in_use"],
@@ -277,6 +285,20 @@ fn conflicts(operation: &str, is_post: bool) -> Vec<&'static str> {
         "createProject" | "updateProjectSettings" => vec!["key_taken"],
         "concludeExperiment" => vec!["concluded", "draft_cannot_serve", "already_serving", "verdict_contradicted"],
         "reopenExperiment" => vec!["transition_forbidden"],
+        "restoreExperiment" => vec!["variant_is_served", "approval_needed"],
+        "previewRestore" => vec!["variant_is_served"],
+        "archiveExperiment" => vec!["transition_forbidden"],
+        "duplicateExperiment" => vec!["key_taken"],
+        "createProposal" => vec!["transition_forbidden", "concluded", "variant_is_served"],
+        "approveProposal" => vec![
+            "transition_forbidden",
+            "concluded",
+            "variant_is_served",
+            "proposal_decided",
+            "proposal_outdated",
+            "own_proposal",
+        ],
+        "rejectProposal" | "withdrawProposal" => vec!["proposal_decided", "own_proposal"],
         _ => Vec::new(),
     };
     if is_post {
@@ -308,6 +330,7 @@ fn path_parameter(name: &str) -> RefOr<Parameter> {
         "delivery_id" => "The delivery's id.",
         "visitor_id" => "The visitor's id, percent-encoded.",
         "visitor_job_id" => "The id of the deletion.",
+        "proposal_id" => "The proposal's id.",
         "part" => "The part's name.",
         "token" => "The part of the link after `#`.",
         "prefix" => "The key's 8 characters after `mrl_`.",

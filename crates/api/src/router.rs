@@ -2,8 +2,9 @@
 
 use crate::edge::X_REQUEST_ID;
 use crate::handlers::{
-    audit, conclusion, evaluate, events, experiments, explain, goals, groups, hypotheses, keys, me, ofrep, people,
-    projects, rates, results, script, serving, session, traffic, visitor_data, webhooks,
+    activity, audit, checklist, comments, conclusion, copies, evaluate, events, experiments, explain, goals, groups,
+    history, hypotheses, keys, live, me, ofrep, overview, people, projects, proposals, rates, results, script, serving,
+    session, simulation, traffic, visitor_data, webhooks,
 };
 use crate::sessions::SessionsOff;
 use crate::{dashboard, docs, openapi};
@@ -71,6 +72,26 @@ fn interface() -> OpenApiRouter<App> {
         .routes(routes!(projects::settings_show, projects::settings_update))
         .routes(routes!(projects::project_list, projects::project_create))
         .routes(routes!(audit::audit_list))
+        .routes(routes!(overview::overview_show))
+        .routes(routes!(history::experiment_history))
+        .routes(routes!(history::experiment_restore))
+        .routes(routes!(history::restore_preview))
+        .routes(routes!(history::hypothesis_history))
+        .routes(routes!(history::hypothesis_restore))
+        .routes(routes!(history::goal_history))
+        .routes(routes!(history::goal_restore))
+        .routes(routes!(copies::experiment_duplicate))
+        .routes(routes!(copies::experiment_archive))
+        .routes(routes!(checklist::checklist_show))
+        .routes(routes!(activity::goal_activity))
+        .routes(routes!(activity::install_show))
+        .routes(routes!(simulation::experiment_simulate))
+        .routes(routes!(comments::experiment_comments, comments::experiment_comment))
+        .routes(routes!(comments::hypothesis_comments, comments::hypothesis_comment))
+        .routes(routes!(proposals::proposal_list))
+        .routes(routes!(proposals::experiment_proposals, proposals::proposal_create))
+        .routes(routes!(proposals::proposal_withdraw))
+        .routes(routes!(live::visitor_live))
 }
 
 /// What only people do, in browsers: no API key is taken.
@@ -99,6 +120,8 @@ fn for_people() -> OpenApiRouter<App> {
         .routes(routes!(keys::key_list, keys::key_create))
         .routes(routes!(keys::key_revoke))
         .routes(routes!(conclusion::experiment_conclude))
+        .routes(routes!(proposals::proposal_approve))
+        .routes(routes!(proposals::proposal_reject))
         .routes(routes!(conclusion::experiment_reopen))
 }
 
@@ -126,6 +149,7 @@ fn visitor_traffic() -> OpenApiRouter<App> {
     let mut router = OpenApiRouter::new()
         .routes(routes!(traffic::ruleset_show))
         .routes(routes!(traffic::preview_show))
+        .routes(routes!(traffic::preview_report))
         .routes(routes!(traffic::geography_show))
         .routes(routes!(events::events_take))
         // Files have an ending, which the router takes for a part of the name.

@@ -10,9 +10,10 @@ use crate::{Error, Result, logs};
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
 use muriel_demo::{COMPANY, Company, LiveVisitors, Prepared, VisitorSettings, Welcome, reachable, shop, visit_past};
-use muriel_service::App;
-use muriel_service::api_key::ApiKey;
+use muriel_domain::person::Role;
+use muriel_service::api_key::{ApiKey, random_text};
 use muriel_service::clock::Clock;
+use muriel_service::{App, people};
 use std::io::{IsTerminal, Write};
 use std::net::{IpAddr, SocketAddr, TcpListener};
 use std::sync::Arc;
@@ -25,6 +26,10 @@ pub(crate) const DATA_DIR_HELP: &str =
 
 /// Seconds after which a bandit's weights can move again, where nothing else was said.
 const BANDIT_PERIOD_S: u64 = 60;
+
+/// The owner of the demo's company.
+const OWNER: &str = "owner@northwind.example";
+const OWNER_NAME: &str = "Robin Lind";
 
 /// Who visits the demo, and where its shop is.
 #[derive(Debug, Clone, Args)]
@@ -123,6 +128,10 @@ async fn until_signalled(
     let prepared = async {
         let opened = open(&settings.storage).await?;
         let prepared = with_shop(&opened, visitors.shop_listen, settings.listen.ip()).await;
+        let prepared = match prepared {
+            Ok((site, key, prepared)) => owner(&opened).await.map(|password| (site, key, password, prepared)),
+            Err(error) => Err(error),
+        };
         opened.db.close().await?;
         prepared
     };
@@ -134,12 +143,13 @@ async fn until_signalled(
         Ok(ready) => (ready, Ok(())),
         Err(error) => (None, Err(error)),
     };
-    if let Some((site, api_key, prepared)) = ready {
+    if let Some((site, api_key, password, prepared)) = ready {
         let Prepared { live, shop } = prepared;
         let _shop_server = shop::serve(site.listener, format!("http://{}", reachable(running.address)));
         let welcome = Welcome {
             address: running.address,
             metrics_address: running.metrics_address,
+            owner: (OWNER.to_owned(), password),
             api_key: api_key.reveal().to_owned(),
             kept_in: match (throw_away, &settings.storage.database_url) {
                 (Some(_), _) => "in a temporary directory that goes when this stops".to_owned(),
@@ -195,6 +205,20 @@ async fn with_shop(opened: &Opened, asked: Option<SocketAddr>, beside: IpAddr) -
     let origin = format!("http://{}", reachable(address));
     let (key, prepared) = prepare(opened, &origin).await?;
     Ok((DemoShop { listener, origin }, key, prepared))
+}
+
+/// Gives the owner of the company a new password, and makes the person unless it is there. Returns the password.
+async fn owner(opened: &Opened) -> Result<String> {
+    let app = opened.app(Clock::System);
+    let password = random_text(16).map_err(|error| Error::Other(error.into()))?;
+    match people::reset(&app, OWNER.to_owned(), Some(password.clone()), true).await {
+        Err(muriel_service::Error::NotFound(_)) => {
+            let person = (OWNER.to_owned(), OWNER_NAME.to_owned());
+            people::add(&app, Some(COMPANY.to_owned()), person, Role::Owner, Some(password.clone())).await?;
+        }
+        reset => drop(reset?),
+    }
+    Ok(password)
 }
 
 /// Makes the data unless it is there, of a shop with this origin, and a new key.

@@ -7,12 +7,9 @@ use crate::{Error, Result, say};
 use clap::Args;
 use muriel_domain::page::{Base, ConsentMode, PageSettings, Percent};
 use muriel_service::clock::Clock;
+use muriel_service::script::{SnippetKind, tags};
 use muriel_service::{Actor, projects};
 use muriel_store::tenants::{self, Project};
-
-/// What a page hides until the script has decided: all of it, or what it marks itself.
-const PAGE: &str = "html";
-const MARKED: &str = "[data-muriel]";
 
 /// Settings that are to change; the others stay.
 #[derive(Debug, Clone, Default, Args)]
@@ -164,25 +161,13 @@ pub async fn snippet(asked: Snippet) -> Result<()> {
                        store it with muriel project set KEY --base https://…";
         return Err(Error::Refused(message.to_owned()));
     }
-    let hidden = match (asked.is_blocking, asked.is_async) {
-        (true, _) => None,
-        (false, true) => Some(MARKED),
-        (false, false) => Some(PAGE),
+    let kind = match (asked.is_blocking, asked.is_async) {
+        (true, _) => SnippetKind::Blocks,
+        (false, true) => SnippetKind::HidesMarked,
+        (false, false) => SnippetKind::HidesPage,
     };
-    let tags = tags(base.as_str(), site.visitor_prefix.as_str(), site.page_api.as_str(), &asked.key, hidden);
-    say::text(format_args!("{tags}"))
-}
-
-/// What a page has in its head: the tag, and before it the lines that hide what matches `hidden`, if anything is to be
-/// hidden. Nothing in it needs escaping: all of it was parsed.
-fn tags(base: &str, prefix: &str, page_api: &str, key: &str, hidden: Option<&str>) -> String {
-    let source = format!("{base}{prefix}/js/{key}.js");
-    let Some(selector) = hidden else {
-        return format!("<script src=\"{source}\"></script>\n");
-    };
-    let inline = muriel_service::script::snippet(page_api, selector);
-    // Browsers fetch asynchronous scripts late unless the tag gives them priority.
-    format!("<script>{inline}</script>\n<script async fetchpriority=\"high\" src=\"{source}\"></script>\n")
+    let html = tags(base.as_str(), site.visitor_prefix.as_str(), site.page_api.as_str(), &asked.key, kind);
+    say::text(format_args!("{html}"))
 }
 
 #[cfg(test)]
@@ -215,11 +200,11 @@ mod tests {
     fn tags_of_all_kinds() {
         let at = "https://muriel.example";
         assert_eq!(
-            tags(at, "", "muriel", "prj_1", None),
+            tags(at, "", "muriel", "prj_1", SnippetKind::Blocks),
             "<script src=\"https://muriel.example/js/prj_1.js\"></script>\n"
         );
-        for selector in [PAGE, MARKED] {
-            let both = tags("", "/x", "shop", "prj_1", Some(selector));
+        for (kind, selector) in [(SnippetKind::HidesPage, "html"), (SnippetKind::HidesMarked, "[data-muriel]")] {
+            let both = tags("", "/x", "shop", "prj_1", kind);
             let (inline, tag) = both.trim_end().split_once('\n').unwrap();
             assert_eq!(tag, "<script async fetchpriority=\"high\" src=\"/x/js/prj_1.js\"></script>");
             assert!(inline.contains("[\"shop\"]") && inline.contains(&format!("\"{selector}\"+")), "{inline}");

@@ -20,7 +20,7 @@ use muriel_service::jobs::JobOutcome;
 use muriel_service::people;
 use muriel_service::visitor::{Geography, Visitors};
 use muriel_service::webhooks::Outbound;
-use muriel_service::{App, Traffic};
+use muriel_service::{App, Traffic, install};
 use muriel_sql::{BoxFuture, Db};
 use muriel_warehouse::{DuckWarehouse, Loader};
 use muriel_worker::Worker;
@@ -453,6 +453,8 @@ impl Running {
         let _ = self.stop.send(true);
         self.worker.signal_stop();
         self.app.rulesets.loop_guards.stop();
+        // Their requests would not end by themselves.
+        self.app.live.stop();
         let mut cut = 0;
         for serving in std::mem::take(&mut self.serving) {
             cut += serving.await.unwrap_or(0);
@@ -482,10 +484,14 @@ impl Running {
                 registration.leave(self.app.log().map(|log| log.last().seq)).await;
             }
             self.app.rulesets.flush().await;
-            match tokio::time::timeout(LAST_FLUSH_TIMEOUT, self.app.access_cache.flush()).await {
+            let flush = async {
+                self.app.access_cache.flush().await?;
+                install::write_fetches(&self.app).await
+            };
+            match tokio::time::timeout(LAST_FLUSH_TIMEOUT, flush).await {
                 Ok(Ok(())) => {}
-                Ok(Err(error)) => tracing::warn!(%error, "last uses of keys were not noted"),
-                Err(_) => tracing::warn!("last uses of keys were not noted: the database does not answer"),
+                Ok(Err(error)) => tracing::warn!(%error, "last uses of keys and scripts were not noted"),
+                Err(_) => tracing::warn!("last uses of keys and scripts were not noted: the database does not answer"),
             }
             self.app.db.clone().close().await
         };

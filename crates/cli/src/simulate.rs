@@ -4,7 +4,6 @@
 mod experiment;
 mod flags;
 mod past;
-mod plan;
 mod show;
 // One of them tries a plan of the demo.
 #[cfg(test)]
@@ -14,12 +13,13 @@ mod tests;
 use crate::config::Common;
 use crate::{Error, Result};
 use clap::Args;
-use experiment::Experiment;
 use flags::{above_zero, effect, mde, part, sigma, weights};
 use indicatif::{ProgressBar, ProgressStyle};
 use muriel_analysis::simulate::{DAYS_MAX, Run, SimulationError, Tally};
-use past::Replayed;
-use plan::{Plan, Tried};
+use muriel_results::{
+    PlannedExperiment, SimulatedPlan as Plan, SimulationRefusal, SimulationRequest, Traffic, TriedPlan as Tried,
+};
+use past::{Project, Replayed};
 use std::panic::resume_unwind;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
@@ -142,10 +142,10 @@ struct Weights(Vec<u32>);
 /// log that cannot be read.
 pub async fn run(asked: Simulate) -> Result<()> {
     let experiment = match (&asked.project, &asked.experiment) {
-        (Some(project), Some(wanted)) => Some(Experiment::load(&asked.common, project, wanted).await?),
+        (Some(project), Some(wanted)) => Some(experiment::load(&asked.common, project, wanted).await?),
         _ => None,
     };
-    let plan = Plan::new(&asked, experiment)?;
+    let plan = planned(&asked, experiment)?;
     // What follows computes for long, and waits for nothing.
     tokio::task::spawn_blocking(move || if asked.replay { replay(&asked, plan) } else { simulate(&asked, plan) })
         .await
@@ -153,20 +153,35 @@ pub async fn run(asked: Simulate) -> Result<()> {
 }
 
 fn simulate(asked: &Simulate, plan: Plan) -> Result<()> {
-    let tried = Tried::new(asked, plan)?;
+    let tried = tried(asked, plan)?;
     let both = if tried.effect == 0.0 { 1 } else { 2 };
     let bar = bar(both * asked.runs, "experiments");
-    let nothing = tried.simulation(0.0)?;
+    let nothing = tried.simulation(0.0).map_err(refused)?;
     let without = Tally::of(&all(asked.runs, &bar, |number| nothing.run(asked.seed, number)));
     let with = match tried.effect {
         0.0 => None,
         effect => {
-            let simulation = tried.simulation(effect)?;
+            let simulation = tried.simulation(effect).map_err(refused)?;
             Some(Tally::of(&all(asked.runs, &bar, |number| simulation.run(asked.seed, number))))
         }
     };
     bar.finish_and_clear();
     show::simulated(&tried, with.as_ref(), &without, asked)
+}
+
+/// The plan of the experiment, changed by flags.
+fn planned(asked: &Simulate, experiment: Option<PlannedExperiment>) -> Result<Plan> {
+    Plan::new(&asked.request(), experiment).map_err(refused)
+}
+
+/// The plan with its visitors. It looks at the project's traffic if flags leave something open.
+fn tried(asked: &Simulate, plan: Plan) -> Result<Tried> {
+    let request = asked.request();
+    let traffic = match &plan.experiment {
+        Some(experiment) if Tried::needs_traffic(&request) => Project::load(&asked.common, experiment)?.traffic()?,
+        _ => Traffic::default(),
+    };
+    Ok(Tried::new(&request, plan, traffic))
 }
 
 fn replay(asked: &Simulate, plan: Plan) -> Result<()> {
@@ -177,12 +192,36 @@ fn replay(asked: &Simulate, plan: Plan) -> Result<()> {
     show::replayed(&replayed, &Tally::of(&runs), asked)
 }
 
-fn refused(impossible: SimulationError) -> Error {
-    let more = match impossible {
-        SimulationError::Bandit => "; set fixed weights with --weights",
+fn refused(refusal: SimulationRefusal) -> Error {
+    let more = match &refusal {
+        SimulationRefusal::Impossible(SimulationError::Bandit) => "; set fixed weights with --weights",
+        SimulationRefusal::NotRevenue(key) => {
+            return Error::Refused(format!("--revenue is for revenue goals, which {key} is not: leave it out"));
+        }
         _ => "",
     };
-    Error::Refused(format!("this cannot be simulated: {impossible}{more}"))
+    Error::Refused(format!("{refusal}{more}"))
+}
+
+impl Simulate {
+    /// What the flags ask for.
+    fn request(&self) -> SimulationRequest {
+        SimulationRequest {
+            weights: self.weights.as_ref().map(|weights| weights.0.clone()),
+            confidence: self.confidence,
+            visitors: self.visitors,
+            mde: self.mde,
+            stop_when_significant: self.stop_when_significant,
+            stop_after_visitors: self.stop_after_visitors,
+            stop_after_conversions: self.stop_after_conversions,
+            stop_after_days: self.stop_after_days,
+            effect: self.effect,
+            baseline_rate: self.baseline_rate,
+            daily_visitors: self.daily_visitors,
+            revenue: self.revenue,
+            days: self.days,
+        }
+    }
 }
 
 fn bar(length: u64, what: &'static str) -> ProgressBar {

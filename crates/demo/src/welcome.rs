@@ -11,6 +11,8 @@ pub struct Welcome {
     pub address: SocketAddr,
     /// Where it tells its metrics.
     pub metrics_address: Option<SocketAddr>,
+    /// The e-mail address and the password of the company's owner.
+    pub owner: (String, String),
     /// A key for both projects.
     pub api_key: String,
     /// Where the data is.
@@ -51,6 +53,9 @@ impl Welcome {
         } else {
             line(&row("", &format!("{faint}the experiments were made for {}{plain}", self.named)));
         }
+        let (email, password) = &self.owner;
+        line(&row("Dashboard", &format!("{site}/")));
+        line(&row("", &format!("{faint}sign in as{plain} {email} {faint}with{plain} {password}")));
         line(&row("Documentation", &format!("{site}/docs")));
         line(&row("Ruleset", &format!("{site}/ruleset/{}", Project::Shop.key())));
         if let Some(address) = self.metrics_address {

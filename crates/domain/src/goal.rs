@@ -2,6 +2,7 @@
 
 use crate::ids::GoalId;
 use crate::{Flaw, Instant, Problems, text};
+use serde_json::{Map, Value, json};
 
 /// A tracked outcome of a project.
 #[derive(Debug, Clone, PartialEq)]
@@ -232,6 +233,23 @@ pub fn regular_expression(pattern: &str) -> Result<regex::Regex, Flaw> {
 }
 
 impl Definition {
+    /// Its fields under their published names: what history compares.
+    pub fn fields(&self) -> Map<String, Value> {
+        let fields = [
+            ("goal_name", json!(self.name)),
+            ("goal_type", json!(self.trigger.goal_type().word())),
+            ("goal_value", json!(self.trigger.value())),
+            ("goal_purpose", json!(self.purpose.word())),
+            ("element_url", json!(self.element_url)),
+            ("window_days", json!(self.window_days)),
+            ("min_count", json!(self.min_count)),
+            ("cap", json!(self.cap)),
+            ("max_order_value", json!(self.max_order_value)),
+            ("currency", json!(self.currency)),
+        ];
+        fields.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
+    }
+
     /// The definition itself, once its numbers are known to be in range.
     ///
     /// # Errors

@@ -2,6 +2,7 @@
 
 use crate::ids::{ExperimentId, HypothesisId};
 use crate::{Flaw, Instant, Problems, text};
+use serde_json::{Map, Value, json};
 
 /// The longest slug, in bytes.
 pub const SLUG_MAX: usize = 64;
@@ -49,6 +50,26 @@ pub struct Content {
     pub difficulty: Option<Rating>,
     /// Research behind it.
     pub link: Option<String>,
+}
+
+impl Hypothesis {
+    /// Its fields under their published names: what history compares.
+    pub fn fields(&self) -> Map<String, Value> {
+        let rating = |rating: Option<Rating>| json!(rating.map(Rating::value));
+        let content = &self.content;
+        let fields = [
+            ("slug", json!(self.slug)),
+            ("observation", json!(content.observation)),
+            ("problem", json!(content.problem)),
+            ("solution", json!(content.solution)),
+            ("confidence", rating(content.confidence)),
+            ("importance", rating(content.importance)),
+            ("difficulty", rating(content.difficulty)),
+            ("hypothesis_url", json!(content.link)),
+            ("archived", json!(self.archived)),
+        ];
+        fields.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
+    }
 }
 
 /// A team's rating, 1 to 5.

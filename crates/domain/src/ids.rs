@@ -57,6 +57,10 @@ ids! {
     PasskeyId,
     /// A deletion of a visitor's data.
     VisitorJobId,
+    /// What somebody said about an experiment or a hypothesis.
+    CommentId,
+    /// A change that waits for a second person.
+    ProposalId,
 }
 
 #[cfg(test)]

@@ -110,7 +110,10 @@ impl Operation {
         project: Option<&str>,
     ) -> Result<Request<Body>, Vec<BadArgument>> {
         let mut problems = Vec::new();
-        if let Some(project) = project {
+        if let Some(project) = project.filter(|_| !self.is_below_project()) {
+            // What is about several projects is about that of the connection alone.
+            arguments.insert("project".to_owned(), project.into());
+        } else if let Some(project) = project {
             match arguments.insert(PROJECT.to_owned(), project.into()) {
                 Some(other) if other != project => problems.push(bad(PROJECT, "must be the project of the connection")),
                 _ => {}
@@ -141,6 +144,11 @@ impl Operation {
         *request.uri_mut() = target.parse().map_err(|_| vec![bad("arguments", "are too long for an address")])?;
         *request.headers_mut() = headers;
         Ok(request)
+    }
+
+    /// Whether its path names a project.
+    fn is_below_project(&self) -> bool {
+        self.path.contains("{project_key}")
     }
 
     fn filled_path(&self, arguments: &mut JsonObject, problems: &mut Vec<BadArgument>) -> String {

@@ -85,6 +85,16 @@ pub(crate) const SPECS: &[Spec] = &[
         open_query: Some("context"),
         ..Spec::new("explain_assignment", "Explain which variant a visitor gets", "explainAssignment", Reads)
     },
+    Spec::new("get_overview", "List what there is to do about every experiment", "getOverview", Reads)
+        .about("`sentence` says what to do. Where the connection names a project, only its experiments are listed."),
+    Spec::new("get_checklist", "Read what to look at before a start", "getChecklist", Reads),
+    Spec::new("get_history", "Read the changes of an experiment", "getExperimentHistory", Reads),
+    Spec::new("propose_change", "Propose a change that a person approves", "createProposal", Adds)
+        .about(
+            "Takes the fields of update_experiment, or `status`, and a `note` that says why. Use it where a change is refused \
+             with approval_needed, or where a person is to decide.",
+        )
+        .merging("ProposalBody"),
     Spec::new("plan_experiment", "Plan how many visitors are needed", "getPlan", Reads),
     Spec::new("list_hypotheses", "List hypotheses", "listHypotheses", Reads),
     Spec::new("create_hypothesis", "Create a hypothesis", "createHypothesis", Adds),

@@ -1,5 +1,6 @@
 //! Answers questions about experiments: asks the warehouse, and has the answer analysed.
 
+pub mod advice;
 mod compute;
 mod days;
 mod define;
@@ -11,6 +12,7 @@ mod interaction;
 mod manifest;
 mod planning;
 mod report_cache;
+mod simulation;
 mod starting;
 
 pub use compute::{ComputeError, Computed, DayNumbers, MetricNumbers, Numbers, SegmentNumbers};
@@ -25,4 +27,8 @@ pub use manifest::{
 };
 pub use planning::{Forecast, Lately, PlanningReport, PlanningRequest, SIGMA, lately};
 pub use report_cache::{ReportCache, ReportError, ReportKey, SubjectId, recompute};
+pub use simulation::{
+    DEFAULT_RATE, NumberSource, PlannedExperiment, SimulateError, Simulated, SimulatedPlan, SimulationRefusal,
+    SimulationRequest, Traffic, TriedPlan, USUAL_POWER, simulate,
+};
 pub use starting::StartPlan;

@@ -12,7 +12,10 @@ use crate::manifest::Manifest;
 use muriel_domain::Instant;
 use muriel_domain::ids::{ExperimentId, GroupId, ProjectId};
 use muriel_log::{LogPosition, Position};
-use muriel_warehouse::{self as warehouse, Loader, StopToken, WarehouseReader, Watermarks};
+use muriel_warehouse::{
+    self as warehouse, ActivityAnswer, ActivityQuestion, Loader, PagesAnswer, PagesQuestion, StopToken,
+    WarehouseReader, Watermarks,
+};
 use quick_cache::sync::Cache;
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -363,6 +366,32 @@ impl ReportCache {
             let _ = sender.send(Some(result));
         });
         Ok(flight)
+    }
+
+    /// How often the events of a goal came, by day.
+    ///
+    /// # Errors
+    /// As [`ReportCache::report`].
+    pub async fn activity(&self, question: ActivityQuestion) -> Result<ActivityAnswer, ReportError> {
+        let head = self.head().await?;
+        let ask = move |warehouse: &dyn WarehouseReader, stop: &StopToken| {
+            let answer = warehouse.activity(&question, stop)?;
+            Ok((answer.marks.clone(), answer))
+        };
+        self.ask(head, ask).await
+    }
+
+    /// The pages of a project that were viewed last.
+    ///
+    /// # Errors
+    /// As [`ReportCache::report`].
+    pub async fn pages(&self, question: PagesQuestion) -> Result<PagesAnswer, ReportError> {
+        let head = self.head().await?;
+        let ask = move |warehouse: &dyn WarehouseReader, stop: &StopToken| {
+            let answer = warehouse.pages(&question, stop)?;
+            Ok((answer.marks.clone(), answer))
+        };
+        self.ask(head, ask).await
     }
 
     /// Asks the warehouse something else when there is room for it, and again until the

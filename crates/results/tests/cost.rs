@@ -49,6 +49,8 @@ impl Tx for Counting<'_> {
     }
 }
 
+const MADE: experiments::Act<'static> = experiments::Act { actor: "test", by: "test", action: "create", detail: None };
+
 /// An experiment that was started and paused until it had so many epochs.
 async fn experiment(db: &Db, key: &'static str, epochs: i64) -> (ProjectId, ExperimentId) {
     db.write::<_, Error, _>(move |tx| {
@@ -57,14 +59,14 @@ async fn experiment(db: &Db, key: &'static str, epochs: i64) -> (ProjectId, Expe
             let project = tenants::project_insert(tx, company, key, key, NOW).await?.id;
             let mut draft = Experiment::draft(company, project, TestType::AbTest, key.to_owned(), NOW);
             draft.variants.push(Variant::default());
-            let id = experiments::insert(tx, &Revision::first(draft, NOW), "test").await?;
+            let id = experiments::insert(tx, &Revision::first(draft, NOW), &MADE).await?;
             let mut now = experiments::find(tx, project, id).await?.expect("it was made").experiment;
             for second in 1..=epochs {
                 let at = NOW.plus_us(second * 1_000_000);
                 let to = if now.lifecycle.is_live() { Status::Inactive } else { Status::Live };
                 let moved = now.moved(to, at).expect("not concluded");
                 let revision = Revision::between(&now, moved, at).expect("a change");
-                let act = experiments::Act { actor: "test", action: "status", detail: None };
+                let act = experiments::Act { actor: "test", by: "test", action: "status", detail: None };
                 experiments::update(tx, &now, &revision, &act).await?;
                 now = revision.experiment;
             }

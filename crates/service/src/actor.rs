@@ -60,6 +60,16 @@ impl Actor {
         }
     }
 
+    /// What history and everything else that is kept names the actor by: the same for as long as the actor is known, whatever
+    /// the actor is called then. [`Names`](crate::actors::Names) has the names for people.
+    pub fn reference(&self) -> String {
+        match self {
+            Actor::Key(key) => key.stored.id.clone(),
+            Actor::Person(person) => crate::actors::of_person(person.session.person.id),
+            Actor::System(name) => (*name).to_owned(),
+        }
+    }
+
     /// Whether the actor has the scope.
     pub fn may(&self, scope: Scope) -> bool {
         match self {

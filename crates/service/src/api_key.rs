@@ -14,7 +14,7 @@ use sha2::Sha256;
 use subtle::ConstantTimeEq;
 
 const PREFIX: &str = "mrl_";
-const ID_LEN: usize = 8;
+pub(crate) const ID_LEN: usize = 8;
 const SECRET_LEN: usize = 43;
 const CHECK_LEN: usize = 6;
 const KEY_LEN: usize = PREFIX.len() + ID_LEN + SECRET_LEN + CHECK_LEN;

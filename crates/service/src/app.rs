@@ -5,12 +5,15 @@ use crate::api_key::Pepper;
 use crate::clock::Clock;
 use crate::error::{Error, Result};
 use crate::health::LoadingLag;
+use crate::install::ScriptFetches;
 use crate::intake::{EventCounts, Intake};
 use crate::jobs::ClockPeriods;
 use crate::list_cache::ListCache;
+use crate::live::LiveListeners;
 use crate::node::NodeIdentity;
 use crate::people::{People, PeopleSettings};
 use crate::rulesets::{Delivery, RulesetFiles, Rulesets};
+use crate::simulation::Simulations;
 use crate::site::Site;
 use crate::visitor::Visitors;
 use crate::webhooks::Outbound;
@@ -59,6 +62,11 @@ pub struct Parts {
     pub periods: ClockPeriods,
     /// Sends requests to other systems.
     pub outbound: Outbound,
+    /// When scripts were last fetched.
+    pub script_fetches: ScriptFetches,
+    /// Those who watch visitors.
+    pub live: Arc<LiveListeners>,
+    pub(crate) simulations: Simulations,
     pub(crate) lag: LoadingLag,
     /// How many periodic tasks fail again and again.
     pub failing_tasks: AtomicUsize,
@@ -109,6 +117,9 @@ impl App {
             node: traffic.node,
             periods: traffic.periods,
             outbound: traffic.outbound,
+            script_fetches: ScriptFetches::default(),
+            live: Arc::default(),
+            simulations: Simulations::default(),
             lag: LoadingLag::default(),
             failing_tasks: AtomicUsize::new(0),
             access_cache: AccessCache::new(db.clone(), pepper.clone(), clock.clone()),

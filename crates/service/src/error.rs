@@ -127,6 +127,14 @@ pub enum ConflictCode {
     TotpNotBegun,
     /// The outcome contradicts the verdict, and no reason was given.
     VerdictContradicted,
+    /// The project asks for a second person for such a change.
+    ApprovalNeeded,
+    /// The proposal was decided before.
+    ProposalDecided,
+    /// The experiment has changed since the proposal was made.
+    ProposalOutdated,
+    /// It is the actor's own proposal, or somebody else's where it has to be one's own.
+    OwnProposal,
     /// Something else has this key or name.
     KeyTaken,
     /// The idempotency key was used with another body.
@@ -167,7 +175,7 @@ impl From<Problems> for Error {
 impl From<Conflict> for Error {
     fn from(conflict: Conflict) -> Self {
         let code = match conflict {
-            Conflict::DeactivateFirst | Conflict::HasStarted | Conflict::NotConcluded => {
+            Conflict::DeactivateFirst | Conflict::HasStarted | Conflict::NotConcluded | Conflict::IsDelivered => {
                 ConflictCode::TransitionForbidden
             }
             Conflict::Concluded => ConflictCode::Concluded,

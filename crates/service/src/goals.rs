@@ -1,18 +1,27 @@
 //! Goals of a project.
 
+mod activity;
+
+pub(crate) use activity::matches;
+pub use activity::{GoalActivity, activity};
+
 use crate::actor::Actor;
+use crate::actors::Names;
 use crate::app::App;
 use crate::audit::{Act, object};
 use crate::error::{ConflictCode, Error, Result};
 use crate::experiments::{Precondition, audit_change};
 use crate::idempotency::{self, IdempotencyKey, StoredResponse};
 use crate::names::{KEY_MAX, Keyed};
+use crate::object_history::{ObjectStep, changed, state_at as state, steps};
 use muriel_domain::experiment::Revision;
 use muriel_domain::goal::{Definition, Goal, Patch};
 use muriel_domain::ids::{GoalId, ProjectId};
 use muriel_domain::{Instant, text};
 use muriel_sql::Tx;
 use muriel_store::audit::ObjectRecord;
+use muriel_store::experiments::HistoryEntry;
+use muriel_store::object_history::{self, Object};
 use muriel_store::tenants::Project;
 use muriel_store::{Intent, delivery, experiments, goals, lock};
 use serde_json::{Map, Value, json};
@@ -67,7 +76,7 @@ pub async fn create(
                     return Ok(stored);
                 }
                 let goal_key = free_key(tx, id, &new).await?;
-                let goal = goals::insert(tx, id, &goal_key, &new.definition, now).await?;
+                let goal = insert(tx, id, &goal_key, &new.definition, now, &actor.reference()).await?;
                 delivery::announce(tx, id).await?;
                 let response = idempotency::store(tx, key.as_ref(), render(&goal)?).await?;
                 Act::within(&actor, &of, now).made(tx, "create", thing(&goal), told(&goal.definition)).await?;
@@ -121,13 +130,77 @@ pub(crate) async fn find_or_insert(
     project: ProjectId,
     definition: &Definition,
     now: Instant,
+    by: &str,
 ) -> Result<Goal> {
     let goal_type = definition.trigger.goal_type();
     if let Some(goal) = goals::find_named(tx, project, &definition.name, goal_type).await? {
         return Ok(goal);
     }
     let key = Keyed::Goal.free_key(tx, project, &text::slug(&definition.name, KEY_MAX, "goal")).await?;
-    Ok(goals::insert(tx, project, &key, definition, now).await?)
+    insert(tx, project, &key, definition, now, by).await
+}
+
+/// Stores a new goal with its first change.
+async fn insert(
+    tx: &mut dyn Tx,
+    project: ProjectId,
+    key: &str,
+    definition: &Definition,
+    now: Instant,
+    by: &str,
+) -> Result<Goal> {
+    let goal = goals::insert(tx, project, key, definition, now).await?;
+    keep(tx, &goal, goal.revision, ("create", by, now), Map::new()).await?;
+    Ok(goal)
+}
+
+/// Keeps a change of a goal, which made this revision.
+async fn keep(
+    tx: &mut dyn Tx,
+    goal: &Goal,
+    revision: i64,
+    (action, by, at): (&str, &str, Instant),
+    before: Map<String, Value>,
+) -> Result<()> {
+    let entry = HistoryEntry { revision, at, actor: by.to_owned(), action: action.to_owned(), before, detail: None };
+    Ok(object_history::insert(tx, Object::Goal(goal.id), &entry).await?)
+}
+
+/// The changes of a goal before the one that made the revision `before`, newest first; whether there are more, and the names
+/// of those who made them.
+///
+/// # Errors
+/// `NotFound`, and when the database cannot be reached.
+pub async fn history(
+    app: &App,
+    project: ProjectId,
+    id: GoalId,
+    before: Option<i64>,
+    limit: usize,
+) -> Result<(Vec<ObjectStep>, bool, Names)> {
+    app.read(move |tx| {
+        Box::pin(async move {
+            let goal = goals::find(tx, project, id).await?.ok_or(NOT_FOUND)?;
+            let (steps, has_more) = steps(tx, Object::Goal(id), goal.definition.fields(), before, limit).await?;
+            let names = Names::of(tx, steps.iter().map(|step| step.entry.actor.as_str())).await?;
+            Ok((steps, has_more, names))
+        })
+    })
+    .await
+}
+
+/// The fields of a goal after the change that made this revision; `None` when no change did.
+///
+/// # Errors
+/// `NotFound`, and when the database cannot be reached.
+pub async fn state_at(app: &App, project: ProjectId, id: GoalId, revision: i64) -> Result<Option<Map<String, Value>>> {
+    app.read(move |tx| {
+        Box::pin(async move {
+            let goal = goals::find(tx, project, id).await?.ok_or(NOT_FOUND)?;
+            state(tx, Object::Goal(id), goal.definition.fields(), revision).await
+        })
+    })
+    .await
 }
 
 /// The version of a goal, which changes with anything in its details.
@@ -148,27 +221,86 @@ pub async fn update(
     precondition: Precondition,
     patch: Result<Patch>,
 ) -> Result<Goal> {
-    let (project_id, of, actor, now) = (project.id, project.clone(), actor.clone(), app.clock.now());
+    let edit = Edit::new(app, actor, project, "update");
     let goal = app
         .write(project.company_id, move |tx| {
             Box::pin(async move {
-                lock(tx, project_id, Intent::Reshape).await?;
-                let before = goals::find(tx, project_id, id).await?.ok_or(NOT_FOUND)?;
-                let after = patch?.apply(&before.definition)?;
-                precondition.check(&version(&before))?;
-                if after == before.definition {
-                    return Ok(before);
-                }
-                goals::update(tx, id, &after).await?;
-                delivery::announce(tx, project_id).await?;
-                let (was, is) = (told(&before.definition), told(&after));
-                Act::within(&actor, &of, now).changed(tx, "update", object("goal", id, &after.name), was, is).await?;
-                Ok(Goal { definition: after, revision: before.revision + 1, ..before })
+                let before = edit.open(tx, id).await?;
+                edit.apply(tx, before, patch?, &precondition).await
             })
         })
         .await?;
     app.rulesets.refresh(project).await;
     Ok(goal)
+}
+
+/// Gives a goal the fields again that `patch` has, which are those of an earlier state. The response is `body`.
+///
+/// # Errors
+/// As [`update`], and a `key` that could not be read.
+pub async fn restore(
+    app: &App,
+    actor: &Actor,
+    project: &Arc<Project>,
+    id: GoalId,
+    precondition: Precondition,
+    patch: Result<Patch>,
+    (key, body): (Result<Option<IdempotencyKey>>, String),
+) -> Result<StoredResponse> {
+    let edit = Edit::new(app, actor, project, "restore");
+    let response = app
+        .write(project.company_id, move |tx| {
+            Box::pin(async move {
+                let before = edit.open(tx, id).await?;
+                let (patch, key) = (patch?, key?);
+                if let Some(stored) = idempotency::replay(tx, key.as_ref()).await? {
+                    return Ok(stored);
+                }
+                edit.apply(tx, before, patch, &precondition).await?;
+                idempotency::store(tx, key.as_ref(), body).await
+            })
+        })
+        .await?;
+    app.rulesets.refresh(project).await;
+    Ok(response)
+}
+
+/// A change of a goal under way.
+struct Edit {
+    project: Arc<Project>,
+    actor: Actor,
+    now: Instant,
+    action: &'static str,
+}
+
+impl Edit {
+    fn new(app: &App, actor: &Actor, project: &Arc<Project>, action: &'static str) -> Self {
+        Self { project: project.clone(), actor: actor.clone(), now: app.clock.now(), action }
+    }
+
+    /// The goal, locked until this transaction ends.
+    async fn open(&self, tx: &mut dyn Tx, id: GoalId) -> Result<Goal> {
+        lock(tx, self.project.id, Intent::Reshape).await?;
+        goals::find(tx, self.project.id, id).await?.ok_or(NOT_FOUND)
+    }
+
+    /// Stores what the patch makes of it, with its history, and returns that.
+    async fn apply(&self, tx: &mut dyn Tx, before: Goal, patch: Patch, precondition: &Precondition) -> Result<Goal> {
+        let after = patch.apply(&before.definition)?;
+        precondition.check(&version(&before))?;
+        if after == before.definition {
+            return Ok(before);
+        }
+        goals::update(tx, before.id, &after).await?;
+        let fields = changed(&before.definition.fields(), &after.fields());
+        let by = self.actor.reference();
+        keep(tx, &before, before.revision + 1, (self.action, &by, self.now), fields).await?;
+        delivery::announce(tx, self.project.id).await?;
+        let (was, is) = (told(&before.definition), told(&after));
+        let act = Act::within(&self.actor, &self.project, self.now);
+        act.changed(tx, self.action, object("goal", before.id, &after.name), was, is).await?;
+        Ok(Goal { definition: after, revision: before.revision + 1, ..before })
+    }
 }
 
 /// Deletes a goal: experiments no longer report it, and its key is never used again.
@@ -190,6 +322,8 @@ pub async fn delete(
             precondition.check(&version(&goal))?;
             detach(tx, project_id, &goal, &actor, now).await?;
             goals::delete(tx, id, now).await?;
+            let by = actor.reference();
+            keep(tx, &goal, goal.revision + 1, ("delete", &by, now), Map::new()).await?;
             delivery::announce(tx, project_id).await?;
             Act::within(&actor, &of, now).removed(tx, "delete", thing(&goal), told(&goal.definition)).await
         })
@@ -214,7 +348,8 @@ async fn detach(tx: &mut dyn Tx, project: ProjectId, goal: &Goal, actor: &Actor,
         after.primary_goal = after.primary_goal.filter(|key| *key != goal.key);
         after.secondary_goals.retain(|key| *key != goal.key);
         if let Some(revision) = Revision::between(&before, after, now) {
-            let act = experiments::Act { actor: actor.name(), action: "goal deleted", detail: None };
+            let by = actor.reference();
+            let act = experiments::Act { actor: actor.name(), by: &by, action: "goal deleted", detail: None };
             experiments::update(tx, &before, &revision, &act).await?;
             audit_change(tx, actor, now, "goal deleted", (&before, &revision.experiment), Map::new()).await?;
         }

@@ -267,7 +267,8 @@ impl GroupAct {
             let next = Experiment { groups: places, ..before.clone() };
             let Some(revision) = Revision::between(&before, next, self.now) else { continue };
             warnings.push(sentence(&before, &revision.experiment));
-            let act = experiments::Act { actor: self.actor.name(), action: "exclusion group", detail: None };
+            let by = self.actor.reference();
+            let act = experiments::Act { actor: self.actor.name(), by: &by, action: "exclusion group", detail: None };
             experiments::update(tx, &before, &revision, &act).await?;
             let change = (&before, &revision.experiment);
             audit_change(tx, &self.actor, self.now, "exclusion group", change, Map::new()).await?;

@@ -1,20 +1,25 @@
 //! The backlog of hypotheses.
 
 use crate::actor::Actor;
+use crate::actors::Names;
 use crate::app::App;
 use crate::audit::{Act, object};
 use crate::error::{ConflictCode, Error, Result};
 use crate::experiments::Precondition;
 use crate::idempotency::{self, IdempotencyKey, StoredResponse};
 use crate::names::Keyed;
+use crate::object_history::{ObjectStep, changed, state_at as state, steps};
+use muriel_domain::Instant;
 use muriel_domain::hypothesis::{Content, Hypothesis, Patch, Rating};
 use muriel_domain::ids::{HypothesisId, ProjectId};
 use muriel_sql::Tx;
 use muriel_store::audit::ObjectRecord;
+use muriel_store::experiments::HistoryEntry;
 use muriel_store::hypotheses::Page;
+use muriel_store::object_history::{self, Object};
 use muriel_store::tenants::Project;
 use muriel_store::{Intent, hypotheses, lock};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 const NOT_FOUND: Error = Error::NotFound("hypothesis");
 
@@ -89,6 +94,7 @@ pub async fn create(
                 Some(slug) => free(tx, project_id, slug).await?,
             };
             let id = hypotheses::insert(tx, project_id, &slug, &new.content, new.archived, now).await?;
+            keep(tx, id, 1, ("create", &actor.reference(), now), Map::new()).await?;
             let response = idempotency::store(tx, key.as_ref(), render(id, slug)?).await?;
             let made = told(&new.content, new.archived);
             Act::within(&actor, &of, now).made(tx, "create", thing(id, &new.content), made).await?;
@@ -124,28 +130,143 @@ pub async fn update(
     precondition: Precondition,
     patch: Result<Patch>,
 ) -> Result<String> {
-    let (now, project_id, actor, of) = (app.clock.now(), project.id, actor.clone(), project.clone());
+    let edit = Edit::new(app, actor, project, "update");
     app.write(project.company_id, move |tx| {
         Box::pin(async move {
-            lock(tx, project_id, Intent::Reshape).await?;
-            let before = hypotheses::find(tx, project_id, id).await?.ok_or(NOT_FOUND)?;
-            let patch = patch?;
-            let mut after = before.clone();
-            after.archived = patch.archived.unwrap_or(before.archived);
-            let slug = patch.slug.clone().filter(|slug| *slug != before.slug);
-            after.content = patch.content(&before.content)?;
-            precondition.check(&version(&before))?;
-            if let Some(slug) = slug {
-                after.slug = free(tx, project_id, slug).await?;
+            let before = edit.open(tx, id).await?;
+            edit.apply(tx, before, patch?, &precondition).await
+        })
+    })
+    .await
+}
+
+/// Gives a hypothesis the fields again that `patch` has, which are those of an earlier state. The response is `body`.
+///
+/// # Errors
+/// As [`update`], and a `key` that could not be read.
+pub async fn restore(
+    app: &App,
+    actor: &Actor,
+    project: &Project,
+    id: HypothesisId,
+    precondition: Precondition,
+    patch: Result<Patch>,
+    (key, body): (Result<Option<IdempotencyKey>>, String),
+) -> Result<StoredResponse> {
+    let edit = Edit::new(app, actor, project, "restore");
+    app.write(project.company_id, move |tx| {
+        Box::pin(async move {
+            let before = edit.open(tx, id).await?;
+            let (patch, key) = (patch?, key?);
+            if let Some(stored) = idempotency::replay(tx, key.as_ref()).await? {
+                return Ok(stored);
             }
-            if after == before {
-                return Ok(version(&before));
-            }
-            hypotheses::update(tx, project_id, &before, &after, now).await?;
-            let (was, is) = (told(&before.content, before.archived), told(&after.content, after.archived));
-            Act::within(&actor, &of, now).changed(tx, "update", thing(id, &after.content), was, is).await?;
-            after.revision += 1;
-            Ok(version(&after))
+            edit.apply(tx, before, patch, &precondition).await?;
+            idempotency::store(tx, key.as_ref(), body).await
+        })
+    })
+    .await
+}
+
+/// A change of a hypothesis under way.
+struct Edit {
+    project: Project,
+    actor: Actor,
+    now: Instant,
+    action: &'static str,
+}
+
+impl Edit {
+    fn new(app: &App, actor: &Actor, project: &Project, action: &'static str) -> Self {
+        Self { project: project.clone(), actor: actor.clone(), now: app.clock.now(), action }
+    }
+
+    /// The hypothesis, locked until this transaction ends.
+    async fn open(&self, tx: &mut dyn Tx, id: HypothesisId) -> Result<Hypothesis> {
+        lock(tx, self.project.id, Intent::Reshape).await?;
+        hypotheses::find(tx, self.project.id, id).await?.ok_or(NOT_FOUND)
+    }
+
+    /// Stores what the patch makes of it, with its history. Returns the version that it has now.
+    async fn apply(
+        &self,
+        tx: &mut dyn Tx,
+        before: Hypothesis,
+        patch: Patch,
+        precondition: &Precondition,
+    ) -> Result<String> {
+        let mut after = before.clone();
+        after.archived = patch.archived.unwrap_or(before.archived);
+        let slug = patch.slug.clone().filter(|slug| *slug != before.slug);
+        after.content = patch.content(&before.content)?;
+        precondition.check(&version(&before))?;
+        if let Some(slug) = slug {
+            after.slug = free(tx, self.project.id, slug).await?;
+        }
+        if after == before {
+            return Ok(version(&before));
+        }
+        hypotheses::update(tx, self.project.id, &before, &after, self.now).await?;
+        after.revision += 1;
+        let fields = changed(&before.fields(), &after.fields());
+        keep(tx, before.id, after.revision, (self.action, &self.actor.reference(), self.now), fields).await?;
+        let (was, is) = (told(&before.content, before.archived), told(&after.content, after.archived));
+        let act = Act::within(&self.actor, &self.project, self.now);
+        act.changed(tx, self.action, thing(before.id, &after.content), was, is).await?;
+        Ok(version(&after))
+    }
+}
+
+/// Keeps a change of a hypothesis, which made this revision.
+async fn keep(
+    tx: &mut dyn Tx,
+    id: HypothesisId,
+    revision: i64,
+    (action, by, at): (&str, &str, Instant),
+    before: Map<String, Value>,
+) -> Result<()> {
+    let entry = HistoryEntry { revision, at, actor: by.to_owned(), action: action.to_owned(), before, detail: None };
+    Ok(object_history::insert(tx, Object::Hypothesis(id), &entry).await?)
+}
+
+/// The changes of a hypothesis before the one that made the revision `before`, newest first; whether there are more, and the
+/// names of those who made them. That an experiment came or went counts its revision up, and is no change of it.
+///
+/// # Errors
+/// `NotFound`, and when the database cannot be reached.
+pub async fn history(
+    app: &App,
+    project: ProjectId,
+    id: HypothesisId,
+    before: Option<i64>,
+    limit: usize,
+) -> Result<(Vec<ObjectStep>, bool, Names)> {
+    app.read(move |tx| {
+        Box::pin(async move {
+            let found = hypotheses::find(tx, project, id).await?.ok_or(NOT_FOUND)?;
+            let present = found.fields();
+            let (steps, has_more) = steps(tx, Object::Hypothesis(id), present, before, limit).await?;
+            let names = Names::of(tx, steps.iter().map(|step| step.entry.actor.as_str())).await?;
+            Ok((steps, has_more, names))
+        })
+    })
+    .await
+}
+
+/// The fields of a hypothesis after the change that made this revision; `None` when no change did.
+///
+/// # Errors
+/// `NotFound`, and when the database cannot be reached.
+pub async fn state_at(
+    app: &App,
+    project: ProjectId,
+    id: HypothesisId,
+    revision: i64,
+) -> Result<Option<Map<String, Value>>> {
+    app.read(move |tx| {
+        Box::pin(async move {
+            let found = hypotheses::find(tx, project, id).await?.ok_or(NOT_FOUND)?;
+            state(tx, Object::Hypothesis(id), found.fields(), revision).await
         })
     })
     .await

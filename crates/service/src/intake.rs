@@ -312,17 +312,23 @@ fn told_tools(record: &Record, delivery: &Delivery) -> Option<ToldTools> {
     (!record.bot).then_some(ToldTools { project: delivery.project.id, experiment, tools, at: record.received_at })
 }
 
-/// Appends a batch to the log, where it is durable when this returns.
+/// Appends a batch to the log, where it is durable when this returns, and hands it to those who watch its visitors.
 ///
 /// # Errors
 /// `Unavailable` when the log cannot take it. Nothing of it is stored then.
 pub async fn append(app: &App, batch: Batch) -> Result<Vec<AppendOutcome>> {
     let Some(log) = app.log() else { return Err(Error::Unavailable { retry_after_s: 5 }) };
     let events = batch.events.len();
-    log.append(batch).await.map_err(|refused| {
+    let project_key = batch.project_key.clone();
+    let watched = app.live.wants(&project_key).then(|| batch.lines.clone());
+    let taken = log.append(batch).await.map_err(|refused| {
         app.intake.counts.refused.inc_by(events as u64);
         refusal(&refused)
-    })
+    })?;
+    if let Some(lines) = watched {
+        app.live.publish(&project_key, &lines, &taken);
+    }
+    Ok(taken)
 }
 
 /// What the server adds to every event of a batch.

@@ -11,11 +11,13 @@ mod conversions;
 mod exposures;
 mod findings;
 mod interactions;
+mod summaries;
 
 pub use conversions::{ConversionLooks, tell_conversions};
 pub use exposures::{ExposureLooks, tell_exposures};
 pub use findings::{FindingLooks, tell_findings};
 pub use interactions::{InteractionLooks, LookStep, PAIRS_MAX, interaction_totals, look_for_interactions};
+pub use summaries::{SummaryLooks, summarise_results};
 
 use crate::actor::Actor;
 use crate::app::App;

@@ -1,12 +1,52 @@
 //! Preview links: a page's URL with parameters that show one arm.
 
 use crate::api_key::Pepper;
+use crate::app::App;
 use crate::digest::hex;
-use muriel_domain::Instant;
+use crate::error::{Error, Result};
+use crate::install::without_query;
 use muriel_domain::experiment::Arm;
 use muriel_domain::ids::{ExperimentId, ProjectId};
 use muriel_domain::time::DAY_US;
+use muriel_domain::{Instant, Problems};
+use muriel_store::previews::PreviewReport;
+use muriel_store::{experiments, previews};
 use subtle::ConstantTimeEq;
+
+/// What a preview of an arm found on the page.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PreviewFound {
+    /// The number of the arm.
+    pub arm: u32,
+    /// The page.
+    pub url: String,
+    /// Selectors of the arm's changes that matched an element.
+    pub matched: Vec<String>,
+    /// Selectors that matched none.
+    pub missing: Vec<String>,
+}
+
+/// Keeps what a preview of an arm found, in place of what the one before did.
+///
+/// # Errors
+/// `NotFound`, an arm that the experiment does not have, and when the database cannot be reached.
+pub async fn report(app: &App, project: ProjectId, id: ExperimentId, found: PreviewFound) -> Result<()> {
+    let now = app.clock.now();
+    let url = without_query(&found.url).to_owned();
+    app.db
+        .write::<_, Error, _>(move |tx| {
+            Box::pin(async move {
+                let shape = experiments::shape(tx, project, id).await?.ok_or(Error::NotFound("preview"))?;
+                if found.arm >= shape.arms {
+                    return Err(Problems::one("variant_id", "is not an arm of this experiment").into());
+                }
+                let PreviewFound { arm, matched, missing, .. } = found;
+                let report = PreviewReport { arm: Arm(arm), at: now, url, matched, missing };
+                Ok(previews::keep(tx, id, report).await?)
+            })
+        })
+        .await
+}
 
 /// How long a link works.
 pub const LIFETIME_US: i64 = 7 * DAY_US;

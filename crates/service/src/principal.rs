@@ -86,6 +86,17 @@ impl Principal {
         if is_limited && scope != Scope::Read { Err(actor.lacks(scope)) } else { Ok(actor) }
     }
 
+    /// The projects that they are limited to; `None` for all of the company.
+    pub fn projects(&self) -> Option<Vec<ProjectId>> {
+        match self {
+            Principal::Key(key) => key.stored.grant.projects.clone(),
+            Principal::Session(session) => {
+                let projects = session.person.access.projects.as_ref()?;
+                Some(projects.iter().map(|(id, _)| *id).collect())
+            }
+        }
+    }
+
     /// What they may do in a project of their company; `None` where they do not see it.
     pub fn scopes_in(&self, project: ProjectId) -> Option<Scopes> {
         match self {

@@ -143,7 +143,7 @@ async fn checked_report(
     report_of(app, project, id, inquiry?, by_quarter, &inputs).await
 }
 
-async fn load(
+pub(crate) async fn load(
     app: &App,
     project: ProjectId,
     id: ExperimentId,
@@ -169,11 +169,11 @@ async fn load_holdout(
     .await
 }
 
-fn cache(app: &App) -> Result<&ReportCache> {
+pub(crate) fn cache(app: &App) -> Result<&ReportCache> {
     app.results().map(|reports| &**reports).ok_or(Error::Unavailable { retry_after_s: LOADING_RETRY_S })
 }
 
-fn not_found(missing: NotFound) -> Error {
+pub(crate) fn not_found(missing: NotFound) -> Error {
     match missing {
         NotFound::Experiment => Error::NotFound("experiment"),
         NotFound::Goal => Error::InvalidInquiry(Problems::one("goal_key", "matches no goal of this project")),
@@ -181,7 +181,7 @@ fn not_found(missing: NotFound) -> Error {
     }
 }
 
-fn report_error(error: ReportError) -> Error {
+pub(crate) fn report_error(error: ReportError) -> Error {
     let not_yet = |why: String| Error::NotYet { why, retry_after_s: LOADING_RETRY_S };
     match error {
         ReportError::Busy => Error::Unavailable { retry_after_s: BUSY_RETRY_S },
@@ -221,6 +221,9 @@ mod tests {
 
     const START: Moment = Moment::from_us(1_772_359_200_000_000);
 
+    const MADE: experiments::Act<'static> =
+        experiments::Act { actor: "test", by: "test", action: "create", detail: None };
+
     /// An event of the project.
     async fn append(log: &Log, project_key: &str, number: u128) {
         let id = uuid::Uuid::from_u128(number);
@@ -245,7 +248,7 @@ mod tests {
                     for name in ["one", "two"] {
                         let mut one = Experiment::draft(company, project.id, TestType::AbTest, name.to_owned(), START);
                         one.lifecycle = Lifecycle::Live { started_at: START };
-                        ids.push(experiments::insert(tx, &Revision::first(one, START), "test").await?);
+                        ids.push(experiments::insert(tx, &Revision::first(one, START), &MADE).await?);
                     }
                     Ok((project, ids))
                 })

@@ -229,9 +229,34 @@ pub fn types(global: &str) -> String {
     TYPES.replace("\n  muriel: Muriel.Page;", &format!("\n  {global}: Muriel.Page;"))
 }
 
+/// What is hidden until the script has decided, for a second at most.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SnippetKind {
+    /// Nothing: the tag blocks the page until the script is there.
+    Blocks,
+    /// The page.
+    HidesPage,
+    /// Elements with the attribute `data-muriel`.
+    HidesMarked,
+}
+
+/// What a page has in its head: the tag, and before it the lines that hide something, if anything is to be hidden. Nothing in
+/// it needs escaping if `base` and `prefix` were parsed.
+pub fn tags(base: &str, prefix: &str, page_api: &str, key: &str, kind: SnippetKind) -> String {
+    let source = format!("{base}{prefix}/js/{key}.js");
+    let selector = match kind {
+        SnippetKind::Blocks => return format!("<script src=\"{source}\"></script>\n"),
+        SnippetKind::HidesPage => "html",
+        SnippetKind::HidesMarked => "[data-muriel]",
+    };
+    let inline = snippet(page_api, selector);
+    // Browsers fetch asynchronous scripts late unless the tag gives them priority.
+    format!("<script>{inline}</script>\n<script async fetchpriority=\"high\" src=\"{source}\"></script>\n")
+}
+
 /// The lines that stand inline before an asynchronous script: they keep calls of
 /// the page API `global` and hide what matches `selectors` for a second at most.
-pub fn snippet(global: &str, selectors: &str) -> String {
+fn snippet(global: &str, selectors: &str) -> String {
     let mut script = String::new();
     let mut rest = SNIPPET.trim_end();
     // Both are free in it: the build puts nothing else of capitals there.

@@ -1,11 +1,13 @@
 //! Experiments, whole: with their variants, goals, epochs and history.
 
+pub(crate) mod listed;
 mod rows;
 
 use crate::goals::{self, GoalRow};
 use crate::groups;
 use crate::interactions;
 use crate::jobs;
+use crate::overview;
 use crate::table::Json;
 use crate::webhooks;
 use crate::{Result, experiments::rows::*};
@@ -347,11 +349,11 @@ pub async fn key_is_taken(tx: &mut dyn Tx, project: ProjectId, key: &str) -> Res
     Ok(id_of(tx, project, key).await?.is_some())
 }
 
-/// Stores a new experiment, done by `actor`; its id.
+/// Stores a new experiment, which was made by this act; its id.
 ///
 /// # Errors
 /// `experiment_project_id_experiment_key_key` when its key is taken.
-pub async fn insert(tx: &mut dyn Tx, first: &Revision, actor: &str) -> Result<ExperimentId> {
+pub async fn insert(tx: &mut dyn Tx, first: &Revision, act: &Act<'_>) -> Result<ExperimentId> {
     static STATEMENT: LazyLock<String> =
         LazyLock::new(|| format!("{} RETURNING experiment_id", ExperimentRow::insert_sql()));
     let experiment = &first.experiment;
@@ -362,12 +364,13 @@ pub async fn insert(tx: &mut dyn Tx, first: &Revision, actor: &str) -> Result<Ex
     if let Some(epoch) = &first.epoch {
         epoch_insert(tx, id, epoch).await?;
     }
-    history_insert(tx, history_of(id, first, &Act { actor, action: "create", detail: None })).await?;
+    history_insert(tx, history_of(id, first, act)).await?;
     link_update(tx, None, experiment).await?;
     // The experiment has no id of its own yet.
     let experiment = Experiment { id, ..experiment.clone() };
+    overview::follow(tx, &experiment, act).await?;
     jobs::follow(tx, None, &experiment).await?;
-    let change = ExperimentChange { before: None, after: Some(&experiment), fields: Vec::new(), actor };
+    let change = ExperimentChange { before: None, after: Some(&experiment), fields: Vec::new(), actor: act.actor };
     webhooks::announce(tx, &change, experiment.updated_at).await?;
     Ok(id)
 }
@@ -384,8 +387,10 @@ pub async fn owner_set(tx: &mut dyn Tx, id: ExperimentId, owner: PersonId) -> Re
 /// Who changed an experiment, and how history tells it.
 #[derive(Debug, Clone)]
 pub struct Act<'a> {
-    /// The id of a key, or the name of the part of the program.
+    /// What messages call the actor: the id of a key, or the name of the part of the program.
     pub actor: &'a str,
+    /// What history and the overview keep.
+    pub by: &'a str,
     /// The act in a word, such as `update` or `delete`.
     pub action: &'a str,
     /// Why the clock did it: a JSON object with the rule, its numbers and what they were computed from.
@@ -417,6 +422,7 @@ pub async fn update(tx: &mut dyn Tx, before: &Experiment, revision: &Revision, a
         epoch_insert(tx, before.id, epoch).await?;
     }
     history_insert(tx, history_of(before.id, revision, act)).await?;
+    overview::follow(tx, after, act).await?;
     jobs::follow(tx, Some(before), after).await?;
     let fields = revision.before.keys().map(String::as_str).collect();
     let change = ExperimentChange { before: Some(before), after: Some(after), fields, actor: act.actor };
@@ -429,7 +435,7 @@ pub async fn update(tx: &mut dyn Tx, before: &Experiment, revision: &Revision, a
 ///
 /// # Errors
 /// When the database cannot be reached.
-pub async fn delete(tx: &mut dyn Tx, experiment: &Experiment, actor: &str, now: Instant) -> Result<()> {
+pub async fn delete(tx: &mut dyn Tx, experiment: &Experiment, act: &Act<'_>, now: Instant) -> Result<()> {
     tx.execute(
         "UPDATE experiment SET deleted_at = $2, revision = revision + 1 WHERE experiment_id = $1",
         params![experiment.id.0, now.us()],
@@ -439,15 +445,16 @@ pub async fn delete(tx: &mut dyn Tx, experiment: &Experiment, actor: &str, now: 
         experiment_id: experiment.id.0,
         revision: experiment.revision + 1,
         at: now,
-        actor: actor.to_owned(),
-        action: "delete".to_owned(),
+        actor: act.by.to_owned(),
+        action: act.action.to_owned(),
         before: Json(serde_json::Map::new()),
         detail: None,
     };
     jobs::remove_all(tx, experiment.id).await?;
+    overview::remove(tx, experiment.id).await?;
     groups::leave(tx, experiment.id).await?;
     interactions::remove_all(tx, experiment.id).await?;
-    let change = ExperimentChange { before: Some(experiment), after: None, fields: Vec::new(), actor };
+    let change = ExperimentChange { before: Some(experiment), after: None, fields: Vec::new(), actor: act.actor };
     webhooks::announce(tx, &change, now).await?;
     history_insert(tx, entry).await
 }
@@ -488,7 +495,7 @@ fn history_of(id: ExperimentId, revision: &Revision, act: &Act<'_>) -> HistoryRo
         experiment_id: id.0,
         revision: revision.experiment.revision,
         at: revision.experiment.updated_at,
-        actor: act.actor.to_owned(),
+        actor: act.by.to_owned(),
         action: act.action.to_owned(),
         before: Json(revision.before.clone()),
         detail: act.detail.clone().map(Json),
@@ -541,6 +548,22 @@ pub async fn history(tx: &mut dyn Tx, id: ExperimentId, limit: i64) -> Result<Ve
         )
     });
     let rows = tx.query(&STATEMENT, params![id.0, limit]).await?;
+    rows.into_iter().map(entry).collect()
+}
+
+/// The changes before the one that made the revision `before`, newest first.
+///
+/// # Errors
+/// When the database cannot be reached.
+pub async fn changes(tx: &mut dyn Tx, id: ExperimentId, before: i64, limit: i64) -> Result<Vec<HistoryEntry>> {
+    static STATEMENT: LazyLock<String> = LazyLock::new(|| {
+        format!(
+            "SELECT {} FROM experiment_history h WHERE h.experiment_id = $1 AND h.revision < $2 \
+             ORDER BY h.revision DESC LIMIT $3",
+            HistoryRow::columns("h")
+        )
+    });
+    let rows = tx.query(&STATEMENT, params![id.0, before, limit]).await?;
     rows.into_iter().map(entry).collect()
 }
 

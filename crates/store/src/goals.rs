@@ -217,3 +217,41 @@ pub async fn users(tx: &mut dyn Tx, id: GoalId) -> Result<Vec<ExperimentId>> {
         .await?;
     rows.iter().map(|row| Ok(ExperimentId(row.int("experiment_id")?))).collect()
 }
+
+/// An experiment that reports a goal.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct GoalUse {
+    /// The experiment.
+    pub experiment: ExperimentId,
+    /// Its name.
+    pub name: String,
+    /// The word of its status.
+    pub status: String,
+    /// Whether the goal decides.
+    pub is_primary: bool,
+}
+
+/// The experiments that report the goal, lowest id first.
+///
+/// # Errors
+/// When the database cannot be reached.
+pub async fn uses(tx: &mut dyn Tx, id: GoalId) -> Result<Vec<GoalUse>> {
+    let rows = tx
+        .query(
+            "SELECT e.experiment_id, e.name, e.status, MIN(eg.role) AS role FROM experiment_goal eg \
+             JOIN experiment e ON e.experiment_id = eg.experiment_id AND e.deleted_at IS NULL \
+             WHERE eg.goal_id = $1 GROUP BY e.experiment_id, e.name, e.status ORDER BY e.experiment_id",
+            params![id.0],
+        )
+        .await?;
+    rows.into_iter()
+        .map(|mut row| {
+            Ok(GoalUse {
+                experiment: ExperimentId(row.int("experiment_id")?),
+                is_primary: row.text("role")? == "primary",
+                name: row.text("name")?,
+                status: row.text("status")?,
+            })
+        })
+        .collect()
+}

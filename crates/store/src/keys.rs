@@ -5,7 +5,8 @@ use crate::table::table;
 use muriel_domain::Instant;
 use muriel_domain::access::{Grant, Scopes};
 use muriel_domain::ids::{CompanyId, ProjectId};
-use muriel_sql::{Row, Tx, params};
+use muriel_sql::{Row, Tx, Value, params};
+use std::collections::HashMap;
 use std::sync::LazyLock;
 
 /// A key as it is kept: never its secret.
@@ -111,6 +112,28 @@ pub async fn list(tx: &mut dyn Tx, company: CompanyId) -> Result<Vec<StoredKey>>
         keys.push(read(tx, row).await?);
     }
     Ok(keys)
+}
+
+/// The names of those of these ids that are keys, revoked ones too.
+///
+/// # Errors
+/// When the database cannot be reached.
+pub async fn names(tx: &mut dyn Tx, ids: &[&str]) -> Result<HashMap<String, String>> {
+    /// Ids of one statement, whose text is the same for any number of them.
+    const PLACES: usize = 50;
+    static STATEMENT: LazyLock<String> = LazyLock::new(|| {
+        let places: Vec<String> = (1..=PLACES).map(|number| format!("${number}")).collect();
+        format!("SELECT key_id, name FROM api_key WHERE key_id IN ({})", places.join(","))
+    });
+    let mut names = HashMap::with_capacity(ids.len());
+    for ids in ids.chunks(PLACES) {
+        let mut values: Vec<Value> = ids.iter().map(|id| (*id).into()).collect();
+        values.resize(PLACES, "".into());
+        for mut row in tx.query(&STATEMENT, values).await? {
+            names.insert(row.text("key_id")?, row.text("name")?);
+        }
+    }
+    Ok(names)
 }
 
 async fn read(tx: &mut dyn Tx, mut row: Row) -> Result<StoredKey> {

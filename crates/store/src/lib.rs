@@ -8,6 +8,7 @@
 pub mod audit;
 pub mod backlog;
 mod codec;
+pub mod comments;
 pub mod conclusions;
 pub mod delivery;
 mod error;
@@ -23,8 +24,12 @@ pub mod jobs;
 pub mod keys;
 mod milestones;
 pub mod nodes;
+pub mod object_history;
+pub mod overview;
 pub mod passkeys;
 pub mod people;
+pub mod previews;
+pub mod proposals;
 mod schedules;
 pub mod sessions;
 pub mod settings;
@@ -133,6 +138,12 @@ pub const MIGRATIONS: &[Migration] = &[
         fill: None,
     },
     Migration { version: 20, name: "people", sql: include_str!("../migrations/0020_people.sql"), fill: None },
+    Migration {
+        version: 21,
+        name: "dashboard",
+        sql: include_str!("../migrations/0021_dashboard.sql"),
+        fill: Some(|tx| Box::pin(overview::fill(tx))),
+    },
 ];
 
 /// Brings the schema up to date.

@@ -1,11 +1,13 @@
 //! People: who they are, what they may do, how they sign in.
 
 use crate::Result;
+use crate::codec::{id_places, places};
 use crate::table::table;
 use muriel_domain::Instant;
 use muriel_domain::ids::{CompanyId, PersonId, ProjectId};
 use muriel_domain::person::{Access, Role};
 use muriel_sql::{Row, Tx, params};
+use std::collections::HashMap;
 use std::sync::LazyLock;
 
 /// Somebody who signs in.
@@ -163,6 +165,26 @@ pub async fn list(tx: &mut dyn Tx, company: CompanyId) -> Result<Vec<Person>> {
         people.push(read(tx, row).await?);
     }
     Ok(people)
+}
+
+/// The names of these people, also of those who were removed.
+///
+/// # Errors
+/// When the database cannot be reached.
+pub async fn names(tx: &mut dyn Tx, ids: &[PersonId]) -> Result<HashMap<PersonId, String>> {
+    static STATEMENT: LazyLock<String> =
+        LazyLock::new(|| format!("SELECT person_id, name FROM person WHERE person_id IN ({})", places()));
+    let ids: Vec<i64> = ids.iter().map(|id| id.0).collect();
+    let mut names = HashMap::with_capacity(ids.len());
+    let mut left = &ids[..];
+    while !left.is_empty() {
+        let (values, later) = id_places(left);
+        left = later;
+        for mut row in tx.query(&STATEMENT, values).await? {
+            names.insert(PersonId(row.int("person_id")?), row.text("name")?);
+        }
+    }
+    Ok(names)
 }
 
 /// Whether anybody can sign in: those who were removed do not count.

@@ -4,6 +4,7 @@ use crate::Result;
 use crate::codec::to_json;
 use crate::table::RowId;
 use muriel_domain::Instant;
+use muriel_domain::experiment::ApprovalRules;
 use muriel_domain::ids::{CompanyId, ProjectId};
 use muriel_domain::page::PageSettings;
 use muriel_domain::rates::Rates;
@@ -116,6 +117,37 @@ pub async fn project_by_id(tx: &mut dyn Tx, id: ProjectId) -> Result<Option<Proj
         .query_opt("SELECT project_id, company_id, project_key, name FROM project WHERE project_id = $1", params![id.0])
         .await?;
     row.map(project).transpose()
+}
+
+/// What a second person has to approve in the project.
+///
+/// # Errors
+/// When the database cannot be reached.
+pub async fn approval_rules(tx: &mut dyn Tx, project: ProjectId) -> Result<ApprovalRules> {
+    let team = team_settings(tx, project).await?;
+    Ok(ApprovalRules { code: team.approve_code, live: team.approve_live })
+}
+
+/// Notes when scripts were last fetched.
+///
+/// # Errors
+/// When the database cannot be reached.
+pub async fn script_fetched(tx: &mut dyn Tx, fetches: &[(ProjectId, Instant)]) -> Result<()> {
+    for (project, at) in fetches {
+        tx.execute("UPDATE project SET script_fetched_at = $2 WHERE project_id = $1", params![project.0, at.us()])
+            .await?;
+    }
+    Ok(())
+}
+
+/// When the project's script was last fetched, as far as that was noted.
+///
+/// # Errors
+/// When the database cannot be reached.
+pub async fn last_script_fetch(tx: &mut dyn Tx, project: ProjectId) -> Result<Option<Instant>> {
+    let sql = "SELECT script_fetched_at FROM project WHERE project_id = $1";
+    let row = tx.query_opt(sql, params![project.0]).await?;
+    Ok(row.map(|row| row.opt_int("script_fetched_at")).transpose()?.flatten().map(Instant::from_us))
 }
 
 /// Every company's name with its projects, both oldest first.

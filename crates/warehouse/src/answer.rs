@@ -611,3 +611,37 @@ mod tests {
         }
     }
 }
+
+/// The answer to an [`ActivityQuestion`](super::question::ActivityQuestion).
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct ActivityAnswer {
+    /// Days with matches, in their order.
+    pub days: Vec<ActivityDay>,
+    /// When the last match came.
+    pub last_at: Option<Instant>,
+    /// How far each log was loaded when the question was answered.
+    pub marks: Watermarks,
+}
+
+/// The matches of one day.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ActivityDay {
+    /// Days since 1970-01-01 UTC.
+    pub day: i64,
+    /// Events that matched, each once; of a depth or a time the first on a page for each visitor, and of orders those with the
+    /// same number once.
+    pub matches: u64,
+    /// Visitors whom they are of.
+    pub visitors: u64,
+}
+
+/// The answer to a [`PagesQuestion`](super::question::PagesQuestion).
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct PagesAnswer {
+    /// Pages with the moment of the last view, the latest first.
+    pub pages: Vec<(String, Instant)>,
+    /// When the last event of any kind came.
+    pub last_event: Option<Instant>,
+    /// How far each log was loaded when the question was answered.
+    pub marks: Watermarks,
+}

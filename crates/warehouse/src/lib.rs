@@ -28,16 +28,17 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 pub use self::answer::{
-    AppliedChange, Arrivals, Balance, ExperimentAnswer, GroupTotals, LargestOrder, LostBlocks, MAX_TRACKED_CHANGES,
-    MAX_VALUE, MetricAnswer, OrderSummary, PairAnswer, PairTotals, QuarterChange, QuarterClosing, RewrittenBlocks,
-    Segment, SharedAnswer, SharedVisitors, Sums, Totals, TotalsChange, TrafficAnswer, VALUE_SCALE, VisitorTotals,
+    ActivityAnswer, ActivityDay, AppliedChange, Arrivals, Balance, ExperimentAnswer, GroupTotals, LargestOrder,
+    LostBlocks, MAX_TRACKED_CHANGES, MAX_VALUE, MetricAnswer, OrderSummary, PagesAnswer, PairAnswer, PairTotals,
+    QuarterChange, QuarterClosing, RewrittenBlocks, Segment, SharedAnswer, SharedVisitors, Sums, Totals, TotalsChange,
+    TrafficAnswer, VALUE_SCALE, VisitorTotals,
 };
 pub use self::duckdb::{DuckWarehouse, WarehouseOptions};
 pub use self::load::{LoadProgress, LoadReport, Loader, load_log, rebuild, request_rebuild};
 pub use self::question::{
-    CountedOutcome, Dimension, ExchangeRates, ExperimentQuestion, Filter, MAX_ORDER_FACTOR, MIN_VOUCHED_ONE_IN, Metric,
-    PairQuestion, Population, QUARTER_US, RateSpan, SEGMENTS_MAX, SHARED_TESTS_MAX, SharedQuestion, TrafficQuestion,
-    VISIT_AFTER_ENTRY_US, VISIT_BEFORE_ENTRY_US, VisitorsQuestion,
+    ActivityQuestion, CountedOutcome, Dimension, ExchangeRates, ExperimentQuestion, Filter, MAX_ORDER_FACTOR,
+    MIN_VOUCHED_ONE_IN, Metric, PagesQuestion, PairQuestion, Population, QUARTER_US, RateSpan, SEGMENTS_MAX,
+    SHARED_TESTS_MAX, SharedQuestion, TrafficQuestion, VISIT_AFTER_ENTRY_US, VISIT_BEFORE_ENTRY_US, VisitorsQuestion,
 };
 pub use self::row::Rows;
 pub use muriel_assign::document::GroupStretch;
@@ -155,6 +156,18 @@ pub trait WarehouseReader: Send + Sync {
         stop: &StopToken,
         each: &mut dyn FnMut(VisitorTotals),
     ) -> Result<()>;
+
+    /// Counts the events of a goal by day, those of bots excluded.
+    ///
+    /// # Errors
+    /// As [`WarehouseReader::ask`].
+    fn activity(&self, question: &ActivityQuestion, stop: &StopToken) -> Result<ActivityAnswer>;
+
+    /// The pages of a project that were viewed last, by visitors who are not bots.
+    ///
+    /// # Errors
+    /// As [`WarehouseReader::ask`].
+    fn pages(&self, question: &PagesQuestion, stop: &StopToken) -> Result<PagesAnswer>;
 }
 
 /// The set of rows to which [`WarehouseWriter::load`] adds.

@@ -290,3 +290,29 @@ pub struct VisitorsQuestion {
     /// does not depend on behaviour and is the same every time.
     pub limit: u64,
 }
+
+/// Asks how often the events of a goal came, whoever they are of.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ActivityQuestion {
+    /// The key of the project.
+    pub project_key: Arc<str>,
+    /// Counts events from this moment on.
+    pub from: Instant,
+    /// Counts events before this moment.
+    pub until: Instant,
+    /// Which events match.
+    pub trigger: Trigger,
+}
+
+/// Asks which pages of a project sent events.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PagesQuestion {
+    /// The key of the project.
+    pub project_key: Arc<str>,
+    /// Looks at events from this moment on.
+    pub from: Instant,
+    /// Looks at events before this moment.
+    pub until: Instant,
+    /// Pages at most: those whose last view is the latest.
+    pub limit: usize,
+}

@@ -85,6 +85,8 @@ impl Rig {
             *test = results::make_experiment(server.address, account)?;
         }
         recipe.began_ms = i64::try_from(client::now_ms())? + 1;
+        // No event is dated ahead of its arrival: the server would correct its time.
+        std::thread::sleep(std::time::Duration::from_millis(2));
         Ok(Self {
             options: options.clone(),
             rng: Rng::with_seed(options.seed),

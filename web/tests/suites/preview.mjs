@@ -224,4 +224,35 @@ const telling = {
   },
 };
 
-export const tests = [shown, foreign, ...typed, slow, failing, telling];
+/** Looks for what is missing at once, which pages do after five seconds. */
+const SOON = inline(
+  "const later = setTimeout; window.setTimeout = (call, ms, ...more) => later(call, ms === 5000 ? 0 : ms, ...more);",
+);
+
+const reported = {
+  name: "a preview tells the server which selectors matched, and nothing else",
+  async run(given) {
+    const { server, other, page } = given;
+    const data = [...H1, { target: "#none", innerText: "x" }, { refEl: "p", dir: "a", htmlBlock: "<i>i</i>" }];
+    const src = await serve(other, [], LIVE);
+    server.route("/", html({ head: SOON + tag(src), body: "<h1>Old</h1><p>p</p>" }));
+    other.route("/preview/shop/7", previewed(draft({ variants: [{ data }] })));
+    other.route("/preview/shop/7/report", { headers: CORS, body: { success: true } });
+    const reports = () => other.requests.filter(({ path }) => path === "/preview/shop/7/report");
+    await page.goto(server.url(LINK));
+    await other.received(() => reports().length === 1);
+    const [{ method, json, headers }] = reports();
+    assert.equal(method, "POST");
+    assert.equal(headers.cookie, undefined);
+    const url = server.url("/");
+    assert.deepEqual(json, { token: "t.1", variant_id: 1, url, matched: ["h1", "p"], missing: ["#none"] });
+    // A server that does not take it changes nothing.
+    other.route("/preview/shop/7/report", { status: 500, headers: CORS, body: "" });
+    await page.goto(server.url(LINK));
+    await page.waitFor(() => document.querySelector("h1").textContent === "New");
+    await other.received(() => reports().length === 2);
+    assert.equal(other.batches.length, 0);
+  },
+};
+
+export const tests = [shown, foreign, reported, ...typed, slow, failing, telling];

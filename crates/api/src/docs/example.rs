@@ -42,7 +42,8 @@ fn known(field: &str) -> Option<Value> {
         | "EventLineTaken.status"
         | "Health.status"
         | "HealthCheck.status"
-        | "RatioCheck.status" => json!("ok"),
+        | "RatioCheck.status"
+        | "ChecklistItem.status" => json!("ok"),
         "Delivery.status" => json!("delivered"),
         "AnalysisResult.verdict" => json!("win"),
         "ResultAnswer.status" => json!("live"),
@@ -50,6 +51,24 @@ fn known(field: &str) -> Option<Value> {
         "ErrorBody.error" => json!("variants[0].name must be \"Variant 1\""),
         "ErrorBody.success" => json!(false),
         "AnalysisResult.reason" => json!("It is better than the control, whenever this is read."),
+        "ActorView.kind" => json!("key"),
+        "ActorView.name" => json!("Release pipeline"),
+        "Proposal.content_type" => json!("application/json"),
+        "Proposal.note" => json!("The shorter one was asked for by support."),
+        "Proposal.reason" => json!(""),
+        "ChecklistItem.sentence" => json!("The script was fetched within the last day."),
+        "Comment.text" => json!("The spike on Tuesday was the newsletter."),
+        "Install.snippet" => {
+            json!("<script src=\"https://muriel.example.com/script/prj_7Hq2ZkVt9XcRw4LmPb1NsY.js\"></script>")
+        }
+        "Install.async_snippet" => {
+            json!("<script async src=\"https://muriel.example.com/script/prj_7Hq2ZkVt9XcRw4LmPb1NsY.js\"></script>")
+        }
+        "SimulatedPlan.weights" => json!([50.0, 50.0]),
+        "SimulatedPlan.confidence" => json!(95.0),
+        "LiveDecision.variant" => json!("Variant 1"),
+        "LiveMessage.note" => json!("Only what this server takes is shown."),
+        "PreviewReport.token" => json!("…"),
         "Breakdown.dimension" => json!("device"),
         "Breakdown.value" => json!("mobile"),
         "Evaluation.key" => json!("pricing-headline"),

@@ -39,6 +39,11 @@ pub(super) const GROUPS: &[(&str, &[Guide])] = &[
                 "Exclusion groups and holdouts",
                 "How experiments are kept apart, and visitors out of all of them."
             ),
+            guide!(
+                "dashboard-operations",
+                "Working together",
+                "All experiments at a glance, history, the checklist before a start, and changes that a second person approves."
+            ),
             guide!("methods", "Statistical methods", "How verdicts, intervals and health checks are computed."),
             guide!("glossary", "Glossary", "The words that are used here."),
         ],

@@ -221,7 +221,7 @@ async fn sent_edit(request: Request) -> (Option<Sent>, Result<Edit, service::Err
 }
 
 /// Sentences about fields that went back to their defaults.
-fn reset_by(sent: Option<&Sent>, before: &Experiment, after: &Experiment) -> Vec<String> {
+pub(super) fn reset_by(sent: Option<&Sent>, before: &Experiment, after: &Experiment) -> Vec<String> {
     sent.map_or_else(Vec::new, |sent| reset_fields(&sent.json, sent.mode(), before, after))
 }
 

@@ -16,7 +16,7 @@ use muriel_service::{App, goals};
 
 const NOT_FOUND: ApiError = ApiError::NotFound("goal");
 
-fn id_in(path: &str) -> Result<GoalId, ApiError> {
+pub(super) fn id_in(path: &str) -> Result<GoalId, ApiError> {
     GoalId::parse(path).ok_or(NOT_FOUND)
 }
 

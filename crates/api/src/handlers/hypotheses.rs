@@ -15,7 +15,7 @@ use muriel_service::{App, hypotheses};
 
 const NOT_FOUND: ApiError = ApiError::NotFound("hypothesis");
 
-fn id_in(path: &str) -> Result<HypothesisId, ApiError> {
+pub(super) fn id_in(path: &str) -> Result<HypothesisId, ApiError> {
     HypothesisId::parse(path).ok_or(NOT_FOUND)
 }
 

@@ -3,25 +3,34 @@
 //! A body is read before the thing it is about is looked up, but an error in it is reported
 //! after: a thing that does not exist is 404 whatever was sent.
 
+pub(crate) mod activity;
 pub(crate) mod audit;
+pub(crate) mod checklist;
+pub(crate) mod comments;
 pub(crate) mod conclusion;
+pub(crate) mod copies;
 pub(crate) mod evaluate;
 pub(crate) mod events;
 pub(crate) mod experiments;
 pub(crate) mod explain;
 pub(crate) mod goals;
 pub(crate) mod groups;
+pub(crate) mod history;
 pub(crate) mod hypotheses;
 pub(crate) mod keys;
+pub(crate) mod live;
 pub(crate) mod me;
 pub(crate) mod ofrep;
+pub(crate) mod overview;
 pub(crate) mod people;
 pub(crate) mod projects;
+pub(crate) mod proposals;
 pub(crate) mod rates;
 pub(crate) mod results;
 pub(crate) mod script;
 pub(crate) mod serving;
 pub(crate) mod session;
+pub(crate) mod simulation;
 pub(crate) mod traffic;
 pub(crate) mod visitor_data;
 pub(crate) mod webhooks;

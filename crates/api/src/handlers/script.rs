@@ -37,6 +37,7 @@ pub(crate) async fn script_show(
     let project_key = file.strip_suffix(".js").ok_or(ApiError::NotFound("project"))?;
     let delivery = app.public_delivery(project_key)?;
     let script = delivery.script(&app.site, under.map_or(Mount::Root, |Extension(under)| under)).await?;
+    app.script_fetches.note(delivery.project.id, app.clock.now());
     let response = encoded(&headers, &script.etag, &script.body, JAVASCRIPT).await;
     Ok(shared(delivered(&app, response)))
 }

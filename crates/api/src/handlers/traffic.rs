@@ -1,14 +1,17 @@
 //! What pages fetch, by the project's key alone: rulesets, previews, geography.
 
 use crate::answer::{is_known, json, tagged};
+use crate::body::{BODY_DEADLINE, MediaType, read_json_body};
 use crate::client_address;
 use crate::error::ApiError;
+use crate::json as gate;
 use crate::server::PeerAddr;
 use crate::wire::query::Query;
+use crate::wire::{preview as wire, views};
 use axum::Extension;
 use axum::body::Body;
 use axum::extract::rejection::PathRejection;
-use axum::extract::{Path, State};
+use axum::extract::{Path, Request, State};
 use axum::response::Response;
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode, Uri, header};
 use muriel_assign::Document;
@@ -27,6 +30,9 @@ const CACHED: HeaderValue = HeaderValue::from_static("public, max-age=30, stale-
 const STALE: HeaderName = HeaderName::from_static("x-muriel-stale");
 /// Smaller bodies gain nothing from compression.
 const COMPRESSED_FROM: usize = 860;
+
+/// The longest report of a preview, in bytes.
+const REPORT_LIMIT: usize = 256 << 10;
 
 /// The parameters of a path, which may not be UTF-8.
 pub(super) type PathParams<T> = Result<Path<T>, PathRejection>;
@@ -152,6 +158,37 @@ pub(crate) async fn preview_show(
     let document = Document::new(&project_key, vec![Arc::new(delivered)], Vec::new());
     let document = app.rulesets.loop_guards.guarded(&document).await?;
     json(StatusCode::OK, &Previewed { parts: Part::of(&document, false), document })
+}
+
+/// Takes what a preview of an arm found on the page, for the checklist of its experiment.
+#[utoipa::path(
+    post, path = "/preview/{project_key}/{test_id}/report", tag = "Visitor traffic", operation_id = "reportPreview",
+    request_body(content(
+        (crate::wire::schemas::PreviewReport = "application/json"), (crate::wire::schemas::PreviewReport = "text/plain")
+    )),
+    responses((status = 200, description = "It is noted.", body = crate::wire::views::PreviewReported)),
+    extensions(("x-scope" = json!("none")))
+)]
+pub(crate) async fn preview_report(
+    State(app): State<App>,
+    path: PathParams<(String, String)>,
+    request: Request,
+) -> Result<Response, ApiError> {
+    const NOT_FOUND: ApiError = ApiError::NotFound("preview");
+    let (project_key, id) = path_params(path).map_err(|_| NOT_FOUND)?;
+    let delivery = app.public_delivery(&project_key).map_err(ApiError::from).map_err(|error| match error {
+        ApiError::NotFound(_) => NOT_FOUND,
+        other => other,
+    })?;
+    let id = ExperimentId::parse(&id).ok_or(NOT_FOUND)?;
+    let (_, bytes) = read_json_body(request, &[MediaType::Json, MediaType::Plain], REPORT_LIMIT, BODY_DEADLINE).await?;
+    let (token, report) = wire::preview_report(&gate::parse(&bytes)?)?;
+    let project = delivery.project.id;
+    if !preview::opens(&app.pepper, &token, project, id, app.clock.now()) {
+        return Err(NOT_FOUND);
+    }
+    preview::report(&app, project, id, report).await?;
+    json(StatusCode::OK, &views::PreviewReported { success: true })
 }
 
 #[derive(Serialize)]

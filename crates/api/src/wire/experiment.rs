@@ -39,7 +39,7 @@ pub(in crate::wire) const PATCH_FIELDS: [&str; 17] = [
 ];
 
 /// Fields of the details that PATCH does not change, each with the way to change it.
-const READ_ONLY: [(&str, &str); 15] = [
+const READ_ONLY: [(&str, &str); 16] = [
     ("test_id", "identifies the experiment and cannot be changed"),
     ("company_id", "cannot be changed"),
     ("project_key", "cannot be changed; an experiment stays in its project"),
@@ -52,6 +52,7 @@ const READ_ONLY: [(&str, &str); 15] = [
     ("hypothesis", "is changed with hypothesis_id, and its texts with PATCH /hypothesis/{hypothesis_id}"),
     ("primary_goal", "is changed with primary_goal_key, and the goal itself with PATCH /goal/{goal_profile_id}"),
     ("epochs", "cannot be changed; the server opens them"),
+    ("archived", "is changed with PATCH /experiment/{test_id}/archive"),
     ("schedule", "cannot be changed; it follows from configuration"),
     ("integrations", "cannot be changed; it says when those of configuration.integration last succeeded"),
     (
@@ -117,6 +118,7 @@ pub(crate) fn creation(body: &Json) -> NewExperiment {
                     list(value, &place, 100, &found, |item, place| inline_goal(item, place, &found))
                 })
                 .unwrap_or_default(),
+            is_copy: false,
             problems: Problems::default(),
         }
     });
@@ -156,7 +158,7 @@ pub(crate) fn status_change(body: &Json) -> Result<StatusChange, Problems> {
         if let (None, Some(edit)) = (to, &edit) {
             fields.found().add_under("changes", &edit.problems);
         }
-        Some(StatusChange { to: to?, started_at, edit })
+        Some(StatusChange { to: to?, started_at, edit: edit.map(Box::new) })
     })
 }
 

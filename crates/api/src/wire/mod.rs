@@ -13,6 +13,8 @@ pub(crate) mod hypothesis;
 mod laws;
 pub(crate) mod left_out;
 pub(crate) mod person;
+pub(crate) mod preview;
+pub(crate) mod proposal;
 pub(crate) mod query;
 pub(crate) mod rates;
 #[cfg(any(test, feature = "testing"))]

@@ -80,6 +80,47 @@ impl Query {
         Some(text)
     }
 
+    /// Words of a closed list, separated by commas; none unless given.
+    pub(crate) fn words(&mut self, name: &str, known: &[&str]) -> Vec<String> {
+        let Some(text) = self.get(name) else { return Vec::new() };
+        let words: Vec<String> =
+            text.split(',').map(str::trim).filter(|word| !word.is_empty()).map(str::to_owned).collect();
+        if words.is_empty() || words.iter().any(|word| !known.contains(&word.as_str())) {
+            self.problems.add(name, format!("must be of {}, separated by commas", known.join(", ")));
+        }
+        words
+    }
+
+    /// Names separated by commas, at most `max` of them; `None` unless given.
+    pub(crate) fn names(&mut self, name: &str, max: usize) -> Option<Vec<String>> {
+        let text = self.get(name)?;
+        let names: Vec<String> =
+            text.split(',').map(str::trim).filter(|name| !name.is_empty()).map(str::to_owned).collect();
+        if names.is_empty() || names.len() > max {
+            self.problems.add(name, format!("must be 1 to {max} names, separated by commas"));
+        }
+        Some(names)
+    }
+
+    /// An integer in a range: `default` unless given.
+    pub(crate) fn number(&mut self, name: &str, (least, most): (i64, i64), default: i64) -> i64 {
+        let number = self.integer(name, least, default);
+        if number > most {
+            self.problems.add(name, format!("must be an integer from {least} to {most}"));
+        }
+        number.min(most)
+    }
+
+    /// Where a page begins, as the page before said it; `None` for the first page.
+    pub(crate) fn cursor<T>(&mut self, read: impl FnOnce(&str) -> Option<T>) -> Option<T> {
+        let text = self.get("cursor")?;
+        let place = read(text);
+        if place.is_none() {
+            self.problems.add("cursor", "must be the next_cursor of an answer to the same query");
+        }
+        place
+    }
+
     /// The parsed value; `None` unless given.
     pub(crate) fn parsed<T>(&mut self, name: &str, parse: impl FnOnce(&str) -> Result<T, Flaw>) -> Option<T> {
         let parsed = parse(self.get(name)?);

@@ -1,7 +1,5 @@
 //! The project's own visitors, from the log.
 
-use super::experiment::Experiment;
-use super::plan::{Plan, RATE};
 use super::{Simulate, refused};
 use crate::config::Common;
 use crate::say::tell;
@@ -13,7 +11,9 @@ use muriel_analysis::simulate::{PastVisitor, Replay, Run, Scenario, Schedule, St
 use muriel_assign::{BUCKETS, Murmur3};
 use muriel_domain::Instant;
 use muriel_domain::time::DAY_US;
-use muriel_results::{SIGMA, lately};
+use muriel_results::{
+    DEFAULT_RATE, PlannedExperiment as Experiment, SIGMA, SimulatedPlan as Plan, SimulationRefusal, Traffic, lately,
+};
 use muriel_warehouse::{
     self as warehouse, StopToken, VALUE_SCALE, VisitorsQuestion, WarehouseOptions, WarehouseReader, load_log,
 };
@@ -60,13 +60,13 @@ impl<'a> Project<'a> {
     ///
     /// # Errors
     /// The warehouse's.
-    pub(super) fn traffic(&self) -> Result<(Option<f64>, Option<f64>)> {
+    pub(super) fn traffic(&self) -> Result<Traffic> {
         let lately = lately(&self.experiment.manifest, &*self.warehouse, &StopToken::new());
         let lately = lately.map_err(|failure| Error::Other(failure.into()))?;
-        Ok((
-            lately.rate.filter(|rate| *rate > 0.0 && *rate < 100.0),
-            lately.daily_visitors.filter(|daily| *daily > 0.0),
-        ))
+        Ok(Traffic {
+            rate: lately.rate.filter(|rate| *rate > 0.0 && *rate < 100.0),
+            daily_visitors: lately.daily_visitors.filter(|daily| *daily > 0.0),
+        })
     }
 
     /// What the visitors of the last days did, up to now.
@@ -128,10 +128,10 @@ impl Replayed {
             return refuse("the experiment has no primary goal, so there is nothing to count in the past");
         };
         let project = Project::load(&asked.common, experiment)?;
-        let (rate, daily) = project.traffic()?;
+        let Traffic { rate, daily_visitors: daily } = project.traffic()?;
         let says = asked.days.is_some() || plan.rules != StopRules::default() || plan.design.visitors.is_some();
         let days = match alike(rate, daily, plan.measure) {
-            Some(scenario) if says => plan.days(asked, &scenario).0,
+            Some(scenario) if says => plan.days(&asked.request(), &scenario).0,
             _ => asked.days.unwrap_or(REPLAY_DAYS),
         };
         let visitors = project.visitors(metric, i64::from(days) + i64::from(plan.window_days))?;
@@ -165,7 +165,8 @@ impl Replayed {
         let converted = past.iter().filter(|past| past.converted).count() as u64;
         let (entering, key) = (allocation(experiment), experiment.manifest.project_key.clone());
         let schedule = Schedule { rules: plan.rules, days, window_days: plan.window_days };
-        let replay = Replay::new(plan.design.clone(), schedule, plan.measure, past).map_err(refused)?;
+        let replay = Replay::new(plan.design.clone(), schedule, plan.measure, past)
+            .map_err(|impossible| refused(SimulationRefusal::Impossible(impossible)))?;
         let begin = |day: i64| Instant::from_us(day.saturating_mul(DAY_US));
         Ok(Self {
             first: begin(first),
@@ -202,7 +203,7 @@ impl Replayed {
 /// takes; `None` where none came in the last whole days.
 fn alike(rate: Option<f64>, daily: Option<f64>, measure: Measure) -> Option<Scenario> {
     let sigma = (measure == Measure::Value).then_some(SIGMA);
-    Some(Scenario { daily_visitors: daily?, rate: rate.unwrap_or(RATE) / 100.0, lifts: Vec::new(), sigma })
+    Some(Scenario { daily_visitors: daily?, rate: rate.unwrap_or(DEFAULT_RATE) / 100.0, lifts: Vec::new(), sigma })
 }
 
 /// The buckets at which each arm's end.

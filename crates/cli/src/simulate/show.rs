@@ -2,12 +2,12 @@
 
 use super::Simulate;
 use super::past::{Replayed, VISITORS_MAX};
-use super::plan::{From, POWER, Plan, Tried};
 use crate::Result;
 use crate::say::{self, say};
 use muriel_analysis::simulate::{EndReason, RunDistribution, RunShare, Schedule, Tally};
 use muriel_analysis::{Measure, Verdict};
 use muriel_domain::Instant;
+use muriel_results::{NumberSource as From, SimulatedPlan as Plan, TriedPlan as Tried, USUAL_POWER as POWER};
 use serde_json::{Value, json};
 use std::fmt::Write;
 

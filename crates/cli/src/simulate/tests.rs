@@ -1,6 +1,4 @@
-use super::experiment::Experiment;
 use super::past::Replayed;
-use super::plan::{From, Plan, Tried};
 use super::show::{Promise, grouped, replayed_json, replayed_text, simulated_json, simulated_text};
 use super::*;
 use crate::config::StorageSettings;
@@ -11,6 +9,7 @@ use muriel_analysis::simulate::RunShare;
 use muriel_domain::Instant;
 use muriel_domain::time::DAY_US;
 use muriel_log::{Batch, BatchEvent, DedupScope, Log, LogOptions, Reserve};
+use muriel_results::NumberSource as From;
 use muriel_service::clock::Clock;
 use serde_json::json;
 use std::path::Path;
@@ -30,7 +29,7 @@ fn parsed(line: &str) -> std::result::Result<Simulate, String> {
 /// The text of a plan by flags.
 fn text(line: &str) -> String {
     let asked = parsed(line).unwrap();
-    let tried = Tried::new(&asked, Plan::new(&asked, None).unwrap()).unwrap();
+    let tried = tried(&asked, planned(&asked, None).unwrap()).unwrap();
     let (with, without) = tallies(&tried, &asked);
     simulated_text(&tried, Some(&with), &without, &asked)
 }
@@ -64,7 +63,7 @@ fn a_plan_by_flags_is_tried() {
     assert_ne!(told, text(&format!("{line} --seed 2")));
 
     let asked = parsed(line).unwrap();
-    let tried = Tried::new(&asked, Plan::new(&asked, None).unwrap()).unwrap();
+    let tried = tried(&asked, planned(&asked, None).unwrap()).unwrap();
     let (with, without) = tallies(&tried, &asked);
     let told = simulated_json(&tried, Some(&with), &without, &asked);
     assert_eq!(told["experiment"], serde_json::Value::Null);
@@ -95,12 +94,12 @@ fn days_follow_from_the_plan() {
         ("--visitors 1000000", 365, Some(1_000.0)),
     ] {
         let asked = parsed(line).unwrap();
-        let tried = Tried::new(&asked, Plan::new(&asked, None).unwrap()).unwrap();
+        let tried = tried(&asked, planned(&asked, None).unwrap()).unwrap();
         assert_eq!((tried.schedule.days, tried.days_needed), (days, needed), "{line}");
     }
     // As many as the smallest lift worth acting on takes.
     let asked = parsed("--mde 20").unwrap();
-    let tried = Tried::new(&asked, Plan::new(&asked, None).unwrap()).unwrap();
+    let tried = tried(&asked, planned(&asked, None).unwrap()).unwrap();
     assert_eq!(f64::from(tried.schedule.days), (tried.visitors_needed().unwrap() / 1_000.0).ceil());
     // Without a number that is planned for it finds larger lifts only.
     let found = tried.lift_found().unwrap();
@@ -133,7 +132,7 @@ fn bad_flags_are_told() {
         assert!(told.contains(expect), "{line}: {told}");
     }
     let asked = parsed("--baseline-rate 60 --effect 80").unwrap();
-    let tried = Tried::new(&asked, Plan::new(&asked, None).unwrap()).unwrap();
+    let tried = tried(&asked, planned(&asked, None).unwrap()).unwrap();
     let told = tried.simulation(tried.effect).unwrap_err().to_string();
     assert_eq!(told, "this cannot be simulated: the effect must leave the variant's rate between 0 % and 100 %");
 }
@@ -217,17 +216,17 @@ async fn the_plan_of_an_experiment_is_tried_on_its_project() {
         let asked = asked.clone();
         async move {
             let (project, experiment) = (asked.project.clone().unwrap(), asked.experiment.clone().unwrap());
-            Experiment::load(&asked.common, &project, &experiment).await
+            experiment::load(&asked.common, &project, &experiment).await
         }
     };
 
     // Made-up visitors are like the project's.
     let asked = line("--runs 10 --days 20");
-    let plan = Plan::new(&asked, Some(loaded(&asked).await.unwrap())).unwrap();
+    let plan = planned(&asked, Some(loaded(&asked).await.unwrap())).unwrap();
     assert_eq!((plan.measure, plan.window_days), (muriel_analysis::Measure::Value, 14), "revenue within two weeks");
     let configuration = plan.experiment.as_ref().unwrap().configuration.clone();
     assert_eq!(plan.rules.significant, configuration.completion_stats_significant_flag);
-    let tried = Tried::new(&asked, plan).unwrap();
+    let tried = tried(&asked, plan).unwrap();
     assert_eq!((tried.daily_from, tried.rate_from), (From::Project, From::Project));
     // The demo holds 5 % of the shop's visitors out of every experiment.
     let allocation = configuration.traffic_allocation as f64 / 100.0 * 0.95;
@@ -239,7 +238,7 @@ async fn the_plan_of_an_experiment_is_tried_on_its_project() {
     assert!(told.contains("Goal      Purchase (purchase)\n"), "{told}");
     assert!(told.contains("(the project's last two weeks)"), "{told}");
     let flags = line("--stop-when-significant no --stop-after-days 3 --confidence 80 --weights 20,80");
-    let changed = Plan::new(&flags, Some(loaded(&flags).await.unwrap())).unwrap();
+    let changed = planned(&flags, Some(loaded(&flags).await.unwrap())).unwrap();
     assert_eq!(
         (changed.rules.significant, changed.rules.period, changed.weights()),
         (false, Some(3), &[2_000, 8_000][..])
@@ -247,7 +246,7 @@ async fn the_plan_of_an_experiment_is_tried_on_its_project() {
 
     // Its own visitors, whose two weeks are over.
     let asked = line("--replay --salts 40 --days 365 --confidence 50 --stop-when-significant no");
-    let plan = Plan::new(&asked, Some(loaded(&asked).await.unwrap())).unwrap();
+    let plan = planned(&asked, Some(loaded(&asked).await.unwrap())).unwrap();
     let replayed = Replayed::new(&asked, plan).unwrap();
     let days = (DAYS - 14) as u64;
     assert_eq!(u64::from(replayed.schedule.days), days);
@@ -268,10 +267,10 @@ async fn the_plan_of_an_experiment_is_tried_on_its_project() {
     // Whoever follows the results has no plan to try, unless weights are given.
     let mut bandit = line("");
     bandit.experiment = Some("home-hero".to_owned());
-    let told = Plan::new(&bandit, Some(loaded(&bandit).await.unwrap())).unwrap_err().to_string();
+    let told = planned(&bandit, Some(loaded(&bandit).await.unwrap())).unwrap_err().to_string();
     assert!(told.contains("its weights follow its results"), "{told}");
     bandit.weights = Some(Weights(vec![1, 1]));
-    assert!(Plan::new(&bandit, Some(loaded(&bandit).await.unwrap())).is_ok());
+    assert!(planned(&bandit, Some(loaded(&bandit).await.unwrap())).is_ok());
 
     // What is not there is told.
     let mut nowhere = line("");
@@ -283,7 +282,7 @@ async fn the_plan_of_an_experiment_is_tried_on_its_project() {
     let mut journal = line("--replay");
     journal.project = Some("prj_northwind_journal".to_owned());
     journal.experiment = Some("route-map-first".to_owned());
-    let plan = Plan::new(&journal, Some(loaded(&journal).await.unwrap())).unwrap();
+    let plan = planned(&journal, Some(loaded(&journal).await.unwrap())).unwrap();
     let told = Replayed::new(&journal, plan).unwrap_err().to_string();
     assert_eq!(told, "the project had no visitors lately, so there is nothing to replay");
 }

@@ -146,6 +146,8 @@ pub enum Conflict {
     NotServing,
     /// The variant to remove is the one that is served.
     VariantIsServed,
+    /// Visitors meet it, so it cannot be put into the archive.
+    IsDelivered,
 }
 
 impl fmt::Display for Conflict {
@@ -160,6 +162,9 @@ impl fmt::Display for Conflict {
             Conflict::DraftCannotServe => "a draft has no winner to serve; start the experiment first (status 1)",
             Conflict::AlreadyServing => "a winner is being served already; change its rollout or stop serving first",
             Conflict::NotServing => "no winner is being served",
+            Conflict::IsDelivered => {
+                "visitors meet the experiment; deactivate it (status 0) and stop serving its winner before archiving it"
+            }
             Conflict::VariantIsServed => "the variant being removed is the winner that is served; stop serving first",
         })
     }
@@ -364,6 +369,17 @@ impl Experiment {
         }
         next.conclusion = Some(conclusion);
         Ok(next)
+    }
+
+    /// Puts the experiment into the archive, or takes it out again.
+    ///
+    /// # Errors
+    /// When visitors meet it.
+    pub fn filed(&self, archived: bool) -> Result<Self, Conflict> {
+        if archived && self.is_delivered() {
+            return Err(Conflict::IsDelivered);
+        }
+        Ok(Self { archived, ..self.clone() })
     }
 
     /// Takes the conclusion back; the status stays.

@@ -5,6 +5,7 @@
 //! changed at all, whether it opens an epoch, and what history keeps.
 
 mod allocation;
+mod approval;
 mod autopilot;
 mod configuration;
 mod distribution;
@@ -21,6 +22,7 @@ mod undo;
 mod variant;
 
 pub use allocation::Allocation;
+pub use approval::ApprovalRules;
 pub use autopilot::AutopilotRecord;
 pub use configuration::{CONFIGURATION_KEYS, Configuration, ConfigurationPatch};
 pub use distribution::{Distribution, DistributionPatch, WHOLE, Weights};
@@ -158,6 +160,8 @@ pub struct Experiment {
     pub milestones: Milestones,
     /// What the clock has done to it; [`Revision`] moves it on.
     pub schedule: Schedule,
+    /// Whether it was put into the archive. One that visitors meet is not in there.
+    pub archived: bool,
     /// 1 for a new one; each change adds 1. Writers compare it, and it gives the ETag.
     pub revision: i64,
     /// When it was made.
@@ -199,6 +203,7 @@ impl Experiment {
             epoch: 0,
             milestones: Milestones::new(0),
             schedule: Schedule::default(),
+            archived: false,
             revision: 1,
             created_at: now,
             updated_at: now,

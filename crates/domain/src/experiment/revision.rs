@@ -74,7 +74,9 @@ impl Revision {
     /// schedule and moment are those of `before` and are moved on here; only the clock's acts
     /// have entered their own into the schedule before. The change is made at `now`, or at
     /// the moment of the last change where the clock was set back since.
+    /// An experiment that visitors meet from now on leaves the archive.
     pub fn between(before: &Experiment, after: Experiment, now: Instant) -> Option<Self> {
+        let after = Experiment { archived: after.archived && !after.is_delivered(), ..after };
         let changed = changed_fields(before, &after);
         if changed.is_empty() {
             return None;
@@ -219,6 +221,7 @@ fn changed_fields(before: &Experiment, after: &Experiment) -> Map<String, Value>
         Serving::Winner { arm, rollout } => json!({ "variant_id": arm.id(), "traffic_allocation": rollout }),
     });
     compare("groups", before.groups != after.groups, &|| json!(before.groups));
+    compare("archived", before.archived != after.archived, &|| json!(before.archived));
     compare("schedule", before.schedule != after.schedule, &|| json!(before.schedule));
     changed
 }

@@ -259,7 +259,7 @@ impl Experiment {
         }
         let is_open = self.conclusion.is_none() && !matches!(self.serving, Serving::Winner { .. });
         let fits = match rule.act() {
-            ClockAct::Start => !self.lifecycle.is_live() && !self.schedule.is_start_blocked,
+            ClockAct::Start => !self.lifecycle.is_live() && !self.archived && !self.schedule.is_start_blocked,
             ClockAct::Stop | ClockAct::Reweight | ClockAct::Ramp => self.lifecycle.is_live(),
         };
         is_open && fits && rule.is_set(&self.configuration) && !self.schedule.settled.contains(&rule)

@@ -86,6 +86,7 @@ impl Experiment {
                 "builtin_metrics" => self.builtin_metrics = read(value)?,
                 "event_metrics" => self.event_metrics = read(value)?,
                 "hypothesis_id" => self.hypothesis_id = read::<Option<i64>>(value)?.map(HypothesisId),
+                "archived" => self.archived = read(value)?,
                 "schedule" => self.schedule = read(value)?,
                 "status" => self.lifecycle = lifecycle(&read(value)?)?,
                 "conclusion" => {

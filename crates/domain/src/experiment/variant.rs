@@ -73,6 +73,13 @@ pub struct Code {
     pub css: Arc<str>,
 }
 
+impl Code {
+    /// Whether there is neither JavaScript nor CSS.
+    pub fn is_blank(&self) -> bool {
+        self.js.trim().is_empty() && self.css.trim().is_empty()
+    }
+}
+
 /// A piece of code, JavaScript or CSS; its syntax is not checked here.
 ///
 /// # Errors
@@ -151,6 +158,11 @@ const CONTENT_KEYS: [&str; 8] = ["innerText", "textContent", "innerHTML", "outer
 const OTHER_KEYS: [&str; 9] = ["rm", "refEl", "oriEl", "dir", "htmlBlock", "url", "relay_param", "pageUrl", "sitewide"];
 
 impl Change {
+    /// The selectors that it looks for on the page, in no order.
+    pub fn selectors(&self) -> impl Iterator<Item = &str> {
+        ["target", "rm", "oriEl", "refEl"].into_iter().filter_map(|key| self.0.get(key)?.as_str())
+    }
+
     /// All keys that mean something, in any kind of change.
     pub fn keys() -> Vec<&'static str> {
         [&["target"], &CONTENT_KEYS[..], &OTHER_KEYS].concat()

@@ -9,8 +9,9 @@ use muriel_log::LogId;
 use muriel_log::{Batch, BatchEvent, DedupScope, Log, LogOptions, Reserve};
 use muriel_warehouse::testing::{Fault, FaultyWriter};
 use muriel_warehouse::{
-    Arrivals, DuckWarehouse, Error, ExperimentAnswer, ExperimentQuestion, PairAnswer, PairQuestion, SharedAnswer,
-    SharedQuestion, TrafficAnswer, TrafficQuestion, VisitorTotals, VisitorsQuestion, WarehouseOptions,
+    ActivityAnswer, ActivityQuestion, Arrivals, DuckWarehouse, Error, ExperimentAnswer, ExperimentQuestion,
+    PagesAnswer, PagesQuestion, PairAnswer, PairQuestion, SharedAnswer, SharedQuestion, TrafficAnswer, TrafficQuestion,
+    VisitorTotals, VisitorsQuestion, WarehouseOptions,
 };
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 
@@ -101,6 +102,14 @@ impl WarehouseReader for GatedReader {
         each: &mut dyn FnMut(VisitorTotals),
     ) -> Result<()> {
         self.inner.visitors(question, stop, each)
+    }
+
+    fn activity(&self, question: &ActivityQuestion, stop: &StopToken) -> Result<ActivityAnswer> {
+        self.inner.activity(question, stop)
+    }
+
+    fn pages(&self, question: &PagesQuestion, stop: &StopToken) -> Result<PagesAnswer> {
+        self.inner.pages(question, stop)
     }
 }
 

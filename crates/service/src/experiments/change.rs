@@ -5,14 +5,14 @@ use super::NOT_FOUND;
 use crate::actor::Actor;
 use crate::app::App;
 use crate::audit::{Act as AuditAct, object};
-use crate::error::{Error, Result};
+use crate::error::{ConflictCode, Error, Result};
 use crate::idempotency::{self, IdempotencyKey, StoredResponse};
 use muriel_domain::Instant;
-use muriel_domain::experiment::{Experiment, Revision};
+use muriel_domain::experiment::{ApprovalRules, Experiment, Revision};
 use muriel_domain::ids::ExperimentId;
 use muriel_sql::Tx;
 use muriel_store::experiments::{self, Act, LoadedExperiment};
-use muriel_store::tenants::Project;
+use muriel_store::tenants::{self, Project};
 use muriel_store::{Intent, delivery, lock};
 use serde_json::{Map, Value};
 use std::sync::Arc;
@@ -27,7 +27,9 @@ pub enum Precondition {
 }
 
 impl Precondition {
-    pub(crate) fn check(&self, version: &str) -> Result<()> {
+    /// # Errors
+    /// `PreconditionFailed` for another version.
+    pub fn check(&self, version: &str) -> Result<()> {
         match self {
             Precondition::OneOf(versions) if !versions.iter().any(|one| one == version) => {
                 Err(Error::PreconditionFailed)
@@ -72,12 +74,22 @@ pub(crate) struct Change {
     detail: Option<serde_json::Value>,
     /// What the audit log keeps besides the fields that changed.
     told: Map<String, Value>,
+    /// Whether the project may ask for a second person: for what people and programs do by themselves.
+    asks_approval: bool,
 }
 
 impl Change {
     /// A change called `action` in history.
     pub(crate) fn new(app: &App, actor: &Actor, target: Target, action: &'static str) -> Self {
-        Self { target, now: app.clock.now(), actor: actor.clone(), action, detail: None, told: Map::new() }
+        Self {
+            target,
+            now: app.clock.now(),
+            actor: actor.clone(),
+            action,
+            detail: None,
+            told: Map::new(),
+            asks_approval: false,
+        }
     }
 
     /// The change with what history keeps about it.
@@ -88,6 +100,25 @@ impl Change {
     /// The change with what the audit log keeps besides the fields that changed.
     pub(crate) fn with_told(self, told: Map<String, Value>) -> Self {
         Self { told, ..self }
+    }
+
+    /// The change, which is refused where the project asks for a second person for such ones.
+    pub(crate) fn asking_approval(self) -> Self {
+        let asks_approval = !matches!(self.actor, Actor::System(_));
+        Self { asks_approval, ..self }
+    }
+
+    /// What a second person has to approve in the project.
+    pub(crate) async fn rules(&self, tx: &mut dyn Tx) -> Result<ApprovalRules> {
+        Ok(tenants::approval_rules(tx, self.target.project.id).await?)
+    }
+
+    /// Fails if the project asks for a second person for this change.
+    pub(crate) async fn approval(&self, tx: &mut dyn Tx, before: &Experiment, after: &Experiment) -> Result<()> {
+        if self.asks_approval && self.rules(tx).await?.apply_to(Some(before), after) {
+            return Err(approval_needed(self.target.id));
+        }
+        Ok(())
     }
 
     /// The experiment, locked until this transaction ends.
@@ -113,7 +144,8 @@ impl Change {
             let after = before.experiment.clone();
             return Ok(Changed { before: before.experiment, after, version, delivery_changed: false });
         };
-        let act = Act { actor: self.actor.name(), action: self.action, detail: self.detail.clone() };
+        let by = self.actor.reference();
+        let act = Act { actor: self.actor.name(), by: &by, action: self.action, detail: self.detail.clone() };
         experiments::update(tx, &before.experiment, &revision, &act).await?;
         let delivery_changed = !before.experiment.delivers_like(&revision.experiment);
         if delivery_changed {
@@ -150,6 +182,7 @@ impl Change {
                 Box::pin(async move {
                     let before = self.open(tx).await?;
                     let after = self.decided(&before, decide(&before, self.now))?;
+                    self.approval(tx, &before.experiment, &after).await?;
                     self.save(tx, before, after).await
                 })
             })
@@ -204,6 +237,14 @@ pub(crate) async fn audit_change(
     fields.extend(told);
     let before = before.fields_unlike(after);
     act.record(tx, action, object("experiment", after.id, &after.name), Some(before), Some(fields)).await
+}
+
+/// The conflict of a change for which the project asks for a second person.
+fn approval_needed(id: ExperimentId) -> Error {
+    Error::conflict(
+        ConflictCode::ApprovalNeeded,
+        format!("a second person has to approve this: propose it with POST /experiment/{id}/proposals"),
+    )
 }
 
 impl Changed {

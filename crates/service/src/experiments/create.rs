@@ -16,7 +16,7 @@ use muriel_domain::ids::{ExperimentId, GoalId};
 use muriel_domain::{Instant, Problems, text};
 use muriel_results::StartPlan;
 use muriel_sql::Tx;
-use muriel_store::tenants::Project;
+use muriel_store::tenants::{self, Project};
 use muriel_store::{Intent, delivery, experiments, goals, lock};
 use std::sync::Arc;
 
@@ -37,8 +37,16 @@ pub struct NewExperiment {
     pub primary_goal: Option<NewGoal>,
     /// Secondary goals, found or made in the same way.
     pub secondary_goals: Vec<NewGoal>,
+    /// Whether it is a copy of another.
+    pub is_copy: bool,
     /// What is wrong with values that could not be read.
     pub problems: Problems,
+}
+
+impl NewExperiment {
+    fn action(&self) -> &'static str {
+        if self.is_copy { "duplicate" } else { "create" }
+    }
 }
 
 /// An experiment that was created.
@@ -79,7 +87,8 @@ pub async fn create(
         None => None,
     };
     let about_code = about_patch_code(&new.patch, &app.rulesets.loop_guards);
-    let creation = Creation { project: project.clone(), actor: actor.clone(), now, plan, about_code };
+    let creation =
+        Creation { project: project.clone(), actor: actor.clone(), now, plan, about_code, action: new.action() };
     let (response, delivery_changed) = app
         .write(project.company_id, move |tx| {
             Box::pin(async move {
@@ -155,11 +164,13 @@ struct Creation {
     now: Instant,
     plan: Option<StartPlan>,
     about_code: Vec<String>,
+    /// What history calls it.
+    action: &'static str,
 }
 
 impl Creation {
     async fn insert(self, tx: &mut dyn Tx, new: NewExperiment) -> Result<Created> {
-        let project = self.project.id;
+        let (project, by) = (self.project.id, self.actor.reference());
         let mut experiment = patched(tx, &self.project, &new, self.now).await?;
         let empty = Experiment::draft(self.project.company_id, project, experiment.test_type, String::new(), self.now);
         if empty.changes_code(&experiment) {
@@ -168,18 +179,29 @@ impl Creation {
         experiment.key = self.key(tx, new.key, &experiment.name).await?;
         experiment.variants_data_key = new.variants_data_key.unwrap_or_else(|| DataKey::stored(experiment.url.clone()));
         if let Some(goal) = new.primary_goal {
-            experiment.primary_goal = Some(find_or_insert(tx, project, &goal.definition, self.now).await?.key);
+            experiment.primary_goal = Some(find_or_insert(tx, project, &goal.definition, self.now, &by).await?.key);
         }
         for goal in new.secondary_goals {
-            let key = find_or_insert(tx, project, &goal.definition, self.now).await?.key;
+            let key = find_or_insert(tx, project, &goal.definition, self.now, &by).await?.key;
             if !experiment.secondary_goals.contains(&key) {
                 experiment.secondary_goals.push(key);
             }
         }
         let experiment = experiment.moved(new.status.unwrap_or(Status::Draft), self.now)?;
+        if !matches!(self.actor, Actor::System(_))
+            && tenants::approval_rules(tx, project).await?.apply_to(None, &experiment)
+        {
+            return Err(Error::conflict(
+                ConflictCode::ApprovalNeeded,
+                "a second person has to approve this: create a draft, and propose its start with POST \
+                 /experiment/{test_id}/proposals",
+            ));
+        }
         let (experiment, plan) = with_plan(experiment, self.plan);
         let first = Revision::first(experiment, self.now);
-        let id = experiments::insert(tx, &first, self.actor.name()).await?;
+        let by = self.actor.reference();
+        let act = experiments::Act { actor: self.actor.name(), by: &by, action: self.action, detail: None };
+        let id = experiments::insert(tx, &first, &act).await?;
         if let Actor::Person(person) = &self.actor {
             experiments::owner_set(tx, id, person.session.person.id).await?;
         }

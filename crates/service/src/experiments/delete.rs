@@ -3,8 +3,9 @@
 use super::change::{Change, Target};
 use crate::actor::Actor;
 use crate::app::App;
-use crate::audit::{Act, object};
+use crate::audit::{Act as AuditAct, object};
 use crate::error::Result;
+use muriel_store::experiments::Act;
 use muriel_store::{delivery, experiments};
 use serde_json::json;
 
@@ -27,9 +28,11 @@ pub async fn delete(app: &App, actor: &Actor, target: Target) -> Result<Deleted>
             Box::pin(async move {
                 let before = change.open(tx).await?;
                 change.decided(&before, Ok(()))?;
-                experiments::delete(tx, &before.experiment, change.actor.name(), change.now).await?;
+                let by = change.actor.reference();
+                let act = Act { actor: change.actor.name(), by: &by, action: "delete", detail: None };
+                experiments::delete(tx, &before.experiment, &act, change.now).await?;
                 let was_delivered = before.experiment.is_delivered();
-                let act = Act::within(&change.actor, &change.target.project, change.now);
+                let act = AuditAct::within(&change.actor, &change.target.project, change.now);
                 let thing = object("experiment", before.experiment.id, &before.experiment.name);
                 let status = before.experiment.lifecycle.status().word();
                 act.removed(tx, "delete", thing, json!({ "status": status })).await?;

@@ -22,7 +22,7 @@ pub struct StatusChange {
     /// Since when it is to count, for a first start in the past. Needs the scope `admin`.
     pub started_at: Option<Instant>,
     /// Fields that change in the same step.
-    pub edit: Option<Edit>,
+    pub edit: Option<Box<Edit>>,
 }
 
 impl StatusChange {
@@ -67,9 +67,9 @@ pub async fn set_status(
         // Analysed now, so that neither the transaction nor a visitor waits for it.
         app.rulesets.loop_guards.prepare(patch_codes(&edit.patch)).await;
     }
-    let change = Change::new(app, actor, target, "status");
+    let change = Change::new(app, actor, target, "status").asking_approval();
     let planned = match &status {
-        Ok(StatusChange { to: Status::Live, edit, .. }) => plan(app, &change, edit.clone()).await,
+        Ok(StatusChange { to: Status::Live, edit, .. }) => plan(app, &change, edit.clone().map(|edit| *edit)).await,
         _ => None,
     };
     let (project, id, node) = (change.target.project.clone(), change.target.id, app.node_id());
@@ -81,12 +81,13 @@ pub async fn set_status(
                 let (edited, dropped) = match status.edit.take() {
                     None => (before.experiment.clone(), None),
                     Some(edit) => {
-                        let decided = decide(tx, &change, &before, Ok(edit), node.as_deref()).await;
+                        let decided = decide(tx, &change, &before, Ok(*edit), node.as_deref()).await;
                         decided.map_err(below_changes)?
                     }
                 };
                 let moved = change.decided(&before, status.moved(&change.actor, &edited, change.now))?;
                 let (after, plan) = with_plan(moved, current(planned, &before));
+                change.approval(tx, &before.experiment, &after).await?;
                 Ok((change.save(tx, before, after).await?, dropped, plan))
             })
         })
@@ -137,6 +138,16 @@ async fn plan(app: &App, change: &Change, edit: Option<Edit>) -> Option<(i64, St
     let (revision, experiment, goal) = read.await.ok().flatten()?;
     let plan = start_plan(app, &change.target.project.key, experiment, goal, change.now).await?;
     Some((revision, plan))
+}
+
+/// The plan of an experiment that is to have this status, and the revision that it is of.
+pub(crate) async fn plan_for(app: &App, change: &Change, to: Status) -> Option<(i64, StartPlan)> {
+    if to == Status::Live { plan(app, change, None).await } else { None }
+}
+
+/// The experiment with the plan of its first start.
+pub(crate) fn planned(moved: Experiment, plan: Option<(i64, StartPlan)>, before: &LoadedExperiment) -> Experiment {
+    with_plan(moved, current(plan, before)).0
 }
 
 /// The plan, unless the experiment was changed since it was planned.

@@ -5,6 +5,8 @@ use super::change::{Change, Changed, Target};
 use crate::actor::Actor;
 use crate::app::App;
 use crate::error::Result;
+use crate::idempotency::{self, IdempotencyKey, StoredResponse};
+use crate::proposals::Proposed;
 use crate::results;
 use crate::warnings::{about_dropped, codes, patch_codes, warnings};
 use muriel_analysis::Verdict;
@@ -16,6 +18,7 @@ use muriel_results::{Inquiry, ReportInputs};
 use muriel_sql::Tx;
 use muriel_store::experiments::{self, LoadedExperiment};
 use muriel_store::tenants::Project;
+use serde_json::json;
 use std::time::Duration;
 
 /// How long the answer to a change that drops arms waits for the experiment's report.
@@ -46,17 +49,15 @@ pub struct Updated {
 /// change of code without the scope `code`; `PreconditionFailed`; conflicts; and when the
 /// database cannot be reached.
 pub async fn update(app: &App, actor: &Actor, target: Target, edit: Result<Edit>) -> Result<Updated> {
-    if let (true, Ok(edit)) = (actor.may(Scope::Code), &edit) {
-        // Analysed now, so that neither the transaction nor a visitor waits for it.
-        app.rulesets.loop_guards.prepare(patch_codes(&edit.patch)).await;
-    }
-    let change = Change::new(app, actor, target, "update");
+    prepare_code(app, actor, &edit).await;
+    let change = Change::new(app, actor, target, "update").asking_approval();
     let (project, id, node) = (change.target.project.clone(), change.target.id, app.node_id());
     let (changed, dropped) = app
         .write(project.company_id, move |tx| {
             Box::pin(async move {
                 let before = change.open(tx).await?;
                 let (after, dropped) = decide(tx, &change, &before, edit, node.as_deref()).await?;
+                change.approval(tx, &before.experiment, &after).await?;
                 Ok((change.save(tx, before, after).await?, dropped))
             })
         })
@@ -64,6 +65,60 @@ pub async fn update(app: &App, actor: &Actor, target: Target, edit: Result<Edit>
     changed.deliver(app, &project).await;
     let warnings = warnings_of(app, &project, id, (&changed.before, &changed.after), dropped).await;
     Ok(Updated { changed, warnings })
+}
+
+/// Gives an experiment the fields again that it had after the change that made `revision`, which `edit` has. The response is
+/// what `render` makes, and comes with the warnings unless it is a repeated one.
+///
+/// # Errors
+/// As [`update`], and a `key` that could not be read.
+pub async fn restore(
+    app: &App,
+    actor: &Actor,
+    target: Target,
+    revision: i64,
+    edit: Result<Edit>,
+    key: Result<Option<IdempotencyKey>>,
+    render: impl FnOnce(&Changed) -> Result<String> + Send + 'static,
+) -> Result<(StoredResponse, Option<Updated>)> {
+    let detail = Some(json!({ "revision": revision }));
+    let change = Change::new(app, actor, target, "restore").with_detail(detail).asking_approval();
+    prepare_code(app, actor, &edit).await;
+    let (project, id, node) = (change.target.project.clone(), change.target.id, app.node_id());
+    let (response, done) = app
+        .write(project.company_id, move |tx| {
+            Box::pin(async move {
+                let before = change.open(tx).await?;
+                let key = key?;
+                if let Some(stored) = idempotency::replay(tx, key.as_ref()).await? {
+                    return Ok((stored, None));
+                }
+                let (after, dropped) = decide(tx, &change, &before, edit, node.as_deref()).await?;
+                change.approval(tx, &before.experiment, &after).await?;
+                let changed = change.save(tx, before, after).await?;
+                let response = idempotency::store(tx, key.as_ref(), render(&changed)?).await?;
+                Ok((response, Some((changed, dropped))))
+            })
+        })
+        .await?;
+    let Some((changed, dropped)) = done else { return Ok((response, None)) };
+    changed.deliver(app, &project).await;
+    let warnings = warnings_of(app, &project, id, (&changed.before, &changed.after), dropped).await;
+    Ok((response, Some(Updated { changed, warnings })))
+}
+
+/// Analyses the code of an edit, so that neither the transaction nor a visitor waits for it.
+async fn prepare_code(app: &App, actor: &Actor, edit: &Result<Edit>) {
+    if let (true, Ok(edit)) = (actor.may(Scope::Code), edit) {
+        app.rulesets.loop_guards.prepare(patch_codes(&edit.patch)).await;
+    }
+}
+
+/// Analyses the code of what is proposed.
+pub(crate) async fn prepare(app: &App, actor: &Actor, proposed: &Proposed) {
+    if let (true, Proposed::Edit(edit)) = (actor.may(Scope::Code), proposed) {
+        app.rulesets.loop_guards.prepare(patch_codes(&edit.patch)).await;
+    }
 }
 
 /// A change as it would be made now.
@@ -77,6 +132,8 @@ pub struct Previewed {
     pub effect: Option<ChangeEffect>,
     /// What its owner should look at.
     pub warnings: Vec<String>,
+    /// Whether a second person has to approve it.
+    pub needs_approval: bool,
 }
 
 /// Says what [`update`] would do, and changes nothing.
@@ -86,12 +143,13 @@ pub struct Previewed {
 pub async fn preview(app: &App, actor: &Actor, target: Target, edit: Result<Edit>) -> Result<Previewed> {
     let change = Change::new(app, actor, target, "preview");
     let (project, id, node) = (change.target.project.clone(), change.target.id, app.node_id());
-    let (before, after, dropped) = app
+    let (before, after, dropped, needs_approval) = app
         .read(move |tx| {
             Box::pin(async move {
                 let before = experiments::find(tx, change.target.project.id, id).await?.ok_or(NOT_FOUND)?;
                 let (after, dropped) = decide(tx, &change, &before, edit, node.as_deref()).await?;
-                Ok((before, after, dropped))
+                let needs_approval = change.rules(tx).await?.apply_to(Some(&before.experiment), &after);
+                Ok((before, after, dropped, needs_approval))
             })
         })
         .await?;
@@ -99,11 +157,11 @@ pub async fn preview(app: &App, actor: &Actor, target: Target, edit: Result<Edit
     let effect = revision.as_ref().map(|revision| ChangeEffect::of(&before.experiment, revision));
     let after = revision.map_or_else(|| before.experiment.clone(), |revision| revision.experiment);
     let warnings = warnings_of(app, &project, id, (&before.experiment, &after), dropped).await;
-    Ok(Previewed { before, after, effect, warnings })
+    Ok(Previewed { before, after, effect, warnings, needs_approval })
 }
 
 /// The experiment after `edit`, if it may be made, with the inputs of its report where that drops arms which visitors met.
-pub(super) async fn decide(
+pub(crate) async fn decide(
     tx: &mut dyn Tx,
     change: &Change,
     before: &LoadedExperiment,

@@ -7,7 +7,7 @@ use crate::flag_template::FlagTemplate;
 use crate::script::{self, LoopGuards, Mount, ScriptSettings};
 use crate::site::Site;
 use bytes::Bytes;
-use muriel_assign::{Document, Experiment, Ruleset};
+use muriel_assign::{Delivered, Document, Experiment, Ruleset};
 use muriel_store::experiments::Shape;
 use muriel_store::tenants::Project;
 use std::collections::HashMap;
@@ -97,6 +97,11 @@ impl Delivery {
             composed.await.map_err(Error::internal)
         };
         cell.get_or_try_init(compose).await
+    }
+
+    /// What is delivered, in the order of ids.
+    pub fn delivered(&self) -> &[Arc<Delivered>] {
+        &self.document.experiments
     }
 
     /// The epoch and the arms that an exposure of a delivered experiment can name.

@@ -66,6 +66,7 @@ table! {
             most_variants: i64,
             schedule: Json<Schedule>,
             is_watched: i64,
+            archived: bool,
         }
     }
 }
@@ -127,6 +128,7 @@ impl From<&Experiment> for ExperimentRow {
             most_variants: i64::try_from(milestones.most_variants).unwrap_or(i64::MAX),
             schedule: Json(experiment.schedule.clone()),
             is_watched: Watch::of(experiment).map_or(0, Watch::number),
+            archived: experiment.archived,
         }
     }
 }
@@ -166,6 +168,7 @@ impl TryFrom<ExperimentRow> for Experiment {
                 most_variants,
             },
             schedule: row.schedule.0,
+            archived: row.archived,
             id: ExperimentId(row.experiment_id),
             project_id: ProjectId(row.project_id),
             company_id: CompanyId(row.company_id),

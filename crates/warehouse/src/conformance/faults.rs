@@ -3,9 +3,9 @@
 use super::{Warehouse, failures};
 use crate::testing::DelegatingWriter;
 use crate::{
-    DuckWarehouse, ExperimentAnswer, ExperimentQuestion, LoadTarget, PairAnswer, PairQuestion, Result, Rows,
-    SharedAnswer, SharedQuestion, StopToken, TrafficAnswer, TrafficQuestion, VisitorTotals, VisitorsQuestion,
-    WarehouseOptions, WarehouseReader, WarehouseWriter, Watermark,
+    ActivityAnswer, ActivityQuestion, DuckWarehouse, ExperimentAnswer, ExperimentQuestion, LoadTarget, PagesAnswer,
+    PagesQuestion, PairAnswer, PairQuestion, Result, Rows, SharedAnswer, SharedQuestion, StopToken, TrafficAnswer,
+    TrafficQuestion, VisitorTotals, VisitorsQuestion, WarehouseOptions, WarehouseReader, WarehouseWriter, Watermark,
 };
 use muriel_log::LogId;
 
@@ -56,6 +56,14 @@ impl WarehouseReader for WrongWarehouse {
         each: &mut dyn FnMut(VisitorTotals),
     ) -> Result<()> {
         self.inner.visitors(question, stop, each)
+    }
+
+    fn activity(&self, question: &ActivityQuestion, stop: &StopToken) -> Result<ActivityAnswer> {
+        self.inner.activity(question, stop)
+    }
+
+    fn pages(&self, question: &PagesQuestion, stop: &StopToken) -> Result<PagesAnswer> {
+        self.inner.pages(question, stop)
     }
 }
 

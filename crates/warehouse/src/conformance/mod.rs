@@ -30,7 +30,7 @@ pub(crate) type Engine<'e> = &'e (dyn Fn() -> Box<dyn Warehouse> + Sync);
 type Check = fn(Engine<'_>);
 
 /// All checks with their names.
-const CHECKS: [(&str, Check); 16] = [
+const CHECKS: [(&str, Check); 18] = [
     ("answers equal the reference's", properties::answers_equal_the_references),
     ("answers about holdouts equal the reference's", properties::answers_about_holdouts_equal_the_references),
     ("answers about pairs equal the reference's", properties::answers_about_pairs_equal_the_references),
@@ -47,6 +47,8 @@ const CHECKS: [(&str, Check); 16] = [
     ("texts are data", counting::texts_are_data),
     ("a stopped question is not answered", loading::a_stopped_question_is_not_answered),
     ("traffic counts each visitor once", traffic::traffic_counts_each_visitor_once),
+    ("the matches of a goal are counted by day", traffic::matches_are_counted_by_day),
+    ("pages that were viewed are known", traffic::viewed_pages_are_known),
     ("logs are stored side by side", loading::logs_are_stored_side_by_side),
     ("a rebuild answers once it is finished", loading::a_rebuild_answers_once_it_is_finished),
     ("rows of rewritten blocks are replaced", loading::rows_of_rewritten_blocks_are_replaced),

@@ -19,8 +19,13 @@ use muriel_log::{LogId, Position};
 use self::append::{append, append_rewrites};
 use self::error::{OpenError, classify_open_error, is_corruption};
 use self::files::{beside, lock_exclusively, log_of, move_away, remove, remove_file, sync_dir};
-use crate::answer::{ExperimentAnswer, PairAnswer, SharedAnswer, TrafficAnswer, VisitorTotals};
-use crate::question::{ExperimentQuestion, PairQuestion, SharedQuestion, TrafficQuestion, VisitorsQuestion};
+use crate::answer::{
+    ActivityAnswer, ExperimentAnswer, PagesAnswer, PairAnswer, SharedAnswer, TrafficAnswer, VisitorTotals,
+};
+use crate::question::{
+    ActivityQuestion, ExperimentQuestion, PagesQuestion, PairQuestion, SharedQuestion, TrafficQuestion,
+    VisitorsQuestion,
+};
 use crate::row::{Rows, kind};
 use crate::{Error, LoadTarget, Result, StopToken, WarehouseReader, WarehouseWriter, Watermark, Watermarks, lock};
 
@@ -213,6 +218,14 @@ impl WarehouseReader for DuckWarehouse {
         each: &mut dyn FnMut(VisitorTotals),
     ) -> Result<()> {
         self.read(stop, |connection| sql::visitors(connection, question, stop, each))
+    }
+
+    fn activity(&self, question: &ActivityQuestion, stop: &StopToken) -> Result<ActivityAnswer> {
+        self.read(stop, |connection| sql::activity(connection, question, stop))
+    }
+
+    fn pages(&self, question: &PagesQuestion, stop: &StopToken) -> Result<PagesAnswer> {
+        self.read(stop, |connection| sql::viewed_pages(connection, question, stop))
     }
 }
 

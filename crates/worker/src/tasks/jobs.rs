@@ -5,7 +5,7 @@ use super::interactions::{LeftOutObserver, look_for_interactions};
 use crate::task::{Context, Need, Progress, RunError, Task};
 use muriel_domain::experiment::Rule;
 use muriel_service::App;
-use muriel_service::jobs::{self, FindingLooks, JobOutcome, Leadership, Looks};
+use muriel_service::jobs::{self, FindingLooks, JobOutcome, Leadership, Looks, SummaryLooks};
 use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::Duration;
@@ -15,6 +15,8 @@ use tokio::sync::Mutex;
 const PERIOD: Duration = Duration::from_millis(500);
 /// How often results are looked for that webhooks want to know of; each is looked at once a minute.
 const FINDINGS_PERIOD: Duration = Duration::from_secs(1);
+/// How often results are looked for whose summaries are due; each is looked at once a minute.
+const SUMMARIES_PERIOD: Duration = Duration::from_secs(2);
 /// Reports take at most a fifth of the time, so that requests keep most of the warehouse.
 pub(super) const REST_FACTOR: u32 = 4;
 
@@ -26,13 +28,14 @@ pub type JobsObserver = Arc<dyn Fn(Rule, &JobOutcome) + Send + Sync>;
 pub(super) type Leader = Arc<Mutex<Option<Arc<Leadership>>>>;
 
 /// The tasks of the clock. One node at a time runs them.
-pub fn clock(app: &App, observe: JobsObserver, left_out: LeftOutObserver) -> [Task; 4] {
+pub fn clock(app: &App, observe: JobsObserver, left_out: LeftOutObserver) -> [Task; 5] {
     let leader = Leader::default();
     [
         run_jobs(app.clone(), leader.clone(), observe.clone()),
         check_completion_rules(app.clone(), leader.clone(), observe),
         tell_findings(app.clone(), leader.clone()),
-        look_for_interactions(app.clone(), leader, left_out),
+        look_for_interactions(app.clone(), leader.clone(), left_out),
+        summarise_results(app.clone(), leader),
     ]
 }
 
@@ -77,6 +80,21 @@ fn tell_findings(app: App, leader: Leader) -> Task {
             let Some(leading) = lead(&app, &leader).await? else { return Ok(Progress::Continue) };
             let told = jobs::tell_findings(&app, &leading, &mut *looks.lock().await).await;
             give_up_after(told, &leader).await?;
+            Ok(Progress::Continue)
+        }
+    });
+    task.needs(Need::Database).needs(Need::Warehouse).rest_factor(REST_FACTOR)
+}
+
+/// Keeps what results say in brief, for the overview.
+fn summarise_results(app: App, leader: Leader) -> Task {
+    let looks = Arc::new(Mutex::new(SummaryLooks::default()));
+    let task = Task::new("summarise_results", SUMMARIES_PERIOD, move |_: Context| {
+        let (app, leader, looks) = (app.clone(), leader.clone(), looks.clone());
+        async move {
+            let Some(leading) = lead(&app, &leader).await? else { return Ok(Progress::Continue) };
+            let kept = jobs::summarise_results(&app, &leading, &mut *looks.lock().await).await;
+            give_up_after(kept, &leader).await?;
             Ok(Progress::Continue)
         }
     });

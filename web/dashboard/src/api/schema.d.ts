@@ -129,6 +129,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/preview/{project_key}/{test_id}/report": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Takes what a preview of an arm found on the page, for the checklist of its experiment. */
+        post: operations["reportPreview"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/ruleset/{project_key}": {
         parameters: {
             query?: never;
@@ -239,6 +256,27 @@ export interface paths {
         put?: never;
         /** Makes an API key. The answer has it, which is shown this once. */
         post: operations["createKey"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v2/overview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Lists the experiments that the caller sees, of all projects, with what there is to do about each.
+         * @description A page is stable while others change experiments: one that does not change is neither left out nor repeated by going on with
+         *     `next_cursor`.
+         */
+        get: operations["getOverview"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -630,6 +668,23 @@ export interface paths {
         patch: operations["updateExperiment"];
         trace?: never;
     };
+    "/v2/project/{project_key}/experiment/{test_id}/archive": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /** Puts an experiment into the archive, which the overview leaves out, or takes it out again. One that visitors meet cannot be archived. */
+        patch: operations["archiveExperiment"];
+        trace?: never;
+    };
     "/v2/project/{project_key}/experiment/{test_id}/change-preview": {
         parameters: {
             query?: never;
@@ -645,6 +700,41 @@ export interface paths {
          *     the update would change code.
          */
         post: operations["previewChange"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v2/project/{project_key}/experiment/{test_id}/checklist": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Lists what to look at before an experiment starts, and what makes a start be refused. */
+        get: operations["getChecklist"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v2/project/{project_key}/experiment/{test_id}/comments": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Lists the comments on an experiment, newest first. */
+        get: operations["listExperimentComments"];
+        put?: never;
+        /** Comments on an experiment. */
+        post: operations["createExperimentComment"];
         delete?: never;
         options?: never;
         head?: never;
@@ -705,6 +795,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v2/project/{project_key}/experiment/{test_id}/duplicate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Makes a draft that is like an experiment: with its variants, targeting, goals and settings, but no start and end date. */
+        post: operations["duplicateExperiment"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v2/project/{project_key}/experiment/{test_id}/explain": {
         parameters: {
             query?: never;
@@ -714,6 +821,23 @@ export interface paths {
         };
         /** Explains what a visitor gets, step by step. */
         get: operations["explainAssignment"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v2/project/{project_key}/experiment/{test_id}/history": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Lists the changes of an experiment, newest first, with what was different before and after. */
+        get: operations["getExperimentHistory"];
         put?: never;
         post?: never;
         delete?: never;
@@ -756,6 +880,24 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v2/project/{project_key}/experiment/{test_id}/proposals": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Lists the proposals of an experiment, newest first. */
+        get: operations["listExperimentProposals"];
+        put?: never;
+        /** Proposes a change that a second person approves: the fields of an update, or a status, and why. */
+        post: operations["createProposal"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v2/project/{project_key}/experiment/{test_id}/reopen": {
         parameters: {
             query?: never;
@@ -767,6 +909,44 @@ export interface paths {
         put?: never;
         /** Takes a conclusion back. The experiment's status stays. */
         post: operations["reopenExperiment"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v2/project/{project_key}/experiment/{test_id}/restore": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Gives an experiment the state again that it had after an earlier change.
+         * @description It is an update: fields that an update can change take their old values, with the same checks, and its status, winner and
+         *     conclusion stay. `restore-preview` says what it would do.
+         */
+        post: operations["restoreExperiment"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v2/project/{project_key}/experiment/{test_id}/restore-preview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Says what restoring an earlier state would do, and changes nothing. */
+        post: operations["previewRestore"];
         delete?: never;
         options?: never;
         head?: never;
@@ -822,6 +1002,26 @@ export interface paths {
         head?: never;
         /** Changes to how many visitors the winner is served. */
         patch: operations["updateServingRollout"];
+        trace?: never;
+    };
+    "/v2/project/{project_key}/experiment/{test_id}/simulate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Runs the plan of an experiment many times on made-up visitors, and tells what becomes of it.
+         * @description The same as `muriel simulate --json`. It stops when nobody waits for it any more.
+         */
+        post: operations["simulateExperiment"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
         trace?: never;
     };
     "/v2/project/{project_key}/experiment/{test_id}/status": {
@@ -933,6 +1133,57 @@ export interface paths {
         patch: operations["updateGoal"];
         trace?: never;
     };
+    "/v2/project/{project_key}/goal/{goal_profile_id}/activity": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Tells how often a goal was matched in the last days, in events of all visitors, and which experiments report it. */
+        get: operations["getGoalActivity"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v2/project/{project_key}/goal/{goal_profile_id}/history": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Lists the changes of a goal, newest first, with what was different before and after. */
+        get: operations["getGoalHistory"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v2/project/{project_key}/goal/{goal_profile_id}/restore": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Gives a goal the state again that it had after an earlier change. */
+        post: operations["restoreGoal"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v2/project/{project_key}/goals": {
         parameters: {
             query?: never;
@@ -1019,6 +1270,96 @@ export interface paths {
         patch: operations["updateHypothesis"];
         trace?: never;
     };
+    "/v2/project/{project_key}/hypothesis/{hypothesis_id}/comments": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Lists the comments on a hypothesis, newest first. */
+        get: operations["listHypothesisComments"];
+        put?: never;
+        /** Comments on a hypothesis. */
+        post: operations["createHypothesisComment"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v2/project/{project_key}/hypothesis/{hypothesis_id}/history": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Lists the changes of a hypothesis, newest first, with what was different before and after. */
+        get: operations["getHypothesisHistory"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v2/project/{project_key}/hypothesis/{hypothesis_id}/restore": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Gives a hypothesis the state again that it had after an earlier change. */
+        post: operations["restoreHypothesis"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v2/project/{project_key}/install": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Tells how to put the script on the pages of a project, and whether it is there. */
+        get: operations["getInstall"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v2/project/{project_key}/live": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Streams the events of one visitor as they come, and what the visitor gets, with the reasons, as server-sent events.
+         * @description The stream has the events that this node takes. It begins with `hello`, has a comment line every 15 seconds, and ends with
+         *     `bye` after an hour or when the server stops.
+         */
+        get: operations["streamVisitor"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v2/project/{project_key}/ofrep/v1/evaluate/flags": {
         parameters: {
             query?: never;
@@ -1047,6 +1388,74 @@ export interface paths {
         put?: never;
         /** Evaluates one experiment. */
         post: operations["evaluateFlag"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v2/project/{project_key}/proposals": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Lists the proposals of a project, newest first. */
+        get: operations["listProposals"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v2/project/{project_key}/proposals/{proposal_id}/approve": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Approves a proposal and makes its change. Nobody approves their own, and none whose experiment has changed since. */
+        post: operations["approveProposal"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v2/project/{project_key}/proposals/{proposal_id}/reject": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Rejects a proposal of somebody else. */
+        post: operations["rejectProposal"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v2/project/{project_key}/proposals/{proposal_id}/withdraw": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Withdraws a proposal of one's own. */
+        post: operations["withdrawProposal"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1401,6 +1810,18 @@ export interface components {
          * @enum {string}
          */
         ActorKind: "person" | "key" | "system";
+        /** @description Who did something. */
+        ActorView: {
+            /**
+             * @description The person's id, the key's 8 characters, or the name of the part of the program.
+             * @example Ab3dE6gH
+             */
+            id: string;
+            /** @description What kind of actor it is. Programs and agents have a key; the clock is of the system. */
+            kind: components["schemas"]["ActorKind"];
+            /** @description The name of the key or the person; the id where that is not known any more. */
+            name: string;
+        };
         /** @description An arm beside the control. */
         AnalysisResult: {
             /**
@@ -1501,6 +1922,23 @@ export interface components {
             revoked_at: string | null;
             /** @description What it may do. */
             scopes: components["schemas"]["ScopeName"][];
+        };
+        /** @description Whether an experiment is in the archive. */
+        ArchiveBody: {
+            /** @description true puts it there, false takes it out. */
+            archived: boolean;
+        };
+        /** @description An experiment was put into the archive, or taken out of it. */
+        ArchiveUpdated: {
+            /** @description Whether it is in the archive now. */
+            archived: boolean;
+            /** @description Always true. */
+            success: boolean;
+            /**
+             * Format: int64
+             * @description Its id.
+             */
+            test_id: number;
         };
         /** @description An arm's share. */
         ArmShare: {
@@ -1778,7 +2216,7 @@ export interface components {
              * @example 16.67
              */
             moved_visitors_percent: number | null;
-            /** @description Whether a second person has to approve it. Always false: projects cannot ask for that. */
+            /** @description Whether the project asks for a second person for it: then it can be proposed, and not made at once. */
             needs_approval: boolean;
             /** @description Whether a new epoch would begin, within which visitors are compared. */
             opens_epoch: boolean;
@@ -1804,6 +2242,39 @@ export interface components {
             /** @description What to look at, sentences that name the field. */
             warnings: string[];
         };
+        /** @description What to look at before an experiment starts. */
+        Checklist: {
+            /** @description Whether it can be started: no item is blocked. */
+            can_start: boolean;
+            /** @description In the order in which they are best looked at. */
+            items: components["schemas"]["ChecklistItem"][];
+            /** @description Always true. */
+            success: boolean;
+            /**
+             * Format: int64
+             * @description The experiment.
+             */
+            test_id: number;
+        };
+        /**
+         * @description What is looked at before a start.
+         * @enum {string}
+         */
+        ChecklistCheck: "lifecycle" | "approval" | "code" | "script" | "preview" | "goals" | "weights" | "power" | "collisions";
+        /** @description Something to look at. */
+        ChecklistItem: {
+            /** @description What is looked at. */
+            check: components["schemas"]["ChecklistCheck"];
+            /** @description What was found, and what to do. */
+            sentence: string;
+            /** @description `blocked` is what makes a start be refused; `unknown` is what there is nothing to tell from yet. */
+            status: components["schemas"]["ChecklistStatus"];
+        };
+        /**
+         * @description `blocked` is what makes a start be refused; `unknown` is what there is nothing to tell from yet.
+         * @enum {string}
+         */
+        ChecklistStatus: "ok" | "warn" | "blocked" | "unknown";
         /**
          * @description What the clock does to an experiment.
          * @enum {string}
@@ -1814,6 +2285,55 @@ export interface components {
          * @enum {string}
          */
         ClockRule: "start_date" | "end_date" | "visitors" | "conversions" | "period" | "significant" | "bandit" | "autopilot" | "guardrail";
+        /** @description A comment. */
+        Comment: {
+            /** @description By whom; a program or an agent has the kind `key`. */
+            actor: components["schemas"]["ActorView"];
+            /**
+             * Format: date-time
+             * @description When it was written.
+             */
+            at: string;
+            /**
+             * Format: int64
+             * @description Identifies it.
+             */
+            comment_id: number;
+            /** @description What it says: plain text. */
+            text: string;
+        };
+        /** @description A comment. */
+        CommentBody: {
+            /**
+             * @description Plain text, not blank.
+             * @example The spike on Tuesday was the newsletter.
+             */
+            text: string;
+        };
+        /** @description A comment was written. */
+        CommentCreated: {
+            /**
+             * Format: int64
+             * @description Its id.
+             */
+            comment_id: number;
+            /** @description Always true. */
+            success: boolean;
+        };
+        /** @description A page of comments. */
+        CommentList: {
+            /** @description Newest first. */
+            comments: components["schemas"]["Comment"][];
+            /** @description What to pass as `cursor` for the next page; null on the last one. */
+            next_cursor: string | null;
+            /** @description Always true. */
+            success: boolean;
+            /**
+             * Format: int64
+             * @description All comments, on all pages.
+             */
+            total: number;
+        };
         /** @description An experiment was concluded. */
         Concluded: {
             /** @description Always 1. */
@@ -2070,6 +2590,11 @@ export interface components {
              */
             visitors: number;
         };
+        /** @description What the one who decides says. */
+        DecisionBody: {
+            /** @description Why. */
+            reason?: string;
+        };
         /** @description An event on its way to a webhook. Finished deliveries are listed for 30 days. */
         Delivery: {
             /**
@@ -2177,6 +2702,33 @@ export interface components {
          * @enum {string}
          */
         DistributionMode: "equal" | "custom" | "mab";
+        /** @description How a copy differs. */
+        DuplicateBody: {
+            /** @description Its name; that of the original with " (copy)" unless given. */
+            test_name?: string;
+        };
+        /** @description A copy was made. */
+        Duplicated: {
+            /** @description Its key. */
+            experiment_key: string;
+            /** @description Always true. */
+            success: boolean;
+            /**
+             * Format: int64
+             * @description The id of the copy, a draft.
+             */
+            test_id: number;
+            /** @description What its owner should look at. */
+            warnings: string[];
+        };
+        /** @description Runs by what ended them. */
+        EndShares: {
+            conversions: components["schemas"]["RunShareView"];
+            days: components["schemas"]["RunShareView"];
+            period: components["schemas"]["RunShareView"];
+            significant: components["schemas"]["RunShareView"];
+            visitors: components["schemas"]["RunShareView"];
+        };
         /** @description A period in which assignment did not change. */
         Epoch: {
             /**
@@ -2631,6 +3183,8 @@ export interface components {
          *     as it is read.
          */
         ExperimentDetails: {
+            /** @description True while it is in the archive; absent otherwise. */
+            archived?: boolean;
             /** @description Built-in metrics that are reported. */
             builtin_metrics: string[];
             /**
@@ -2980,6 +3534,27 @@ export interface components {
              */
             window_days: number | null;
         };
+        /** @description How a goal did in the last days. */
+        GoalActivity: {
+            /** @description The last days in UTC, the earliest first; today is the last one and not over. */
+            days: components["schemas"]["GoalDay"][];
+            /** @description Its key. */
+            goal_key: string;
+            /**
+             * Format: int64
+             * @description The goal.
+             */
+            goal_profile_id: number;
+            /**
+             * Format: date-time
+             * @description When it was matched last within those days; null when it was not.
+             */
+            last_seen: string | null;
+            /** @description Always true. */
+            success: boolean;
+            /** @description The experiments that report it, lowest id first. */
+            tests: components["schemas"]["GoalTest"][];
+        };
         /** @description One goal. */
         GoalAnswer: {
             /** @description The goal. */
@@ -3040,6 +3615,24 @@ export interface components {
             goal_profile_id: number;
             /** @description Always true. */
             success: boolean;
+        };
+        /** @description A day of a goal. */
+        GoalDay: {
+            /**
+             * Format: date
+             * @description YYYY-MM-DD, in UTC.
+             */
+            date: string;
+            /**
+             * Format: int64
+             * @description Events that matched, of visitors who are not bots.
+             */
+            matches: number;
+            /**
+             * Format: int64
+             * @description How many visitors they are of.
+             */
+            visitors: number;
         };
         /** @description A goal was deleted. */
         GoalDeleted: {
@@ -3119,12 +3712,36 @@ export interface components {
          */
         GoalPurpose: "sell" | "engage" | "generate";
         /**
+         * @description Whether a goal decides, or is a further one.
+         * @enum {string}
+         */
+        GoalRole: "primary" | "secondary";
+        /** @description An experiment that reports a goal. */
+        GoalTest: {
+            /** @description Whether the goal decides, or is a further one. */
+            role: components["schemas"]["GoalRole"];
+            /** @description 9 draft, 1 live, 0 inactive. */
+            status: components["schemas"]["StatusCode"];
+            /**
+             * Format: int64
+             * @description Identifies the experiment.
+             */
+            test_id: number;
+            /** @description Display name. */
+            test_name: string;
+        };
+        /**
          * @description What counts as a conversion.
          * @enum {string}
          */
         GoalType: "pageview" | "pageviewExact" | "pageviewWildcard" | "pageviewRegex" | "clickOnElement" | "clickOnText" | "externalLink" | "formSubmit" | "elementAppears" | "scrolling" | "duration" | "event" | "revenue" | "script";
         /** @description What a goal looks for: text, or an integer for `scrolling` and `duration`. */
         GoalValue: string | number;
+        /**
+         * @description How a health check went; `unknown` has nothing to look at.
+         * @enum {string}
+         */
+        GradeWord: "ok" | "warn" | "fail" | "unknown";
         /** @description A new group. */
         GroupBody: {
             /** @description What it does; permanent. */
@@ -3265,6 +3882,15 @@ export interface components {
             message: string;
             /** @description `ok`, `warn`, `fail`, or `unknown` when the check has nothing to look at. */
             status: string;
+        };
+        /** @description A page of changes. */
+        History: {
+            /** @description What to pass as `cursor` for the next page; null on the last one. */
+            next_cursor: string | null;
+            /** @description Newest first. */
+            revisions: components["schemas"]["RevisionView"][];
+            /** @description Always true. */
+            success: boolean;
         };
         /** @description What all experiments of a holdout did together: those who are held out against everybody else. */
         HoldoutResult: {
@@ -3574,6 +4200,39 @@ export interface components {
             /** @description The value that the type looks for. */
             goal_value: components["schemas"]["GoalValue"];
         };
+        /** @description Whether a project's script is on its pages. */
+        Install: {
+            /** @description The same, where the script may not hold up the page. */
+            async_snippet: string;
+            /**
+             * Format: date-time
+             * @description When the last event of a page came; null when none was seen.
+             */
+            last_event: string | null;
+            /**
+             * Format: date-time
+             * @description When the script was last fetched; null when that was never seen.
+             */
+            last_script_fetch: string | null;
+            /** @description Pages that sent events lately, the one seen last first; at most 50. */
+            pages: components["schemas"]["InstalledPage"][];
+            /** @description The project. */
+            project_key: string;
+            /** @description The lines for the head of every page, with the server as this request has named it. */
+            snippet: string;
+            /** @description Always true. */
+            success: boolean;
+        };
+        /** @description A page with the script on it. */
+        InstalledPage: {
+            /**
+             * Format: date-time
+             * @description When the last event of it came.
+             */
+            last_seen: string;
+            /** @description Its address, without query and fragment. */
+            url: string;
+        };
         /** @description An integration, kept as it was sent. */
         Integration: string | {
             [key: string]: unknown;
@@ -3752,6 +4411,21 @@ export interface components {
             /** @description Always true. */
             success: boolean;
         };
+        /** @description A change of an experiment. */
+        LastChange: {
+            /**
+             * @description What was done.
+             * @example update
+             */
+            action: string;
+            /** @description By whom. */
+            actor: components["schemas"]["ActorView"];
+            /**
+             * Format: date-time
+             * @description When.
+             */
+            at: string;
+        };
         /** @description An act of the clock. */
         LastClockAct: {
             /** @description What was done. */
@@ -3786,6 +4460,45 @@ export interface components {
          * @enum {string}
          */
         LinkPurpose: "first_owner" | "invitation" | "reset";
+        /** @description What a visitor gets of an experiment. */
+        LiveDecision: {
+            /** @description Why pages show nothing of it at the address whatever was decided; null where it takes place there. */
+            elsewhere: string | null;
+            /** @description Its key. */
+            experiment_key: string;
+            /** @description Whether the visitor takes part and is counted. */
+            in_experiment: boolean;
+            /** @description Why, in a word. */
+            reason: components["schemas"]["AssignmentReason"];
+            /** @description Every check, in the order in which they are made. */
+            steps: components["schemas"]["ExplanationStep"][];
+            /**
+             * Format: int64
+             * @description Identifies the experiment.
+             */
+            test_id: number;
+            /** @description `Control` or `Variant N`; null where the visitor is not included. */
+            variant: string | null;
+        };
+        /** @description The data of one message of the stream. Its name, in the line `event:`, is `hello`, `event`, `decisions` or `bye`. */
+        LiveMessage: {
+            /**
+             * Format: date-time
+             * @description When it was sent.
+             */
+            at: string;
+            /** @description Of `decisions`: what the visitor gets of each live experiment on the page that was seen, with the reason. */
+            decisions?: components["schemas"]["LiveDecision"][];
+            /** @description Of `event`: the event as it is stored. */
+            event?: Record<string, unknown>;
+            /**
+             * Format: int64
+             * @description Messages that this reader was too slow for, since the last one.
+             */
+            missed: number;
+            /** @description Of `hello` and `bye`: what to know about the stream. */
+            note?: string;
+        };
         /** @description Assignments, a list per context. */
         ManyEvaluated: {
             assignments: components["schemas"]["Assignment"][][];
@@ -3883,10 +4596,116 @@ export interface components {
             rule: components["schemas"]["ClockRule"];
         };
         /**
+         * @description Where a number is from: the request, the project's last two weeks, or assumed.
+         * @enum {string}
+         */
+        NumberSource: "flag" | "project" | "default";
+        /**
          * @description How a value is compared; `gt` and `>` mean the same, and so on.
          * @enum {string}
          */
         Operator: "ex" | "nx" | "bt" | "bf" | "==" | "!=" | "**" | "!*" | "gt" | "gte" | "lt" | "lte" | ">" | ">=" | "<" | "<=" | "days_gt" | "days_gte" | "days_lt" | "days_lte";
+        /** @description A page of the experiments that the caller sees. */
+        Overview: {
+            /** @description In the order that `sort` asks for; equal ones by their id. */
+            items: components["schemas"]["OverviewItem"][];
+            /** @description What to pass as `cursor` for the next page; null on the last one. */
+            next_cursor: string | null;
+            /** @description Always true. */
+            success: boolean;
+            /**
+             * Format: int64
+             * @description Experiments that match the filters, on all pages.
+             */
+            total: number;
+        };
+        /**
+         * @description An experiment with what there is to know at a glance. Verdict, health and visitors are of the moment `as_of`; they are
+         *     looked at about once a minute.
+         */
+        OverviewItem: {
+            /** @description Whether it was put into the archive. */
+            archived: boolean;
+            /**
+             * Format: date-time
+             * @description The moment that verdict, health and visitors are of; null while there are none.
+             */
+            as_of: string | null;
+            /**
+             * Format: date-time
+             * @description When it was made: ISO 8601, UTC, milliseconds.
+             */
+            created_at: string;
+            /**
+             * Format: int64
+             * @description Days since its first start, until it ended; null before.
+             */
+            days: number | null;
+            /**
+             * Format: int64
+             * @description Days until the planned visitors have entered, at the rate so far, or until the end date where that is earlier; null
+             *     where neither is known.
+             */
+            days_left: number | null;
+            /** @description Its permanent name for server-side use. */
+            experiment_key: string;
+            /**
+             * @description The worst of the health checks, that of the minimum data aside, which every young experiment fails; `unknown` while
+             *     there is nothing to look at.
+             */
+            health: components["schemas"]["GradeWord"];
+            hypothesis?: components["schemas"]["HypothesisExcerpt"] | null;
+            /**
+             * Format: int64
+             * @description The hypothesis it came from.
+             */
+            hypothesis_id: number | null;
+            /** @description 1 when formally concluded from the dashboard. */
+            is_completed: components["schemas"]["Flag"];
+            /** @description 1 while a winner is served. */
+            is_deploy: components["schemas"]["Flag"];
+            /** @description The last change. */
+            last_change: components["schemas"]["LastChange"];
+            outcome: components["schemas"]["ConclusionOutcome"] | null;
+            /** @description Who made it. */
+            owner: components["schemas"]["ActorView"];
+            /** @description The key of its project. */
+            project_key: string;
+            /**
+             * @description What to do, in a sentence. It says of which moment it is where the result may be another by now.
+             * @example Ship Variant 1: it beats the control by 4.1 %, at least 1.2 %.
+             */
+            sentence: string;
+            /**
+             * @description The arm that is served at 100 %; null while its rollout is lower and after
+             *     serving stopped; absent while none was ever served.
+             */
+            serving_variant_id?: string | null;
+            /** @description 9 draft, 1 live, 0 inactive. */
+            status: components["schemas"]["StatusCode"];
+            /** @description Labels. */
+            tags: string[];
+            /**
+             * Format: int64
+             * @description Identifies the experiment.
+             */
+            test_id: number;
+            /** @description Display name. */
+            test_name: string;
+            /**
+             * Format: date-time
+             * @description When it last changed.
+             */
+            updated_at: string;
+            /** @description The tested page. */
+            url: string;
+            verdict: components["schemas"]["VerdictWord"] | null;
+            /**
+             * Format: int64
+             * @description Visitors in all arms; null while that is not known.
+             */
+            visitors: number | null;
+        };
         /**
          * @description A part of the script.
          * @enum {string}
@@ -4251,6 +5070,27 @@ export interface components {
             /** @description The control first. */
             variants: components["schemas"]["PreviewLink"][];
         };
+        /** @description What a preview of an arm found on the page. */
+        PreviewReport: {
+            /** @description Selectors of the arm's visual changes that matched an element. */
+            matched: string[];
+            /** @description Selectors that matched none so far. */
+            missing: string[];
+            /** @description The `test-token` of the preview link. */
+            token: string;
+            /** @description The page that showed it. */
+            url: string;
+            /**
+             * Format: int64
+             * @description The arm that was shown: 0 is the control.
+             */
+            variant_id: number;
+        };
+        /** @description What a preview found is noted. */
+        PreviewReported: {
+            /** @description Always true. */
+            success: boolean;
+        };
         /** @description A new project. */
         ProjectBody: {
             /**
@@ -4370,6 +5210,143 @@ export interface components {
              */
             name?: string;
         };
+        /** @description A proposed change. */
+        Proposal: {
+            /**
+             * Format: int64
+             * @description The revision of the experiment for which it was made.
+             */
+            base_revision: number;
+            /** @description The body that was sent, without the note: fields as an update takes them, or the status to have. */
+            body: Record<string, unknown>;
+            /** @description What else has changed since it was made. Where this is not empty it cannot be approved: propose it again. */
+            changed_since: components["schemas"]["FieldChange"][];
+            /** @description What it would change now; empty once it is decided. */
+            changes: components["schemas"]["FieldChange"][];
+            /** @description How its fields are applied: `application/json` or `application/merge-patch+json`. */
+            content_type: string;
+            /**
+             * Format: date-time
+             * @description When it was decided; null while it is open.
+             */
+            decided_at: string | null;
+            decided_by: components["schemas"]["ActorView"] | null;
+            /** @description Why it is proposed; may be empty. */
+            note: string;
+            /**
+             * Format: int64
+             * @description Identifies it.
+             */
+            proposal_id: number;
+            /**
+             * Format: date-time
+             * @description When.
+             */
+            proposed_at: string;
+            /** @description By whom, who cannot approve it. */
+            proposed_by: components["schemas"]["ActorView"];
+            /** @description What the one who decided says; may be empty. */
+            reason: string;
+            /** @description What became of it. */
+            state: components["schemas"]["ProposalState"];
+            /**
+             * Format: int64
+             * @description The experiment.
+             */
+            test_id: number;
+        };
+        /** @description A change to propose: the fields of an update, or the status to have. */
+        ProposalBody: {
+            /** @description Built-in metrics to report. */
+            builtin_metrics?: components["schemas"]["BuiltinMetric"][];
+            /** @description Settings. */
+            configuration?: components["schemas"]["Configuration"];
+            /** @description The control's label and code. */
+            control?: components["schemas"]["ControlBody"];
+            /** @description The same with the raw names, as an object or as text that holds one. */
+            control_attr?: components["schemas"]["ControlAttributes"];
+            /** @description CSS for every assigned visitor, the control's too. */
+            custom_css?: string;
+            /** @description JavaScript for every assigned visitor, the control's too. */
+            custom_js?: string;
+            /** @description Raw events to report. */
+            event_metrics?: string[];
+            /**
+             * Format: int64
+             * @description The hypothesis it came from.
+             */
+            hypothesis_id?: number | null;
+            /** @description Why it is proposed. */
+            note?: string;
+            /** @description What it is to find out. */
+            plan?: components["schemas"]["Plan"];
+            /** @description Key of the goal that decides. */
+            primary_goal_key?: string | null;
+            /** @description Keys of the goals to report besides the primary one; `[]` removes them all. */
+            secondary_goal_keys?: string[];
+            /** @description The status to have. Sent without fields of an update. */
+            status?: components["schemas"]["StatusCode"];
+            /** @description Labels. */
+            tags?: string[];
+            /** @description For whom and where. */
+            targeting?: components["schemas"]["Targeting"];
+            /** @description New display name. */
+            test_name?: string;
+            /** @description New page for the editor; no pattern. */
+            url?: string;
+            /** @description The complete new set of treatments; those left out are deleted with their code. */
+            variants?: components["schemas"]["VariantBody"][];
+            /** @description The key that the experiment uses already; needed with `variants` when it is a pattern. */
+            variants_data_key?: string;
+        };
+        /** @description A change was proposed. */
+        ProposalCreated: {
+            /** @description Whether the project asks for a second person for it; if not, it can be made at once too. */
+            needs_approval: boolean;
+            /**
+             * Format: int64
+             * @description Its id.
+             */
+            proposal_id: number;
+            /** @description Always true. */
+            success: boolean;
+            /**
+             * Format: int64
+             * @description The experiment.
+             */
+            test_id: number;
+        };
+        /** @description A proposal was decided. */
+        ProposalDecided: {
+            /**
+             * Format: int64
+             * @description Its id.
+             */
+            proposal_id: number;
+            /** @description What became of it. */
+            state: components["schemas"]["ProposalState"];
+            /** @description Always true. */
+            success: boolean;
+            /**
+             * Format: int64
+             * @description The experiment.
+             */
+            test_id: number;
+        };
+        /** @description The proposals of an experiment. */
+        ProposalList: {
+            /** @description What to pass as `cursor` for the next page; null on the last one. */
+            next_cursor: string | null;
+            /** @description Newest first. */
+            proposals: components["schemas"]["Proposal"][];
+            /** @description Always true. */
+            success: boolean;
+        };
+        /**
+         * @description What became of a proposal.
+         * @enum {string}
+         */
+        ProposalState: "open" | "approved" | "rejected" | "withdrawn";
         /** @description The project's currency rates. */
         RatesAnswer: {
             /** @description Rates in the table. */
@@ -4449,6 +5426,24 @@ export interface components {
              * @description Its id.
              */
             test_id: number;
+        };
+        /** @description Which state to restore. */
+        RestoreBody: {
+            /**
+             * Format: int64
+             * @description A revision of the history. Its state is that after this change was made.
+             */
+            revision: number;
+        };
+        /** @description An earlier state was restored. */
+        Restored: {
+            /**
+             * Format: int64
+             * @description The revision whose state it has again.
+             */
+            revision: number;
+            /** @description Always true. */
+            success: boolean;
         };
         /** @description What is known of an experiment. */
         ResultAnswer: {
@@ -4555,6 +5550,30 @@ export interface components {
             /** @description The arms, the control first. */
             variants: components["schemas"]["VariantResult"][];
         };
+        /** @description A change. */
+        RevisionView: {
+            /**
+             * @description What was done: `create`, `update`, `status`, `restore`…
+             * @example update
+             */
+            action: string;
+            /** @description By whom. */
+            actor: components["schemas"]["ActorView"];
+            /**
+             * Format: date-time
+             * @description When.
+             */
+            at: string;
+            /** @description What is different since; empty for the creation. */
+            changes: components["schemas"]["FieldChange"][];
+            /** @description Why the clock did it, with its numbers, or which proposal it was; null of everything else. */
+            detail: Record<string, unknown> | null;
+            /**
+             * Format: int64
+             * @description Counts the changes; 1 is the creation. Restoring takes it.
+             */
+            revision: number;
+        };
         /**
          * @description What a person may do: `viewer` reads, `editor` also makes and changes experiments, `admin` also settings, keys and people, `owner` also other owners.
          * @enum {string}
@@ -4582,6 +5601,98 @@ export interface components {
              */
             hash: number;
             project_key: string;
+        };
+        /** @description Many runs, counted. */
+        Runs: {
+            /** @description Called at any look. */
+            called: components["schemas"]["RunShareView"];
+            /** @description Days on which visitors entered. */
+            days: components["schemas"]["RunSpread"];
+            /** @description What ended them. */
+            ended_by: components["schemas"]["EndShares"];
+            /** @description The first variant was called a win at any look. */
+            ever_won: components["schemas"]["RunShareView"];
+            /** @description Another variant than the first was called. */
+            others_called: components["schemas"]["RunShareView"];
+            /**
+             * Format: int64
+             * @description How many.
+             */
+            runs: number;
+            /** @description How the first variant's run ends. */
+            verdicts: components["schemas"]["VerdictShares"];
+            /** @description Visitors of all arms. */
+            visitors: components["schemas"]["RunSpread"];
+        };
+        /** @description A share of the runs, and where the share of endlessly many lies with 95 % confidence. */
+        RunShareView: {
+            /**
+             * Format: int64
+             * @description How many.
+             */
+            count: number;
+            /**
+             * Format: double
+             * @description In percent.
+             */
+            lower: number;
+            /**
+             * Format: double
+             * @description In percent.
+             */
+            percent: number;
+            /**
+             * Format: double
+             * @description In percent.
+             */
+            upper: number;
+        };
+        /** @description How a number varies over the runs. */
+        RunSpread: {
+            /**
+             * Format: double
+             * @description On average.
+             */
+            mean: number;
+            /**
+             * Format: int64
+             * @description Half of the runs have at most this.
+             */
+            median: number;
+            /**
+             * Format: int64
+             * @description Nine of ten have at most this.
+             */
+            nine_of_ten: number;
+        };
+        /** @description Many runs in which the first variant has a lift. */
+        RunsWithEffect: {
+            /** @description Called at any look. */
+            called: components["schemas"]["RunShareView"];
+            /** @description Days on which visitors entered. */
+            days: components["schemas"]["RunSpread"];
+            /**
+             * Format: double
+             * @description The true lift of the first variant, in percent.
+             */
+            effect: number;
+            /** @description What ended them. */
+            ended_by: components["schemas"]["EndShares"];
+            /** @description The first variant was called a win at any look. */
+            ever_won: components["schemas"]["RunShareView"];
+            /** @description Another variant than the first was called. */
+            others_called: components["schemas"]["RunShareView"];
+            /** @description Runs that ended with the right verdict. */
+            power: components["schemas"]["RunShareView"];
+            /**
+             * Format: int64
+             * @description How many.
+             */
+            runs: number;
+            /** @description How the first variant's run ends. */
+            verdicts: components["schemas"]["VerdictShares"];
+            /** @description Visitors of all arms. */
+            visitors: components["schemas"]["RunSpread"];
         };
         /** @description Hours of the week in the visitor's time. */
         Schedule: {
@@ -4810,6 +5921,180 @@ export interface components {
             /** @description Always true. */
             success: boolean;
         };
+        /** @description The experiment whose plan is simulated. */
+        SimulatedExperiment: {
+            /** @description The goal that decides. */
+            goal_key: string | null;
+            /**
+             * Format: int64
+             * @description Identifies the experiment.
+             */
+            test_id: number;
+            /** @description Display name. */
+            test_name: string;
+        };
+        /** @description How a simulated experiment is judged, and when it ends. */
+        SimulatedPlan: {
+            /**
+             * Format: double
+             * @description In percent.
+             */
+            confidence: number;
+            /**
+             * Format: int32
+             * @description Days on which visitors enter at most.
+             */
+            days: number;
+            /**
+             * Format: double
+             * @description Smallest lift worth acting on, in percent.
+             */
+            mde: number;
+            /** @description `conversion` or `revenue`. */
+            measure: components["schemas"]["SimulationMeasure"];
+            /**
+             * Format: double
+             * @description The planned total of visitors.
+             */
+            planned_visitors: number | null;
+            /**
+             * Format: double
+             * @description Percent of experiments without a difference that may be called at most.
+             */
+            promised_false_calls: number;
+            /** @description The rules by which it ends earlier. */
+            stops: components["schemas"]["SimulatedStops"];
+            /** @description The arms' weights in percent, control first. */
+            weights: number[];
+            /**
+             * Format: int32
+             * @description Days that a visitor has to convert; 0 without such a window.
+             */
+            window_days: number;
+        };
+        /** @description The rules by which a simulated experiment ends. */
+        SimulatedStops: {
+            /**
+             * Format: int64
+             * @description After so many conversions.
+             */
+            conversions: number | null;
+            /**
+             * Format: int32
+             * @description After so many days.
+             */
+            days: number | null;
+            /** @description When a variant is called better or worse. */
+            significant: boolean;
+            /**
+             * Format: int64
+             * @description After so many visitors.
+             */
+            visitors: number | null;
+        };
+        /** @description The visitors that a plan was tried on. */
+        SimulatedVisitors: {
+            /** @description Where that number is from. */
+            baseline_from: components["schemas"]["NumberSource"];
+            /**
+             * Format: double
+             * @description Percent of the control's visitors who convert.
+             */
+            baseline_rate: number;
+            /** @description Where that number is from. */
+            daily_from: components["schemas"]["NumberSource"];
+            /**
+             * Format: double
+             * @description Who enter a day.
+             */
+            daily_visitors: number;
+            /**
+             * Format: double
+             * @description How far lognormal order values are apart; null for conversions.
+             */
+            sigma: number | null;
+        };
+        /** @description What the experiment's plan would do if it were run many times on made-up visitors. */
+        Simulation: {
+            /**
+             * Format: double
+             * @description Days that the plan takes, where those are more than are simulated.
+             */
+            days_needed: number | null;
+            /** @description Whose plan it is. */
+            experiment: components["schemas"]["SimulatedExperiment"];
+            /**
+             * Format: double
+             * @description The smallest lift in percent that is found in 80 of 100 experiments in the time there is; null where none is.
+             */
+            lift_found: number | null;
+            /** @description How it is judged, and when it ends. */
+            plan: components["schemas"]["SimulatedPlan"];
+            /** @description Whether false alarms are at most as many as the plan promises: `kept`, `open` (more runs are needed to say), `broken`. */
+            promise: components["schemas"]["SimulationPromise"];
+            /**
+             * Format: int64
+             * @description The seed of the random numbers.
+             */
+            seed: number;
+            /** @description Always true. */
+            success: boolean;
+            /** @description The visitors that it was tried on. */
+            visitors: components["schemas"]["SimulatedVisitors"];
+            /**
+             * Format: double
+             * @description Visitors with which the lift is found in 80 of 100 experiments; null where no number does.
+             */
+            visitors_needed: number | null;
+            with_effect: components["schemas"]["RunsWithEffect"] | null;
+            /** @description What becomes of it when nothing differs: every call is a false alarm. */
+            without_effect: components["schemas"]["Runs"];
+        };
+        /** @description How to simulate a plan. */
+        SimulationBody: {
+            /**
+             * Format: double
+             * @description Percent of the control's visitors who convert; from the project's last two weeks unless given, else 5.
+             */
+            baseline_rate?: number;
+            /**
+             * Format: double
+             * @description Visitors who enter per day; from the project's last two weeks unless given, else 1,000.
+             */
+            daily_visitors?: number;
+            /**
+             * Format: int64
+             * @description Days after which it ends if no rule has ended it; the length of the plan unless given.
+             */
+            days?: number;
+            /**
+             * Format: double
+             * @description True lift of Variant 1 in percent; the smallest lift worth acting on unless given.
+             */
+            lift?: number;
+            /**
+             * Format: int64
+             * @description Experiments to simulate.
+             * @default 500
+             */
+            runs?: number;
+            /**
+             * Format: int64
+             * @description Seed of the random numbers: the same seed gives the same answer.
+             * @default 1
+             */
+            seed?: number;
+        };
+        /**
+         * @description What a simulated goal counts.
+         * @enum {string}
+         */
+        SimulationMeasure: "conversion" | "revenue";
+        /**
+         * @description Whether false alarms are at most as many as promised.
+         * @enum {string}
+         */
+        SimulationPromise: "kept" | "open" | "broken";
         /** @description A new status. */
         StatusBody: {
             /** @description Fields that change in the same step, as an update sends them. The answer's warnings are those of the update too. */
@@ -5077,6 +6362,19 @@ export interface components {
              */
             visitors: number;
         };
+        /** @description Runs by the verdict on the first variant at their end. */
+        VerdictShares: {
+            do_not_trust: components["schemas"]["RunShareView"];
+            keep_running: components["schemas"]["RunShareView"];
+            loss: components["schemas"]["RunShareView"];
+            no_difference: components["schemas"]["RunShareView"];
+            win: components["schemas"]["RunShareView"];
+        };
+        /**
+         * @description What a metric says of the variants.
+         * @enum {string}
+         */
+        VerdictWord: "win" | "loss" | "no_difference" | "keep_running" | "do_not_trust";
         /** @description A part of the events of a visitor. */
         VisitorEvents: {
             /** @description How many events are in `events`. */
@@ -5562,6 +6860,39 @@ export interface operations {
             };
         };
     };
+    reportPreview: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Only if the experiment still has this ETag; 412 otherwise. */
+                "If-Match"?: string;
+            };
+            path: {
+                /** @description The project's key. */
+                project_key: string;
+                /** @description The experiment's id. */
+                test_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PreviewReport"];
+                "text/plain": components["schemas"]["PreviewReport"];
+            };
+        };
+        responses: {
+            /** @description It is noted. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PreviewReported"];
+                };
+            };
+        };
+    };
     getRuleset: {
         parameters: {
             query?: never;
@@ -5770,6 +7101,51 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["KeyCreated"];
+                };
+            };
+        };
+    };
+    getOverview: {
+        parameters: {
+            query?: {
+                /** @description `exclude` (default) leaves those in the archive out, `include` does not, and `only` leaves out the others. */
+                archived?: string;
+                /** @description The `next_cursor` of the page before. */
+                cursor?: string;
+                /** @description Of `ok`, `warn`, `fail` and `unknown`, separated by commas. */
+                health?: string;
+                /** @description Page size; 50 unless given, at most 500: more is cut to that. */
+                limit?: number;
+                /** @description How they were concluded, words separated by commas; `none` for those that are not. */
+                outcome?: string;
+                /** @description Only those that this actor made, by the `id` of an owner, or `me`. */
+                owner?: string;
+                /** @description Keys of projects, separated by commas. */
+                project?: string;
+                /** @description Only those whose name, key, page or labels contain this text; letter case does not matter. An id finds its experiment too. */
+                search?: string;
+                /** @description One of `last_change`, `created_at`, `test_name`, `status`, `verdict`, `health`, `visitors`, `days` and `days_left`, with `-` before it for the greatest first; `-last_change` unless given. What is not known comes last. */
+                sort?: string;
+                /** @description Of `draft`, `live` and `inactive`, separated by commas. */
+                status?: string;
+                /** @description Only those with this label. */
+                tag?: string;
+                /** @description Of `win`, `loss`, `no_difference`, `keep_running`, `do_not_trust`, and `unknown`, separated by commas. */
+                verdict?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The experiments that match. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Overview"];
                 };
             };
         };
@@ -6493,6 +7869,38 @@ export interface operations {
             };
         };
     };
+    archiveExperiment: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Only if the experiment still has this ETag; 412 otherwise. */
+                "If-Match"?: string;
+            };
+            path: {
+                /** @description The project's key. */
+                project_key: string;
+                /** @description The experiment's id. */
+                test_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ArchiveBody"];
+            };
+        };
+        responses: {
+            /** @description Where it is now. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ArchiveUpdated"];
+                };
+            };
+        };
+    };
     previewChange: {
         parameters: {
             query?: never;
@@ -6523,6 +7931,93 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ChangePreview"];
+                };
+            };
+        };
+    };
+    getChecklist: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The project's key. */
+                project_key: string;
+                /** @description The experiment's id. */
+                test_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Every check. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Checklist"];
+                };
+            };
+        };
+    };
+    listExperimentComments: {
+        parameters: {
+            query?: {
+                /** @description The `next_cursor` of the page before. */
+                cursor?: string;
+                /** @description Page size; 50 unless given, at most 200: more is cut to that. */
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                /** @description The project's key. */
+                project_key: string;
+                /** @description The experiment's id. */
+                test_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Newest first. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CommentList"];
+                };
+            };
+        };
+    };
+    createExperimentComment: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description 1 to 255 printable ASCII characters; the first good answer is given again for a day. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /** @description The project's key. */
+                project_key: string;
+                /** @description The experiment's id. */
+                test_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CommentBody"];
+            };
+        };
+        responses: {
+            /** @description The comment is kept. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CommentCreated"];
                 };
             };
         };
@@ -6611,6 +8106,40 @@ export interface operations {
             };
         };
     };
+    duplicateExperiment: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description 1 to 255 printable ASCII characters; the first good answer is given again for a day. */
+                "Idempotency-Key"?: string;
+                /** @description Only if the experiment still has this ETag; 412 otherwise. */
+                "If-Match"?: string;
+            };
+            path: {
+                /** @description The project's key. */
+                project_key: string;
+                /** @description The experiment's id. */
+                test_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["DuplicateBody"];
+            };
+        };
+        responses: {
+            /** @description The copy was made. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Duplicated"];
+                };
+            };
+        };
+    };
     explainAssignment: {
         parameters: {
             query: {
@@ -6635,6 +8164,36 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Explanation"];
+                };
+            };
+        };
+    };
+    getExperimentHistory: {
+        parameters: {
+            query?: {
+                /** @description The `next_cursor` of the page before. */
+                cursor?: string;
+                /** @description Page size; 20 unless given, at most 100: more is cut to that. */
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                /** @description The project's key. */
+                project_key: string;
+                /** @description The experiment's id. */
+                test_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Newest first. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["History"];
                 };
             };
         };
@@ -6698,6 +8257,74 @@ export interface operations {
             };
         };
     };
+    listExperimentProposals: {
+        parameters: {
+            query?: {
+                /** @description The `next_cursor` of the page before. */
+                cursor?: string;
+                /** @description Page size; 20 unless given, at most 100: more is cut to that. */
+                limit?: number;
+                /** @description Only those in this state: `open`, `approved`, `rejected` or `withdrawn`. */
+                state?: string;
+            };
+            header?: never;
+            path: {
+                /** @description The project's key. */
+                project_key: string;
+                /** @description The experiment's id. */
+                test_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Newest first. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProposalList"];
+                };
+            };
+        };
+    };
+    createProposal: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description 1 to 255 printable ASCII characters; the first good answer is given again for a day. */
+                "Idempotency-Key"?: string;
+                /** @description Only if the experiment still has this ETag; 412 otherwise. */
+                "If-Match"?: string;
+            };
+            path: {
+                /** @description The project's key. */
+                project_key: string;
+                /** @description The experiment's id. */
+                test_id: number;
+            };
+            cookie?: never;
+        };
+        /** @description As application/json a field that is sent takes its new value whole; as application/merge-patch+json objects merge (RFC 7396). */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ProposalBody"];
+                "application/merge-patch+json": components["schemas"]["MergePatch"];
+            };
+        };
+        responses: {
+            /** @description The proposal is open. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProposalCreated"];
+                };
+            };
+        };
+    };
     reopenExperiment: {
         parameters: {
             query?: never;
@@ -6724,6 +8351,72 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Reopened"];
+                };
+            };
+        };
+    };
+    restoreExperiment: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description 1 to 255 printable ASCII characters; the first good answer is given again for a day. */
+                "Idempotency-Key"?: string;
+                /** @description Only if the experiment still has this ETag; 412 otherwise. */
+                "If-Match"?: string;
+            };
+            path: {
+                /** @description The project's key. */
+                project_key: string;
+                /** @description The experiment's id. */
+                test_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RestoreBody"];
+            };
+        };
+        responses: {
+            /** @description It has that state again. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Restored"];
+                };
+            };
+        };
+    };
+    previewRestore: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Only if the experiment still has this ETag; 412 otherwise. */
+                "If-Match"?: string;
+            };
+            path: {
+                /** @description The project's key. */
+                project_key: string;
+                /** @description The experiment's id. */
+                test_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RestoreBody"];
+            };
+        };
+        responses: {
+            /** @description What would change, as of the ETag. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ChangePreview"];
                 };
             };
         };
@@ -6835,6 +8528,35 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["WinnerServed"];
+                };
+            };
+        };
+    };
+    simulateExperiment: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The project's key. */
+                project_key: string;
+                /** @description The experiment's id. */
+                test_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SimulationBody"];
+            };
+        };
+        responses: {
+            /** @description What becomes of it. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Simulation"];
                 };
             };
         };
@@ -7084,6 +8806,98 @@ export interface operations {
             };
         };
     };
+    getGoalActivity: {
+        parameters: {
+            query?: {
+                /** @description Days to look at, today among them; 14 unless given. */
+                days?: number;
+            };
+            header?: never;
+            path: {
+                /** @description The goal's id. */
+                goal_profile_id: number;
+                /** @description The project's key. */
+                project_key: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Day by day. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GoalActivity"];
+                };
+            };
+        };
+    };
+    getGoalHistory: {
+        parameters: {
+            query?: {
+                /** @description The `next_cursor` of the page before. */
+                cursor?: string;
+                /** @description Page size; 20 unless given, at most 100: more is cut to that. */
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                /** @description The goal's id. */
+                goal_profile_id: number;
+                /** @description The project's key. */
+                project_key: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Newest first. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["History"];
+                };
+            };
+        };
+    };
+    restoreGoal: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description 1 to 255 printable ASCII characters; the first good answer is given again for a day. */
+                "Idempotency-Key"?: string;
+                /** @description Only if the goal still has this ETag; 412 otherwise. */
+                "If-Match"?: string;
+            };
+            path: {
+                /** @description The goal's id. */
+                goal_profile_id: number;
+                /** @description The project's key. */
+                project_key: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RestoreBody"];
+            };
+        };
+        responses: {
+            /** @description It has that state again. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Restored"];
+                };
+            };
+        };
+    };
     listGoals: {
         parameters: {
             query?: {
@@ -7259,6 +9073,181 @@ export interface operations {
             };
         };
     };
+    listHypothesisComments: {
+        parameters: {
+            query?: {
+                /** @description The `next_cursor` of the page before. */
+                cursor?: string;
+                /** @description Page size; 50 unless given, at most 200: more is cut to that. */
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                /** @description The hypothesis's id. */
+                hypothesis_id: number;
+                /** @description The project's key. */
+                project_key: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Newest first. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CommentList"];
+                };
+            };
+        };
+    };
+    createHypothesisComment: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description 1 to 255 printable ASCII characters; the first good answer is given again for a day. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /** @description The hypothesis's id. */
+                hypothesis_id: number;
+                /** @description The project's key. */
+                project_key: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CommentBody"];
+            };
+        };
+        responses: {
+            /** @description The comment is kept. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CommentCreated"];
+                };
+            };
+        };
+    };
+    getHypothesisHistory: {
+        parameters: {
+            query?: {
+                /** @description The `next_cursor` of the page before. */
+                cursor?: string;
+                /** @description Page size; 20 unless given, at most 100: more is cut to that. */
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                /** @description The hypothesis's id. */
+                hypothesis_id: number;
+                /** @description The project's key. */
+                project_key: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Newest first. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["History"];
+                };
+            };
+        };
+    };
+    restoreHypothesis: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description 1 to 255 printable ASCII characters; the first good answer is given again for a day. */
+                "Idempotency-Key"?: string;
+                /** @description Only if the hypothesis still has this ETag; 412 otherwise. */
+                "If-Match"?: string;
+            };
+            path: {
+                /** @description The hypothesis's id. */
+                hypothesis_id: number;
+                /** @description The project's key. */
+                project_key: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RestoreBody"];
+            };
+        };
+        responses: {
+            /** @description It has that state again. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Restored"];
+                };
+            };
+        };
+    };
+    getInstall: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The project's key. */
+                project_key: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description What was seen. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Install"];
+                };
+            };
+        };
+    };
+    streamVisitor: {
+        parameters: {
+            query: {
+                /** @description The visitor's id, as the page has it: `muriel.visitor()` in its console. */
+                visitor: string;
+            };
+            header?: never;
+            path: {
+                /** @description The project's key. */
+                project_key: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A stream of messages, each of which has this JSON as its data. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/event-stream": components["schemas"]["LiveMessage"];
+                };
+            };
+        };
+    };
     evaluateFlags: {
         parameters: {
             query?: never;
@@ -7321,6 +9310,132 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Evaluation"];
+                };
+            };
+        };
+    };
+    listProposals: {
+        parameters: {
+            query?: {
+                /** @description The `next_cursor` of the page before. */
+                cursor?: string;
+                /** @description Page size; 20 unless given, at most 100: more is cut to that. */
+                limit?: number;
+                /** @description Only those in this state: `open`, `approved`, `rejected` or `withdrawn`. */
+                state?: string;
+            };
+            header?: never;
+            path: {
+                /** @description The project's key. */
+                project_key: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Newest first. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProposalList"];
+                };
+            };
+        };
+    };
+    approveProposal: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description 1 to 255 printable ASCII characters; the first good answer is given again for a day. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /** @description The project's key. */
+                project_key: string;
+                /** @description The proposal's id. */
+                proposal_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["DecisionBody"];
+            };
+        };
+        responses: {
+            /** @description The change is made. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProposalDecided"];
+                };
+            };
+        };
+    };
+    rejectProposal: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description 1 to 255 printable ASCII characters; the first good answer is given again for a day. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /** @description The project's key. */
+                project_key: string;
+                /** @description The proposal's id. */
+                proposal_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["DecisionBody"];
+            };
+        };
+        responses: {
+            /** @description Nothing was changed. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProposalDecided"];
+                };
+            };
+        };
+    };
+    withdrawProposal: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description 1 to 255 printable ASCII characters; the first good answer is given again for a day. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /** @description The project's key. */
+                project_key: string;
+                /** @description The proposal's id. */
+                proposal_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["DecisionBody"];
+            };
+        };
+        responses: {
+            /** @description Nothing was changed. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProposalDecided"];
                 };
             };
         };

@@ -58,7 +58,7 @@ export interface DecisionContext {
   /** Milliseconds since 1970. */
   now: number;
   /** The arm of one experiment that a preview requests, in decimal. */
-  _forced?: { test_id: number; variant_id: string } | undefined;
+  _forced?: { test_id: number; variant_id: string; shown?(missing: string[]): void } | undefined;
   /**
    * `isEligible` of audience.ts, which rulesets without targeting rules do not need. Without it nobody is eligible for an
    * experiment with rules.

@@ -55,6 +55,13 @@ function without(): string {
   return address.href;
 }
 
+/** Selectors that an arm's changes look for. */
+const selectorsOf = (ruleset: PreviewRuleset, arm: string): string[] => {
+  const changes = (ruleset.experiments[0]?.variants[+arm - 1]?.data ?? []) as unknown as Record<string, unknown>[];
+  const named = changes.flatMap(({ target, rm, oriEl, refEl }) => [target, rm, oriEl, refEl]);
+  return [...new Set(named)].filter((name): name is string => typeof name === "string");
+};
+
 /** Starts the preview, or shows why it cannot start. */
 export async function preview(given: PreviewInput): Promise<void> {
   const { settings, project, parts, hidden, start } = given;
@@ -87,7 +94,19 @@ export async function preview(given: PreviewInput): Promise<void> {
       const ruleset = (await answer.json()) as PreviewRuleset;
       if (ruleset.project_key !== project) throw 0;
       await Promise.all((ruleset.parts ?? []).filter((name) => !parts[name]).map((name) => load(name, given)));
-      start(ruleset, hidden, { test_id: id, variant_id: arm });
+      // The checklist of the experiment says which arms were looked at, and what they found. It is sent as text, so that browsers do
+      // not ask first.
+      const shown = (missing: string[]): void => {
+        if (missing[0]) tell("matches nothing: " + missing.join(", "));
+        const matched = selectorsOf(ruleset, arm).filter((each) => !missing.includes(each));
+        const report = { token, variant_id: +arm, url: without(), matched, missing };
+        void fetch(`${settings.base + settings.preview}/${id}/report`, {
+          method: "POST",
+          body: JSON.stringify(report),
+          keepalive: true,
+        }).catch(() => {});
+      };
+      start(ruleset, hidden, { test_id: id, variant_id: arm, shown });
       says = `Preview of experiment ${id}: ${arm === "0" ? "Control" : `Variant ${arm}`}. Nothing is recorded.`;
       const trigger = ruleset.experiments[0]?.trigger_variant_change;
       if (trigger) says += ` Its trigger: ${trigger}.`;

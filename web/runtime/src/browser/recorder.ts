@@ -1,6 +1,6 @@
 // Records events and stores the identity, as far as consent allows. Previews record and store nothing.
 
-import type { Visitor } from "../assign/visitor";
+import type { DecisionContext, Visitor } from "../assign/visitor";
 import type { Experiment, Ruleset } from "../ruleset";
 import { storeConsent, type Consent, currentConsent } from "./consent";
 import type { Properties, RecordEvent } from "./events";
@@ -23,14 +23,14 @@ let consentState: Consent;
 let isSynced = false;
 let isUnrecognisable = false;
 
-/** Whether the page is a preview, which records nothing. */
-export let isPreview = false;
+/** The arm of a preview, which records nothing; `undefined` on other pages. */
+export let forcedArm: DecisionContext["_forced"];
 
 /** Synchronises with the storage once per task, as cookies are slow: reads what other pages stored, and later writes the state of this one. */
 async function sync(): Promise<void> {
   if (isSynced) return;
   isSynced = true;
-  consentState = isPreview ? "granted" : isUnrecognisable ? "denied" : currentConsent();
+  consentState = forcedArm ? "granted" : isUnrecognisable ? "denied" : currentConsent();
   refresh(visitor);
   await 0;
   save();
@@ -44,7 +44,7 @@ export const consent = (): Consent => {
 };
 
 // While a page is only prerendered, nothing is sent or stored.
-export const mayRecord = (): boolean => !isPreview && isActive() && ["granted", "assumed"].includes(consent());
+export const mayRecord = (): boolean => !forcedArm && isActive() && ["granted", "assumed"].includes(consent());
 
 /** The visitor's identity, with what other pages have stored by now. */
 export const currentVisitor = (): Identity => {
@@ -61,7 +61,7 @@ export const record: RecordEvent = (event, soon) => {
       ...scalarsOf({ value, currency, order_id, refund_of, quantity }),
     });
   }
-  if (isPreview || consent() === "denied") return;
+  if (forcedArm || consent() === "denied") return;
   queue._send(
     { id: uuid(), at: new Date().toISOString(), session: currentVisitor()._session.id, url: pageUrl(), ...event },
     soon,
@@ -97,8 +97,8 @@ export function consentGiven(isGranted: boolean): void {
 export const sendAll = (): void => queue._leave();
 
 /** Starts recording: recognises the visitor, and sends what earlier pages have stored in the queue. */
-export function startRecorder(ruleset: Ruleset, forced: boolean): void {
-  isPreview = forced;
+export function startRecorder(ruleset: Ruleset, forced: DecisionContext["_forced"]): void {
+  forcedArm = forced;
   eventMemory = part("rules")?.memory(ruleset);
   visitor = recognise();
   queue = transport(

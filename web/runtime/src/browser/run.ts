@@ -94,7 +94,7 @@ function activeArmFor(
 export function run(ruleset: Ruleset, snippet: HiddenElements | undefined, forced?: DecisionContext["_forced"]) {
   let { experiments } = ruleset;
   let isRouting = false;
-  startRecorder(ruleset, !!forced);
+  startRecorder(ruleset, forced);
   onLocated(snippet, (geo, late) => {
     currentVisitor()._session.geo = geo;
     look(late);

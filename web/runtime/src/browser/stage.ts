@@ -6,7 +6,7 @@ import { expose } from "./exposure";
 import { announce } from "./listeners";
 import { hiddenMs } from "./locate";
 import { part } from "./parts";
-import { isPreview, record, sendAll, currentVisitor } from "./recorder";
+import { forcedArm, record, sendAll, currentVisitor } from "./recorder";
 import { settings } from "./settings";
 import { trackEvent } from "./values";
 import { random } from "./world";
@@ -54,7 +54,7 @@ export function reportShown(
   const hidden_ms = hiddenMs() || part("changes")?.hiddenMs() || 0;
   const failed_selectors = missing.length;
   // In a preview a missing match is shown; on other pages it may be intended.
-  if (isPreview && missing[0]) announceArm("error", armed, { message: "matches nothing: " + missing.join(", ") });
+  if (!late) forcedArm?.shown?.(missing);
   if (isSampled || late || errors || (armed._isFirst && changes))
     record({ type: "health", ...armFields(armed), apply_ms, hidden_ms, late, failed_selectors, errors, changes });
 }

@@ -4,6 +4,7 @@
 #![expect(dead_code, reason = "these types describe shapes to the contract and are never made")]
 
 mod configuration;
+mod dashboard;
 mod delivery;
 mod error;
 mod evaluation;
@@ -19,6 +20,7 @@ mod webhook;
 mod words;
 
 pub(crate) use configuration::*;
+pub(crate) use dashboard::*;
 pub(crate) use delivery::*;
 pub(crate) use error::*;
 pub(crate) use evaluation::*;

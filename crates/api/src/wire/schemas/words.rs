@@ -117,6 +117,24 @@ closed! {
     LinkField: String ["email", "name", "password", "company"];
     /// Who did something: a person, an API key, or the server and its command line.
     ActorKind: String ["person", "key", "system"];
+    /// What a metric says of the variants.
+    VerdictWord: String ["win", "loss", "no_difference", "keep_running", "do_not_trust"];
+    /// How a health check went; `unknown` has nothing to look at.
+    GradeWord: String ["ok", "warn", "fail", "unknown"];
+    /// What is looked at before a start.
+    ChecklistCheck: String ["lifecycle", "approval", "code", "script", "preview", "goals", "weights", "power", "collisions"];
+    /// `blocked` is what makes a start be refused; `unknown` is what there is nothing to tell from yet.
+    ChecklistStatus: String ["ok", "warn", "blocked", "unknown"];
+    /// What became of a proposal.
+    ProposalState: String ["open", "approved", "rejected", "withdrawn"];
+    /// Whether a goal decides, or is a further one.
+    GoalRole: String ["primary", "secondary"];
+    /// Whether false alarms are at most as many as promised.
+    SimulationPromise: String ["kept", "open", "broken"];
+    /// What a simulated goal counts.
+    SimulationMeasure: String ["conversion", "revenue"];
+    /// Where a number is from: the request, the project's last two weeks, or assumed.
+    NumberSource: String ["flag", "project", "default"];
     /// A metric that needs no goal.
     BuiltinMetric: String experiment::BUILTIN_METRICS;
 }

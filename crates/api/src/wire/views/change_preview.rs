@@ -37,7 +37,7 @@ pub(crate) struct ChangePreview {
     moved_visitors_percent: Option<f64>,
     /// What to look at, sentences that name the field.
     warnings: Vec<String>,
-    /// Whether a second person has to approve it. Always false: projects cannot ask for that.
+    /// Whether the project asks for a second person for it: then it can be proposed, and not made at once.
     needs_approval: bool,
 }
 
@@ -66,8 +66,8 @@ pub fn differences(before: &Value, after: &Value) -> Vec<FieldChange> {
 impl ChangePreview {
     /// The preview of a change of the project with this key. `reset` is about fields that would go back to their defaults.
     pub(crate) fn new(previewed: Previewed, reset: Vec<String>, project_key: &str) -> Self {
-        let Previewed { before, after, effect, warnings } = previewed;
-        let changes = differences(&fields(before.experiment, project_key), &fields(after, project_key));
+        let Previewed { before, after, effect, warnings, needs_approval } = previewed;
+        let changes = differences(&patchable(before.experiment, project_key), &patchable(after, project_key));
         let (reasons, redefines, removed_code, moved) = match effect {
             Some(effect) => (effect.epoch_reasons, effect.redefines, effect.removed_code, effect.moved_visitors),
             None => (Vec::new(), Vec::new(), Vec::new(), Some(0.0)),
@@ -81,13 +81,13 @@ impl ChangePreview {
             removed_code,
             moved_visitors_percent: moved.map(|percent| (percent * 100.0).round() / 100.0),
             warnings: reset.into_iter().chain(warnings).collect(),
-            needs_approval: false,
+            needs_approval,
         }
     }
 }
 
 /// The fields that an update can change, as details show them.
-fn fields(experiment: Experiment, project_key: &str) -> Value {
+pub(crate) fn patchable(experiment: Experiment, project_key: &str) -> Value {
     let now = experiment.updated_at;
     let loaded = LoadedExperiment { experiment, origin: None, primary_goal: None };
     let details = serde_json::to_value(ExperimentDetails::new(loaded, Vec::new(), project_key, now, &BTreeMap::new()));
@@ -97,7 +97,7 @@ fn fields(experiment: Experiment, project_key: &str) -> Value {
 }
 
 /// Adds what differs below `path`.
-fn compare(path: &str, before: &Value, after: &Value, changes: &mut Vec<FieldChange>) {
+pub(super) fn compare(path: &str, before: &Value, after: &Value, changes: &mut Vec<FieldChange>) {
     if before == after {
         return;
     }

@@ -241,6 +241,10 @@ pub(crate) struct ExperimentDetails {
     schedule: ExperimentSchedule,
     /// What became of each entry of `configuration.integration` that has an effect.
     integrations: Vec<IntegrationState>,
+    /// True while it is in the archive; absent otherwise.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    archived: Option<bool>,
 }
 
 /// When an integration last succeeded.
@@ -420,6 +424,7 @@ impl ExperimentDetails {
                 .into_iter()
                 .map(|it| IntegrationState { name: it.name, last_success_at: successes.get(it.name).copied() })
                 .collect(),
+            archived: experiment.archived.then_some(true),
             test_id: experiment.id.0,
             test_name: experiment.name,
             url: experiment.url,

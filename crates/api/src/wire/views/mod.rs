@@ -2,37 +2,56 @@
 //! which they are written.
 
 mod account;
+mod activity;
+mod actors;
 mod audit;
 mod change_preview;
+mod checklist;
+mod comments;
 mod conclusion;
 mod distribution;
 mod experiments;
 mod explanation;
 mod goals;
 mod groups;
+mod history;
 mod hypotheses;
+
+mod live;
+mod overview;
 mod people;
 mod projects;
+mod proposals;
 mod rates;
 mod results;
+mod simulation;
 mod visitor_data;
 mod webhooks;
-
 pub(crate) use account::*;
+pub(crate) use activity::*;
+pub(crate) use actors::*;
 pub(crate) use audit::*;
 pub(crate) use change_preview::ChangePreview;
+pub(crate) use change_preview::*;
 pub use change_preview::{FieldChange, differences};
+pub(crate) use checklist::*;
+pub(crate) use comments::*;
 pub(crate) use conclusion::*;
 pub(crate) use distribution::*;
 pub(crate) use experiments::*;
 pub use explanation::{Explanation, ExplanationStep};
 pub(crate) use goals::*;
 pub(crate) use groups::*;
+pub(crate) use history::*;
 pub(crate) use hypotheses::*;
+pub(crate) use live::*;
+pub(crate) use overview::*;
 pub(crate) use people::*;
 pub(crate) use projects::*;
+pub(crate) use proposals::*;
 pub(crate) use rates::*;
 pub use results::{HoldoutResult, ResultAnswer};
 pub(crate) use results::{PlanAnswer, TimeseriesAnswer};
+pub(crate) use simulation::*;
 pub(crate) use visitor_data::*;
 pub(crate) use webhooks::*;

@@ -43,8 +43,14 @@ use duckdb::Connection;
 use muriel_domain::Instant;
 
 use super::mark_of;
-use crate::answer::{ExperimentAnswer, LostBlocks, RewrittenBlocks, TrafficAnswer, VisitorTotals};
-use crate::question::{CountedOutcome, ExperimentQuestion, Metric, Population, TrafficQuestion, VisitorsQuestion};
+use crate::answer::{
+    ActivityAnswer, ActivityDay, ExperimentAnswer, LostBlocks, PagesAnswer, RewrittenBlocks, TrafficAnswer,
+    VisitorTotals,
+};
+use crate::question::{
+    ActivityQuestion, CountedOutcome, ExperimentQuestion, Metric, PagesQuestion, Population, TrafficQuestion,
+    VisitorsQuestion,
+};
 use crate::row::hash_text;
 use crate::{Result, StopToken, Watermarks};
 use muriel_log::LogId;
@@ -136,6 +142,63 @@ pub(super) fn visitors(
         let (project, until) = (hash_text(&question.project_key), question.until);
         entry::first_seen(db, project, question.from, until, Some(question.limit))?;
         outcome::visit_each(db, &done(db, &MetricContext::until(project, until), &question.metric)?, each)
+    })
+}
+
+/// How often the events of a goal came, by day.
+pub(super) fn activity(
+    connection: &Connection,
+    question: &ActivityQuestion,
+    stop: &StopToken,
+) -> Result<ActivityAnswer> {
+    snapshot(connection, stop, |db| {
+        let project = hash_text(&question.project_key);
+        let matching = outcome::matching(db, project, &question.trigger)?;
+        let (from, until) = (question.from.us(), question.until.us());
+        let day = muriel_domain::time::DAY_US;
+        let rows = db.rows(
+            &format!(
+                r#"SELECT e."at" // {day} AS day, count(DISTINCT {once}), count(DISTINCT e.visitor), max(e."at")
+                   FROM events AS e
+                   WHERE e.project = {project} AND e."at" >= {from} AND e."at" < {until} AND {condition}
+                   GROUP BY day ORDER BY day"#,
+                once = matching.once,
+                condition = matching.condition,
+            ),
+            |row| {
+                let day = ActivityDay { day: row.get(0)?, matches: row.get(1)?, visitors: row.get(2)? };
+                Ok((day, row.get::<_, i64>(3)?))
+            },
+        )?;
+        let last_at = rows.iter().map(|(_, at)| *at).max().map(Instant::from_us);
+        let days = rows.into_iter().map(|(day, _)| day).collect();
+        Ok(ActivityAnswer { days, last_at, marks: Logs::read(db)?.marks })
+    })
+}
+
+/// The pages of a project that were viewed last.
+pub(super) fn viewed_pages(connection: &Connection, question: &PagesQuestion, stop: &StopToken) -> Result<PagesAnswer> {
+    snapshot(connection, stop, |db| {
+        let project = hash_text(&question.project_key);
+        let (from, until, limit) = (question.from.us(), question.until.us(), question.limit);
+        let within = format!(r#"e.project = {project} AND e."at" >= {from} AND e."at" < {until}"#);
+        let pages = db.rows(
+            &format!(
+                r#"WITH viewed AS (
+                     SELECT e.url, max(e."at") AS last FROM events AS e
+                     WHERE {within} AND e.kind = {pageview} AND e.url IS NOT NULL
+                     GROUP BY e.url ORDER BY last DESC, e.url LIMIT {limit}
+                   )
+                   SELECT any_value(u.text), v.last FROM viewed AS v
+                   JOIN urls AS u ON u.project = {project} AND u.url = v.url
+                   GROUP BY v.url, v.last ORDER BY v.last DESC, v.url"#,
+                pageview = crate::row::kind::PAGEVIEW,
+            ),
+            |row| Ok((row.get(0)?, Instant::from_us(row.get(1)?))),
+        )?;
+        let last: Option<i64> =
+            db.row(&format!(r#"SELECT max(e."at") FROM events AS e WHERE {within}"#), |row| row.get(0))?;
+        Ok(PagesAnswer { pages, last_event: last.map(Instant::from_us), marks: Logs::read(db)?.marks })
     })
 }
 

@@ -63,6 +63,32 @@ enum Rule {
     Revenue,
 }
 
+/// Which events of a project match a goal, whoever they are of.
+pub(super) struct Matching {
+    /// The condition on a row `e` of `events`, as SQL.
+    pub(super) condition: String,
+    /// What is counted once, as SQL.
+    pub(super) once: &'static str,
+}
+
+/// The events that match this trigger.
+pub(super) fn matching(db: &Db<'_>, project: u64, trigger: &Trigger) -> Result<Matching> {
+    let Candidates { condition, rule } = Candidates::of(db, project, &CountedOutcome::Goal(trigger.clone()))?;
+    let (custom, order) = (kind::CUSTOM, kind::ORDER);
+    Ok(match rule {
+        Rule::Each => Matching { condition, once: "e.id" },
+        Rule::Page => Matching { condition, once: "hash(e.visitor, e.url)" },
+        Rule::Order => Matching {
+            condition: format!("e.kind IN ({custom}, {order}) AND coalesce(e.amount, 0) >= 0 AND {condition}"),
+            once: "coalesce(e.unit, e.id)",
+        },
+        Rule::Revenue => Matching {
+            condition: format!("e.kind = {order} AND e.amount >= 0 AND {condition}"),
+            once: "coalesce(e.unit, e.id)",
+        },
+    })
+}
+
 impl Candidates {
     fn of(db: &Db<'_>, project: u64, outcome: &CountedOutcome) -> Result<Self> {
         let trigger = match outcome {

@@ -1,0 +1,123 @@
+#!/usr/bin/env python3
+"""The overview of many experiments: how long `GET /v2/overview` takes at 5,000 experiments, on SQLite or PostgreSQL.
+
+Makes the experiments through the API, some with a lot of code, then sends each kind of question over one connection, one after
+the other, and prints the time until the whole answer has arrived. The server is to answer within 20 ms. With `--debug` it is the
+debug build, whose times say little.
+
+For PostgreSQL: scripts/with-postgres bench/overview.py --database postgres
+"""
+
+import argparse
+import http.client
+import json
+import statistics
+import sys
+import tempfile
+import threading
+import time
+from pathlib import Path
+from urllib.parse import quote, urlsplit
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "scripts"))
+import serving
+
+GOAL_MS = 20
+
+
+class Connection:
+    def __init__(self, server, client):
+        address = urlsplit(server.url)
+        self.http = http.client.HTTPConnection(address.hostname, address.port, timeout=60)
+        self.base = f"/v2/project/{client.project}"
+        self.headers = {"Authorization": f"Bearer {client.key}", "Content-Type": "application/json"}
+
+    def call(self, method, path, body=None):
+        self.http.request(method, path, json.dumps(body) if body else None, self.headers)
+        response = self.http.getresponse()
+        answer = response.read()
+        if response.status >= 300:
+            sys.exit(f"{method} {path}: {response.status} {answer[:300]!r}")
+        return json.loads(answer)
+
+
+def experiment(number):
+    code = f"document.title = {json.dumps('x' * 20_000)};" if number % 10 == 0 else ""
+    return {
+        "test_name": f"Checkout {number} {'ÄRGER' if number % 100 == 0 else 'shorter form'}",
+        "url": f"https://shop.example/page-{number % 200}",
+        "variants": [{"name": "Variant 1", "customJS": code}],
+        "tags": [f"team-{number % 20}", "shop"],
+        "status": (9, 1, 0)[number % 3],
+    }
+
+
+def seed(server, client, count, threads=8):
+    def work(offset):
+        connection = Connection(server, client)
+        for number in range(offset, count, threads):
+            connection.call("POST", f"{connection.base}/create-experiment", experiment(number))
+
+    workers = [threading.Thread(target=work, args=(offset,)) for offset in range(threads)]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join()
+
+
+def percentile(times, percent):
+    return sorted(times)[min(len(times) - 1, len(times) * percent // 100)]
+
+
+def main():
+    options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    options.add_argument("--count", type=int, default=5_000, help="experiments (5000)")
+    options.add_argument("--requests", type=int, default=200, help="requests of each kind (200)")
+    options.add_argument("--database", choices=["sqlite", "postgres"], default="sqlite")
+    options.add_argument("--debug", action="store_true", help="the debug build")
+    options = options.parse_args()
+    serving.exit_on_signals()
+    database = serving.fresh_database("muriel_overview") if options.database == "postgres" else None
+    with tempfile.TemporaryDirectory(prefix="muriel-overview-") as folder:
+        folder = Path(folder)
+        data = folder / "data"
+        data.mkdir()
+        binary = serving.binary("debug" if options.debug else "release")
+        with serving.Server(
+            binary, data, folder / "log", database=database, options=["--log-level", "warn"]
+        ) as server:
+            client = server.client("Bench", "Bench")
+            start = time.perf_counter()
+            seed(server, client, options.count)
+            print(f"{options.count} experiments made in {time.perf_counter() - start:.0f} s on {options.database}")
+            connection = Connection(server, client)
+            middle = connection.call("GET", "/v2/overview?limit=500")["next_cursor"]
+            questions = {
+                "first page": "",
+                "500 of them": "?limit=500",
+                "further on": f"?cursor={middle}" if middle else "",
+                "by name": "?sort=test_name",
+                "by days left": "?sort=days_left",
+                "by days": "?sort=-days",
+                "live": "?status=live&sort=-visitors",
+                "search, a hundredth": f"?search={quote('ärger')}",
+                "search, all": "?search=check",
+                "search, none": "?search=nowhere%20at%20all",
+                "everything at once": "?search=form&status=live,draft&tag=team-7&health=unknown&verdict=unknown&outcome=none",
+            }
+            print(f"{'':24}  {'total':>8}  {'p50 ms':>7}  {'p95 ms':>7}  {'p99 ms':>7}")
+            worst = 0
+            for name, query in questions.items():
+                times = []
+                for _ in range(options.requests):
+                    start = time.perf_counter()
+                    answer = connection.call("GET", f"/v2/overview{query}")
+                    times.append((time.perf_counter() - start) * 1e3)
+                p95 = percentile(times, 95)
+                worst = max(worst, p95) if "500" not in name else worst
+                print(f"{name:24}  {answer['total']:8}  {statistics.median(times):7.2f}  {p95:7.2f}  {percentile(times, 99):7.2f}")
+            print(f"pages of 50: the slowest p95 is {worst:.1f} ms of {GOAL_MS} ms")
+            sys.exit(worst > GOAL_MS)
+
+
+main()

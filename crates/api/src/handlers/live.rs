@@ -1,0 +1,177 @@
+//! What a visitor does now.
+
+use crate::auth::{Caller, Read};
+use crate::error::ApiError;
+use crate::explain::explain;
+use crate::json::{self as gate, Json};
+use crate::wire::query::Query;
+use crate::wire::views;
+use axum::body::Body;
+use axum::extract::State;
+use axum::response::Response;
+use bytes::Bytes;
+use futures_util::stream;
+use http::{HeaderValue, Uri, header};
+use muriel_domain::Flaw;
+use muriel_service::App;
+use muriel_service::live::Subscription;
+use muriel_store::tenants::Project;
+use serde_json::Value;
+use std::convert::Infallible;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::time::{Instant, sleep_until, timeout};
+
+/// A comment line this often keeps proxies from cutting the stream, and finds out that a reader has gone.
+const HEARTBEAT: Duration = Duration::from_secs(15);
+/// A stream ends after this time; whoever still watches asks again.
+const LIFETIME: Duration = Duration::from_secs(3_600);
+/// Experiments whose decisions are told for one page at most.
+const DECISIONS_MAX: usize = 100;
+/// Too many listen.
+const BUSY_RETRY_S: u64 = 30;
+
+/// Streams the events of one visitor as they come, and what the visitor gets, with the reasons, as server-sent events.
+///
+/// The stream has the events that this node takes. It begins with `hello`, has a comment line every 15 seconds, and ends with
+/// `bye` after an hour or when the server stops.
+#[utoipa::path(
+    get, path = "/v2/project/{project_key}/live", tag = "Dashboard", operation_id = "streamVisitor",
+    params(
+        ("visitor" = inline(String), Query, min_length = 1, max_length = 128, description = "The visitor's id, as the page has it: `muriel.visitor()` in its console."),
+    ),
+    responses((status = 200, description = "A stream of messages, each of which has this JSON as its data.", content_type = "text/event-stream", body = views::LiveMessage)),
+    extensions(("x-scope" = json!("read")))
+)]
+pub(crate) async fn visitor_live(State(app): State<App>, caller: Caller<Read>, uri: Uri) -> Result<Response, ApiError> {
+    let mut query = Query::read(uri.query(), &["visitor"]);
+    let visitor = query.parsed("visitor", |id| match id.chars().take(129).count() {
+        1..=128 => Ok(id.to_owned()),
+        _ => Err(Flaw::new("must have 1 to 128 characters")),
+    });
+    if visitor.is_none() {
+        query.refuse("visitor", "is required: the id of a visitor");
+    }
+    query.finish()?;
+    let visitor = visitor.unwrap_or_default();
+    let subscription = app.live.subscribe(&caller.project.key, &visitor);
+    let subscription = subscription.ok_or(ApiError::Unavailable { retry_after_s: BUSY_RETRY_S })?;
+    let state =
+        Stream { app, project: caller.project, subscription, stage: Stage::Hello, ends_at: Instant::now() + LIFETIME };
+    let messages = stream::unfold(state, |mut state| async move {
+        let message = state.next().await?;
+        Some((Ok::<_, Infallible>(message), state))
+    });
+    let mut response = Response::new(Body::from_stream(messages));
+    let headers = response.headers_mut();
+    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("text/event-stream"));
+    headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    Ok(response)
+}
+
+/// Where a stream stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Stage {
+    Hello,
+    Open,
+    Over,
+}
+
+struct Stream {
+    app: App,
+    project: Arc<Project>,
+    subscription: Subscription,
+    stage: Stage,
+    ends_at: Instant,
+}
+
+impl Stream {
+    /// The next piece of the body.
+    async fn next(&mut self) -> Option<Bytes> {
+        match self.stage {
+            Stage::Hello => {
+                self.stage = Stage::Open;
+                let note =
+                    "the events that this server takes of the visitor follow, and what a server decides on each page";
+                Some(self.message("hello", |message| message.note = Some(note.to_owned())))
+            }
+            Stage::Over => None,
+            Stage::Open => {
+                let next = tokio::select! {
+                    next = timeout(HEARTBEAT, self.subscription.next()) => next,
+                    () = sleep_until(self.ends_at) => Ok(None),
+                };
+                match next {
+                    Err(_) => Some(Bytes::from_static(b": still here\n\n")),
+                    Ok(None) => {
+                        self.stage = Stage::Over;
+                        let note = "the stream is over; ask again to go on";
+                        Some(self.message("bye", |message| message.note = Some(note.to_owned())))
+                    }
+                    Ok(Some(event)) => Some(self.told(&event).await),
+                }
+            }
+        }
+    }
+
+    /// The event, and the decisions on its page if it is a view of one.
+    async fn told(&self, event: &Value) -> Bytes {
+        let mut told = self.message("event", |message| message.event = Some(event.clone())).to_vec();
+        if event["type"] == "pageview"
+            && let Some(decisions) = self.decisions(event).await
+        {
+            told.extend_from_slice(&self.message("decisions", |message| message.decisions = Some(decisions)));
+        }
+        told.into()
+    }
+
+    /// What the visitor gets of each experiment on the page of an event.
+    async fn decisions(&self, event: &Value) -> Option<Vec<views::LiveDecision>> {
+        let delivery = self.app.delivery(&self.project).await.ok()?;
+        let members = context(event);
+        let now = self.app.clock.now();
+        let pairs = delivery.delivered().iter().zip(delivery.ruleset.experiments()).take(DECISIONS_MAX);
+        let decision = |explained: crate::explain::Explanation| views::LiveDecision {
+            test_id: explained.test_id,
+            experiment_key: explained.experiment_key,
+            variant: explained.variant,
+            reason: explained.reason,
+            in_experiment: explained.in_experiment,
+            elsewhere: explained.elsewhere,
+            steps: explained.steps,
+        };
+        pairs
+            .map(|(delivered, compiled)| {
+                explain(delivered, compiled, &members, &self.app.visitors, now).ok().map(decision)
+            })
+            .collect()
+    }
+
+    /// A message of the stream. JSON has no line feeds, so its data is one line.
+    fn message(&self, name: &str, fill: impl FnOnce(&mut views::LiveMessage)) -> Bytes {
+        let (at, missed) = (self.app.clock.now(), self.subscription.missed());
+        let mut message = views::LiveMessage { at, missed, event: None, decisions: None, note: None };
+        fill(&mut message);
+        let data = serde_json::to_string(&message).unwrap_or_default();
+        format!("event: {name}\ndata: {data}\n\n").into()
+    }
+}
+
+/// The visitor of an event as a context of a decision.
+fn context(event: &Value) -> Vec<(String, Json)> {
+    let text = |value: &Value| value.as_str().map(|text| Json::Text(text.to_owned()));
+    let mut members: Vec<(String, Json)> = Vec::new();
+    let mut add = |name: &str, value: Option<Json>| members.extend(value.map(|value| (name.to_owned(), value)));
+    add("targetingKey", text(&event["visitor"]["id"]));
+    for name in ["url", "referrer", "device", "browser", "os", "country", "region", "city"] {
+        add(name, text(&event[name]));
+    }
+    if let Some(attributes) = event["visitor"]["attributes"].as_object() {
+        for (name, value) in attributes {
+            let is_fact = members.iter().any(|(known, _)| known == name);
+            let value = serde_json::to_vec(value).ok().and_then(|bytes| gate::parse(&bytes).ok());
+            members.extend(value.filter(|_| !is_fact).map(|value| (name.clone(), value)));
+        }
+    }
+    members
+}

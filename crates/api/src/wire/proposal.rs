@@ -1,0 +1,54 @@
+//! Proposed changes as they are sent: the fields of an update, or a status, and a note.
+
+use super::experiment::{patch, status};
+use super::fields::{Mode, from_body, parsed};
+use crate::json::Json;
+use muriel_domain::{Problems, text};
+use muriel_service::experiments::StatusChange;
+use muriel_service::proposals::{NewProposal, Proposed, TEXT_MAX};
+
+/// The fields of a proposal besides those of an update.
+const OWN: [&str; 2] = ["status", "note"];
+
+/// A body, which `bytes` is as it was sent.
+pub(crate) fn new_proposal(body: &Json, bytes: &[u8], mode: Mode) -> Result<NewProposal, Problems> {
+    let note = from_body(body, |fields| {
+        let note = fields.read("note", parsed(|note| text::at_most(note, TEXT_MAX)));
+        Some(note.unwrap_or_default())
+    });
+    let (note, proposed) = match (note, proposed(body, mode)) {
+        (Ok(note), Ok(proposed)) => (note, proposed),
+        (Err(mut problems), Err(more)) => {
+            problems.extend(more);
+            return Err(problems);
+        }
+        (Err(problems), Ok(_)) | (Ok(_), Err(problems)) => return Err(problems),
+    };
+    // It was read as JSON already.
+    let mut kept: serde_json::Value = serde_json::from_slice(bytes).unwrap_or_default();
+    if let Some(fields) = kept.as_object_mut() {
+        fields.shift_remove("note");
+    }
+    Ok(NewProposal { proposed, body: kept.to_string(), merges: mode == Mode::Merge, note })
+}
+
+/// What a body proposes.
+pub(crate) fn proposed(body: &Json, mode: Mode) -> Result<Proposed, Problems> {
+    let Json::Object(members) = body else {
+        return Err(Problems::one("body", "must be an object"));
+    };
+    let others: Vec<(String, Json)> =
+        members.iter().filter(|(name, _)| !OWN.contains(&name.as_str())).cloned().collect();
+    if members.iter().any(|(name, _)| name == "status") {
+        return from_body(body, |fields| {
+            for (name, _) in &others {
+                fields.add(name, "cannot be proposed together with a status; propose one after the other");
+            }
+            let to = fields.needed("status", status)?;
+            Some(Proposed::Status(StatusChange { to, started_at: None, edit: None }))
+        });
+    }
+    let edit = patch(&Json::Object(others), mode);
+    // Problems that need the stored state join them when it is looked up.
+    Ok(Proposed::Edit(Box::new(edit)))
+}

@@ -1,0 +1,110 @@
+//! What to look at before an experiment starts.
+//!
+//! [`Check`]s are made of what is stored, of what previews and events have told, and of the other live experiments. Only what
+//! makes a start be refused is blocked; everything else is for people to judge.
+
+mod checks;
+mod collisions;
+
+pub use checks::{Check, CheckStatus, ChecklistItem};
+
+use crate::actor::Actor;
+use crate::app::App;
+use crate::error::{Error, Result};
+use crate::goals::matches;
+use crate::install::{self, SeenPage};
+use crate::results;
+use crate::warnings::{codes, invalid_code};
+use checks::{Facts, GoalFacts};
+use muriel_assign::Delivered;
+use muriel_domain::experiment::Status;
+use muriel_domain::goal::Goal;
+use muriel_domain::ids::ExperimentId;
+use muriel_domain::time::DAY_US;
+use muriel_results::{PlanningReport, PlanningRequest};
+use muriel_store::tenants::{self, Project};
+use muriel_store::{experiments, previews};
+use std::sync::Arc;
+use std::time::Duration;
+
+/// How long the checklist waits for each thing that events tell. What takes longer is not known.
+const EVENTS_TIMEOUT: Duration = Duration::from_secs(5);
+/// Goals that are looked at.
+const GOALS_MAX: usize = 20;
+
+/// What to look at before an experiment starts, as `actor` would start it.
+///
+/// # Errors
+/// `NotFound`, and when the database cannot be reached.
+pub async fn checklist(
+    app: &App,
+    actor: &Actor,
+    project: &Arc<Project>,
+    id: ExperimentId,
+) -> Result<Vec<ChecklistItem>> {
+    let project_id = project.id;
+    let (loaded, goals, previews, rules) = app
+        .read(move |tx| {
+            Box::pin(async move {
+                let loaded = experiments::find(tx, project_id, id).await?.ok_or(Error::NotFound("experiment"))?;
+                let goals = experiments::attached_goals(tx, id).await?;
+                let previews = previews::reports(tx, id).await?;
+                Ok((loaded, goals, previews, tenants::approval_rules(tx, project_id).await?))
+            })
+        })
+        .await?;
+    let experiment = loaded.experiment;
+    app.rulesets.loop_guards.prepare(codes(&experiment)).await;
+    let started = experiment.moved(Status::Live, app.clock.now());
+    let needs_approval = !matches!(actor, Actor::System(_))
+        && started.as_ref().is_ok_and(|started| rules.apply_to(Some(&experiment), started));
+    let candidate = Delivered::of(&experiment);
+    let others = app.delivery(project).await?;
+    let collisions = collisions::find(&candidate, &experiment.url, others.delivered());
+    let (pages, plan, goals) =
+        tokio::join!(pages(app, project), plan(app, project, id), goal_facts(app, project, goals));
+    Ok(checks::all(&Facts {
+        conflict: started.err().map(|conflict| conflict.to_string()),
+        needs_approval,
+        invalid_code: invalid_code(&experiment, &app.rulesets.loop_guards),
+        previews,
+        pages,
+        plan,
+        goals,
+        collisions,
+        experiment,
+    }))
+}
+
+/// Pages on which the script was seen; `None` where that cannot be told now.
+async fn pages(app: &App, project: &Project) -> Option<Vec<SeenPage>> {
+    let seen = tokio::time::timeout(EVENTS_TIMEOUT, install::seen(app, project)).await.ok()?;
+    seen.ok().map(|(pages, _)| pages)
+}
+
+async fn plan(app: &App, project: &Project, id: ExperimentId) -> Option<PlanningReport> {
+    let planned = results::plan(app, project, id, Ok(PlanningRequest::default()));
+    tokio::time::timeout(EVENTS_TIMEOUT, planned).await.ok()?.ok()
+}
+
+/// The goals that are attached, and whether each was matched within a day; `None` where that cannot be told now.
+async fn goal_facts(app: &App, project: &Project, (primary, secondary): (Option<Goal>, Vec<Goal>)) -> GoalFacts {
+    let from = app.clock.now().plus_us(-DAY_US);
+    let has_primary = primary.is_some();
+    let mut fired = Some(Vec::new());
+    for goal in primary.into_iter().chain(secondary).take(GOALS_MAX) {
+        let asked = matches(app, project, &goal.definition.trigger, from);
+        match tokio::time::timeout(EVENTS_TIMEOUT, asked).await {
+            Ok(Ok(found)) => {
+                if let Some(fired) = &mut fired {
+                    fired.push((goal.definition.name, found.last_at.is_some()));
+                }
+            }
+            Ok(Err(_)) | Err(_) => {
+                fired = None;
+                break;
+            }
+        }
+    }
+    GoalFacts { has_primary, fired }
+}

@@ -1,0 +1,111 @@
+//! Keeps what results say in brief, for the overview of all experiments.
+//!
+//! A report costs too much to be computed for each experiment of a list when it is asked for. So the leader looks at results
+//! by and by, those that were not looked at for the longest time first, and stores each summary with its moment. A result
+//! that nothing has happened to is not computed again: its summary is of the present moment by that.
+
+use super::{Leadership, check, look, project};
+use crate::app::App;
+use crate::error::{Error, Result};
+use muriel_domain::Instant;
+use muriel_domain::experiment::Experiment;
+use muriel_domain::ids::ExperimentId;
+use muriel_results::advice::Outlook;
+use muriel_results::{Computed, Inquiry};
+use muriel_store::overview::{self, ResultLook};
+use std::collections::HashMap;
+use std::time::Duration;
+
+/// How old a summary of a live experiment becomes before it is looked at again.
+const PERIOD_US: i64 = 60_000_000;
+/// A result can change without new events, as days and times to convert end: it is computed as often as this.
+const RECOMPUTE_US: i64 = 3_600_000_000;
+/// Experiments that are looked at in one run.
+const PER_RUN: i64 = 200;
+/// A run begins no further report after this time.
+const RUN_TIME: Duration = Duration::from_secs(20);
+/// Looks that are remembered at most.
+const REMEMBERED_MAX: usize = 20_000;
+
+/// What was known of each experiment when its result was computed last.
+#[derive(Debug, Default)]
+pub struct SummaryLooks(HashMap<ExperimentId, Seen>);
+
+#[derive(Debug)]
+struct Seen {
+    revision: i64,
+    generation: u64,
+    last_block: i64,
+    computed_at: Instant,
+    look: ResultLook,
+}
+
+/// Looks at the results whose summaries are due. The number of summaries.
+///
+/// # Errors
+/// When the database cannot be reached. A result that cannot be computed now is looked at again.
+pub async fn summarise_results(app: &App, leadership: &Leadership, looks: &mut SummaryLooks) -> Result<usize> {
+    let Some(reports) = app.results() else { return Ok(0) };
+    let (began, before) = (std::time::Instant::now(), app.clock.now().plus_us(-PERIOD_US));
+    let due = app.read(move |tx| Box::pin(async move { Ok(overview::to_look_at(tx, before, PER_RUN).await?) })).await?;
+    if looks.0.len() > REMEMBERED_MAX {
+        looks.0.clear();
+    }
+    let mut kept = Vec::new();
+    for due in due {
+        if began.elapsed() > RUN_TIME {
+            break;
+        }
+        let Some(project) = project(app, due.project).await? else { continue };
+        let (loader, now) = (reports.loader(), app.clock.now());
+        let (generation, last_block) = (loader.generation(), loader.touched(&project.key).seq);
+        let seen = looks.0.get(&due.id).filter(|seen| {
+            let state = (seen.revision, seen.generation, seen.last_block);
+            state == (due.revision, generation, last_block) && now.us() - seen.computed_at.us() < RECOMPUTE_US
+        });
+        if let Some(seen) = seen {
+            kept.push((due.id, ResultLook { as_of: now, ..seen.look.clone() }));
+            continue;
+        }
+        match self::look(app, &project, due.id, Inquiry::default()).await {
+            Ok((experiment, computed)) => {
+                let look = summary(&experiment, &computed, now)?;
+                let revision = experiment.revision;
+                let seen = Seen { revision, generation, last_block, computed_at: now, look: look.clone() };
+                looks.0.insert(due.id, seen);
+                kept.push((due.id, look));
+            }
+            // It was deleted, or the warehouse is still being filled or busy.
+            Err(Error::NotFound(_) | Error::NotYet { .. } | Error::Unavailable { .. }) => {}
+            Err(error) => return Err(error),
+        }
+    }
+    let (number, term) = (kept.len(), leadership.term);
+    if number > 0 {
+        let write = app.db.write::<_, Error, _>(move |tx| {
+            Box::pin(async move {
+                check(tx, term).await?;
+                for (id, look) in &kept {
+                    overview::looked_at(tx, *id, look).await?;
+                }
+                Ok(())
+            })
+        });
+        write.await?;
+    }
+    Ok(number)
+}
+
+fn summary(experiment: &Experiment, computed: &Computed, now: Instant) -> Result<ResultLook> {
+    let outlook = Outlook::of(computed);
+    let start = experiment.milestones.first_start.filter(|_| experiment.lifecycle.is_live());
+    Ok(ResultLook {
+        as_of: now,
+        revision: experiment.revision,
+        verdict: outlook.verdict.clone().unwrap_or_default(),
+        health: outlook.health.clone(),
+        visitors: i64::try_from(outlook.visitors).unwrap_or(i64::MAX),
+        ready_at: start.and_then(|start| outlook.ready_at(start.started_at, now)),
+        summary: serde_json::to_value(&outlook).map_err(Error::internal)?,
+    })
+}

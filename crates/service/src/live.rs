@@ -1,0 +1,179 @@
+//! What single visitors do now, for those who watch.
+//!
+//! Events are handed to listeners once they are durable. Each listener has a bounded queue: a reader that is too slow misses
+//! events and is told how many; nothing waits for it. Listeners are of this node, and get what it takes.
+
+use muriel_log::AppendOutcome;
+use serde_json::Value;
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use tokio::sync::mpsc;
+
+/// Listeners of all projects at most.
+const LISTENERS_MAX: usize = 100;
+/// Listeners of one project at most.
+const PER_PROJECT_MAX: usize = 20;
+/// Events that wait for one listener at most.
+const QUEUE_MAX: usize = 256;
+
+/// Those who watch visitors.
+#[derive(Debug, Default)]
+pub struct LiveListeners {
+    /// By project.
+    listeners: Mutex<HashMap<Arc<str>, Vec<Listener>>>,
+    number: AtomicUsize,
+    next: AtomicU64,
+    is_stopped: AtomicBool,
+}
+
+#[derive(Debug)]
+struct Listener {
+    id: u64,
+    visitor: String,
+    queue: mpsc::Sender<Arc<Value>>,
+    missed: Arc<AtomicU64>,
+}
+
+/// A listener's end, which leaves when it is dropped.
+#[derive(Debug)]
+pub struct Subscription {
+    listeners: Arc<LiveListeners>,
+    project_key: Arc<str>,
+    id: u64,
+    queue: mpsc::Receiver<Arc<Value>>,
+    missed: Arc<AtomicU64>,
+}
+
+impl Subscription {
+    /// The next event as it is stored; `None` once the server stops.
+    pub async fn next(&mut self) -> Option<Arc<Value>> {
+        self.queue.recv().await
+    }
+
+    /// Events that were missed since the last call.
+    pub fn missed(&self) -> u64 {
+        self.missed.swap(0, Ordering::Relaxed)
+    }
+}
+
+impl Drop for Subscription {
+    fn drop(&mut self) {
+        let mut listeners = self.listeners.lock();
+        if let Some(of_project) = listeners.get_mut(&self.project_key) {
+            let before = of_project.len();
+            of_project.retain(|listener| listener.id != self.id);
+            self.listeners.number.fetch_sub(before - of_project.len(), Ordering::Relaxed);
+            if of_project.is_empty() {
+                listeners.remove(&self.project_key);
+            }
+        }
+    }
+}
+
+impl LiveListeners {
+    fn lock(&self) -> std::sync::MutexGuard<'_, HashMap<Arc<str>, Vec<Listener>>> {
+        self.listeners.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Begins to listen to a visitor of a project; `None` where too many listen already, or the server stops.
+    pub fn subscribe(self: &Arc<Self>, project_key: &str, visitor: &str) -> Option<Subscription> {
+        let mut listeners = self.lock();
+        let project_key: Arc<str> = project_key.into();
+        let of_project = listeners.get(&project_key).map_or(0, Vec::len);
+        let is_full = self.number.load(Ordering::Relaxed) >= LISTENERS_MAX || of_project >= PER_PROJECT_MAX;
+        if is_full || self.is_stopped.load(Ordering::Relaxed) {
+            return None;
+        }
+        let (sender, queue) = mpsc::channel(QUEUE_MAX);
+        let (id, missed) = (self.next.fetch_add(1, Ordering::Relaxed), Arc::new(AtomicU64::new(0)));
+        let listener = Listener { id, visitor: visitor.to_owned(), queue: sender, missed: missed.clone() };
+        listeners.entry(project_key.clone()).or_default().push(listener);
+        self.number.fetch_add(1, Ordering::Relaxed);
+        Some(Subscription { listeners: self.clone(), project_key, id, queue, missed })
+    }
+
+    /// Whether anybody listens to a visitor of the project. Costs nothing while nobody listens at all.
+    pub fn wants(&self, project_key: &str) -> bool {
+        self.number.load(Ordering::Relaxed) > 0 && self.lock().contains_key(project_key)
+    }
+
+    /// Hands on events that are durable: lines of JSON with what became of each.
+    pub fn publish(&self, project_key: &str, lines: &[u8], taken: &[AppendOutcome]) {
+        let lines = lines.split(|byte| *byte == b'\n').filter(|line| !line.is_empty());
+        for (line, taken) in lines.zip(taken) {
+            if *taken != AppendOutcome::Stored {
+                continue;
+            }
+            let Ok(event) = serde_json::from_slice::<Value>(line) else { continue };
+            let event = Arc::new(event);
+            let visitor = event["visitor"]["id"].as_str().unwrap_or_default();
+            let listeners = self.lock();
+            let of_project = listeners.get(project_key).map_or(&[][..], Vec::as_slice);
+            for listener in of_project.iter().filter(|listener| listener.visitor == visitor) {
+                if listener.queue.try_send(event.clone()).is_err() {
+                    listener.missed.fetch_add(1, Ordering::Relaxed);
+                }
+            }
+        }
+    }
+
+    /// Ends all subscriptions, and takes no more.
+    pub fn stop(&self) {
+        self.is_stopped.store(true, Ordering::Relaxed);
+        self.lock().clear();
+        self.number.store(0, Ordering::Relaxed);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn lines(visitors: &[&str]) -> Vec<u8> {
+        let line = |visitor: &&str| format!("{{\"visitor\":{{\"id\":\"{visitor}\"}}}}\n");
+        visitors.iter().map(line).collect::<String>().into_bytes()
+    }
+
+    #[tokio::test]
+    async fn a_listener_gets_its_visitor_and_no_repeats() {
+        let live = Arc::new(LiveListeners::default());
+        assert!(!live.wants("shop"));
+        let mut listening = live.subscribe("shop", "a").unwrap();
+        assert!(live.wants("shop") && !live.wants("blog"));
+        let taken = [AppendOutcome::Stored, AppendOutcome::Repeated, AppendOutcome::Stored];
+        live.publish("shop", &lines(&["a", "a", "b"]), &taken);
+        live.publish("blog", &lines(&["a"]), &taken[..1]);
+        assert_eq!(listening.next().await.unwrap()["visitor"]["id"], "a");
+        live.stop();
+        assert!(listening.next().await.is_none(), "there was one, and the server stops");
+        assert!(live.subscribe("shop", "a").is_none());
+    }
+
+    #[tokio::test]
+    async fn a_slow_reader_misses_events_and_holds_up_nobody() {
+        let live = Arc::new(LiveListeners::default());
+        let mut slow = live.subscribe("shop", "a").unwrap();
+        for _ in 0..QUEUE_MAX + 7 {
+            live.publish("shop", &lines(&["a"]), &[AppendOutcome::Stored]);
+        }
+        assert_eq!((slow.missed(), slow.missed()), (7, 0));
+        assert!(slow.next().await.is_some());
+    }
+
+    #[test]
+    fn listeners_are_bounded_and_leave() {
+        let live = Arc::new(LiveListeners::default());
+        let of_shop: Vec<_> = (0..PER_PROJECT_MAX).map(|_| live.subscribe("shop", "a").unwrap()).collect();
+        assert!(live.subscribe("shop", "b").is_none());
+        let others: Vec<_> = (PER_PROJECT_MAX..LISTENERS_MAX)
+            .map(|number| live.subscribe(&format!("project {}", number / PER_PROJECT_MAX), "a").unwrap())
+            .collect();
+        assert!(live.subscribe("last", "a").is_none());
+        drop(of_shop);
+        assert!(!live.wants("shop") && live.subscribe("last", "a").is_some());
+        drop(others);
+        assert_eq!(live.number.load(Ordering::Relaxed), 0);
+        assert!(live.lock().is_empty());
+    }
+}

@@ -1,0 +1,324 @@
+//! Changes of experiments that wait for a second person.
+
+use crate::actor::Actor;
+use crate::actors::Names;
+use crate::app::App;
+use crate::audit::{Act, object};
+use crate::error::{ConflictCode, Error, Result};
+use crate::experiments::{self, Change, Edit, Precondition, StatusChange, Target};
+use crate::idempotency::{self, IdempotencyKey, StoredResponse};
+use muriel_domain::Problems;
+use muriel_domain::experiment::{Experiment, Revision};
+use muriel_domain::ids::{ExperimentId, ProjectId, ProposalId};
+use muriel_store::audit::ObjectRecord;
+use muriel_store::proposals::{self, Proposal, ProposalState};
+use muriel_store::tenants::Project;
+use muriel_store::{Intent, lock};
+use serde_json::json;
+use std::sync::Arc;
+
+const NOT_FOUND: Error = Error::NotFound("proposal");
+
+/// Open proposals of one experiment at most.
+const OPEN_MAX: i64 = 100;
+/// Most characters of a note, and of the reason of a decision.
+pub const TEXT_MAX: usize = 10_000;
+
+/// What is proposed.
+#[derive(Debug, Clone)]
+pub enum Proposed {
+    /// Fields to change.
+    Edit(Box<Edit>),
+    /// A status to have.
+    Status(StatusChange),
+}
+
+/// A proposal to make.
+#[derive(Debug, Clone)]
+pub struct NewProposal {
+    /// What is proposed.
+    pub proposed: Proposed,
+    /// The body that says so, JSON.
+    pub body: String,
+    /// Whether objects in the body are merged with those that are there.
+    pub merges: bool,
+    /// Why.
+    pub note: String,
+}
+
+/// A proposal that was made.
+#[derive(Debug, Clone, Copy)]
+pub struct Made {
+    /// Its id.
+    pub id: ProposalId,
+    /// Whether the project asks for a second person for it.
+    pub needs_approval: bool,
+}
+
+/// Proposes a change. The response is what `render` makes.
+///
+/// # Errors
+/// `NotFound`; then a `new` that could not be read, is not valid or changes nothing; `MissingScope` for a change of code
+/// without the scope `code`; `PreconditionFailed`; what the change would conflict with; and when the database cannot be
+/// reached.
+pub async fn create(
+    app: &App,
+    actor: &Actor,
+    target: Target,
+    key: Result<Option<IdempotencyKey>>,
+    new: Result<NewProposal>,
+    render: impl FnOnce(Made) -> Result<String> + Send + 'static,
+) -> Result<StoredResponse> {
+    let change = Change::new(app, actor, target, "propose");
+    let (project, id, node) = (change.target.project.clone(), change.target.id, app.node_id());
+    app.write(project.company_id, move |tx| {
+        Box::pin(async move {
+            let before = change.open(tx).await?;
+            let (new, key) = (new?, key?);
+            if let Some(stored) = idempotency::replay(tx, key.as_ref()).await? {
+                return Ok(stored);
+            }
+            let after = match new.proposed {
+                Proposed::Edit(edit) => experiments::decide(tx, &change, &before, Ok(*edit), node.as_deref()).await?.0,
+                Proposed::Status(status) => change.decided(&before, moved(&before.experiment, status, &change))?,
+            };
+            if Revision::between(&before.experiment, after.clone(), change.now).is_none() {
+                return Err(Problems::one("body", "changes nothing; the experiment is like this already").into());
+            }
+            if proposals::open_count(tx, id).await? >= OPEN_MAX {
+                let full =
+                    format!("is one too many: the experiment has {OPEN_MAX} open proposals; decide some of them");
+                return Err(Problems::one("body", full).into());
+            }
+            let needs_approval = change.rules(tx).await?.apply_to(Some(&before.experiment), &after);
+            let proposal = Proposal {
+                id: ProposalId(0),
+                experiment: id,
+                base_revision: before.experiment.revision,
+                body: new.body,
+                merges: new.merges,
+                note: new.note,
+                proposed_at: change.now,
+                proposed_by: change.actor.reference(),
+                state: ProposalState::Open,
+                decided_at: None,
+                decided_by: None,
+                reason: String::new(),
+            };
+            let told = json!({ "note": proposal.note, "body": proposal.body });
+            let id = proposals::insert(tx, change.target.project.id, proposal).await?;
+            let response = idempotency::store(tx, key.as_ref(), render(Made { id, needs_approval })?).await?;
+            let act = Act::within(&change.actor, &change.target.project, change.now);
+            act.made(tx, "propose", of(id, before.experiment.id), told).await?;
+            Ok(response)
+        })
+    })
+    .await
+}
+
+fn moved(before: &Experiment, status: StatusChange, change: &Change) -> Result<Experiment> {
+    match status.started_at {
+        None => Ok(before.moved(status.to, change.now)?),
+        Some(_) => Err(Problems::one("started_at", "cannot be proposed; send it with the status itself").into()),
+    }
+}
+
+/// A page of proposals.
+#[derive(Debug)]
+pub struct ProposalPage {
+    /// Newest first.
+    pub proposals: Vec<Proposal>,
+    /// Whether there are more.
+    pub has_more: bool,
+    /// The names of those who made and decided them.
+    pub names: Names,
+}
+
+/// The proposals before the one with the id `before`, newest first.
+///
+/// # Errors
+/// `NotFound` for an experiment that is not there, and when the database cannot be reached.
+pub async fn page(
+    app: &App,
+    project: ProjectId,
+    experiment: Option<ExperimentId>,
+    state: Option<ProposalState>,
+    before: Option<i64>,
+    limit: usize,
+) -> Result<ProposalPage> {
+    app.read(move |tx| {
+        Box::pin(async move {
+            if let Some(id) = experiment
+                && muriel_store::experiments::shape(tx, project, id).await?.is_none()
+            {
+                return Err(Error::NotFound("experiment"));
+            }
+            let one_more = i64::try_from(limit).unwrap_or(0) + 1;
+            let before = before.unwrap_or(i64::MAX);
+            let mut proposals = proposals::page(tx, project, experiment, state, before, one_more).await?;
+            let has_more = proposals.len() > limit;
+            proposals.truncate(limit);
+            let mut actors: Vec<&str> = proposals.iter().map(|one| one.proposed_by.as_str()).collect();
+            actors.extend(proposals.iter().filter_map(|one| one.decided_by.as_deref()));
+            let names = Names::of(tx, actors).await?;
+            Ok(ProposalPage { proposals, has_more, names })
+        })
+    })
+    .await
+}
+
+/// A proposal.
+///
+/// # Errors
+/// `NotFound`, and when the database cannot be reached.
+pub async fn find(app: &App, project: ProjectId, id: ProposalId) -> Result<Proposal> {
+    let found = app.read(move |tx| Box::pin(async move { Ok(proposals::find(tx, project, id).await?) })).await?;
+    found.ok_or(NOT_FOUND)
+}
+
+/// Approves a proposal and makes its change, which `proposed` is.
+///
+/// # Errors
+/// `NotFound`; then a `reason` that could not be read; one that was decided, is the actor's own, or whose experiment has
+/// changed since; what the change conflicts with; `MissingScope` for a change of code without the scope `code`; and when the
+/// database cannot be reached.
+pub async fn approve(
+    app: &App,
+    actor: &Actor,
+    project: &Arc<Project>,
+    proposal: Proposal,
+    proposed: Proposed,
+    (key, reason): (Result<Option<IdempotencyKey>>, Result<String>),
+    render: impl FnOnce() -> Result<String> + Send + 'static,
+) -> Result<StoredResponse> {
+    let target = Target { project: project.clone(), id: proposal.experiment, precondition: Precondition::None };
+    let detail = json!({ "proposal_id": proposal.id.0, "proposed_by": proposal.proposed_by });
+    let (change, node) = (Change::new(app, actor, target, "approve").with_detail(Some(detail)), app.node_id());
+    experiments::prepare(app, actor, &proposed).await;
+    let planned = match &proposed {
+        Proposed::Status(status) => experiments::plan_for(app, &change, status.to).await,
+        Proposed::Edit(_) => None,
+    };
+    let id = proposal.id;
+    let (response, changed) = app
+        .write(project.company_id, move |tx| {
+            Box::pin(async move {
+                let before = change.open(tx).await?;
+                let (reason, key) = (reason?, key?);
+                if let Some(stored) = idempotency::replay(tx, key.as_ref()).await? {
+                    return Ok((stored, None));
+                }
+                let present = proposals::find(tx, change.target.project.id, id).await?.ok_or(NOT_FOUND)?;
+                decidable(&present, &change.actor)?;
+                if present.base_revision != before.experiment.revision {
+                    return Err(outdated(&present, before.experiment.revision));
+                }
+                let after = match proposed {
+                    Proposed::Edit(edit) => {
+                        experiments::decide(tx, &change, &before, Ok(*edit), node.as_deref()).await?.0
+                    }
+                    Proposed::Status(status) => {
+                        let moved = change.decided(&before, moved(&before.experiment, status, &change))?;
+                        experiments::planned(moved, planned, &before)
+                    }
+                };
+                let by = change.actor.reference();
+                if !proposals::decide(tx, id, ProposalState::Approved, change.now, &by, &reason).await? {
+                    return Err(decided_before());
+                }
+                let changed = change.save(tx, before, after).await?;
+                let response = idempotency::store(tx, key.as_ref(), render()?).await?;
+                Ok((response, Some(changed)))
+            })
+        })
+        .await?;
+    if let Some(changed) = changed {
+        changed.deliver(app, project).await;
+    }
+    Ok(response)
+}
+
+/// Rejects a proposal, or withdraws it; nothing is changed.
+///
+/// # Errors
+/// `NotFound`; then a `reason` that could not be read; one that was decided; one's own to reject, or another's to withdraw;
+/// and when the database cannot be reached.
+pub async fn close(
+    app: &App,
+    actor: &Actor,
+    project: &Project,
+    id: ProposalId,
+    state: ProposalState,
+    (key, reason): (Result<Option<IdempotencyKey>>, Result<String>),
+    render: impl FnOnce(&Proposal) -> Result<String> + Send + 'static,
+) -> Result<StoredResponse> {
+    let (of_project, project_id, now, actor) = (project.clone(), project.id, app.clock.now(), actor.clone());
+    app.db
+        .write::<_, Error, _>(move |tx| {
+            Box::pin(async move {
+                let found = proposals::find(tx, project_id, id).await?.ok_or(NOT_FOUND)?;
+                let (reason, key) = (reason?, key?);
+                if let Some(stored) = idempotency::replay(tx, key.as_ref()).await? {
+                    return Ok(stored);
+                }
+                lock(tx, project_id, Intent::ChangeExperiment(found.experiment)).await?;
+                let found = proposals::find(tx, project_id, id).await?.ok_or(NOT_FOUND)?;
+                let by = actor.reference();
+                match state {
+                    ProposalState::Withdrawn if found.state == ProposalState::Open && found.proposed_by != by => {
+                        return Err(Error::conflict(
+                            ConflictCode::OwnProposal,
+                            "only the one who made a proposal withdraws it; reject it instead",
+                        ));
+                    }
+                    ProposalState::Withdrawn if found.state == ProposalState::Open => {}
+                    _ => decidable(&found, &actor)?,
+                }
+                if !proposals::decide(tx, id, state, now, &by, &reason).await? {
+                    return Err(decided_before());
+                }
+                let response = idempotency::store(tx, key.as_ref(), render(&found)?).await?;
+                let (was, is) =
+                    (json!({ "state": found.state.word() }), json!({ "state": state.word(), "reason": reason }));
+                let action = if state == ProposalState::Withdrawn { "withdraw" } else { "reject" };
+                let act = Act::within(&actor, &of_project, now);
+                act.changed(tx, action, of(id, found.experiment), was, is).await?;
+                Ok(response)
+            })
+        })
+        .await
+}
+
+/// What the audit log calls a proposal.
+fn of(id: ProposalId, experiment: ExperimentId) -> ObjectRecord {
+    object("proposal", id, &format!("of experiment {experiment}"))
+}
+
+/// Fails unless the actor may decide about the proposal: it is open, and somebody else's.
+fn decidable(proposal: &Proposal, actor: &Actor) -> Result<()> {
+    if proposal.state != ProposalState::Open {
+        return Err(decided_before());
+    }
+    if proposal.proposed_by == actor.reference() {
+        return Err(Error::conflict(
+            ConflictCode::OwnProposal,
+            "nobody decides their own proposal; ask somebody else, or withdraw it",
+        ));
+    }
+    Ok(())
+}
+
+fn decided_before() -> Error {
+    Error::conflict(ConflictCode::ProposalDecided, "the proposal was decided before")
+}
+
+fn outdated(proposal: &Proposal, revision: i64) -> Error {
+    let (id, experiment, base) = (proposal.id, proposal.experiment, proposal.base_revision);
+    Error::conflict(
+        ConflictCode::ProposalOutdated,
+        format!(
+            "the proposal was made for revision {base} of the experiment, which has revision {revision} now; GET \
+             /experiment/{experiment}/proposals shows both under proposal {id}, in changes and changed_since; propose it anew"
+        ),
+    )
+}

@@ -1,0 +1,104 @@
+//! Trying the plan of an experiment on made-up visitors.
+
+use crate::app::App;
+use crate::error::{Error, Result};
+use crate::results::{cache, load, not_found, report_error};
+use muriel_domain::Problems;
+use muriel_domain::ids::ExperimentId;
+use muriel_results::{
+    Inquiry, PlannedExperiment, SimulateError, Simulated, SimulatedPlan, SimulationRefusal, SimulationRequest, Traffic,
+    TriedPlan, simulate,
+};
+use muriel_store::tenants::Project;
+use muriel_warehouse::StopToken;
+use std::sync::Arc;
+use tokio::sync::Semaphore;
+
+/// Simulations that wait or run at the same time.
+const QUEUE_MAX: usize = 4;
+/// Days of all runs of one simulation together at most.
+const DAYS_MAX: u64 = 250_000;
+
+/// Limits simulations: one runs at a time, so that requests keep the processor.
+#[derive(Debug)]
+pub struct Simulations {
+    queue: Arc<Semaphore>,
+    running: Arc<Semaphore>,
+}
+
+impl Default for Simulations {
+    fn default() -> Self {
+        Self { queue: Arc::new(Semaphore::new(QUEUE_MAX)), running: Arc::new(Semaphore::new(1)) }
+    }
+}
+
+/// How to simulate.
+#[derive(Debug, Clone, PartialEq)]
+pub struct WantedSimulation {
+    /// What is changed of the experiment's plan.
+    pub request: SimulationRequest,
+    /// Experiments to simulate.
+    pub runs: u64,
+    /// Seed of the random numbers.
+    pub seed: u64,
+}
+
+/// Stops what runs for a request when nobody waits for it any more.
+struct StopOnDrop(StopToken);
+
+impl Drop for StopOnDrop {
+    fn drop(&mut self) {
+        self.0.stop();
+    }
+}
+
+/// Runs the plan of an experiment many times. It is stopped when the caller does not wait any more.
+///
+/// # Errors
+/// `NotFound`; then a `wanted` that could not be read; a plan that cannot be tried, and one that takes too long; `Unavailable`
+/// while too many are tried, and with `NotYet` while the project's events cannot be looked at; and when the database cannot be
+/// reached.
+pub async fn run(
+    app: &App,
+    project: &Project,
+    id: ExperimentId,
+    wanted: Result<WantedSimulation>,
+) -> Result<Simulated> {
+    let inquiry = Inquiry::default();
+    let known = load(app, project.id, id, &inquiry).await?.map_err(not_found)?;
+    let WantedSimulation { request, runs, seed } = wanted?;
+    let (project_key, now) = (project.key.as_str().into(), app.clock.now());
+    let manifest = known.manifest(&project_key, &inquiry, now);
+    let experiment = PlannedExperiment::new(manifest, known.experiment().configuration.clone()).map_err(refused)?;
+    let plan = SimulatedPlan::new(&request, Some(experiment)).map_err(refused)?;
+    let traffic = match TriedPlan::needs_traffic(&request) {
+        true => cache(app)?.traffic(&project_key, &known, now).await.map_err(report_error)?,
+        false => Traffic::default(),
+    };
+    let tried = TriedPlan::new(&request, plan, traffic);
+    let most = DAYS_MAX / u64::from(tried.schedule.days + tried.schedule.window_days).max(1);
+    if runs > most {
+        let days = tried.schedule.days;
+        let problem = format!("must be at most {most} for a plan of {days} days; muriel simulate has no such limit");
+        return Err(Problems::one("runs", problem).into());
+    }
+    let busy = || Error::Unavailable { retry_after_s: 2 };
+    let place = app.simulations.queue.clone().try_acquire_owned().map_err(|_| busy())?;
+    let turn = app.simulations.running.clone().acquire_owned().await.map_err(|_| busy())?;
+    let stop = StopToken::new();
+    let _stop = StopOnDrop(stop.clone());
+    let simulated = tokio::task::spawn_blocking(move || {
+        // Until it has stopped, whoever waits for it.
+        let _permits = (place, turn);
+        simulate(tried, runs, seed, &stop)
+    });
+    simulated.await.map_err(Error::internal)?.map_err(|error| match error {
+        SimulateError::Refused(refusal) => refused(refusal),
+        SimulateError::Stopped => busy(),
+        SimulateError::Traffic(error) => report_error(error),
+    })
+}
+
+fn refused(refusal: SimulationRefusal) -> Error {
+    Problems::one("body", refusal.to_string()).into()
+}

@@ -1,0 +1,101 @@
+//! What people and programs say about experiments and hypotheses.
+
+use crate::Result;
+use crate::table::table;
+use muriel_domain::Instant;
+use muriel_domain::ids::{CommentId, ExperimentId, HypothesisId};
+use muriel_sql::{Tx, params};
+use std::sync::LazyLock;
+
+/// What is commented on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Subject {
+    /// An experiment.
+    Experiment(ExperimentId),
+    /// A hypothesis.
+    Hypothesis(HypothesisId),
+}
+
+impl Subject {
+    fn key(self) -> (&'static str, i64) {
+        match self {
+            Subject::Experiment(id) => ("experiment", id.0),
+            Subject::Hypothesis(id) => ("hypothesis", id.0),
+        }
+    }
+}
+
+/// A comment.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Comment {
+    /// Its id.
+    pub id: CommentId,
+    /// When it was written.
+    pub at: Instant,
+    /// By whom, as history has them.
+    pub actor: String,
+    /// What it says.
+    pub text: String,
+}
+
+table! {
+    /// A comment.
+    struct CommentRow of "comment" {
+        generated { comment_id: i64 }
+        key {}
+        fixed {
+            kind: String,
+            object_id: i64,
+            at: Instant,
+            actor: String,
+            text: String,
+        }
+        changing {}
+    }
+}
+
+/// Stores a comment.
+///
+/// # Errors
+/// When the database cannot be reached.
+pub async fn insert(tx: &mut dyn Tx, subject: Subject, at: Instant, actor: &str, text: &str) -> Result<CommentId> {
+    static STATEMENT: LazyLock<String> = LazyLock::new(|| format!("{} RETURNING comment_id", CommentRow::insert_sql()));
+    let (kind, object_id) = subject.key();
+    let row = CommentRow {
+        comment_id: 0,
+        kind: kind.to_owned(),
+        object_id,
+        at,
+        actor: actor.to_owned(),
+        text: text.to_owned(),
+    };
+    Ok(CommentId(tx.query_one(&STATEMENT, row.insert_values()).await?.int("comment_id")?))
+}
+
+/// The comments before the one with the id `before`, newest first, and how many there are in all.
+///
+/// # Errors
+/// When the database cannot be reached.
+pub async fn page(tx: &mut dyn Tx, subject: Subject, before: i64, limit: i64) -> Result<(i64, Vec<Comment>)> {
+    static STATEMENT: LazyLock<String> = LazyLock::new(|| {
+        format!(
+            "SELECT {} FROM comment c WHERE c.kind = $1 AND c.object_id = $2 AND c.comment_id < $3 \
+             ORDER BY c.comment_id DESC LIMIT $4",
+            CommentRow::columns("c")
+        )
+    });
+    let (kind, id) = subject.key();
+    let total = tx
+        .query_one("SELECT COUNT(*) AS total FROM comment WHERE kind = $1 AND object_id = $2", params![kind, id])
+        .await?
+        .int("total")?;
+    let rows = tx.query(&STATEMENT, params![kind, id, before, limit]).await?;
+    let comments = rows
+        .into_iter()
+        .map(|mut row| {
+            let row = CommentRow::try_from(&mut row)?;
+            Ok(Comment { id: CommentId(row.comment_id), at: row.at, actor: row.actor, text: row.text })
+        })
+        .collect::<Result<Vec<_>>>()?;
+    Ok((total, comments))
+}

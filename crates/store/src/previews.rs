@@ -1,0 +1,86 @@
+//! What previews of arms found on pages.
+
+use crate::Result;
+use crate::table::{Json, table};
+use muriel_domain::Instant;
+use muriel_domain::experiment::Arm;
+use muriel_domain::ids::ExperimentId;
+use muriel_sql::{Tx, params};
+use std::sync::LazyLock;
+
+/// What the last preview of an arm found.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PreviewReport {
+    /// The arm.
+    pub arm: Arm,
+    /// When.
+    pub at: Instant,
+    /// The page, without query and fragment.
+    pub url: String,
+    /// Selectors of the arm's changes that matched an element.
+    pub matched: Vec<String>,
+    /// Selectors that matched none.
+    pub missing: Vec<String>,
+}
+
+table! {
+    /// What the last preview of an arm found.
+    struct ReportRow of "preview_report" {
+        generated {}
+        key { experiment_id: i64, arm: i64 }
+        fixed {}
+        changing {
+            at: Instant,
+            url: String,
+            matched: Json<Vec<String>>,
+            missing: Json<Vec<String>>,
+        }
+    }
+}
+
+/// Keeps what a preview found, in place of what the one before did.
+///
+/// # Errors
+/// When the database cannot be reached.
+pub async fn keep(tx: &mut dyn Tx, id: ExperimentId, report: PreviewReport) -> Result<()> {
+    static STATEMENT: LazyLock<String> = LazyLock::new(|| {
+        format!(
+            "{} ON CONFLICT (experiment_id, arm) DO UPDATE SET at = excluded.at, url = excluded.url, \
+             matched = excluded.matched, missing = excluded.missing",
+            ReportRow::insert_sql()
+        )
+    });
+    let row = ReportRow {
+        experiment_id: id.0,
+        arm: i64::from(report.arm.0),
+        at: report.at,
+        url: report.url,
+        matched: Json(report.matched),
+        missing: Json(report.missing),
+    };
+    tx.execute(&STATEMENT, row.insert_values()).await?;
+    Ok(())
+}
+
+/// What the last preview of each arm found, the control first.
+///
+/// # Errors
+/// When the database cannot be reached.
+pub async fn reports(tx: &mut dyn Tx, id: ExperimentId) -> Result<Vec<PreviewReport>> {
+    static STATEMENT: LazyLock<String> = LazyLock::new(|| {
+        format!("SELECT {} FROM preview_report r WHERE r.experiment_id = $1 ORDER BY r.arm", ReportRow::columns("r"))
+    });
+    let rows = tx.query(&STATEMENT, params![id.0]).await?;
+    rows.into_iter()
+        .map(|mut row| {
+            let row = ReportRow::try_from(&mut row)?;
+            Ok(PreviewReport {
+                arm: Arm(u32::try_from(row.arm).map_err(|_| row.damaged("arm", "a number of an arm"))?),
+                at: row.at,
+                url: row.url,
+                matched: row.matched.0,
+                missing: row.missing.0,
+            })
+        })
+        .collect()
+}

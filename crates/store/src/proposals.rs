@@ -1,0 +1,212 @@
+//! Changes of experiments that wait for a second person.
+
+use crate::Result;
+use crate::table::table;
+use muriel_domain::Instant;
+use muriel_domain::ids::{ExperimentId, ProjectId, ProposalId};
+use muriel_sql::{Row, Tx, params};
+use std::sync::LazyLock;
+
+/// What became of a proposal.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ProposalState {
+    /// Nobody has decided yet.
+    Open,
+    /// It was approved, and its change made.
+    Approved,
+    /// It was rejected.
+    Rejected,
+    /// The one who made it has withdrawn it.
+    Withdrawn,
+}
+
+impl ProposalState {
+    /// Each with its word.
+    pub const WORDS: [(&'static str, ProposalState); 4] = [
+        ("open", ProposalState::Open),
+        ("approved", ProposalState::Approved),
+        ("rejected", ProposalState::Rejected),
+        ("withdrawn", ProposalState::Withdrawn),
+    ];
+
+    /// The word that the interface and the database have for it.
+    pub fn word(self) -> &'static str {
+        Self::WORDS.iter().find(|(_, state)| *state == self).map_or("", |(word, _)| word)
+    }
+}
+
+/// A proposed change.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Proposal {
+    /// Its id.
+    pub id: ProposalId,
+    /// The experiment.
+    pub experiment: ExperimentId,
+    /// The experiment's revision for which it was made.
+    pub base_revision: i64,
+    /// The body that was sent, JSON.
+    pub body: String,
+    /// Whether objects in the body are merged with those that are there.
+    pub merges: bool,
+    /// Why it is proposed.
+    pub note: String,
+    /// When.
+    pub proposed_at: Instant,
+    /// By whom, as history has them.
+    pub proposed_by: String,
+    /// What became of it.
+    pub state: ProposalState,
+    /// When it was decided.
+    pub decided_at: Option<Instant>,
+    /// By whom.
+    pub decided_by: Option<String>,
+    /// What the one who decided says.
+    pub reason: String,
+}
+
+table! {
+    /// A proposed change.
+    struct ProposalRow of "proposal" {
+        generated { proposal_id: i64 }
+        key {}
+        fixed {
+            project_id: i64,
+            experiment_id: i64,
+            base_revision: i64,
+            body: String,
+            merges: bool,
+            note: String,
+            proposed_at: Instant,
+            proposed_by: String,
+        }
+        changing {
+            state: String,
+            decided_at: Option<Instant>,
+            decided_by: Option<String>,
+            reason: String,
+        }
+    }
+}
+
+/// Stores a new proposal; its id. That of `proposal` is not used.
+///
+/// # Errors
+/// When the database cannot be reached.
+pub async fn insert(tx: &mut dyn Tx, project: ProjectId, proposal: Proposal) -> Result<ProposalId> {
+    static STATEMENT: LazyLock<String> =
+        LazyLock::new(|| format!("{} RETURNING proposal_id", ProposalRow::insert_sql()));
+    let row = ProposalRow {
+        proposal_id: 0,
+        project_id: project.0,
+        experiment_id: proposal.experiment.0,
+        base_revision: proposal.base_revision,
+        body: proposal.body,
+        merges: proposal.merges,
+        note: proposal.note,
+        proposed_at: proposal.proposed_at,
+        proposed_by: proposal.proposed_by,
+        state: proposal.state.word().to_owned(),
+        decided_at: proposal.decided_at,
+        decided_by: proposal.decided_by,
+        reason: proposal.reason,
+    };
+    Ok(ProposalId(tx.query_one(&STATEMENT, row.insert_values()).await?.int("proposal_id")?))
+}
+
+fn read(mut row: Row) -> Result<Proposal> {
+    let row = ProposalRow::try_from(&mut row)?;
+    let state = ProposalState::WORDS.iter().find(|(word, _)| *word == row.state).map(|(_, state)| *state);
+    Ok(Proposal {
+        id: ProposalId(row.proposal_id),
+        state: state.ok_or_else(|| row.damaged("state", "a known word"))?,
+        experiment: ExperimentId(row.experiment_id),
+        base_revision: row.base_revision,
+        body: row.body,
+        merges: row.merges,
+        note: row.note,
+        proposed_at: row.proposed_at,
+        proposed_by: row.proposed_by,
+        decided_at: row.decided_at,
+        decided_by: row.decided_by,
+        reason: row.reason,
+    })
+}
+
+/// A statement that selects proposals, as `p`, of experiments that are there.
+fn select(rest: &str) -> String {
+    format!(
+        "SELECT {} FROM proposal p JOIN experiment e ON e.experiment_id = p.experiment_id AND e.deleted_at IS NULL \
+         WHERE p.project_id = $1 {rest}",
+        ProposalRow::columns("p")
+    )
+}
+
+/// The project's proposal with this id.
+///
+/// # Errors
+/// When the database cannot be reached.
+pub async fn find(tx: &mut dyn Tx, project: ProjectId, id: ProposalId) -> Result<Option<Proposal>> {
+    static STATEMENT: LazyLock<String> = LazyLock::new(|| select("AND p.proposal_id = $2"));
+    tx.query_opt(&STATEMENT, params![project.0, id.0]).await?.map(read).transpose()
+}
+
+/// The project's proposals before the one with the id `before`, newest first: of one experiment and in one state, if they are
+/// given.
+///
+/// # Errors
+/// When the database cannot be reached.
+pub async fn page(
+    tx: &mut dyn Tx,
+    project: ProjectId,
+    experiment: Option<ExperimentId>,
+    state: Option<ProposalState>,
+    before: i64,
+    limit: i64,
+) -> Result<Vec<Proposal>> {
+    static OF_PROJECT: LazyLock<String> = LazyLock::new(|| {
+        select("AND p.proposal_id < $2 AND ($3 = '' OR p.state = $3) ORDER BY p.proposal_id DESC LIMIT $4")
+    });
+    static OF_EXPERIMENT: LazyLock<String> = LazyLock::new(|| {
+        select(
+            "AND p.proposal_id < $2 AND ($3 = '' OR p.state = $3) AND p.experiment_id = $5 \
+             ORDER BY p.proposal_id DESC LIMIT $4",
+        )
+    });
+    let state = state.map_or("", ProposalState::word);
+    let rows = match experiment {
+        None => tx.query(&OF_PROJECT, params![project.0, before, state, limit]).await?,
+        Some(id) => tx.query(&OF_EXPERIMENT, params![project.0, before, state, limit, id.0]).await?,
+    };
+    rows.into_iter().map(read).collect()
+}
+
+/// How many proposals of the experiment are open.
+///
+/// # Errors
+/// When the database cannot be reached.
+pub async fn open_count(tx: &mut dyn Tx, experiment: ExperimentId) -> Result<i64> {
+    let sql = "SELECT COUNT(*) AS open FROM proposal WHERE experiment_id = $1 AND state = 'open'";
+    Ok(tx.query_one(sql, params![experiment.0]).await?.int("open")?)
+}
+
+/// Stores what became of an open proposal; whether it was open.
+///
+/// # Errors
+/// When the database cannot be reached.
+pub async fn decide(
+    tx: &mut dyn Tx,
+    id: ProposalId,
+    state: ProposalState,
+    at: Instant,
+    by: &str,
+    reason: &str,
+) -> Result<bool> {
+    let changed = tx
+        .execute(
+            "UPDATE proposal SET state = $2, decided_at = $3, decided_by = $4, reason = $5 \
+             WHERE proposal_id = $1 AND state = 'open'",
+            params![id.0, state.word(), at.us(), by, reason],
+        )
+        .await?;
+    Ok(changed == 1)
+}

@@ -1,0 +1,179 @@
+//! Changes that a second person approves.
+
+use muriel_tests::{Client, On, TestApp, stories};
+use serde_json::{Value, json};
+
+stories![a_second_person_approves, a_proposal_whose_experiment_has_changed, proposals_that_cannot_be_made];
+
+fn proposals(shop: &Client, test_id: i64) -> Vec<Value> {
+    shop.get(&format!("/experiment/{test_id}/proposals")).ok()["proposals"].as_array().expect("proposals").clone()
+}
+
+fn propose(shop: &Client, test_id: i64, body: Value) -> Value {
+    shop.post(&format!("/experiment/{test_id}/proposals"), body).created()
+}
+
+/// A program with a key, and a person of its company.
+fn two(app: &TestApp) -> (Client, Client) {
+    let shop = app.project("Acme", "Shop");
+    let person = app.signed_in_as(&shop, "admin");
+    (shop, person)
+}
+
+fn a_second_person_approves(on: On) {
+    let app = on.start();
+    let (shop, person) = two(&app);
+    let test_id = shop.experiment(json!({ "variants": [{ "name": "Variant 1", "customJS": "a()" }] }));
+    let path = format!("/experiment/{test_id}");
+    app.approval_rules(&shop, true, false);
+    // Nobody meets a draft, so its code may be changed; a start needs somebody else.
+    shop.patch(&path, json!({ "custom_js": "b()" })).ok();
+    let refused = shop.set_status(test_id, 1).refused(409, "approval_needed");
+    assert!(refused.text().contains(&format!("/experiment/{test_id}/proposals")), "{}", refused.text());
+    let live = json!({ "test_name": "N", "url": "https://shop.example/", "status": 1, "variants": [{ "name": "Variant 1", "customJS": "x" }] });
+    shop.post("/create-experiment", live).refused(409, "approval_needed");
+
+    let made = propose(&shop, test_id, json!({ "status": 1, "note": "Ready" }));
+    assert_eq!((&made["needs_approval"], &made["test_id"]), (&json!(true), &json!(test_id)));
+    let id = made["proposal_id"].as_i64().expect("an id");
+    let shown = proposals(&shop, test_id)[0].clone();
+    assert_eq!(
+        (&shown["state"], &shown["note"], &shown["body"]),
+        (&json!("open"), &json!("Ready"), &json!({ "status": 1 }))
+    );
+    assert_eq!(shown["changes"], json!([{ "field": "status", "before": "draft", "after": "live" }]));
+    assert_eq!((&shown["changed_since"], &shown["decided_at"]), (&json!([]), &Value::Null));
+    let approve = format!("/proposals/{id}/approve");
+    shop.post(&approve, json!({})).refused(403, "session_needed");
+    person.post(&format!("/proposals/{id}/withdraw"), json!({})).refused(409, "own_proposal");
+    app.scoped(&shop, "read").post(&approve, json!({})).refused(403, "missing_scope");
+    let call = || person.call("POST", &approve).header("idempotency-key", "a").json(json!({ "reason": "Good" })).send();
+    let answer = call().ok();
+    assert_eq!(answer, json!({ "success": true, "proposal_id": id, "test_id": test_id, "state": "approved" }));
+    assert_eq!(call().ok(), answer);
+    person.post(&approve, json!({})).refused(409, "proposal_decided");
+    assert_eq!(shop.details(test_id)["status"], 1);
+    let shown = proposals(&shop, test_id)[0].clone();
+    assert_eq!(
+        (&shown["state"], &shown["reason"], &shown["decided_by"]["name"]),
+        (&json!("approved"), &json!("Good"), &json!("The admin"))
+    );
+    let told = shop.get(&format!("{path}/history")).ok()["revisions"][0].clone();
+    assert_eq!((&told["action"], &told["detail"]["proposal_id"]), (&json!("approve"), &json!(id)));
+
+    // Code of a live one needs somebody else, what has none does not, and an end never does.
+    let code = json!({ "custom_js": "c()" });
+    shop.patch(&path, code.clone()).refused(409, "approval_needed");
+    let preview = shop.post(&format!("{path}/change-preview"), code.clone()).ok();
+    assert_eq!(preview["needs_approval"], true);
+    shop.merge(&path, json!({ "configuration": { "traffic_allocation": 50 } })).ok();
+    app.approval_rules(&shop, false, true);
+    shop.merge(&path, json!({ "configuration": { "traffic_allocation": 60 } })).refused(409, "approval_needed");
+    shop.post(&format!("{path}/restore"), json!({ "revision": 1 })).refused(409, "approval_needed");
+    shop.patch(&path, json!({ "tags": ["a"], "test_name": "Renamed" })).ok();
+    // A proposal with merged fields changes those alone.
+    let call = shop.call("POST", &format!("{path}/proposals")).header("content-type", "application/merge-patch+json");
+    let made = call.body(json!({ "configuration": { "traffic_allocation": 70 } }).to_string()).send().created();
+    let id = made["proposal_id"].as_i64().expect("an id");
+    let open = shop.get("/proposals?state=open").ok();
+    assert_eq!(open["proposals"].as_array().map(Vec::len), Some(1));
+    assert_eq!(open["proposals"][0]["content_type"], "application/merge-patch+json");
+    person.post(&format!("/proposals/{id}/approve"), json!({})).ok();
+    let configuration = shop.details(test_id)["configuration"].clone();
+    assert_eq!(configuration["traffic_allocation"], 70);
+    shop.set_status(test_id, 0).ok();
+    shop.patch(&path, code).ok();
+
+    // Nobody decides their own, whichever browser they use.
+    let id = propose(&person, test_id, json!({ "test_name": "Mine" }))["proposal_id"].as_i64().expect("an id");
+    let elsewhere = shop.signed_in(&app.sign_in("admin@acme.example"));
+    for what in ["approve", "reject"] {
+        elsewhere.post(&format!("/proposals/{id}/{what}"), json!({})).refused(409, "own_proposal");
+    }
+    let shown = proposals(&shop, test_id)[0].clone();
+    assert_eq!(shown["proposed_by"]["kind"], "person");
+    let another = app.signed_in_as(&shop, "editor");
+    another.post(&format!("/proposals/{id}/reject"), json!({})).ok();
+
+    let made = propose(&shop, test_id, json!({ "test_name": "Other" }));
+    assert_eq!(made["needs_approval"], false);
+    let id = made["proposal_id"].as_i64().expect("an id");
+    person.post(&format!("/proposals/{id}/reject"), json!({ "reason": "No" })).ok();
+    assert_eq!(shop.details(test_id)["test_name"], "Renamed");
+    let id = propose(&shop, test_id, json!({ "test_name": "Other" }))["proposal_id"].as_i64().expect("an id");
+    shop.post(&format!("/proposals/{id}/withdraw"), json!({})).ok();
+    let states: Vec<Value> = proposals(&shop, test_id).iter().map(|one| one["state"].clone()).collect();
+    assert_eq!(json!(states), json!(["withdrawn", "rejected", "rejected", "approved", "approved"]));
+    let page = shop.get("/proposals?limit=3").ok();
+    let next = page["next_cursor"].as_str().expect("more");
+    assert_eq!(
+        shop.get(&format!("/proposals?limit=3&cursor={next}")).ok()["proposals"].as_array().map(Vec::len),
+        Some(2)
+    );
+}
+
+fn a_proposal_whose_experiment_has_changed(on: On) {
+    let app = on.start();
+    let (shop, person) = two(&app);
+    let test_id = shop.experiment(json!({ "tags": ["a"] }));
+    let made = propose(&shop, test_id, json!({ "test_name": "Proposed" }));
+    let id = made["proposal_id"].as_i64().expect("an id");
+    shop.patch(&format!("/experiment/{test_id}"), json!({ "tags": ["b"] })).ok();
+    let refused = person.post(&format!("/proposals/{id}/approve"), json!({})).refused(409, "proposal_outdated");
+    assert!(refused.text().contains("revision 1") && refused.text().contains("revision 2"), "{}", refused.text());
+    assert_eq!(shop.details(test_id)["test_name"], "Checkout");
+    // Both are shown.
+    let shown = proposals(&shop, test_id)[0].clone();
+    assert_eq!(shown["changes"], json!([{ "field": "test_name", "before": "Checkout", "after": "Proposed" }]));
+    assert_eq!(shown["changed_since"], json!([{ "field": "tags", "before": ["a"], "after": ["b"] }]));
+    // Of many who approve at once, one does.
+    let id = propose(&shop, test_id, json!({ "test_name": "Anew" }))["proposal_id"].as_i64().expect("an id");
+    let statuses: Vec<u16> = std::thread::scope(|scope| {
+        let approving: Vec<_> = (0..8)
+            .map(|_| scope.spawn(|| person.post(&format!("/proposals/{id}/approve"), json!({})).status))
+            .collect();
+        approving.into_iter().map(|one| one.join().expect("an answer")).collect()
+    });
+    assert_eq!(statuses.iter().filter(|status| **status == 200).count(), 1, "{statuses:?}");
+    assert_eq!(shop.details(test_id)["test_name"], "Anew");
+}
+
+fn proposals_that_cannot_be_made(on: On) {
+    let app = on.start();
+    let (shop, person) = two(&app);
+    let test_id = shop.experiment(json!({}));
+    let path = format!("/experiment/{test_id}/proposals");
+    for (body, field) in [
+        (json!({}), "body"),
+        (json!({ "note": "only" }), "body"),
+        (json!({ "test_name": "Checkout" }), "body"),
+        (json!({ "status": 9 }), "body"),
+        (json!({ "status": 2 }), "status"),
+        (json!({ "status": 1, "tags": [] }), "tags"),
+        (json!({ "test_name": "" }), "test_name"),
+        (json!({ "test_name": "N", "note": 1 }), "note"),
+        (json!({ "test_name": "N", "note": "x".repeat(10_001) }), "note"),
+        (json!({ "primary_goal_key": "nobody-has" }), "primary_goal_key"),
+        (json!({ "no_such_field": 1 }), "no_such_field"),
+    ] {
+        shop.post(&path, body).invalid(&[field]);
+    }
+    let writer = app.scoped(&shop, "read,write");
+    writer.post(&path, json!({ "custom_js": "a()" })).refused(403, "missing_scope");
+    // Whoever approves code needs the scope for it too.
+    let id = propose(&shop, test_id, json!({ "custom_js": "a()" }))["proposal_id"].as_i64().expect("an id");
+    let editor = app.signed_in_as(&shop, "editor");
+    editor.post(&format!("/proposals/{id}/approve"), json!({})).refused(403, "missing_scope");
+    assert_eq!(proposals(&shop, test_id)[0]["state"], "open");
+    person.post(&format!("/proposals/{id}/approve"), json!({ "reason": 1 })).invalid(&["reason"]);
+    person.post(&format!("/proposals/{id}/approve"), json!({})).ok();
+    for number in 0..100 {
+        propose(&shop, test_id, json!({ "test_name": format!("N {number}") }));
+    }
+    shop.post(&path, json!({ "test_name": "One more" })).invalid(&["body"]);
+    // Those of a deleted experiment are gone with it.
+    let id = proposals(&shop, test_id)[0]["proposal_id"].as_i64().expect("an id");
+    shop.delete(&format!("/experiment/{test_id}")).ok();
+    person.post(&format!("/proposals/{id}/approve"), json!({})).refused(404, "not_found");
+    assert_eq!(shop.get("/proposals").ok()["proposals"], json!([]));
+}
