@@ -218,6 +218,10 @@ def run(client, session, ids, document, log):
             if path is None:
                 found.append("no value for a parameter of this path: add it to `seed` in run")
             for name, body in files if path else []:
+                is_empty_object = body.removeprefix(b"\xef\xbb\xbf").strip() == b"{}"
+                # That is all they need to act.
+                if is_empty_object and template.endswith(("/duplicate", "/approve", "/reject", "/withdraw")):
+                    continue
                 requests += 1
                 try:
                     status, headers, content = caller.call(method, path, media, body, as_whom)
@@ -228,7 +232,7 @@ def run(client, session, ids, document, log):
                 if wrong := problem(name, template, status, headers, content):
                     found.append(f"{name}: {status}, {wrong}: {content[:200].decode(errors='replace')}")
                 # An empty object changes nothing by definition, and is the one valid request among the files.
-                if 200 <= status < 300 and body.removeprefix(b"\xef\xbb\xbf").strip() != b"{}":
+                if 200 <= status < 300 and not is_empty_object:
                     accepted.append(f"{method} {template} ({media}) {name}: {status}")
             told = ", ".join(f"{count} × {status}" for status, count in sorted(statuses.items()))
             out.write(f"{method} {template} ({media}): {told}\n" + "".join(f"  {line}\n" for line in found))
