@@ -70,7 +70,8 @@ fn ask(of: &Client, method: &str, params: Value) -> Value {
 #[track_caller]
 fn tool(of: &Client, name: &str, arguments: Value) -> Value {
     let mut all = arguments;
-    if all.get("project_key").is_none() {
+    // The overview is of all projects.
+    if all.get("project_key").is_none() && name != "get_overview" {
         all["project_key"] = json!(of.project_key);
     }
     let answer = ask(of, "tools/call", json!({ "name": name, "arguments": all }));
