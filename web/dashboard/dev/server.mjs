@@ -4,17 +4,11 @@
 // refused is refused by the real server only.
 
 import { randomBytes } from "node:crypto";
-import { readFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import * as data from "./data.mjs";
-
-const site = fileURLToPath(new URL("../build/site/", import.meta.url));
-const TYPES = { js: "text/javascript", css: "text/css", html: "text/html", svg: "image/svg+xml" };
-export const policy = (nonce) =>
-  `default-src 'none'; script-src 'nonce-${nonce}' 'strict-dynamic'; style-src 'self'; connect-src 'self'; img-src 'self' data:; font-src 'self'; ` +
-  "base-uri 'none'; form-action 'self'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'; report-uri /policy-report";
+import { page } from "./page.mjs";
 
 class Refused extends Error {
   constructor(status, code, message, fields = []) {
@@ -87,33 +81,6 @@ export async function start({ port = 0, many = 40, delay = 0, answer = undefined
       server.closeAllConnections();
     });
   return { address, state, end };
-}
-
-function page(path) {
-  if (path.startsWith("/assets/dev/")) {
-    const name = path.slice("/assets/dev/".length);
-    if (!/^[\w.-]+$/.test(name)) throw new Refused(404, "not_found", "There is no such file.");
-    return [200, readFileSync(site + name), { "content-type": TYPES[name.split(".").pop()] }];
-  }
-  if (path === "/docs/icon.svg")
-    return [
-      200,
-      readFileSync(fileURLToPath(new URL("../../../crates/api/src/docs/icon.svg", import.meta.url))),
-      { "content-type": TYPES.svg },
-    ];
-  const nonce = randomBytes(16).toString("base64");
-  const html = readFileSync(`${site}index.html`, "utf8")
-    .replace('<script type="module" crossorigin', `<script type="module" nonce="${nonce}"`)
-    .replaceAll("./", "/assets/dev/");
-  return [
-    200,
-    html,
-    {
-      "content-type": "text/html; charset=utf-8",
-      "content-security-policy": policy(nonce),
-      "cross-origin-opener-policy": "same-origin",
-    },
-  ];
 }
 
 const project = (project_key, name) => ({ project_key, name });

@@ -81,10 +81,30 @@ const project = createRoute({
   path: "/p/$projectKey",
 });
 
+// An experiment: its header and tabs, with a page below each.
+
 const experiment = createRoute({
   getParentRoute: () => project,
   path: "experiments/$testId",
-  component: lazyRouteComponent(() => import("./pages/experiment/experiment"), "ExperimentPage"),
+  component: lazyRouteComponent(() => import("./pages/experiment/experiment"), "ExperimentLayout"),
+});
+
+const summary = createRoute({
+  getParentRoute: () => experiment,
+  path: "/",
+  component: lazyRouteComponent(() => import("./pages/experiment/summary"), "SummaryPage"),
+});
+
+const setup = createRoute({
+  getParentRoute: () => experiment,
+  path: "setup",
+  component: lazyRouteComponent(() => import("./pages/setup/setup"), "SetupLayout"),
+});
+
+const setupBasics = createRoute({
+  getParentRoute: () => setup,
+  path: "/",
+  component: lazyRouteComponent(() => import("./pages/setup/basics"), "BasicsStep"),
 });
 
 const settings = createRoute({
@@ -160,7 +180,7 @@ const tree = root.addChildren([
   app.addChildren([
     home,
     experiments,
-    project.addChildren([experiment]),
+    project.addChildren([experiment.addChildren([summary, setup.addChildren([setupBasics])])]),
     settings.addChildren([settingsHome, people, projects, projectSettings, keys, audit]),
     account,
   ]),

@@ -66,7 +66,6 @@ export const PAGES = {
         ],
     },
   },
-  experiment: { path: `/p/${SHOP}/experiments/1` },
   palette: {
     path: "/experiments",
     async act(page) {

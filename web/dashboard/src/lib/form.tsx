@@ -162,6 +162,8 @@ interface FormViewProps<V extends Fields> {
   labels?: Partial<Record<keyof V & string, string>>;
   /** Beside the act. */
   aside?: ReactNode;
+  /** Why nothing can be changed here; the fields are shown without the act. */
+  locked?: string | undefined;
   className?: string;
 }
 
@@ -173,6 +175,7 @@ export function FormView<V extends Fields>({
   isAlwaysReady = false,
   labels,
   aside,
+  locked,
   className,
 }: FormViewProps<V>) {
   const element = useRef<HTMLFormElement>(null);
@@ -186,8 +189,18 @@ export function FormView<V extends Fields>({
   const atFields =
     form.failure?.fields.length && form.failure.fields.every((one) => isShown(element.current, one.field));
   const ready = isAlwaysReady || form.isChanged;
+  const classes = className ?? "flex flex-col gap-4";
+  if (locked !== undefined)
+    return (
+      <form className={classes}>
+        <Note>{locked}</Note>
+        <fieldset disabled className={classes}>
+          {children}
+        </fieldset>
+      </form>
+    );
   return (
-    <form ref={element} onSubmit={submit} noValidate className={className ?? "flex flex-col gap-4"}>
+    <form ref={element} onSubmit={submit} noValidate className={classes}>
       {form.isRestored && form.isChanged && (
         <Note>
           Your unsaved changes were kept.{" "}

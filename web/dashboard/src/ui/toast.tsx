@@ -9,9 +9,10 @@ import { Icon } from "./icon";
 interface ToastNews {
   id: number;
   text: string;
-  tone: "good" | "bad";
+  tone: "good" | "caution" | "bad";
 }
 
+const TONES = { good: "text-good", caution: "text-caution", bad: "text-bad" };
 const SHOWN_MS = 6_000;
 const MOST = 3;
 
@@ -67,10 +68,7 @@ function ToastLine({ one }: { one: ToastNews }) {
       onFocus={() => setHeld(true)}
       onBlur={() => setHeld(false)}
     >
-      <Icon
-        name={one.tone === "good" ? "check" : "warning"}
-        className={names("mt-1.25 size-4", one.tone === "good" ? "text-good" : "text-bad")}
-      />
+      <Icon name={one.tone === "good" ? "check" : "warning"} className={names("mt-1.25 size-4", TONES[one.tone])} />
       <p className="min-w-0 flex-1 py-0.75">{one.text}</p>
       <IconButton icon="close" label="Dismiss" small onClick={dismiss} />
     </div>

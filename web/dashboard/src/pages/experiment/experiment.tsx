@@ -1,81 +1,78 @@
-// One experiment.
+// One experiment: the header with what it is and what can be done, and a tab for each of its pages.
 
 import { useQuery } from "@tanstack/react-query";
-import { Link, useParams } from "@tanstack/react-router";
-import { type Schemas, taggedQuery } from "~/api/query";
+import { Link, Outlet, useParams } from "@tanstack/react-router";
 import { useSession } from "~/api/session";
-import { moment } from "~/lib/format";
 import { usePageTitle } from "~/lib/page";
 import { STATUS } from "~/lib/words";
 import { Dot, Pill } from "~/ui/badge";
-import { Card, Facts, Page, PageHeader } from "~/ui/layout";
+import { Page, PageHeader } from "~/ui/layout";
 import { Loaded } from "~/ui/loaded";
+import { Tab, Tabs } from "~/ui/tabs";
+import { ExperimentContext, experimentQuery, type OpenExperiment } from "./open";
+import { TABS } from "./tabs";
 
-export function ExperimentPage() {
+export function ExperimentLayout() {
   const { projectKey, testId } = useParams({ from: "/app/p/$projectKey/experiments/$testId" });
-  const experiment = useQuery(
-    taggedQuery("/v2/project/{project_key}/experiment/{test_id}", {
-      path: { project_key: projectKey, test_id: Number(testId) },
-    }),
-  );
-  usePageTitle(experiment.data?.data.experiment.test_name ?? "Experiment");
+  const read = useQuery(experimentQuery(projectKey, Number(testId)));
+  usePageTitle(read.data?.data.experiment.test_name ?? "Experiment");
   return (
     <Page>
-      <Loaded query={experiment}>
-        {({ data }) => <Details projectKey={projectKey} experiment={data.experiment} />}
+      <Loaded query={read}>
+        {({ data, etag }) => (
+          <ExperimentContext value={{ projectKey, experiment: data.experiment, etag }}>
+            <Header projectKey={projectKey} experiment={data.experiment} etag={etag} />
+            <Outlet />
+          </ExperimentContext>
+        )}
       </Loaded>
     </Page>
   );
 }
 
-function Details({ projectKey, experiment }: { projectKey: string; experiment: Schemas["ExperimentDetails"] }) {
+function Header({ projectKey, experiment }: OpenExperiment) {
   const { projects } = useSession();
   const project = projects.find((one) => one.project_key === projectKey);
+  const params = { projectKey, testId: String(experiment.test_id) };
   return (
     <>
       <PageHeader
         title={experiment.test_name}
         above={
-          <Link to="/experiments" className="link">
-            Experiments
-          </Link>
+          <>
+            <Link to="/experiments" className="link">
+              Experiments
+            </Link>{" "}
+            in {project?.name ?? projectKey}
+          </>
+        }
+        about={
+          <span className="flex flex-wrap items-center gap-x-3 gap-y-1">
+            <Dot word={STATUS[experiment.status]} hollow={experiment.status !== 1} />
+            {experiment.archived && <span>In the archive</span>}
+            {experiment.tags.length > 0 && (
+              <span className="flex flex-wrap gap-1">
+                {experiment.tags.map((tag) => (
+                  <Pill key={tag}>{tag}</Pill>
+                ))}
+              </span>
+            )}
+          </span>
         }
       />
-      <Card title="About">
-        <Facts
-          facts={[
-            ["Status", <Dot key="status" word={STATUS[experiment.status]} hollow={experiment.status !== 1} />],
-            ["Project", project?.name ?? projectKey],
-            [
-              "Page",
-              <span key="page" className="break-all">
-                {experiment.url}
-              </span>,
-            ],
-            [
-              "Key",
-              <code key="key" className="font-mono text-sm">
-                {experiment.experiment_key}
-              </code>,
-            ],
-            ["Variants", 1 + experiment.variants.length],
-            [
-              "Tags",
-              experiment.tags.length > 0 ? (
-                <span key="tags" className="flex flex-wrap gap-1">
-                  {experiment.tags.map((tag) => (
-                    <Pill key={tag}>{tag}</Pill>
-                  ))}
-                </span>
-              ) : (
-                "None"
-              ),
-            ],
-            ["Created", moment(experiment.created_at)],
-            ["Last change", moment(experiment.updated_at)],
-          ]}
-        />
-      </Card>
+      <Tabs label="Experiment">
+        {TABS.map(({ name, to }) => (
+          <Tab
+            key={name}
+            to={to as "/"}
+            params={params as never}
+            activeOptions={{ exact: to === TABS[0].to }}
+            activeProps={{ "aria-current": "page" }}
+          >
+            {name}
+          </Tab>
+        ))}
+      </Tabs>
     </>
   );
 }

@@ -1,0 +1,35 @@
+// The built pages as the real server gives them: under its policy, with a nonce of their own.
+
+import { randomBytes } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+
+const site = fileURLToPath(new URL("../build/site/", import.meta.url));
+const TYPES = { js: "text/javascript", css: "text/css" };
+const FILES = "/assets/dev/";
+
+export const policy = (nonce) =>
+  `default-src 'none'; script-src 'nonce-${nonce}' 'strict-dynamic'; style-src 'self'; connect-src 'self'; img-src 'self' data:; font-src 'self'; ` +
+  "base-uri 'none'; form-action 'self'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'; report-uri /policy-report";
+
+/** @returns {[status: number, body: string | Buffer, headers: object]} */
+export function page(path) {
+  if (path.startsWith(FILES)) {
+    const name = path.slice(FILES.length);
+    if (!/^[\w.-]+$/.test(name)) return [404, "There is no such file.", { "content-type": "text/plain" }];
+    return [200, readFileSync(site + name), { "content-type": TYPES[name.split(".").pop()] }];
+  }
+  const nonce = randomBytes(16).toString("base64");
+  const html = readFileSync(`${site}index.html`, "utf8")
+    .replace('<script type="module" crossorigin', `<script type="module" nonce="${nonce}"`)
+    .replaceAll("./", FILES);
+  return [
+    200,
+    html,
+    {
+      "content-type": "text/html; charset=utf-8",
+      "content-security-policy": policy(nonce),
+      "cross-origin-opener-policy": "same-origin",
+    },
+  ];
+}

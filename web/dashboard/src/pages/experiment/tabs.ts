@@ -1,0 +1,8 @@
+// The pages of an experiment, in the order of its life. The first is the one that its address gives.
+
+const BASE = "/p/$projectKey/experiments/$testId";
+
+export const TABS = [
+  { name: "Summary", to: BASE },
+  { name: "Setup", to: `${BASE}/setup` },
+] as const;
