@@ -1,6 +1,7 @@
 //! All experiments at a glance.
 
 use crate::results::{Shop, bought};
+use muriel_domain::Instant;
 use muriel_tests::{Client, DEADLINE, On, eventually, stories};
 use serde_json::{Value, json};
 use std::time::Duration;
@@ -260,7 +261,7 @@ fn results_are_of_their_moment(on: On) {
     shop.patch(&format!("/experiment/{}", scene.test_id), json!({ "test_name": "Renamed" })).ok();
     let item = overview(shop, "")["items"][0].clone();
     let sentence = item["sentence"].as_str().expect("a sentence");
-    let as_of = item["as_of"].as_str().expect("a moment");
+    let as_of = Instant::parse(item["as_of"].as_str().expect("a moment")).expect("a moment").in_words();
     assert!(sentence.starts_with(&format!("As of {as_of}, before the last change: ")) || sentence.starts_with("Serve"));
     scene.app.pass(2 * MINUTE);
     until("a look after the change", &|item| item["sentence"].as_str().is_some_and(|it| it.starts_with("Serve")));

@@ -16,6 +16,7 @@ use std::fmt;
 /// let noon = Instant::parse("2026-03-01T13:00:00.0005+01:00").unwrap();
 /// assert_eq!(noon.us() % 1_000_000, 500);
 /// assert_eq!(noon.to_string(), "2026-03-01T12:00:00.000Z");
+/// assert_eq!(noon.in_words(), "12:00 UTC on 1 Mar 2026");
 /// assert_eq!(Instant::parse("2026-03-01").unwrap().to_string(), "2026-03-01T00:00:00.000Z");
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -57,6 +58,15 @@ impl Instant {
         };
         let us = stamp.as_microsecond();
         if us < 0 { Err(Flaw::new("must not be before 1970")) } else { Ok(Self(us)) }
+    }
+}
+
+impl Instant {
+    /// The moment to the minute, as a sentence has it: `09:00 UTC on 1 Mar 2026`. Moments that no calendar has are written as
+    /// `Display` does.
+    pub fn in_words(self) -> String {
+        jiff::Timestamp::from_microsecond(self.0)
+            .map_or_else(|_| self.to_string(), |stamp| stamp.strftime("%H:%M UTC on %-d %b %Y").to_string())
     }
 }
 

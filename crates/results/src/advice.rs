@@ -13,6 +13,9 @@ use serde::{Deserialize, Serialize};
 /// A result older than this is said to be of its moment.
 const FRESH_US: i64 = 10 * 60_000_000;
 
+/// A plan that takes longer than this will hardly be followed: two years.
+const LONG_DAYS: i64 = 2 * 365;
+
 /// A result in brief.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Outlook {
@@ -144,14 +147,18 @@ pub fn sentence(standing: &Standing<'_>) -> String {
     }
     let is_live = standing.status == Status::Live;
     let Some((outlook, as_of)) = standing.result else {
-        let state = if is_live { "It runs" } else { "It has ended" };
+        let state = match standing.status {
+            Status::Live => "It runs",
+            Status::Inactive => "It has ended",
+            Status::Draft => "It has run, and is a draft again",
+        };
         return format!("{state}; its result is not yet known.");
     };
     let what = about_result(standing, outlook, is_live);
     let is_old = is_live && standing.now.us() - as_of.us() > FRESH_US;
     match (standing.changed_since, is_old) {
-        (true, _) => format!("As of {as_of}, before the last change: {what}"),
-        (false, true) => format!("As of {as_of}: {what}"),
+        (true, _) => format!("As of {}, before the last change: {what}", as_of.in_words()),
+        (false, true) => format!("As of {}: {what}", as_of.in_words()),
         (false, false) => what,
     }
 }
@@ -220,6 +227,10 @@ fn keep_running(standing: &Standing<'_>, outlook: &Outlook) -> String {
         }
         (_, Some(0)) => "Keep running: it is done within a day.".to_owned(),
         (_, Some(1)) => "Keep running: 1 day is left.".to_owned(),
+        (_, Some(days)) if days > LONG_DAYS => format!(
+            "At this rate the plan takes {} more years: look for a larger effect, send it more visitors, or stop it.",
+            days / 365
+        ),
         (_, Some(days)) => format!("Keep running: {days} days are left."),
         (_, None) => "Keep running: nothing can be said yet.".to_owned(),
     }
@@ -300,6 +311,7 @@ mod tests {
                 Some(outlook("keep_running", 10_000)),
                 "All 10000 planned visitors have entered and there is no answer: stop it, or plan for more.",
             ),
+            (Status::Draft, None, "It has run, and is a draft again; its result is not yet known."),
             (live, Some(outlook("win", 500)), "Serve Variant 1: it beats the control by 4.1 %, from 1.2 % to 7.0 %."),
             (
                 inactive,
@@ -335,15 +347,20 @@ mod tests {
     #[test]
     fn what_is_old_is_said_to_be_of_its_moment() {
         let outlook = outlook("keep_running", 500);
+        let mut slow = standing(Status::Live, Some(&outlook));
+        slow.days_left = Some(LONG_DAYS);
+        assert_eq!(sentence(&slow), "Keep running: 730 days are left.");
+        slow.days_left = Some(LONG_DAYS + 1);
+        assert!(sentence(&slow).starts_with("At this rate the plan takes 2 more years:"));
         let mut old = standing(Status::Live, Some(&outlook));
         old.now = NOW.plus_us(FRESH_US);
         assert_eq!(sentence(&old), "Keep running: 4 days are left.");
         old.now = NOW.plus_us(FRESH_US + 1);
-        assert_eq!(sentence(&old), "As of 2026-03-01T10:00:00.000Z: Keep running: 4 days are left.");
+        assert_eq!(sentence(&old), "As of 10:00 UTC on 1 Mar 2026: Keep running: 4 days are left.");
         old.changed_since = true;
         assert_eq!(
             sentence(&old),
-            "As of 2026-03-01T10:00:00.000Z, before the last change: Keep running: 4 days are left."
+            "As of 10:00 UTC on 1 Mar 2026, before the last change: Keep running: 4 days are left."
         );
         // The numbers of one that has ended stay.
         let mut ended = standing(Status::Inactive, Some(&outlook));

@@ -24,6 +24,9 @@ export const VERDICT: Record<Schemas["VerdictWord"], Word> = {
   do_not_trust: { text: "Do not trust", tone: "bad" },
 };
 
+/** In place of "Keep running" where nothing runs. */
+export const UNDECIDED: Word = { text: "Undecided", tone: "neutral" };
+
 export const HEALTH: Record<Schemas["GradeWord"], Word> = {
   ok: { text: "Healthy", tone: "good" },
   warn: { text: "Look at it", tone: "caution" },

@@ -6,7 +6,7 @@ import { memo, useEffect, useLayoutEffect, useRef, useState } from "react";
 import { useSession } from "~/api/session";
 import { ago, count, date, integer, moment, NOTHING } from "~/lib/format";
 import { names } from "~/lib/names";
-import { HEALTH, OUTCOME, STATUS, VERDICT, wordOf } from "~/lib/words";
+import { HEALTH, OUTCOME, STATUS, UNDECIDED, VERDICT, wordOf } from "~/lib/words";
 import { Badge, Dot, WordBadge } from "~/ui/badge";
 import { Icon } from "~/ui/icon";
 import { DEFAULT_SORT, type Filters, type Item, type SortKey } from "./filters";
@@ -263,9 +263,11 @@ function Verdict({ item }: { item: Item }) {
   const word =
     item.outcome !== null
       ? wordOf(OUTCOME, item.outcome)
-      : item.verdict !== null
-        ? wordOf(VERDICT, item.verdict)
-        : undefined;
+      : item.verdict === "keep_running" && item.status !== 1
+        ? UNDECIDED
+        : item.verdict !== null
+          ? wordOf(VERDICT, item.verdict)
+          : undefined;
   const isIll = item.health === "warn" || item.health === "fail";
   return (
     <>
