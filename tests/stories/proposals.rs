@@ -33,6 +33,14 @@ fn a_second_person_approves(on: On) {
     let live = json!({ "test_name": "N", "url": "https://shop.example/", "status": 1, "variants": [{ "name": "Variant 1", "customJS": "x" }] });
     shop.post("/create-experiment", live).refused(409, "approval_needed");
 
+    // The clock would ask nobody.
+    let dated = json!({ "configuration": { "start_test_date": "2031-03-01T09:00:00Z" } });
+    app.approval_rules(&shop, false, true);
+    shop.patch(&path, dated.clone()).refused(409, "approval_needed");
+    let new = json!({ "test_name": "N", "url": "https://shop.example/", "variants": [{}], "configuration": dated["configuration"] });
+    shop.post("/create-experiment", new).refused(409, "approval_needed");
+    app.approval_rules(&shop, true, false);
+
     let made = propose(&shop, test_id, json!({ "status": 1, "note": "Ready" }));
     assert_eq!((&made["needs_approval"], &made["test_id"]), (&json!(true), &json!(test_id)));
     let id = made["proposal_id"].as_i64().expect("an id");

@@ -1,6 +1,6 @@
 //! Which changes a second person has to approve.
 
-use super::{Change, Experiment, Serving, Variant};
+use super::{Change, Experiment, Rule, Serving, Variant};
 
 /// What a project asks a second person for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -13,14 +13,30 @@ pub struct ApprovalRules {
 }
 
 impl ApprovalRules {
-    /// Whether a second person has to approve that `before`, `None` for a new experiment, becomes `after`.
+    /// Whether a second person has to approve that `before`, `None` for a new experiment, becomes `after`. What a start date
+    /// starts is as good as live, since nobody is asked when the moment comes.
     pub fn apply_to(self, before: Option<&Experiment>, after: &Experiment) -> bool {
-        let was_met = before.is_some_and(Experiment::is_delivered);
-        if !was_met && !after.is_delivered() {
+        let was_delivered = before.is_some_and(Experiment::is_delivered);
+        if !was_delivered && !is_bound_for_visitors(before, after) {
             return false;
         }
         self.live && !is_minor(before, after) || self.code && brings_code(before, after)
     }
+}
+
+/// Whether visitors meet the experiment after the change, or will once the clock starts it.
+fn is_bound_for_visitors(before: Option<&Experiment>, after: &Experiment) -> bool {
+    if after.is_delivered() {
+        return true;
+    }
+    let mut after = after.clone();
+    let date = |experiment: &Experiment| experiment.configuration.start_test_date;
+    // Another date counts anew, and a start that could not be made is tried again after a change.
+    if before.is_none_or(|before| date(before) != date(&after)) {
+        after.schedule.settled.remove(&Rule::StartDate);
+    }
+    after.schedule.is_start_blocked = false;
+    after.follows(Rule::StartDate)
 }
 
 /// Whether the change is of labels alone, or takes something from visitors.
@@ -44,10 +60,10 @@ fn is_minor(before: Option<&Experiment>, after: &Experiment) -> bool {
 
 /// Whether visitors run code after the change that they did not run before.
 fn brings_code(before: Option<&Experiment>, after: &Experiment) -> bool {
-    if !after.is_delivered() {
+    if !is_bound_for_visitors(before, after) {
         return false;
     }
-    match before.filter(|before| before.is_delivered()) {
+    match before.filter(|before| is_bound_for_visitors(Some(before), before)) {
         Some(before) => before.changes_code(after),
         None => has_code(after),
     }
@@ -64,6 +80,7 @@ mod tests {
     use crate::Instant;
     use crate::experiment::{Status, TestType};
     use crate::ids::{CompanyId, ProjectId};
+    use crate::time::DAY_US;
 
     const NOW: Instant = Instant::from_us(1_772_359_200_000_000);
 
@@ -82,8 +99,15 @@ mod tests {
             experiment.configuration.traffic_allocation = 50;
             experiment
         };
-        let renamed = Experiment { name: "Other".into(), tags: vec!["a".into()], ..live_coded.clone() };
+        let labelled = |experiment| Experiment { name: "Other".into(), tags: vec!["a".into()], ..experiment };
         let stopped = to(&live_coded, Status::Inactive);
+        let dated = |mut experiment: Experiment, days: i64| {
+            experiment.configuration.start_test_date = Some(NOW.plus_us(days * DAY_US));
+            experiment
+        };
+        let waiting = dated(coded(draft.clone()), 3);
+        let mut settled = waiting.clone();
+        settled.schedule.settled.insert(Rule::StartDate);
         // The change, and whether it is asked for by the rules about code, live experiments, and both.
         for (what, before, after, code, on_live) in [
             ("code of a draft", Some(&draft), coded(draft.clone()), false, false),
@@ -94,9 +118,19 @@ mod tests {
             ("new code", Some(&live), live_coded.clone(), true, true),
             ("no code any more", Some(&live_coded), live.clone(), true, true),
             ("traffic", Some(&live_coded), traffic(live_coded.clone()), false, true),
-            ("labels", Some(&live_coded), renamed, false, false),
+            ("labels", Some(&live_coded), labelled(live_coded.clone()), false, false),
             ("an end", Some(&live_coded), stopped.clone(), false, false),
             ("an end with less traffic", Some(&live_coded), traffic(stopped.clone()), false, true),
+            ("a start date", Some(&draft), dated(draft.clone(), 3), false, true),
+            ("a start date and code", Some(&draft), waiting.clone(), true, true),
+            ("a new one with a start date", None, waiting.clone(), true, true),
+            ("an earlier start date", Some(&waiting), dated(waiting.clone(), 1), false, true),
+            ("a date in place of one that has passed", Some(&settled), dated(settled.clone(), 4), true, true),
+            ("a change after the date was dealt with", Some(&settled), traffic(settled.clone()), false, false),
+            ("traffic before the start date", Some(&waiting), traffic(waiting.clone()), false, true),
+            ("labels before the start date", Some(&waiting), labelled(waiting.clone()), false, false),
+            ("no start date any more", Some(&waiting), coded(draft.clone()), false, false),
+            ("a start before the date", Some(&waiting), to(&waiting, Status::Live), false, true),
             ("a change after the end", Some(&stopped), traffic(stopped.clone()), false, false),
         ] {
             let asked = |code, live| ApprovalRules { code, live }.apply_to(before, &after);
