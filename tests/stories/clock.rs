@@ -70,7 +70,10 @@ fn a_start_date_starts_a_draft(on: On) {
 
     app.pass(Duration::from_secs(2));
     let last = acted(&client, test_id, "start_date");
-    assert_eq!((&last["act"], &last["detail"]), (&json!("start"), &json!(format!("the start date {ELEVEN} had come"))));
+    assert_eq!(
+        (&last["act"], &last["detail"]),
+        (&json!("start"), &json!("the start date had come: 11:00 UTC on 1 Mar 2026"))
+    );
     assert_eq!((&last["numbers"], last.get("failed")), (&json!({ "start_test_date": ELEVEN }), None));
     let details = client.details(test_id);
     assert_eq!((&details["status"], &details["schedule"]["next"]), (&json!(1), &Value::Null));

@@ -227,7 +227,7 @@ async fn start(app: &App, term: i64, target: Target, job: &Job) -> Result<JobOut
         } else if before.configuration.end_test_date.is_some_and(|end| end <= now) {
             before.start_missed("its end date had passed too before it could be started".to_owned(), now)
         } else {
-            let detail = format!("the start date {due_at} had come");
+            let detail = format!("the start date had come: {}", due_at.in_words());
             let numbers = object(json!({ "start_test_date": due_at }));
             with_plan(before.clocked(Rule::StartDate, detail, numbers, now)?, plan).0
         };
@@ -255,10 +255,10 @@ async fn stop(app: &App, term: i64, target: Target, job: &Job) -> Result<JobOutc
     let decide = move |before: &Experiment, now: Instant| -> Result<Option<Experiment>> {
         let (detail, numbers) = match (rule, before.configuration.completion_after_period) {
             (Rule::Period, Some(days)) => (
-                format!("{days} days had passed since the first start, at {due_at}"),
+                format!("{days} days had passed since the first start: {}", due_at.in_words()),
                 json!({ "completion_after_period": days, "first_started_at": due_at.plus_us(-days * DAY_US) }),
             ),
-            _ => (format!("the end date {due_at} had come"), json!({ "end_test_date": due_at })),
+            _ => (format!("the end date had come: {}", due_at.in_words()), json!({ "end_test_date": due_at })),
         };
         Ok(Some(before.clocked(rule, detail, object(numbers), now)?))
     };

@@ -224,8 +224,13 @@ fn preview(facts: &Facts) -> Found {
     if !unseen.is_empty() {
         return say(Unknown, format!("Nobody has looked at {} by its preview link yet.", listed(&unseen)));
     }
+    let redirects = experiment.variants.iter().any(|variant| variant.changes.iter().any(Change::is_redirect));
     match (0..experiment.arms()).any(|number| changes_something(experiment, number)) {
         true => say(Good, "Every arm was looked at, and all its changes found their elements."),
+        false if redirects => say(
+            Unknown,
+            "Its variants lead to other addresses, where previews report nothing: open each preview link, and see that it arrives.",
+        ),
         false => say(Warn, "No arm changes anything, so there is nothing to compare."),
     }
 }
