@@ -14,7 +14,7 @@ const CHUNKS = [
   },
   { name: "base", test: /src\/(api\/|ui\/(button|icon|layout|loaded)\.|lib\/(names|page|search)\.)/, priority: 3 },
   // Every page with a form, the sign-in too: so without Base UI.
-  { name: "forms", test: /src\/(ui\/field|lib\/(form|fields))\./, priority: 2 },
+  { name: "forms", test: /src\/(ui\/field|lib\/(conflicts|form|fields))\./, priority: 2 },
   // Every page behind the sign-in.
   {
     name: "frame",

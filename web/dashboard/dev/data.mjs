@@ -136,6 +136,41 @@ export function experiments(many) {
   });
 }
 
+/** What details of an experiment have besides its item in the overview. */
+export function details({ status, created_at }) {
+  return {
+    company_id: 1,
+    test_type: "abtest",
+    control: { nickname: "", customJS: "", customCSS: "" },
+    variants: [{ name: "Variant 1", nickname: "Two fields", customJS: "", customCSS: "", data: [] }],
+    variants_data_key: "data",
+    custom_js: "",
+    custom_css: "",
+    configuration: { traffic_allocation: 100, confidence_interval: 95, integration: [] },
+    targeting: {},
+    plan: { mde: 2, visitors: null },
+    primary_goal: null,
+    primary_goal_key: null,
+    secondary_goal_keys: [],
+    builtin_metrics: [],
+    event_metrics: [],
+    epochs:
+      status === 9
+        ? []
+        : [
+            {
+              epoch: 1,
+              started_at: created_at,
+              reasons: ["status"],
+              traffic_allocation: 100,
+              weights: { Control: 50, "Variant 1": 50 },
+            },
+          ],
+    schedule: { next: null, last: null },
+    integrations: [],
+  };
+}
+
 /** @type {Schemas["AuditEntry"][]} */
 export const audit = [
   entry(

@@ -9,7 +9,7 @@ import { page } from "./page.mjs";
 /** Addresses that are not of the application. */
 const SERVERS = /^\/(v2|docs|js|events|ruleset|preview|share|geo|policy-report|mcp)(\/|$)/;
 
-/** Starts it before the server at `url`; gives back its address, reports of its policy, and how to end it. */
+/** Starts it before the server at `url`; gives back its address, reports of its policy, how to cut its connections, and how to end it. */
 export async function front(url, { port = 0 } = {}) {
   const behind = new URL(url);
   const reports = [];
@@ -21,7 +21,9 @@ export async function front(url, { port = 0 } = {}) {
       return response.end(body);
     }
     if (pathname === "/policy-report") request.on("data", (part) => reports.push(String(part)));
-    const headers = { ...request.headers, host: behind.host };
+    const headers = { ...request.headers };
+    // Passkeys belong to the name under which the page was opened.
+    if (!headers.host?.startsWith("localhost:")) headers.host = behind.host;
     if (headers.origin === address) headers.origin = behind.origin;
     const options = { host: behind.hostname, port: behind.port, method: request.method, path: request.url, headers };
     const asked = ask(options, (answer) => {
@@ -39,7 +41,9 @@ export async function front(url, { port = 0 } = {}) {
       server.close(resolve);
       server.closeAllConnections();
     });
-  return { address, reports, end };
+  /** Ends what is open, as a proxy that restarts. */
+  const cut = () => server.closeAllConnections();
+  return { address, reports, cut, end };
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {

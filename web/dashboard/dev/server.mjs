@@ -316,15 +316,27 @@ function operate({ method, path, query, body, headers }, state) {
     );
     return [200, { success: true, count: entries.length, entries, next_cursor: null }];
   }
+  if (called("GET /v2/project/{key}/proposals") || called("GET /v2/project/{key}/experiment/{id}/proposals"))
+    return [200, { success: true, proposals: [], next_cursor: null }];
   if (called("GET /v2/overview")) return [200, overview(query, me, state)];
   if ((found = called("GET /v2/project/{key}/experiment/{id}"))) {
     const item = experiment(found, state);
-    return [
-      200,
-      { success: true, experiment: { ...item, variants: [{ name: "Variant 1" }], builtin_metrics: [] } },
-      { etag: `"${item.updated_at}"` },
-    ];
+    return [200, { success: true, experiment: { ...data.details(item), ...item } }, { etag: `"${item.updated_at}"` }];
   }
+  if ((found = called("GET /v2/project/{key}/experiment/{id}/distribution"))) {
+    const shares = [
+      { variant_id: "0", name: "Control", traffic_weight: 50, variant_status: "active" },
+      { variant_id: "1", name: "Variant 1", traffic_weight: 50, variant_status: "active" },
+    ];
+    const answer = { test_id: Number(found[1]), traffic_allocation: 100, distribution_mode: "equal", is_mab: 0 };
+    return [200, { success: true, ...answer, variants: shares }];
+  }
+  if (called("GET /v2/project/{key}/experiment/{id}/comments"))
+    return [200, { success: true, total: 0, comments: [], next_cursor: null }];
+  if (called("GET /v2/project/{key}/experiment/{id}/history"))
+    return [200, { success: true, revisions: [], next_cursor: null }];
+  if ((found = called("GET /v2/project/{key}/experiment/{id}/conclusion")))
+    return [200, { success: true, test_id: Number(found[1]), conclusion: null }];
   if ((found = called("PATCH /v2/project/{key}/experiment/{id}/status"))) {
     experiment(found, state).status = body.status;
     return [200, { success: true, test_id: Number(found[1]), status: body.status }];
@@ -391,7 +403,8 @@ function overview(query, me, state) {
   const all = state.experiments.filter(
     (one) =>
       sees.has(one.project_key) &&
-      (!search || `${one.test_name} ${one.experiment_key} ${one.tags} ${one.test_id}`.toLowerCase().includes(search)) &&
+      (!search ||
+        `${one.test_name} ${one.experiment_key} ${one.tags} #${one.test_id}`.toLowerCase().includes(search)) &&
       (!several("status") || several("status").some((word) => STATUS[word] === one.status)) &&
       (!several("verdict") || several("verdict").includes(one.verdict ?? "unknown")) &&
       (!several("health") || several("health").includes(one.health)) &&

@@ -12,9 +12,13 @@ import {
 import { query } from "./api/query";
 import { takeDestination } from "./lib/destination";
 import { sessionQuery } from "./api/session";
-import { localPath, parseSearch, stringifySearch, text } from "./lib/search";
+import { id, localPath, parseSearch, stringifySearch, text, word } from "./lib/search";
 import { readFilters } from "./pages/experiments/filters";
+import { readHypothesisFilters } from "./pages/hypotheses/filters";
 import { Failed, Missing, Pending } from "./shell/fallbacks";
+
+/** The revision of a history that is linked to. */
+const readRevision = (search: Record<string, unknown>): { revision?: number } => ({ revision: id(search.revision) });
 
 const root = createRootRouteWithContext<{ queryClient: QueryClient }>()({
   component: Outlet,
@@ -79,9 +83,20 @@ const experiments = createRoute({
 const project = createRoute({
   getParentRoute: () => app,
   path: "/p/$projectKey",
+  component: lazyRouteComponent(() => import("./shell/shell"), "ProjectPages"),
 });
 
 // An experiment: its header and tabs, with a page below each.
+
+const newExperiment = createRoute({
+  getParentRoute: () => project,
+  path: "experiments/new",
+  validateSearch: (search): { hypothesis?: number; copy?: number } => ({
+    hypothesis: id(search.hypothesis),
+    copy: id(search.copy),
+  }),
+  component: lazyRouteComponent(() => import("./pages/experiment-new/new-experiment"), "NewExperimentPage"),
+});
 
 const experiment = createRoute({
   getParentRoute: () => project,
@@ -105,6 +120,166 @@ const setupBasics = createRoute({
   getParentRoute: () => setup,
   path: "/",
   component: lazyRouteComponent(() => import("./pages/setup/basics"), "BasicsStep"),
+});
+
+const setupVariants = createRoute({
+  getParentRoute: () => setup,
+  path: "variants",
+  validateSearch: (search): { arm?: string; view?: "json" } => ({
+    arm: text(search.arm),
+    view: word(search.view, ["json"] as const),
+  }),
+  component: lazyRouteComponent(() => import("./pages/setup/variants/variants"), "VariantsStep"),
+});
+
+const setupGoals = createRoute({
+  getParentRoute: () => setup,
+  path: "goals",
+  component: lazyRouteComponent(() => import("./pages/setup/setup-goals"), "GoalsStep"),
+});
+
+const setupAudience = createRoute({
+  getParentRoute: () => setup,
+  path: "audience",
+  component: lazyRouteComponent(() => import("./pages/setup/audience/audience"), "AudienceStep"),
+});
+
+const setupTraffic = createRoute({
+  getParentRoute: () => setup,
+  path: "traffic",
+  component: lazyRouteComponent(() => import("./pages/setup/traffic/traffic"), "TrafficStep"),
+});
+
+const setupSchedule = createRoute({
+  getParentRoute: () => setup,
+  path: "schedule",
+  component: lazyRouteComponent(() => import("./pages/setup/setup-schedule"), "ScheduleStep"),
+});
+
+const setupReview = createRoute({
+  getParentRoute: () => setup,
+  path: "review",
+  component: lazyRouteComponent(() => import("./pages/setup/setup-review"), "ReviewStep"),
+});
+
+const launch = createRoute({
+  getParentRoute: () => experiment,
+  path: "launch",
+  component: lazyRouteComponent(() => import("./pages/launch/launch"), "LaunchPage"),
+});
+
+const history = createRoute({
+  getParentRoute: () => experiment,
+  path: "history",
+  validateSearch: readRevision,
+  component: lazyRouteComponent(() => import("./pages/history/history"), "HistoryPage"),
+});
+
+const conclude = createRoute({
+  getParentRoute: () => experiment,
+  path: "conclude",
+  component: lazyRouteComponent(() => import("./pages/conclude/conclude"), "ConcludePage"),
+});
+
+const experimentProposals = createRoute({
+  getParentRoute: () => experiment,
+  path: "proposals",
+  component: lazyRouteComponent(() => import("./pages/proposals/experiment-proposals"), "ExperimentProposalsPage"),
+});
+
+// What the experiments of a project share.
+
+const hypotheses = createRoute({
+  getParentRoute: () => project,
+  path: "hypotheses",
+  validateSearch: readHypothesisFilters,
+  component: lazyRouteComponent(() => import("./pages/hypotheses/hypotheses"), "HypothesesPage"),
+});
+
+const newHypothesis = createRoute({
+  getParentRoute: () => project,
+  path: "hypotheses/new",
+  component: lazyRouteComponent(() => import("./pages/hypotheses/new-hypothesis"), "NewHypothesisPage"),
+});
+
+const hypothesis = createRoute({
+  getParentRoute: () => project,
+  path: "hypotheses/$hypothesisId",
+  validateSearch: readRevision,
+  component: lazyRouteComponent(() => import("./pages/hypotheses/hypothesis"), "HypothesisPage"),
+});
+
+const goals = createRoute({
+  getParentRoute: () => project,
+  path: "goals",
+  validateSearch: (search): { search?: string } => ({ search: text(search.search) }),
+  component: lazyRouteComponent(() => import("./pages/goals/goals"), "GoalsPage"),
+});
+
+const newGoal = createRoute({
+  getParentRoute: () => project,
+  path: "goals/new",
+  component: lazyRouteComponent(() => import("./pages/goals/new-goal"), "NewGoalPage"),
+});
+
+const goal = createRoute({
+  getParentRoute: () => project,
+  path: "goals/$goalId",
+  validateSearch: readRevision,
+  component: lazyRouteComponent(() => import("./pages/goals/goal"), "GoalPage"),
+});
+
+const groups = createRoute({
+  getParentRoute: () => project,
+  path: "groups",
+  component: lazyRouteComponent(() => import("./pages/groups/groups"), "GroupsPage"),
+});
+
+const newGroup = createRoute({
+  getParentRoute: () => project,
+  path: "groups/new",
+  validateSearch: (search): { kind?: "exclusion" | "holdout" } =>
+    search.kind === "holdout" || search.kind === "exclusion" ? { kind: search.kind } : {},
+  component: lazyRouteComponent(() => import("./pages/groups/new-group"), "NewGroupPage"),
+});
+
+const group = createRoute({
+  getParentRoute: () => project,
+  path: "groups/$groupId",
+  validateSearch: (search): { goal?: string } => ({ goal: text(search.goal) }),
+  component: lazyRouteComponent(() => import("./pages/groups/group"), "GroupPage"),
+});
+
+const proposals = createRoute({
+  getParentRoute: () => project,
+  path: "proposals",
+  validateSearch: (search): { state?: "all" } => (search.state === "all" ? { state: "all" } : {}),
+  component: lazyRouteComponent(() => import("./pages/proposals/proposals"), "ProposalsPage"),
+});
+
+const install = createRoute({
+  getParentRoute: () => project,
+  path: "install",
+  component: lazyRouteComponent(() => import("./pages/install/install"), "InstallPage"),
+});
+
+const live = createRoute({
+  getParentRoute: () => project,
+  path: "live",
+  validateSearch: (search): { visitor?: string } => ({ visitor: text(search.visitor) }),
+  component: lazyRouteComponent(() => import("./pages/live/live"), "LivePage"),
+});
+
+const webhooks = createRoute({
+  getParentRoute: () => project,
+  path: "webhooks",
+  component: lazyRouteComponent(() => import("./pages/webhooks/webhooks"), "WebhooksPage"),
+});
+
+const webhook = createRoute({
+  getParentRoute: () => project,
+  path: "webhooks/$webhookId",
+  component: lazyRouteComponent(() => import("./pages/webhooks/webhook"), "WebhookPage"),
 });
 
 const settings = createRoute({
@@ -174,15 +349,51 @@ const account = createRoute({
   component: lazyRouteComponent(() => import("./pages/account/account"), "AccountPage"),
 });
 
+/** Any other address: within the frame, so that one can go on. */
+const unknown = createRoute({ getParentRoute: () => app, path: "$", component: Missing });
+
 const tree = root.addChildren([
   signIn,
   invitation,
   app.addChildren([
     home,
     experiments,
-    project.addChildren([experiment.addChildren([summary, setup.addChildren([setupBasics])])]),
+    project.addChildren([
+      newExperiment,
+      experiment.addChildren([
+        summary,
+        setup.addChildren([
+          setupBasics,
+          setupVariants,
+          setupGoals,
+          setupAudience,
+          setupTraffic,
+          setupSchedule,
+          setupReview,
+        ]),
+        launch,
+        history,
+        conclude,
+        experimentProposals,
+      ]),
+      hypotheses,
+      newHypothesis,
+      hypothesis,
+      goals,
+      newGoal,
+      goal,
+      groups,
+      newGroup,
+      group,
+      proposals,
+      install,
+      live,
+      webhooks,
+      webhook,
+    ]),
     settings.addChildren([settingsHome, people, projects, projectSettings, keys, audit]),
     account,
+    unknown,
   ]),
 ]);
 

@@ -42,22 +42,25 @@ function hostile() {
   };
 }
 
-for (const [area, { seed, PAGES }] of Object.entries(AREAS)) {
+for (const [area, { seed, PAGES, OPTIONS }] of Object.entries(AREAS)) {
   test(`area ${area}`, async (t) => {
-    const company = await Company.start();
+    const company = await Company.start(OPTIONS);
     t.after(() => company.end());
     const seeded = await seed(company, (plain) => plain);
     for (const [name, page] of Object.entries(PAGES)) {
       await t.test(`page ${name}`, async () => {
-        for (const theme of ["light", "dark"])
-          for (const width of [1280, 360])
-            await visit(company, seeded, page, { theme, width }, (one) => one.examine(name));
+        for (const width of [1280, 360])
+          await visit(company, seeded, page, { width }, async (one) => {
+            await one.examine(name);
+            await one.turn("dark");
+            await one.examine(name);
+          });
       });
     }
   });
 
   test(`area ${area} with hostile texts`, async (t) => {
-    const company = await Company.start();
+    const company = await Company.start(OPTIONS);
     t.after(() => company.end());
     const seeded = await seed(company, hostile());
     for (const [name, page] of Object.entries(PAGES)) {

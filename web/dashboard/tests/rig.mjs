@@ -51,8 +51,13 @@ export class Visit {
         window.violated(`${event.effectiveDirective} ${event.blockedURI} ${event.sample}`);
       });
     });
+    if (visit.isFirefox) await visit.context.addInitScript(typeAsPeopleDo);
     visit.page = await visit.newPage();
     return visit;
+  }
+
+  get isFirefox() {
+    return this.context.browser()?.browserType().name() === "firefox";
   }
 
   async newPage() {
@@ -85,12 +90,18 @@ export class Visit {
     await this.settled();
   }
 
-  /** Waits until nothing is on its way, and nothing moves. */
+  /** Shows the page in another theme, as it is. */
+  async turn(theme) {
+    this.theme = theme;
+    await this.page.emulateMedia({ colorScheme: theme });
+  }
+
+  /** Waits until nothing is on its way, and nothing moves. What a dialog covers may wait for the dialog. */
   async settled() {
     await this.page.waitForLoadState("networkidle");
     await this.page.waitForFunction(
       () =>
-        document.querySelector("#app [aria-busy=true], .skeleton") === null &&
+        document.querySelector("#app [aria-busy=true]:not([aria-hidden=true] *), .skeleton") === null &&
         document
           .getAnimations()
           .every((one) => one.playState === "finished" || one.effect?.getTiming().iterations === Infinity),
@@ -102,7 +113,7 @@ export class Visit {
     const { page, width } = this;
     await this.settled();
     // In Firefox Playwright adds a style to take a picture, which the policy forbids.
-    if (this.context.browser()?.browserType().name() !== "firefox")
+    if (!this.isFirefox)
       await page.screenshot({ path: `${screenshots}${name}-${this.theme}-${width}.png`, fullPage: true });
     const found = await this.axe();
     assert.deepEqual(found, [], `axe finds something on ${name}`);
@@ -142,6 +153,14 @@ export class Visit {
     await this.context.close();
     await this.server?.end();
   }
+}
+
+/** Playwright sets values in Firefox, which React does not take for typing: the browser's own command is. */
+function typeAsPeopleDo() {
+  Object.defineProperty(window, "__pw_bidiInsertText", {
+    get: () => (text) => void document.execCommand("insertText", false, text),
+    set: () => {},
+  });
 }
 
 /** Waits until a condition on this side holds. */

@@ -39,6 +39,7 @@ pub(super) const GROUPS: &[(&str, &[Guide])] = &[
                 "Exclusion groups and holdouts",
                 "How experiments are kept apart, and visitors out of all of them."
             ),
+            guide!("dashboard", "The dashboard", "What each of its pages is for."),
             guide!(
                 "dashboard-operations",
                 "Working together",

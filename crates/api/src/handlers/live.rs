@@ -38,7 +38,7 @@ const BUSY_RETRY_S: u64 = 30;
 #[utoipa::path(
     get, path = "/v2/project/{project_key}/live", tag = "Dashboard", operation_id = "streamVisitor",
     params(
-        ("visitor" = inline(String), Query, min_length = 1, max_length = 128, description = "The visitor's id, as the page has it: `muriel.visitor()` in its console."),
+        ("visitor" = inline(String), Query, min_length = 1, max_length = 128, description = "The visitor's id, as the page has it: `localStorage.muriel_id` in its console, with the name of the page's API in place of `muriel`."),
     ),
     responses((status = 200, description = "A stream of messages, each of which has this JSON as its data.", content_type = "text/event-stream", body = views::LiveMessage)),
     extensions(("x-scope" = json!("read")))

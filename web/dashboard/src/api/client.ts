@@ -20,7 +20,7 @@ export function onSessionEnd(listener: () => void): void {
 }
 
 // These answer 401 about what was typed, or about nobody being signed in yet.
-const OF_SIGN_IN = ["/v2/session", "/v2/invitation/{token}", "/v2/session/methods"];
+const OF_SIGN_IN = ["/v2/session", "/v2/session/passkey", "/v2/invitation/{token}", "/v2/session/methods"];
 
 const common: Middleware = {
   onRequest({ request }) {

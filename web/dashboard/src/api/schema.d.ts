@@ -9225,7 +9225,7 @@ export interface operations {
     streamVisitor: {
         parameters: {
             query: {
-                /** @description The visitor's id, as the page has it: `muriel.visitor()` in its console. */
+                /** @description The visitor's id, as the page has it: `localStorage.muriel_id` in its console, with the name of the page's API in place of `muriel`. */
                 visitor: string;
             };
             header?: never;

@@ -6,6 +6,7 @@ import { type ApiFailure, failureFrom } from "~/api/failure";
 import { Button } from "~/ui/button";
 import { Note } from "~/ui/layout";
 import { ErrorPanel } from "~/ui/loaded";
+import { type Compare, Conflicts } from "./conflicts";
 
 type Fields = object;
 
@@ -40,6 +41,8 @@ export interface Form<V extends Fields> {
   /** Settles a conflict: with what was typed here, or with what is stored now. */
   settle: (name: keyof V & string, with_: "mine" | "theirs") => void;
   stored: V;
+  /** What the server had when a field was first touched. */
+  base: Partial<V>;
   failure: ApiFailure | undefined;
   /** What is wrong with a field, and with what is in it (`variants[0].name` for `variants`). */
   errorOf: (name: string) => string | undefined;
@@ -105,6 +108,8 @@ export function useForm<V extends Fields>({ name, stored, secrets = [], submit }
   );
 
   const reset = () => {
+    // Here, too: whoever saved may have led to another page, after which no effect runs.
+    if (name !== undefined) sessionStorage.removeItem(PREFIX + name);
     setTouched({ value: {}, base: {} });
     setRestored(false);
     setFailure(undefined);
@@ -119,13 +124,17 @@ export function useForm<V extends Fields>({ name, stored, secrets = [], submit }
     isRestored,
     conflicts,
     stored,
+    base: touched.base,
     failure,
-    settle: (field, with_) =>
+    settle: (field, with_) => {
+      // It was about the state that somebody has settled with now.
+      setFailure(undefined);
       setTouched((before) =>
         with_ === "mine"
           ? { ...before, base: { ...before.base, [field]: stored[field] } }
           : { value: without(before.value, [field]), base: without(before.base, [field]) },
-      ),
+      );
+    },
     errorOf: (field) => failure?.fields.find((one) => isWithin(one.field, field))?.message,
     submit: async () => {
       if (isBusy) return;
@@ -160,10 +169,16 @@ interface FormViewProps<V extends Fields> {
   isAlwaysReady?: boolean;
   /** The names of fields on the page, for conflicts and errors. */
   labels?: Partial<Record<keyof V & string, string>>;
+  /** Where another button of the page is the primary one. */
+  isPlain?: boolean;
+  /** How a value is shown in a conflict, where it is more than a word. */
+  inWords?: (name: keyof V & string, value: unknown) => string;
   /** Beside the act. */
   aside?: ReactNode;
   /** Why nothing can be changed here; the fields are shown without the act. */
   locked?: string | undefined;
+  /** How the sides of a conflict are shown, for fields that are more than a word. */
+  compare?: Compare<V>;
   className?: string;
 }
 
@@ -174,8 +189,11 @@ export function FormView<V extends Fields>({
   act,
   isAlwaysReady = false,
   labels,
+  isPlain = false,
+  inWords,
   aside,
   locked,
+  compare,
   className,
 }: FormViewProps<V>) {
   const element = useRef<HTMLFormElement>(null);
@@ -194,7 +212,8 @@ export function FormView<V extends Fields>({
     return (
       <form className={classes}>
         <Note>{locked}</Note>
-        <fieldset disabled className={classes}>
+        {/* Without it a fieldset is as wide as its widest word. */}
+        <fieldset disabled className={`min-w-0 ${classes}`}>
           {children}
         </fieldset>
       </form>
@@ -210,10 +229,15 @@ export function FormView<V extends Fields>({
         </Note>
       )}
       {children}
-      {form.conflicts.length > 0 && <Conflicts form={form} labels={labels} />}
+      {form.conflicts.length > 0 && <Conflicts form={form} labels={labels} inWords={inWords} compare={compare} />}
       {form.failure && !atFields && form.conflicts.length === 0 && <FormFailure failure={form.failure} />}
       <div className="flex flex-wrap items-center gap-2 pt-1">
-        <Button type="submit" kind="primary" isBusy={form.isBusy} disabled={!ready || form.conflicts.length > 0}>
+        <Button
+          type="submit"
+          kind={isPlain ? "plain" : "primary"}
+          isBusy={form.isBusy}
+          disabled={!ready || form.conflicts.length > 0}
+        >
           {act}
         </Button>
         {!isAlwaysReady && form.isChanged && <Button onClick={form.reset}>Discard changes</Button>}
@@ -244,37 +268,4 @@ function FormFailure({ failure }: { failure: ApiFailure }) {
       )}
     </>
   );
-}
-
-function Conflicts<V extends Fields>({ form, labels }: { form: Form<V>; labels: FormViewProps<V>["labels"] }) {
-  return (
-    <Note tone="caution" role="alert">
-      <p className="font-medium">Somebody else has changed this since you began. Choose before you save.</p>
-      <ul className="mt-2 flex flex-col gap-3">
-        {form.conflicts.map((name) => (
-          <li key={name} className="flex flex-col gap-1.5">
-            <span className="font-medium">{labels?.[name] ?? name}</span>
-            <span>Now stored: {shownAs(form.stored[name])}</span>
-            <span>Yours: {shownAs(form.values[name])}</span>
-            <span className="flex gap-2">
-              <Button small onClick={() => form.settle(name, "theirs")}>
-                Take what is stored
-              </Button>
-              <Button small onClick={() => form.settle(name, "mine")}>
-                Keep mine
-              </Button>
-            </span>
-          </li>
-        ))}
-      </ul>
-    </Note>
-  );
-}
-
-function shownAs(value: unknown): string {
-  if (value === true) return "yes";
-  if (value === false) return "no";
-  if (value === null || value === undefined || value === "") return "nothing";
-  const text = typeof value === "string" ? value : JSON.stringify(value);
-  return text.length > 200 ? `${text.slice(0, 200)}…` : text;
 }

@@ -16,6 +16,15 @@ const moments = new Intl.DateTimeFormat(LOCALE, {
   minute: "2-digit",
   timeZoneName: "short",
 });
+const utcMoments = new Intl.DateTimeFormat(LOCALE, {
+  day: "numeric",
+  month: "short",
+  year: "numeric",
+  hour: "2-digit",
+  minute: "2-digit",
+  timeZone: "UTC",
+  timeZoneName: "short",
+});
 const relatives = new Intl.RelativeTimeFormat(LOCALE, { numeric: "auto" });
 
 type Maybe<T> = T | null | undefined;
@@ -53,6 +62,13 @@ export function percentage(value: Maybe<number>): string {
   return value == null ? NOTHING : `${decimal(value, 2)}\u00a0%`;
 }
 
+/** An amount, in its currency where that is known: `€12.50`. */
+export function money(value: Maybe<number>, currency: Maybe<string>): string {
+  if (value == null) return NOTHING;
+  const digits = { maximumFractionDigits: 2 };
+  return new Intl.NumberFormat(LOCALE, currency ? { ...digits, style: "currency", currency } : digits).format(value);
+}
+
 function fixed(value: number, digits: number): string {
   return new Intl.NumberFormat(LOCALE, { minimumFractionDigits: digits, maximumFractionDigits: digits }).format(value);
 }
@@ -73,6 +89,20 @@ export function date(iso: Maybe<string>, short = false, now = new Date()): strin
 export function moment(iso: Maybe<string>): string {
   const at = parsed(iso);
   return at === undefined ? NOTHING : moments.format(at);
+}
+
+/** The same in UTC, whatever the time zone of the browser is. */
+export function utcMoment(iso: Maybe<string>): string {
+  const at = parsed(iso);
+  return at === undefined ? NOTHING : utcMoments.format(at);
+}
+
+const times = new Intl.DateTimeFormat(LOCALE, { hour: "2-digit", minute: "2-digit", second: "2-digit" });
+
+/** `14:03:05`, for what has just happened. */
+export function time(iso: Maybe<string>): string {
+  const at = parsed(iso);
+  return at === undefined ? NOTHING : times.format(at);
 }
 
 const STEPS: [Intl.RelativeTimeFormatUnit, number][] = [

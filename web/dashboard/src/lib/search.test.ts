@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { readFilters } from "~/pages/experiments/filters";
-import { localPath, parseSearch, stringifySearch } from "./search";
+import { id, localPath, parseSearch, stringifySearch } from "./search";
 
 test("the state of a page survives its address", () => {
   const filters = readFilters(
@@ -47,5 +47,13 @@ test("after the sign-in nobody is sent to another site", () => {
     [7, undefined],
   ] as const) {
     assert.equal(localPath(path), expected, String(path));
+  }
+});
+
+test("an id is a whole number above 0", () => {
+  assert.equal(id("12"), 12);
+  assert.equal(id(12), 12);
+  for (const odd of ["0", "-1", "1.5", "1e3", "", " 7", "9".repeat(20), 0, -1, 1.5, null, ["3"]]) {
+    assert.equal(id(odd), undefined);
   }
 });

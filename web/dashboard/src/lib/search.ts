@@ -22,6 +22,12 @@ export function text(value: unknown): string | undefined {
   return typeof value === "string" && value !== "" ? value.slice(0, 200) : undefined;
 }
 
+/** A whole number above 0, such as an id or a revision. */
+export function id(value: unknown): number | undefined {
+  const number = typeof value === "string" && /^[1-9]\d{0,14}$/.test(value) ? Number(value) : value;
+  return Number.isSafeInteger(number) && (number as number) > 0 ? (number as number) : undefined;
+}
+
 /** One of the known words. */
 export function word<W extends string>(value: unknown, known: readonly W[]): W | undefined {
   return known.find((one) => one === value);

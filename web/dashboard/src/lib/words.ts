@@ -16,6 +16,19 @@ export const STATUS: Record<Schemas["StatusCode"], Word> = {
   0: { text: "Inactive", tone: "neutral" },
 };
 
+export const TEST_TYPE: Record<Schemas["TestType"], { text: string; about: string }> = {
+  abtest: {
+    text: "A/B test",
+    about: "Changes the page itself: words, styles, elements or code. Every visitor gets one version.",
+  },
+  split: { text: "Split test", about: "Sends part of the visitors to another address, where the other version is." },
+  personalization: {
+    text: "Personalization",
+    about:
+      "Gives each variant an audience of its own, so audiences see different pages. It does not show which version is better.",
+  },
+};
+
 export const VERDICT: Record<Schemas["VerdictWord"], Word> = {
   win: { text: "Winning", tone: "good" },
   loss: { text: "Losing", tone: "bad" },
@@ -42,6 +55,37 @@ export const OUTCOME: Record<Schemas["ConclusionOutcome"], Word> = {
   invalid: { text: "Not valid", tone: "caution" },
 };
 
+/** Why a visitor gets what it gets. */
+export const REASON: Record<Schemas["AssignmentReason"], string> = {
+  split: "Chosen by the split of visitors.",
+  sticky: "As before: a visitor keeps the variant that it was given.",
+  forced: "A preview asks for it.",
+  served: "It won and is served.",
+  holdout: "A holdout keeps this visitor out of all its experiments.",
+  disabled: "The experiment does not run.",
+  rollout: "A winner is served, to a share of visitors that this one is not in.",
+  excluded: "This visitor belongs to another experiment of the same group.",
+  traffic: "Outside the share of visitors that takes part.",
+  targeting: "A targeting rule says no.",
+  unknown: "A targeting rule asks for something that is not known of this visitor.",
+  audience: "No variant is for this visitor.",
+  variant_gone: "The variant that the visitor was given before no longer exists.",
+};
+
+export const CHECK: Record<Schemas["ChecklistStatus"], Word> = {
+  ok: { text: "Ready", tone: "good" },
+  warn: { text: "Look at it", tone: "caution" },
+  blocked: { text: "Blocked", tone: "bad" },
+  unknown: { text: "Not known yet", tone: "neutral" },
+};
+
+export const PROPOSAL: Record<Schemas["ProposalState"], Word> = {
+  open: { text: "Open", tone: "accent" },
+  approved: { text: "Approved", tone: "good" },
+  rejected: { text: "Rejected", tone: "bad" },
+  withdrawn: { text: "Withdrawn", tone: "neutral" },
+};
+
 export const ROLE: Record<Schemas["RoleName"], { text: string; about: string }> = {
   viewer: { text: "Viewer", about: "Sees everything, changes nothing." },
   editor: { text: "Editor", about: "Makes, changes, starts and stops experiments, goals and hypotheses." },
@@ -55,6 +99,41 @@ export const SCOPE: Record<Schemas["ScopeName"], string> = {
   code: "Store code that runs on pages",
   evaluate: "Evaluate experiments and send events from servers",
   admin: "Manage settings and imports",
+};
+
+export const BUILTIN_METRIC: Record<Schemas["BuiltinMetric"], { text: string; about: string }> = {
+  bounce_rate: {
+    text: "Bounce rate",
+    about: "Visitors who looked at one page, did nothing and left. Less is better.",
+  },
+  engagement: {
+    text: "Engagement",
+    about: "Visitors who clicked, ordered, read on or stayed for ten seconds. More is better.",
+  },
+};
+
+export const DISTRIBUTION_MODE: Record<Schemas["DistributionMode"], { text: string; about: string }> = {
+  equal: { text: "Even split", about: "Every arm gets the same share of those who enter." },
+  custom: { text: "Chosen weights", about: "Each arm gets the share that is set here." },
+  mab: { text: "Moved by the bandit", about: "The shares follow the result of the primary goal." },
+};
+
+/** Why an epoch began: a period in which nothing changed that decides who gets what. */
+export const EPOCH_REASON: Record<Schemas["Reason"], string> = {
+  status: "Started or stopped",
+  variants: "Variants changed",
+  targeting: "Audience changed",
+  traffic: "Traffic changed",
+  distribution: "Weights changed",
+  groups: "Exclusion groups or holdouts changed",
+};
+
+export const GROUP_KIND: Record<Schemas["GroupKind"], { text: string; about: string }> = {
+  exclusion: { text: "Exclusion group", about: "Its experiments share no visitor, so they cannot disturb each other." },
+  holdout: {
+    text: "Holdout",
+    about: "Its visitors meet none of its experiments, so what all of them do together can be measured.",
+  },
 };
 
 /** The word for a value; a value that this version does not know is shown as it is. */

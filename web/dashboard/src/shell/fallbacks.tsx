@@ -1,6 +1,7 @@
 // What is shown when a page comes late, does not exist, or breaks. Part of the entry: small, and without Base UI.
 
 import { type ErrorComponentProps, Link } from "@tanstack/react-router";
+import type { ReactNode } from "react";
 import { Empty, Page } from "~/ui/layout";
 import { ErrorPanel, Lines } from "~/ui/loaded";
 import { usePageTitle } from "~/lib/page";
@@ -31,16 +32,25 @@ function isGone(error: unknown): boolean {
 }
 
 export function Missing() {
+  return (
+    <Absent title="There is nothing here">
+      The address is wrong, or what it led to was removed.{" "}
+      <Link to="/experiments" className="link">
+        Go to the experiments
+      </Link>
+      .
+    </Absent>
+  );
+}
+
+/** In place of a page about something that does not exist: it leads on. */
+export function Absent({ title, children }: { title: string; children: ReactNode }) {
   usePageTitle("Not found");
   return (
     <Page>
       <h1 className="sr-only">Not found</h1>
-      <Empty icon="search" title="There is nothing here">
-        The address is wrong, or what it led to was removed.{" "}
-        <Link to="/experiments" className="link">
-          Go to the experiments
-        </Link>
-        .
+      <Empty icon="search" title={title}>
+        {children}
       </Empty>
     </Page>
   );

@@ -10,6 +10,8 @@ export interface Place {
   to: LinkProps["to"];
   /** Words that find it in the palette, too. */
   also?: string;
+  /** What is counted beside its name. */
+  count?: "open-proposals";
   /** Who sees it; everybody unless said. */
   least?: Role;
 }
@@ -20,7 +22,41 @@ export const COMPANY: Place[] = [
 ];
 
 /** Of the current project: `to` has `$projectKey`. */
-export const PROJECT: Place[] = [];
+export const PROJECT: Place[] = [
+  {
+    name: "Hypotheses",
+    icon: "lightbulb",
+    to: "/p/$projectKey/hypotheses",
+    also: "ideas backlog observations problems solutions board",
+  },
+  { name: "Goals", icon: "flag", to: "/p/$projectKey/goals", also: "conversions metrics events revenue activity" },
+  {
+    name: "Groups and holdouts",
+    icon: "split",
+    to: "/p/$projectKey/groups",
+    also: "exclusion groups mutually exclusive collisions holdouts",
+  },
+  {
+    name: "Proposals",
+    icon: "approve",
+    to: "/p/$projectKey/proposals",
+    also: "approval approve review second person changes",
+    count: "open-proposals",
+  },
+  { name: "Install", icon: "code", to: "/p/$projectKey/install", also: "script snippet openfeature mcp doctor" },
+  { name: "Live view", icon: "pulse", to: "/p/$projectKey/live", also: "visitor events debug why" },
+  { name: "Webhooks", icon: "plug", to: "/p/$projectKey/webhooks", also: "notify slack signing", least: "admin" },
+];
+
+/** What can be made in the current project, by who may write there: in the palette only, as pages have a button for it. */
+export const MAKE: Place[] = [
+  {
+    name: "New experiment",
+    icon: "plus",
+    to: "/p/$projectKey/experiments/new",
+    also: "create add make test draft duplicate copy",
+  },
+];
 
 export const SETTINGS: Place[] = [
   { name: "Projects", icon: "layers", to: "/settings/projects", also: "settings consent" },
@@ -30,7 +66,7 @@ export const SETTINGS: Place[] = [
 ];
 
 export const OWN: Place[] = [
-  { name: "Your account", icon: "person", to: "/account", also: "password sessions authenticator totp" },
+  { name: "Your account", icon: "person", to: "/account", also: "password sessions authenticator totp passkeys" },
 ];
 
 export function visible(places: Place[], session: Session): Place[] {

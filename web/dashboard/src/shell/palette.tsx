@@ -5,11 +5,12 @@ import { useRouter } from "@tanstack/react-router";
 import { Dialog as Base } from "@base-ui/react/dialog";
 import { type KeyboardEvent, useDeferredValue, useEffect, useId, useRef, useState } from "react";
 import { query } from "~/api/query";
-import { useSession } from "~/api/session";
+import { may, useSession } from "~/api/session";
+import { useDelayed } from "~/lib/delayed";
 import { names } from "~/lib/names";
 import { STATUS } from "~/lib/words";
 import { Icon, type IconName } from "~/ui/icon";
-import { COMPANY, OWN, PROJECT, SETTINGS, visible } from "./nav";
+import { COMPANY, MAKE, OWN, PROJECT, SETTINGS, visible } from "./nav";
 import { useProject } from "./project";
 
 interface Hit {
@@ -135,7 +136,7 @@ function grouped(hits: Hit[]): [string, [Hit, number][]][] {
 function useHits(typed: string): { hits: Hit[]; isBusy: boolean } {
   const session = useSession();
   const project = useProject();
-  const search = useDelayed(typed);
+  const search = useDelayed(typed, SEARCH_DELAY_MS);
   const key = project?.project_key ?? "";
   const shown = useDeferredValue(search);
 
@@ -164,6 +165,7 @@ function useHits(typed: string): { hits: Hit[]; isBusy: boolean } {
   const pages = [
     ...visible(COMPANY, session),
     ...(project ? visible(PROJECT, session) : []),
+    ...(project && may(session, key, "write") ? MAKE : []),
     ...visible(SETTINGS, session),
     ...OWN,
   ];
@@ -175,6 +177,7 @@ function useHits(typed: string): { hits: Hit[]; isBusy: boolean } {
         group: "Pages",
         name: place.name,
         icon: place.icon,
+        ...(MAKE.includes(place) && project && { aside: project.name }),
         href: String(place.to).replace("$projectKey", key),
       })),
     // While the answer to what was typed is on its way, those of before that match by their name.
@@ -205,13 +208,4 @@ function useHits(typed: string): { hits: Hit[]; isBusy: boolean } {
       })),
   ];
   return { hits, isBusy: experiments.isFetching || hypotheses.isFetching || search !== typed };
-}
-
-function useDelayed(value: string): string {
-  const [delayed, setDelayed] = useState(value);
-  useEffect(() => {
-    const timer = setTimeout(() => setDelayed(value), SEARCH_DELAY_MS);
-    return () => clearTimeout(timer);
-  }, [value]);
-  return delayed;
 }

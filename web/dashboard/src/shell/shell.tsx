@@ -1,14 +1,16 @@
 // The frame around every page behind the sign-in: navigation, project, palette, person.
 
 import { useQuery } from "@tanstack/react-query";
-import { Link, Outlet, useRouterState } from "@tanstack/react-router";
+import { Link, Outlet, useParams, useRouterState } from "@tanstack/react-router";
 import { lazy, Suspense, useEffect, useRef, useState } from "react";
-import { SessionContext, sessionQuery, useSession } from "~/api/session";
+import { SessionContext, sessionQuery, useRefreshSession, useSession } from "~/api/session";
 import { names } from "~/lib/names";
 import { IconButton } from "~/ui/button";
 import { Icon, Mark } from "~/ui/icon";
 import { Toasts } from "~/ui/toast";
+import { Absent, Pending } from "./fallbacks";
 import { COMPANY, PROJECT, type Place, visible } from "./nav";
+import { OpenProposalCount } from "./open-proposal-count";
 import { PersonMenu } from "./person-menu";
 import { useProject } from "./project";
 import { ProjectSwitcher } from "./project-switcher";
@@ -26,6 +28,30 @@ export function Shell() {
     <SessionContext value={session}>
       <Frame />
     </SessionContext>
+  );
+}
+
+/** The pages of a project: of one that there is. */
+export function ProjectPages() {
+  const { projectKey } = useParams({ from: "/app/p/$projectKey" });
+  const { projects } = useSession();
+  const isKnown = projects.some((one) => one.project_key === projectKey);
+  const refreshSession = useRefreshSession();
+  const [asked, setAsked] = useState<string>();
+  // It may have been made a moment ago, elsewhere.
+  useEffect(() => {
+    if (!isKnown) void refreshSession().finally(() => setAsked(projectKey));
+  }, [isKnown, projectKey, refreshSession]);
+  if (isKnown) return <Outlet />;
+  if (asked !== projectKey) return <Pending />;
+  return (
+    <Absent title="There is no such project">
+      Its address is wrong, or you are not let into it: an admin can do that.{" "}
+      <Link to="/settings/projects" className="link">
+        Go to your projects
+      </Link>
+      .
+    </Absent>
   );
 }
 
@@ -162,6 +188,7 @@ function NavList({
             >
               <Icon name={place.icon} />
               {place.name}
+              {place.count === "open-proposals" && projectKey && <OpenProposalCount projectKey={projectKey} />}
             </Link>
           </li>
         ))}

@@ -58,7 +58,7 @@ export function ErrorPanel({ error, retry, isOutdated = false }: ErrorProps) {
     <div role="alert" className="flex flex-wrap items-start gap-x-4 gap-y-2 rounded-lg bg-bad-wash px-4 py-3 text-bad">
       <Icon name="warning" className="mt-0.5 size-4" />
       <div className="min-w-0 flex-1 basis-40">
-        <p className="font-medium">{sentence(failure.message)}</p>
+        <p className="font-medium">{failure.code === "precondition_failed" ? CHANGED : sentence(failure.message)}</p>
         {isOutdated && <p>What you see below was read earlier and may be out of date.</p>}
         {failure.retryAfterS !== undefined && <p>Another attempt makes sense in {failure.retryAfterS} s.</p>}
         {failure.requestId && (
@@ -75,6 +75,9 @@ export function ErrorPanel({ error, retry, isOutdated = false }: ErrorProps) {
     </div>
   );
 }
+
+/** In place of the server's sentence, which is for programs. Whoever sends `If-Match` reads the present state after such a refusal. */
+const CHANGED = "Somebody else has changed this meanwhile. Look at what it is now, and do it again.";
 
 function sentence(message: string): string {
   const text = message.charAt(0).toUpperCase() + message.slice(1);

@@ -6,7 +6,7 @@ import { names } from "~/lib/names";
 import { Icon, type IconName } from "./icon";
 
 const itemClass = names(
-  "flex w-full items-center gap-2 rounded-sm px-2 py-1.25 pointer-coarse:py-2.5 text-left outline-none select-none no-underline text-ink",
+  "flex w-full items-center gap-2 rounded-sm px-2 py-1.25 pointer-coarse:py-2.5 text-left outline-none select-none no-underline",
   "data-highlighted:bg-accent-wash data-disabled:text-soft",
 );
 
@@ -49,7 +49,7 @@ export function MenuItem({ icon, onClick, danger, isDisabled, link, children }: 
       <span className="min-w-0 flex-1">{children}</span>
     </>
   );
-  const className = names(itemClass, danger && "text-bad");
+  const className = names(itemClass, danger ? "text-bad" : "text-ink");
   if (link) {
     return (
       <Base.LinkItem render={link} closeOnClick className={className}>

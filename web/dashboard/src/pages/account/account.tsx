@@ -1,4 +1,4 @@
-// One's own name, password, authenticator and sessions.
+// One's own name, password, authenticator, passkeys and sessions.
 
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
@@ -17,6 +17,7 @@ import { Loaded } from "~/ui/loaded";
 import { Table } from "~/ui/table";
 import { toast } from "~/ui/toast";
 import { Authenticator } from "./authenticator";
+import { Passkeys } from "./passkeys";
 
 export function AccountPage() {
   usePageTitle("Your account");
@@ -36,6 +37,7 @@ export function AccountPage() {
       <Card title="Authenticator" about="With one, signing in needs a code of your phone besides the password.">
         <Authenticator />
       </Card>
+      <Passkeys />
       <Sessions />
     </Page>
   );

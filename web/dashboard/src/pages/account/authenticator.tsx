@@ -10,6 +10,7 @@ import { Badge } from "~/ui/badge";
 import { Button } from "~/ui/button";
 import { Dialog } from "~/ui/dialog";
 import { Note } from "~/ui/layout";
+import { QrCode } from "~/ui/qr";
 import { Secret } from "~/ui/secret";
 import { toast } from "~/ui/toast";
 
@@ -103,12 +104,13 @@ function Confirm({ begun, onDone }: { begun: Schemas["TotpBegun"]; onDone: (code
   return (
     <>
       <p>
-        Open the{" "}
+        Read this with the authenticator on your phone, type the key into it, or open the{" "}
         <a href={begun.uri} className="link">
-          authenticator on this device
+          one on this device
         </a>
-        , or type the key into the one on your phone. Then enter the six digits that it shows.
+        . Then enter the six digits that it shows.
       </p>
+      <QrCode text={begun.uri} label="QR code for the authenticator" className="size-48 self-center" />
       <Secret label="Key" text={grouped(begun.secret)} />
       <FormView form={form} act="Confirm" isAlwaysReady>
         <FormText

@@ -1,16 +1,17 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { Navigate, useNavigate, useSearch } from "@tanstack/react-router";
 import { useState } from "react";
-import { ApiFailure } from "~/api/failure";
+import { ApiFailure, failureFrom } from "~/api/failure";
 import { query, send } from "~/api/query";
 import { beginSession, sessionQuery } from "~/api/session";
 import { FormText } from "~/lib/fields";
 import { FormView, useForm } from "~/lib/form";
 import { keepDestination } from "~/lib/destination";
 import { usePageTitle } from "~/lib/page";
-import { buttonClass } from "~/ui/button";
+import { answer, obstacle } from "~/lib/passkey";
+import { Button, buttonClass } from "~/ui/button";
 import { Note } from "~/ui/layout";
-import { Loaded } from "~/ui/loaded";
+import { ErrorPanel, Loaded } from "~/ui/loaded";
 import { Entrance } from "./entrance";
 
 export function SignInPage() {
@@ -23,7 +24,7 @@ export function SignInPage() {
   return (
     <Entrance title="Sign in">
       <Loaded query={methods}>
-        {({ needs_first_owner, password, oidc }) =>
+        {({ needs_first_owner, password, oidc, passkeys }) =>
           needs_first_owner ? (
             <FirstOwner />
           ) : (
@@ -45,6 +46,7 @@ export function SignInPage() {
               )}
               {oidc !== null && password && <p className="text-center text-sm text-soft">or</p>}
               {password && <PasswordForm to={to} />}
+              {obstacle(passkeys) === undefined && <PasskeySignIn to={to} />}
             </>
           )
         }
@@ -72,6 +74,39 @@ function FirstOwner() {
     </Note>
   );
 }
+
+function PasskeySignIn({ to }: { to: string }) {
+  const cache = useQueryClient();
+  const navigate = useNavigate();
+  const [isBusy, setBusy] = useState(false);
+  const [failure, setFailure] = useState<ApiFailure>();
+  const signIn = async () => {
+    setBusy(true);
+    setFailure(undefined);
+    try {
+      const { data } = await send("post", "/v2/session/passkey/options", {});
+      const credential = await answer(data.options);
+      beginSession(cache, (await send("post", "/v2/session/passkey", { body: { credential } })).data);
+      await navigate({ to: to as "/", replace: true });
+    } catch (thrown) {
+      const failed = failureFrom(thrown);
+      setFailure(failed.code === "sign_in_failed" ? new ApiFailure(UNKNOWN_PASSKEY, { code: failed.code }) : failed);
+    } finally {
+      setBusy(false);
+    }
+  };
+  return (
+    <>
+      <p className="text-center text-sm text-soft">or</p>
+      <Button icon="key" isBusy={isBusy} onClick={signIn}>
+        Use a passkey
+      </Button>
+      {failure && <ErrorPanel error={failure} />}
+    </>
+  );
+}
+
+const UNKNOWN_PASSKEY = "This passkey does not sign anybody in here. It may have been removed from the account.";
 
 function PasswordForm({ to }: { to: string }) {
   const cache = useQueryClient();

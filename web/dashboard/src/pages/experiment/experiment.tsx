@@ -2,27 +2,37 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { Link, Outlet, useParams } from "@tanstack/react-router";
+import { ApiFailure } from "~/api/failure";
 import { useSession } from "~/api/session";
 import { usePageTitle } from "~/lib/page";
 import { STATUS } from "~/lib/words";
+import { Absent } from "~/shell/fallbacks";
 import { Dot, Pill } from "~/ui/badge";
 import { Page, PageHeader } from "~/ui/layout";
 import { Loaded } from "~/ui/loaded";
 import { Tab, Tabs } from "~/ui/tabs";
+import { ExperimentActs } from "./acts";
+import { SaveProvider } from "./change-dialog";
 import { ExperimentContext, experimentQuery, type OpenExperiment } from "./open";
-import { TABS } from "./tabs";
+import { OpenProposals } from "./open-proposals";
+import { proposalsQuery } from "../proposals/proposal";
+import { PROPOSALS_TAB, TABS } from "./tabs";
 
 export function ExperimentLayout() {
   const { projectKey, testId } = useParams({ from: "/app/p/$projectKey/experiments/$testId" });
   const read = useQuery(experimentQuery(projectKey, Number(testId)));
   usePageTitle(read.data?.data.experiment.test_name ?? "Experiment");
+  if (isAbsent(read.error)) return <NoExperiment />;
   return (
     <Page>
       <Loaded query={read}>
         {({ data, etag }) => (
           <ExperimentContext value={{ projectKey, experiment: data.experiment, etag }}>
-            <Header projectKey={projectKey} experiment={data.experiment} etag={etag} />
-            <Outlet />
+            <SaveProvider open={{ projectKey, experiment: data.experiment, etag }}>
+              <Header projectKey={projectKey} experiment={data.experiment} etag={etag} />
+              <OpenProposals />
+              <Outlet />
+            </SaveProvider>
           </ExperimentContext>
         )}
       </Loaded>
@@ -30,14 +40,35 @@ export function ExperimentLayout() {
   );
 }
 
+/** An id that no experiment has, or that is none. */
+function isAbsent(error: unknown): boolean {
+  return error instanceof ApiFailure && (error.status === 404 || error.code === "invalid_parameter");
+}
+
+function NoExperiment() {
+  return (
+    <Absent title="There is no such experiment">
+      It was deleted, or the address is wrong.{" "}
+      <Link to="/experiments" className="link">
+        Go to the experiments
+      </Link>
+      .
+    </Absent>
+  );
+}
+
 function Header({ projectKey, experiment }: OpenExperiment) {
   const { projects } = useSession();
   const project = projects.find((one) => one.project_key === projectKey);
   const params = { projectKey, testId: String(experiment.test_id) };
+  const proposals = useQuery(proposalsQuery(projectKey, experiment.test_id));
+  // Most projects do not ask for a second person.
+  const tabs = proposals.data?.proposals.length ? [...TABS, PROPOSALS_TAB] : TABS;
   return (
     <>
       <PageHeader
         title={experiment.test_name}
+        actions={<ExperimentActs />}
         above={
           <>
             <Link to="/experiments" className="link">
@@ -49,6 +80,8 @@ function Header({ projectKey, experiment }: OpenExperiment) {
         about={
           <span className="flex flex-wrap items-center gap-x-3 gap-y-1">
             <Dot word={STATUS[experiment.status]} hollow={experiment.status !== 1} />
+            {experiment.is_completed === 1 && <span>Concluded</span>}
+            {experiment.is_deploy === 1 && <span>Its winner is served</span>}
             {experiment.archived && <span>In the archive</span>}
             {experiment.tags.length > 0 && (
               <span className="flex flex-wrap gap-1">
@@ -61,7 +94,7 @@ function Header({ projectKey, experiment }: OpenExperiment) {
         }
       />
       <Tabs label="Experiment">
-        {TABS.map(({ name, to }) => (
+        {tabs.map(({ name, to }) => (
           <Tab
             key={name}
             to={to as "/"}

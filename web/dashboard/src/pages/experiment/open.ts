@@ -1,11 +1,9 @@
 // The experiment whose pages are open: read once by their frame, saved from any of them.
 
-import { useQueryClient } from "@tanstack/react-query";
+import type { QueryClient } from "@tanstack/react-query";
 import { createContext, useContext } from "react";
-import { ApiFailure } from "~/api/failure";
-import { outdate, type Schemas, send, taggedQuery } from "~/api/query";
+import { outdate, type Schemas, taggedQuery } from "~/api/query";
 import { may, useSession } from "~/api/session";
-import { toast } from "~/ui/toast";
 
 export type Experiment = Schemas["ExperimentDetails"];
 /** The fields of an update. Only those that are sent change. */
@@ -39,40 +37,46 @@ export function useLocked(): string | undefined {
   return may(useSession(), projectKey, "write") ? undefined : "Your role in this project sees, and changes nothing.";
 }
 
-/** Saves changes of the experiment, as the `submit` of a form wants it. A conflict is thrown once the other state was read. */
-export function useSave(): (changes: Changes) => Promise<void> {
-  const cache = useQueryClient();
-  const { projectKey, experiment, etag } = useExperiment();
-  const path = { project_key: projectKey, test_id: experiment.test_id };
-  return async (changes) => {
-    try {
-      const { warnings } = await send("patch", "/v2/project/{project_key}/experiment/{test_id}", {
-        params: { path },
-        body: changes,
-        ifMatch: etag,
-      });
-      for (const warning of warnings) toast(warning, "caution");
-      toast("Saved.");
-    } catch (thrown) {
-      if (thrown instanceof ApiFailure && thrown.status === 412) await outdateExperiment(cache);
-      throw thrown;
-    }
-    await outdateExperiment(cache);
-  };
+export interface SaveOptions {
+  /** Objects such as `configuration` keep the keys that are not sent. */
+  merge?: boolean;
+}
+
+/**
+ * Saves changes of the experiment, as the `submit` of a form wants it. Where visitors meet the experiment, what the change does is shown
+ * before; `keep` says that somebody thought better of it. A conflict is thrown once the other state was read.
+ */
+export type Save = (changes: Changes, options?: SaveOptions) => Promise<"keep" | undefined>;
+
+/** What the frame of the experiment gives to the forms in it; see change-dialog.tsx. */
+export const SaveContext = createContext<Save | undefined>(undefined);
+
+export function useSave(): Save {
+  const save = useContext(SaveContext);
+  if (save === undefined) throw new Error("nothing is saved outside of the pages of an experiment");
+  return save;
+}
+
+/** Whether visitors meet the experiment: it is live, or its winner is served. */
+export function isMet({ status, is_deploy }: Experiment): boolean {
+  return status === 1 || is_deploy === 1;
 }
 
 /** Every answer that a change of an experiment makes old. */
-export function outdateExperiment(cache: ReturnType<typeof useQueryClient>): Promise<void> {
+export function outdateExperiment(cache: QueryClient): Promise<void> {
   const of = "/v2/project/{project_key}/experiment/{test_id}" as const;
   return outdate(
     cache,
     of,
     `${of}/history`,
     `${of}/checklist`,
+    `${of}/conclusion`,
     `${of}/distribution`,
     `${of}/explain`,
     `${of}/plan`,
     `${of}/preview-urls`,
+    `${of}/proposals`,
+    "/v2/project/{project_key}/proposals",
     "/v2/overview",
   );
 }

@@ -1,32 +1,43 @@
-// What an experiment is, at a glance.
+// What an experiment is and where it stands, at a glance, and what people say about it.
 
-import { moment } from "~/lib/format";
-import { Card, Facts } from "~/ui/layout";
-import { useExperiment } from "./open";
+import { useSession } from "~/api/session";
+import { Comments } from "../comments/comments";
+import { ConclusionCard } from "../conclude/conclusion";
+import { AboutCard, GoalsCard, HypothesisCard, IntegrationsCard } from "./about";
+import { ArmsCard } from "./arms";
+import { ClockCard } from "./clock";
+import { EpochsCard } from "./epochs";
+import { useExperiment, useLocked } from "./open";
+import { StandingCard } from "./standing-card";
 
 export function SummaryPage() {
-  const { experiment } = useExperiment();
+  const { projectKey, experiment } = useExperiment();
+  const locked = useLocked();
+  const { person } = useSession();
   return (
-    <Card title="About">
-      <Facts
-        facts={[
-          [
-            "Page",
-            <span key="page" className="break-all">
-              {experiment.url}
-            </span>,
-          ],
-          [
-            "Key",
-            <code key="key" className="font-mono text-sm">
-              {experiment.experiment_key}
-            </code>,
-          ],
-          ["Variants", 1 + experiment.variants.length],
-          ["Created", moment(experiment.created_at)],
-          ["Last change", moment(experiment.updated_at)],
-        ]}
-      />
-    </Card>
+    <div className="grid items-start gap-5 lg:grid-cols-[minmax(0,1fr)_21rem] lg:grid-rows-[auto_1fr]">
+      <div className="flex min-w-0 flex-col gap-5">
+        {experiment.is_completed === 1 && <ConclusionCard />}
+        <StandingCard />
+        <HypothesisCard />
+        <ArmsCard />
+        {experiment.epochs.length > 0 && <EpochsCard />}
+      </div>
+      <div className="flex min-w-0 flex-col gap-5 lg:row-span-2">
+        <ClockCard />
+        <GoalsCard />
+        <AboutCard />
+        <IntegrationsCard />
+      </div>
+      <div className="min-w-0">
+        <Comments
+          key={`${experiment.test_id} ${person.person_id}`}
+          kind="experiment"
+          projectKey={projectKey}
+          id={experiment.test_id}
+          canWrite={locked === undefined}
+        />
+      </div>
+    </div>
   );
 }

@@ -5,4 +5,9 @@ const BASE = "/p/$projectKey/experiments/$testId";
 export const TABS = [
   { name: "Summary", to: BASE },
   { name: "Setup", to: `${BASE}/setup` },
+  { name: "Launch", to: `${BASE}/launch` },
+  { name: "History", to: `${BASE}/history` },
 ] as const;
+
+/** Where something was proposed. */
+export const PROPOSALS_TAB = { name: "Proposals", to: `${BASE}/proposals` } as const;

@@ -11,7 +11,9 @@ import { Empty, Page, PageHeader } from "~/ui/layout";
 import { ErrorPanel } from "~/ui/loaded";
 import { BulkBar } from "./bulk";
 import { type Filters, type Item, narrows, overviewQuery } from "./filters";
+import { FirstSteps } from "./first-steps";
 import { List, ListSkeleton } from "./list";
+import { NewExperimentButton } from "./new-button";
 import { Toolbar } from "./toolbar";
 
 export function ExperimentsPage() {
@@ -30,7 +32,11 @@ export function ExperimentsPage() {
 
   return (
     <Page>
-      <PageHeader title="Experiments" about="Every test you can see, with what there is to do about it." />
+      <PageHeader
+        title="Experiments"
+        about="Every test you can see, with what there is to do about it."
+        actions={(items.length > 0 || narrows(filters)) && <NewExperimentButton project={onlyOf(filters)} />}
+      />
       <Toolbar filters={filters} items={items} change={change} />
       {overview.isError && (
         <ErrorPanel error={overview.error} retry={() => overview.refetch()} isOutdated={items.length > 0} />
@@ -77,9 +83,10 @@ function Nothing({ filters }: { filters: Filters }) {
       </Empty>
     );
   }
-  return (
-    <Empty icon="flask" title="No experiments yet">
-      An experiment shows visitors different versions of a page and measures which one does better.
-    </Empty>
-  );
+  return <FirstSteps />;
+}
+
+/** The project by which the list is filtered, if by one. */
+function onlyOf({ project }: Filters): string | undefined {
+  return project?.length === 1 ? project[0] : undefined;
 }

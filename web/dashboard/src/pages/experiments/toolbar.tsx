@@ -1,11 +1,11 @@
-import { type ReactNode, useEffect, useState } from "react";
+import type { ReactNode } from "react";
 import { useSession } from "~/api/session";
 import { names } from "~/lib/names";
 import { HEALTH, OUTCOME, STATUS, VERDICT } from "~/lib/words";
 import { Button } from "~/ui/button";
-import { controlClass } from "~/ui/field";
 import { Icon } from "~/ui/icon";
 import { Menu, MenuCheckbox, MenuLabel, MenuLine, MenuRadios } from "~/ui/menu";
+import { SearchBox } from "~/ui/search-box";
 import {
   DEFAULT_SORT,
   type Filters,
@@ -54,7 +54,11 @@ export function Toolbar({ filters, items, change }: ToolbarProps) {
     owners.set(filters.owner, filters.owner);
   return (
     <div role="search" aria-label="Experiments" className="flex flex-wrap items-center gap-2">
-      <SearchBox value={filters.search ?? ""} change={(search) => change({ search: search || undefined }, true)} />
+      <SearchBox
+        label="Search by name, key, page, tag or id"
+        value={filters.search ?? ""}
+        change={(search) => change({ search: search || undefined }, true)}
+      />
       <Several
         name="Status"
         words={STATUSES}
@@ -118,41 +122,6 @@ const EMPTY: Record<Exclude<keyof Filters, "sort">, undefined> = {
   owner: undefined,
   archived: undefined,
 };
-
-const SEARCH_DELAY_MS = 200;
-
-/** Searches while somebody types, once they pause. */
-function SearchBox({ value, change }: { value: string; change: (search: string) => void }) {
-  const [typed, setTyped] = useState(value);
-  const [last, setLast] = useState(value);
-  // The address has changed from elsewhere: by going back, or by clearing the filters.
-  if (value !== last) {
-    setLast(value);
-    setTyped(value);
-  }
-  useEffect(() => {
-    if (typed.trim() === value) return;
-    const timer = setTimeout(() => {
-      setLast(typed.trim());
-      change(typed.trim());
-    }, SEARCH_DELAY_MS);
-    return () => clearTimeout(timer);
-  });
-  return (
-    <div className="relative w-full xs:w-50">
-      <Icon name="search" className="pointer-events-none absolute top-1/2 left-2.5 size-4 -translate-y-1/2 text-soft" />
-      <input
-        type="search"
-        aria-label="Search by name, key, page, tag or id"
-        placeholder="Search"
-        maxLength={200}
-        value={typed}
-        onChange={(event) => setTyped(event.target.value)}
-        className={names(controlClass, "h-8.5 pl-8 pointer-coarse:h-10")}
-      />
-    </div>
-  );
-}
 
 interface SeveralProps<W extends string> {
   name: string;

@@ -1,36 +1,101 @@
-// The first step: what the experiment is called, and on which page it runs.
+// The first step: what the experiment is called, on which page it runs, and what it came from.
 
+import { useState } from "react";
 import { FormText } from "~/lib/fields";
 import { FormView, useForm } from "~/lib/form";
 import { FormGuard } from "~/lib/guard";
-import { Card } from "~/ui/layout";
+import { copy } from "~/lib/page";
+import { TEST_TYPE } from "~/lib/words";
+import { Button } from "~/ui/button";
+import { Labels } from "~/ui/labels";
+import { Card, Facts } from "~/ui/layout";
+import { HypothesisField } from "../experiment-new/hypothesis-field";
 import { useExperiment, useLocked, useSave } from "../experiment/open";
 
-const LABELS = { test_name: "Name", url: "Page" };
+const LABELS = { test_name: "Name", url: "Page", tags: "Tags", hypothesis_id: "Hypothesis" };
 
 export function BasicsStep() {
-  const { experiment } = useExperiment();
+  const { projectKey, experiment } = useExperiment();
   const locked = useLocked();
   const save = useSave();
+  const { test_name, url, tags, hypothesis_id } = experiment;
   const form = useForm({
     name: `experiment/${experiment.test_id}/basics`,
-    stored: { test_name: experiment.test_name, url: experiment.url },
+    stored: { test_name, url, tags, hypothesis_id },
     submit: (_, changes) => save(changes),
   });
   return (
-    <Card title="Page">
-      <FormView form={form} act="Save page" labels={LABELS} locked={locked}>
-        <FormText form={form} name="test_name" label={LABELS.test_name} required maxLength={255} />
-        <FormText
-          form={form}
-          name="url"
-          label={LABELS.url}
-          type="url"
-          required
-          hint="The page that previews and the live view open. Where the experiment runs is said under Audience."
-        />
-        <FormGuard form={form} />
-      </FormView>
+    <>
+      <Card title="Page">
+        <FormView form={form} act="Save page" labels={LABELS} locked={locked}>
+          <FormText form={form} name="test_name" label={LABELS.test_name} required maxLength={255} />
+          <FormText
+            form={form}
+            name="url"
+            label={LABELS.url}
+            type="url"
+            required
+            maxLength={2048}
+            hint="The page that previews and the live view open. Where the experiment runs is said under Audience."
+          />
+          <Labels
+            label={LABELS.tags}
+            hint="Labels by which the list is filtered. Enter or a comma ends one."
+            name="tags"
+            one="tag"
+            values={form.values.tags}
+            onChange={(tags) => form.set("tags", tags)}
+            error={form.errorOf("tags")}
+            maxLength={64}
+          />
+          <HypothesisField
+            projectKey={projectKey}
+            value={form.values.hypothesis_id}
+            onChange={(id) => form.set("hypothesis_id", id)}
+            error={form.errorOf("hypothesis_id")}
+          />
+          <FormGuard form={form} />
+        </FormView>
+      </Card>
+      <Permanent />
+    </>
+  );
+}
+
+function Permanent() {
+  const { experiment } = useExperiment();
+  const { text, about } = TEST_TYPE[experiment.test_type];
+  const [isCopied, setCopied] = useState(false);
+  return (
+    <Card
+      title="Settled when it was made"
+      about="These stay as they are. For another kind of test, make another experiment."
+    >
+      <Facts
+        facts={[
+          [
+            "Kind of test",
+            <span key="kind">
+              {text}
+              <span className="block text-sm text-soft">{about}</span>
+            </span>,
+          ],
+          [
+            "Key",
+            <span key="key" className="flex flex-wrap items-center gap-2">
+              <code className="font-mono text-sm break-all">{experiment.experiment_key}</code>
+              <Button
+                small
+                icon={isCopied ? "check" : "clipboard"}
+                onClick={async () => setCopied(await copy(experiment.experiment_key))}
+              >
+                {isCopied ? "Copied" : "Copy key"}
+              </Button>
+              <span className="block w-full text-sm text-soft">What servers and integrations call it.</span>
+            </span>,
+          ],
+        ]}
+      />
     </Card>
   );
 }

@@ -2,4 +2,12 @@
 
 const BASE = "/p/$projectKey/experiments/$testId/setup";
 
-export const STEPS = [{ name: "Page", to: BASE }] as const;
+export const STEPS = [
+  { name: "Page", to: BASE },
+  { name: "Variants", to: `${BASE}/variants` },
+  { name: "Goals", to: `${BASE}/goals` },
+  { name: "Audience", to: `${BASE}/audience` },
+  { name: "Traffic", to: `${BASE}/traffic` },
+  { name: "Schedule", to: `${BASE}/schedule` },
+  { name: "Review", to: `${BASE}/review` },
+] as const;

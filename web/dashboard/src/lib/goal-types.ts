@@ -1,0 +1,177 @@
+// The kinds of goals in words: when a visitor converts, what the value is, and an example of it.
+
+import type { Schemas } from "~/api/query";
+
+export type GoalType = Schemas["GoalType"];
+export type GoalPurpose = Schemas["GoalPurpose"];
+
+/** Texts of one kind can be kept when another type is chosen. */
+type ValueKind = "address" | "selector" | "text" | "percent" | "seconds" | "name";
+
+export interface GoalTypeWords {
+  text: string;
+  /** What a goal with this value counts, in a phrase: `The event “signed-up”`. */
+  counts: (value: string) => string;
+  /** A visitor converts when… */
+  about: string;
+  /** What the value is. */
+  value: string;
+  example: string;
+  kind: ValueKind;
+  hint?: string;
+  /** How the page's own code tells of it. */
+  code?: (value: string) => string;
+}
+
+export const GOAL_TYPE: Record<GoalType, GoalTypeWords> = {
+  pageview: {
+    text: "Address contains",
+    counts: (value) => `Pages with “${value}” in their address`,
+    about: "a page is seen whose address contains the value",
+    value: "Part of the address",
+    example: "/thank-you",
+    kind: "address",
+  },
+  pageviewExact: {
+    text: "Address is",
+    counts: (value) => `The page ${value}`,
+    about: "exactly this page is seen",
+    value: "Whole address",
+    example: "https://shop.example/thank-you",
+    kind: "address",
+  },
+  pageviewWildcard: {
+    text: "Address matches a pattern",
+    counts: (value) => `Pages like ${value}`,
+    about: "a page is seen whose address fits the pattern",
+    value: "Pattern",
+    example: "https://shop.example/orders/*/done",
+    hint: "* stands for any characters, as many as there are.",
+    kind: "address",
+  },
+  pageviewRegex: {
+    text: "Address matches a regular expression",
+    counts: (value) => `Pages that match ${value}`,
+    about: "a page is seen whose address matches",
+    value: "Regular expression",
+    example: "/orders/\\d+/done$",
+    hint: "At most 512 bytes, without look-around and back-references.",
+    kind: "address",
+  },
+  clickOnElement: {
+    text: "Click on an element",
+    counts: (value) => `Clicks on ${value}`,
+    about: "an element is clicked, also with the keyboard",
+    value: "CSS selector of the element",
+    example: ".product button.buy",
+    kind: "selector",
+  },
+  clickOnText: {
+    text: "Click on a text",
+    counts: (value) => `Clicks on “${value}”`,
+    about: "a link, button or label is clicked that reads exactly this",
+    value: "Text of the link or button",
+    example: "Add to basket",
+    hint: "Upper and lower case make no difference, and neither do blanks.",
+    kind: "text",
+  },
+  externalLink: {
+    text: "Link to another site",
+    counts: (value) => `Links to other sites with “${value}”`,
+    about: "a link is followed that leads to another site",
+    value: "Part of the link's address",
+    example: "paypal.com",
+    kind: "address",
+  },
+  formSubmit: {
+    text: "Form is submitted",
+    counts: (value) => `Submits of ${value}`,
+    about: "a form is submitted",
+    value: "CSS selector of the form",
+    example: "form#newsletter",
+    kind: "selector",
+  },
+  elementAppears: {
+    text: "Element is seen",
+    counts: (value) => `Views of ${value}`,
+    about: "an element comes into view",
+    value: "CSS selector of the element",
+    example: ".order-confirmation",
+    kind: "selector",
+  },
+  scrolling: {
+    text: "Scroll depth",
+    counts: (value) => `Pages of which ${value} % were in view`,
+    about: "this much of a page has been in view",
+    value: "Depth in percent",
+    example: "75",
+    kind: "percent",
+  },
+  duration: {
+    text: "Time on a page",
+    counts: (value) => `Pages that were looked at for ${value} s`,
+    about: "a page was visible for so long",
+    value: "Seconds",
+    example: "30",
+    kind: "seconds",
+  },
+  event: {
+    text: "Event",
+    counts: (value) => `The event “${value}”`,
+    about: "an event of this name arrives",
+    value: "Name of the event",
+    example: "signed-up",
+    hint: "Upper and lower case are different names.",
+    kind: "name",
+    code: (name) => `window.muriel ??= [];\nmuriel.push(["track", ${JSON.stringify(name)}]);`,
+  },
+  revenue: {
+    text: "Order",
+    counts: (value) => `Orders named “${value}”, with their value`,
+    about: "an order of this name arrives; what it is worth counts",
+    value: "Name of the order event",
+    example: "purchase",
+    hint: "Purchases that a page tells its data layer are called purchase.",
+    kind: "name",
+    code: (name) =>
+      `window.muriel ??= [];\nmuriel.push(["track", ${JSON.stringify(name)}, { value: 59.9, currency: "EUR", order_id: "A-77" }]);`,
+  },
+  script: {
+    text: "Trigger in code",
+    counts: (value) => `The trigger “${value}”`,
+    about: "code of the page calls this trigger",
+    value: "Name of the trigger",
+    example: "tour-finished",
+    kind: "name",
+    code: (name) => `window.muriel ??= [];\nmuriel.push(["trigger", ${JSON.stringify(name)}]);`,
+  },
+};
+
+/** The types as they are offered. */
+export const GOAL_TYPE_GROUPS: readonly (readonly [name: string, types: readonly GoalType[]])[] = [
+  ["A page is seen", ["pageview", "pageviewExact", "pageviewWildcard", "pageviewRegex"]],
+  ["Something is done on a page", ["clickOnElement", "clickOnText", "externalLink", "formSubmit"]],
+  ["A page is looked at", ["elementAppears", "scrolling", "duration"]],
+  ["The page or a server says so", ["event", "revenue", "script"]],
+];
+
+export const GOAL_PURPOSE: Record<GoalPurpose, { text: string; about: string }> = {
+  sell: { text: "Sell", about: "Orders and revenue." },
+  engage: { text: "Engage", about: "Use of the site." },
+  generate: { text: "Generate", about: "Leads: sign-ups, enquiries." },
+};
+
+/** Types that only a page sees, from when it was told to look for them. */
+export function isWatched(type: GoalType): boolean {
+  return ["selector", "text", "percent", "seconds"].includes(GOAL_TYPE[type].kind) || type === "externalLink";
+}
+
+/** Types whose value is a number. */
+export function isMeasure(type: GoalType): boolean {
+  return type === "scrolling" || type === "duration";
+}
+
+/** What a goal counts, in a phrase. */
+export function countsOf(goal: Pick<Schemas["Goal"], "goal_type" | "goal_value">): string {
+  return GOAL_TYPE[goal.goal_type].counts(String(goal.goal_value));
+}

@@ -1,0 +1,59 @@
+// Passkeys: the dialogs of the browser, and what to say when they do not succeed.
+
+import { ApiFailure } from "~/api/failure";
+
+/** Why this browser cannot use passkeys at this address; undefined where it can. `isNamed`: whether the server takes them here. */
+export function obstacle(isNamed: boolean): string | undefined {
+  // Browsers hide passkeys from pages without TLS, except on this machine.
+  if (!window.isSecureContext) return "Passkeys need HTTPS: this page was opened over plain HTTP.";
+  if (!isNamed) return "Passkeys belong to a name, and this page was opened under an address of numbers.";
+  if (!window.PublicKeyCredential?.parseCreationOptionsFromJSON) return "This browser is too old for passkeys.";
+  return undefined;
+}
+
+/** The same page under a name, where it is on this machine. */
+export function namedAddress(): string | undefined {
+  if (!/^(127(\.\d+){3}|\[::1\])$/.test(location.hostname)) return undefined;
+  return `http://localhost${location.port && `:${location.port}`}${location.pathname}`;
+}
+
+/** Has the browser make a passkey. */
+export function make(options: object): Promise<Record<string, unknown>> {
+  return asked(async () => {
+    const publicKey = PublicKeyCredential.parseCreationOptionsFromJSON(
+      options as PublicKeyCredentialCreationOptionsJSON,
+    );
+    return navigator.credentials.create({ publicKey });
+  });
+}
+
+/** Has the browser answer with one. */
+export function answer(options: object): Promise<Record<string, unknown>> {
+  return asked(async () => {
+    const publicKey = PublicKeyCredential.parseRequestOptionsFromJSON(options as PublicKeyCredentialRequestOptionsJSON);
+    return navigator.credentials.get({ publicKey });
+  });
+}
+
+async function asked(ask: () => Promise<Credential | null>): Promise<Record<string, unknown>> {
+  try {
+    const credential = await ask();
+    if (credential === null) throw new DOMException("", "NotAllowedError");
+    return (credential as PublicKeyCredential).toJSON() as unknown as Record<string, unknown>;
+  } catch (thrown) {
+    const name = thrown instanceof DOMException ? thrown.name : "";
+    const text = SENTENCES[name] ?? "The browser could not do it. Try again, or use another browser.";
+    throw new ApiFailure(text, { code: "passkey" });
+  }
+}
+
+// Browsers do not tell whether a dialog was closed, came too late, or found nothing: that would say who there is.
+const SENTENCES: Record<string, string> = {
+  NotAllowedError:
+    "Nothing was done: the browser's dialog was closed, it took too long, or there was no passkey for this site.",
+  AbortError: "Nothing was done: the browser's dialog was closed.",
+  InvalidStateError: "This device has a passkey for your account already.",
+  ConstraintError: "This device cannot ask who you are. Set up a screen lock, or take another device.",
+  NotSupportedError: "This device cannot make a passkey of a kind that is taken here.",
+  SecurityError: "The browser does not allow passkeys at this address.",
+};

@@ -1,0 +1,9 @@
+/** An address that a page of ours may link to: text of people that is not `http:` or `https:` is never a link. */
+export function webAddress(text: string): string | undefined {
+  try {
+    const { protocol, href } = new URL(text);
+    return protocol === "http:" || protocol === "https:" ? href : undefined;
+  } catch {
+    return undefined;
+  }
+}

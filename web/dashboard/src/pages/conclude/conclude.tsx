@@ -1,0 +1,232 @@
+// Concluding an experiment: people say how it ended, and whether an arm is served from now on.
+
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { useNavigate } from "@tanstack/react-router";
+import { useState } from "react";
+import { ApiFailure } from "~/api/failure";
+import { send } from "~/api/query";
+import { FormRadios, FormSelect, FormTextBox } from "~/lib/fields";
+import { type Form, FormView, useForm } from "~/lib/form";
+import { FormGuard } from "~/lib/guard";
+import { useIdempotencyKey } from "~/lib/idempotency";
+import { ButtonLink } from "~/ui/button";
+import { Card, Empty, Note } from "~/ui/layout";
+import { toast } from "~/ui/toast";
+import { type Experiment, outdateExperiment, useExperiment, useLocked } from "../experiment/open";
+import { standingQuery } from "../experiment/standing";
+import { armName, OUTCOMES, type Outcome } from "./outcomes";
+
+interface Fields {
+  outcome: Outcome | "";
+  note: string;
+  learned: string;
+  override_reason: string;
+  /** The id of an arm; empty for none. */
+  serve_variant_id: string;
+}
+
+const LABELS: Record<keyof Fields, string> = {
+  outcome: "Outcome",
+  note: "Why it ended this way",
+  learned: "What we learned",
+  override_reason: "Why this outcome is right all the same",
+  serve_variant_id: "What visitors get from now on",
+};
+
+const NOTHING: Fields = { outcome: "", note: "", learned: "", override_reason: "", serve_variant_id: "" };
+
+export function ConcludePage() {
+  const { experiment } = useExperiment();
+  return experiment.is_completed === 1 ? <IsConcluded /> : <ConcludeForm key={experiment.test_id} />;
+}
+
+function IsConcluded() {
+  const { projectKey, experiment } = useExperiment();
+  return (
+    <Card>
+      <Empty
+        icon="check"
+        title="This experiment is concluded"
+        action={
+          <ButtonLink
+            to="/p/$projectKey/experiments/$testId"
+            params={{ projectKey, testId: String(experiment.test_id) }}
+          >
+            Show the conclusion
+          </ButtonLink>
+        }
+      >
+        The summary has its conclusion. It can be reopened there.
+      </Empty>
+    </Card>
+  );
+}
+
+function ConcludeForm() {
+  const cache = useQueryClient();
+  const navigate = useNavigate();
+  const { projectKey, experiment, etag } = useExperiment();
+  const locked = useLocked();
+  const keyFor = useIdempotencyKey();
+  /** The choice that the verdict contradicts, as the server said. */
+  const [contradicted, setContradicted] = useState<string>();
+  const params = { projectKey, testId: String(experiment.test_id) };
+
+  const submit = async (fields: Fields) => {
+    const isAsked = contradicted === choiceOf(fields);
+    const body = bodyOf(fields, isAsked);
+    try {
+      await send("post", "/v2/project/{project_key}/experiment/{test_id}/conclude", {
+        params: { path: { project_key: projectKey, test_id: experiment.test_id } },
+        body: body as never,
+        ifMatch: etag,
+        idempotencyKey: keyFor(JSON.stringify([body, etag])),
+      });
+    } catch (thrown) {
+      if (!(thrown instanceof ApiFailure)) throw thrown;
+      if (thrown.status === 412 || thrown.code === "concluded") await outdateExperiment(cache);
+      if (thrown.code !== "verdict_contradicted") throw thrown;
+      setContradicted(choiceOf(fields));
+      return "keep";
+    }
+    toast("The experiment was concluded.");
+    await navigate({ to: "/p/$projectKey/experiments/$testId", params, ignoreBlocker: true });
+    await outdateExperiment(cache);
+    return undefined;
+  };
+  const form = useForm<Fields>({ name: `experiment/${experiment.test_id}/conclude`, stored: NOTHING, submit });
+  const isAsked = contradicted !== undefined && contradicted === choiceOf(form.values);
+  return (
+    <div className="flex max-w-170 flex-col gap-5">
+      <Known />
+      <FormView
+        form={form}
+        act="Conclude experiment"
+        labels={LABELS}
+        isAlwaysReady
+        locked={locked}
+        className="flex flex-col gap-5"
+        aside={
+          <ButtonLink to="/p/$projectKey/experiments/$testId" params={params}>
+            Cancel
+          </ButtonLink>
+        }
+      >
+        <Card title="Conclude this experiment" about="Say how it ended, for those who come across it later.">
+          <div className="flex flex-col gap-4">
+            <FormRadios form={form} name="outcome" legend={LABELS.outcome} choices={OUTCOMES} />
+            {isAsked && <Override form={form} />}
+            <FormTextBox form={form} name="note" label={LABELS.note} rows={3} maxLength={10_000} />
+            <FormTextBox
+              form={form}
+              name="learned"
+              label={LABELS.learned}
+              hint="Beyond this experiment: what the next one can build on."
+              rows={3}
+              maxLength={10_000}
+            />
+            <Serving form={form} experiment={experiment} />
+          </div>
+        </Card>
+        <Consequences experiment={experiment} serves={form.values.serve_variant_id} />
+        <FormGuard form={form} />
+      </FormView>
+    </div>
+  );
+}
+
+/** What was chosen, as far as a verdict can contradict it. */
+function choiceOf({ outcome, serve_variant_id }: Fields): string {
+  return `${outcome} ${serve_variant_id}`;
+}
+
+function bodyOf({ outcome, note, learned, override_reason, serve_variant_id }: Fields, isAsked: boolean) {
+  return {
+    outcome,
+    note,
+    ...(learned !== "" && { learned }),
+    ...(isAsked && { override_reason }),
+    ...(serve_variant_id !== "" && { serve_variant_id }),
+  };
+}
+
+/** What is known now: the server's sentence. */
+function Known() {
+  const { projectKey, experiment } = useExperiment();
+  const standing = useQuery(standingQuery(projectKey, experiment.test_id)).data;
+  if (!standing) return null;
+  return (
+    <Note>
+      <p className="break-words">{standing.sentence}</p>
+    </Note>
+  );
+}
+
+function Override({ form }: { form: Form<Fields> }) {
+  const word = OUTCOMES.find(([outcome]) => outcome === form.values.outcome)?.[1] ?? form.values.outcome;
+  return (
+    <div className="flex flex-col gap-3">
+      <Note tone="caution" role="alert">
+        The verdict of this moment does not say “{word}”. Say why it is right all the same, or choose another outcome.
+        Your reason is kept with the conclusion.
+      </Note>
+      <FormTextBox
+        form={form}
+        name="override_reason"
+        label={LABELS.override_reason}
+        rows={2}
+        required
+        maxLength={10_000}
+        autoFocus
+      />
+    </div>
+  );
+}
+
+function Serving({ form, experiment }: { form: Form<Fields>; experiment: Experiment }) {
+  if (experiment.is_deploy === 1) return null;
+  return (
+    <FormSelect
+      form={form}
+      name="serve_variant_id"
+      label={LABELS.serve_variant_id}
+      choices={[
+        ["", "The page without the experiment"],
+        ["0", `Control for everybody${named(experiment.control.nickname, "Control")}`],
+        ...experiment.variants.map(
+          ({ name, nickname }, at) => [String(at + 1), `${name} for everybody${named(nickname, name)}`] as const,
+        ),
+      ]}
+    />
+  );
+}
+
+function named(nickname: string, name: string): string {
+  return nickname && nickname !== name ? ` (${nickname})` : "";
+}
+
+function Consequences({ experiment, serves }: { experiment: Experiment; serves: string }) {
+  return (
+    <Card title="What this does">
+      <ul className="flex list-disc flex-col gap-1.5 pl-5">
+        <li>{forVisitors(experiment, serves)}</li>
+        <li>The verdict of this moment is kept, with what it was computed from.</li>
+        <li>Rules that act by themselves, such as an end date, no longer act.</li>
+        <li>You can take it back: whoever may change the experiment can reopen it.</li>
+      </ul>
+    </Card>
+  );
+}
+
+function forVisitors(
+  { status, is_deploy, serving_variant_id, serving_traffic_allocation }: Experiment,
+  serves: string,
+) {
+  if (is_deploy === 1) {
+    const share = serving_traffic_allocation == null ? "" : `, to ${serving_traffic_allocation}\u00a0% of the visitors`;
+    return `${armName(serving_variant_id ?? "")} goes on being served${share}.`;
+  }
+  if (serves !== "") return `All visitors get ${armName(serves)} from now on, and nobody is counted any more.`;
+  if (status === 1) return "It stops at once and becomes inactive: visitors see the page without it.";
+  return "It stays inactive: visitors see the page without it.";
+}

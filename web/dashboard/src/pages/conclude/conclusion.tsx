@@ -1,0 +1,139 @@
+// How an experiment ended, for its summary, and taking that back.
+
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import { ApiFailure } from "~/api/failure";
+import { query, type Schemas, send } from "~/api/query";
+import { moment } from "~/lib/format";
+import { OUTCOME, STATUS, VERDICT, wordOf } from "~/lib/words";
+import { WordBadge } from "~/ui/badge";
+import { Button } from "~/ui/button";
+import { ConfirmDialog } from "~/ui/dialog";
+import { Card } from "~/ui/layout";
+import { Loaded } from "~/ui/loaded";
+import { toast } from "~/ui/toast";
+import { outdateExperiment, useExperiment, useLocked } from "../experiment/open";
+import { armName } from "./outcomes";
+
+type Conclusion = Schemas["ConclusionShown"];
+
+const CONCLUSION = "/v2/project/{project_key}/experiment/{test_id}/conclusion";
+
+export function ConclusionCard() {
+  const { projectKey, experiment } = useExperiment();
+  const locked = useLocked();
+  const path = { project_key: projectKey, test_id: experiment.test_id };
+  const read = useQuery(query(CONCLUSION, { path }));
+  return (
+    <Card title="Conclusion" actions={locked === undefined && <Reopen />}>
+      <Loaded query={read}>
+        {({ conclusion }) => (conclusion ? <Shown conclusion={conclusion} /> : <p>It was reopened meanwhile.</p>)}
+      </Loaded>
+    </Card>
+  );
+}
+
+function Shown({ conclusion }: { conclusion: Conclusion }) {
+  const { outcome, note, learned, override_reason, concluded_at, concluded_by, verdicts } = conclusion;
+  return (
+    <div className="flex flex-col gap-3">
+      <p className="flex flex-wrap items-baseline gap-x-2.5 gap-y-1">
+        <WordBadge word={wordOf(OUTCOME, outcome)} />
+        <span className="text-soft">
+          {concluded_by ?? "Somebody"}, {moment(concluded_at)}
+        </span>
+      </p>
+      <Said name="Why it ended this way" text={note} />
+      <Said name="What was learned" text={learned} />
+      <Said name="Why it is right although the verdict contradicts it" text={override_reason} />
+      <VerdictsThen verdicts={verdicts} />
+    </div>
+  );
+}
+
+function Said({ name, text }: { name: string; text: string | null }) {
+  if (!text) return null;
+  return (
+    <div>
+      <h3 className="text-sm text-soft">{name}</h3>
+      <p className="max-w-150 break-words whitespace-pre-wrap">{text}</p>
+    </div>
+  );
+}
+
+function VerdictsThen({ verdicts }: { verdicts: unknown }) {
+  const said = typeof verdicts === "object" && verdicts !== null ? Object.entries(verdicts) : [];
+  return (
+    <div>
+      <h3 className="text-sm text-soft">Verdict of that moment</h3>
+      {said.length > 0 ? (
+        <ul className="mt-0.5 flex flex-wrap gap-x-4 gap-y-1">
+          {said.map(([arm, verdict]) => (
+            <li key={arm} className="flex items-baseline gap-1.5">
+              {armName(arm)} <WordBadge word={wordOf(VERDICT, String(verdict))} />
+            </li>
+          ))}
+        </ul>
+      ) : (
+        <p>There was none.</p>
+      )}
+    </div>
+  );
+}
+
+function Reopen() {
+  const cache = useQueryClient();
+  const { projectKey, experiment, etag } = useExperiment();
+  const [isOpen, setOpen] = useState(false);
+  const [key, setKey] = useState("");
+  const path = { project_key: projectKey, test_id: experiment.test_id };
+  const reopen = async () => {
+    try {
+      await send("post", "/v2/project/{project_key}/experiment/{test_id}/reopen", {
+        params: { path },
+        ifMatch: etag,
+        idempotencyKey: key,
+      });
+    } catch (thrown) {
+      if (thrown instanceof ApiFailure && [409, 412].includes(thrown.status)) await outdateExperiment(cache);
+      throw thrown;
+    }
+    await outdateExperiment(cache);
+    toast("The experiment was reopened.");
+  };
+  return (
+    <>
+      <Button
+        small
+        onClick={() => {
+          setKey(crypto.randomUUID());
+          setOpen(true);
+        }}
+      >
+        Reopen
+      </Button>
+      <ConfirmDialog
+        isOpen={isOpen}
+        onClose={() => setOpen(false)}
+        title="Reopen this experiment?"
+        act="Reopen experiment"
+        danger={false}
+        onConfirm={reopen}
+      >
+        <ul className="flex list-disc flex-col gap-1.5 pl-5">
+          <li>
+            The conclusion is taken back, with its note and the verdict of that moment. History keeps outcome and note.
+          </li>
+          <li>
+            Its status stays as it is: {STATUS[experiment.status].text.toLowerCase()}.{" "}
+            {experiment.status !== 1 && "Start it again if it is to go on."}
+          </li>
+          {experiment.is_deploy === 1 && experiment.serving_variant_id && (
+            <li>{armName(experiment.serving_variant_id)} goes on being served.</li>
+          )}
+          <li>Rules that act by themselves, such as an end date, act again.</li>
+        </ul>
+      </ConfirmDialog>
+    </>
+  );
+}

@@ -1,0 +1,46 @@
+// The checklist of an experiment: its query, what the checks are called, and where each is put right.
+
+import type { LinkProps } from "@tanstack/react-router";
+import { query, type Schemas } from "~/api/query";
+
+export type Check = Schemas["ChecklistItem"];
+
+export function checklistQuery(projectKey: string, testId: number) {
+  return query("/v2/project/{project_key}/experiment/{test_id}/checklist", {
+    path: { project_key: projectKey, test_id: testId },
+  });
+}
+
+const EXPERIMENT = "/p/$projectKey/experiments/$testId";
+
+interface CheckPlace {
+  name: string;
+  /** The page on which it is put right, and what the link to it says. */
+  to?: LinkProps["to"];
+  go?: string;
+}
+
+// Pages are named as strings of the router; the compiler cannot follow them through a record.
+const place = (name: string, to?: string, go?: string) => ({ name, to, go }) as CheckPlace;
+
+export const CHECKS: Record<Schemas["ChecklistCheck"], CheckPlace> = {
+  lifecycle: place("Status"),
+  approval: place("Approval", `${EXPERIMENT}/proposals`, "Proposals"),
+  code: place("Code", `${EXPERIMENT}/setup/variants`, "Variants"),
+  script: place("Script on the page", "/p/$projectKey/install", "Install"),
+  preview: place("Previews", `${EXPERIMENT}/setup/variants`, "Variants"),
+  goals: place("Goals", `${EXPERIMENT}/setup/goals`, "Goals"),
+  weights: place("Traffic", `${EXPERIMENT}/setup/traffic`, "Traffic"),
+  power: place("Sample size", `${EXPERIMENT}/setup/review`, "Review"),
+  collisions: place("Other experiments", "/p/$projectKey/groups", "Groups"),
+};
+
+/** What makes a start be refused, apart from a second person's approval: that is asked for by a proposal. */
+export function obstacles(items: readonly Check[]): Check[] {
+  return items.filter(({ check, status }) => status === "blocked" && check !== "approval");
+}
+
+/** Whether a second person has to approve the start. */
+export function asksApproval(items: readonly Check[]): boolean {
+  return items.some(({ check, status }) => check === "approval" && status === "blocked");
+}

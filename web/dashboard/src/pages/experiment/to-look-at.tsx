@@ -1,0 +1,41 @@
+// What the checklist has to say before a start: what is in the way, else what is worth a look.
+
+import { names } from "~/lib/names";
+import { Icon } from "~/ui/icon";
+import { Note } from "~/ui/layout";
+import { CHECKS, type Check, obstacles } from "./checks";
+
+export function ToLookAt({ items }: { items: Check[] }) {
+  const blocked = obstacles(items);
+  const open = items.filter(({ status }) => status === "warn" || status === "unknown");
+  if (blocked.length > 0)
+    return (
+      <Note tone="bad">
+        <p className="font-medium">It cannot be started.</p>
+        {blocked.map(({ check, sentence }) => (
+          <p key={check} className="break-words">
+            {CHECKS[check].name}: {sentence}
+          </p>
+        ))}
+      </Note>
+    );
+  if (open.length === 0) return <Note tone="good">Everything on the checklist is ready.</Note>;
+  return (
+    <section>
+      <h3 className="mb-1.5 font-medium">Look at this first</h3>
+      <ul className="flex flex-col gap-1.5">
+        {open.map(({ check, status, sentence }) => (
+          <li key={check} className="flex gap-2">
+            <Icon
+              name={status === "warn" ? "warning" : "info"}
+              className={names("mt-0.75 size-4", status === "warn" ? "text-caution" : "text-soft")}
+            />
+            <span className="min-w-0 flex-1 break-words">
+              <span className="font-medium">{CHECKS[check].name}:</span> {sentence}
+            </span>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}

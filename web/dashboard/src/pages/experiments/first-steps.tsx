@@ -1,0 +1,99 @@
+// What a new company does first, in place of an empty list.
+
+import { useQuery } from "@tanstack/react-query";
+import { Link, type LinkProps } from "@tanstack/react-router";
+import type { ReactNode } from "react";
+import { query } from "~/api/query";
+import { isAtLeast, may, useSession } from "~/api/session";
+import { useProject } from "~/shell/project";
+import { ButtonLink } from "~/ui/button";
+import { Icon } from "~/ui/icon";
+import { Card, Empty } from "~/ui/layout";
+
+export function FirstSteps() {
+  const session = useSession();
+  const project = useProject();
+  if (project === undefined) {
+    const canMake = isAtLeast(session.role, "admin");
+    return (
+      <Empty
+        icon="layers"
+        title="No projects yet"
+        action={canMake && <ButtonLink to="/settings/projects">Go to the projects</ButtonLink>}
+      >
+        {canMake
+          ? "A project is a site or an app with its own experiments. Make one to begin."
+          : "Ask an admin to let you into a project."}
+      </Empty>
+    );
+  }
+  if (may(session, project.project_key, "write")) return <Steps projectKey={project.project_key} />;
+  return (
+    <Empty icon="flask" title="No experiments yet">
+      An experiment shows visitors different versions of a page and measures which one does better.
+    </Empty>
+  );
+}
+
+function Steps({ projectKey }: { projectKey: string }) {
+  const path = { project_key: projectKey };
+  const install = useQuery(query("/v2/project/{project_key}/install", { path }));
+  const goals = useQuery(query("/v2/project/{project_key}/goals", { path }));
+  const isInstalled = install.data?.last_event != null;
+  const hasGoals = (goals.data?.goals.length ?? 0) > 0;
+  return (
+    <Card
+      title="No experiments yet"
+      about="An experiment shows visitors different versions of a page and measures which one does better. Three steps lead to the first."
+    >
+      <ol className="flex flex-col gap-4">
+        <Step
+          at={1}
+          name="Put the script on your pages"
+          to="/p/$projectKey/install"
+          {...{ projectKey }}
+          isDone={isInstalled}
+        >
+          {isInstalled
+            ? "It is there, and events come."
+            : "Two lines in the head of each page. They serve all experiments."}
+        </Step>
+        <Step at={2} name="Say what counts" to="/p/$projectKey/goals" {...{ projectKey }} isDone={hasGoals}>
+          A goal is what visitors do that matters: buy, sign up, click a button.
+        </Step>
+        <Step at={3} name="Make an experiment" to="/p/$projectKey/experiments/new" {...{ projectKey }}>
+          It is a draft until you start it: nobody sees it before.
+        </Step>
+      </ol>
+    </Card>
+  );
+}
+
+interface StepProps {
+  at: number;
+  name: string;
+  to: string;
+  projectKey: string;
+  isDone?: boolean;
+  children: ReactNode;
+}
+
+function Step({ at, name, to, projectKey, isDone = false, children }: StepProps) {
+  return (
+    <li className="flex gap-3">
+      <span
+        aria-hidden="true"
+        className={`num mt-px grid size-6 shrink-0 place-items-center rounded-full text-sm font-medium ${isDone ? "bg-good-wash text-good" : "bg-sunken text-soft"}`}
+      >
+        {isDone ? <Icon name="check" className="size-3.5" /> : at}
+      </span>
+      <div className="min-w-0">
+        <Link to={to as LinkProps["to"]} params={{ projectKey } as never} className="link font-medium">
+          {name}
+        </Link>
+        {isDone && <span className="text-sm text-good"> done</span>}
+        <p className="text-soft">{children}</p>
+      </div>
+    </li>
+  );
+}

@@ -1,0 +1,113 @@
+// Tries a goal in somebody's own browser: they open a page of theirs, and see here what the server gets of them. Whether an event matches is
+// the server's to say, and it says so of goals that are saved.
+
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { query } from "~/api/query";
+import { GOAL_TYPE, type GoalType, isWatched } from "~/lib/goal-types";
+import { Button } from "~/ui/button";
+import { Copyable } from "~/ui/copyable";
+import { TextInput } from "~/ui/field";
+import { Card, Note } from "~/ui/layout";
+import { OutsideLink } from "~/ui/outside-link";
+import { WatchOwn } from "./watch-own";
+
+interface TryOutProps {
+  projectKey: string;
+  /** The type as it is chosen now, saved or not. */
+  type: GoalType;
+  value: string;
+  /** The page that its author named. */
+  elementUrl: string;
+  /** The goal, where it is saved as it stands in the form. */
+  savedId: number | undefined;
+}
+
+export function TryOut({ projectKey, type, value, elementUrl, savedId }: TryOutProps) {
+  const [visitor, setVisitor] = useOwnVisitor(projectKey);
+  const [isOn, setOn] = useState(false);
+  const code = GOAL_TYPE[type].code;
+  return (
+    <Card title="Try it" about="Do on your own page what the goal counts, and see here what arrives.">
+      <div className="flex flex-col gap-4">
+        {savedId === undefined && isWatched(type) && (
+          <Note>
+            Pages look for this only once the goal is saved. Save it, wait a minute, and load your page again.
+          </Note>
+        )}
+        {code && value.trim() !== "" && <Copyable label="Code for your page" text={code(value.trim())} />}
+        <ol className="flex list-decimal flex-col gap-3 pl-5 marker:text-soft">
+          <li>
+            <PageLinks projectKey={projectKey} elementUrl={elementUrl} />
+          </li>
+          <li className="[&>div]:mt-1">
+            Open the console of its developer tools, and ask for your visitor id there:
+            <Copyable label="Line for the console" hidesLabel text="localStorage.muriel_id" />
+          </li>
+          <li>
+            <form
+              className="flex flex-wrap items-end gap-2"
+              onSubmit={(event) => {
+                event.preventDefault();
+                setOn(!isOn);
+              }}
+            >
+              <TextInput
+                label="Your visitor id"
+                value={visitor}
+                // The console prints text in quotes.
+                onChange={({ target }) => setVisitor(target.value.replace(/^['"\s]+|['"\s]+$/g, ""))}
+                disabled={isOn}
+                maxLength={128}
+                autoComplete="off"
+                spellCheck={false}
+                className="min-w-40 flex-1"
+                controlClassName="font-mono text-sm"
+              />
+              <Button type="submit" disabled={visitor === ""}>
+                {isOn ? "Stop watching" : "Watch"}
+              </Button>
+            </form>
+          </li>
+        </ol>
+        {isOn && <WatchOwn projectKey={projectKey} visitor={visitor} type={type} savedId={savedId} />}
+      </div>
+    </Card>
+  );
+}
+
+const KEY = "muriel-own-visitor:";
+
+/** The id that somebody's own browser has on the pages of a project, as long as they are signed in. */
+function useOwnVisitor(projectKey: string): [visitor: string, set: (visitor: string) => void] {
+  const [visitor, setVisitor] = useState(() => sessionStorage.getItem(KEY + projectKey) ?? "");
+  return [
+    visitor,
+    (next) => {
+      sessionStorage.setItem(KEY + projectKey, next);
+      setVisitor(next);
+    },
+  ];
+}
+
+const PAGES_MAX = 3;
+
+/** The page of the goal, and pages that sent events lately. */
+function PageLinks({ projectKey, elementUrl }: { projectKey: string; elementUrl: string }) {
+  const install = useQuery(query("/v2/project/{project_key}/install", { path: { project_key: projectKey } }));
+  const seen = install.data?.pages.map(({ url }) => url) ?? [];
+  const pages = [...new Set([elementUrl, ...seen])].filter((url) => url !== "").slice(0, PAGES_MAX);
+  if (pages.length === 0) return <>Open a page of yours that has the script.</>;
+  return (
+    <>
+      Open a page of yours that has the script:
+      <ul className="mt-1 flex flex-col gap-1">
+        {pages.map((url) => (
+          <li key={url}>
+            <OutsideLink url={url} />
+          </li>
+        ))}
+      </ul>
+    </>
+  );
+}

@@ -1,0 +1,73 @@
+// What the acts in a history are called: what somebody did, after their name.
+
+import { count } from "~/lib/format";
+import type { Revision } from "./history-query";
+
+const ACTS: Record<string, string> = {
+  create: "made it",
+  status: "changed the status",
+  start: "started it",
+  stop: "stopped it",
+  "serve winner": "served a winner",
+  "serving rollout": "changed how many get the winner",
+  "stop serving": "stopped serving the winner",
+  conclude: "concluded it",
+  reopen: "reopened it",
+  delete: "deleted it",
+  reweight: "moved the weights of the variants",
+  "goal deleted": "deleted a goal that it used",
+  "exclusion group": "changed the groups that it is in",
+};
+
+/** `changed`, `restored revision 3`: what was done. */
+export function actOf({ action, detail, changes }: Revision): string {
+  if (action === "update") return `changed ${count(changes.length, "field")}`;
+  if (action === "restore") return `restored revision ${String(numberIn(detail, "revision") ?? "")}`.trim();
+  if (action === "approve") return "approved a proposed change";
+  if (action === "archive") {
+    const isIn = changes.some(({ field, after }) => field === "archived" && after === true);
+    return isIn ? "put it into the archive" : "took it out of the archive";
+  }
+  return ACTS[action] ?? action.replaceAll("_", " ");
+}
+
+function numberIn(detail: unknown, name: string): number | undefined {
+  const value = (detail as Record<string, unknown> | null)?.[name];
+  return typeof value === "number" ? value : undefined;
+}
+
+const RULES: Record<string, string> = {
+  start_date: "its start date",
+  end_date: "its end date",
+  visitors: "the number of visitors after which it stops",
+  conversions: "the number of conversions after which it stops",
+  period: "the days after which it stops",
+  significant: "stopping when the verdict is reached",
+  bandit: "the bandit",
+  autopilot: "autopilot",
+  guardrail: "a guardrail of autopilot",
+};
+
+/** What a rule of the clock is called, after "By". */
+export function ruleName(rule: string): string {
+  return RULES[rule] ?? rule.replaceAll("_", " ");
+}
+
+export interface ClockDetail {
+  rule: string;
+  /** The rule and its numbers in a sentence of the server. */
+  sentence: string;
+  numbers: [name: string, value: unknown][];
+}
+
+/** Why the clock acted. */
+export function clockDetail(detail: unknown): ClockDetail | undefined {
+  if (typeof detail !== "object" || detail === null || !("rule" in detail) || typeof detail.rule !== "string")
+    return undefined;
+  const { detail: sentence, numbers } = detail as { detail?: unknown; numbers?: unknown };
+  return {
+    rule: detail.rule,
+    sentence: typeof sentence === "string" ? sentence : "",
+    numbers: typeof numbers === "object" && numbers !== null ? Object.entries(numbers) : [],
+  };
+}

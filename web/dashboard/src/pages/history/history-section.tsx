@@ -1,0 +1,25 @@
+// The history of a goal or a hypothesis, on its page: read once somebody asks for it, or comes by the address of a revision.
+
+import { type ComponentProps, useState } from "react";
+import { Button } from "~/ui/button";
+import { Revisions } from "./revisions";
+
+export function HistorySection(props: ComponentProps<typeof Revisions>) {
+  const [isAsked, setAsked] = useState(false);
+  const isOpen = isAsked || props.chosen !== undefined;
+  return (
+    <section aria-labelledby="history" className="flex flex-col gap-3">
+      <div className="flex items-center justify-between gap-3">
+        <h2 id="history" className="text-lg font-semibold">
+          History
+        </h2>
+        {!isOpen && (
+          <Button icon="receipt" onClick={() => setAsked(true)}>
+            Show history
+          </Button>
+        )}
+      </div>
+      {isOpen && <Revisions {...props} />}
+    </section>
+  );
+}

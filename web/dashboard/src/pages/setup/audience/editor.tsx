@@ -1,0 +1,239 @@
+// The rules of an audience: those that there are, each with its form, and a menu of the others.
+
+import { type ReactNode, useState } from "react";
+import type { Form } from "~/lib/form";
+import { Button } from "~/ui/button";
+import { Note } from "~/ui/layout";
+import { Menu, MenuItem, MenuLabel } from "~/ui/menu";
+import { AudiencesRule, LanguagesRule, UserRule, WordsRule } from "./choices";
+import { GroupsRule, type GroupsWords } from "./conditions";
+import { EventsRule } from "./events";
+import {
+  BROWSERS,
+  firstRule,
+  GROUPS,
+  isRule,
+  isShown,
+  type Kind,
+  type KindInfo,
+  KINDS,
+  noRule,
+  type Rules,
+  SYSTEMS,
+  TITLES,
+} from "./kinds";
+import { PagesRule } from "./pages";
+import { CountriesRule, PlacesRule } from "./places";
+import { focusSoon, type RuleProps } from "./rule";
+import { ScheduleRule } from "./schedule";
+
+/** The fields of the form are places: `targeting.device_rule`. */
+export type AudienceForm = Form<Record<string, unknown>>;
+
+interface EditorProps {
+  form: AudienceForm;
+  /** `targeting`, or `variants[0].targeting`. */
+  base: string;
+  /** Says whose rules they are, for the menu's button. */
+  whose?: string;
+}
+
+export function RulesEditor({ form, base, whose }: EditorProps) {
+  // A kind that was just added has no rule yet.
+  const [opened, setOpened] = useState<string[]>([]);
+  const at = (kind: string) => `${base}.${kind}`;
+  const shown = KINDS.filter(({ kind }) => opened.includes(kind) || isRule(form.values[at(kind)]));
+  const others = Object.keys(form.values).filter(
+    (place) =>
+      place.startsWith(`${base}.`) && TITLES[place.slice(base.length + 1)] === undefined && isRule(form.values[place]),
+  );
+  const add = (kind: Kind) => {
+    setOpened([...opened, kind]);
+    if (!isRule(form.values[at(kind)])) form.set(at(kind), firstRule(kind));
+    focusSoon(`[data-rule="${CSS.escape(at(kind))}"] :is(input, select, textarea)`);
+  };
+  const remove = (kind: Kind) => {
+    setOpened(opened.filter((one) => one !== kind));
+    form.set(at(kind), noRule(kind));
+    focusSoon(`[data-adds="${CSS.escape(base)}"]`);
+  };
+  return (
+    <>
+      {shown.map((info) => (
+        <Section
+          key={info.kind}
+          place={at(info.kind)}
+          title={info.title}
+          about={info.about}
+          browserOnly={info.browserOnly}
+          remove={() => remove(info.kind)}
+        >
+          <RuleForm form={form} kind={info.kind} place={at(info.kind)} />
+        </Section>
+      ))}
+      {others.map((place) => (
+        <Section key={place} place={place} title={place.slice(base.length + 1)}>
+          <Unknown value={form.values[place]} />
+        </Section>
+      ))}
+      <AddMenu base={base} whose={whose} present={shown.map(({ kind }) => kind)} onAdd={add} />
+    </>
+  );
+}
+
+interface SectionProps {
+  place: string;
+  title: string;
+  about?: string;
+  browserOnly?: string | undefined;
+  remove?: () => void;
+  children: ReactNode;
+}
+
+function Section({ place, title, about, browserOnly, remove, children }: SectionProps) {
+  return (
+    <section data-rule={place} aria-label={title} className="flex flex-col gap-3 border-t border-line pt-4">
+      <div className="flex items-start justify-between gap-3">
+        <div className="min-w-0">
+          <h3 className="font-semibold break-words">{title}</h3>
+          {about && <p className="text-sm text-soft">{about}</p>}
+        </div>
+        {remove && (
+          <Button kind="quiet" small aria-label={`Remove ${title}`} className="in-disabled:hidden" onClick={remove}>
+            Remove
+          </Button>
+        )}
+      </div>
+      {children}
+      {browserOnly && <p className="text-sm text-caution">{browserOnly}</p>}
+    </section>
+  );
+}
+
+interface AddMenuProps {
+  base: string;
+  whose: string | undefined;
+  present: readonly string[];
+  onAdd: (kind: Kind) => void;
+}
+
+function AddMenu({ base, whose, present, onAdd }: AddMenuProps) {
+  const groups = GROUPS.map((group): [string, KindInfo[]] => [
+    group,
+    KINDS.filter((info) => info.group === group && !present.includes(info.kind)),
+  ]).filter(([, kinds]) => kinds.length > 0);
+  if (groups.length === 0) return null;
+  return (
+    <div className="border-t border-line pt-4 in-disabled:hidden">
+      <Menu
+        trigger={
+          <Button icon="plus" data-adds={base} aria-label={whose && `Add a rule for ${whose}`}>
+            Add a rule
+          </Button>
+        }
+      >
+        {groups.map(([group, kinds]) => (
+          <div key={group} role="group" aria-label={group}>
+            <MenuLabel>{group}</MenuLabel>
+            {kinds.map(({ kind, title }) => (
+              <MenuItem key={kind} onClick={() => onAdd(kind)}>
+                {title}
+              </MenuItem>
+            ))}
+          </div>
+        ))}
+      </Menu>
+    </div>
+  );
+}
+
+const GROUP_WORDS: Record<"segment_rule" | "cookie_rule" | "parameter_rule" | "referral_rule", GroupsWords> = {
+  segment_rule: { name: "Attribute", example: "plan" },
+  cookie_rule: { name: "Cookie", example: "returning_customer" },
+  parameter_rule: { name: "Parameter", example: "utm_source" },
+  referral_rule: {
+    name: "What is compared",
+    example: "",
+    names: [
+      ["source", "Kind of source"],
+      ["host", "Host of the page before"],
+      ["url", "Address of the page before"],
+    ],
+  },
+};
+
+const DEVICE_LABELS = { desktop: "Desktop", mobile: "Mobile", tablet: "Tablet" };
+
+/** The form of one kind. */
+export function RuleForm({ form, kind, place }: { form: AudienceForm; kind: Kind; place: string }) {
+  const value = form.values[place];
+  const problem = useProblem(form, value);
+  if (!isShown(kind, value)) return <Unknown value={value} />;
+  // `isShown` has looked at all of it.
+  const props = <K extends Kind>(): RuleProps<Rules[K]> => ({
+    rule: value as Rules[K],
+    set: (rule) => form.set(place, rule),
+    place,
+    problem,
+  });
+  switch (kind) {
+    case "url_rule":
+      return <PagesRule {...props<typeof kind>()} />;
+    case "allowed_country":
+      return <CountriesRule {...props<typeof kind>()} />;
+    case "allowed_region":
+      return <PlacesRule {...props<typeof kind>()} example="California (US)" />;
+    case "allowed_city":
+      return <PlacesRule {...props<typeof kind>()} example="Berlin (Berlin)" />;
+    case "device_rule":
+      return <WordsRule {...props<typeof kind>()} words={DEVICE_LABELS} legend="Devices" />;
+    case "os_rule":
+      return <WordsRule {...props<typeof kind>()} words={SYSTEMS} legend="Operating systems" />;
+    case "browser_rule":
+      return <WordsRule {...props<typeof kind>()} words={BROWSERS} legend="Browsers" />;
+    case "browser_language_rule":
+      return <LanguagesRule {...props<typeof kind>()} />;
+    case "user_rule":
+      return <UserRule {...props<typeof kind>()} />;
+    case "ga4_rule":
+      return <AudiencesRule {...props<typeof kind>()} />;
+    case "event_rule":
+      return <EventsRule {...props<typeof kind>()} />;
+    case "schedule_rule":
+      return <ScheduleRule {...props<typeof kind>()} />;
+    case "segment_rule":
+    case "cookie_rule":
+    case "parameter_rule":
+    case "referral_rule":
+      return (
+        <GroupsRule
+          {...(props<typeof kind>() as unknown as RuleProps<Record<string, unknown>[][]>)}
+          words={GROUP_WORDS[kind]}
+        />
+      );
+  }
+}
+
+/** What is wrong at a place, while the rows are those that the server saw: once one was added or taken out, places are of other rows. */
+function useProblem(form: AudienceForm, value: unknown): AudienceForm["errorOf"] {
+  const [seen, setSeen] = useState({ failure: form.failure, rows: rowsOf(value) });
+  if (seen.failure !== form.failure) setSeen({ failure: form.failure, rows: rowsOf(value) });
+  return seen.rows === rowsOf(value) ? form.errorOf : () => undefined;
+}
+
+/** The lists of a value, without what is in them. */
+function rowsOf(value: unknown): string {
+  return JSON.stringify(value, (_, one) => (typeof one === "object" ? one : 0));
+}
+
+/** A value that this version has no form for. */
+function Unknown({ value }: { value: unknown }) {
+  return (
+    <div className="flex flex-col gap-2">
+      <Note>This page does not know all of this rule. It stays as it is, whatever else is saved.</Note>
+      <pre className="max-h-60 overflow-auto rounded-md border border-line bg-sunken p-3 font-mono text-sm break-all whitespace-pre-wrap">
+        {JSON.stringify(value, null, 2)}
+      </pre>
+    </div>
+  );
+}

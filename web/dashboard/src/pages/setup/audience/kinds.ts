@@ -1,0 +1,272 @@
+// The kinds of rules that targeting has: what each is called, where it stands in the menu, and which values this page can show. A value that
+// it cannot show is shown as it is stored, and never sent.
+
+import type { Schemas } from "~/api/query";
+import { isOperator } from "./operators";
+
+export type Targeting = Schemas["Targeting"];
+export type Kind = keyof Targeting & string;
+/** Targeting with every kind; an empty one restricts nothing. */
+export type Rules = Required<Targeting>;
+
+export const DEVICES = { desktop: "desktop", mobile: "mobile", tablet: "tablet" } as const;
+export const BROWSERS = {
+  chrome: "Chrome",
+  safari: "Safari",
+  firefox: "Firefox",
+  edge: "Edge",
+  ie: "Internet Explorer",
+  opera: "Opera",
+} as const;
+export const SYSTEMS = {
+  windows: "Windows",
+  macOS: "macOS",
+  linux: "Linux",
+  chromeOS: "ChromeOS",
+  ios: "iOS",
+  android: "Android",
+} as const;
+export const DAYS = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"] as const;
+/** How visitors came, as what follows "who came". */
+export const SOURCES = {
+  direct: "directly",
+  search: "from a search",
+  social: "from social media",
+  email: "from an e-mail",
+  paid: "from an ad",
+  referral: "from another site",
+} as const;
+
+export interface KindInfo {
+  kind: Kind;
+  title: string;
+  /** One sentence on what it asks. */
+  about: string;
+  group: (typeof GROUPS)[number];
+  /** Servers pass it over; why, in a sentence. */
+  browserOnly?: string;
+}
+
+export const GROUPS = ["Where they are", "What they use", "Who they are", "How they came", "When"] as const;
+
+const PASSED_OVER = "so where the experiment is decided on a server, this rule is passed over.";
+
+/** In the order of the menu and of the page; the pages come first, and are always there. */
+export const KINDS: readonly KindInfo[] = [
+  {
+    kind: "allowed_country",
+    title: "Country",
+    about: "By the address of their connection.",
+    group: "Where they are",
+  },
+  {
+    kind: "allowed_region",
+    title: "Region",
+    about: "By the address of their connection, such as California (US).",
+    group: "Where they are",
+  },
+  {
+    kind: "allowed_city",
+    title: "City",
+    about: "By the address of their connection, such as Berlin (Berlin).",
+    group: "Where they are",
+  },
+  {
+    kind: "device_rule",
+    title: "Device",
+    about: "Televisions and consoles are none of these.",
+    group: "What they use",
+  },
+  { kind: "os_rule", title: "Operating system", about: "What the device runs.", group: "What they use" },
+  {
+    kind: "browser_rule",
+    title: "Browser",
+    about: "A browser with another name takes no part.",
+    group: "What they use",
+  },
+  {
+    kind: "browser_language_rule",
+    title: "Language",
+    about: "The language that the browser prefers. English includes British English, not the other way round.",
+    group: "What they use",
+  },
+  { kind: "user_rule", title: "New or returning", about: "Whether they have come before.", group: "Who they are" },
+  {
+    kind: "segment_rule",
+    title: "Attributes",
+    about: "What the site or a server says about the visitor, such as plan or age.",
+    group: "Who they are",
+  },
+  {
+    kind: "ga4_rule",
+    title: "Audiences of analytics",
+    about: "Names that the page hands over with identify. One of them is enough.",
+    group: "Who they are",
+  },
+  {
+    kind: "event_rule",
+    title: "Earlier events",
+    about: "What they must have done before, or must not. All entries have to hold.",
+    group: "Who they are",
+  },
+  {
+    kind: "cookie_rule",
+    title: "Cookies",
+    about: "Cookies of the site.",
+    group: "Who they are",
+    browserOnly: `Servers do not see the page's cookies, ${PASSED_OVER}`,
+  },
+  { kind: "referral_rule", title: "Where they came from", about: "The page before this one.", group: "How they came" },
+  {
+    kind: "parameter_rule",
+    title: "Parameters of the address",
+    about: "What stands after the question mark, such as utm_source.",
+    group: "How they came",
+  },
+  {
+    kind: "schedule_rule",
+    title: "Days and hours",
+    about: "By the visitor's own clock.",
+    group: "When",
+    browserOnly: `Servers do not know the visitor's local time, ${PASSED_OVER}`,
+  },
+];
+
+export const PAGES: Pick<KindInfo, "kind" | "title"> = { kind: "url_rule", title: "Pages" };
+
+export const TITLES: Record<string, string> = Object.fromEntries(
+  [PAGES, ...KINDS].map(({ kind, title }) => [kind, title]),
+);
+
+const NO_RULES: Rules = {
+  url_rule: [],
+  allowed_country: [],
+  allowed_region: [],
+  allowed_city: [],
+  device_rule: [],
+  os_rule: [],
+  browser_rule: [],
+  browser_language_rule: [],
+  user_rule: [],
+  segment_rule: [],
+  ga4_rule: [],
+  event_rule: [],
+  cookie_rule: [],
+  referral_rule: [],
+  parameter_rule: [],
+  schedule_rule: null,
+};
+
+/** Every kind, and what else the server has. */
+export function rulesOf(targeting: Targeting): Rules {
+  return { ...NO_RULES, ...targeting };
+}
+
+/** A rule of this kind that restricts nothing. */
+export function noRule<K extends Kind>(kind: K): Rules[K] {
+  return NO_RULES[kind];
+}
+
+/** What a rule of this kind begins with: something to fill in, where the form has rows. */
+export function firstRule(kind: Kind): Rules[Kind] {
+  const blank = [[{ criteria: "", operator: "==" as const, value: "" }]];
+  switch (kind) {
+    case "url_rule":
+      return [{ url: "", rule: "contain", allowed: true }];
+    case "segment_rule":
+    case "cookie_rule":
+    case "parameter_rule":
+      return blank;
+    case "referral_rule":
+      return [[{ criteria: "source", operator: "==", value: "search" }]];
+    case "event_rule":
+      return [{ rule: "equal", name: "", attributes: [], min_count: 1, timeframe_days: 0 }];
+    case "schedule_rule":
+      return { schedule_groups: [{ days: [...DAYS.slice(0, 5)], time_ranges: [{ start: "09:00", end: "17:00" }] }] };
+    default:
+      return noRule(kind);
+  }
+}
+
+/** Whether there is a rule at all. */
+export function isRule(value: unknown): boolean {
+  return value !== null && value !== undefined && !(Array.isArray(value) && value.length === 0);
+}
+
+type Check = (value: unknown) => boolean;
+
+const text: Check = (value) => typeof value === "string";
+const number: Check = (value) => typeof value === "number";
+const flag: Check = (value) => typeof value === "boolean";
+const nothing: Check = (value) => value === null || value === undefined;
+const word =
+  (words: readonly string[] | object): Check =>
+  (value) =>
+    text(value) && (Array.isArray(words) ? words : Object.keys(words)).includes(value as string);
+const either =
+  (...checks: Check[]): Check =>
+  (value) =>
+    checks.some((check) => check(value));
+const list =
+  (item: Check): Check =>
+  (value) =>
+    Array.isArray(value) && value.every(item);
+/** An object with these members and no others. */
+const object =
+  (members: Record<string, Check>): Check =>
+  (value) =>
+    typeof value === "object" &&
+    value !== null &&
+    Object.keys(value).every((name) => Object.hasOwn(members, name)) &&
+    Object.entries(members).every(([name, check]) => check((value as Record<string, unknown>)[name]));
+
+const operator: Check = (value) => text(value) && isOperator(value as string);
+const optionalText = either(text, nothing);
+const groups = (criteria: Check) => list(list(object({ criteria, operator, value: optionalText })));
+const places = list(object({ name: text, rule: word(["equal", "notEqual"]) }));
+
+const SHOWN: Record<Kind, Check> = {
+  url_rule: list(
+    object({
+      url: text,
+      rule: word(["simple", "exact", "contain", "wildcard", "regex"]),
+      allowed: either(flag, nothing),
+    }),
+  ),
+  allowed_country: list(object({ name: text, code: text, rule: word(["whitelist", "blacklist"]) })),
+  allowed_region: places,
+  allowed_city: places,
+  device_rule: list(word(DEVICES)),
+  os_rule: list(word(SYSTEMS)),
+  browser_rule: list(word(BROWSERS)),
+  browser_language_rule: list(text),
+  user_rule: either(
+    word(["new", "returning"]),
+    (value) => list(word(["new", "returning"]))(value) && (value as []).length <= 1,
+  ),
+  segment_rule: groups(text),
+  ga4_rule: list(text),
+  event_rule: list(
+    object({
+      rule: word(["equal", "notEqual"]),
+      name: text,
+      attributes: list(list(object({ key: text, operand: operator, value: either(text, number, flag, nothing) }))),
+      min_count: either(number, nothing),
+      timeframe_days: either(number, nothing),
+    }),
+  ),
+  cookie_rule: groups(text),
+  referral_rule: groups(word(["host", "url", "source"])),
+  parameter_rule: groups(text),
+  schedule_rule: either(
+    nothing,
+    object({
+      schedule_groups: list(object({ days: list(word(DAYS)), time_ranges: list(object({ start: text, end: text })) })),
+    }),
+  ),
+};
+
+/** Whether this page knows the kind and can show all of the value. */
+export function isShown(kind: string, value: unknown): boolean {
+  return Object.hasOwn(SHOWN, kind) && SHOWN[kind as Kind](value);
+}

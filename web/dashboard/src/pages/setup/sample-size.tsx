@@ -1,0 +1,169 @@
+// How many visitors the experiment needs, and how many days that takes: by the server, from what it knows or from what is said here.
+
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { query, type Schemas } from "~/api/query";
+import { FormNumber } from "~/lib/fields";
+import { FormView, useForm } from "~/lib/form";
+import { count, decimal, integer, percentage } from "~/lib/format";
+import { Card, Note } from "~/ui/layout";
+import { Loaded } from "~/ui/loaded";
+import { useExperiment } from "../experiment/open";
+
+type Plan = Schemas["PlanAnswer"];
+
+/** What somebody says in place of what the server knows; null to leave it to the server. */
+export interface Assumed {
+  daily_visitors: number | null;
+  baseline_rate: number | null;
+}
+
+/** Days that people plan in. */
+const DAYS = [7, 14, 21, 28, 42, 56, 90];
+
+export function SampleSize({ assumed, assume }: { assumed: Assumed; assume: (assumed: Assumed) => void }) {
+  const { projectKey, experiment } = useExperiment();
+  const plan = useQuery({
+    ...query("/v2/project/{project_key}/experiment/{test_id}/plan", {
+      path: { project_key: projectKey, test_id: experiment.test_id },
+      query: {
+        ...(assumed.daily_visitors !== null && { daily_visitors: assumed.daily_visitors }),
+        ...(assumed.baseline_rate !== null && { baseline_rate: assumed.baseline_rate }),
+      },
+    }),
+    // While another question is answered the last answer stays.
+    placeholderData: (before) => before,
+  });
+  return (
+    <Card title="How long it takes" about="Counted on one look at the end. Looking earlier only finds it sooner.">
+      <div className="flex flex-col gap-4">
+        <Loaded query={plan}>{(answer) => <PlanShown plan={answer} />}</Loaded>
+        <AssumeForm isNeeded={plan.data?.note != null} assumed={assumed} assume={assume} />
+      </div>
+    </Card>
+  );
+}
+
+const FROM: Record<string, string> = {
+  query: "as you say",
+  experiment: "as in this experiment so far",
+  project: "as in the project's last two weeks",
+};
+
+function PlanShown({ plan }: { plan: Plan }) {
+  const { visitors_needed, days, daily_visitors, baseline_rate, note } = plan;
+  const aim = `a lift of ${percentage(plan.mde)} in ${decimal(plan.power)} of 100 cases`;
+  return (
+    <>
+      {visitors_needed !== null && (
+        <p className="text-lg">
+          To find {aim} it needs <b className="font-semibold">{count(visitors_needed, "visitor")}</b>
+          {days !== null && (
+            <>
+              , which takes <b className="font-semibold">{count(days, "day")}</b>
+            </>
+          )}
+          .
+        </p>
+      )}
+      {note !== null && <Note tone="caution">{inWords(note)}</Note>}
+      {(daily_visitors !== null || baseline_rate !== null) && (
+        <ul className="flex flex-col gap-0.5 text-soft">
+          {daily_visitors !== null && (
+            <li>
+              {decimal(daily_visitors, 1)} visitors a day, {FROM[plan.daily_visitors_from ?? ""]}
+            </li>
+          )}
+          {baseline_rate !== null && (
+            <li>
+              {percentage(baseline_rate)} of the control's visitors convert, {FROM[plan.baseline_rate_from ?? ""]}
+            </li>
+          )}
+        </ul>
+      )}
+      <Forecast rows={plan.mde_by_day} />
+    </>
+  );
+}
+
+/** The server's sentence, with what its parameters are called here. */
+function inWords(note: string): string {
+  return note
+    .replaceAll("give baseline_rate", "say below how many convert")
+    .replaceAll("give daily_visitors", "say below how many come")
+    .replaceAll("baseline_rate", "the conversion rate")
+    .replaceAll("daily_visitors", "the visitors a day");
+}
+
+function Forecast({ rows }: { rows: Plan["mde_by_day"] }) {
+  const shown = rows.filter(({ day, mde }) => DAYS.includes(day) && mde !== null);
+  if (shown.length === 0) return null;
+  return (
+    <table className="w-full max-w-110 text-left">
+      <caption className="pb-1 text-left font-medium">What can be found by when</caption>
+      <thead>
+        <tr className="border-b border-line text-sm text-soft">
+          <th scope="col" className="py-1 pr-4 font-medium">
+            After
+          </th>
+          <th scope="col" className="py-1 pr-4 text-right font-medium">
+            Visitors
+          </th>
+          <th scope="col" className="py-1 text-right font-medium">
+            Lifts from
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {shown.map(({ day, visitors, mde }) => (
+          <tr key={day} className="border-b border-line last:border-0">
+            <td className="num py-1 pr-4">{count(day, "day")}</td>
+            <td className="num py-1 pr-4 text-right">{integer(visitors)}</td>
+            <td className="num py-1 text-right">{mde !== null && `${decimal(mde, 1)} %`}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+interface AssumeProps {
+  /** The server knows too little by itself. */
+  isNeeded: boolean;
+  assumed: Assumed;
+  assume: (assumed: Assumed) => void;
+}
+
+function AssumeForm({ isNeeded, assumed, assume }: AssumeProps) {
+  const [isOpen, setOpen] = useState<boolean>();
+  const form = useForm<Assumed>({
+    stored: assumed,
+    submit: async (values) => assume(values),
+  });
+  return (
+    <details open={isOpen ?? isNeeded} onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
+      <summary className="w-fit font-medium text-accent">Work it out with other numbers</summary>
+      <FormView form={form} act="Work it out" isPlain className="mt-3 flex flex-col gap-3">
+        <div className="grid gap-4 sm:grid-cols-2">
+          <FormNumber
+            form={form}
+            name="daily_visitors"
+            label="Visitors a day"
+            hint="Who would take part. Empty for what the server knows."
+            min={1}
+            step="any"
+          />
+          <FormNumber
+            form={form}
+            name="baseline_rate"
+            label="Conversion rate, in percent"
+            hint="Of the page as it is. Empty for what the server knows."
+            min={0}
+            max={100}
+            step="any"
+          />
+        </div>
+      </FormView>
+    </details>
+  );
+}

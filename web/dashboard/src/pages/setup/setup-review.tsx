@@ -1,0 +1,37 @@
+// The last step: everything on one page in words, how long it takes, and what would become of it.
+
+import { useState } from "react";
+import { ButtonLink } from "~/ui/button";
+import { Card } from "~/ui/layout";
+import { useExperiment } from "../experiment/open";
+import { ReviewParts } from "./review-parts";
+import { type Assumed, SampleSize } from "./sample-size";
+import { SimulationCard } from "./simulation";
+
+export function ReviewStep() {
+  const { projectKey, experiment } = useExperiment();
+  const [assumed, setAssumed] = useState<Assumed>({ daily_visitors: null, baseline_rate: null });
+  return (
+    <>
+      <ReviewParts />
+      <SampleSize assumed={assumed} assume={setAssumed} />
+      <SimulationCard assumed={assumed} />
+      <Card>
+        <div className="flex flex-wrap items-center justify-between gap-3">
+          <p className="min-w-0 flex-1 basis-60">
+            {experiment.status === 9
+              ? "Launch checks everything once more, shows each variant to you, and starts it."
+              : "What visitors get now, and starting or stopping it, is under Launch."}
+          </p>
+          <ButtonLink
+            kind="primary"
+            to={"/p/$projectKey/experiments/$testId/launch" as "/"}
+            params={{ projectKey, testId: String(experiment.test_id) } as never}
+          >
+            Go to Launch
+          </ButtonLink>
+        </div>
+      </Card>
+    </>
+  );
+}

@@ -1,0 +1,157 @@
+// The step in which is said what starts and ends the experiment by itself.
+
+import type { Schemas } from "~/api/query";
+import { FormCheckbox, FormNumber } from "~/lib/fields";
+import { type Form, FormView, useForm } from "~/lib/form";
+import { FormGuard } from "~/lib/guard";
+import { utcMoment } from "~/lib/format";
+import { nested } from "~/lib/nested";
+import { Card } from "~/ui/layout";
+import { MomentInput } from "~/ui/moment-input";
+import { ClockCard } from "../experiment/clock";
+import { useExperiment, useLocked, useSave } from "../experiment/open";
+
+/** Rules that are off are empty here, and 0 for the server. */
+interface ScheduleFields {
+  "configuration.start_test_date": string | null;
+  "configuration.end_test_date": string | null;
+  "configuration.completion_after_period": number | null;
+  "configuration.completion_visitor": number | null;
+  "configuration.completion_conversion": number | null;
+  "configuration.completion_stats_significant_flag": boolean;
+}
+
+const LABELS: Record<keyof ScheduleFields, string> = {
+  "configuration.start_test_date": "Start",
+  "configuration.end_test_date": "End",
+  "configuration.completion_after_period": "After so many days",
+  "configuration.completion_visitor": "After so many visitors",
+  "configuration.completion_conversion": "After so many conversions",
+  "configuration.completion_stats_significant_flag": "As soon as a variant wins or loses",
+};
+
+/** The same moment is the same text here, however it was written. */
+function momentOf(iso: string | null | undefined): string | null {
+  if (iso == null) return null;
+  const at = new Date(iso);
+  return Number.isNaN(at.getTime()) ? iso : at.toISOString();
+}
+
+function storedOf(configuration: Schemas["Configuration"]): ScheduleFields {
+  return {
+    "configuration.start_test_date": momentOf(configuration.start_test_date),
+    "configuration.end_test_date": momentOf(configuration.end_test_date),
+    "configuration.completion_after_period": configuration.completion_after_period || null,
+    "configuration.completion_visitor": configuration.completion_visitor || null,
+    "configuration.completion_conversion": configuration.completion_conversion || null,
+    "configuration.completion_stats_significant_flag": configuration.completion_stats_significant_flag === 1,
+  };
+}
+
+function toSend(changes: Partial<ScheduleFields>): Record<string, unknown> {
+  const { "configuration.completion_stats_significant_flag": flag, ...others } = changes;
+  return nested({
+    ...others,
+    ...(flag !== undefined && { "configuration.completion_stats_significant_flag": flag ? 1 : 0 }),
+  });
+}
+
+export function ScheduleStep() {
+  const { experiment } = useExperiment();
+  const locked = useLocked();
+  const save = useSave();
+  const form = useForm<ScheduleFields>({
+    name: `experiment/${experiment.test_id}/schedule`,
+    stored: storedOf(experiment.configuration),
+    submit: (_, changes) => save(toSend(changes), { merge: true }),
+  });
+  return (
+    <>
+      <ClockCard />
+      <FormView form={form} act="Save schedule" labels={LABELS} locked={locked} className="flex flex-col gap-5">
+        <Card
+          title="Dates"
+          about="Both are optional: you can start and stop by hand at any time. Whoever starts it by hand settles the start date."
+        >
+          <div className="grid gap-4 sm:grid-cols-2">
+            <FormMoment form={form} name="configuration.start_test_date" />
+            <FormMoment form={form} name="configuration.end_test_date" />
+          </div>
+          <p className="mt-3 text-sm text-soft">
+            In your time zone, {zone()}. Colleagues elsewhere see the same moments in theirs.
+          </p>
+        </Card>
+        <EndRules form={form} />
+        <FormGuard form={form} />
+      </FormView>
+    </>
+  );
+}
+
+function zone(): string {
+  return Intl.DateTimeFormat().resolvedOptions().timeZone;
+}
+
+function FormMoment({
+  form,
+  name,
+}: {
+  form: Form<ScheduleFields>;
+  name: "configuration.start_test_date" | "configuration.end_test_date";
+}) {
+  const value = form.values[name];
+  return (
+    <MomentInput
+      label={LABELS[name]}
+      name={name}
+      value={value}
+      onChange={(moment) => form.set(name, moment)}
+      error={form.errorOf(name)}
+      hint={value === null ? "By hand" : utcMoment(value)}
+    />
+  );
+}
+
+function EndRules({ form }: { form: Form<ScheduleFields> }) {
+  return (
+    <Card
+      title="End by itself"
+      about="Whichever comes first ends it: visitors get the original page again, and results stay. Nothing here concludes it; that is for people. Empty is off."
+    >
+      <div className="flex flex-col gap-5">
+        <FormCheckbox
+          form={form}
+          name="configuration.completion_stats_significant_flag"
+          label={LABELS["configuration.completion_stats_significant_flag"]}
+          hint="On the primary goal, after a full day at least, and only while no health check fails. Verdicts hold whenever they are read, so ending at one raises no false alarms."
+        />
+        <div className="grid gap-4 sm:grid-cols-3">
+          <FormNumber
+            form={form}
+            name="configuration.completion_after_period"
+            label={LABELS["configuration.completion_after_period"]}
+            hint="From the first start. Pauses count. Whole weeks see every weekday."
+            min={1}
+            step={1}
+          />
+          <FormNumber
+            form={form}
+            name="configuration.completion_visitor"
+            label={LABELS["configuration.completion_visitor"]}
+            hint="Of all variants together."
+            min={1}
+            step={1}
+          />
+          <FormNumber
+            form={form}
+            name="configuration.completion_conversion"
+            label={LABELS["configuration.completion_conversion"]}
+            hint="Visitors who reached the primary goal, of all variants together."
+            min={1}
+            step={1}
+          />
+        </div>
+      </div>
+    </Card>
+  );
+}

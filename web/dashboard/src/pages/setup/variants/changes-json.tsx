@@ -1,0 +1,84 @@
+// The visual changes of a variant as the API has them. Text that is not a list of objects is kept beside them, and stops a save.
+
+import { useState } from "react";
+import { jsonErrorLine } from "~/lib/json-line";
+import { CodeEditor, type CodeMark } from "~/ui/code-editor";
+import { FieldError } from "~/ui/field";
+import { type Change, needsCode } from "./changes";
+import type { Editing } from "./editing";
+
+interface JsonProps {
+  editing: Editing;
+  field: string;
+  changes: Change[];
+  onChange: (changes: Change[]) => void;
+}
+
+export function ChangesJson({ editing, field, changes, onChange }: JsonProps) {
+  const { form, isLocked, mayCode } = editing;
+  // As it was typed, with its blanks, as long as it is what the form has.
+  const [typed, setTyped] = useState<{ text: string; list: Change[] }>();
+  const { [field]: unreadable, ...others } = form.values.unreadable;
+  const text = unreadable ?? (typed?.list === changes ? typed.text : JSON.stringify(changes, null, 2));
+  const { error, marks } = readChanges(text);
+  const isReadOnly = isLocked || (!mayCode && changes.some(needsCode));
+  const change = (next: string) => {
+    const { list } = readChanges(next);
+    if (list === undefined) return form.set("unreadable", { ...others, [field]: next });
+    setTyped({ text: next, list });
+    form.set("unreadable", others);
+    onChange(list);
+  };
+  return (
+    <>
+      <CodeEditor
+        name={field}
+        label="Visual changes as JSON"
+        language="json"
+        value={text}
+        onChange={change}
+        isReadOnly={isReadOnly}
+        hint={
+          isReadOnly && !isLocked
+            ? "Some of it is HTML or a script address, which your role may not change in this project."
+            : "A list of objects. Keys that are not known are kept."
+        }
+        error={error}
+        marks={marks}
+      />
+      {problemsIn(editing, field).map(({ place, message }) => (
+        <FieldError key={place + message}>
+          {place}: {message}
+        </FieldError>
+      ))}
+    </>
+  );
+}
+
+interface ReadChanges {
+  list?: Change[];
+  error?: string;
+  marks?: CodeMark[];
+}
+
+export function readChanges(text: string): ReadChanges {
+  try {
+    const value: unknown = JSON.parse(text);
+    if (!Array.isArray(value)) return { error: "This has to be a list: [ … ]" };
+    const at = value.findIndex((one) => typeof one !== "object" || one === null || Array.isArray(one));
+    return at < 0 ? { list: value } : { error: `Change ${at + 1} has to be an object: { … }` };
+  } catch {
+    const line = jsonErrorLine(text) ?? 1;
+    const error = `This is not valid JSON: look at line ${line}.`;
+    return { error, marks: [{ from: line, to: line, severity: "error", message: error }] };
+  }
+}
+
+/** What the server says about single changes, which have no field of their own here. */
+function problemsIn({ form, findings }: Editing, field: string): { place: string; message: string }[] {
+  const all = findings.errors.length > 0 ? findings.errors : (form.failure?.fields ?? []);
+  return all.flatMap(({ field: place, message }) => {
+    const [, at, key] = (place.startsWith(field) && /^\[(\d+)\](?:\.(.*))?$/.exec(place.slice(field.length))) || [];
+    return at === undefined ? [] : [{ place: `Change ${Number(at) + 1}${key ? `, ${key}` : ""}`, message }];
+  });
+}

@@ -1,0 +1,117 @@
+// The step with what each variant is: its label, its visual changes and its code; and previews of what was saved.
+
+import { getRouteApi } from "@tanstack/react-router";
+import { useRef, useState } from "react";
+import { ApiFailure } from "~/api/failure";
+import { may, useSession } from "~/api/session";
+import { FormView, useForm } from "~/lib/form";
+import { FormGuard } from "~/lib/guard";
+import { type Changes, type Experiment, useExperiment, useLocked, useSave } from "../../experiment/open";
+import { ArmList } from "./arm-list";
+import { ArmPanel } from "./arm-panel";
+import { readChanges } from "./changes-json";
+import { type ArmId, armIn, differences, LABELS, merged, mergedParts, type Variant, type VariantFields } from "./arms";
+import type { Editing } from "./editing";
+import { useFindings } from "./findings";
+import { Previews } from "./previews";
+
+const route = getRouteApi("/app/p/$projectKey/experiments/$testId/setup/variants");
+
+export function VariantsStep() {
+  const { experiment } = useExperiment();
+  const locked = useLocked();
+  const editing = useEditing();
+  const { form, open } = editing;
+  return (
+    <>
+      <FormView
+        form={form}
+        act="Save variants"
+        labels={LABELS}
+        locked={locked}
+        compare={COMPARE}
+        className="flex flex-col gap-5"
+      >
+        <ArmList editing={editing} />
+        <ArmPanel key={`${experiment.test_id}/${open}/${editing.generation}`} editing={editing} />
+        <FormGuard form={form} />
+      </FormView>
+      <Previews hasUnsaved={form.isChanged} />
+    </>
+  );
+}
+
+/** The form with what its parts need to know. */
+function useEditing(): Editing {
+  const { projectKey, experiment } = useExperiment();
+  const session = useSession();
+  const save = useSave();
+  const { arm, view } = route.useSearch();
+  const navigate = route.useNavigate();
+  const [generation, setGeneration] = useState(0);
+  const form = useForm<VariantFields>({
+    name: `experiment/${experiment.test_id}/variants`,
+    stored: storedIn(experiment),
+    submit: async ({ unreadable }, changes) => {
+      refuse(unreadable);
+      return save(bodyOf(experiment, changes));
+    },
+  });
+  const findings = useFindings(bodyOf(experiment, form.changes));
+  // Two editors may report before the form was shown again: each change is made to the newest list.
+  const newest = useRef(form.values.variants);
+  newest.current = form.values.variants;
+  const setVariants = (change: (variants: Variant[]) => Variant[]) => {
+    newest.current = change(newest.current);
+    form.set("variants", newest.current);
+  };
+  const openArm = (next: ArmId) => navigate({ search: { arm: String(next) }, replace: true, resetScroll: false });
+  return {
+    form,
+    findings,
+    open: armIn(arm, form.values.variants),
+    openArm,
+    setVariants,
+    mayCode: may(session, projectKey, "code"),
+    isLocked: useLocked() !== undefined,
+    generation,
+    renumbered: () => setGeneration((before) => before + 1),
+    isJson: view === "json",
+  };
+}
+
+const NOTHING = {};
+
+function storedIn({ control, variants, custom_css, custom_js }: Experiment): VariantFields {
+  return { control, variants, custom_css, custom_js, unreadable: NOTHING };
+}
+
+/** With the key of the list, which an experiment of several pages asks for. */
+function bodyOf({ variants_data_key }: Experiment, { unreadable: _, ...changes }: Partial<VariantFields>): Changes {
+  return changes.variants ? { ...changes, variants_data_key } : changes;
+}
+
+/** Text that cannot be read as changes is an error of its field, like those of the server. */
+function refuse(unreadable: Record<string, string>): void {
+  const fields = Object.entries(unreadable).map(([field, text]) => ({ field, message: readChanges(text).error ?? "" }));
+  if (fields.length === 0) return;
+  const arms = fields.map(({ field }) => `Variant ${Number(/\d+/.exec(field)?.[0]) + 1}`).join(", ");
+  throw new ApiFailure(`The visual changes of ${arms} are not JSON that can be read`, {
+    status: 400,
+    code: "invalid_field",
+    fields,
+  });
+}
+
+const COMPARE = {
+  variants: (base: Variant[], theirs: Variant[], mine: Variant[]) => ({
+    theirs: differences(base, theirs),
+    mine: differences(base, mine),
+    both: merged(base, theirs, mine),
+  }),
+  control: (base: VariantFields["control"], theirs: VariantFields["control"], mine: VariantFields["control"]) => ({
+    theirs: differences([base as Variant], [theirs as Variant]).replace("Variant 1: ", ""),
+    mine: differences([base as Variant], [mine as Variant]).replace("Variant 1: ", ""),
+    both: mergedParts(base, theirs, mine),
+  }),
+};

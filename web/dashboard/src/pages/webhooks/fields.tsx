@@ -1,0 +1,45 @@
+import { FormChecks, FormText } from "~/lib/fields";
+import type { Form } from "~/lib/form";
+import { EVENTS, type EventName } from "./words";
+
+export interface WebhookFields {
+  url: string;
+  description: string;
+  events: EventName[];
+}
+
+export const LABELS = { url: "Address", description: "What it is for", events: "What it is told" };
+
+/** The fields of a webhook, of a new one and of one that there is. */
+export function Fields({ form }: { form: Form<WebhookFields> }) {
+  return (
+    <>
+      <FormText
+        form={form}
+        name="url"
+        label={LABELS.url}
+        hint="Messages are sent there by POST. It has to be reachable from the public internet, unless the operator has allowed your network."
+        placeholder="https://hooks.example.com/muriel"
+        inputMode="url"
+        maxLength={2048}
+        autoComplete="off"
+        required
+      />
+      <FormText
+        form={form}
+        name="description"
+        label={LABELS.description}
+        placeholder="Posts to the team's channel"
+        maxLength={255}
+        autoComplete="off"
+        aside="optional"
+      />
+      <FormChecks
+        form={form}
+        name="events"
+        legend={LABELS.events}
+        choices={(Object.keys(EVENTS) as EventName[]).map((event) => [event, ...EVENTS[event]])}
+      />
+    </>
+  );
+}

@@ -1,0 +1,54 @@
+// What webhooks are told, and how deliveries are, in words.
+
+import type { Schemas } from "~/api/query";
+import { type Word, wordOf } from "~/lib/words";
+
+export type Webhook = Schemas["Webhook"];
+export type EventName = Schemas["EventName"];
+
+export const EVENTS: Record<EventName, readonly [text: string, about?: string]> = {
+  "experiment.started": ["An experiment starts"],
+  "experiment.stopped": ["An experiment stops", "Or is deleted while it is live."],
+  "experiment.start_failed": ["An experiment could not start", "At its start date, with the reason."],
+  "experiment.changed": ["An experiment changes otherwise", "With the fields that changed."],
+  "health.failed": ["A health check fails", "Of a live experiment."],
+  "health.recovered": ["A health check fails no more"],
+  "verdict.reached": ["A result has a verdict", "Once for each variant and verdict: win, loss or no difference."],
+  "experiment.concluded": ["An experiment is concluded", "With the outcome."],
+  "experiment.reopened": ["A conclusion is taken back"],
+  "winner.served": ["A winner is served"],
+  "winner.stopped": ["A winner is served no more"],
+  conversion: ["Visitors convert", "About once a minute, with how many in each variant."],
+};
+
+const OTHERS: Record<string, string> = {
+  "experiment.exposures": "Exposures",
+  "webhook.test": "Test message",
+};
+
+/** What an event is called; one that this version does not know is shown as it is. */
+export function eventText(event: string): string {
+  return EVENTS[event as EventName]?.[0] ?? OTHERS[event] ?? event;
+}
+
+const DELIVERY: Record<Schemas["DeliveryStatus"], Word> = {
+  pending: { text: "Under way", tone: "neutral" },
+  delivered: { text: "Delivered", tone: "good" },
+  failed: { text: "Given up", tone: "bad" },
+};
+
+export function deliveryWord({ status, attempts }: Schemas["Delivery"]): Word {
+  return status === "pending" && attempts > 0
+    ? { text: "Tried again soon", tone: "caution" }
+    : wordOf(DELIVERY, status);
+}
+
+export function stateOf({ enabled, failing_since }: Webhook): Word {
+  if (!enabled) return { text: "Off", tone: "neutral" };
+  return failing_since === null ? { text: "On", tone: "good" } : { text: "Failing", tone: "bad" };
+}
+
+/** What people call it: what it is for, else where it goes. */
+export function nameOf({ description, url }: Webhook): string {
+  return description || (URL.canParse(url) ? new URL(url).host : url);
+}

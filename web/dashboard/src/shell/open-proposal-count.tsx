@@ -1,0 +1,29 @@
+// How many proposals of a project are open, beside its name in the navigation.
+
+import { useQuery } from "@tanstack/react-query";
+import { query } from "~/api/query";
+import { Badge } from "~/ui/badge";
+
+/** The server compares each open proposal with its experiment, so no more of them are asked for than a badge needs. */
+const COUNTED = 10;
+
+export function OpenProposalCount({ projectKey }: { projectKey: string }) {
+  const { data } = useQuery({
+    ...query("/v2/project/{project_key}/proposals", {
+      path: { project_key: projectKey },
+      query: { state: "open", limit: COUNTED },
+    }),
+    staleTime: 60_000,
+    refetchInterval: 60_000,
+    // It is not worth an error anywhere: the page says what is wrong.
+    retry: false,
+  });
+  const open = data?.proposals.length ?? 0;
+  if (open === 0) return null;
+  return (
+    <Badge tone="accent" className="num ml-auto">
+      {data?.next_cursor ? `${COUNTED}+` : open}
+      <span className="sr-only"> open</span>
+    </Badge>
+  );
+}

@@ -1,0 +1,53 @@
+// A number for each of some days, as bars: small in lists, larger with its days below. Screen readers get the numbers.
+
+import { date, integer } from "~/lib/format";
+import { names } from "~/lib/names";
+
+export interface Day {
+  /** YYYY-MM-DD. */
+  date: string;
+  value: number;
+}
+
+interface DayBarsProps {
+  /** What is counted: "Matches by day". */
+  label: string;
+  /** The earliest first; the last one is not over. */
+  days: readonly Day[];
+  size?: "small" | "large";
+}
+
+const BAR = 6;
+const GAP = 2;
+
+export function DayBars({ label, days, size = "small" }: DayBarsProps) {
+  const height = size === "small" ? 24 : 72;
+  const most = Math.max(1, ...days.map(({ value }) => value));
+  const width = days.length * (BAR + GAP) - GAP;
+  const told = `${label}: ${days.map(({ date: day, value }) => `${date(day, true)} ${integer(value)}`).join(", ")}`;
+  return (
+    <svg
+      viewBox={`0 0 ${width} ${height}`}
+      preserveAspectRatio="none"
+      role="img"
+      aria-label={told}
+      style={{ height }}
+      className={size === "small" ? "w-28" : "w-full"}
+    >
+      {days.map(({ date: day, value }, at) => {
+        // Something is never shown as nothing.
+        const tall = value === 0 ? 1 : Math.max(3, (value / most) * height);
+        return (
+          <rect
+            key={day}
+            x={at * (BAR + GAP)}
+            y={height - tall}
+            width={BAR}
+            height={tall}
+            className={names(value === 0 ? "fill-line" : at === days.length - 1 ? "fill-soft" : "fill-accent")}
+          />
+        );
+      })}
+    </svg>
+  );
+}

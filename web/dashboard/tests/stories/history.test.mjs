@@ -1,0 +1,226 @@
+// What was changed and by whom, going back to it, how an experiment ended, and what people say: by two people with the real server.
+
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { Company } from "../company.mjs";
+import { launch, until, Visit } from "../rig.mjs";
+
+let browser;
+let company;
+before(async () => {
+  [browser, company] = await Promise.all([launch(), Company.start()]);
+});
+after(async () => {
+  await browser?.close();
+  await company?.end();
+});
+
+const MERGE = { headers: { "content-type": "application/merge-patch+json" } };
+
+async function visit(as) {
+  const one = await Visit.begin(browser, { address: company.address });
+  await company.enter(one, as);
+  return one;
+}
+
+async function experiment(changes) {
+  const { test_id } = await company.post("/create-experiment", {
+    test_name: "Shorter form",
+    url: "https://shop.example/checkout",
+    variants: [{ name: "Variant 1", customJS: "one();\ntwo();\nthree();" }],
+    primary_goal: { goal_name: "Order", goal_type: "event", goal_value: "order" },
+    ...changes,
+  });
+  return { one: `/experiment/${test_id}`, base: `/p/${company.shop}/experiments/${test_id}` };
+}
+
+test("a change is seen with who made it, and taken back", async () => {
+  await company.patch("/settings", { editors_have_code: true });
+  const { one, base } = await experiment({});
+  const owner = await visit("owner");
+  const { page } = owner;
+  await owner.open(`${base}/setup`);
+  await page.getByLabel("Name", { exact: true }).fill("Two fields");
+  await page.getByRole("button", { name: "Save page" }).click();
+  await page.getByText("Saved.").waitFor();
+  const { variants } = (await company.get(one)).experiment;
+  const changed = [{ ...variants[0], customJS: "one();\nzwei();\nthree();" }];
+  await company.patch(one, { variants: changed }, { as: "editor" });
+
+  // Both are in the history, with names: the words as words, the code line by line.
+  await page.getByRole("link", { name: "History" }).click();
+  const third = page.getByRole("listitem", { name: "Revision 3" });
+  await third.getByText("Mary Somerville changed 1 field").waitFor();
+  await third.getByText("Removed: two();").waitFor();
+  await third.getByText("Added: zwei();").waitFor();
+  await page.getByRole("listitem", { name: "Revision 2" }).getByText("Ada Lovelace changed 1 field").waitFor();
+  await page.getByRole("listitem", { name: "Revision 2" }).getByText("from Shorter form→ to Two fields").waitFor();
+
+  // By keyboard: what a restore would do is shown first.
+  await page.getByRole("button", { name: "Restore this state: revision 1" }).press("Enter");
+  const dialog = page.getByRole("dialog", { name: "Restore revision 1?" });
+  await dialog.getByText("from Two fields→ to Shorter form").waitFor();
+  await dialog.getByText("Added: two();").waitFor();
+  await dialog.getByText("Nobody in the experiment gets another variant.").waitFor();
+
+  // Somebody else was faster: it is refused, and what it does now is shown.
+  await company.patch(one, { tags: ["forms"] }, { as: "editor" });
+  await dialog.getByRole("button", { name: "Restore this state" }).click();
+  await dialog.getByRole("alert").waitFor();
+  await dialog.getByText("from forms→ to nothing").waitFor();
+  await dialog.getByRole("button", { name: "Restore this state" }).click();
+  await page.getByText("Revision 1 was restored.").waitFor();
+  await page.getByRole("listitem", { name: "Revision 5" }).getByText("Ada Lovelace restored revision 1").waitFor();
+  const restored = (await company.get(one)).experiment;
+  assert.equal(restored.test_name, "Shorter form");
+  assert.equal(restored.variants[0].customJS, "one();\ntwo();\nthree();");
+  assert.deepEqual(restored.tags, []);
+  await page.getByRole("heading", { name: "Shorter form", level: 1 }).waitFor();
+
+  // What is as it was has nothing to restore.
+  await page.getByRole("button", { name: "Restore this state: revision 1" }).click();
+  await dialog.getByText("There is nothing to restore.").waitFor();
+  assert.ok(await dialog.getByRole("button", { name: "Restore this state" }).isDisabled());
+  owner.nothingWrong();
+
+  // A link to one leads there, past the first page; a viewer reads and restores nothing.
+  for (let at = 0; at < 120; at += 1) await company.patch(one, { tags: [`t${at}`] });
+  const viewer = await visit("viewer");
+  await viewer.open(`${base}/history?revision=2`);
+  await viewer.page
+    .getByRole("listitem", { name: "Revision 2", exact: true })
+    .and(viewer.page.locator("[aria-current]"))
+    .waitFor();
+  assert.equal(await viewer.page.getByRole("button", { name: "Restore" }).count(), 0);
+  await viewer.open(`${base}/history?revision=900`);
+  await viewer.page.getByText("There is no revision 900").waitFor();
+  viewer.nothingWrong();
+  await viewer.end();
+  await owner.end();
+});
+
+test("a verdict that is contradicted asks why, and a conclusion can be taken back", async () => {
+  const { one, base } = await experiment({ status: 1 });
+  const editor = await visit("editor");
+  const { page } = editor;
+  await editor.open(base);
+  await page.getByRole("link", { name: "Conclude" }).click();
+  await page.getByText("It stops at once and becomes inactive").waitFor();
+
+  // Nothing chosen: the server says so at the field. What was typed outlives a reload.
+  await page.getByLabel("Why it ended this way").fill("Support is glad about it.");
+  await page.getByRole("button", { name: "Conclude experiment" }).click();
+  await page.getByRole("group", { name: "Outcome" }).locator("p.text-bad").waitFor();
+  await page.reload();
+  await page.getByText("Your unsaved changes were kept.").waitFor();
+  await page.getByRole("radio", { name: "Won", exact: true }).check();
+  await page.getByLabel("What we learned").fill("Ask for less.");
+  await page.getByRole("button", { name: "Conclude experiment" }).click();
+
+  // The verdict does not say so.
+  const reason = page.getByLabel("Why this outcome is right all the same");
+  await reason.waitFor();
+  assert.equal((await company.get(one)).experiment.is_completed, 0);
+  await page.getByRole("radio", { name: "Stopped early" }).check();
+  assert.equal(await reason.count(), 0);
+  await page.getByRole("radio", { name: "Won", exact: true }).check();
+  await page.getByLabel("What visitors get from now on").selectOption({ label: "Variant 1 for everybody" });
+  await page.getByText("All visitors get Variant 1 from now on").waitFor();
+  await page.getByRole("button", { name: "Conclude experiment" }).click();
+  await reason.waitFor();
+  await page.getByRole("button", { name: "Conclude experiment" }).click();
+  await page.locator("[aria-invalid=true]").waitFor();
+  await reason.fill("A study with users said the same.");
+  await page.getByRole("button", { name: "Conclude experiment" }).click();
+
+  const shown = page.getByRole("region").or(page.locator("section")).filter({ hasText: "Conclusion" }).first();
+  await shown.getByText("A study with users said the same.").waitFor();
+  await shown.getByText("Mary Somerville").waitFor();
+  await shown.getByText("Ask for less.").waitFor();
+  const concluded = (await company.get(one)).experiment;
+  assert.equal(concluded.is_completed, 1);
+  assert.equal(concluded.serving_variant_id, "1");
+  assert.equal((await company.get(`${one}/conclusion`)).conclusion.note, "Support is glad about it.");
+  await editor.open(`${base}/conclude`);
+  await page.getByText("This experiment is concluded").waitFor();
+
+  // A viewer reads it; another editor takes it back.
+  const viewer = await visit("viewer");
+  await viewer.open(base);
+  await viewer.page.getByText("A study with users said the same.").waitFor();
+  assert.equal(await viewer.page.getByRole("button", { name: "Reopen" }).count(), 0);
+  await viewer.end();
+  const owner = await visit("owner");
+  await owner.open(base);
+  await owner.page.getByRole("button", { name: "Reopen" }).click();
+  await owner.page.getByText("Variant 1 goes on being served.").waitFor();
+  await owner.page.getByRole("button", { name: "Reopen experiment" }).click();
+  await owner.page.getByText("The experiment was reopened.").waitFor();
+  await owner.page.getByRole("link", { name: "Conclude" }).waitFor();
+  assert.equal((await company.get(one)).experiment.is_completed, 0);
+
+  // The form is empty: what was sent is not kept.
+  await owner.page.getByRole("link", { name: "Conclude" }).click();
+  await editor.open(`${base}/conclude`);
+  assert.equal(await page.getByLabel("Why it ended this way").inputValue(), "");
+  assert.equal(await page.getByLabel("What visitors get from now on").count(), 0);
+  owner.nothingWrong();
+  editor.nothingWrong();
+  await owner.end();
+  await editor.end();
+});
+
+test("the clock says why it acted", async () => {
+  const { one, base } = await experiment({ status: 1 });
+  await company.patch(one, { configuration: { end_test_date: "2026-01-01" } }, MERGE);
+  await until(async () => (await company.get(one)).experiment.status === 0, "its end");
+  const owner = await visit("owner");
+  await owner.open(`${base}/history`);
+  const { page } = owner;
+  const last = page.getByRole("listitem").filter({ hasText: "The clock stopped it" });
+  await last.getByText(/By its end date\. The end date had come: .* UTC on /).waitFor();
+  await last.getByText("Numbers of this moment").click();
+  await last.getByText("1 Jan 2026, 00:00 UTC").waitFor();
+  await last.getByText("from Live→ to Inactive").waitFor();
+  owner.nothingWrong();
+  await owner.end();
+});
+
+test("two people comment", async () => {
+  const { one, base } = await experiment({});
+  const [owner, editor] = [await visit("owner"), await visit("editor")];
+  await owner.open(base);
+  await owner.page.getByText("Nobody has said anything yet.").waitFor();
+  await owner.page.getByLabel("Your comment").fill("First line\n<b>second</b> line");
+
+  // What is not sent is kept.
+  await owner.page.reload();
+  await owner.page.getByText("Your unsaved changes were kept.").waitFor();
+  await owner.page.getByRole("button", { name: "Comment", exact: true }).click();
+  const comments = (of) => of.page.getByRole("list", { name: "Comments, newest first" }).getByRole("listitem");
+  await comments(owner).filter({ hasText: "Ada Lovelace" }).getByText("<b>second</b> line").waitFor();
+  assert.equal(await owner.page.getByLabel("Your comment").inputValue(), "");
+
+  await editor.open(base);
+  for (const text of ["Agreed.", "Agreed."]) {
+    const before = await comments(editor).count();
+    await editor.page.getByLabel("Your comment").fill(text);
+    await editor.page.getByRole("button", { name: "Comment", exact: true }).click();
+    await until(async () => (await comments(editor).count()) === before + 1, "the comment");
+  }
+  await comments(editor).first().getByText("Mary Somerville").waitFor();
+  await editor.page.getByText("3 comments").waitFor();
+
+  // Older ones come when they are asked for, and a viewer only reads.
+  for (let at = 0; at < 25; at += 1) await company.post(`${one}/comments`, { text: `Note ${at}` });
+  const viewer = await visit("viewer");
+  await viewer.open(base);
+  await viewer.page.getByText("28 comments").waitFor();
+  await viewer.page.getByRole("button", { name: "Show older comments" }).click();
+  await viewer.page.getByText("First line").waitFor();
+  assert.equal(await viewer.page.getByLabel("Your comment").count(), 0);
+  for (const one of [owner, editor, viewer]) {
+    one.nothingWrong();
+    await one.end();
+  }
+});

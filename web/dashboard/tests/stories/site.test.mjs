@@ -1,0 +1,256 @@
+// From a new project to a page that is seen: the script arrives, a visit is watched, a webhook is told, and somebody signs in with a passkey.
+
+import assert from "node:assert/strict";
+import { createHmac } from "node:crypto";
+import { createServer } from "node:http";
+import { after, before, test } from "node:test";
+import { Company } from "../company.mjs";
+import { launch, PASSWORD, until, Visit } from "../rig.mjs";
+
+let browser;
+let company;
+before(async () => {
+  [browser, company] = await Promise.all([launch(), Company.start(["--webhook-allow", "127.0.0.1"])]);
+});
+after(async () => {
+  await browser?.close();
+  await company?.end();
+});
+
+async function signedIn(as = "owner") {
+  const visit = await Visit.begin(browser, { address: company.address });
+  await company.enter(visit, as);
+  return visit;
+}
+
+/** A server on this machine: `answer(request, body)` gives status and body. */
+async function serve(answer) {
+  const server = createServer(async (request, response) => {
+    const parts = [];
+    for await (const part of request) parts.push(part);
+    const [status, body] = answer(request, Buffer.concat(parts).toString());
+    response.writeHead(status, { "content-type": "text/html" }).end(body);
+  });
+  await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const end = () => {
+    server.close();
+    server.closeAllConnections();
+  };
+  return { url: `http://127.0.0.1:${server.address().port}`, end };
+}
+
+/** A visitor's browser, which no program drives as far as pages can see: those are not counted. */
+async function visitor() {
+  const userAgent = `Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/${browser.version()} Safari/537.36`;
+  const context = await browser.newContext({ userAgent });
+  await context.addInitScript(() => Object.defineProperty(Navigator.prototype, "webdriver", { get: () => false }));
+  return { context, page: await context.newPage() };
+}
+
+test("the script arrives, and a visit is watched", async (t) => {
+  const { snippet } = await company.get("/install");
+  const site = await serve(() => [
+    200,
+    `<!doctype html><head><meta charset="utf-8">${snippet}<title>Boots</title></head><h1>Boots</h1>`,
+  ]);
+  const owner = await signedIn();
+  const guest = await visitor();
+  t.after(async () => {
+    site.end();
+    await guest.context.close();
+    await owner.end();
+  });
+  const { page } = owner;
+
+  // A new company is led to its first experiment.
+  await owner.open("/experiments");
+  await owner.examine("first-steps");
+  await page.getByRole("link", { name: "Put the script on your pages" }).click();
+  await page.getByRole("heading", { name: "Nothing has asked for the script yet" }).waitFor();
+
+  // The page says by itself that the script has come.
+  const { experiment_key, test_id } = await company.post("/create-experiment", {
+    test_name: "Boots that say why",
+    url: `${site.url}/boots`,
+    status: 1,
+    variants: [{ name: "Variant 1", data: [{ target: "h1", innerText: "Boots that get new soles" }] }],
+  });
+  await guest.page.goto(`${site.url}/boots`);
+  await page.getByRole("heading", { name: "The script works" }).waitFor();
+  await page.getByRole("table", { name: "Pages with the script" }).getByText(`${site.url}/boots`).waitFor();
+  await owner.examine("install-works");
+
+  // What a visitor does from now on, with why it gets what it gets.
+  const id = await guest.page.evaluate(() => localStorage.muriel_id);
+  await page.getByRole("link", { name: "Watch your own visit" }).click();
+  await page.getByLabel("Visitor id").fill(`'${id}'`);
+  await page.keyboard.press("Enter");
+  await page.getByText("Listening").waitFor();
+  assert.equal(new URL(page.url()).searchParams.get("visitor"), id);
+  const arm = () => guest.page.evaluate((key) => window.muriel.variant(key), experiment_key);
+  await until(async () => {
+    await guest.page.goto(`${site.url}/boots?size=42`);
+    return arm().catch(() => null);
+  }, "the experiment");
+  const shown = await arm();
+  const opened = page.getByRole("listitem").filter({ hasText: "Opened /boots?size=42" }).first();
+  const decision = opened.getByRole("listitem").filter({ hasText: "Boots that say why" });
+  await decision.getByText(shown, { exact: true }).waitFor();
+  await decision.getByText(/Chosen by the split|As before/).waitFor();
+  await decision.getByText("Every check").click();
+  await decision.getByText("The experiment is live").waitFor();
+  assert.match(await decision.getByRole("link").getAttribute("href"), new RegExp(`/experiments/${test_id}$`));
+
+  // While it stands still, events wait.
+  await page.getByRole("button", { name: "Pause" }).click();
+  await guest.page.evaluate(() => window.muriel.track("signed-up", { plan: "pro" }));
+  await page.getByText("1 new event").waitFor();
+  const told = page.getByRole("listitem").filter({ hasText: "Did “signed-up”" });
+  assert.equal(await told.count(), 0);
+  await page.getByRole("button", { name: "Resume" }).click();
+  await told.waitFor();
+
+  // A connection that is lost comes back, and says that something may be missing.
+  await owner.context.setOffline(true);
+  company.front.cut();
+  await page.getByText("Not connected", { exact: true }).waitFor();
+  await owner.context.setOffline(false);
+  await page.getByText("Listening").waitFor();
+  await page.getByText("Connected again.").first().waitFor();
+  await page.getByRole("button", { name: "Clear" }).click();
+  await page.getByText("Waiting for this visitor").waitFor();
+  owner.nothingWrong();
+});
+
+test("a webhook is told, fails, is told again, and goes", async (t) => {
+  const got = [];
+  let status = 500;
+  const receiver = await serve((request, body) => {
+    got.push({ headers: request.headers, body });
+    return [status, ""];
+  });
+  const owner = await signedIn();
+  t.after(async () => {
+    receiver.end();
+    await owner.end();
+  });
+  const { page } = owner;
+  await owner.open(`/p/${company.shop}/webhooks`);
+  await page.getByRole("button", { name: "New webhook" }).click();
+  const dialog = page.getByRole("dialog");
+  await dialog.getByLabel("Address").fill("http://169.254.169.254/latest");
+  await dialog.getByRole("button", { name: "Create webhook" }).click();
+  await dialog.locator("[aria-invalid=true]").waitFor();
+  await dialog.getByLabel("Address").fill(`${receiver.url}/muriel`);
+  await dialog.getByLabel("What it is for").fill("The team's channel");
+  await dialog.getByRole("button", { name: "Create webhook" }).click();
+  const secret = await page.getByRole("status", { name: "Secret" }).textContent();
+  await page.getByRole("button", { name: "Done" }).click();
+  await page.getByRole("heading", { name: "The team's channel", level: 1 }).waitFor();
+  assert.ok(!(await page.content()).includes(secret));
+
+  // The receiver is broken: the page says so, and why.
+  await page.getByRole("button", { name: "Send a test" }).click();
+  const deliveries = page.getByRole("table", { name: "Deliveries" });
+  await deliveries.getByText(/answered 500/).waitFor();
+
+  // Once it works, the test arrives, signed with the secret.
+  status = 204;
+  await page.getByRole("button", { name: "Send a test" }).click();
+  await deliveries.getByText("Delivered").waitFor();
+  const { headers, body } = got.at(-1);
+  const signed = `${headers["webhook-id"]}.${headers["webhook-timestamp"]}.${body}`;
+  const mac = createHmac("sha256", Buffer.from(secret.slice("whsec_".length), "base64")).update(signed);
+  assert.equal(headers["webhook-signature"], `v1,${mac.digest("base64")}`);
+  await deliveries.getByRole("button", { name: "Send Test message again" }).click();
+  await until(
+    () => got.filter((one) => one.headers["webhook-id"] === headers["webhook-id"]).length === 2,
+    "the repeat",
+  );
+
+  // Another secret, another choice of events, off, and gone.
+  const act = async (name) => {
+    await page.getByRole("button", { name: "More acts" }).click();
+    await page.getByRole("menuitem", { name }).click();
+  };
+  await act("New secret");
+  await page.getByRole("button", { name: "Make new secret" }).click();
+  assert.notEqual(await page.getByRole("status", { name: "Secret" }).textContent(), secret);
+  await page.getByRole("button", { name: "Done" }).click();
+  await page.getByRole("checkbox", { name: "Visitors convert" }).check();
+  await page.getByRole("button", { name: "Save webhook" }).click();
+  await page.getByText("The webhook was changed.").waitFor();
+  const [stored] = (await company.get("/webhooks")).webhooks;
+  assert.ok(stored.events.includes("conversion") && stored.events.includes("verdict.reached"));
+  await act("Switch off");
+  await page.getByText(/Switched off/).waitFor();
+  assert.ok(await page.getByRole("button", { name: "Send a test" }).isDisabled());
+  await act("Delete");
+  await page.getByRole("button", { name: "Delete webhook" }).click();
+  await page.getByRole("heading", { name: "No webhooks yet" }).waitFor();
+  assert.deepEqual((await company.get("/webhooks")).webhooks, []);
+  owner.nothingWrong();
+});
+
+test("a passkey is added, signs in, and is removed", async (t) => {
+  // Passkeys belong to names: the same pages under the name of this machine.
+  const { port } = new URL(company.address);
+  const visit = await Visit.begin(browser, { address: `http://localhost:${port}` });
+  t.after(() => visit.end());
+  const { page } = visit;
+  const device = await visit.context.newCDPSession(page);
+  await device.send("WebAuthn.enable");
+  const { authenticatorId } = await device.send("WebAuthn.addVirtualAuthenticator", {
+    options: {
+      protocol: "ctap2",
+      transport: "internal",
+      hasResidentKey: true,
+      hasUserVerification: true,
+      isUserVerified: false,
+      automaticPresenceSimulation: true,
+    },
+  });
+  const recognise = (isUserVerified) => device.send("WebAuthn.setUserVerified", { authenticatorId, isUserVerified });
+
+  await visit.signIn("mary@example.com");
+  await visit.open("/account");
+  await page.getByRole("button", { name: "Add a passkey" }).click();
+  const dialog = page.getByRole("dialog");
+  await dialog.getByLabel("What you call it").fill("Laptop");
+  await dialog.getByLabel("Your password").fill("not the password");
+  await dialog.getByRole("button", { name: "Continue" }).click();
+  await dialog.locator("[aria-invalid=true]").waitFor();
+  await dialog.getByLabel("Your password").fill(PASSWORD);
+  // The device does not recognise its user, as when somebody closes its dialog.
+  await dialog.getByRole("button", { name: "Continue" }).click();
+  await dialog.getByText(/Nothing was done/).waitFor();
+  await recognise(true);
+  await dialog.getByRole("button", { name: "Continue" }).click();
+  const passkeys = page.getByRole("table", { name: "Passkeys" });
+  await passkeys.getByText("Laptop").waitFor();
+  await visit.examine("account-with-passkey");
+
+  const signOut = async () => {
+    await page.getByRole("button", { name: /Mary Somerville/ }).click();
+    await page.getByRole("menuitem", { name: "Sign out" }).click();
+    await page.getByRole("heading", { name: "Sign in" }).waitFor();
+  };
+  await signOut();
+  await visit.examine("sign-in-passkey");
+  await recognise(false);
+  await page.getByRole("button", { name: "Use a passkey" }).click();
+  await page.getByText(/Nothing was done/).waitFor();
+  await recognise(true);
+  await page.getByRole("button", { name: "Use a passkey" }).click();
+  await page.getByRole("heading", { name: "Experiments", level: 1 }).waitFor();
+
+  await visit.open("/account");
+  await passkeys.getByText("just now").waitFor();
+  await page.getByRole("button", { name: "Remove Laptop" }).click();
+  await page.getByRole("button", { name: "Remove passkey" }).click();
+  await page.getByText("You have none yet.").waitFor();
+  await signOut();
+  await page.getByRole("button", { name: "Use a passkey" }).click();
+  await page.getByText(/does not sign anybody in/).waitFor();
+  visit.nothingWrong();
+});
