@@ -14,16 +14,21 @@ interface MenuProps {
   /** The button that opens it. */
   trigger: ReactElement;
   align?: "start" | "end";
+  /** What has the focus once it is closed, where that is not the button. */
+  focusAfter?: () => HTMLElement | null | undefined;
   children: ReactNode;
 }
 
-export function Menu({ trigger, align = "start", children }: MenuProps) {
+export function Menu({ trigger, align = "start", focusAfter, children }: MenuProps) {
   return (
     <Base.Root modal={false}>
       <Base.Trigger render={trigger} />
       <Base.Portal>
         <Base.Positioner sideOffset={4} align={align} className="z-50 outline-none" collisionPadding={8}>
-          <Base.Popup className="floating max-h-(--available-height) min-w-44 max-w-80 overflow-y-auto p-1 outline-none">
+          <Base.Popup
+            className="floating max-h-(--available-height) min-w-44 max-w-80 overflow-y-auto p-1 outline-none"
+            finalFocus={() => focusAfter?.() ?? true}
+          >
             {children}
           </Base.Popup>
         </Base.Positioner>

@@ -47,7 +47,7 @@ test("from a hypothesis to a draft that is set up", async () => {
   await page.keyboard.press("Enter");
   await page.getByRole("heading", { name: "New experiment", level: 1 }).waitFor();
   await page.goBack();
-  const first = page.getByRole("link", { name: "New experiment" });
+  const first = page.getByRole("link", { name: "Make an experiment" });
   await first.focus();
   await page.keyboard.press("Enter");
   await page.getByRole("heading", { name: "New experiment", level: 1 }).waitFor();
@@ -115,7 +115,7 @@ test("from a hypothesis to a draft that is set up", async () => {
   await page.getByLabel("End", { exact: true }).fill("2031-04-01T09:00");
   await page.getByLabel("After so many visitors").fill("40000");
   await save(page, "Save schedule");
-  await page.getByText(/It starts, by the start date: 1 Mar 2031/).waitFor();
+  await page.getByText(/It starts on 1 Mar 2031/).waitFor();
   const timed = await experimentOf(id);
   assert.equal(Date.parse(timed.configuration.start_test_date), Date.parse("2031-03-01T09:00:00Z"));
   assert.equal(timed.configuration.completion_visitor, 40_000);

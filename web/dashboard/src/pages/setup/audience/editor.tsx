@@ -1,6 +1,6 @@
 // The rules of an audience: those that there are, each with its form, and a menu of the others.
 
-import { type ReactNode, useState } from "react";
+import { type ReactNode, useRef, useState } from "react";
 import type { Form } from "~/lib/form";
 import { Button } from "~/ui/button";
 import { Note } from "~/ui/layout";
@@ -50,7 +50,7 @@ export function RulesEditor({ form, base, whose }: EditorProps) {
   const add = (kind: Kind) => {
     setOpened([...opened, kind]);
     if (!isRule(form.values[at(kind)])) form.set(at(kind), firstRule(kind));
-    focusSoon(`[data-rule="${CSS.escape(at(kind))}"] :is(input, select, textarea)`);
+    focusSoon(fieldIn(at(kind)));
   };
   const remove = (kind: Kind) => {
     setOpened(opened.filter((one) => one !== kind));
@@ -79,6 +79,11 @@ export function RulesEditor({ form, base, whose }: EditorProps) {
       <AddMenu base={base} whose={whose} present={shown.map(({ kind }) => kind)} onAdd={add} />
     </>
   );
+}
+
+/** The first field of a rule. */
+function fieldIn(place: string): string {
+  return `[data-rule="${CSS.escape(place)}"] :is(input, select, textarea)`;
 }
 
 interface SectionProps {
@@ -122,10 +127,13 @@ function AddMenu({ base, whose, present, onAdd }: AddMenuProps) {
     group,
     KINDS.filter((info) => info.group === group && !present.includes(info.kind)),
   ]).filter(([, kinds]) => kinds.length > 0);
+  const chosen = useRef<string>(undefined);
   if (groups.length === 0) return null;
   return (
     <div className="border-t border-line pt-4 in-disabled:hidden">
       <Menu
+        // The first field of the rule that was chosen; closed without a choice, the button.
+        focusAfter={() => (chosen.current ? document.querySelector<HTMLElement>(fieldIn(chosen.current)) : null)}
         trigger={
           <Button icon="plus" data-adds={base} aria-label={whose && `Add a rule for ${whose}`}>
             Add a rule
@@ -136,7 +144,13 @@ function AddMenu({ base, whose, present, onAdd }: AddMenuProps) {
           <div key={group} role="group" aria-label={group}>
             <MenuLabel>{group}</MenuLabel>
             {kinds.map(({ kind, title }) => (
-              <MenuItem key={kind} onClick={() => onAdd(kind)}>
+              <MenuItem
+                key={kind}
+                onClick={() => {
+                  chosen.current = `${base}.${kind}`;
+                  onAdd(kind);
+                }}
+              >
                 {title}
               </MenuItem>
             ))}
