@@ -37,7 +37,7 @@ fn a_second_person_approves(on: On) {
     let dated = json!({ "configuration": { "start_test_date": "2031-03-01T09:00:00Z" } });
     app.approval_rules(&shop, false, true);
     shop.patch(&path, dated.clone()).refused(409, "approval_needed");
-    let new = json!({ "test_name": "N", "url": "https://shop.example/", "variants": [{}], "configuration": dated["configuration"] });
+    let new = json!({ "test_name": "N", "url": "https://shop.example/", "variants": [{ "name": "Variant 1" }], "configuration": dated["configuration"] });
     shop.post("/create-experiment", new).refused(409, "approval_needed");
     app.approval_rules(&shop, true, false);
 

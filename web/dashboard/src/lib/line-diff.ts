@@ -36,7 +36,7 @@ function between(was: string[], is: string[]): DiffLine[] {
 }
 
 /**
- * The greedy algorithm of Myers ("An O(ND) Difference Algorithm", 1986). A round reaches as far as one more edit leads: on each diagonal k, the
+ * Myers's greedy algorithm of 1986. A round reaches as far as one more edit leads: on each diagonal k, the
  * lines of `was` minus those of `is`, the furthest line of `was`. Gives back what every round began with; undefined beyond `EDITS_MAX`.
  */
 function shortest(was: string[], is: string[]): Int32Array[] | undefined {
