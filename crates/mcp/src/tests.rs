@@ -6,8 +6,7 @@ use serde_json::{Value, json};
 
 /// The contract as it is published.
 fn contract() -> Value {
-    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../contract/openapi.json");
-    serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap()
+    serde_json::from_str(include_str!("../../../contract/openapi.json")).unwrap()
 }
 
 fn tools() -> Tools {
