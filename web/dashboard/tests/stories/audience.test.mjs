@@ -35,7 +35,7 @@ async function open(id, as = "editor") {
 const stored = async (id) => (await company.get(`/experiment/${id}`)).experiment;
 const focused = (page, name) => page.waitForFunction((wanted) => document.activeElement?.name === wanted, name);
 /** By keyboard: a slow page closes a menu under the pointer that has opened it. */
-async function choose(page, item) {
+async function pick(page, item) {
   await page.getByRole("menuitem", item).focus();
   await page.keyboard.press("Enter");
 }
@@ -77,7 +77,7 @@ test("rules are added by keyboard, refused at their rows, saved, and tried", asy
 
   // An attribute: an operator without a value hides it, and none is sent.
   await page.getByRole("button", { name: "Add a rule" }).click();
-  await choose(page, { name: "Attributes" });
+  await pick(page, { name: "Attributes" });
   await focused(page, "targeting.segment_rule[0][0].criteria");
   await tab.type("plan");
   const attributes = page.getByRole("region", { name: "Attributes" });
@@ -132,7 +132,7 @@ test("another person's rule of another kind stays; the same kind is a choice", a
   const merge = { headers: { "content-type": "application/merge-patch+json" } };
   const choose = async (kind) => {
     await page.getByRole("button", { name: "Add a rule" }).click();
-    await choose(page, { name: kind, exact: true });
+    await pick(page, { name: kind, exact: true });
   };
   await choose("Device");
   await page.getByRole("checkbox", { name: "Mobile" }).check();
@@ -223,7 +223,7 @@ test("a variant of a personalization has an audience of its own, and keeps its c
   const visit = await open(id);
   const { page } = visit;
   await page.getByRole("button", { name: "Add a rule for Variant 1" }).click();
-  await choose(page, { name: "New or returning" });
+  await pick(page, { name: "New or returning" });
   await page.getByRole("radio", { name: /^Returning/ }).check();
   await page.getByText("Visitors who have come before.").waitFor();
   await page.getByRole("button", { name: "Save audience" }).click();
@@ -254,7 +254,7 @@ test("a rule of a later version is shown as it is, and not sent", async () => {
   await page.getByText('"watch"').waitFor();
   await page.getByText('"sky": "<b>rain</b>"').waitFor();
   await page.getByRole("button", { name: "Add a rule" }).click();
-  await choose(page, { name: "Browser", exact: true });
+  await pick(page, { name: "Browser", exact: true });
   await page.getByRole("checkbox", { name: "Firefox" }).check();
   const sent = page.waitForRequest((request) => request.method() === "PATCH");
   await page.getByRole("button", { name: "Save audience" }).click();
