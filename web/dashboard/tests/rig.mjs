@@ -163,6 +163,14 @@ function typeAsPeopleDo() {
   });
 }
 
+/** Takes an item of a menu by keyboard: a page that is slow closes a menu again under the pointer that has opened it. */
+export async function choose(page, trigger, item) {
+  await trigger.focus();
+  await page.keyboard.press("Enter");
+  await page.getByRole("menuitem", item).focus();
+  await page.keyboard.press("Enter");
+}
+
 /** Waits until a condition on this side holds. */
 export async function until(condition, what = "it") {
   const end = Date.now() + 20_000;

@@ -5,7 +5,7 @@ import { createServer } from "node:http";
 import { test } from "node:test";
 import { front } from "../../dev/front.mjs";
 import { Muriel } from "../../../tests/muriel.mjs";
-import { launch, PASSWORD, Visit } from "../rig.mjs";
+import { choose, launch, PASSWORD, Visit } from "../rig.mjs";
 
 const button = (within, name) => within.getByRole("button", { name, exact: true });
 const heading = (page, name) => page.getByRole("heading", { name, level: 1 }).waitFor();
@@ -99,8 +99,7 @@ for (const engine of ["chromium", "firefox"]) {
     };
     await step(page, "Variants");
     await page.getByRole("link", { name: /^Variant 1/ }).click();
-    await button(page, "Add a change").click();
-    await page.getByRole("menuitem", { name: "Change text" }).click();
+    await choose(page, button(page, "Add a change"), { name: "Change text" });
     await page.getByLabel("New text").fill("Four fields");
     await page.getByLabel("Element", { exact: true }).fill("h1");
     await page.getByRole("textbox", { name: "CSS", exact: true }).focus();
@@ -116,8 +115,7 @@ for (const engine of ["chromium", "firefox"]) {
     await dialog.waitFor({ state: "detached" });
     await saved("Save goals");
     await step(page, "Audience");
-    await button(page, "Add a rule").click();
-    await page.getByRole("menuitem", { name: "Device" }).click();
+    await choose(page, button(page, "Add a rule"), { name: "Device" });
     await page.getByLabel("Desktop").check();
     await page.getByText(/^Visitors on desktop/).waitFor();
     await saved("Save audience");

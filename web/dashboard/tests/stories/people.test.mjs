@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { createHmac } from "node:crypto";
 import { after, before, test } from "node:test";
 import { Muriel } from "../../../tests/muriel.mjs";
-import { launch, PASSWORD, until, Visit } from "../rig.mjs";
+import { choose, launch, PASSWORD, until, Visit } from "../rig.mjs";
 
 let browser;
 let muriel;
@@ -100,8 +100,7 @@ test("from the first start to a team", async () => {
 
   // The editor becomes a viewer, and finds out.
   await page.reload();
-  await page.getByRole("button", { name: "Acts for Mary Somerville" }).click();
-  await page.getByRole("menuitem", { name: "Change role" }).click();
+  await choose(page, page.getByRole("button", { name: "Acts for Mary Somerville" }), { name: "Change role" });
   await page.getByRole("radio", { name: "Viewer" }).check();
   await page.getByRole("button", { name: "Save" }).click();
   await page.getByText("Mary Somerville was changed.").waitFor();
@@ -168,8 +167,7 @@ test("a second factor is enrolled, and asked for", async () => {
     await page.getByRole("button", { name: "Sign in" }).click();
   };
   const signOut = async () => {
-    await page.getByRole("button", { name: /Ada Lovelace/ }).click();
-    await page.getByRole("menuitem", { name: "Sign out" }).click();
+    await choose(page, page.getByRole("button", { name: /Ada Lovelace/ }), { name: "Sign out" });
     await page.getByRole("heading", { name: "Sign in" }).waitFor();
   };
   await signOut();

@@ -5,7 +5,7 @@ import { createHmac } from "node:crypto";
 import { createServer } from "node:http";
 import { after, before, test } from "node:test";
 import { Company } from "../company.mjs";
-import { launch, PASSWORD, until, Visit } from "../rig.mjs";
+import { choose, launch, PASSWORD, until, Visit } from "../rig.mjs";
 
 let browser;
 let company;
@@ -170,8 +170,7 @@ test("a webhook is told, fails, is told again, and goes", async (t) => {
 
   // Another secret, another choice of events, off, and gone.
   const act = async (name) => {
-    await page.getByRole("button", { name: "More acts" }).click();
-    await page.getByRole("menuitem", { name }).click();
+    await choose(page, page.getByRole("button", { name: "More acts" }), { name });
   };
   await act("New secret");
   await page.getByRole("button", { name: "Make new secret" }).click();
@@ -231,8 +230,7 @@ test("a passkey is added, signs in, and is removed", async (t) => {
   await visit.examine("account-with-passkey");
 
   const signOut = async () => {
-    await page.getByRole("button", { name: /Mary Somerville/ }).click();
-    await page.getByRole("menuitem", { name: "Sign out" }).click();
+    await choose(page, page.getByRole("button", { name: /Mary Somerville/ }), { name: "Sign out" });
     await page.getByRole("heading", { name: "Sign in" }).waitFor();
   };
   await signOut();

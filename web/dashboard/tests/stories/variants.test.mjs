@@ -4,7 +4,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { Company } from "../company.mjs";
-import { launch, until, Visit } from "../rig.mjs";
+import { choose, launch, until, Visit } from "../rig.mjs";
 
 let browser;
 let company;
@@ -51,8 +51,7 @@ test("a variant is built, and problems stand where they are", async () => {
   await page.getByLabel("Label").fill("One page");
 
   // A change whose element is not given is refused at its field, which gets the focus.
-  await page.getByRole("button", { name: "Add a change" }).click();
-  await page.getByRole("menuitem", { name: "Change text" }).click();
+  await choose(page, page.getByRole("button", { name: "Add a change" }), { name: "Change text" });
   await page.getByLabel("New text").fill("Buy now");
   await page.getByRole("button", { name: "Save variants" }).click();
   const element = page.getByLabel("Element", { exact: true });
@@ -63,8 +62,7 @@ test("a variant is built, and problems stand where they are", async () => {
   await element.fill(".buy");
 
   // Another one goes in front of it.
-  await page.getByRole("button", { name: "Add a change" }).click();
-  await page.getByRole("menuitem", { name: "Hide an element" }).click();
+  await choose(page, page.getByRole("button", { name: "Add a change" }), { name: "Hide an element" });
   await page.getByLabel("Element to hide").fill(".banner");
   await page.getByRole("button", { name: "Move change 2 up" }).click();
   assert.deepEqual(
@@ -105,8 +103,7 @@ test("a variant is built, and problems stand where they are", async () => {
 
   // Names are positions: what was the second is the first.
   await page.getByRole("link", { name: /^Variant 1/ }).click();
-  await page.getByRole("button", { name: "More for Variant 1" }).click();
-  await page.getByRole("menuitem", { name: "Remove" }).click();
+  await choose(page, page.getByRole("button", { name: "More for Variant 1" }), { name: "Remove" });
   await page.getByText("Variant 2 becomes Variant 1.").waitFor();
   await page.getByRole("button", { name: "Remove variant" }).click();
   await page.getByRole("link", { name: /^Variant 1 *One page/ }).waitFor();
