@@ -5,7 +5,7 @@ import { createServer } from "node:http";
 import { test } from "node:test";
 import { front } from "../../dev/front.mjs";
 import { Muriel } from "../../../tests/muriel.mjs";
-import { choose, launch, PASSWORD, Visit } from "../rig.mjs";
+import { choose, launch, PASSWORD, until, Visit } from "../rig.mjs";
 
 const button = (within, name) => within.getByRole("button", { name, exact: true });
 const heading = (page, name) => page.getByRole("heading", { name, level: 1 }).waitFor();
@@ -94,8 +94,13 @@ for (const engine of ["chromium", "firefox"]) {
 
     // Code, a visual change, a goal, an audience, an end.
     const saved = async (act) => {
-      await button(page, act).click();
-      await page.locator("button:disabled", { hasText: act }).waitFor();
+      // Until all of it is saved: what was typed last may come after the first press.
+      const done = page.locator("button:disabled", { hasText: act });
+      await until(async () => {
+        if (await done.isVisible()) return true;
+        if (await button(page, act).isEnabled()) await button(page, act).click();
+        return done.isVisible();
+      }, act);
     };
     await step(page, "Variants");
     await page.getByRole("link", { name: /^Variant 1/ }).click();
