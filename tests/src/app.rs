@@ -393,6 +393,7 @@ impl TestApp {
             learned: String::new(),
             override_reason: Some("the story says so".to_owned()),
             winner: None,
+            follow_up: None,
         };
         let (app, target) = self.target(test_id);
         let conclude = experiments::conclude(&app, &DASHBOARD, target, Ok(None), Ok(conclusion), |_| Ok(String::new()));

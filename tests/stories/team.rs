@@ -268,11 +268,25 @@ fn conclusions_are_of_people(on: On) {
     shop.goal("bought");
     let id = shop.experiment(json!({ "status": 1, "primary_goal_key": "bought" }));
     let path = format!("/experiment/{id}/conclude");
-    let body = json!({ "outcome": "stopped_early", "note": "No time.", "learned": "Plan more." });
+    let next = shop.hypothesis(json!({ "problem": "Still too long" }));
+    let elsewhere = app.project("Acme", "Blog").hypothesis(json!({ "problem": "Of another project" }));
+    let body = json!({
+        "outcome": "stopped_early", "note": "No time.", "learned": "Plan more.", "follow_up_hypothesis_id": next,
+    });
     shop.post(&path, body.clone()).refused(403, "session_needed");
     editor.post("/experiment/9999/conclude", json!({})).refused(404, "not_found");
     editor.post(&path, json!({ "outcome": "win" })).invalid(&["outcome", "note"]);
-    editor.post(&path, json!({ "outcome": "won", "note": "", "serve_variant_id": "9" })).invalid(&["serve_variant_id"]);
+    for (bad, field) in [
+        (json!({ "serve_variant_id": "9" }), "serve_variant_id"),
+        (json!({ "serve_variant_id": "1", "traffic_allocation": 0 }), "traffic_allocation"),
+        (json!({ "traffic_allocation": 50 }), "traffic_allocation"),
+        (json!({ "follow_up_hypothesis_id": 9_999 }), "follow_up_hypothesis_id"),
+        (json!({ "follow_up_hypothesis_id": elsewhere }), "follow_up_hypothesis_id"),
+    ] {
+        let mut body = json!({ "outcome": "won", "note": "" });
+        body.as_object_mut().unwrap().extend(bad.as_object().unwrap().clone());
+        editor.post(&path, body).invalid(&[field]);
+    }
     assert_eq!(shop.get(&format!("/experiment/{id}/conclusion")).ok()["conclusion"], Value::Null);
     let call = || editor.call("POST", &path).header("idempotency-key", "once").json(body.clone());
     editor
@@ -292,6 +306,7 @@ fn conclusions_are_of_people(on: On) {
     editor.post(&path, body).refused(409, "concluded");
     let shown = shop.get(&format!("/experiment/{id}/conclusion")).ok()["conclusion"].clone();
     assert_eq!((&shown["learned"], &shown["concluded_by"]), (&json!("Plan more."), &json!("The editor")));
+    assert_eq!(shown["follow_up_hypothesis_id"], next);
     assert_eq!(shop.details(id)["is_completed"], 1);
     shop.set_status(id, 1).refused(409, "concluded");
     let reopen = format!("/experiment/{id}/reopen");
@@ -301,9 +316,9 @@ fn conclusions_are_of_people(on: On) {
     editor.call("POST", &reopen).send().refused(409, "transition_forbidden");
     assert_eq!(shop.get(&format!("/experiment/{id}/conclusion")).ok()["conclusion"], Value::Null);
 
-    // With a winner that is served, whatever the numbers say: of nobody, they say nothing for it.
+    // With a winner that is served to some, whatever the numbers say: of nobody, they say nothing for it.
     shop.set_status(id, 1).ok();
-    let won = json!({ "outcome": "won", "note": "It won.", "serve_variant_id": "1" });
+    let won = json!({ "outcome": "won", "note": "It won.", "serve_variant_id": "1", "traffic_allocation": 20 });
     let refused = editor.post(&path, won.clone());
     if refused.status == 409 {
         refused.refused(409, "verdict_contradicted");
@@ -311,6 +326,8 @@ fn conclusions_are_of_people(on: On) {
         won["override_reason"] = json!("A study said so.");
         let done = editor.post(&path, won).ok();
         assert_eq!((&done["status"], &done["serving_variant_id"]), (&json!(1), &json!("1")));
+        assert_eq!(done["serving_traffic_allocation"], 20);
+        assert_eq!(shop.details(id)["serving_traffic_allocation"], 20);
         let shown = shop.get(&format!("/experiment/{id}/conclusion")).ok()["conclusion"].clone();
         assert_eq!(shown["override_reason"], "A study said so.");
         assert!(shown["verdicts"].is_object() && shown["manifest"].is_object(), "{shown}");

@@ -296,7 +296,8 @@ async fn conclude(app: &App, project: Arc<Founded>, id: ExperimentId, verdict: &
         note: verdict.note.clone(),
         learned: String::new(),
         override_reason: None,
-        winner: verdict.serve.clone(),
+        winner: verdict.serve.clone().map(|arm| (arm, 100)),
+        follow_up: None,
     };
     let target = Target { project, id, precondition: Precondition::None };
     experiments::conclude(app, &DEMO, target, Ok(None), Ok(conclusion), |_| Ok(String::new())).await?;

@@ -3,7 +3,7 @@
 use crate::Result;
 use crate::codec::to_json;
 use crate::table::{Json, table};
-use muriel_domain::ids::ExperimentId;
+use muriel_domain::ids::{ExperimentId, HypothesisId};
 use muriel_sql::{Tx, params};
 use serde_json::Value;
 use std::sync::LazyLock;
@@ -15,6 +15,8 @@ pub struct ConclusionRecord {
     pub learned: String,
     /// Why the outcome is right although the verdict contradicts it.
     pub override_reason: Option<String>,
+    /// The hypothesis that continues the test.
+    pub follow_up: Option<HypothesisId>,
     /// Who concluded it: a name.
     pub concluded_by: String,
     /// The verdict on each variant by the variant's id; `None` where there was no result.
@@ -30,6 +32,7 @@ table! {
         fixed {
             learned: String,
             override_reason: Option<String>,
+            follow_up_hypothesis_id: Option<i64>,
             concluded_by: String,
             verdicts: Option<Json<Value>>,
             manifest: Option<Json<Value>>,
@@ -44,14 +47,15 @@ table! {
 /// When the database cannot be reached.
 pub async fn put(tx: &mut dyn Tx, id: ExperimentId, record: &ConclusionRecord) -> Result<()> {
     remove(tx, id).await?;
-    let sql = "INSERT INTO conclusion (experiment_id, learned, override_reason, concluded_by, verdicts, manifest) \
-               VALUES ($1, $2, $3, $4, $5, $6)";
+    let sql = "INSERT INTO conclusion (experiment_id, learned, override_reason, follow_up_hypothesis_id, concluded_by, verdicts, \
+               manifest) VALUES ($1, $2, $3, $4, $5, $6, $7)";
     tx.execute(
         sql,
         params![
             id.0,
             record.learned.as_str(),
             record.override_reason.clone(),
+            record.follow_up.map(|id| id.0),
             record.concluded_by.as_str(),
             record.verdicts.as_ref().map(to_json),
             record.manifest.as_ref().map(to_json)
@@ -74,6 +78,7 @@ pub async fn find(tx: &mut dyn Tx, id: ExperimentId) -> Result<Option<Conclusion
     Ok(Some(ConclusionRecord {
         learned: row.learned,
         override_reason: row.override_reason,
+        follow_up: row.follow_up_hypothesis_id.map(HypothesisId),
         concluded_by: row.concluded_by,
         verdicts: row.verdicts.map(|json| json.0),
         manifest: row.manifest.map(|json| json.0),

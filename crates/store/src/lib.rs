@@ -144,6 +144,12 @@ pub const MIGRATIONS: &[Migration] = &[
         sql: include_str!("../migrations/0021_dashboard.sql"),
         fill: Some(|tx| Box::pin(overview::fill(tx))),
     },
+    Migration {
+        version: 27,
+        name: "follow-up hypotheses",
+        sql: include_str!("../migrations/0027_follow_up.sql"),
+        fill: None,
+    },
 ];
 
 /// Brings the schema up to date.

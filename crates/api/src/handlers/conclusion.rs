@@ -22,16 +22,18 @@ use muriel_service::experiments::{self, Changed};
 fn concluded(id: ExperimentId, experiment: &Experiment) -> Result<views::Concluded, service::Error> {
     let outcome = experiment.conclusion.as_ref().map(|conclusion| conclusion.outcome.word());
     let outcome = outcome.ok_or_else(|| service::Error::internal("an experiment was to be concluded and is not"))?;
+    let served = match experiment.serving {
+        Serving::Winner { arm, rollout } => Some((arm.id(), rollout)),
+        Serving::Never | Serving::Stopped => None,
+    };
     Ok(views::Concluded {
         success: true,
         test_id: id.0,
         is_completed: 1,
         status: status_code(experiment.lifecycle.status()),
         outcome,
-        serving_variant_id: match experiment.serving {
-            Serving::Winner { arm, .. } => Some(arm.id()),
-            Serving::Never | Serving::Stopped => None,
-        },
+        serving_traffic_allocation: served.as_ref().map(|(_, rollout)| *rollout),
+        serving_variant_id: served.map(|(arm, _)| arm),
     })
 }
 

@@ -4,6 +4,7 @@ use super::fields::{Fields, boolean, from_body, integer, list, nullable, parsed,
 use crate::json::Json;
 use muriel_domain::access::{Scope, Scopes};
 use muriel_domain::experiment::ConclusionOutcome;
+use muriel_domain::ids::HypothesisId;
 use muriel_domain::page::{Base, ConsentMode, Percent};
 use muriel_domain::person::{self, PASSWORD_MAX, PROJECTS_MAX, Role};
 use muriel_domain::{Flaw, Problems, text as bounded};
@@ -265,18 +266,27 @@ pub(crate) fn key(body: &Json) -> Result<NewKey, Problems> {
 /// How an experiment ends.
 pub(crate) fn conclusion(body: &Json) -> Result<NewConclusion, Problems> {
     from_body(body, |fields| {
-        fields.only(&["outcome", "note", "learned", "override_reason", "serve_variant_id"], &[]);
+        let known = ["outcome", "note", "learned", "override_reason", "serve_variant_id", "traffic_allocation"];
+        fields.only(&[&known[..], &["follow_up_hypothesis_id"]].concat(), &[]);
         let outcome = fields.needed("outcome", word(&ConclusionOutcome::WORDS));
         let note = fields.needed("note", parsed(|text| bounded::at_most(text, NOTE_MAX)));
         let learned = fields.read("learned", parsed(|text| bounded::at_most(text, NOTE_MAX)));
         let override_reason = fields.read("override_reason", parsed(|text| bounded::title(text, NOTE_MAX)));
-        let winner = fields.read("serve_variant_id", parsed(|text| bounded::at_most(text, 16)));
+        let arm = fields.read("serve_variant_id", parsed(|text| bounded::at_most(text, 16)));
+        let rollout = fields.read("traffic_allocation", integer(1..=100));
+        if fields.has("traffic_allocation") && !fields.has("serve_variant_id") {
+            fields
+                .found()
+                .add("traffic_allocation", "needs serve_variant_id: it says to how many percent this arm is served");
+        }
+        let follow_up = fields.read("follow_up_hypothesis_id", integer(1..=i64::MAX)).map(HypothesisId);
         Some(NewConclusion {
             outcome: outcome?,
             note: note?,
             learned: learned.unwrap_or_default(),
             override_reason,
-            winner,
+            winner: arm.map(|arm| (arm, rollout.unwrap_or(100))),
+            follow_up,
         })
     })
 }

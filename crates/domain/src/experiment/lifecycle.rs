@@ -356,12 +356,12 @@ impl Experiment {
     ///
     /// # Errors
     /// A conclusion made before; an arm that it does not have.
-    pub fn concluded(&self, conclusion: Conclusion, winner: Option<&str>) -> Result<Self, Refusal> {
+    pub fn concluded(&self, conclusion: Conclusion, winner: Option<(&str, i64)>) -> Result<Self, Refusal> {
         if self.conclusion.is_some() {
             return Err(Conflict::Concluded.into());
         }
         let mut next = match winner {
-            Some(arm) => self.serving(arm, 100)?,
+            Some((arm, rollout)) => self.serving(arm, rollout)?,
             None => self.clone(),
         };
         if !matches!(next.serving, Serving::Winner { .. }) {

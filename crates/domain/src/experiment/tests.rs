@@ -90,7 +90,8 @@ fn the_first_start_may_be_of_the_past() {
 fn concluding_ends_an_experiment_unless_it_serves_a_winner() {
     for (winner, status, serving) in [
         (None, Status::Inactive, Serving::Never),
-        (Some("2"), Status::Live, Serving::Winner { arm: Arm(2), rollout: 100 }),
+        (Some(("2", 100)), Status::Live, Serving::Winner { arm: Arm(2), rollout: 100 }),
+        (Some(("1", 25)), Status::Live, Serving::Winner { arm: Arm(1), rollout: 25 }),
     ] {
         let concluded = experiment(Status::Live).concluded(conclusion(), winner).unwrap();
         assert_eq!((concluded.lifecycle.status(), concluded.serving), (status, serving));
@@ -100,7 +101,7 @@ fn concluding_ends_an_experiment_unless_it_serves_a_winner() {
         assert_eq!((reopened.lifecycle.status(), reopened.conclusion.clone()), (status, None));
         assert_eq!(reopened.reopened(), Err(Conflict::NotConcluded));
     }
-    assert!(experiment(Status::Live).concluded(conclusion(), Some("3")).is_err());
+    assert!(experiment(Status::Live).concluded(conclusion(), Some(("3", 100))).is_err());
     // One that serves already keeps doing so.
     let serving = experiment(Status::Live).serving("0", 50).unwrap();
     assert!(serving.concluded(conclusion(), None).unwrap().lifecycle.is_live());

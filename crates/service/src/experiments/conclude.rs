@@ -10,10 +10,11 @@ use crate::results;
 use muriel_analysis::Verdict;
 use muriel_domain::Problems;
 use muriel_domain::experiment::{Conclusion, ConclusionOutcome, Refusal};
-use muriel_domain::ids::{ExperimentId, ProjectId};
+use muriel_domain::ids::{ExperimentId, HypothesisId, ProjectId};
 use muriel_results::{Computed, Inquiry};
 use muriel_store::conclusions::{self, ConclusionRecord};
 use muriel_store::experiments::{self, LoadedExperiment};
+use muriel_store::hypotheses;
 use serde_json::{Map, Value, json};
 
 /// How an experiment ends.
@@ -27,14 +28,18 @@ pub struct NewConclusion {
     pub learned: String,
     /// Why the outcome is right although the verdict contradicts it.
     pub override_reason: Option<String>,
-    /// The id of the arm to serve to everybody.
-    pub winner: Option<String>,
+    /// The id of the arm to serve, and to how many percent of the visitors.
+    pub winner: Option<(String, i64)>,
+    /// The hypothesis that continues this test.
+    pub follow_up: Option<HypothesisId>,
 }
+
+const NO_HYPOTHESIS: &str = "must be the id of one of the project's hypotheses";
 
 /// The verdict on each variant on the top metric, by the variant's number.
 type Verdicts = Vec<(usize, Verdict)>;
 
-/// Concludes an experiment, serving an arm to everybody if one is given. It becomes inactive unless a winner is served. The
+/// Concludes an experiment, serving an arm if one is given. It becomes inactive unless a winner is served. The
 /// verdict of this moment and what it was computed from are kept, if they can be computed. The response is what `render`
 /// makes.
 ///
@@ -51,6 +56,7 @@ pub async fn conclude(
     render: impl FnOnce(&Changed) -> Result<String> + Send + 'static,
 ) -> Result<StoredResponse> {
     let (project, id) = (target.project.clone(), target.id);
+    let of_project = project.id;
     let computed = match &new {
         Ok(_) => results::report(app, &project, id, Ok(Inquiry::default())).await.ok(),
         Err(_) => None,
@@ -66,10 +72,18 @@ pub async fn conclude(
                 if let Some(stored) = idempotency::replay(tx, key.as_ref()).await? {
                     return Ok((stored, None));
                 }
+                let knows_follow_up = match new.as_ref().ok().and_then(|new| new.follow_up) {
+                    Some(hypothesis) => hypotheses::exists(tx, of_project, hypothesis).await?,
+                    None => true,
+                };
                 let decided = new.and_then(|new| {
+                    if !knows_follow_up {
+                        return Err(Problems::one("follow_up_hypothesis_id", NO_HYPOTHESIS).into());
+                    }
                     let conclusion =
                         Conclusion { outcome: new.outcome, note: new.note.clone(), concluded_at: change.now };
-                    let after = before.experiment.concluded(conclusion, new.winner.as_deref()).map_err(refused)?;
+                    let winner = new.winner.as_ref().map(|(arm, rollout)| (arm.as_str(), *rollout));
+                    let after = before.experiment.concluded(conclusion, winner).map_err(refused)?;
                     check_verdict(&new, &verdicts)?;
                     Ok((new, after))
                 });
@@ -109,7 +123,9 @@ fn verdicts(computed: &Computed) -> Verdicts {
 
 /// Refuses an outcome that the verdicts contradict, unless there is a reason.
 fn check_verdict(new: &NewConclusion, verdicts: &[(usize, Verdict)]) -> Result<()> {
-    if new.override_reason.is_some() || !contradicts(new.outcome, new.winner.as_deref(), verdicts) {
+    if new.override_reason.is_some()
+        || !contradicts(new.outcome, new.winner.as_ref().map(|(arm, _)| arm.as_str()), verdicts)
+    {
         return Ok(());
     }
     let said: Vec<String> =
@@ -154,6 +170,7 @@ fn record(
     Ok(ConclusionRecord {
         learned: new.learned,
         override_reason: new.override_reason,
+        follow_up: new.follow_up,
         concluded_by,
         verdicts: computed.map(|_| Value::Object(verdicts.iter().map(by_arm).collect())),
         manifest: manifest.map_err(Error::internal)?,
@@ -165,6 +182,7 @@ fn told(record: &ConclusionRecord) -> Map<String, Value> {
     let told = json!({
         "learned": record.learned,
         "override_reason": record.override_reason,
+        "follow_up_hypothesis_id": record.follow_up.map(|id| id.0),
         "verdicts": record.verdicts,
     });
     told.as_object().cloned().unwrap_or_default()

@@ -2341,7 +2341,13 @@ export interface components {
             /** @description What came out. */
             outcome: components["schemas"]["ConclusionOutcome"];
             /**
-             * @description The arm that is served to everybody; null without one.
+             * Format: int64
+             * @description To how many percent of the visitors it is served; null without one.
+             * @example 100
+             */
+            serving_traffic_allocation: number | null;
+            /**
+             * @description The arm that is served; null without one.
              * @example 1
              */
             serving_variant_id: string | null;
@@ -2369,6 +2375,12 @@ export interface components {
         /** @description How an experiment ends. */
         ConclusionBody: {
             /**
+             * Format: int64
+             * @description The hypothesis that continues this test.
+             * @example 12
+             */
+            follow_up_hypothesis_id?: number;
+            /**
              * @description What was learned beyond this test.
              * @example Visitors on phones leave at the address.
              */
@@ -2386,10 +2398,16 @@ export interface components {
              */
             override_reason?: string;
             /**
-             * @description The arm to serve to everybody from now on: `0` for the control, `1` for `Variant 1`. Without it the experiment stops.
+             * @description The arm to serve from now on: `0` for the control, `1` for `Variant 1`. Without it the experiment stops.
              * @example 1
              */
             serve_variant_id?: string;
+            /**
+             * Format: int64
+             * @description To how many percent of the visitors the arm is served; only with `serve_variant_id`.
+             * @default 100
+             */
+            traffic_allocation?: number;
         };
         /**
          * @description How an experiment ended: a variant `won`, the control did better (`lost`), there is no difference that matters or not enough to tell (`inconclusive`), it was `stopped_early`, or its numbers cannot be used (`invalid`).
@@ -2408,6 +2426,12 @@ export interface components {
              * @example Ada Lovelace
              */
             concluded_by: string | null;
+            /**
+             * Format: int64
+             * @description The hypothesis that continues this test; null without one.
+             * @example 12
+             */
+            follow_up_hypothesis_id: number | null;
             /**
              * @description What was learned beyond this test; empty for nothing.
              * @example Visitors on phones leave at the address.

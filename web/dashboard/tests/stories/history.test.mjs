@@ -101,6 +101,7 @@ test("a change is seen with who made it, and taken back", async () => {
 
 test("a verdict that is contradicted asks why, and a conclusion can be taken back", async () => {
   const { one, base } = await experiment({ status: 1 });
+  await company.post("/hypothesis", { problem: "Still too long" });
   const editor = await visit("editor");
   const { page } = editor;
   await editor.open(base);
@@ -124,8 +125,12 @@ test("a verdict that is contradicted asks why, and a conclusion can be taken bac
   await page.getByRole("radio", { name: "Stopped early" }).check();
   assert.equal(await reason.count(), 0);
   await page.getByRole("radio", { name: "Won", exact: true }).check();
-  await page.getByLabel("What visitors get from now on").selectOption({ label: "Variant 1 for everybody" });
+  await page.getByLabel("What visitors get from now on").selectOption({ label: "Variant 1" });
   await page.getByText("All visitors get Variant 1 from now on").waitFor();
+  await page.getByLabel("Visitors who get it, in percent").fill("25");
+  await page.getByText("25\u00a0% of the visitors get Variant 1 from now on").waitFor();
+  await page.getByLabel("What to try next").fill("still too long");
+  await page.getByRole("option", { name: /Still too long/ }).click();
   await page.getByRole("button", { name: "Conclude experiment" }).click();
   await reason.waitFor();
   await page.getByRole("button", { name: "Conclude experiment" }).click();
@@ -137,9 +142,11 @@ test("a verdict that is contradicted asks why, and a conclusion can be taken bac
   await shown.getByText("A study with users said the same.").waitFor();
   await shown.getByText("Mary Somerville").waitFor();
   await shown.getByText("Ask for less.").waitFor();
+  await shown.getByRole("link", { name: "Still too long" }).waitFor();
   const concluded = (await company.get(one)).experiment;
   assert.equal(concluded.is_completed, 1);
   assert.equal(concluded.serving_variant_id, "1");
+  assert.equal(concluded.serving_traffic_allocation, 25);
   assert.equal((await company.get(`${one}/conclusion`)).conclusion.note, "Support is glad about it.");
   await editor.open(`${base}/conclude`);
   await page.getByText("This experiment is concluded").waitFor();

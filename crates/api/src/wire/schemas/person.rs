@@ -203,7 +203,13 @@ pub(crate) struct ConclusionBody {
     /// Why the outcome is right although the verdict contradicts it; needed then.
     #[schema(nullable = false, min_length = 1, max_length = 10000, example = "A study with users said the same.")]
     override_reason: Option<String>,
-    /// The arm to serve to everybody from now on: `0` for the control, `1` for `Variant 1`. Without it the experiment stops.
+    /// The arm to serve from now on: `0` for the control, `1` for `Variant 1`. Without it the experiment stops.
     #[schema(nullable = false, example = "1")]
     serve_variant_id: Option<String>,
+    /// To how many percent of the visitors the arm is served; only with `serve_variant_id`.
+    #[schema(nullable = false, minimum = 1, maximum = 100, default = 100)]
+    traffic_allocation: Option<i64>,
+    /// The hypothesis that continues this test.
+    #[schema(nullable = false, minimum = 1, example = 12)]
+    follow_up_hypothesis_id: Option<i64>,
 }

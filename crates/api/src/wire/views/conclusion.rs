@@ -25,9 +25,12 @@ pub(crate) struct Concluded {
     /// What came out.
     #[schema(value_type = schemas::ConclusionOutcome)]
     pub(crate) outcome: &'static str,
-    /// The arm that is served to everybody; null without one.
+    /// The arm that is served; null without one.
     #[schema(required, example = "1")]
     pub(crate) serving_variant_id: Option<String>,
+    /// To how many percent of the visitors it is served; null without one.
+    #[schema(required, example = 100)]
+    pub(crate) serving_traffic_allocation: Option<i64>,
 }
 
 /// An experiment was reopened.
@@ -75,6 +78,9 @@ pub(crate) struct ConclusionShown {
     /// Why the outcome is right although the verdict contradicts it; null where it does not.
     #[schema(required, example = "A study with users said the same.")]
     pub(crate) override_reason: Option<String>,
+    /// The hypothesis that continues this test; null without one.
+    #[schema(required, example = 12)]
+    pub(crate) follow_up_hypothesis_id: Option<i64>,
     /// When it was concluded.
     #[schema(value_type = String, format = DateTime)]
     pub(crate) concluded_at: Instant,
@@ -92,15 +98,16 @@ pub(crate) struct ConclusionShown {
 impl ConclusionShown {
     /// A conclusion, with what is kept besides.
     pub(crate) fn new(conclusion: Conclusion, record: Option<ConclusionRecord>) -> Self {
-        let (learned, override_reason, concluded_by, verdicts, manifest) = match record {
-            None => (String::new(), None, None, None, None),
-            Some(it) => (it.learned, it.override_reason, Some(it.concluded_by), it.verdicts, it.manifest),
+        let (learned, override_reason, follow_up, concluded_by, verdicts, manifest) = match record {
+            None => (String::new(), None, None, None, None, None),
+            Some(it) => (it.learned, it.override_reason, it.follow_up, Some(it.concluded_by), it.verdicts, it.manifest),
         };
         Self {
             outcome: conclusion.outcome.word(),
             note: conclusion.note,
             learned,
             override_reason,
+            follow_up_hypothesis_id: follow_up.map(|id| id.0),
             concluded_at: conclusion.concluded_at,
             concluded_by,
             verdicts,

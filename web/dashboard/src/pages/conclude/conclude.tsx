@@ -5,7 +5,7 @@ import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import { ApiFailure } from "~/api/failure";
 import { send } from "~/api/query";
-import { FormRadios, FormSelect, FormTextBox } from "~/lib/fields";
+import { FormNumber, FormRadios, FormSelect, FormTextBox } from "~/lib/fields";
 import { type Form, FormView, useForm } from "~/lib/form";
 import { FormGuard } from "~/lib/guard";
 import { useIdempotencyKey } from "~/lib/idempotency";
@@ -14,6 +14,7 @@ import { Card, Empty, Note } from "~/ui/layout";
 import { toast } from "~/ui/toast";
 import { type Experiment, outdateExperiment, useExperiment, useLocked } from "../experiment/open";
 import { standingQuery } from "../experiment/standing";
+import { HypothesisField } from "../experiment-new/hypothesis-field";
 import { armName, OUTCOMES, type Outcome } from "./outcomes";
 
 interface Fields {
@@ -23,6 +24,8 @@ interface Fields {
   override_reason: string;
   /** The id of an arm; empty for none. */
   serve_variant_id: string;
+  traffic_allocation: number | null;
+  follow_up_hypothesis_id: number | null;
 }
 
 const LABELS: Record<keyof Fields, string> = {
@@ -31,9 +34,19 @@ const LABELS: Record<keyof Fields, string> = {
   learned: "What we learned",
   override_reason: "Why this outcome is right all the same",
   serve_variant_id: "What visitors get from now on",
+  traffic_allocation: "Visitors who get it, in percent",
+  follow_up_hypothesis_id: "What to try next",
 };
 
-const NOTHING: Fields = { outcome: "", note: "", learned: "", override_reason: "", serve_variant_id: "" };
+const NOTHING: Fields = {
+  outcome: "",
+  note: "",
+  learned: "",
+  override_reason: "",
+  serve_variant_id: "",
+  traffic_allocation: 100,
+  follow_up_hypothesis_id: null,
+};
 
 export function ConcludePage() {
   const { experiment } = useExperiment();
@@ -125,10 +138,15 @@ function ConcludeForm() {
               rows={3}
               maxLength={10_000}
             />
-            <Serving form={form} experiment={experiment} />
+            <FollowUp form={form} />
           </div>
         </Card>
-        <Consequences experiment={experiment} serves={form.values.serve_variant_id} />
+        <Serving form={form} experiment={experiment} />
+        <Consequences
+          experiment={experiment}
+          serves={form.values.serve_variant_id}
+          share={form.values.traffic_allocation}
+        />
         <FormGuard form={form} />
       </FormView>
     </div>
@@ -140,13 +158,15 @@ function choiceOf({ outcome, serve_variant_id }: Fields): string {
   return `${outcome} ${serve_variant_id}`;
 }
 
-function bodyOf({ outcome, note, learned, override_reason, serve_variant_id }: Fields, isAsked: boolean) {
+function bodyOf(fields: Fields, isAsked: boolean) {
+  const { outcome, note, learned, override_reason, serve_variant_id, follow_up_hypothesis_id } = fields;
   return {
     outcome,
     note,
     ...(learned !== "" && { learned }),
     ...(isAsked && { override_reason }),
-    ...(serve_variant_id !== "" && { serve_variant_id }),
+    ...(serve_variant_id !== "" && { serve_variant_id, traffic_allocation: fields.traffic_allocation ?? 100 }),
+    ...(follow_up_hypothesis_id !== null && { follow_up_hypothesis_id }),
   };
 }
 
@@ -186,17 +206,50 @@ function Override({ form }: { form: Form<Fields> }) {
 function Serving({ form, experiment }: { form: Form<Fields>; experiment: Experiment }) {
   if (experiment.is_deploy === 1) return null;
   return (
-    <FormSelect
-      form={form}
-      name="serve_variant_id"
-      label={LABELS.serve_variant_id}
-      choices={[
-        ["", "The page without the experiment"],
-        ["0", `Control for everybody${named(experiment.control.nickname, "Control")}`],
-        ...experiment.variants.map(
-          ({ name, nickname }, at) => [String(at + 1), `${name} for everybody${named(nickname, name)}`] as const,
-        ),
-      ]}
+    <Card
+      title="What visitors get"
+      about="A variant can be served until your own code has it: to everybody, or to some at first. You can change that at any time."
+    >
+      <div className="flex flex-wrap items-start gap-4">
+        <FormSelect
+          form={form}
+          name="serve_variant_id"
+          label={LABELS.serve_variant_id}
+          choices={[
+            ["", "The page without the experiment"],
+            ["0", `Control${named(experiment.control.nickname, "Control")}`],
+            ...experiment.variants.map(
+              ({ name, nickname }, at) => [String(at + 1), `${name}${named(nickname, name)}`] as const,
+            ),
+          ]}
+        />
+        {form.values.serve_variant_id !== "" && (
+          <FormNumber
+            form={form}
+            name="traffic_allocation"
+            label={LABELS.traffic_allocation}
+            min={1}
+            max={100}
+            step={1}
+            className="max-w-60"
+          />
+        )}
+      </div>
+    </Card>
+  );
+}
+
+function FollowUp({ form }: { form: Form<Fields> }) {
+  const { projectKey } = useExperiment();
+  return (
+    <HypothesisField
+      projectKey={projectKey}
+      label={LABELS.follow_up_hypothesis_id}
+      hint="The hypothesis that continues this test, if there is one."
+      name="follow_up_hypothesis_id"
+      value={form.values.follow_up_hypothesis_id}
+      onChange={(chosen) => form.set("follow_up_hypothesis_id", chosen)}
+      error={form.errorOf("follow_up_hypothesis_id")}
     />
   );
 }
@@ -205,11 +258,17 @@ function named(nickname: string, name: string): string {
   return nickname && nickname !== name ? ` (${nickname})` : "";
 }
 
-function Consequences({ experiment, serves }: { experiment: Experiment; serves: string }) {
+interface ConsequencesProps {
+  experiment: Experiment;
+  serves: string;
+  share: number | null;
+}
+
+function Consequences({ experiment, serves, share }: ConsequencesProps) {
   return (
     <Card title="What this does">
       <ul className="flex list-disc flex-col gap-1.5 pl-5">
-        <li>{forVisitors(experiment, serves)}</li>
+        <li>{forVisitors(experiment, serves, share ?? 100)}</li>
         <li>The verdict of this moment is kept, with what it was computed from.</li>
         <li>Rules that act by themselves, such as an end date, no longer act.</li>
         <li>You can take it back: whoever may change the experiment can reopen it.</li>
@@ -221,12 +280,17 @@ function Consequences({ experiment, serves }: { experiment: Experiment; serves: 
 function forVisitors(
   { status, is_deploy, serving_variant_id, serving_traffic_allocation }: Experiment,
   serves: string,
+  share: number,
 ) {
   if (is_deploy === 1) {
-    const share = serving_traffic_allocation == null ? "" : `, to ${serving_traffic_allocation}\u00a0% of the visitors`;
-    return `${armName(serving_variant_id ?? "")} goes on being served${share}.`;
+    const toWhom =
+      serving_traffic_allocation == null ? "" : `, to ${serving_traffic_allocation}\u00a0% of the visitors`;
+    return `${armName(serving_variant_id ?? "")} goes on being served${toWhom}.`;
   }
-  if (serves !== "") return `All visitors get ${armName(serves)} from now on, and nobody is counted any more.`;
+  if (serves !== "") {
+    const whom = share === 100 ? "All visitors" : `${share}\u00a0% of the visitors`;
+    return `${whom} get ${armName(serves)} from now on, and nobody is counted any more.`;
+  }
   if (status === 1) return "It stops at once and becomes inactive: visitors see the page without it.";
   return "It stays inactive: visitors see the page without it.";
 }

@@ -1,6 +1,7 @@
 // How an experiment ended, for its summary, and taking that back.
 
 import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import { ApiFailure } from "~/api/failure";
 import { query, type Schemas, send } from "~/api/query";
@@ -34,7 +35,8 @@ export function ConclusionCard() {
 }
 
 function Shown({ conclusion }: { conclusion: Conclusion }) {
-  const { outcome, note, learned, override_reason, concluded_at, concluded_by, verdicts } = conclusion;
+  const { outcome, note, learned, override_reason, follow_up_hypothesis_id } = conclusion;
+  const { concluded_at, concluded_by, verdicts } = conclusion;
   return (
     <div className="flex flex-col gap-3">
       <p className="flex flex-wrap items-baseline gap-x-2.5 gap-y-1">
@@ -46,7 +48,27 @@ function Shown({ conclusion }: { conclusion: Conclusion }) {
       <Said name="Why it ended this way" text={note} />
       <Said name="What was learned" text={learned} />
       <Said name="Why it is right although the verdict contradicts it" text={override_reason} />
+      {follow_up_hypothesis_id !== null && <FollowUp hypothesisId={follow_up_hypothesis_id} />}
       <VerdictsThen verdicts={verdicts} />
+    </div>
+  );
+}
+
+function FollowUp({ hypothesisId }: { hypothesisId: number }) {
+  const { projectKey } = useExperiment();
+  const path = { project_key: projectKey, hypothesis_id: hypothesisId };
+  const read = useQuery(query("/v2/project/{project_key}/hypothesis/{hypothesis_id}", { path }));
+  const texts = read.data?.hypothesis;
+  return (
+    <div>
+      <h3 className="text-sm text-soft">What to try next</h3>
+      <Link
+        to="/p/$projectKey/hypotheses/$hypothesisId"
+        params={{ projectKey, hypothesisId: String(hypothesisId) }}
+        className="link break-words"
+      >
+        {texts?.problem || texts?.solution || texts?.observation || `Hypothesis ${hypothesisId}`}
+      </Link>
     </div>
   );
 }

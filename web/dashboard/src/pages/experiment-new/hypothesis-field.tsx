@@ -2,7 +2,7 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { useEffect, useRef, useState } from "react";
+import { useEffect, useId, useRef, useState } from "react";
 import { failureFrom } from "~/api/failure";
 import { query, type Schemas } from "~/api/query";
 import { useDelayed } from "~/lib/delayed";
@@ -21,20 +21,36 @@ interface FieldProps {
   value: number | null;
   onChange: (hypothesisId: number | null) => void;
   error?: string | undefined;
+  label?: string;
+  hint?: string;
+  /** Of the field, for errors. */
+  name?: string;
 }
 
-export function HypothesisField({ projectKey, value, onChange, error }: FieldProps) {
+export function HypothesisField({
+  projectKey,
+  value,
+  onChange,
+  error,
+  label = "Hypothesis",
+  hint = "What the experiment is to find out. It stays linked, so that what came of it is found from either.",
+  name = "hypothesis_id",
+}: FieldProps) {
+  const labelId = useId();
   // Once it was changed here, what comes in place of the other has the focus.
   const [isChanged, setChanged] = useState(false);
   const change = (hypothesisId: number | null) => {
     setChanged(true);
     onChange(hypothesisId);
   };
-  if (value === null) return <Search projectKey={projectKey} onChange={change} error={error} takesFocus={isChanged} />;
+  if (value === null) {
+    const search = { projectKey, error, label, hint, name };
+    return <Search {...search} onChange={change} takesFocus={isChanged} />;
+  }
   return (
-    <div role="group" aria-labelledby="hypothesis-label" className="flex flex-col gap-1">
-      <span id="hypothesis-label" className="font-medium">
-        Hypothesis
+    <div role="group" aria-labelledby={labelId} className="flex flex-col gap-1">
+      <span id={labelId} className="font-medium">
+        {label}
       </span>
       <Chosen projectKey={projectKey} hypothesisId={value} takesFocus={isChanged} onRemove={() => change(null)} />
       {error && <FieldError>{error}</FieldError>}
@@ -42,7 +58,14 @@ export function HypothesisField({ projectKey, value, onChange, error }: FieldPro
   );
 }
 
-function Search({ projectKey, onChange, error, takesFocus }: Omit<FieldProps, "value"> & { takesFocus: boolean }) {
+interface SearchProps extends Omit<FieldProps, "value"> {
+  label: string;
+  hint: string;
+  name: string;
+  takesFocus: boolean;
+}
+
+function Search({ projectKey, onChange, error, label, hint, name, takesFocus }: SearchProps) {
   const [typed, setTyped] = useState("");
   const search = useDelayed(typed.trim(), SEARCH_DELAY_MS);
   const found = useQuery({
@@ -54,9 +77,9 @@ function Search({ projectKey, onChange, error, takesFocus }: Omit<FieldProps, "v
   });
   return (
     <SearchPick
-      label="Hypothesis"
-      hint="What the experiment is to find out. It stays linked, so that what came of it is found from either."
-      name="hypothesis_id"
+      label={label}
+      hint={hint}
+      name={name}
       placeholder="Search in observations, problems and solutions"
       error={error}
       typed={typed}
