@@ -106,7 +106,7 @@ export function Select(props: Framed<ComponentProps<"select">>) {
         <select
           {...control}
           {...wiring}
-          className={names(controlClass, "select h-8.5 pointer-coarse:h-10", controlClassName)}
+          className={names(controlClass, "select h-8.5 pr-7 pointer-coarse:h-10", controlClassName)}
         />
       )}
     </Field>
