@@ -344,6 +344,14 @@ fn a_bandit_moves_its_weights(on: On) {
     );
     let regret = bandit["regret"].as_f64().expect("a number");
     assert!((100.0..130.0).contains(&regret), "{bandit}");
+    let series = shop.client.get(&format!("{path}/timeseries")).ok();
+    assert_eq!(
+        series["bandit"],
+        json!([{
+            "date": "2026-03-01",
+            "regret": bandit["regret"], "regret_interval": bandit["regret_interval"], "even_split": bandit["even_split"],
+        }])
+    );
     let details = shop.client.details(shop.test_id);
     assert_eq!(details["schedule"]["next"], json!({ "at": ELEVEN, "act": "reweight", "rule": "bandit" }));
 

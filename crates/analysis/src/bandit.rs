@@ -53,6 +53,15 @@ pub struct Regret {
     pub interval: Interval,
 }
 
+/// What was lost until some moment, by what is known now.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Losses {
+    /// By the way that visitors were sent.
+    pub sent: Regret,
+    /// Had all arms had the same number of them.
+    pub even_split: Regret,
+}
+
 /// A bandit as of one moment.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Bandit {
@@ -60,10 +69,8 @@ pub struct Bandit {
     pub arms: Vec<BanditArm>,
     /// The least share of an arm.
     pub floor: f64,
-    /// What was lost by the way that visitors were sent.
-    pub regret: Regret,
-    /// What would have been lost had all arms had the same number of them.
-    pub even_split: Regret,
+    /// What was lost.
+    pub losses: Losses,
 }
 
 /// The least share of each of `arms` arms.
@@ -111,8 +118,28 @@ pub fn look(design: &Design, summaries: &Summaries) -> Option<BanditLook> {
 pub fn bandit(metric: &Metric, weights: &[u32], confidence: f64) -> Result<Bandit> {
     let (arms, posteriors) = known(metric, weights)?;
     let visitors: Vec<u64> = arms.iter().map(|arm| arm.visitors).collect();
-    let (regret, even_split) = regrets(&posteriors, &visitors, direction(metric), confidence);
-    Ok(Bandit { floor: floor(arms.len()), arms, regret, even_split })
+    let losses = losses(&shortfalls(&posteriors, direction(metric)), &visitors, confidence);
+    Ok(Bandit { floor: floor(arms.len()), arms, losses })
+}
+
+/// What was lost until the end of each day, by what is known of the arms now. `days` has the visitors of each arm, the control
+/// first, whose time to convert is over.
+///
+/// # Errors
+/// As of [`bandit`], and where weights are not to follow the result.
+pub fn losses_by_day(design: &Design, summaries: &Summaries, days: &[Vec<u64>]) -> Result<Vec<Losses>> {
+    let metric = summaries.metrics.first().filter(|metric| metric.role == MetricRole::Primary);
+    let is_bandit = design.policy == AllocationPolicy::Bandit;
+    let (Some(metric), Some(present), true) = (metric, design.epochs.last(), is_bandit) else {
+        return Err(Undefined::NoUnits);
+    };
+    let (arms, posteriors) = known(metric, &design.weights(present.number))?;
+    let shortfalls = shortfalls(&posteriors, direction(metric));
+    let of_day = |day: &Vec<u64>| {
+        let visitors: Vec<u64> = arms.iter().map(|arm| day.get(arm.arm).copied().unwrap_or(0)).collect();
+        losses(&shortfalls, &visitors, design.confidence)
+    };
+    Ok(days.iter().map(of_day).collect())
 }
 
 fn direction(metric: &Metric) -> Direction {
@@ -265,25 +292,31 @@ fn inverse(mut matrix: Vec<Vec<f64>>) -> Option<Vec<Vec<f64>>> {
     Some(inverse)
 }
 
-/// What was lost as visitors were sent, and as an even split would have sent them.
-fn regrets(arms: &[ArmPosterior], visitors: &[u64], direction: Direction, confidence: f64) -> (Regret, Regret) {
+/// How much less than the best a visitor of each arm brings, in draws from what is known of the arms.
+fn shortfalls(arms: &[ArmPosterior], direction: Direction) -> Vec<Vec<f64>> {
     let sign = if direction == Direction::Max { 1.0 } else { -1.0 };
     let mut random = Xoshiro256PlusPlus::seed_from_u64(SEED);
-    let each = visitors.iter().sum::<u64>() as f64 / arms.len() as f64;
-    let (mut sent, mut even) = (Vec::with_capacity(DRAWS), Vec::with_capacity(DRAWS));
-    for _ in 0..DRAWS {
-        let levels: Vec<f64> = arms
-            .iter()
-            .map(|arm| {
-                let normal: f64 = StandardNormal.sample(&mut random);
-                sign * arm.mean + arm.std_error * normal
-            })
-            .collect();
+    let mut level = |arm: &ArmPosterior| {
+        let normal: f64 = StandardNormal.sample(&mut random);
+        sign * arm.mean + arm.std_error * normal
+    };
+    let mut draw = || {
+        let levels: Vec<f64> = arms.iter().map(&mut level).collect();
         let best = levels.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-        sent.push(levels.iter().zip(visitors).map(|(level, n)| (best - level) * *n as f64).sum());
-        even.push(levels.iter().map(|level| (best - level) * each).sum());
+        levels.into_iter().map(|level| best - level).collect()
+    };
+    (0..DRAWS).map(|_| draw()).collect()
+}
+
+/// What was lost as so many visitors were sent to each arm, and as an even split would have sent them.
+fn losses(shortfalls: &[Vec<f64>], visitors: &[u64], confidence: f64) -> Losses {
+    let each = visitors.iter().sum::<u64>() as f64 / visitors.len() as f64;
+    let of_sent = |draw: &Vec<f64>| draw.iter().zip(visitors).map(|(less, n)| less * *n as f64).sum();
+    let of_even = |draw: &Vec<f64>| draw.iter().map(|less| less * each).sum();
+    Losses {
+        sent: regret(shortfalls.iter().map(of_sent).collect(), confidence),
+        even_split: regret(shortfalls.iter().map(of_even).collect(), confidence),
     }
-    (regret(sent, confidence), regret(even, confidence))
 }
 
 fn regret(mut draws: Vec<f64>, confidence: f64) -> Regret {

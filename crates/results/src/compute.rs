@@ -3,7 +3,7 @@
 use crate::manifest::{Manifest, MetricFacts};
 use jiff::ToSpan;
 use jiff::civil::Date;
-use muriel_analysis::bandit::{BanditLook, look};
+use muriel_analysis::bandit::{BanditLook, Losses, look, losses_by_day};
 use muriel_analysis::{
     Applied, Arrivals, Balance, Cell, LiftEstimate, Measure, Metric, OtherNodes, Report, Summaries, Summary,
     lift_estimate, report,
@@ -116,6 +116,9 @@ pub struct DayNumbers {
     pub arms: Vec<Numbers>,
     /// The lift of each arm but the control.
     pub points: Vec<LiftEstimate>,
+    /// What a bandit had lost by then, by what is known at the end; `None` where weights are not to follow the result, and
+    /// where too little is known.
+    pub losses: Option<Losses>,
 }
 
 /// An experiment in numbers.
@@ -170,7 +173,8 @@ pub(crate) fn compute(
     let metrics = facts().map(|(_, metric)| shown(metric, arms)).collect();
     let top = manifest.top().and(facts().next());
     let parts = top.map(|(facts, metric)| parts(facts, metric, &design)).unwrap_or_default();
-    let stages = top.map(|(facts, metric)| stages(&manifest, facts, metric, &design)).unwrap_or_default();
+    let mut stages = top.map(|(facts, metric)| stages(&manifest, facts, metric, &design)).unwrap_or_default();
+    tell_losses(&mut stages, &design, &summaries);
     let values_vary = top.and_then(|(_, metric)| {
         let of_control = metric.cells.iter().filter(|cell| cell.variant == 0);
         let control = of_control.fold(Totals::default(), |sum, cell| sum.merge(&cell.totals));
@@ -375,12 +379,23 @@ fn stages(
                 day,
                 arms,
                 points: (1..design.arms).map(|arm| lift_estimate(design, &of_day, arm)).collect(),
+                losses: None,
             });
         }
         match day.tomorrow() {
             Ok(next) if day < last => day = next,
             _ => return stages,
         }
+    }
+}
+
+/// Says of each day what a bandit had lost by then.
+fn tell_losses(stages: &mut [DayNumbers], design: &muriel_analysis::Design, summaries: &Summaries) {
+    let over = |arm: &Numbers| arm.visitors.saturating_sub(arm.open);
+    let visitors: Vec<Vec<u64>> = stages.iter().map(|stage| stage.arms.iter().map(over).collect()).collect();
+    let losses = losses_by_day(design, summaries, &visitors).unwrap_or_default();
+    for (stage, losses) in stages.iter_mut().zip(losses) {
+        stage.losses = Some(losses);
     }
 }
 

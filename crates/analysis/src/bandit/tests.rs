@@ -147,12 +147,30 @@ fn regret_is_told_as_it_is() {
             let best = setting.rates.iter().copied().fold(0.0, f64::max);
             let each = ended.visitors as f64 / setting.rates.len() as f64;
             let even: f64 = setting.rates.iter().map(|rate| (best - rate) * each).sum();
-            covered += u32::from(known.regret.interval.contains(ended.lost));
-            even_covered += u32::from(known.even_split.interval.contains(even));
+            covered += u32::from(known.losses.sent.interval.contains(ended.lost));
+            even_covered += u32::from(known.losses.even_split.interval.contains(even));
         }
         println!("{:?}: {covered} and {even_covered} of {RUNS}", setting.rates);
         assert!(covered >= 85 && even_covered >= 85, "{setting:?}: {covered} {even_covered}");
     }
+}
+
+#[test]
+fn losses_by_day_end_with_those_of_now() {
+    let ended = run(&settings()[0], 1, true);
+    let weights = &ended.design.epochs.last().unwrap().weights;
+    let known = bandit(&ended.metric, weights, ended.design.confidence).unwrap();
+    let mut now = vec![0; weights.len()];
+    known.arms.iter().for_each(|arm| now[arm.arm] = arm.visitors);
+    let half: Vec<u64> = now.iter().map(|visitors| visitors / 2).collect();
+    let days = [vec![0; weights.len()], half, now];
+    let summaries = Summaries { metrics: vec![ended.metric.clone()], ..Summaries::default() };
+    let losses = losses_by_day(&ended.design, &summaries, &days).unwrap();
+    assert_eq!((losses[0].sent.mean, losses[0].sent.interval.upper), (0.0, 0.0));
+    assert!(losses[1].sent.mean > 0.0 && losses[1].sent.mean < losses[2].sent.mean, "{losses:?}");
+    assert_eq!(losses[2], known.losses);
+    let fixed = Design { policy: AllocationPolicy::Fixed, ..ended.design };
+    assert!(losses_by_day(&fixed, &summaries, &days).is_err());
 }
 
 #[test]
@@ -223,7 +241,7 @@ fn less_can_be_better() {
         };
         let known = bandit(&metric, &[1, 1], 0.95).unwrap();
         assert!(known.arms[best].probability_best > 0.999, "{known:?}");
-        assert!((known.even_split.mean - 200.0 * 3.0).abs() < 60.0, "{known:?}");
+        assert!((known.losses.even_split.mean - 200.0 * 3.0).abs() < 60.0, "{known:?}");
     }
 }
 
@@ -241,7 +259,7 @@ proptest! {
         if let Ok(known) = bandit(&metric, &weights, 0.9) {
             prop_assert!((known.arms.iter().map(|arm| arm.share).sum::<f64>() - 1.0).abs() < 1e-6, "{:?}", known);
             prop_assert!(known.arms.iter().all(|arm| arm.share >= known.floor - 1e-9 && weights[arm.arm] > 0));
-            for regret in [known.regret, known.even_split] {
+            for regret in [known.losses.sent, known.losses.even_split] {
                 prop_assert!(regret.mean >= 0.0 && regret.mean.is_finite() && regret.interval.lower <= regret.interval.upper);
             }
         }

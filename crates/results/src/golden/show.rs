@@ -166,7 +166,7 @@ fn part(part: &SegmentNumbers) -> Value {
 }
 
 fn stage(stage: &DayNumbers) -> Value {
-    let DayNumbers { day, arms, points } = stage;
+    let DayNumbers { day, arms, points, losses: _ } = stage;
     json!({
         "day": day.to_string(), "arms": numbers(arms), "points": points.iter().map(estimate).collect::<Vec<_>>(),
     })

@@ -113,7 +113,7 @@ fn in_words(weights: &Weights) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use muriel_analysis::bandit::{BanditArm, Regret};
+    use muriel_analysis::bandit::{BanditArm, Losses, Regret};
     use muriel_stats::Interval;
 
     fn known(arms: &[(usize, f64)]) -> Bandit {
@@ -124,7 +124,7 @@ mod tests {
             probability_best: *share,
             share: *share,
         });
-        Bandit { arms: arms.collect(), floor: 0.05, regret, even_split: regret }
+        Bandit { arms: arms.collect(), floor: 0.05, losses: Losses { sent: regret, even_split: regret } }
     }
 
     #[test]

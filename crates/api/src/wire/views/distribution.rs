@@ -62,15 +62,15 @@ pub(crate) struct Bandit {
 }
 
 /// What an even split would have lost.
-#[derive(Serialize, ToSchema)]
+#[derive(Debug, Serialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct EvenSplit {
     /// As the bandit's.
     #[schema(required, example = 104.0)]
-    regret: Option<f64>,
+    pub(super) regret: Option<f64>,
     /// Where it is.
     #[schema(required, example = json!([40.0, 170.0]))]
-    regret_interval: Option<[f64; 2]>,
+    pub(super) regret_interval: Option<[f64; 2]>,
 }
 
 /// An arm of a bandit.
@@ -109,11 +109,11 @@ impl Bandit {
             last_moved_at: experiment.schedule.bandit.and_then(|record| record.last_moved_at),
             arms: arms.collect(),
             floor: muriel_analysis::bandit::floor(weighted) * 100.0,
-            regret: numbers.map(|known| known.regret.mean),
-            regret_interval: numbers.map(|known| ends(known.regret)),
+            regret: numbers.map(|known| known.losses.sent.mean),
+            regret_interval: numbers.map(|known| ends(known.losses.sent)),
             even_split: EvenSplit {
-                regret: numbers.map(|known| known.even_split.mean),
-                regret_interval: numbers.map(|known| ends(known.even_split)),
+                regret: numbers.map(|known| known.losses.even_split.mean),
+                regret_interval: numbers.map(|known| ends(known.losses.even_split)),
             },
             reason: match known {
                 None if experiment.primary_goal.is_none() => {
@@ -142,7 +142,7 @@ fn leading(known: &Known) -> String {
     })
 }
 
-fn ends(regret: KnownRegret) -> [f64; 2] {
+pub(super) fn ends(regret: KnownRegret) -> [f64; 2] {
     [regret.interval.lower, regret.interval.upper]
 }
 

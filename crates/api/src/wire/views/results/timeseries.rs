@@ -1,5 +1,6 @@
 //! Results day by day.
 
+use super::super::distribution::{EvenSplit, ends};
 use super::health::Health;
 use super::numbers::{Lift, rate};
 use muriel_results::{Computed, DayNumbers, MetricFacts};
@@ -21,6 +22,28 @@ pub(crate) struct TimeseriesAnswer {
     tz: String,
     /// Cumulative, by day and then by arm.
     timeseries: Vec<SeriesPoint>,
+    /// What a bandit had lost by the end of each day, by what is known of its arms now. Absent of others, and until something
+    /// is known of every arm.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    bandit: Option<Vec<BanditPoint>>,
+}
+
+/// A bandit as of the end of a day.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct BanditPoint {
+    /// The day.
+    #[schema(format = Date)]
+    date: String,
+    /// What was lost by visitors who met another arm than the best, as in `GET …/distribution`.
+    #[schema(example = 31.5)]
+    regret: f64,
+    /// Where the regret is, by the experiment's confidence.
+    #[schema(example = json!([12.0, 60.5]))]
+    regret_interval: [f64; 2],
+    /// What the same number of visitors would have lost by an even split.
+    even_split: EvenSplit,
 }
 
 /// An arm as of the end of a day.
@@ -83,12 +106,29 @@ impl TimeseriesAnswer {
                 })
                 .collect()
         };
+        let of_bandit: Vec<BanditPoint> = computed.stages.iter().filter_map(BanditPoint::of).collect();
         Self {
             success: true,
             test_id: manifest.experiment.test_id,
             goal_key: top.map(|top| top.key.clone()),
             tz: manifest.inquiry.tz.as_str().to_owned(),
             timeseries: computed.stages.iter().flat_map(of_stage).collect(),
+            bandit: (!of_bandit.is_empty()).then_some(of_bandit),
         }
+    }
+}
+
+impl BanditPoint {
+    fn of(stage: &DayNumbers) -> Option<Self> {
+        let losses = stage.losses?;
+        Some(Self {
+            date: stage.day.to_string(),
+            regret: losses.sent.mean,
+            regret_interval: ends(losses.sent),
+            even_split: EvenSplit {
+                regret: Some(losses.even_split.mean),
+                regret_interval: Some(ends(losses.even_split)),
+            },
+        })
     }
 }
