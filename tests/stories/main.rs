@@ -35,6 +35,7 @@ mod outbound;
 mod overview;
 mod patch;
 mod people;
+mod plan_locks;
 mod proposals;
 mod recompute;
 mod results;

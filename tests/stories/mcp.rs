@@ -68,7 +68,7 @@ fn ask(of: &Client, method: &str, params: Value) -> Value {
 
 /// What a tool answers, whether it is an error or not.
 #[track_caller]
-fn tool(of: &Client, name: &str, arguments: Value) -> Value {
+pub(crate) fn tool(of: &Client, name: &str, arguments: Value) -> Value {
     let mut all = arguments;
     // The overview is of all projects.
     if all.get("project_key").is_none() && name != "get_overview" {

@@ -62,6 +62,11 @@ impl Instant {
 }
 
 impl Instant {
+    /// The moment as the interface writes it, without microseconds: one that is read back is the same.
+    pub const fn to_ms(self) -> Self {
+        Self(self.0.div_euclid(1_000) * 1_000)
+    }
+
     /// The moment to the minute, as a sentence has it: `09:00 UTC on 1 Mar 2026`. Moments that no calendar has are written as
     /// `Display` does.
     pub fn in_words(self) -> String {

@@ -79,7 +79,10 @@ pub(crate) const SPECS: &[Spec] = &[
     Spec::new("set_status", "Start, pause or put aside an experiment", "updateExperimentStatus", Changes)
         .about("1 is live, 0 inactive, 9 draft."),
     Spec::new("get_result", "Read a result", "getResult", Reads)
-        .about("Read `verdict` and `health` first: numbers of an experiment whose health checks fail are not to be relied on.")
+        .about(
+            "Read `verdict` and `health` first: numbers of an experiment whose health checks fail are not to be relied on. What is \
+             `exploratory` is not part of the plan that was locked at the first start: an idea to test, and no proof.",
+        )
         .hidden(&["format"]),
     Spec {
         open_query: Some("context"),

@@ -4,6 +4,7 @@
 //! stored and of the [`Outlook`], a result in brief, which may be some minutes old: then the sentence says of when it is.
 
 use crate::compute::Computed;
+use crate::locked::Labels;
 use muriel_analysis::{Grade, Verdict};
 use muriel_domain::Instant;
 use muriel_domain::experiment::{Arm, ConclusionOutcome, Serving, Status};
@@ -35,6 +36,10 @@ pub struct Outlook {
     pub trouble: Option<String>,
     /// The planned total of visitors.
     pub planned: Option<u64>,
+    /// Why the verdict is exploratory: the goal that decides, or the arm, is not as the plan has it that was locked at the first
+    /// start. `None` where both are.
+    #[serde(default)]
+    pub exploratory: Option<String>,
 }
 
 impl Outlook {
@@ -66,6 +71,7 @@ impl Outlook {
         } else {
             (Some(Verdict::KeepRunning), None)
         };
+        let labels = Labels::of(&computed.manifest);
         Outlook {
             visitors,
             verdict: verdict.map(|verdict| verdict.word().to_owned()),
@@ -75,6 +81,10 @@ impl Outlook {
             health: grade.word().to_owned(),
             trouble: worst.map(|(_, check)| check.message.clone()),
             planned,
+            exploratory: match about {
+                Some(analysis) => labels.of_verdict(analysis.arm),
+                None => labels.top,
+            },
         }
     }
 
@@ -214,6 +224,10 @@ fn about_result(standing: &Standing<'_>, outlook: &Outlook, is_live: bool) -> St
         _ if !is_live => "It ended without an answer: conclude it, or let it run on.".to_owned(),
         _ => keep_running(standing, outlook),
     };
+    let said = match outlook.exploratory.as_deref() {
+        Some(why) => format!("{said} This is exploratory: {why}"),
+        None => said,
+    };
     match trouble {
         Some(trouble) => format!("{said} Look at this first: {trouble}"),
         None => said,
@@ -269,6 +283,7 @@ mod tests {
             health: "ok".to_owned(),
             trouble: None,
             planned: Some(10_000),
+            exploratory: None,
         }
     }
 
@@ -296,7 +311,15 @@ mod tests {
         let warned =
             Outlook { trouble: Some("Many bots.".to_owned()), health: "warn".to_owned(), ..outlook("win", 500) };
         let (live, inactive) = (Status::Live, Status::Inactive);
+        let other =
+            Outlook { exploratory: Some("The goal b became the primary one.".to_owned()), ..outlook("win", 500) };
         for (status, result, expect) in [
+            (
+                live,
+                Some(other),
+                "Serve Variant 1: it beats the control by 4.1 %, from 1.2 % to 7.0 %. This is exploratory: The goal b became \
+                 the primary one.",
+            ),
             (live, None, "It runs; its result is not yet known."),
             (inactive, None, "It has ended; its result is not yet known."),
             (

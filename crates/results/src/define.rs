@@ -3,6 +3,7 @@
 
 use crate::inquiry::Inquiry;
 use crate::interaction::{INTERACTIONS_MAX, InteractionFacts};
+use crate::locked::{PlanFacts, PlanNow};
 use crate::manifest::{
     ArmFacts, Counted, Engine, EpochFacts, ExperimentFacts, Manifest, MetricFacts, NodeFacts, OTHER_NODES_MAX,
     RateFacts,
@@ -10,12 +11,13 @@ use crate::manifest::{
 use muriel_domain::Instant;
 #[cfg(test)]
 use muriel_domain::experiment::FirstStart;
-use muriel_domain::experiment::{Arm, Distribution, Epoch, Experiment, Serving};
+use muriel_domain::experiment::{Arm, Distribution, Epoch, Experiment, LockedHypothesis, Serving, StopRule};
 use muriel_domain::goal::{Goal, GoalType};
 use muriel_domain::ids::{ExperimentId, ProjectId};
 use muriel_domain::rates::Rates;
 use muriel_sql::Tx;
 use muriel_store::interactions::{self, Interaction};
+use muriel_store::plan_locks::{self, PlanLock};
 use muriel_store::{experiments, goals, nodes, tenants};
 use std::sync::Arc;
 
@@ -50,6 +52,10 @@ pub struct ReportInputs {
     rates: Option<Rates>,
     /// Experiments that were found to change its effect.
     interactions: Vec<Interaction>,
+    /// What was planned when it first started.
+    lock: Option<PlanLock>,
+    /// The hypothesis that it tests, as it is.
+    hypothesis: Option<LockedHypothesis>,
     /// Changes with anything above.
     version: String,
 }
@@ -105,7 +111,15 @@ impl ReportInputs {
         for found in &interactions {
             version += &format!(" {}~{}~{}", found.other.0, found.looked_at.us(), found.is_separated);
         }
+        let hypothesis = loaded.origin.map(|origin| LockedHypothesis {
+            hypothesis_id: origin.id.0,
+            observation: origin.observation,
+            problem: origin.problem,
+            solution: origin.solution,
+        });
         Ok(Ok(ReportInputs {
+            lock: plan_locks::find(tx, id).await?,
+            hypothesis,
             experiment: loaded.experiment,
             epochs,
             primary,
@@ -134,6 +148,8 @@ impl ReportInputs {
             other_nodes: Vec::new(),
             rates: None,
             interactions: Vec::new(),
+            lock: None,
+            hypothesis: None,
             version: version.to_owned(),
         }
     }
@@ -175,7 +191,26 @@ impl ReportInputs {
             other_nodes: self.other_nodes.clone(),
             currency_rates: self.rates.as_ref().map(|rates| RateFacts::of(rates, self.started_at(), to_ms(now))),
             interactions: self.interactions(),
+            plan: Some(PlanFacts::new(
+                self.lock.as_ref(),
+                PlanNow {
+                    hypothesis: self.hypothesis.clone(),
+                    stop_rule: StopRule::of(&self.experiment.configuration),
+                    planned_visitors: self.experiment.plan.visitors,
+                },
+            )),
         }
+    }
+
+    /// The same for the experiment after a change, with its goals and its hypothesis then.
+    #[must_use]
+    pub fn changed_to(
+        self,
+        experiment: Experiment,
+        (primary, secondary): (Option<Goal>, Vec<Goal>),
+        hypothesis: Option<LockedHypothesis>,
+    ) -> ReportInputs {
+        ReportInputs { experiment, primary, secondary, hypothesis, ..self }
     }
 
     /// The experiment as it is, with the weights of `epoch` where one is asked for.
@@ -378,5 +413,5 @@ pub(crate) fn of_goal(goal: &Goal, role: &str) -> MetricFacts {
 
 /// As the interface writes it: a manifest that is read back is the same.
 pub(crate) fn to_ms(at: Instant) -> Instant {
-    Instant::from_us(at.us().div_euclid(1_000) * 1_000)
+    at.to_ms()
 }

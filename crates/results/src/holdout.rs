@@ -148,6 +148,7 @@ impl ReportSubject for HoldoutInputs {
             other_nodes: self.other_nodes.clone(),
             currency_rates: self.rates.as_ref().map(|rates| RateFacts::of(rates, Some(since), to_ms(now))),
             interactions: Vec::new(),
+            plan: None,
         }
     }
 }

@@ -9,6 +9,7 @@ mod golden;
 mod holdout;
 mod inquiry;
 mod interaction;
+mod locked;
 mod manifest;
 mod planning;
 mod report_cache;
@@ -21,6 +22,7 @@ pub use define::{NotFound, Past, ReportInputs, ReportSubject};
 pub use holdout::{HoldoutInputs, NoHoldout};
 pub use inquiry::{Inquiry, Phase, Zone, parse_breakdown, parse_day, parse_filter};
 pub use interaction::{InteractionFacts, LogPlaceFacts, PairLook};
+pub use locked::{Labels, PlanFacts, PlanNow};
 pub use manifest::{
     ArmFacts, Counted, Engine, EpochFacts, ExperimentFacts, HoldoutFacts, LogDamage, LogFacts, LogRewrites, METHODS,
     Manifest, MetricFacts, NodeFacts, RateFacts,

@@ -3,6 +3,7 @@
 
 use crate::inquiry::{Inquiry, Phase, Zone, parse_breakdown, parse_filter};
 use crate::interaction::{INTERACTIONS_MAX, InteractionFacts};
+use crate::locked::PlanFacts;
 use muriel_analysis::{AllocationPolicy, Design, EpochPlan, MetricRole};
 use muriel_domain::experiment::{BUILTIN_METRICS, LIST_MAX, VARIANTS_MAX};
 use muriel_domain::goal::{GoalType, GoalValue, Trigger};
@@ -310,6 +311,9 @@ pub struct Manifest {
     /// Other experiments that were found to change the effect of this one, by the last nightly look at the pairs of the project.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub interactions: Vec<InteractionFacts>,
+    /// The plan that was locked at the first start. Absent of holdouts, and in results of releases that locked none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub plan: Option<PlanFacts>,
 }
 
 /// What one unit of each currency is worth in one of them, from a day on until the
@@ -445,6 +449,10 @@ impl Manifest {
         for (at, facts) in self.interactions.iter().enumerate() {
             facts.check(self).map_err(|(field, flaw)| wrong(&format!("interactions[{at}].{field}"), flaw))?;
         }
+        if let Some(plan) = &self.plan {
+            let test_id = self.experiment.test_id;
+            plan.check(test_id).map_err(|(field, flaw)| wrong(&format!("plan.{field}"), flaw))?;
+        }
         let roles = ["primary", "secondary", "guardrail"];
         match self.metrics.iter().position(|metric| !roles.contains(&metric.role.as_str())) {
             Some(at) => Err(wrong(&format!("metrics[{at}].role"), one_of(&roles))),
@@ -494,6 +502,9 @@ impl Manifest {
         let Some(holdout) = &self.holdout else { return Ok(()) };
         if !(1..=10_000).contains(&holdout.held_out) {
             return Err(("holdout.held_out", Flaw::new("must be from 1 to 10000")));
+        }
+        if self.plan.is_some() {
+            return Err(("plan", Flaw::new("must be absent, as it is about a holdout")));
         }
         if !self.interactions.is_empty() {
             return Err(("interactions", Flaw::new("must be none, as it is about a holdout")));

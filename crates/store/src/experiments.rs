@@ -8,6 +8,7 @@ use crate::groups;
 use crate::interactions;
 use crate::jobs;
 use crate::overview;
+use crate::plan_locks;
 use crate::table::Json;
 use crate::webhooks;
 use crate::{Result, experiments::rows::*};
@@ -368,6 +369,7 @@ pub async fn insert(tx: &mut dyn Tx, first: &Revision, act: &Act<'_>) -> Result<
     link_update(tx, None, experiment).await?;
     // The experiment has no id of its own yet.
     let experiment = Experiment { id, ..experiment.clone() };
+    lock_plan(tx, &experiment, first).await?;
     overview::follow(tx, &experiment, act).await?;
     jobs::follow(tx, None, &experiment).await?;
     let change = ExperimentChange { before: None, after: Some(&experiment), fields: Vec::new(), actor: act.actor };
@@ -421,6 +423,7 @@ pub async fn update(tx: &mut dyn Tx, before: &Experiment, revision: &Revision, a
     if let Some(epoch) = &revision.epoch {
         epoch_insert(tx, before.id, epoch).await?;
     }
+    lock_plan(tx, after, revision).await?;
     history_insert(tx, history_of(before.id, revision, act)).await?;
     overview::follow(tx, after, act).await?;
     jobs::follow(tx, Some(before), after).await?;
@@ -487,6 +490,14 @@ async fn epoch_insert(tx: &mut dyn Tx, id: ExperimentId, epoch: &Epoch) -> Resul
     static STATEMENT: LazyLock<String> = LazyLock::new(EpochRow::insert_sql);
     tx.execute(&STATEMENT, EpochRow::of(id, epoch).insert_values()).await?;
     Ok(())
+}
+
+/// Keeps the plan of an experiment that `revision` starts for the first time.
+async fn lock_plan(tx: &mut dyn Tx, experiment: &Experiment, revision: &Revision) -> Result<()> {
+    match &revision.epoch {
+        Some(epoch) if epoch.number == 1 => plan_locks::insert(tx, experiment, epoch.opened_at).await,
+        _ => Ok(()),
+    }
 }
 
 /// The entry of a change.

@@ -28,6 +28,7 @@ pub mod object_history;
 pub mod overview;
 pub mod passkeys;
 pub mod people;
+pub mod plan_locks;
 pub mod previews;
 pub mod proposals;
 mod schedules;
@@ -144,6 +145,7 @@ pub const MIGRATIONS: &[Migration] = &[
         sql: include_str!("../migrations/0021_dashboard.sql"),
         fill: Some(|tx| Box::pin(overview::fill(tx))),
     },
+    Migration { version: 22, name: "plan lock", sql: include_str!("../migrations/0022_plan_lock.sql"), fill: None },
     Migration {
         version: 27,
         name: "follow-up hypotheses",

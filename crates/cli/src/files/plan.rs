@@ -21,6 +21,8 @@ pub(crate) struct Effects {
     pub(crate) reasons: Vec<String>,
     /// Arms that become something else to their visitors, by `variant_id`.
     pub(crate) redefines: Vec<String>,
+    /// What would not be as it was planned at the first start, each in a sentence.
+    pub(crate) exploratory: Vec<String>,
     /// Fields whose code goes.
     pub(crate) removed_code: Vec<String>,
     /// How many visitors get another arm, or none, in percent; `None` where nobody can say.
@@ -70,6 +72,7 @@ fn effects(api: &Api, change: &Change) -> std::result::Result<Effects, Failure> 
     let mut effects = Effects {
         reasons: texts("reasons"),
         redefines: texts("redefines"),
+        exploratory: texts("exploratory"),
         removed_code: texts("removed_code"),
         moved_visitors_percent: preview["moved_visitors_percent"].as_f64(),
         warnings: texts("warnings"),

@@ -72,6 +72,9 @@ fn object(out: &mut String, planned: &Planned) {
         None => out.push_str("      ! moves visitors; how many depends on who they are\n"),
         Some(_) => {}
     }
+    for sentence in &effects.exploratory {
+        let _ = writeln!(out, "      ! exploratory: {}", printable(sentence));
+    }
     if !effects.redefines.is_empty() {
         let arms: Vec<&str> = effects.redefines.iter().map(|arm| printable_arm(arm)).collect();
         let _ = writeln!(out, "      ! makes something else of {}", arms.join(", "));
@@ -145,6 +148,7 @@ fn change_json(planned: &Planned) -> Value {
         "opens_epoch": !effects.reasons.is_empty(),
         "reasons": effects.reasons,
         "redefines": effects.redefines,
+        "exploratory": effects.exploratory,
         "removed_code": effects.removed_code,
         "moved_visitors_percent": effects.moved_visitors_percent,
         "warnings": effects.warnings,

@@ -84,6 +84,6 @@ pub(super) async fn history(common: &Common, manifest: &Manifest) -> Result<Hist
 /// What of a manifest is from the database; null where it says nothing.
 fn part(manifest: &Manifest) -> Result<Value> {
     let whole = serde_json::to_value(manifest).map_err(|error| Error::Other(error.into()))?;
-    let stored = ["experiment", "epochs", "metrics", "other_nodes", "currency_rates", "interactions"];
+    let stored = ["experiment", "epochs", "metrics", "other_nodes", "currency_rates", "interactions", "plan"];
     Ok(Value::Object(stored.map(|name| (name.to_owned(), whole[name].clone())).into_iter().collect::<Map<_, _>>()))
 }

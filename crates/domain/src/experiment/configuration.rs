@@ -127,14 +127,14 @@ impl Configuration {
 }
 
 /// Flags are 0 or 1 in the published object.
-mod flag {
+pub(super) mod flag {
     use serde::{Deserialize, Deserializer, Serializer};
 
-    pub(super) fn serialize<S: Serializer>(flag: &bool, serializer: S) -> Result<S::Ok, S::Error> {
+    pub(in crate::experiment) fn serialize<S: Serializer>(flag: &bool, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_u8(u8::from(*flag))
     }
 
-    pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<bool, D::Error> {
+    pub(in crate::experiment) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<bool, D::Error> {
         Ok(u8::deserialize(deserializer)? == 1)
     }
 }

@@ -14,6 +14,7 @@ pub mod integration;
 mod lifecycle;
 mod milestones;
 mod patch;
+mod plan_lock;
 mod revision;
 mod schedule;
 #[cfg(test)]
@@ -30,6 +31,7 @@ pub use effect::ChangeEffect;
 pub use lifecycle::{Conclusion, ConclusionOutcome, Conflict, Lifecycle, PAST_START_MAX_US, Refusal, Serving, Status};
 pub use milestones::{FirstStart, MilestoneChange, Milestones};
 pub use patch::{DataKey, ExperimentPatch, References, VariantSent};
+pub use plan_lock::{LockedGoal, LockedHypothesis, LockedPlan, PlannedFrom, StopRule};
 pub use revision::{Epoch, Reason, Revision};
 pub use schedule::{BanditRecord, ClockAct, ClockEntry, Due, Rule, Schedule};
 pub use variant::{
@@ -78,11 +80,14 @@ pub struct Plan {
     pub mde: f64,
     /// Planned total of visitors.
     pub visitors: Option<i64>,
+    /// Whether the first start that is under way computed the total. It is not stored here: [`LockedPlan`] keeps it.
+    #[serde(skip)]
+    pub is_computed: bool,
 }
 
 impl Default for Plan {
     fn default() -> Self {
-        Self { mde: 2.0, visitors: None }
+        Self { mde: 2.0, visitors: None, is_computed: false }
     }
 }
 

@@ -187,8 +187,11 @@ impl Experiment {
             next.event_metrics = metrics;
         }
         if let Some(plan) = patch.plan {
-            next.plan =
-                Plan { mde: plan.mde.unwrap_or(self.plan.mde), visitors: plan.visitors.unwrap_or(self.plan.visitors) };
+            next.plan = Plan {
+                mde: plan.mde.unwrap_or(self.plan.mde),
+                visitors: plan.visitors.unwrap_or(self.plan.visitors),
+                is_computed: false,
+            };
         }
         Ok(next)
     }

@@ -228,7 +228,7 @@ fn a_change_can_be_undone_from_what_history_keeps() {
         custom_code: code("c"),
         configuration: Configuration { traffic_allocation: 40, confidence_interval: 90, ..plain.configuration.clone() },
         tags: vec!["one".into()],
-        plan: Plan { mde: 3.5, visitors: Some(1_000) },
+        plan: Plan { mde: 3.5, visitors: Some(1_000), is_computed: false },
         primary_goal: Some("bought".into()),
         secondary_goals: vec!["seen".into()],
         builtin_metrics: Vec::new(),

@@ -4,12 +4,13 @@ use super::{NotFound, ReportInputs, facts_of_node, is_revenue, of_goal, to_ms, t
 use crate::interaction::INTERACTIONS_MAX;
 use crate::manifest::{Counted, Manifest, MetricFacts, NodeFacts, OTHER_NODES_MAX};
 use muriel_domain::Instant;
-use muriel_domain::experiment::{Experiment, MilestoneChange, Milestones};
+use muriel_domain::experiment::{Experiment, LockedHypothesis, MilestoneChange, Milestones};
 use muriel_domain::goal::{Definition, Goal, GoalType, Purpose, Trigger};
 use muriel_domain::ids::{ExperimentId, GoalId, ProjectId};
 use muriel_sql::{Dialect, Tx};
 use muriel_store::nodes::Node;
-use muriel_store::{experiments, goals, interactions, nodes, tenants};
+use muriel_store::plan_locks;
+use muriel_store::{experiments, goals, hypotheses, interactions, nodes, tenants};
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -90,7 +91,18 @@ impl ReportInputs {
         // Each look replaces what the one before it found.
         let look = interactions::last_look(tx, project).await?;
         let are_interactions_known = look.is_none_or(|look| to_ms(look.ended_at) <= at);
+        let lock = plan_locks::find(tx, id).await?.filter(|lock| lock.plan.locked_at <= at);
+        let (hypothesis, is_hypothesis_known) = match experiment.hypothesis_id {
+            None => (None, true),
+            Some(id) => {
+                let stored = hypotheses::find(tx, project, id).await?;
+                let is_known = stored.as_ref().is_some_and(|stored| to_ms(stored.updated_at) <= at);
+                (stored.as_ref().map(LockedHypothesis::of), is_known)
+            }
+        };
         let known = ReportInputs {
+            lock,
+            hypothesis,
             primary: experiment.primary_goal.as_ref().and_then(goal),
             secondary: experiment.secondary_goals.iter().filter_map(goal).collect(),
             other_nodes,
@@ -113,6 +125,13 @@ impl ReportInputs {
             believed.push(
                 "pairs of experiments were looked at again since: what it says of interactions is believed".to_owned(),
             );
+        }
+        manifest.plan = manifest.plan.filter(|plan| given.plan.is_some() || plan.content.is_some());
+        if let (Some(plan), Some(given)) = (&mut manifest.plan, &given.plan)
+            && !is_hypothesis_known
+            && plan.believe_hypothesis(given)
+        {
+            believed.push("the hypothesis was changed since: what it said is believed".to_owned());
         }
         if !are_nodes_known {
             believed.push(

@@ -2,12 +2,16 @@
 
 use crate::define::ReportInputs;
 use crate::inquiry::{Inquiry, Phase};
+use crate::locked::{PlanFacts, PlanNow};
 use crate::manifest::{ArmFacts, Counted, EpochFacts, Manifest, MetricFacts, NodeFacts, RateFacts};
 use muriel_domain::Instant;
-use muriel_domain::experiment::{Experiment, TestType};
+use muriel_domain::experiment::{
+    Experiment, LockedGoal, LockedHypothesis, LockedPlan, PlannedFrom, StopRule, TestType,
+};
 use muriel_domain::goal::{GoalType, GoalValue};
 use muriel_domain::ids::{CompanyId, ProjectId};
 use muriel_domain::time::DAY_US;
+use muriel_store::plan_locks::{self, PlanLock};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
@@ -32,6 +36,7 @@ pub(super) fn all() -> Vec<Scenario> {
         bandit(),
         personalization(),
         broken(),
+        changed_plan(),
     ]
 }
 
@@ -417,4 +422,72 @@ fn broken() -> Scenario {
         events
     });
     Scenario { name: "broken", by_day: false, events: events.collect(), manifest }
+}
+
+/// The plan of an experiment that was to compare two arms by `buy`, and to watch two guardrails.
+fn locked() -> PlanLock {
+    let goal = |key: &str, window_days: Option<i64>| LockedGoal {
+        goal_key: key.to_owned(),
+        goal_name: key.to_owned(),
+        goal_type: GoalType::Event.word().to_owned(),
+        goal_value: GoalValue::Text(key.to_owned()),
+        window_days,
+        min_count: 1,
+        cap: None,
+        max_order_value: None,
+        currency: None,
+    };
+    let plan = LockedPlan {
+        test_id: 1,
+        locked_at: Instant::from_us(START + HOUR),
+        hypothesis: Some(hypothesis("A larger button")),
+        primary_goal: Some(goal("buy", Some(5))),
+        secondary_goals: vec![goal("thanks", None), goal("signup", None)],
+        guardrails: vec!["bounce_rate".to_owned(), "engagement".to_owned()],
+        event_metrics: vec!["look".to_owned()],
+        mde: 5.0,
+        confidence_percent: 90,
+        stop_rule: StopRule { completion_visitor: 3_000, ..StopRule::default() },
+        planned_visitors: Some(3_000),
+        planned_from: Some(PlannedFrom::Given),
+        arms: ["0", "1", "3"].map(str::to_owned).to_vec(),
+    };
+    PlanLock { hash: plan_locks::hash(&plan), plan }
+}
+
+fn hypothesis(solution: &str) -> LockedHypothesis {
+    let (observation, problem) = (Some("Few buy".to_owned()), None);
+    LockedHypothesis { hypothesis_id: 1, observation, problem, solution: Some(solution.to_owned()) }
+}
+
+/// Everything departs from the plan that was locked at the start: another primary goal, a longer window, a further goal and
+/// event, a guardrail less, arms that were added, changed and removed, and all that is not a metric. By device, of mobile visitors.
+fn changed_plan() -> Scenario {
+    let metrics = vec![
+        metric("primary", "thanks", goal(GoalType::Event, "thanks")),
+        metric("secondary", "buy", within(7, goal(GoalType::Event, "buy"))),
+        metric("secondary", "later", goal(GoalType::Event, "later")),
+        metric("secondary", "zoom", Counted::Event),
+        metric("guardrail", "bounce_rate", Counted::Builtin),
+    ];
+    let mut manifest = manifest(TestType::AbTest, 3, 8, metrics);
+    let names = ["Control", "Variant 1", "Variant 2"];
+    for (arm, name) in manifest.experiment.arms.iter_mut().zip(names) {
+        arm.name = name.to_owned();
+    }
+    manifest.experiment.arms[1].redefined_at = Some(Instant::from_us(START + 3 * DAY_US));
+    let now = PlanNow {
+        hypothesis: Some(hypothesis("A smaller button")),
+        stop_rule: StopRule { is_autopilot: true, ..StopRule::default() },
+        planned_visitors: Some(900),
+    };
+    manifest.plan = Some(PlanFacts::new(Some(&locked()), now));
+    manifest.inquiry.breakdown_by = Some("device".to_owned());
+    manifest.inquiry.filter_by = vec!["mobile".to_owned()];
+    let events = visitors(900, 7).flat_map(|visitor| {
+        let arm = visitor.arm(&[1, 1, 1]);
+        let thanks = visitor.happens(4, [0.1, 0.12, 0.1][arm]);
+        [Some(visitor.exposure(1, arm)), thanks.then(|| visitor.custom(HOUR, "thanks"))].into_iter().flatten()
+    });
+    Scenario { name: "changed_plan", by_day: false, events: events.collect(), manifest }
 }

@@ -1,6 +1,7 @@
 //! A report as JSON. Structs are taken apart by name, so a new field has to be named here.
 
 use crate::compute::{Computed, DayNumbers, MetricNumbers, Numbers, SegmentNumbers};
+use crate::locked::Labels;
 use muriel_analysis::{Analysis, Applied, Health, HealthCheck, LiftEstimate, MetricReport, Report, SampleRatioTest};
 use muriel_domain::Instant;
 use muriel_stats::Interval;
@@ -9,18 +10,8 @@ use muriel_warehouse::{LargestOrder, OrderSummary, Segment};
 use serde_json::{Map, Value, json};
 
 pub(super) fn computed(computed: &Computed) -> Value {
-    let Computed {
-        manifest: _,
-        visitors,
-        first_entry,
-        report,
-        applied,
-        metrics,
-        values_vary,
-        parts,
-        stages,
-        bandit: _,
-    } = computed;
+    let Computed { manifest, visitors, first_entry, report, applied, metrics, values_vary, parts, stages, bandit: _ } =
+        computed;
     let Report { health, metrics: analysed } = report;
     json!({
         "visitors": visitors,
@@ -31,6 +22,14 @@ pub(super) fn computed(computed: &Computed) -> Value {
         "metrics": metrics.iter().zip(analysed).map(|(shown, report)| metric(shown, report)).collect::<Vec<_>>(),
         "parts": parts.iter().map(part).collect::<Vec<_>>(),
         "stages": stages.iter().map(stage).collect::<Vec<_>>(),
+        "labels": labels(&Labels::of(manifest)),
+    })
+}
+
+fn labels(labels: &Labels) -> Value {
+    let Labels { top, metrics, arms, parts, changed_since, note } = labels;
+    json!({
+        "top": top, "metrics": metrics, "arms": arms, "parts": parts, "changed_since": changed_since, "note": note,
     })
 }
 

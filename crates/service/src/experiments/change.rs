@@ -13,7 +13,7 @@ use muriel_domain::ids::ExperimentId;
 use muriel_sql::Tx;
 use muriel_store::experiments::{self, Act, LoadedExperiment};
 use muriel_store::tenants::{self, Project};
-use muriel_store::{Intent, delivery, lock};
+use muriel_store::{Intent, delivery, lock, plan_locks};
 use serde_json::{Map, Value};
 use std::sync::Arc;
 
@@ -153,15 +153,10 @@ impl Change {
         }
         let relinked = before.experiment.hypothesis_id != revision.experiment.hypothesis_id
             || before.experiment.primary_goal != revision.experiment.primary_goal;
-        audit_change(
-            tx,
-            &self.actor,
-            self.now,
-            self.action,
-            (&before.experiment, &revision.experiment),
-            self.told.clone(),
-        )
-        .await?;
+        let mut told = self.told.clone();
+        told.extend(locked(tx, &revision).await?);
+        let both = (&before.experiment, &revision.experiment);
+        audit_change(tx, &self.actor, self.now, self.action, both, told).await?;
         let version = match relinked {
             // The version covers the hypothesis and the goal that are linked now.
             true => experiments::find(tx, project, self.target.id).await?.ok_or(NOT_FOUND)?.version(),
@@ -221,6 +216,16 @@ impl Change {
         }
         Ok(response)
     }
+}
+
+/// What the audit log keeps of the plan that the first start locked: its hash, so that a plan which somebody changes in the
+/// database later is known by it. Nothing for other changes.
+pub(crate) async fn locked(tx: &mut dyn Tx, revision: &Revision) -> Result<Option<(String, Value)>> {
+    if revision.epoch.as_ref().is_none_or(|epoch| epoch.number != 1) {
+        return Ok(None);
+    }
+    let lock = plan_locks::find(tx, revision.experiment.id).await?;
+    Ok(lock.map(|lock| ("plan_hash".to_owned(), lock.hash.into())))
 }
 
 /// Records a change of an experiment in the audit log: the fields that changed, and what is `told` besides.

@@ -1,5 +1,6 @@
 //! Creating an experiment.
 
+use super::change::locked;
 use crate::actor::Actor;
 use crate::app::App;
 use crate::audit::{Act, object};
@@ -205,10 +206,13 @@ impl Creation {
         if let Actor::Person(person) = &self.actor {
             experiments::owner_set(tx, id, person.session.person.id).await?;
         }
+        let first = Revision { experiment: Experiment { id, ..first.experiment }, ..first };
+        let plan_hash = locked(tx, &first).await?;
         let experiment = first.experiment;
         let act = Act::within(&self.actor, &self.project, self.now);
         let mut after = experiment.fields_unlike(&empty);
         after.insert("experiment_key".to_owned(), experiment.key.clone().into());
+        after.extend(plan_hash);
         act.record(tx, "create", object("experiment", id, &experiment.name), None, Some(after)).await?;
         let primary_goal = match &experiment.primary_goal {
             Some(key) => goals::id_of(tx, project, key).await?,

@@ -5,6 +5,7 @@ mod conclude;
 mod create;
 mod delete;
 mod history;
+mod plan_departures;
 mod serve;
 mod status;
 mod update;

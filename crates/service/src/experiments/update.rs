@@ -2,6 +2,7 @@
 
 use super::NOT_FOUND;
 use super::change::{Change, Changed, Target};
+use super::plan_departures::PlannedChange;
 use crate::actor::Actor;
 use crate::app::App;
 use crate::error::Result;
@@ -130,6 +131,8 @@ pub struct Previewed {
     pub after: Experiment,
     /// What the change would do; `None` where nothing would change.
     pub effect: Option<ChangeEffect>,
+    /// What would not be part of the plan that was locked at the first start any more, each in a sentence.
+    pub exploratory: Vec<String>,
     /// What its owner should look at.
     pub warnings: Vec<String>,
     /// Whether a second person has to approve it.
@@ -143,21 +146,26 @@ pub struct Previewed {
 pub async fn preview(app: &App, actor: &Actor, target: Target, edit: Result<Edit>) -> Result<Previewed> {
     let change = Change::new(app, actor, target, "preview");
     let (project, id, node) = (change.target.project.clone(), change.target.id, app.node_id());
-    let (before, after, dropped, needs_approval) = app
+    let (before, after, dropped, needs_approval, planned) = app
         .read(move |tx| {
             Box::pin(async move {
                 let before = experiments::find(tx, change.target.project.id, id).await?.ok_or(NOT_FOUND)?;
                 let (after, dropped) = decide(tx, &change, &before, edit, node.as_deref()).await?;
                 let needs_approval = change.rules(tx).await?.apply_to(Some(&before.experiment), &after);
-                Ok((before, after, dropped, needs_approval))
+                let planned = PlannedChange::load(tx, &before.experiment, &after).await?;
+                Ok((before, after, dropped, needs_approval, planned))
             })
         })
         .await?;
     let revision = Revision::between(&before.experiment, after, app.clock.now());
     let effect = revision.as_ref().map(|revision| ChangeEffect::of(&before.experiment, revision));
+    let exploratory = match (&revision, planned) {
+        (Some(revision), Some(planned)) => planned.departures(&revision.experiment),
+        _ => Vec::new(),
+    };
     let after = revision.map_or_else(|| before.experiment.clone(), |revision| revision.experiment);
     let warnings = warnings_of(app, &project, id, (&before.experiment, &after), dropped).await;
-    Ok(Previewed { before, after, effect, warnings, needs_approval })
+    Ok(Previewed { before, after, effect, exploratory, warnings, needs_approval })
 }
 
 /// The experiment after `edit`, if it may be made, with the inputs of its report where that drops arms which visitors met.

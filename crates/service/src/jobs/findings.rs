@@ -10,7 +10,7 @@ use muriel_analysis::{Grade, Verdict};
 use muriel_domain::experiment::Experiment;
 use muriel_domain::ids::ExperimentId;
 use muriel_domain::webhook::{Event, EventType};
-use muriel_results::{Computed, Inquiry};
+use muriel_results::{Computed, Inquiry, Labels};
 use muriel_store::tenants::Project;
 use muriel_store::webhooks;
 use serde_json::json;
@@ -124,24 +124,35 @@ fn findings(experiment: &Experiment, computed: &Computed) -> Vec<Finding> {
     let mut found: Vec<Finding> = failed.collect();
     let top = computed.manifest.top().zip(computed.report.metrics.first());
     if let Some((facts, metric)) = top {
+        let labels = Labels::of(&computed.manifest);
         for analysis in &metric.analyses {
             if !matches!(analysis.verdict, Verdict::Win | Verdict::Loss | Verdict::NoDifference) {
                 continue;
             }
             let percent = |fraction: f64| fraction * 100.0;
-            let more = json!({
+            let mut more = json!({
                 "variant_id": analysis.arm.to_string(),
                 "verdict": analysis.verdict.word(),
                 "goal_key": facts.key,
                 "lift": analysis.lift.map(percent),
                 "lift_interval": analysis.lift_interval.map(|it| [percent(it.lower), percent(it.upper)]),
             });
-            let reason = analysis.reason.clone();
+            let mut reason = analysis.reason.clone();
+            if let Some(why) = labels.of_verdict(analysis.arm) {
+                reason = format!("{} This is exploratory: {why}", with_stop(&reason));
+                more["exploratory"] = true.into();
+                more["exploratory_reason"] = why.into();
+            }
             let event = Event::of_result(EventType::VerdictReached, experiment, CLOCK.name(), reason, more);
             found.push(Finding { name: format!("verdict:{}:{}", analysis.arm, analysis.verdict.word()), event });
         }
     }
     found
+}
+
+/// The sentence with a full stop.
+fn with_stop(sentence: &str) -> String {
+    if sentence.ends_with('.') { sentence.to_owned() } else { format!("{sentence}.") }
 }
 
 fn recovered(experiment: &Experiment, computed: &Computed, name: &str) -> Event {

@@ -2171,6 +2171,10 @@ export interface components {
         Breakdown: {
             /** @description Which attribute. */
             dimension: string;
+            /** @description It was added, changed or chosen after the plan was locked: good for ideas, and no proof. */
+            exploratory?: boolean;
+            /** @description Why, as a sentence. */
+            exploratory_reason?: string | null;
             /** @description Whether it is everything beyond the largest 50. */
             is_rest: boolean;
             /** @description Its value; null where it is not known, and for the rest. */
@@ -2209,6 +2213,14 @@ export interface components {
         ChangePreview: {
             /** @description The fields that would change; empty when nothing would. */
             changes: components["schemas"]["FieldChange"][];
+            /**
+             * @description What would be exploratory, as the plan that was locked at the first start does not have it, and what else would depart
+             *     from that plan, each in a sentence. Empty too where no plan was locked.
+             * @example [
+             *       "The goal signed_up is not in the plan that was locked at 09:00 UTC on 1 Mar 2026: it was chosen later."
+             *     ]
+             */
+            exploratory: string[];
             /**
              * Format: double
              * @description How many of those who are in the live experiment would get another arm, or none, in percent, where nothing remembers
@@ -3474,6 +3486,13 @@ export interface components {
             /** @description How it went. */
             outcome: components["schemas"]["StepOutcome"];
         };
+        /** @description An arm that was added or changed after the plan was locked. */
+        ExploratoryArm: {
+            /** @description Why it is exploratory, as a sentence. */
+            exploratory_reason: string;
+            /** @description Identifies it. */
+            variant_id: string;
+        };
         /** @description A field that would change. */
         FieldChange: {
             /** @description What it would be; null where it would not be there. */
@@ -4537,6 +4556,10 @@ export interface components {
         MergePatch: Record<string, unknown>;
         /** @description A further metric. */
         MetricResult: {
+            /** @description It was added, changed or chosen after the plan was locked: good for ideas, and no proof. */
+            exploratory?: boolean;
+            /** @description Why, as a sentence. */
+            exploratory_reason?: string | null;
             /** @description Key of a goal, or name of a built-in metric or an event. */
             key: string;
             /** @description `goal`, `builtin` or `event`. */
@@ -5049,6 +5072,81 @@ export interface components {
              */
             visitors_needed: number | null;
         };
+        /** @description What ends an experiment by itself, as its configuration has it; 0 is off. */
+        PlannedEnd: {
+            /**
+             * Format: int64
+             * @description So many days have passed since the first start.
+             */
+            completion_after_period: number;
+            /**
+             * Format: int64
+             * @description So many visitors have converted on the primary goal.
+             */
+            completion_conversion: number;
+            /**
+             * Format: int32
+             * @description 1: the verdict on the primary goal is reached.
+             */
+            completion_stats_significant_flag: number;
+            /**
+             * Format: int64
+             * @description So many visitors have entered.
+             */
+            completion_visitor: number;
+            /**
+             * Format: date-time
+             * @description The date.
+             */
+            end_test_date: string | null;
+            /**
+             * Format: int32
+             * @description 1: a winner is served by itself, and stopped.
+             */
+            is_autopilot: number;
+        };
+        /** @description A goal, and what it counted. */
+        PlannedGoal: {
+            /**
+             * Format: double
+             * @description Most value that one visitor contributes.
+             */
+            cap: number | null;
+            /** @description The currency that orders count in. */
+            currency: string | null;
+            /** @description Its permanent name. */
+            goal_key: string;
+            /** @description Display name. */
+            goal_name: string;
+            /** @description What it counts. */
+            goal_type: string;
+            /** @description The value of that type: text, or a number. */
+            goal_value: components["schemas"]["GoalValue"];
+            /**
+             * Format: double
+             * @description Most that one order can plausibly be worth.
+             */
+            max_order_value: number | null;
+            /**
+             * Format: int64
+             * @description Events needed for a conversion.
+             */
+            min_count: number;
+            /**
+             * Format: int64
+             * @description Days after entry within which an event counts; null until the end of the test.
+             */
+            window_days: number | null;
+        };
+        /** @description A hypothesis as it was. */
+        PlannedHypothesis: {
+            /** @description What the team saw. */
+            observation: string | null;
+            /** @description Why it is a problem. */
+            problem: string | null;
+            /** @description The change to test. */
+            solution: string | null;
+        };
         /** @description What a preview shows. */
         PreviewDocument: {
             experiments: Record<string, unknown>[];
@@ -5500,6 +5598,10 @@ export interface components {
              * @description The last day that counts; today while it goes on.
              */
             end_date: string | null;
+            /** @description It was added, changed or chosen after the plan was locked: good for ideas, and no proof. */
+            exploratory?: boolean;
+            /** @description Why, as a sentence. */
+            exploratory_reason?: string | null;
             /** @description Key of the goal that the numbers at the top are of. */
             goal_key: string | null;
             /** @description Whether the data can be trusted. */
@@ -5513,6 +5615,9 @@ export interface components {
             manifest: Record<string, unknown>;
             /** @description The other metrics. */
             metrics: components["schemas"]["MetricResult"][];
+            plan?: components["schemas"]["ResultPlan"] | null;
+            /** @description What to know of the plan: why there is none, or that it was locked late. */
+            plan_note?: string | null;
             primary_goal: components["schemas"]["GoalExcerpt"] | null;
             /** @description `pre_deploy`, `post_deploy` or `all_time`. */
             report_phase: unknown;
@@ -5573,6 +5678,68 @@ export interface components {
             traffic_allocation: number;
             /** @description The arms, the control first. */
             variants: components["schemas"]["VariantResult"][];
+        };
+        /** @description The plan of an experiment as it was at its first start. */
+        ResultPlan: {
+            /**
+             * @description `variant_id` of each arm, the control first.
+             * @example [
+             *       "0",
+             *       "1"
+             *     ]
+             */
+            arms: string[];
+            /** @description What differs from the plan by now, each in a sentence. Empty: everything is as it was planned. */
+            changed_since: string[];
+            /**
+             * Format: int64
+             * @description Confidence threshold in percent.
+             */
+            confidence_threshold_percent: number;
+            /** @description Events that are reported. */
+            event_metrics: string[];
+            /**
+             * @description Built-in metrics that must not get worse.
+             * @example [
+             *       "bounce_rate",
+             *       "engagement"
+             *     ]
+             */
+            guardrails: string[];
+            /**
+             * @description SHA-256 of its canonical form (RFC 8785), `manifest.plan.content`.
+             * @example 9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08
+             */
+            hash: string;
+            hypothesis: components["schemas"]["PlannedHypothesis"] | null;
+            /**
+             * Format: int64
+             * @description The hypothesis that it tests.
+             */
+            hypothesis_id: number | null;
+            /**
+             * Format: date-time
+             * @description When it was locked.
+             */
+            locked_at: string;
+            /**
+             * Format: double
+             * @description Smallest lift worth acting on, in percent.
+             * @example 5
+             */
+            mde: number;
+            /** @description `given`, or `computed` from the smallest lift and the project's traffic; null without a total. */
+            planned_from: string | null;
+            /**
+             * Format: int64
+             * @description Planned total of visitors, for which the comparisons are tuned; null where none was given and none could be computed.
+             */
+            planned_visitors: number | null;
+            primary_goal: components["schemas"]["PlannedGoal"] | null;
+            /** @description Further goals, in their order. */
+            secondary_goals: components["schemas"]["PlannedGoal"][];
+            /** @description What ends it. */
+            stop_rule: components["schemas"]["PlannedEnd"];
         };
         /** @description A change. */
         RevisionView: {
@@ -6214,6 +6381,12 @@ export interface components {
         };
         /** @description An experiment day by day. */
         TimeseriesAnswer: {
+            /** @description It was added, changed or chosen after the plan was locked: good for ideas, and no proof. */
+            exploratory?: boolean;
+            /** @description Arms that are not part of the plan that was locked at the first start. */
+            exploratory_arms?: components["schemas"]["ExploratoryArm"][];
+            /** @description Why, as a sentence. */
+            exploratory_reason?: string | null;
             /** @description Key of the goal that the numbers are of. */
             goal_key: string | null;
             /** @description Always true. */
@@ -6336,6 +6509,10 @@ export interface components {
             conversions: number;
             /** @description ISO 4217; null when no order names one. */
             currency?: string | null;
+            /** @description It was added, changed or chosen after the plan was locked: good for ideas, and no proof. */
+            exploratory?: boolean;
+            /** @description Why, as a sentence. */
+            exploratory_reason?: string | null;
             /**
              * Format: double
              * @description Percent that the arm does more than the control, as it is shown; not on the control.

@@ -35,6 +35,10 @@ pub(crate) struct ChangePreview {
     /// what they were given; null when targeting changes, as it depends on who they are.
     #[schema(required, example = 16.67)]
     moved_visitors_percent: Option<f64>,
+    /// What would be exploratory, as the plan that was locked at the first start does not have it, and what else would depart
+    /// from that plan, each in a sentence. Empty too where no plan was locked.
+    #[schema(example = json!(["The goal signed_up is not in the plan that was locked at 09:00 UTC on 1 Mar 2026: it was chosen later."]))]
+    exploratory: Vec<String>,
     /// What to look at, sentences that name the field.
     warnings: Vec<String>,
     /// Whether the project asks for a second person for it: then it can be proposed, and not made at once.
@@ -66,7 +70,7 @@ pub fn differences(before: &Value, after: &Value) -> Vec<FieldChange> {
 impl ChangePreview {
     /// The preview of a change of the project with this key. `reset` is about fields that would go back to their defaults.
     pub(crate) fn new(previewed: Previewed, reset: Vec<String>, project_key: &str) -> Self {
-        let Previewed { before, after, effect, warnings, needs_approval } = previewed;
+        let Previewed { before, after, effect, exploratory, warnings, needs_approval } = previewed;
         let changes = differences(&patchable(before.experiment, project_key), &patchable(after, project_key));
         let (reasons, redefines, removed_code, moved) = match effect {
             Some(effect) => (effect.epoch_reasons, effect.redefines, effect.removed_code, effect.moved_visitors),
@@ -80,6 +84,7 @@ impl ChangePreview {
             redefines: redefines.into_iter().map(|arm| arm.id()).collect(),
             removed_code,
             moved_visitors_percent: moved.map(|percent| (percent * 100.0).round() / 100.0),
+            exploratory,
             warnings: reset.into_iter().chain(warnings).collect(),
             needs_approval,
         }

@@ -1,9 +1,10 @@
 //! Arms: what each did by a metric, and how it compares with the control.
 
+use super::locked::Exploratory;
 use super::numbers::{beside_control, ends, percent, rate};
 use muriel_analysis::Analysis;
 use muriel_domain::Instant;
-use muriel_results::{Computed, MetricFacts, MetricNumbers, Numbers};
+use muriel_results::{Computed, Labels, MetricFacts, MetricNumbers, Numbers};
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -26,6 +27,8 @@ pub(crate) struct VariantResult {
     redefined_at: Option<Instant>,
     /// What its changes found on visitors' pages, of the first 60; those of which no page has told are left out.
     changes: Vec<ChangeFound>,
+    #[serde(flatten)]
+    pub(super) exploratory: Exploratory,
     #[serde(flatten)]
     pub(super) result: ArmResult,
 }
@@ -134,7 +137,7 @@ pub(crate) struct Revenue {
 
 impl VariantResult {
     /// The arm at the place `arm`; `arms` are the numbers of all, the control first.
-    pub(super) fn new(computed: &Computed, arms: &[Numbers], arm: usize) -> Self {
+    pub(super) fn new(computed: &Computed, arms: &[Numbers], arm: usize, labels: &Labels) -> Self {
         let facts = &computed.manifest.experiment;
         let known = &facts.arms[arm];
         let result = match (computed.manifest.top(), computed.metrics.first()) {
@@ -167,6 +170,7 @@ impl VariantResult {
                 .filter(|applied| applied.arm == arm)
                 .map(|applied| ChangeFound { index: applied.change, pages: applied.pages, matched: applied.matched })
                 .collect(),
+            exploratory: Exploratory::new(labels.arms.get(arm).and_then(Option::as_ref)),
             result,
         }
     }

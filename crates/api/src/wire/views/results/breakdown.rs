@@ -1,15 +1,15 @@
 //! The arms in parts of the visitors.
 
 use super::arm::ArmResult;
+use super::locked::Exploratory;
 use super::numbers::Lift;
-use muriel_results::{Computed, SegmentNumbers};
+use muriel_results::{Computed, Labels, SegmentNumbers};
 use muriel_warehouse::Segment;
 use serde::Serialize;
 use utoipa::ToSchema;
 
 /// The arms in one part of the visitors.
 #[derive(Debug, Serialize, ToSchema)]
-#[serde(deny_unknown_fields)]
 pub(crate) struct Breakdown {
     /// Which attribute.
     pub(super) dimension: String,
@@ -18,6 +18,8 @@ pub(crate) struct Breakdown {
     pub(super) value: Option<String>,
     /// Whether it is everything beyond the largest 50.
     pub(super) is_rest: bool,
+    #[serde(flatten)]
+    pub(super) exploratory: Exploratory,
     /// The arms, the control first.
     pub(super) variants: Vec<PartResult>,
 }
@@ -43,7 +45,7 @@ pub(crate) struct PartResult {
 
 impl Breakdown {
     /// The arms in `part` by the top metric.
-    pub(super) fn new(computed: &Computed, part: &SegmentNumbers) -> Self {
+    pub(super) fn new(computed: &Computed, part: &SegmentNumbers, labels: &Labels) -> Self {
         let manifest = &computed.manifest;
         let variants = match (manifest.top(), computed.metrics.first()) {
             (Some(top), Some(shown)) => (0..part.arms.len())
@@ -67,6 +69,7 @@ impl Breakdown {
                 Segment::Unknown | Segment::Rest => None,
             },
             is_rest: part.segment == Segment::Rest,
+            exploratory: Exploratory::new(labels.parts.as_ref()),
             variants,
         }
     }

@@ -3,9 +3,10 @@
 use super::ResultAnswer;
 use super::arm::ArmResult;
 use super::breakdown::PartResult;
+use super::locked::Exploratory;
 
 /// What each line says, in order.
-const COLUMNS: [&str; 31] = [
+const COLUMNS: [&str; 32] = [
     "metric",
     "metric_name",
     "role",
@@ -38,6 +39,8 @@ const COLUMNS: [&str; 31] = [
     "log_position",
     "health",
     "health_checks",
+    // Of this line; empty where it was planned, or no plan was locked.
+    "exploratory",
 ];
 
 impl ResultAnswer {
@@ -58,54 +61,66 @@ impl ResultAnswer {
             self.health.status().to_owned(),
             self.health.not_ok().map(|(name, status, _)| format!("{name}: {status}")).collect::<Vec<_>>().join("; "),
         ];
-        let mut row =
-            |metric: [&str; 3], part: [&str; 2], variant_id: &str, arm: &ArmResult, point: Option<&PartResult>| {
-                let (name, nickname) = name(variant_id);
-                let analysis = arm.analysis.as_ref();
-                let lift = analysis.map_or(point.and_then(|p| p.lift), |a| a.lift);
-                let interval = analysis.map_or(point.and_then(|p| p.lift_interval), |a| a.lift_interval);
-                let p_value = analysis.map_or(point.and_then(|p| p.p_value), |a| a.p_value);
-                let number = |number: Option<f64>| number.map(|number| number.to_string()).unwrap_or_default();
-                let mut cells: Vec<String> = metric.iter().chain(&part).map(|text| (*text).to_owned()).collect();
-                cells.extend([
-                    variant_id.to_owned(),
-                    name,
-                    nickname,
-                    arm.visitors.to_string(),
-                    arm.conversions.to_string(),
-                    number(arm.conversion_rate),
-                    number(arm.improvement.flatten()),
-                    number(arm.revenue.total_revenue),
-                    arm.revenue.total_orders.map(|orders| orders.to_string()).unwrap_or_default(),
-                    number(arm.revenue.rpv.flatten()),
-                    number(arm.revenue.aov.flatten()),
-                    arm.revenue.currency.clone().flatten().unwrap_or_default(),
-                    number(lift),
-                    number(interval.map(|ends| ends[0])),
-                    number(interval.map(|ends| ends[1])),
-                    number(p_value),
-                    number(analysis.and_then(|a| a.p_value_adjusted)),
-                    number(analysis.and_then(|a| a.chance_to_beat_control)),
-                    number(analysis.and_then(|a| a.expected_loss)),
-                    analysis.map(|a| a.verdict.to_owned()).unwrap_or_default(),
-                ]);
-                cells.extend(origin.iter().cloned());
-                csv.line(cells.into_iter());
-            };
+        let of_arm = |variant_id: &str| {
+            let known = self.variants.iter().find(|variant| variant.variant_id == variant_id);
+            known.and_then(|variant| variant.exploratory.reason())
+        };
+        let mut row = |metric: [&str; 3],
+                       part: [&str; 2],
+                       variant_id: &str,
+                       arm: &ArmResult,
+                       point: Option<&PartResult>,
+                       exploratory: &[&Exploratory]| {
+            let (name, nickname) = name(variant_id);
+            let analysis = arm.analysis.as_ref();
+            let lift = analysis.map_or(point.and_then(|p| p.lift), |a| a.lift);
+            let interval = analysis.map_or(point.and_then(|p| p.lift_interval), |a| a.lift_interval);
+            let p_value = analysis.map_or(point.and_then(|p| p.p_value), |a| a.p_value);
+            let number = |number: Option<f64>| number.map(|number| number.to_string()).unwrap_or_default();
+            let mut cells: Vec<String> = metric.iter().chain(&part).map(|text| (*text).to_owned()).collect();
+            cells.extend([
+                variant_id.to_owned(),
+                name,
+                nickname,
+                arm.visitors.to_string(),
+                arm.conversions.to_string(),
+                number(arm.conversion_rate),
+                number(arm.improvement.flatten()),
+                number(arm.revenue.total_revenue),
+                arm.revenue.total_orders.map(|orders| orders.to_string()).unwrap_or_default(),
+                number(arm.revenue.rpv.flatten()),
+                number(arm.revenue.aov.flatten()),
+                arm.revenue.currency.clone().flatten().unwrap_or_default(),
+                number(lift),
+                number(interval.map(|ends| ends[0])),
+                number(interval.map(|ends| ends[1])),
+                number(p_value),
+                number(analysis.and_then(|a| a.p_value_adjusted)),
+                number(analysis.and_then(|a| a.chance_to_beat_control)),
+                number(analysis.and_then(|a| a.expected_loss)),
+                analysis.map(|a| a.verdict.to_owned()).unwrap_or_default(),
+            ]);
+            cells.extend(origin.iter().cloned());
+            let reasons = exploratory.iter().filter_map(|label| label.reason()).chain(of_arm(variant_id));
+            cells.push(reasons.collect::<Vec<_>>().join(" "));
+            csv.line(cells.into_iter());
+        };
         let top = self.manifest.top();
         let metric = top.map_or(["", "", ""], |top| [top.key.as_str(), top.name.as_str(), top.role.as_str()]);
         for variant in &self.variants {
-            row(metric, ["", ""], &variant.variant_id, &variant.result, None);
+            row(metric, ["", ""], &variant.variant_id, &variant.result, None, &[&self.exploratory]);
         }
         for part in &self.breakdowns {
             let value = part.value.as_deref().unwrap_or(if part.is_rest { "(rest)" } else { "(unknown)" });
             for variant in &part.variants {
-                row(metric, [&part.dimension, value], &variant.variant_id, &variant.result, Some(variant));
+                let labels = [&self.exploratory, &part.exploratory];
+                row(metric, [&part.dimension, value], &variant.variant_id, &variant.result, Some(variant), &labels);
             }
         }
         for metric in &self.metrics {
             for variant in &metric.variants {
-                row([&metric.key, &metric.name, &metric.role], ["", ""], &variant.variant_id, &variant.result, None);
+                let names = [&*metric.key, &*metric.name, &*metric.role];
+                row(names, ["", ""], &variant.variant_id, &variant.result, None, &[&metric.exploratory]);
             }
         }
         csv.finish()

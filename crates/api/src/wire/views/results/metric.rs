@@ -1,14 +1,14 @@
 //! The arms by further metrics.
 
 use super::arm::{AnalysisResult, ArmResult};
+use super::locked::Exploratory;
 use super::numbers::beside_control;
-use muriel_results::{Computed, Counted};
+use muriel_results::{Computed, Counted, Labels};
 use serde::Serialize;
 use utoipa::ToSchema;
 
 /// A further metric.
 #[derive(Debug, Serialize, ToSchema)]
-#[serde(deny_unknown_fields)]
 pub(crate) struct MetricResult {
     /// Key of a goal, or name of a built-in metric or an event.
     pub(super) key: String,
@@ -20,6 +20,8 @@ pub(crate) struct MetricResult {
     pub(super) role: String,
     /// Whether less is better.
     lower_is_better: bool,
+    #[serde(flatten)]
+    pub(super) exploratory: Exploratory,
     /// The arms, the control first.
     pub(super) variants: Vec<MetricVariant>,
 }
@@ -38,7 +40,7 @@ pub(crate) struct MetricVariant {
 
 impl MetricResult {
     /// The metric at the place `at` of the manifest.
-    pub(super) fn new(computed: &Computed, at: usize) -> Self {
+    pub(super) fn new(computed: &Computed, at: usize, labels: &Labels) -> Self {
         let manifest = &computed.manifest;
         let facts = &manifest.metrics[at];
         let (shown, report) = (&computed.metrics[at], &computed.report.metrics[at]);
@@ -53,6 +55,7 @@ impl MetricResult {
             },
             role: facts.role.clone(),
             lower_is_better: facts.lower_is_better(),
+            exploratory: Exploratory::new(labels.metrics.get(at).and_then(Option::as_ref)),
             variants: (0..shown.arms.len())
                 .map(|arm| {
                     let analysis = beside_control(&report.analyses, arm);

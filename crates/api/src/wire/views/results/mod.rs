@@ -6,6 +6,7 @@ mod csv;
 pub(super) use csv::Csv;
 mod health;
 mod holdout;
+mod locked;
 mod metric;
 mod numbers;
 mod plan;
@@ -18,8 +19,9 @@ pub(crate) use timeseries::TimeseriesAnswer;
 use arm::{Revenue, VariantResult};
 use breakdown::Breakdown;
 use health::Health;
+use locked::{Exploratory, ResultPlan};
 use metric::MetricResult;
-use muriel_results::{Computed, Counted, Manifest, MetricFacts, Numbers};
+use muriel_results::{Computed, Counted, Labels, Manifest, MetricFacts, Numbers};
 use serde::Serialize;
 use serde_json::Value;
 use utoipa::ToSchema;
@@ -84,6 +86,15 @@ pub struct ResultAnswer {
     /// What the numbers were computed from; `muriel verify` computes them again.
     #[schema(value_type = Object)]
     manifest: Manifest,
+    /// What was planned at the first start; null where no plan was locked. Absent of what a release computed that locked none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    plan: Option<Option<ResultPlan>>,
+    /// What to know of the plan: why there is none, or that it was locked late.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    plan_note: Option<String>,
+    /// About the numbers at the top.
+    #[serde(flatten)]
+    exploratory: Exploratory,
 }
 
 /// A goal, in short.
@@ -124,6 +135,7 @@ impl ResultAnswer {
             units: arms.iter().map(|arm| arm.units).sum(),
         };
         let others = usize::from(top.is_some());
+        let labels = Labels::of(manifest);
         Self {
             success: true,
             test_id: facts.test_id,
@@ -149,10 +161,13 @@ impl ResultAnswer {
             total_visitors: total.visitors,
             total_conversions: total.converted,
             revenue: top.zip(shown).map(|(top, shown)| Revenue::new(top, shown, &total)).unwrap_or_default(),
-            variants: (0..facts.arms.len()).map(|arm| VariantResult::new(computed, &arms, arm)).collect(),
-            breakdowns: computed.parts.iter().map(|part| Breakdown::new(computed, part)).collect(),
+            variants: (0..facts.arms.len()).map(|arm| VariantResult::new(computed, &arms, arm, &labels)).collect(),
+            breakdowns: computed.parts.iter().map(|part| Breakdown::new(computed, part, &labels)).collect(),
             health: Health::new(computed),
-            metrics: (others..manifest.metrics.len()).map(|at| MetricResult::new(computed, at)).collect(),
+            metrics: (others..manifest.metrics.len()).map(|at| MetricResult::new(computed, at, &labels)).collect(),
+            exploratory: Exploratory::new(labels.top.as_ref()),
+            plan_note: labels.note,
+            plan: ResultPlan::of(manifest, labels.changed_since),
             manifest: manifest.clone(),
         }
     }

@@ -2,14 +2,14 @@
 
 use super::super::distribution::{EvenSplit, ends};
 use super::health::Health;
+use super::locked::Exploratory;
 use super::numbers::{Lift, rate};
-use muriel_results::{Computed, DayNumbers, MetricFacts};
+use muriel_results::{Computed, DayNumbers, Labels, MetricFacts};
 use serde::Serialize;
 use utoipa::ToSchema;
 
 /// An experiment day by day.
 #[derive(Debug, Serialize, ToSchema)]
-#[serde(deny_unknown_fields)]
 pub(crate) struct TimeseriesAnswer {
     /// Always true.
     success: bool,
@@ -20,6 +20,13 @@ pub(crate) struct TimeseriesAnswer {
     goal_key: Option<String>,
     /// Where days begin.
     tz: String,
+    /// About the numbers of this goal.
+    #[serde(flatten)]
+    exploratory: Exploratory,
+    /// Arms that are not part of the plan that was locked at the first start.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schema(required = false)]
+    exploratory_arms: Vec<ExploratoryArm>,
     /// Cumulative, by day and then by arm.
     timeseries: Vec<SeriesPoint>,
     /// What a bandit had lost by the end of each day, by what is known of its arms now. Absent of others, and until something
@@ -44,6 +51,16 @@ pub(crate) struct BanditPoint {
     regret_interval: [f64; 2],
     /// What the same number of visitors would have lost by an even split.
     even_split: EvenSplit,
+}
+
+/// An arm that was added or changed after the plan was locked.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct ExploratoryArm {
+    /// Identifies it.
+    variant_id: String,
+    /// Why it is exploratory, as a sentence.
+    exploratory_reason: String,
 }
 
 /// An arm as of the end of a day.
@@ -107,7 +124,15 @@ impl TimeseriesAnswer {
                 .collect()
         };
         let of_bandit: Vec<BanditPoint> = computed.stages.iter().filter_map(BanditPoint::of).collect();
+        let labels = Labels::of(manifest);
+        let arms = manifest.experiment.arms.iter().zip(&labels.arms);
+        let exploratory_arms = arms.filter_map(|(arm, reason)| {
+            let exploratory_reason = reason.clone()?;
+            Some(ExploratoryArm { variant_id: arm.variant_id.clone(), exploratory_reason })
+        });
         Self {
+            exploratory: Exploratory::new(labels.top.as_ref()),
+            exploratory_arms: exploratory_arms.collect(),
             success: true,
             test_id: manifest.experiment.test_id,
             goal_key: top.map(|top| top.key.clone()),

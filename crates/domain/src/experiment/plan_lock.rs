@@ -1,0 +1,371 @@
+//! What was planned when an experiment first started.
+//!
+//! It is kept as it was then, with a hash over its [canonical form](canonical). Whoever reads a result compares it with what the
+//! experiment is now: what was added or changed later was chosen when its numbers could be known, and proves less.
+
+use super::configuration::flag;
+use super::{Configuration, Experiment};
+use crate::Instant;
+use crate::goal::{Goal, GoalType, GoalValue};
+use crate::hypothesis::Hypothesis;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use std::fmt::Write as _;
+
+/// The plan of an experiment at its first start.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct LockedPlan {
+    /// The experiment's id.
+    pub test_id: i64,
+    /// When it was started, to the millisecond.
+    pub locked_at: Instant,
+    /// What it was to find out.
+    pub hypothesis: Option<LockedHypothesis>,
+    /// The goal that was to decide.
+    pub primary_goal: Option<LockedGoal>,
+    /// Further goals that were to be reported, in their order.
+    pub secondary_goals: Vec<LockedGoal>,
+    /// Built-in metrics that were not to get worse.
+    pub guardrails: Vec<String>,
+    /// Events that were to be reported.
+    pub event_metrics: Vec<String>,
+    /// Smallest lift worth acting on, in percent.
+    pub mde: f64,
+    /// Confidence threshold in percent.
+    pub confidence_percent: i64,
+    /// What was to end it.
+    pub stop_rule: StopRule,
+    /// Planned total of visitors; `None` where none was given and none could be computed.
+    pub planned_visitors: Option<i64>,
+    /// Where the total is from; `None` without one.
+    pub planned_from: Option<PlannedFrom>,
+    /// Ids of the arms, the control first.
+    pub arms: Vec<String>,
+}
+
+/// Where a planned total of visitors is from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum PlannedFrom {
+    /// Somebody gave it.
+    Given,
+    /// The first start computed it from the smallest lift and the project's traffic.
+    Computed,
+}
+
+impl PlannedFrom {
+    /// The word that the interface has for it.
+    pub fn word(self) -> &'static str {
+        match self {
+            PlannedFrom::Given => "given",
+            PlannedFrom::Computed => "computed",
+        }
+    }
+}
+
+/// A hypothesis as it was written then.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct LockedHypothesis {
+    /// Its id.
+    pub hypothesis_id: i64,
+    /// What the team saw.
+    pub observation: Option<String>,
+    /// Why it is a problem.
+    pub problem: Option<String>,
+    /// The change to test.
+    pub solution: Option<String>,
+}
+
+impl LockedHypothesis {
+    /// The hypothesis as it is.
+    pub fn of(hypothesis: &Hypothesis) -> Self {
+        let content = &hypothesis.content;
+        Self {
+            hypothesis_id: hypothesis.id.0,
+            observation: content.observation.clone(),
+            problem: content.problem.clone(),
+            solution: content.solution.clone(),
+        }
+    }
+}
+
+/// A goal, and what it counted then.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct LockedGoal {
+    /// Its permanent name.
+    pub goal_key: String,
+    /// Its display name, which does not change what it counts.
+    pub goal_name: String,
+    /// The word of its type.
+    pub goal_type: String,
+    /// Its value.
+    pub goal_value: GoalValue,
+    /// Days after entry within which an event counts.
+    pub window_days: Option<i64>,
+    /// Events needed for a conversion.
+    pub min_count: i64,
+    /// Most value that a visitor contributes.
+    pub cap: Option<f64>,
+    /// Most that an order can plausibly be worth.
+    pub max_order_value: Option<f64>,
+    /// The currency that orders count in.
+    pub currency: Option<String>,
+}
+
+impl LockedGoal {
+    /// The goal as it is.
+    pub fn of(goal: &Goal) -> Self {
+        let definition = &goal.definition;
+        Self {
+            goal_key: goal.key.clone(),
+            goal_name: definition.name.clone(),
+            goal_type: definition.trigger.goal_type().word().to_owned(),
+            goal_value: definition.trigger.value().clone(),
+            window_days: definition.window_days,
+            min_count: definition.min_count,
+            cap: definition.cap,
+            max_order_value: definition.max_order_value,
+            currency: definition.currency.clone(),
+        }
+    }
+
+    /// The fields by which the two count something else; empty where they count the same. What a cap, a largest order and a
+    /// currency say matters only to revenue.
+    pub fn counts_unlike(&self, other: &LockedGoal) -> Vec<&'static str> {
+        let is_revenue = [self, other].iter().any(|goal| goal.goal_type == GoalType::Revenue.word());
+        let fields = [
+            ("goal_type", self.goal_type != other.goal_type),
+            ("goal_value", self.goal_value != other.goal_value),
+            ("window_days", self.window_days != other.window_days),
+            ("min_count", self.min_count != other.min_count),
+            ("cap", is_revenue && self.cap != other.cap),
+            ("max_order_value", is_revenue && self.max_order_value != other.max_order_value),
+            ("currency", is_revenue && self.currency != other.currency),
+        ];
+        fields.into_iter().filter(|(_, differs)| *differs).map(|(field, _)| field).collect()
+    }
+}
+
+/// What ends an experiment by itself. It is published as in its configuration: rules that are off are 0.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct StopRule {
+    /// The date on which it ends, to the millisecond.
+    pub end_test_date: Option<Instant>,
+    /// So many visitors have entered.
+    pub completion_visitor: i64,
+    /// So many visitors have converted.
+    pub completion_conversion: i64,
+    /// So many days have passed since the first start.
+    pub completion_after_period: i64,
+    /// The verdict on the primary goal is reached.
+    #[serde(with = "flag")]
+    pub completion_stats_significant_flag: bool,
+    /// A winner is served by itself, and stopped.
+    #[serde(with = "flag")]
+    pub is_autopilot: bool,
+}
+
+impl StopRule {
+    /// The rule of a configuration.
+    pub fn of(configuration: &Configuration) -> Self {
+        Self {
+            end_test_date: configuration.end_test_date.map(Instant::to_ms),
+            completion_visitor: configuration.completion_visitor.unwrap_or(0),
+            completion_conversion: configuration.completion_conversion.unwrap_or(0),
+            completion_after_period: configuration.completion_after_period.unwrap_or(0),
+            completion_stats_significant_flag: configuration.completion_stats_significant_flag,
+            is_autopilot: configuration.is_autopilot,
+        }
+    }
+
+    /// The settings in which the two differ, as the configuration names them.
+    pub fn unlike(&self, other: &StopRule) -> Vec<&'static str> {
+        let settings = [
+            ("end_test_date", self.end_test_date != other.end_test_date),
+            ("completion_visitor", self.completion_visitor != other.completion_visitor),
+            ("completion_conversion", self.completion_conversion != other.completion_conversion),
+            ("completion_after_period", self.completion_after_period != other.completion_after_period),
+            (
+                "completion_stats_significant_flag",
+                self.completion_stats_significant_flag != other.completion_stats_significant_flag,
+            ),
+            ("is_autopilot", self.is_autopilot != other.is_autopilot),
+        ];
+        settings.into_iter().filter(|(_, differs)| *differs).map(|(setting, _)| setting).collect()
+    }
+}
+
+impl LockedPlan {
+    /// The plan of an experiment that starts for the first time at `locked_at`, with these goals and this hypothesis.
+    pub fn of(
+        experiment: &Experiment,
+        locked_at: Instant,
+        hypothesis: Option<&Hypothesis>,
+        (primary, secondary): (Option<&Goal>, &[Goal]),
+    ) -> Self {
+        let plan = &experiment.plan;
+        let from = if plan.is_computed { PlannedFrom::Computed } else { PlannedFrom::Given };
+        Self {
+            test_id: experiment.id.0,
+            locked_at: locked_at.to_ms(),
+            hypothesis: hypothesis.map(LockedHypothesis::of),
+            primary_goal: primary.map(LockedGoal::of),
+            secondary_goals: secondary.iter().map(LockedGoal::of).collect(),
+            guardrails: experiment.builtin_metrics.clone(),
+            event_metrics: experiment.event_metrics.clone(),
+            mde: plan.mde,
+            confidence_percent: experiment.configuration.confidence_interval,
+            stop_rule: StopRule::of(&experiment.configuration),
+            planned_visitors: plan.visitors,
+            planned_from: plan.visitors.map(|_| from),
+            arms: (0..experiment.arms()).map(|number| number.to_string()).collect(),
+        }
+    }
+
+    /// The goal of the plan with this key.
+    pub fn goal(&self, key: &str) -> Option<&LockedGoal> {
+        self.primary_goal.iter().chain(&self.secondary_goals).find(|goal| goal.goal_key == key)
+    }
+
+    /// The text that its hash is of.
+    pub fn canonical(&self) -> String {
+        // Only maps with keys other than text fail, and there are none.
+        serde_json::to_value(self).map_or_else(|_| String::new(), |value| canonical(&value))
+    }
+}
+
+/// JSON in the one form that everybody writes alike: without blanks, members in the order of their names, numbers as
+/// JavaScript writes them. Names of members are ASCII here.
+///
+/// # Source
+/// RFC 8785, JSON Canonicalization Scheme.
+fn canonical(value: &Value) -> String {
+    let mut text = String::new();
+    write(value, &mut text);
+    text
+}
+
+fn write(value: &Value, text: &mut String) {
+    match value {
+        Value::Number(number) => write_number(number, text),
+        Value::Array(entries) => {
+            text.push('[');
+            for (at, entry) in entries.iter().enumerate() {
+                if at > 0 {
+                    text.push(',');
+                }
+                write(entry, text);
+            }
+            text.push(']');
+        }
+        Value::Object(members) => {
+            let mut members: Vec<_> = members.iter().collect();
+            members.sort_by_key(|(name, _)| *name);
+            text.push('{');
+            for (at, (name, member)) in members.into_iter().enumerate() {
+                if at > 0 {
+                    text.push(',');
+                }
+                let _ = write!(text, "{}:", Value::from(name.as_str()));
+                write(member, text);
+            }
+            text.push('}');
+        }
+        plain => {
+            let _ = write!(text, "{plain}");
+        }
+    }
+}
+
+fn write_number(number: &serde_json::Number, text: &mut String) {
+    // Whole numbers are the same however they were read; every one of ours is below 2^53.
+    let _ = match (number.as_i64(), number.as_f64()) {
+        (Some(whole), _) => write!(text, "{whole}"),
+        (None, Some(0.0)) => write!(text, "0"),
+        (None, Some(number)) if number.abs() < 1e-6 => write!(text, "{number:e}"),
+        (None, Some(number)) => write!(text, "{number}"),
+        (None, None) => write!(text, "{number}"),
+    };
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::experiment::TestType;
+    use crate::goal::{Definition, Purpose, Trigger};
+    use crate::ids::{CompanyId, GoalId, ProjectId};
+    use serde_json::json;
+
+    const NOW: Instant = Instant::from_us(1_772_359_200_000_123);
+
+    fn goal(key: &str) -> Goal {
+        Goal {
+            id: GoalId(1),
+            key: key.to_owned(),
+            definition: Definition {
+                name: key.to_owned(),
+                trigger: Trigger::new(GoalType::Event, GoalValue::Text(key.to_owned())).unwrap(),
+                purpose: Purpose::Engage,
+                element_url: None,
+                window_days: Some(7),
+                min_count: 1,
+                cap: None,
+                max_order_value: None,
+                currency: None,
+            },
+            created_at: NOW,
+            revision: 1,
+        }
+    }
+
+    #[test]
+    fn the_canonical_form_is_that_of_rfc_8785() {
+        for (value, expect) in [
+            (json!({ "b": 1, "a": [true, null, "x"] }), r#"{"a":[true,null,"x"],"b":1}"#),
+            (json!({ "text": "a\"\\\n\t\u{1}é€" }), "{\"text\":\"a\\\"\\\\\\n\\t\\u0001é€\"}"),
+            (json!([2.0, 2, 2.5, 0.1, -0.0, 1e-6, 1e-7, 1.5e-7, 1e12, 4.35]), {
+                "[2,2,2.5,0.1,0,0.000001,1e-7,1.5e-7,1000000000000,4.35]"
+            }),
+            (json!({ "nested": { "z": {}, "A": [] } }), r#"{"nested":{"A":[],"z":{}}}"#),
+        ] {
+            assert_eq!(canonical(&value), expect);
+        }
+    }
+
+    #[test]
+    fn a_plan_that_was_read_back_has_the_same_canonical_form() {
+        let mut experiment = Experiment::draft(CompanyId(1), ProjectId(1), TestType::AbTest, "one".into(), NOW);
+        experiment.plan.mde = 5.0;
+        experiment.plan.visitors = Some(12_000);
+        experiment.configuration.end_test_date = Some(NOW);
+        let plan = LockedPlan::of(&experiment, NOW, None, (Some(&goal("buy")), &[goal("look")]));
+        let text = plan.canonical();
+        assert!(text.contains(r#""locked_at":"2026-03-01T10:00:00.000Z","mde":5,"planned_from":"given""#), "{text}");
+        let read: LockedPlan = serde_json::from_str(&text).unwrap();
+        assert_eq!((&read, read.canonical()), (&plan, text));
+    }
+
+    #[test]
+    fn goals_differ_by_what_they_count() {
+        let locked = LockedGoal::of(&goal("buy"));
+        let now = |change: fn(&mut LockedGoal)| {
+            let mut now = locked.clone();
+            change(&mut now);
+            locked.counts_unlike(&now)
+        };
+        assert_eq!(now(|_| ()), [""; 0]);
+        assert_eq!(now(|goal| goal.goal_name = "Other".into()), [""; 0]);
+        assert_eq!(now(|goal| goal.cap = Some(5.0)), [""; 0]);
+        assert_eq!(now(|goal| goal.goal_value = GoalValue::Text("sold".into())), ["goal_value"]);
+        let sold = |goal: &mut LockedGoal| {
+            goal.goal_type = "revenue".into();
+            goal.cap = Some(5.0);
+            goal.window_days = None;
+        };
+        assert_eq!(now(sold), ["goal_type", "window_days", "cap"]);
+    }
+}
