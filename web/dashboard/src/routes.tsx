@@ -15,6 +15,7 @@ import { sessionQuery } from "./api/session";
 import { id, localPath, parseSearch, stringifySearch, text, word } from "./lib/search";
 import { readFilters } from "./pages/experiments/filters";
 import { readHypothesisFilters } from "./pages/hypotheses/filters";
+import { readQuestion } from "./pages/results/question";
 import { Failed, Missing, Pending } from "./shell/fallbacks";
 
 /** The revision of a history that is linked to. */
@@ -166,6 +167,13 @@ const launch = createRoute({
   getParentRoute: () => experiment,
   path: "launch",
   component: lazyRouteComponent(() => import("./pages/launch/launch"), "LaunchPage"),
+});
+
+const results = createRoute({
+  getParentRoute: () => experiment,
+  path: "results",
+  validateSearch: readQuestion,
+  component: lazyRouteComponent(() => import("./pages/results/results"), "ResultsPage"),
 });
 
 const history = createRoute({
@@ -372,6 +380,7 @@ const tree = root.addChildren([
           setupReview,
         ]),
         launch,
+        results,
         history,
         conclude,
         experimentProposals,

@@ -73,6 +73,29 @@ export function taggedQuery<P extends GetPath>(path: P, params: Params<Operation
   });
 }
 
+/** An answer with the sentences that `X-Muriel-Warnings` has about it. */
+export interface Warned<T> {
+  data: T;
+  warnings: string[];
+}
+
+/** As `query`, with the warnings. */
+export function warnedQuery<P extends GetPath>(path: P, params: Params<Operation<P, "get">>) {
+  return queryOptions({
+    queryKey: [path, params, "warned"] as const,
+    queryFn: async ({ signal }): Promise<Warned<Answer<P>>> => {
+      const { data, response } = await untyped.GET(path, { params, signal });
+      return { data: data as Answer<P>, warnings: warningsOf(response.headers.get("x-muriel-warnings")) };
+    },
+  });
+}
+
+/** The bytes of an answer, as the server sent them. */
+export async function readBytes<P extends GetPath>(path: P, params: Params<Operation<P, "get">>): Promise<Blob> {
+  const { data } = await untyped.GET(path, { params, parseAs: "blob" });
+  return data as Blob;
+}
+
 /** Reads once, with the entity tag. */
 export async function readTagged<P extends GetPath>(
   path: P,

@@ -57,9 +57,23 @@ export function change(fraction: Maybe<number>, digits = 1): string {
   return `${fraction > 0 ? "+" : "−"}${text}\u00a0%`;
 }
 
+/** A difference with its sign, in a unit that stands after it: `+4.1 %`, `−0.30 points`. */
+export function signed(value: Maybe<number>, unit: string, digits = 1): string {
+  if (value == null) return NOTHING;
+  const text = fixed(Math.abs(value), digits);
+  const sign = Number(text) === 0 ? "" : value > 0 ? "+" : "−";
+  return `${sign}${text}${unit && `\u00a0${unit}`}`;
+}
+
 /** What the API says in percent already: 12.5 is `12.5 %`. */
 export function percentage(value: Maybe<number>): string {
   return value == null ? NOTHING : `${decimal(value, 2)}\u00a0%`;
+}
+
+/** How probable something is: `0.031`; below a ten-thousandth the size no longer matters. */
+export function probability(value: Maybe<number>): string {
+  if (value == null) return NOTHING;
+  return value < 0.0001 ? "< 0.0001" : decimal(value, value < 0.01 ? 4 : 3);
 }
 
 /** An amount, in its currency where that is known: `€12.50`. */
@@ -83,6 +97,15 @@ export function date(iso: Maybe<string>, short = false, now = new Date()): strin
   const at = parsed(iso);
   if (at === undefined) return NOTHING;
   return short && at.getFullYear() === now.getFullYear() ? shortDates.format(at) : dates.format(at);
+}
+
+const days = new Intl.DateTimeFormat(LOCALE, { day: "numeric", month: "short", year: "numeric", timeZone: "UTC" });
+const shortDays = new Intl.DateTimeFormat(LOCALE, { day: "numeric", month: "short", timeZone: "UTC" });
+
+/** A day of the calendar, such as `2026-11-05`: `5 Nov 2026`, whatever the time zone of the browser is. */
+export function day(iso: Maybe<string>, short = false): string {
+  const at = parsed(iso);
+  return at === undefined ? NOTHING : (short ? shortDays : days).format(at);
 }
 
 /** `5 Nov 2026, 14:03 CET`. */

@@ -61,11 +61,11 @@ function Frame() {
   const openPalette = () => setPaletteOpen(true);
   return (
     <div className="flex min-h-dvh flex-col md:flex-row">
-      <a href="#content" className="skip rounded-md border border-edge bg-raised px-3 py-2 font-medium">
+      <a href="#content" className="skip print:hidden rounded-md border border-edge bg-raised px-3 py-2 font-medium">
         Skip to content
       </a>
       {/* One landmark for both, of which narrow windows show the bar and wide ones the sidebar. */}
-      <header className="contents">
+      <header className="contents print:hidden">
         <div className="sticky top-0 z-30 flex items-center gap-2 border-b border-line bg-paper px-3 py-2 md:hidden">
           <IconButton
             icon={isNavOpen ? "close" : "menu"}

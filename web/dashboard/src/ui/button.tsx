@@ -80,7 +80,7 @@ interface AnchorProps extends ComponentProps<"a"> {
 
 const Anchor = forwardRef<HTMLAnchorElement, AnchorProps>(
   ({ kind = "plain", small, icon, className, children, ...rest }, ref) => (
-    <a ref={ref} {...rest} className={names(buttonClass(kind, small), className)}>
+    <a ref={ref} {...rest} className={names(buttonClass(kind, small), "print:hidden", className)}>
       {icon && <Icon name={icon} />}
       {children}
     </a>

@@ -1,6 +1,6 @@
 // A number for each of some days, as bars: small in lists, larger with its days below. Screen readers get the numbers.
 
-import { date, integer } from "~/lib/format";
+import { day as dayWords, integer } from "~/lib/format";
 import { names } from "~/lib/names";
 
 export interface Day {
@@ -24,7 +24,7 @@ export function DayBars({ label, days, size = "small" }: DayBarsProps) {
   const height = size === "small" ? 24 : 72;
   const most = Math.max(1, ...days.map(({ value }) => value));
   const width = days.length * (BAR + GAP) - GAP;
-  const told = `${label}: ${days.map(({ date: day, value }) => `${date(day, true)} ${integer(value)}`).join(", ")}`;
+  const told = `${label}: ${days.map(({ date: day, value }) => `${dayWords(day, true)} ${integer(value)}`).join(", ")}`;
   return (
     <svg
       viewBox={`0 0 ${width} ${height}`}

@@ -7,7 +7,7 @@ import { Icon, type IconName } from "./icon";
 /** The column of a page. `form` is as wide as text is read, `list` as the window allows; both begin at the same edge. */
 export function Page({ width = "list", children }: { width?: "form" | "list"; children: ReactNode }) {
   return (
-    <div className="mx-auto w-full max-w-330 px-4 py-5 md:px-8 md:py-7">
+    <div className="mx-auto w-full max-w-330 px-4 py-5 md:px-8 md:py-7 print:p-0">
       <div className={names("flex flex-col gap-5", width === "form" && "max-w-170")}>{children}</div>
     </div>
   );
@@ -35,7 +35,7 @@ export function PageHeader({ title, about, actions, above }: HeaderProps) {
           </h1>
           {about && <p className="mt-0.5 text-soft">{about}</p>}
         </div>
-        {actions && <div className="flex flex-wrap items-center gap-2">{actions}</div>}
+        {actions && <div className="flex flex-wrap items-center gap-2 print:hidden">{actions}</div>}
       </div>
     </header>
   );
@@ -55,7 +55,12 @@ export function Card({ title, about, actions, flush = false, tone = "plain", chi
   return (
     <section className={names("rounded-lg border bg-panel", tone === "bad" ? "border-bad" : "border-line")}>
       {title && (
-        <div className={names("flex flex-wrap items-start justify-between gap-3 px-4 pt-3.5 md:px-5", flush && "pb-3")}>
+        <div
+          className={names(
+            "flex flex-wrap items-start justify-between gap-3 px-4 pt-3.5 break-after-avoid md:px-5",
+            flush && "pb-3",
+          )}
+        >
           <div className="min-w-0 max-w-150">
             <h2 className="text-lg font-semibold">{title}</h2>
             {about && <p className="text-soft">{about}</p>}

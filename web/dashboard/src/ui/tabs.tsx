@@ -5,7 +5,7 @@ import { type ComponentProps, forwardRef, type ReactNode } from "react";
 
 export function Tabs({ label, children }: { label: string; children: ReactNode }) {
   return (
-    <nav aria-label={label} className="-mb-2 overflow-x-auto border-b border-line">
+    <nav aria-label={label} className="-mb-2 overflow-x-auto border-b border-line print:hidden">
       <div className="flex gap-1">{children}</div>
     </nav>
   );

@@ -3,14 +3,15 @@
 
 import assert from "node:assert/strict";
 import { createServer } from "node:http";
-import { after, before, test } from "node:test";
+import { after, before as beforeAll, test } from "node:test";
 import { Company } from "../company.mjs";
+import { among, before, collector, crowd, send } from "../crowd.mjs";
 import { launch, Visit } from "../rig.mjs";
 
 let browser;
 let company;
 let testId;
-before(async () => {
+beforeAll(async () => {
   [browser, company] = await Promise.all([launch(), Company.start()]);
   const made = await company.post("/create-experiment", {
     test_name: "Shorter checkout form",
@@ -132,18 +133,54 @@ test("what pages of customers get neither takes a session nor runs in the dashbo
   await visit.end();
 });
 
+/** Opens a page of an experiment, and looks at how long the main thread worked until it was there. */
+async function costsLittle(path) {
+  const visit = await signedIn();
+  visit.address = company.address;
+  await company.enter(visit);
+  const client = await visit.context.newCDPSession(visit.page);
+  await client.send("Performance.enable", { timeDomain: "threadTicks" });
+  await visit.open(`/p/${company.shop}/experiments/${path}`);
+  const { metrics } = await client.send("Performance.getMetrics");
+  const { value } = metrics.find(({ name }) => name === "TaskDuration");
+  assert.ok(value < 0.5, `the main thread worked for ${value} s until ${path} was there`);
+  visit.nothingWrong();
+  return visit;
+}
+
 test("a page of an experiment costs little", async () => {
-  for (const path of ["", "/setup", "/launch", "/history"]) {
-    const visit = await signedIn();
-    visit.address = company.address;
-    await company.enter(visit);
-    const client = await visit.context.newCDPSession(visit.page);
-    await client.send("Performance.enable", { timeDomain: "threadTicks" });
-    await visit.open(`/p/${company.shop}/experiments/${testId}${path}`);
-    const { metrics } = await client.send("Performance.getMetrics");
-    const { value } = metrics.find(({ name }) => name === "TaskDuration");
-    assert.ok(value < 0.5, `the main thread worked for ${value} s until ${path || "the summary"} was there`);
-    visit.nothingWrong();
-    await visit.end();
-  }
+  for (const path of ["", "/setup", "/launch", "/history"]) await (await costsLittle(testId + path)).end();
 });
+
+test("the results of four arms, ten metrics, fifty parts and sixty days cost little", async () => {
+  const id = await largeResult();
+  const visit = await costsLittle(`${id}/results?breakdown_by=landing_page`);
+  const { page } = visit;
+  const rows = (name) => page.getByRole("table", { name, exact: true }).getByRole("row");
+  assert.equal(await rows("Arms").count(), 1 + 4);
+  assert.equal(await rows("Other metrics").count(), 1 + 9 * 4);
+  await page.getByRole("button", { name: "Show 41 more" }).click();
+  assert.equal(await rows("Parts of the visitors").count(), 1 + 51 * 4);
+  await visit.end();
+});
+
+/** An experiment with a result as long as most ever get. */
+async function largeResult() {
+  const names = Array.from({ length: 10 }, (_, at) => `goal-${at}`);
+  for (const name of names)
+    await company.post("/goal", { goal_key: name, goal_name: `Goal ${name}`, goal_type: "event", goal_value: name });
+  const { test_id: id } = await company.post("/create-experiment", {
+    test_name: "Four pages",
+    url: "https://shop.example/",
+    variants: [1, 2, 3].map((at) => ({ name: `Variant ${at}`, nickname: `Page ${at}` })),
+    primary_goal_key: names[0],
+    secondary_goal_keys: names.slice(1),
+    builtin_metrics: ["bounce_rate"],
+  });
+  const does = (arm, at) =>
+    names.filter((_, goal) => among(at, 8 + goal + arm, 3 + goal)).map((name) => ({ type: "custom", name }));
+  const pageOf = (at) => `https://shop.example/page-${(at >> 2) % 60}`;
+  await send(company, await collector(company), crowd(id, { visitors: 6_000, days: 60, arms: 4, does, pageOf }));
+  await company.patch(`/experiment/${id}/status`, { status: 1, started_at: before(60.5) });
+  return id;
+}

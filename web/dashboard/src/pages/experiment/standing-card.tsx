@@ -8,7 +8,8 @@ import { WordBadge } from "~/ui/badge";
 import { ButtonLink } from "~/ui/button";
 import { Card } from "~/ui/layout";
 import { Loaded } from "~/ui/loaded";
-import { useExperiment, useLocked } from "./open";
+import { ConcludeLink } from "./conclude-link";
+import { useExperiment } from "./open";
 import { type Standing, standingQuery } from "./standing";
 
 export function StandingCard() {
@@ -30,7 +31,10 @@ function Found({ standing }: { standing: Standing }) {
     <div className="flex flex-col gap-4">
       <div className="flex flex-wrap items-start justify-between gap-x-6 gap-y-3">
         <p className="min-w-0 max-w-150 flex-1 basis-72 text-xl font-medium text-pretty break-words">{sentence}</p>
-        <ConcludeLink />
+        <div className="flex flex-wrap gap-2">
+          <ResultsLink />
+          <ConcludeLink />
+        </div>
       </div>
       <dl className="grid grid-cols-2 gap-x-6 gap-y-3 xs:grid-cols-3 lg:grid-cols-5">
         <Figure name="Verdict">
@@ -70,17 +74,16 @@ function Nothing() {
   );
 }
 
-/** Where somebody who may says how it ended, once it has run. */
-function ConcludeLink() {
+/** The numbers behind the sentence, once there can be any. */
+function ResultsLink() {
   const { projectKey, experiment } = useExperiment();
-  const locked = useLocked();
-  if (locked !== undefined || experiment.is_completed === 1 || experiment.epochs.length === 0) return null;
+  if (experiment.epochs.length === 0) return null;
   return (
     <ButtonLink
-      to="/p/$projectKey/experiments/$testId/conclude"
+      to="/p/$projectKey/experiments/$testId/results"
       params={{ projectKey, testId: String(experiment.test_id) }}
     >
-      Conclude
+      See the results
     </ButtonLink>
   );
 }

@@ -6,6 +6,7 @@ export const TABS = [
   { name: "Summary", to: BASE },
   { name: "Setup", to: `${BASE}/setup` },
   { name: "Launch", to: `${BASE}/launch` },
+  { name: "Results", to: `${BASE}/results` },
   { name: "History", to: `${BASE}/history` },
 ] as const;
 

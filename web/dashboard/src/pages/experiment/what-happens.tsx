@@ -33,7 +33,8 @@ function beginning({ status, schedule, epochs }: Experiment): string[] {
   return sentences;
 }
 
-function ending({ configuration }: Experiment): string[] {
+/** What ends it by itself, in sentences. */
+export function ending({ configuration }: Experiment): string[] {
   const sentences: string[] = [];
   const { end_test_date, completion_visitor, completion_conversion, completion_after_period } = configuration;
   if (end_test_date) sentences.push(`It stops on ${moment(end_test_date)}.`);

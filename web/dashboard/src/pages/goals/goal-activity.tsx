@@ -3,7 +3,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { query, type Schemas } from "~/api/query";
-import { ago, date, integer, moment } from "~/lib/format";
+import { ago, day as dayWords, integer, moment } from "~/lib/format";
 import { STATUS } from "~/lib/words";
 import { Badge, Dot } from "~/ui/badge";
 import { DayBars } from "~/ui/day-bars";
@@ -48,7 +48,7 @@ export function ActivityCard({ projectKey, goalId }: { projectKey: string; goalI
             </p>
             <ActivityBars activity={data} size="large" />
             <p className="flex justify-between gap-2 text-xs text-soft">
-              <span>{date(data.days[0]?.date, true)}</span>
+              <span>{dayWords(data.days[0]?.date, true)}</span>
               <span>today, UTC</span>
             </p>
             <details>
@@ -82,7 +82,7 @@ function DayTable({ days }: { days: GoalActivity["days"] }) {
         {[...days].reverse().map((day) => (
           <tr key={day.date}>
             <th scope="row" className="py-0.5 text-left font-normal">
-              {date(day.date, true)}
+              {dayWords(day.date, true)}
             </th>
             <td className="num py-0.5 text-right">{integer(day.matches)}</td>
             <td className="num py-0.5 text-right">{integer(day.visitors)}</td>

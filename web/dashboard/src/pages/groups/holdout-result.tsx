@@ -3,7 +3,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { query, type Schemas } from "~/api/query";
-import { change, date, integer, moment, money, percent, percentage } from "~/lib/format";
+import { change, day, integer, moment, money, percent, percentage } from "~/lib/format";
 import { VERDICT, wordOf } from "~/lib/words";
 import { WordBadge } from "~/ui/badge";
 import { Select } from "~/ui/field";
@@ -117,7 +117,7 @@ function ResultView({ result }: { result: Result }) {
       <p className="border-t border-line px-4 py-3 text-sm text-soft md:px-5">
         {result.start_date === null
           ? "Nothing was counted yet."
-          : `${date(result.start_date)} to ${date(result.end_date)}.`}{" "}
+          : `${day(result.start_date)} to ${day(result.end_date)}.`}{" "}
         Intervals hold at {percentage(result.confidence_threshold_percent)} confidence whenever they are read.
       </p>
     </>

@@ -13,6 +13,7 @@ import { Choice } from "~/ui/field";
 import { Empty, Page, PageHeader } from "~/ui/layout";
 import { ErrorPanel, Lines } from "~/ui/loaded";
 import { SearchBox } from "~/ui/search-box";
+import { Segments } from "~/ui/segments";
 import { Board } from "./board";
 import type { HypothesisFilters } from "./filters";
 import { HypothesisTable } from "./hypothesis-table";
@@ -119,19 +120,7 @@ function Toolbar({ filters }: { filters: HypothesisFilters }) {
         onChange={({ target }) => change({ archived: target.checked ? "include" : undefined })}
       />
       <span className="flex-1" />
-      <fieldset aria-label="View" className="flex rounded-md border border-edge bg-panel p-0.5">
-        {VIEWS.map(([view, name]) => (
-          <button
-            key={name}
-            type="button"
-            aria-pressed={filters.view === view}
-            onClick={() => change({ view })}
-            className="rounded-sm px-2.5 py-1 font-medium text-soft hover:text-ink pointer-coarse:py-2 aria-pressed:bg-accent-wash aria-pressed:text-accent"
-          >
-            {name}
-          </button>
-        ))}
-      </fieldset>
+      <Segments label="View" of={VIEWS} value={filters.view} change={(view) => change({ view })} />
     </div>
   );
 }

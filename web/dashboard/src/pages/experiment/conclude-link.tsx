@@ -1,0 +1,19 @@
+// Leads to the page on which an experiment is concluded.
+
+import { ButtonLink } from "~/ui/button";
+import { useExperiment, useLocked } from "./open";
+
+/** Where somebody who may says how it ended, once it has run. */
+export function ConcludeLink() {
+  const { projectKey, experiment } = useExperiment();
+  const locked = useLocked();
+  if (locked !== undefined || experiment.is_completed === 1 || experiment.epochs.length === 0) return null;
+  return (
+    <ButtonLink
+      to="/p/$projectKey/experiments/$testId/conclude"
+      params={{ projectKey, testId: String(experiment.test_id) }}
+    >
+      Conclude
+    </ButtonLink>
+  );
+}

@@ -1,0 +1,13 @@
+// Parts of a result that are read by operations of their own.
+
+import { useEffect, useRef } from "react";
+
+/** Reads a part again when there is a new result of the same question, so that all parts of the page are of one time. */
+export function useReadAgain({ refetch }: { refetch: () => unknown }, asOf: string | null | undefined): void {
+  const read = useRef(asOf);
+  useEffect(() => {
+    if (read.current === asOf) return;
+    read.current = asOf;
+    refetch();
+  }, [asOf, refetch]);
+}

@@ -1,0 +1,83 @@
+// What a bandit did: how it moved the weights, and what it cost beside an even split.
+
+import { useQuery } from "@tanstack/react-query";
+import { query, type Schemas } from "~/api/query";
+import { IntervalPlot, type IntervalRow } from "~/ui/interval-plot";
+import { Card } from "~/ui/layout";
+import { Lines, Loaded } from "~/ui/loaded";
+import { useReadAgain } from "../as-of";
+import type { TimeArm } from "../time/panels";
+import type { WeightEpoch } from "./weights";
+import { LossesPlot } from "./losses-plot";
+import { WeightsPlot } from "./weights-plot";
+
+interface BanditViewProps {
+  /** Absent where it was never live as a bandit, or is not one any more. */
+  bandit: Schemas["Bandit"] | undefined;
+  /** By day; absent until something is known of every arm. */
+  losses: Schemas["TimeseriesAnswer"]["bandit"];
+  epochs: readonly WeightEpoch[];
+  arms: readonly TimeArm[];
+  until: string;
+  /** What is lost: `conversions`, or the currency of the goal's value. */
+  unit: string;
+  of: string;
+}
+
+export function BanditView({ bandit, losses, epochs, arms, until, unit, of }: BanditViewProps) {
+  return (
+    <div className="flex flex-col gap-6">
+      {bandit && <p>{bandit.reason}</p>}
+      {epochs.length > 0 && <WeightsPlot epochs={epochs} arms={arms} until={until} of={of} />}
+      {bandit && bandit.regret !== null && (
+        <div className="flex flex-col gap-3">
+          <h3 className="font-semibold">What it cost to learn</h3>
+          <IntervalPlot
+            label="Lost so far, beside an even split"
+            rows={lostRows(bandit)}
+            unit={unit}
+            isAmount
+            estimateName="Lost"
+            of={of}
+            asOf={until}
+            caption="Lost is what visitors who met another arm than the best would have brought more. The dot is the estimate, the line is where it is at the experiment's confidence."
+          />
+          {losses && losses.length > 1 && <LossesPlot losses={losses} unit={unit} of={of} until={until} />}
+        </div>
+      )}
+      {bandit && bandit.regret === null && (
+        <p className="text-soft">What was lost to other arms than the best is not known yet.</p>
+      )}
+    </div>
+  );
+}
+
+function lostRows(bandit: Schemas["Bandit"]): IntervalRow[] {
+  const row = (name: string, { regret, regret_interval: interval }: Schemas["EvenSplit"]): IntervalRow => ({
+    name,
+    estimate: regret,
+    low: interval?.[0] ?? null,
+    high: interval?.[1] ?? null,
+  });
+  return [
+    { ...row("This bandit", bandit), tone: "accent" },
+    row("An even split of the same visitors", bandit.even_split),
+  ];
+}
+
+type BanditSectionProps = Omit<BanditViewProps, "bandit" | "losses"> & { projectKey: string; testId: number };
+
+export function BanditSection({ projectKey, testId, ...view }: BanditSectionProps) {
+  const path = { project_key: projectKey, test_id: testId };
+  const distribution = useQuery(query("/v2/project/{project_key}/experiment/{test_id}/distribution", { path }));
+  const series = useQuery(query("/v2/project/{project_key}/experiment/{test_id}/timeseries", { path }));
+  useReadAgain(distribution, view.until);
+  useReadAgain(series, view.until);
+  return (
+    <Card title="Bandit" about="The weights follow the result of the primary goal.">
+      <Loaded query={distribution} skeleton={<Lines count={8} />}>
+        {({ bandit }) => <BanditView {...view} bandit={bandit} losses={series.data?.bandit} />}
+      </Loaded>
+    </Card>
+  );
+}

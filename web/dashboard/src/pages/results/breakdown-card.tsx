@@ -1,0 +1,91 @@
+// The result by one attribute of the visitors, together with whatever is chosen above.
+
+import { Button } from "~/ui/button";
+import { Select } from "~/ui/field";
+import { HowToRead } from "~/ui/how-to-read";
+import { Card, Note } from "~/ui/layout";
+import { BreakdownTable, partName } from "./breakdown-table";
+import { DIMENSIONS, type Dimension, filterOf, type Question } from "./question";
+import { DIMENSION } from "./question-words";
+import type { Part, Result } from "./reading";
+
+interface BreakdownCardProps {
+  result: Result;
+  /** The question that the result answers. */
+  question: Question;
+  change: (changes: Partial<Question>) => void;
+  /** Another question is on its way. */
+  isFormer: boolean;
+}
+
+export function BreakdownCard({ result, question, change, isFormer }: BreakdownCardProps) {
+  const { breakdown_by: dimension, filter_by: filterBy = [] } = question;
+  const filterFor = (part: Part) => {
+    const filter = filterOf(part.dimension, part.value);
+    if (filter === undefined || part.is_rest || filterBy.includes(filter)) return null;
+    return (
+      <Button
+        small
+        kind="quiet"
+        className="-ml-2 text-accent!"
+        onClick={() => change({ filter_by: [...filterBy, filter] })}
+      >
+        Only these<span className="sr-only">: {partName(part)}</span>
+      </Button>
+    );
+  };
+  return (
+    <Card
+      flush
+      title="Parts of the visitors"
+      about="The same comparison for one kind of visitor at a time, together with what is chosen above."
+    >
+      <div className="flex flex-col gap-3 px-4 pb-4 md:px-5">
+        <BySelect value={dimension} change={change} />
+        {isFormer && <p className="text-sm text-soft">Waiting for the new numbers…</p>}
+        {dimension !== undefined && (
+          <>
+            <Note>
+              Ideas for the next test, not verdicts. Of twenty parts one stands out by chance, and nothing here corrects
+              for that.
+            </Note>
+            <HowToRead>
+              <p>
+                Visitors belong to the part in which they were when they entered. The 50 largest parts are shown, then
+                all others together. Intervals are wider than above, as each part has fewer visitors.
+              </p>
+              <p>
+                A part that does much better or worse than the others is worth a test of its own: write a hypothesis,
+                and test it on these visitors.
+              </p>
+            </HowToRead>
+          </>
+        )}
+      </div>
+      {dimension !== undefined &&
+        (result.breakdowns.length > 0 ? (
+          <BreakdownTable key={dimension} result={result} actOf={filterFor} />
+        ) : (
+          <p className="px-4 pb-4 text-soft md:px-5">There are no parts: nobody entered.</p>
+        ))}
+    </Card>
+  );
+}
+
+function BySelect({ value, change }: { value: Dimension | undefined; change: BreakdownCardProps["change"] }) {
+  return (
+    <Select
+      label="By"
+      className="max-w-72"
+      value={value ?? ""}
+      onChange={({ target }) => change({ breakdown_by: (target.value || undefined) as Dimension | undefined })}
+    >
+      <option value="">Choose how to part them</option>
+      {DIMENSIONS.map((one) => (
+        <option key={one} value={one}>
+          {DIMENSION[one]}
+        </option>
+      ))}
+    </Select>
+  );
+}

@@ -1,0 +1,98 @@
+// The arms in each part of the visitors. For ideas, not for decisions: many parts are compared, and nothing corrects for that.
+
+import type { ReactNode } from "react";
+import { useState } from "react";
+import { integer } from "~/lib/format";
+import { Button } from "~/ui/button";
+import { GroupedTable } from "~/ui/grouped-table";
+import type { Column } from "~/ui/table";
+import { ArmNames } from "./arm-name";
+import { Exploratory } from "./exploratory";
+import { percentChange } from "./interval-words";
+import { LiftShown, moneyColumns, RateShown } from "./lift";
+import { valueWords } from "./question-words";
+import { armOf, hasRevenue, type Part, type PartArm, type Result } from "./reading";
+
+interface Row {
+  id: string;
+  arm: PartArm;
+  isControl: boolean;
+}
+
+/** Parts that are shown at once. */
+const AT_ONCE = 10;
+
+interface BreakdownProps {
+  result: Result;
+  /** What can be done with a part, such as a filter for it. */
+  actOf?: (part: Part) => ReactNode;
+}
+
+export function BreakdownTable({ result, actOf }: BreakdownProps) {
+  const [isWhole, setWhole] = useState(false);
+  const parts = result.breakdowns;
+  const more = parts.length - AT_ONCE;
+  return (
+    <>
+      <GroupedTable<Part, Row>
+        label="Parts of the visitors"
+        groupName="Part"
+        groups={isWhole ? parts : parts.slice(0, AT_ONCE)}
+        keyOf={({ value, is_rest: isRest }) => `${isRest} ${value}`}
+        headOf={(part) => (
+          <span className="flex flex-col items-start gap-0.5">
+            <span className="max-w-full font-medium break-words">{partName(part)}</span>
+            <Exploratory of={part} />
+            {actOf?.(part)}
+          </span>
+        )}
+        rowsOf={({ variants }) => variants.map((arm, at) => ({ id: arm.variant_id, arm, isControl: at === 0 }))}
+        keyOfRow={({ id }) => id}
+        columns={columnsOf(result)}
+      />
+      {more > 0 && !isWhole && (
+        <div className="border-t border-line px-4 py-3 md:px-5">
+          <Button small onClick={() => setWhole(true)}>
+            {`Show ${more} more`}
+          </Button>
+        </div>
+      )}
+    </>
+  );
+}
+
+export function partName({ dimension, value, is_rest: isRest }: Part): string {
+  return valueWords(dimension, value, isRest);
+}
+
+function columnsOf(result: Result): Column<Row>[] {
+  return [
+    {
+      name: "Arm",
+      isName: true,
+      cell: ({ id }) => {
+        const arm = armOf(result, id);
+        return arm ? (
+          <span className="flex flex-wrap gap-x-2">
+            <ArmNames name={arm.name} nickname={arm.nickname} />
+          </span>
+        ) : (
+          id
+        );
+      },
+    },
+    { name: "Visitors", isNumber: true, cell: ({ arm }) => integer(arm.visitors) },
+    { name: "Rate", isNumber: true, cell: ({ arm }) => <RateShown of={arm} /> },
+    ...(hasRevenue(result) ? moneyColumns(({ arm }: Row) => arm, result.currency) : []),
+    {
+      name: "Improvement, seen",
+      isNumber: true,
+      cell: ({ arm, isControl }) => (isControl ? null : percentChange(arm.improvement)),
+    },
+    {
+      name: "Lift, inferred",
+      isNumber: true,
+      cell: ({ arm, isControl }) => (isControl ? null : <LiftShown of={arm} />),
+    },
+  ];
+}

@@ -1,0 +1,90 @@
+// What is shown while there is no number: what will come, how long it takes by the plan, and what to look at when nobody comes.
+
+import type { ReactNode } from "react";
+import { count, decimal, percentage } from "~/lib/format";
+import { Card, Empty } from "~/ui/layout";
+import type { Schemas } from "~/api/query";
+
+type Plan = Schemas["PlanAnswer"];
+
+/** How long it takes, where the server knows enough to say. */
+export function PlanInWords({ plan }: { plan: Plan | undefined }) {
+  if (plan === undefined) return null;
+  const { visitors_needed: needed, days, mde, power, daily_visitors: daily } = plan;
+  if (needed === null)
+    return <p>How long it takes cannot be said yet. In the setup, say what to expect, and it is worked out.</p>;
+  return (
+    <p>
+      To find a lift of {percentage(mde)} in {decimal(power)} of 100 cases it needs {count(needed, "visitor")}
+      {days !== null && <>, which takes about {count(days, "day")}</>}
+      {daily !== null && <> at {decimal(daily, 0)} a day</>}. A larger lift shows sooner.
+    </p>
+  );
+}
+
+const COMES = [
+  "The verdict in one sentence: whether a variant is better, worse, or whether it is too early to tell.",
+  "Whether the numbers can be trusted: how visitors were shared, whether changes find their elements, and more.",
+  "The lift of each variant with its interval, which you may read on any day.",
+  "Numbers by metric, over time, and by device, country or source.",
+];
+
+function WhatComes() {
+  return (
+    <ul className="mx-auto flex max-w-150 list-disc flex-col gap-1 pl-5 text-left">
+      {COMES.map((one) => (
+        <li key={one}>{one}</li>
+      ))}
+    </ul>
+  );
+}
+
+export function NotStarted({ plan, action }: { plan: Plan | undefined; action: ReactNode }) {
+  return (
+    <Card flush>
+      <Empty icon="trend" title="Results come once it runs" action={action}>
+        <div className="flex flex-col gap-3">
+          <p>Visitors who meet the experiment are counted from its start on. Then this page shows:</p>
+          <WhatComes />
+          <PlanInWords plan={plan} />
+        </div>
+      </Empty>
+    </Card>
+  );
+}
+
+export function NobodyYet({ plan, isLive, action }: { plan: Plan | undefined; isLive: boolean; action: ReactNode }) {
+  if (!isLive)
+    return (
+      <Card flush>
+        <Empty icon="people" title="Nobody entered while it ran" action={action}>
+          Visitors were not counted: the script may not have been on the page, or no visitor was in the audience.
+        </Empty>
+      </Card>
+    );
+  return (
+    <Card flush>
+      <Empty icon="people" title="It runs, and waits for its first visitor" action={action}>
+        <div className="flex flex-col gap-3">
+          <p>
+            Visitors appear here within a minute. If nobody comes, look at whether the script is on the page, whether
+            the page's address fits, and who is in the audience.
+          </p>
+          <p>Once visitors come, this page shows:</p>
+          <WhatComes />
+          <PlanInWords plan={plan} />
+        </div>
+      </Empty>
+    </Card>
+  );
+}
+
+export function NobodyFits({ action }: { action: ReactNode }) {
+  return (
+    <Card flush>
+      <Empty icon="search" title="No visitor fits what is chosen" action={action}>
+        All that is chosen has to hold together. Take something away, or look at all visitors.
+      </Empty>
+    </Card>
+  );
+}

@@ -1,0 +1,68 @@
+// Of when an answer is, that it is about to be replaced, or that the server is not ready to give it.
+
+import type { ReactNode } from "react";
+import { ago, moment } from "~/lib/format";
+import { names } from "~/lib/names";
+import { Button } from "~/ui/button";
+import { Note } from "~/ui/layout";
+import { askedOf, type Result } from "./reading";
+
+interface AsOfProps {
+  result: Result;
+  isReading: boolean;
+  readAgain: () => void;
+}
+
+/** The moment of the report. It is read again by itself while the experiment is live. */
+export function AsOf({ result, isReading, readAgain }: AsOfProps) {
+  const { asOf } = askedOf(result);
+  return (
+    <p className="flex flex-wrap items-center gap-x-2 text-sm text-soft">
+      <span>
+        As of {moment(asOf)}
+        {result.status_code === 1 && ` (${ago(asOf)})`}
+      </span>
+      <Button small kind="quiet" isBusy={isReading} onClick={readAgain}>
+        Read again
+      </Button>
+    </p>
+  );
+}
+
+/** In its place, while the answer to another question is shown. */
+export function StillFormer({ former }: { former: string }) {
+  return (
+    <p role="status" className="flex items-center gap-2 rounded-md bg-caution-wash px-2.5 py-1 text-sm text-caution">
+      Still the numbers of {former}. The new ones are coming.
+    </p>
+  );
+}
+
+/** Numbers that are about to be replaced have a frame around them, wherever the page is scrolled to. */
+export function Replaced({ isFormer, children }: { isFormer: boolean; children: ReactNode }) {
+  return (
+    <div
+      aria-busy={isFormer}
+      className={names(
+        "flex flex-col gap-5",
+        isFormer && "rounded-lg outline-2 outline-offset-6 outline-edge outline-dashed",
+      )}
+    >
+      {children}
+    </div>
+  );
+}
+
+/** A server that loads its events answers with how far it is, and is asked again by itself. */
+export function Waiting({ why, isOutdated }: { why: string; isOutdated: boolean }) {
+  return (
+    <Note tone="caution" role="status">
+      <p className="font-medium">The server is catching up. The result comes by itself.</p>
+      <p>
+        {why.charAt(0).toUpperCase() + why.slice(1)}. A result that lacks events would be wrong, so none is given before
+        that.
+      </p>
+      {isOutdated && <p>What you see below was read earlier.</p>}
+    </Note>
+  );
+}

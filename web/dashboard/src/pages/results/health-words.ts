@@ -1,0 +1,93 @@
+// What each check of the data asks, why it fails, and what to do then. What it found is the server's sentence.
+
+export interface CheckWords {
+  name: string;
+  /** Why it is usually so; none where the server's sentence says it. */
+  cause?: string;
+  next: string;
+}
+
+export const CHECKS: Record<string, CheckWords> = {
+  sample_ratio: {
+    name: "How visitors are shared",
+    cause:
+      "One arm loses visitors before they are counted: a redirect, an error or slow code in it, or exposures that only one arm sends. Or something other than the experiment decides who sees which arm.",
+    next: "Open each arm by its preview link and look for errors. Repair it, and start again: waiting does not repair these numbers.",
+  },
+  crossovers: {
+    name: "Visitors who met several arms",
+    cause:
+      "The visitor's id gets lost or differs: cookies that are deleted, several domains, or pages and servers that use ids of their own.",
+    next: "Use one id for a visitor everywhere. Then start again.",
+  },
+  minimum_data: {
+    name: "Amount of data",
+    cause: "Every experiment begins like this.",
+    next: "Wait. Nothing is wrong.",
+  },
+  bots: {
+    name: "Programs among the visitors",
+    cause: "Crawlers, monitoring or load tests visit the page.",
+    next: "They are left out of every number. Look at where they come from if it is a surprise.",
+  },
+  before_start: {
+    name: "Events dated before the start",
+    cause: "A clock is wrong, or the test ran elsewhere before it was started here.",
+    next: "Set the clock right. What is dated before the start counts nowhere.",
+  },
+  epochs: {
+    name: "Changes of the split",
+    cause: "Somebody changed weights while it ran.",
+    next: "Nothing has to be done: each split is compared on its own. Fewer changes give narrower intervals.",
+  },
+  balance: {
+    name: "Likeness of the arms",
+    cause: "Visitors of one kind are lost in an arm: it may break in one browser or on one kind of device.",
+    next: "Break the result down by device and browser, and try the arm where the numbers differ.",
+  },
+  changes: {
+    name: "Changes on the page",
+    cause: "The page was changed since, or the element comes later than the change waits for it.",
+    next: "Open the arm's preview, and pick the element again in the setup of its variants.",
+  },
+  other_nodes: {
+    name: "Events on other servers",
+    cause: "Another server runs on the same database, with an event log of its own.",
+    next: "Run one server, or import the other one's event log.",
+  },
+  guardrails: {
+    name: "Guardrails",
+    cause: "The change has a side effect, or the page got slower or broke for some visitors.",
+    next: "Look at the guardrails below, and weigh them before anything is served.",
+  },
+  event_log: {
+    name: "Event log",
+    cause: "A disk is damaged, or files were deleted by hand.",
+    next: "Ask whoever runs the server to look at it with muriel log verify, and to restore a backup.",
+  },
+  currency: {
+    name: "Currency of orders",
+    next: "Send values in one currency, or give the project its currency rates.",
+  },
+  orders: {
+    name: "Large orders",
+    cause: "A very large order, or one that nobody really placed.",
+    next: "Check that order. A largest plausible value of an order can be set for the goal.",
+  },
+  interaction: {
+    name: "Other experiments",
+    cause: "Another experiment runs for the same visitors, and changes what this one does.",
+    next: "Let one of them end first, or put both into an exclusion group.",
+  },
+  page_health: {
+    name: "Page health",
+    cause: "The code of an arm throws errors, comes late or slows the page down.",
+    next: "Open the arm by its preview link with the browser's console, and repair it.",
+  },
+};
+
+/** A check that this version does not know is called as the server calls it. */
+export function checkWords(key: string): CheckWords {
+  const words = key.replaceAll("_", " ");
+  return CHECKS[key] ?? { name: words.charAt(0).toUpperCase() + words.slice(1), next: "Look at it before you decide." };
+}

@@ -1,0 +1,104 @@
+// What several tables of a result have in their cells.
+
+import { count, integer, money, probability } from "~/lib/format";
+import type { ReactNode } from "react";
+import { UNDECIDED, VERDICT, type Word, wordOf } from "~/lib/words";
+import { Badge, WordBadge } from "~/ui/badge";
+import type { Column } from "~/ui/table";
+import { intervalWords, percentChange, rateWords } from "./interval-words";
+import type { Analysis, PartArm } from "./reading";
+
+export function LiftShown({ of }: { of: Pick<Analysis, "lift" | "lift_interval"> | null | undefined }) {
+  if (of == null || of.lift === null) return <span className="text-soft">not known yet</span>;
+  return (
+    <span className="num">
+      {percentChange(of.lift)}
+      <Below>{intervalWords(of.lift_interval) ?? "no bound yet"}</Below>
+    </span>
+  );
+}
+
+/** What a verdict is called: where nothing runs, nothing is kept running. */
+export function verdictWord(verdict: string, isLive: boolean): Word {
+  return verdict === "keep_running" && !isLive ? UNDECIDED : wordOf(VERDICT, verdict);
+}
+
+type Counted = Pick<PartArm, "conversions" | "conversion_rate" | "rpv" | "aov" | "total_orders" | "total_revenue">;
+
+export function RateShown({ of: { conversion_rate: rate, conversions } }: { of: Counted }) {
+  return (
+    <>
+      {rateWords(rate)}
+      <Below>{count(conversions, "conversion")}</Below>
+    </>
+  );
+}
+
+/** Columns of what a goal that counts money has. */
+export function moneyColumns<R>(of: (row: R) => Counted, currency: string | null | undefined): Column<R>[] {
+  return [
+    {
+      name: "Per visitor",
+      isNumber: true,
+      cell: (row) => {
+        const { rpv, total_revenue: revenue } = of(row);
+        return (
+          rpv !== undefined && (
+            <>
+              {money(rpv, currency)}
+              {revenue != null && <Below>{money(revenue, currency)} in all</Below>}
+            </>
+          )
+        );
+      },
+    },
+    {
+      name: "Per order",
+      isNumber: true,
+      cell: (row) => {
+        const { aov, total_orders: orders } = of(row);
+        return (
+          orders != null && (
+            <>
+              {money(aov, currency)}
+              <Below>
+                {integer(orders)} {orders === 1 ? "order" : "orders"}
+              </Below>
+            </>
+          )
+        );
+      },
+    },
+  ];
+}
+
+/** A second number of a cell. */
+export function Below({ children }: { children: ReactNode }) {
+  return <span className="block text-sm text-soft">{children}</span>;
+}
+
+interface VerdictProps {
+  of: Analysis | null | undefined;
+  isLive: boolean;
+  /** A guardrail is known to have got worse. */
+  isHarmed?: boolean | null | undefined;
+}
+
+/** The verdict, and the p-value that it goes by: that after correction. */
+export function VerdictShown({ of, isLive, isHarmed }: VerdictProps) {
+  if (of == null) return null;
+  const { p_value: plain, p_value_adjusted: adjusted } = of;
+  const isCorrected = adjusted !== null && plain !== null && probability(adjusted) !== probability(plain);
+  return (
+    <span className="flex flex-col items-start gap-0.5">
+      <WordBadge word={verdictWord(of.verdict, isLive)} />
+      {isHarmed === true && <Badge tone="bad">Got worse</Badge>}
+      {plain !== null && (
+        <span className="num text-sm text-soft">
+          p {probability(adjusted ?? plain)}
+          {isCorrected && `, ${probability(plain)} alone`}
+        </span>
+      )}
+    </span>
+  );
+}

@@ -1,0 +1,110 @@
+// Days and visitors against the plan.
+
+import type { Schemas } from "~/api/query";
+import { count, day, integer, percentage } from "~/lib/format";
+import { Card } from "~/ui/layout";
+import { askedOf, isPart, type Result } from "./reading";
+
+type Plan = Schemas["PlanAnswer"];
+
+interface ProgressProps {
+  result: Result;
+  /** What it takes by now, where it is known. */
+  plan?: Plan | undefined;
+  /** What ends it by itself, in sentences. */
+  ending?: string[];
+}
+
+export function ProgressCard({ result, plan, ending = [] }: ProgressProps) {
+  const asked = askedOf(result);
+  const narrow = isPart(asked);
+  const planned = result.plan?.planned_visitors ?? asked.plannedVisitors;
+  return (
+    <Card title="Days and visitors">
+      <div className="flex flex-col gap-3">
+        <div className="grid grid-cols-2 gap-x-6 gap-y-3">
+          <Figure name={narrow ? "Visitors chosen" : "Visitors"} value={integer(result.total_visitors)}>
+            {!narrow && planned !== undefined && <>of {integer(planned)} planned</>}
+          </Figure>
+          <Figure name="Days" value={integer(result.days_running)}>
+            {result.start_date !== null && (
+              <>
+                {day(result.start_date, true)} to {day(result.end_date, true)}
+              </>
+            )}
+          </Figure>
+        </div>
+        {!narrow && planned !== undefined && <Bar done={result.total_visitors} whole={planned} />}
+        {!narrow && plan && isOpen(result) && <Finds plan={plan} days={result.days_running} />}
+        {ending.map((sentence) => (
+          <p key={sentence} className="text-sm text-soft">
+            {sentence}
+          </p>
+        ))}
+      </div>
+    </Card>
+  );
+}
+
+/** Whether it still has something to find. */
+function isOpen({ status_code: status, variants }: Result): boolean {
+  return status === 1 && variants.some(({ analysis }) => analysis?.verdict === "keep_running");
+}
+
+/** A plan that takes longer will hardly be followed. */
+const LONG_DAYS = 730;
+/** Days that people plan in. */
+const LATER = [14, 28, 56, 90];
+
+/** How small a lift it finds, by now and later, and how long the smallest one that matters takes. */
+function Finds({ plan, days }: { plan: Plan; days: number }) {
+  const at = (day: number | undefined) => plan.mde_by_day.find((one) => one.day === day)?.mde;
+  const [now, later] = [days, LATER.find((one) => one > days)];
+  const { visitors_needed: needed, days: whole } = plan;
+  return (
+    <ul className="flex flex-col gap-1 text-sm text-soft">
+      {at(now) != null && (
+        <li>
+          By now it finds lifts from about {percentage(round(at(now)))} on
+          {at(later) != null && (
+            <>
+              , by day {later} from about {percentage(round(at(later)))}
+            </>
+          )}
+          .
+        </li>
+      )}
+      {needed !== null && whole !== null && (
+        <li>
+          The smallest lift worth acting on, {percentage(plan.mde)}, takes{" "}
+          {whole > LONG_DAYS ? "more than two years" : `about ${count(whole, "day")}`}.
+        </li>
+      )}
+    </ul>
+  );
+}
+
+/** Such forecasts are rough. */
+function round(value: number | null | undefined): number | null {
+  return value == null ? null : value < 10 ? Number(value.toFixed(1)) : Math.round(value);
+}
+
+function Figure({ name, value, children }: { name: string; value: string; children: React.ReactNode }) {
+  return (
+    <div>
+      <div className="text-sm text-soft">{name}</div>
+      <div className="num text-xl font-medium">{value}</div>
+      <div className="text-sm text-soft">{children}</div>
+    </div>
+  );
+}
+
+/** How far it is. Beyond the plan it is full. */
+function Bar({ done, whole }: { done: number; whole: number }) {
+  const share = Math.min(1, done / Math.max(1, whole));
+  return (
+    <div aria-hidden="true" className="h-2 overflow-hidden rounded-full bg-sunken">
+      <div className="h-full rounded-full bg-accent-fill" style={{ width: `${share * 100}%` }} />
+    </div>
+  );
+}

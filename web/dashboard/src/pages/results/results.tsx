@@ -1,0 +1,217 @@
+// What an experiment says: the verdict, whether it can be trusted, how far it is, and then the numbers.
+
+import { useQuery } from "@tanstack/react-query";
+import { useNavigate, useSearch } from "@tanstack/react-router";
+import { type ApiFailure, failureFrom } from "~/api/failure";
+import { query } from "~/api/query";
+import { usePageTitle } from "~/lib/page";
+import { Button, ButtonLink } from "~/ui/button";
+import { Card, Note } from "~/ui/layout";
+import { ErrorPanel, Lines } from "~/ui/loaded";
+import { ConcludeLink } from "../experiment/conclude-link";
+import { type Experiment, useExperiment } from "../experiment/open";
+import { ending } from "../experiment/what-happens";
+import { type Answered, useResult } from "./answer";
+import { BanditSection } from "./bandit/bandit-section";
+import { BreakdownCard } from "./breakdown-card";
+import { Downloads } from "./downloads";
+import { NobodyFits, NobodyYet, NotStarted } from "./empty";
+import { EVERYBODY, FIELDS, FilterBar } from "./filter-bar";
+import { AsOf, Replaced, StillFormer, Waiting } from "./freshness";
+import { HoldoutLinks } from "./holdout-links";
+import { parametersOf, type Question } from "./question";
+import { narrowings } from "./question-words";
+import { askedOf, goalName, hasRevenue } from "./reading";
+import { ResultSections } from "./sections";
+import { TimeSection } from "./time/time-section";
+
+const EXPERIMENT = "/v2/project/{project_key}/experiment/{test_id}";
+
+export function ResultsPage() {
+  const { projectKey, experiment } = useExperiment();
+  usePageTitle(`Results of ${experiment.test_name}`);
+  // Answers of one experiment are never shown on the page of another.
+  const key = `${projectKey} ${experiment.test_id}`;
+  return experiment.epochs.length === 0 ? <Draft key={key} /> : <ResultOf key={key} />;
+}
+
+/** What it takes by now. */
+function usePlan() {
+  const { projectKey, experiment } = useExperiment();
+  const path = { project_key: projectKey, test_id: experiment.test_id };
+  return useQuery(query(`${EXPERIMENT}/plan`, { path })).data;
+}
+
+function Draft() {
+  const { projectKey, experiment } = useExperiment();
+  const params = { projectKey, testId: String(experiment.test_id) };
+  return (
+    <NotStarted
+      plan={usePlan()}
+      action={
+        <ButtonLink to="/p/$projectKey/experiments/$testId/launch" params={params}>
+          Go to the launch
+        </ButtonLink>
+      }
+    />
+  );
+}
+
+function ResultOf() {
+  const { projectKey, experiment } = useExperiment();
+  const question = useSearch({ from: "/app/p/$projectKey/experiments/$testId/results" });
+  const change = useChange();
+  const { answer, waitsFor } = useResult(projectKey, experiment.test_id, question);
+  const goals = useQuery(
+    query("/v2/project/{project_key}/goals", { path: { project_key: projectKey }, query: { limit: 500 } }),
+  );
+  const failure = answer.error ? failureFrom(answer.error) : undefined;
+  const shown = answer.data;
+  const isFormer = shown !== undefined && answer.isPlaceholderData;
+  const readAgain = () => answer.refetch();
+  return (
+    <div className="flex flex-col gap-5">
+      <FilterBar
+        question={question}
+        change={change}
+        problem={(parameter) => failure?.fields.find(({ field }) => field === parameter)?.message}
+        goals={goals.data?.goals.map((one) => [one.goal_key, one.goal_name] as const) ?? []}
+        primary={experiment.primary_goal}
+        epochs={experiment.epochs}
+        wasServed={experiment.serving_variant_id !== undefined}
+        aside={
+          shown &&
+          (isFormer ? (
+            <StillFormer former={inWords(shown)} />
+          ) : (
+            <AsOf result={shown.result} isReading={answer.isFetching} readAgain={readAgain} />
+          ))
+        }
+      />
+      {waitsFor !== undefined && <Waiting why={waitsFor} isOutdated={shown !== undefined} />}
+      {failure &&
+        (isOfFields(failure) ? (
+          <Note tone="bad" role="alert">
+            This cannot be answered: look at what is marked above.
+          </Note>
+        ) : (
+          <ErrorPanel error={failure} retry={readAgain} isOutdated={shown !== undefined} />
+        ))}
+      {shown === undefined && failure === undefined && <Loading />}
+      {shown && (
+        <Replaced isFormer={isFormer}>
+          <Shown answered={shown} change={change} isFormer={isFormer} />
+        </Replaced>
+      )}
+    </div>
+  );
+}
+
+/** Changes the question in the address. */
+function useChange() {
+  const navigate = useNavigate({ from: "/p/$projectKey/experiments/$testId/results" });
+  return (changes: Partial<Question>) =>
+    navigate({ search: (before) => ({ ...before, ...changes }), replace: true, resetScroll: false });
+}
+
+function Loading() {
+  return (
+    <div aria-busy="true">
+      <Lines count={12} />
+      <span className="sr-only" role="status">
+        Loading
+      </span>
+    </div>
+  );
+}
+
+/** Whether everything that is wrong stands at a field. */
+function isOfFields({ fields }: ApiFailure): boolean {
+  return fields.length > 0 && fields.every(({ field }) => FIELDS.includes(field));
+}
+
+/** The question of an answer. */
+function inWords({ question, result }: Answered): string {
+  const visitors = narrowings(question);
+  return [goalName(result) ?? "no goal", visitors.length > 0 ? visitors.join(", ") : "all visitors"].join(", ");
+}
+
+interface ShownProps {
+  answered: Answered;
+  change: (changes: Partial<Question>) => void;
+  isFormer: boolean;
+}
+
+function Shown({ answered: { question, result }, change, isFormer }: ShownProps) {
+  const { projectKey, experiment } = useExperiment();
+  const { test_id: testId, epochs } = experiment;
+  const about = narrowings(question);
+  const plan = usePlan();
+  const all = <Button onClick={() => change(EVERYBODY)}>All visitors</Button>;
+  const { breakdown_by: _, ...visitors } = parametersOf(question);
+  const { asOf = "" } = askedOf(result);
+  const of = { projectKey, testId, epochs, arms: result.variants, of: result.test_name };
+  return (
+    <ResultSections
+      result={result}
+      about={about}
+      plan={plan}
+      ending={result.status_code === 1 ? ending(experiment) : []}
+      places={{
+        actions: <ConcludeLink />,
+        nobody:
+          about.length > 0 ? (
+            <NobodyFits action={all} />
+          ) : (
+            <NobodyYet plan={plan} isLive={result.status_code === 1} action={<Look experiment={experiment} />} />
+          ),
+        overTime: result.goal_key !== null && (
+          <TimeSection
+            {...of}
+            question={visitors}
+            goalName={goalName(result) ?? result.goal_key}
+            confidence={result.confidence_threshold_percent}
+            currency={result.currency}
+            asOf={asOf}
+          />
+        ),
+        breakdown: <BreakdownCard result={result} question={question} change={change} isFormer={isFormer} />,
+        bandit: result.is_mab === 1 && (
+          <BanditSection
+            {...of}
+            until={asOf}
+            unit={hasRevenue(result) ? (result.currency ?? "of value") : "conversions"}
+          />
+        ),
+        more: (
+          <>
+            <HoldoutLinks projectKey={projectKey} testId={testId} />
+            <div className="print:hidden">
+              <Card title="Take it along">
+                <Downloads
+                  projectKey={projectKey}
+                  testId={testId}
+                  testName={result.test_name}
+                  question={parametersOf(question)}
+                />
+              </Card>
+            </div>
+          </>
+        ),
+      }}
+    />
+  );
+}
+
+/** Where to look when nobody comes. */
+function Look({ experiment }: { experiment: Experiment }) {
+  const { projectKey } = useExperiment();
+  return (
+    <ButtonLink
+      to="/p/$projectKey/experiments/$testId/launch"
+      params={{ projectKey, testId: String(experiment.test_id) }}
+    >
+      Look at the page and the checklist
+    </ButtonLink>
+  );
+}

@@ -1,0 +1,156 @@
+// A result from top to bottom: first what to decide by, then the numbers behind it. It knows of no route, as a shared result is shown by it
+// too; what depends on the page comes through `places`.
+
+import type { ReactNode } from "react";
+import type { Schemas } from "~/api/query";
+import { date } from "~/lib/format";
+import { HowToRead } from "~/ui/how-to-read";
+import { Card, Note } from "~/ui/layout";
+import { ArmsHelp, ArmsTable } from "./arms-table";
+import { BeliefsHelp, BeliefsTable } from "./beliefs-table";
+import { HealthCard } from "./health-card";
+import { LiftCard } from "./lift-card";
+import { MetricsTable } from "./metrics-table";
+import { PlanCard } from "./plan-card";
+import { ProgressCard } from "./progress-card";
+import { askedOf, isPart, type Metric, type Result } from "./reading";
+import { VerdictCard } from "./verdict";
+
+/** What a page puts between the parts of a result. */
+export interface Places {
+  /** Beside the verdict: what can be done. */
+  actions?: ReactNode;
+  /** Instead of numbers, where nobody entered. */
+  nobody: ReactNode;
+  overTime?: ReactNode;
+  breakdown?: ReactNode;
+  bandit?: ReactNode;
+  /** At the end. */
+  more?: ReactNode;
+}
+
+interface SectionsProps {
+  result: Result;
+  /** What narrows the visitors, in words. */
+  about: string[];
+  plan?: Schemas["PlanAnswer"] | undefined;
+  ending?: string[];
+  places: Places;
+}
+
+export function ResultSections({ result, about, plan, ending, places }: SectionsProps) {
+  if (result.total_visitors === 0)
+    return (
+      <>
+        {places.nobody}
+        <HealthCard result={result} />
+        <PlanCard result={result} />
+      </>
+    );
+  const beliefs = result.goal_key !== null && <Beliefs result={result} />;
+  const isBayesian = result.stats_engine === "bayesian";
+  const guardrails = result.metrics.filter(({ role }) => role === "guardrail");
+  const others = result.metrics.filter(({ role }) => role !== "guardrail");
+  return (
+    <>
+      <VerdictCard result={result} about={about} actions={places.actions} />
+      <ToKnow result={result} />
+      <div className="grid items-start gap-5 lg:grid-cols-[minmax(0,1fr)_21rem]">
+        <HealthCard result={result} />
+        <ProgressCard result={result} plan={plan} ending={ending ?? []} />
+      </div>
+      {result.goal_key !== null && <LiftCard result={result} />}
+      <Card
+        flush
+        title="Numbers"
+        about="What was counted, what it looks like (improvement), and what can be concluded from it (lift)."
+      >
+        <Below>
+          <HowToRead>
+            <ArmsHelp result={result} />
+          </HowToRead>
+        </Below>
+        <ArmsTable result={result} />
+      </Card>
+      {isBayesian && beliefs}
+      <Metrics
+        title="Other metrics"
+        about="All of them together are one family: of what is called a win or a loss here, few are chance."
+        result={result}
+        metrics={others}
+      />
+      <Metrics
+        title="Guardrails"
+        about="What must not get worse. A guardrail raises an alarm when it is known to have got worse."
+        result={result}
+        metrics={guardrails}
+      />
+      {places.overTime}
+      {places.breakdown}
+      {!isBayesian && beliefs}
+      {places.bandit}
+      <PlanCard result={result} />
+      {places.more}
+    </>
+  );
+}
+
+function Below({ children }: { children: ReactNode }) {
+  return <div className="px-4 pb-3 md:px-5">{children}</div>;
+}
+
+interface MetricsProps {
+  title: string;
+  about: string;
+  result: Result;
+  metrics: Metric[];
+}
+
+function Metrics({ title, about, result, metrics }: MetricsProps) {
+  if (metrics.length === 0) return null;
+  return (
+    <Card flush title={title} about={about}>
+      <MetricsTable label={title} result={result} metrics={metrics} />
+    </Card>
+  );
+}
+
+function Beliefs({ result }: { result: Result }) {
+  return (
+    <Card flush title="The Bayesian view" about="What to believe of each arm. To weigh a decision, not to stop by.">
+      <Below>
+        <HowToRead>
+          <BeliefsHelp />
+        </HowToRead>
+      </Below>
+      <BeliefsTable result={result} />
+    </Card>
+  );
+}
+
+/** What bends the reading of all numbers below. */
+function ToKnow({ result }: { result: Result }) {
+  const asked = askedOf(result);
+  const redefined = result.variants.filter(({ redefined_at: at }) => at !== null);
+  return (
+    <>
+      {isPart(asked) && (
+        <Note tone="caution">
+          This is a part of the visitors, chosen by who asks. Who looks at many parts finds something in one of them by
+          chance. Take it as an idea for the next test; the verdict on the experiment is that of all its visitors.
+        </Note>
+      )}
+      {asked.testType === "personalization" && (
+        <Note tone="caution">
+          Each variant has an audience of its own. A difference between audiences is not an effect of the variant.
+        </Note>
+      )}
+      {redefined.map(({ variant_id: id, name, redefined_at: at }) => (
+        <Note key={id} tone="caution">
+          {name} was redefined on {date(at)}: what it is now differs from what it was. Its numbers mix both. To read
+          what it is now, choose visitors who entered from the day after on.
+        </Note>
+      ))}
+    </>
+  );
+}

@@ -1,0 +1,108 @@
+// What happened to an experiment on the days of a series: epochs that began, and changes that visitors could notice.
+
+import type { Schemas } from "~/api/query";
+import { EPOCH_REASON } from "~/lib/words";
+import { fieldName } from "../../experiment/field-words";
+
+export interface Mark {
+  /** The place of the day. */
+  day: number;
+  /** What stands above the line where there is room: `Epoch 2`. */
+  name: string;
+  /** All that happened on this day, in words. */
+  events: string[];
+}
+
+type Epoch = Pick<Schemas["Epoch"], "epoch" | "started_at" | "reasons">;
+export type Change = Pick<Schemas["RevisionView"], "at" | "action" | "changes">;
+
+/** What opens an epoch is told by the epoch, which is written in the same act. */
+const ONE_ACT_MS = 5_000;
+const OPENS_EPOCH = /^(targeting|configuration\.(traffic_allocation|distribution))/;
+/** Names that are told of a change before "and others". */
+const NAMED = 3;
+
+/** Fields whose change visitors can notice, or that say what is counted. */
+const NOTICED =
+  /^(variants|control|custom_js|custom_css|url|targeting|serving|primary_goal_key|configuration\.(traffic_allocation|distribution|dom_change_path|trigger_variant_change))/;
+
+export function marksOf(
+  days: readonly string[],
+  tz: string,
+  epochs: readonly Epoch[],
+  changes: readonly Change[],
+): Mark[] {
+  const dayOf = dayIn(tz);
+  const places = new Map(days.map((day, at) => [day, at]));
+  const marks = new Map<number, Mark>();
+  const add = (at: string, name: string, event: string) => {
+    const day = places.get(dayOf(at));
+    if (day === undefined) return;
+    const mark = marks.get(day) ?? { day, name, events: [] };
+    marks.set(day, mark);
+    mark.events.push(event);
+  };
+  for (const { epoch, started_at: at, reasons } of epochs) add(at, `Epoch ${epoch}`, epochWords(epoch, reasons));
+  for (const change of changes) {
+    const isTold = epochs.some(({ started_at: at }) => isOneAct(at, change.at));
+    const words = changeWords(change, isTold ? OPENS_EPOCH : undefined);
+    if (words !== undefined) add(change.at, "Change", words);
+  }
+  return [...marks.values()].sort((one, other) => one.day - other.day);
+}
+
+function isOneAct(one: string, other: string): boolean {
+  return Math.abs(Date.parse(one) - Date.parse(other)) < ONE_ACT_MS;
+}
+
+function epochWords(epoch: number, reasons: Epoch["reasons"]): string {
+  if (epoch === 1) return "Epoch 1 began: first start";
+  const words = reasons.map((reason) => (EPOCH_REASON[reason] ?? reason).toLowerCase());
+  return `Epoch ${epoch} began${words.length > 0 ? `: ${words.join(", ")}` : ""}`;
+}
+
+const ACTS: Record<string, string> = {
+  "serve winner": "A winner was served",
+  "serving rollout": "The share of visitors who get the winner was changed",
+  "stop serving": "The winner is no longer served",
+};
+
+/** `told` are fields that somebody else tells of. */
+function changeWords({ action, changes }: Change, told?: RegExp): string | undefined {
+  if (action === "create") return undefined;
+  const known = ACTS[action];
+  if (known !== undefined) return known;
+  const noticed = changes.filter(({ field }) => NOTICED.test(field) && !told?.test(field));
+  const names = [...new Set(noticed.map(({ field }) => fieldName(field)))];
+  if (names.length === 0) return undefined;
+  const more = names.length > NAMED ? " and others" : "";
+  return `Changed: ${names.slice(0, NAMED).join(", ")}${more}`;
+}
+
+/** The day of a moment where days begin as the server says: an IANA name, or hours from UTC such as `2`, `-3.5`, `+05:30`. */
+export function dayIn(tz: string): (at: string) => string {
+  const offset = /^([+-]?)(\d{1,2})(?::(\d{2})|\.(\d{1,2}))?$/.exec(tz.trim());
+  if (offset) {
+    const [, sign, hours, minutes = "0", part = "0"] = offset;
+    const ahead = (Number(hours) + Number(minutes) / 60 + Number(`0.${part}`)) * (sign === "-" ? -1 : 1);
+    return (at) => new Date(Date.parse(at) + ahead * 3_600_000).toISOString().slice(0, 10);
+  }
+  // Swedish writes dates as ISO does.
+  const format = new Intl.DateTimeFormat("sv-SE", {
+    timeZone: isZone(tz) ? tz : "UTC",
+    year: "numeric",
+    month: "2-digit",
+    day: "2-digit",
+  });
+  return (at) => format.format(new Date(at));
+}
+
+/** The server may know a zone that this browser does not. */
+function isZone(tz: string): boolean {
+  try {
+    new Intl.DateTimeFormat("en", { timeZone: tz });
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,54 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { Result } from "./reading";
+import { verdictOf } from "./verdict-words";
+
+/** Arms with these verdicts, after the control. */
+function result(verdicts: string[], more: Partial<Result> = {}) {
+  const arm = (verdict: string, at: number) => ({
+    name: `Variant ${at + 1}`,
+    analysis: { verdict, lift: 12.34, lift_interval: [3.21, 21.98] },
+  });
+  const variants = [{ name: "Control" }, ...verdicts.map(arm)] as unknown as Result["variants"];
+  return { status_code: 1, goal_key: "order", total_visitors: 500, variants, ...more };
+}
+
+test("the verdict is one sentence, the best that can be said first", () => {
+  const rows: [string[], string, string][] = [
+    [
+      ["win"],
+      "win",
+      "Variant 1 does better than the control: its lift is +12.3 %, and the true one is from +3.2 % to +22.0 %.",
+    ],
+    [["win", "win", "loss", "win"], "win", "Variant 1, Variant 2 and Variant 4 do better than the control."],
+    [
+      ["loss"],
+      "loss",
+      "Variant 1 does worse than the control: its lift is +12.3 %, and the true one is from +3.2 % to +22.0 %.",
+    ],
+    [["loss", "no_difference"], "no_difference", "No variant differs from the control by enough to act on."],
+    [
+      ["keep_running"],
+      "keep_running",
+      "It is too early to tell whether Variant 1 is better or worse than the control.",
+    ],
+    [
+      ["loss", "keep_running"],
+      "keep_running",
+      "It is too early to tell whether any variant is better or worse than the control.",
+    ],
+    [
+      ["win", "do_not_trust"],
+      "do_not_trust",
+      "Do not trust these numbers: something is broken, and waiting does not repair it.",
+    ],
+  ];
+  for (const [verdicts, verdict, sentence] of rows)
+    assert.deepEqual(verdictOf(result(verdicts)), { verdict, sentence: sentence.replaceAll(" %", "\u00a0%") });
+});
+
+test("where nothing can be decided no verdict is claimed", () => {
+  assert.equal(verdictOf(result(["win"], { goal_key: null })).verdict, undefined);
+  assert.equal(verdictOf(result(["win"], { total_visitors: 0 })).verdict, undefined);
+  assert.match(verdictOf(result(["keep_running"], { status_code: 0 })).sentence, /^It ended without an answer/);
+});

@@ -1,0 +1,110 @@
+// Results: of experiments that have not begun, that wait, that run, that won, that are broken, with money, and with many arms.
+
+import { among, before, collector, crowd, send } from "../crowd.mjs";
+
+const COUNTRIES = ["DE", "FR", "US", "NL"];
+
+export async function seed(company, text) {
+  const key = await collector(company);
+  const goal = async (goal_key, name, more) =>
+    company.post("/goal", { goal_key, goal_name: text(name, 200), goal_type: "event", goal_value: goal_key, ...more });
+  await goal("order", "Order placed");
+  await goal("basket", "Put something into the basket");
+  await goal("revenue", "Revenue", { goal_type: "revenue", goal_value: "Purchase" });
+  const make = async (name, more = {}) => {
+    const { test_id } = await company.post("/create-experiment", {
+      test_name: text(name, 200),
+      url: "https://shop.example/checkout",
+      variants: arms(text, 1),
+      primary_goal_key: "order",
+      secondary_goal_keys: ["basket"],
+      builtin_metrics: ["bounce_rate", "engagement"],
+      ...more,
+    });
+    return test_id;
+  };
+  const start = (id, days) =>
+    company.patch(`/experiment/${id}/status`, { status: 1, ...(days && { started_at: before(days + 0.5) }) });
+
+  const draft = await make("Free delivery above 50 €");
+  const empty = await make("Headline of the shop", { plan: { mde: 10 } });
+  await start(empty);
+
+  const running = await make("Fewer fields", { plan: { mde: 10, visitors: 20_000 } });
+  const shop = (rates) => (arm, at) => [
+    { type: "pageview", url: `https://shop.example/${at % 12}` },
+    ...(among(at, 40, 3) ? [{ type: "custom", name: "basket" }] : []),
+    ...(among(at, rates[arm], 7) ? [{ type: "custom", name: "order" }] : []),
+  ];
+  const visitorOf = (at) => ({ country: COUNTRIES[(at >> 1) % 4] });
+  await send(company, key, crowd(running, { visitors: 1_600, days: 6, does: shop([10, 11]), visitorOf }));
+  await start(running, 6);
+
+  const won = await make("Shorter checkout form", {
+    plan: { mde: 5, visitors: 4_000 },
+    configuration: { bayesian: 0 },
+  });
+  // Addresses come from visitors: long ones, too.
+  const pageOf = (at) => `https://shop.example/${at % 7 === 0 ? "long".repeat(60) : (at >> 1) % 12}`;
+  await send(company, key, crowd(won, { visitors: 4_000, days: 14, does: shop([10, 16]), visitorOf, pageOf }));
+  await start(won, 14);
+
+  const broken = await make("New product page");
+  const armOf = (at) => (at % 10 < 6 ? 0 : 1);
+  await send(company, key, crowd(broken, { visitors: 2_000, days: 9, armOf, does: shop([10, 14]), visitorOf }));
+  await start(broken, 9);
+
+  const revenue = await make("Recommendations in the basket", { primary_goal_key: "revenue" });
+  const buys = (arm, at) =>
+    among(at, arm === 1 ? 12 : 9, 5)
+      ? [{ type: "order", name: "Purchase", value: 20 + ((at * 37) % 120), currency: "EUR" }]
+      : [];
+  await send(company, key, crowd(revenue, { visitors: 3_000, days: 12, does: buys, visitorOf }));
+  await start(revenue, 12);
+
+  const many = await make("Ten headlines", { variants: arms(text, 9) });
+  const rates = [10, 11, 9, 12, 10, 10.5, 4, 10, 11, 19];
+  await send(company, key, crowd(many, { visitors: 12_000, days: 20, arms: 10, does: shop(rates), visitorOf }));
+  await start(many, 20);
+
+  const at = (id) => `/p/${company.shop}/experiments/${id}/results`;
+  return Object.fromEntries(
+    Object.entries({ draft, empty, running, won, broken, revenue, many }).map(([name, id]) => [name, at(id)]),
+  );
+}
+
+function arms(text, number) {
+  return Array.from({ length: number }, (_, at) => ({
+    name: `Variant ${at + 1}`,
+    nickname: text(`Form of ${at + 2} rows`, 100),
+  }));
+}
+
+export const PAGES = {
+  "results-draft": { path: ({ draft }) => draft },
+  "results-empty": { path: ({ empty }) => empty },
+  "results-running": { path: ({ running }) => running },
+  results: { path: ({ won }) => won },
+  "results-read": { path: ({ won }) => won, as: "viewer" },
+  "results-help": {
+    path: ({ won }) => won,
+    act: async (page) => {
+      for (const summary of await page.locator("summary").all()) await summary.click();
+    },
+  },
+  "results-broken": { path: ({ broken }) => broken },
+  "results-revenue": { path: ({ revenue }) => revenue },
+  "results-many": { path: ({ many }) => many },
+  "results-parts": {
+    path: ({ won }) => `${won}?breakdown_by=landing_page&filter_by=country-DE,country-FR&goal=basket`,
+  },
+  "results-choose": {
+    path: ({ won }) => `${won}?breakdown_by=country&start_date=2026-01-01&tz=Europe%2FBerlin`,
+    act: async (page) => {
+      await page.getByRole("button", { name: "Choose visitors" }).click();
+      await page.getByLabel("Device").waitFor();
+    },
+  },
+  "results-nobody": { path: ({ won }) => `${won}?filter_by=country-IS` },
+  "results-refused": { path: ({ won }) => `${won}?epoch=99&tz=Nowhere` },
+};

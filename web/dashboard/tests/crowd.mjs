@@ -1,0 +1,66 @@
+// Visitors of an experiment, sent by a server that is believed about their time: what results are seeded with.
+
+import { randomUUID } from "node:crypto";
+
+const DAY_MS = 86_400_000;
+
+export const before = (days) => new Date(Date.now() - days * DAY_MS).toISOString();
+
+/** A key that may send events. */
+export async function collector(company) {
+  const { api_key } = await company.post("/v2/keys", { name: "collector", scopes: ["write", "evaluate"] });
+  return api_key;
+}
+
+/** Sends visitors with their events; each event without an id gets one. */
+export async function send(company, key, visitors) {
+  const lines = visitors.map(({ visitor, events }) =>
+    JSON.stringify({ visitor, events: events.map((event) => ({ id: randomUUID(), ...event })) }),
+  );
+  const answer = await fetch(`${company.muriel.url}/events/${company.shop}/batch`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${key}`, "content-type": "application/x-ndjson" },
+    body: lines.join("\n"),
+  });
+  const text = await answer.text();
+  const refused = text.split("\n").find((line) => /"status":"(invalid|failed)"/.test(line));
+  if (!answer.ok || refused) throw new Error(`events: ${answer.status} ${refused ?? text.slice(0, 500)}`);
+}
+
+/**
+ * The visitors of an experiment, from `days` ago until now.
+ *
+ * - `arms`: how many, the control too; `armOf(at)` says who gets which.
+ * - `does(arm, at)`: events of a visitor after entry, which get their time here.
+ * - `visitorOf(at)`: further fields of the visitor.
+ * - `pageOf(at)`: the address where it entered.
+ */
+export function crowd(
+  testId,
+  { visitors, days = 10, arms = 2, armOf = (at) => at % arms, does, visitorOf = () => ({}), pageOf },
+) {
+  return Array.from({ length: visitors }, (_, at) => {
+    const arm = armOf(at);
+    const entered = 0.02 + days * (1 - at / visitors);
+    const then = before(entered - 0.005);
+    return {
+      visitor: { id: `${testId}-${at}`, ...visitorOf(at) },
+      events: [
+        {
+          type: "exposure",
+          test_id: testId,
+          variant_id: String(arm),
+          at: before(entered),
+          ...(pageOf && { url: pageOf(at) }),
+        },
+        ...does(arm, at).map((event) => ({ at: then, ...event })),
+      ],
+    };
+  });
+}
+
+/** Whether a visitor is among so many of a hundred; `salt` makes another choice. */
+export function among(at, percent, salt = 1) {
+  // The fractional parts of multiples of the golden ratio are spread evenly.
+  return ((at * 0.6180339887 * salt + salt * 0.37) % 1) * 100 < percent;
+}

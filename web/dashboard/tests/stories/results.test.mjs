@@ -1,0 +1,261 @@
+// Reading a result: it moves as visitors arrive, what is shown is what the server says, and a question stays in the address.
+
+import assert from "node:assert/strict";
+import { after, before as beforeAll, test } from "node:test";
+import { Company } from "../company.mjs";
+import { among, before, collector, crowd, send } from "../crowd.mjs";
+import { launch, Visit } from "../rig.mjs";
+
+let browser;
+let company;
+let key;
+beforeAll(async () => {
+  [browser, company] = await Promise.all([launch(), Company.start()]);
+  key = await collector(company);
+  for (const name of ["order", "basket"])
+    await company.post("/goal", { goal_key: name, goal_name: `Goal ${name}`, goal_type: "event", goal_value: name });
+});
+after(async () => {
+  await browser?.close();
+  await company?.end();
+});
+
+async function experiment(more = {}) {
+  const { test_id } = await company.post("/create-experiment", {
+    test_name: "Shorter checkout form",
+    url: "https://shop.example/checkout",
+    variants: [{ name: "Variant 1", nickname: "One page" }],
+    primary_goal_key: "order",
+    secondary_goal_keys: ["basket"],
+    builtin_metrics: ["bounce_rate"],
+    ...more,
+  });
+  return test_id;
+}
+
+const start = (id, days) => company.patch(`/experiment/${id}/status`, { status: 1, started_at: before(days) });
+
+/** Visitors of the last days, of whom so many of a hundred order in each arm. */
+function visitors(id, number, rates, more = {}) {
+  return crowd(id, {
+    visitors: number,
+    days: 6,
+    visitorOf: (at) => ({ country: at % 3 === 0 ? "FR" : "DE" }),
+    does: (arm, at) => [
+      ...(among(at, rates[arm], 7) ? [{ type: "custom", name: "order" }] : []),
+      ...(among(at, 40, 3) ? [{ type: "custom", name: "basket" }] : []),
+    ],
+    ...more,
+  });
+}
+
+async function open(path, as = "viewer") {
+  const visit = await Visit.begin(browser, { address: company.address });
+  await company.enter(visit, as);
+  await visit.open(`/p/${company.shop}/experiments/${path}`);
+  return visit;
+}
+
+/** The rows of a table, each with its cells as text by the name of the column. */
+function tableOf(page, label) {
+  return page.getByRole("table", { name: label, exact: true }).evaluate((table) => {
+    const names = [...table.querySelectorAll("thead th")].map((th) => th.textContent);
+    const rows = [...table.querySelectorAll("tbody tr")];
+    return rows.map((row) => {
+      const cells = [...row.children].map((cell) => cell.querySelector(":scope > div")?.innerText ?? cell.innerText);
+      // A row without the group's name is under one that has it.
+      return Object.fromEntries(cells.toReversed().map((text, at) => [names[names.length - 1 - at], text]));
+    });
+  });
+}
+
+const digits = (value, most, least = most) =>
+  new Intl.NumberFormat("en-GB", { minimumFractionDigits: least, maximumFractionDigits: most }).format(value);
+const change = (value) => {
+  const text = digits(Math.abs(value), 1);
+  return `${Number(text) === 0 ? "" : value > 0 ? "+" : "−"}${text}\u00a0%`;
+};
+
+/** What the page has to show of an arm. */
+function shown({ conversions, conversion_rate: rate, improvement, analysis }) {
+  const cells = { Rate: `${digits(rate, 2)}\u00a0%\n${digits(conversions, 0)} conversions` };
+  if (!analysis) return cells;
+  const interval = analysis.lift_interval?.map(change).join(" to ") ?? "no bound yet";
+  return {
+    ...cells,
+    "Improvement, seen": change(improvement),
+    "Lift, inferred": `${change(analysis.lift)}\n${interval}`,
+  };
+}
+
+function holds(row, expected, what) {
+  for (const [name, text] of Object.entries(expected)) assert.equal(row[name], text, `${what}: ${name}`);
+}
+
+test("visitors arrive and the result moves, to the numbers of the server", async () => {
+  const id = await experiment();
+  await send(company, key, visitors(id, 900, [10, 13]));
+  await start(id, 7);
+  const visit = await open(`${id}`);
+  const { page } = visit;
+  await page.getByRole("link", { name: "See the results" }).click();
+  await page.getByRole("heading", { level: 2, name: /^It is too early to tell whether Variant 1 is better/ }).waitFor();
+  const before = await tableOf(page, "Arms");
+  assert.deepEqual([before[0].Visitors, before[1].Visitors].map(Number.parseFloat), [450, 450]);
+
+  await send(
+    company,
+    key,
+    visitors(id, 6_000, [10, 16], { visitorOf: (at) => ({ id: `later-${at}`, country: "DE" }) }),
+  );
+  await page.getByRole("button", { name: "Read again" }).click();
+  await page
+    .getByRole("heading", { level: 2, name: /^Variant 1 does better than the control: its lift is \+/ })
+    .waitFor();
+
+  const result = await company.get(`/experiment/${id}/result`);
+  assert.equal(result.total_visitors, 6_900);
+  assert.equal(result.variants[1].analysis.verdict, "win");
+  const arms = await tableOf(page, "Arms");
+  for (const [at, arm] of result.variants.entries()) {
+    holds(arms[at], shown(arm), arm.name);
+    assert.equal(arms[at].Visitors.split("\n")[0], digits(arm.visitors, 0));
+  }
+  for (const [label, role] of [
+    ["Other metrics", "secondary"],
+    ["Guardrails", "guardrail"],
+  ]) {
+    const rows = await tableOf(page, label);
+    const expected = result.metrics.filter((metric) => metric.role === role).flatMap(({ variants }) => variants);
+    assert.equal(rows.length, expected.length);
+    for (const [at, arm] of expected.entries()) holds(rows[at], shown(arm), `${label} ${at}`);
+  }
+  visit.nothingWrong();
+  await visit.end();
+});
+
+test("what is asked for stays in the address, and answers are not mixed", async () => {
+  const id = await experiment();
+  await send(company, key, visitors(id, 2_400, [10, 12]));
+  await start(id, 7);
+  const visit = await open(`${id}/results`);
+  const { page } = visit;
+  // The next answers come when they are let.
+  let letGo;
+  const held = new Promise((resolve) => (letGo = resolve));
+  await page.route("**/result?**", async (route) => {
+    await held;
+    await route.continue();
+  });
+  await page.getByRole("button", { name: "Choose visitors" }).press("Enter");
+  await page.getByRole("combobox", { name: "Countries" }).focus();
+  await page.keyboard.type("Fran");
+  await page.keyboard.press("Enter");
+  await page.getByText("Still the numbers of Goal order, all visitors. The new ones are coming.").waitFor();
+  const former = await tableOf(page, "Arms");
+  assert.equal(Number.parseFloat(former[0].Visitors.replace(",", "")), 1_200);
+  assert.equal(await page.getByText("Only visitors:").count(), 0, "the former numbers are not said to be of France");
+  letGo();
+  await page.getByText("Only visitors: From France.").waitFor();
+  await page.getByText("This is a part of the visitors").waitFor();
+  await page.unroute("**/result?**");
+
+  await page.getByRole("combobox", { name: "By" }).selectOption("country");
+  await page.getByRole("combobox", { name: "Goal" }).selectOption("basket");
+  await page.getByLabel("Entered from").fill(before(30).slice(0, 10));
+  await page.waitForURL(/start_date=/);
+  const address = new URL(page.url());
+  assert.deepEqual(Object.fromEntries(address.searchParams), {
+    filter_by: "country-FR",
+    breakdown_by: "country",
+    goal: "basket",
+    start_date: before(30).slice(0, 10),
+  });
+
+  await page.reload();
+  await visit.settled();
+  const query = "goal_key=basket&filter_by=country-FR&breakdown_by=country";
+  const result = await company.get(`/experiment/${id}/result?${query}`);
+  const arms = await tableOf(page, "Arms");
+  for (const [at, arm] of result.variants.entries()) holds(arms[at], shown(arm), arm.name);
+  const parts = await tableOf(page, "Parts of the visitors");
+  assert.deepEqual(
+    result.breakdowns.map(({ value }) => value),
+    ["FR"],
+  );
+  for (const [at, { analysis: _, ...arm }] of result.breakdowns[0].variants.entries())
+    holds(parts[at], shown({ ...arm, analysis: arm.lift === null ? undefined : arm }), `part ${at}`);
+  assert.equal(parts[0].Part.split("\n")[0], "France");
+
+  // Back to everybody by keyboard.
+  await page.getByRole("button", { name: "All visitors" }).press("Enter");
+  await page.getByText("Only visitors:").waitFor({ state: "detached" });
+  await visit.settled();
+  assert.equal(Number.parseFloat((await tableOf(page, "Arms"))[0].Visitors.replace(",", "")), 1_200);
+  visit.nothingWrong();
+  await visit.end();
+});
+
+test("a server that loads its events is waited for, and what it does not take stands at its field", async () => {
+  const id = await experiment();
+  await send(company, key, visitors(id, 300, [10, 12]));
+  await start(id, 7);
+  const visit = await Visit.begin(browser, { address: company.address });
+  await company.enter(visit, "viewer");
+  const { page } = visit;
+  let asked = 0;
+  await page.route(/\/result(\?|$)/, (route) => {
+    asked += 1;
+    if (asked > 2) return route.continue();
+    return route.fulfill({
+      status: 503,
+      headers: { "content-type": "application/json", "retry-after": "1" },
+      body: JSON.stringify({
+        success: false,
+        error: "the events are still being loaded, block 10 of 200",
+        code: "unavailable",
+      }),
+    });
+  });
+  await page.goto(`${company.address}/p/${company.shop}/experiments/${id}/results`);
+  const waiting = page.getByRole("status").filter({ hasText: "The server is catching up." });
+  await waiting.getByText("The events are still being loaded, block 10 of 200.").waitFor();
+  await page.getByRole("table", { name: "Arms" }).waitFor();
+  assert.equal(await waiting.count(), 0);
+  assert.equal(asked, 3);
+
+  await page.getByRole("button", { name: "Choose visitors" }).click();
+  await page.getByLabel("Days in the time zone of").fill("Nowhere");
+  await page.keyboard.press("Enter");
+  await page.getByRole("alert").getByText("look at what is marked above").waitFor();
+  await page
+    .getByRole("textbox", { name: "Days in the time zone of" })
+    .and(page.locator("[aria-invalid=true]"))
+    .waitFor();
+  await page.getByRole("button", { name: "Without: Days in Nowhere" }).click();
+  await page.getByRole("table", { name: "Arms" }).waitFor();
+  visit.nothingWrong();
+  await visit.end();
+});
+
+test("a broken test is found, and explained with cause and next step", async () => {
+  const id = await experiment();
+  await send(company, key, visitors(id, 1_500, [10, 14], { armOf: (at) => (at % 10 < 6 ? 0 : 1) }));
+  await start(id, 7);
+  const visit = await open(`${id}/results`);
+  const { page } = visit;
+  await page.getByRole("heading", { level: 2, name: /^Do not trust these numbers/ }).waitFor();
+  const { health } = await company.get(`/experiment/${id}/result`);
+  assert.equal(health.sample_ratio.status, "fail");
+  const found = page.getByRole("listitem").filter({ hasText: "How visitors are shared" });
+  await found.getByText(health.sample_ratio.message).waitFor();
+  await found.getByText("Usual cause").waitFor();
+  await found.getByText("What to do").waitFor();
+  // Nothing that was not looked at is said to be fine.
+  await page.getByText(/checks? fine, 1 with nothing to look at yet/).click();
+  const unknown = page.getByRole("listitem").filter({ hasText: health.changes.message });
+  assert.equal(health.changes.status, "unknown");
+  assert.equal(await unknown.locator(".text-good").count(), 0);
+  visit.nothingWrong();
+  await visit.end();
+});
