@@ -4,7 +4,7 @@
 TARGET := $(or $(CARGO_TARGET_DIR),target)
 
 .DEFAULT_GOAL := help
-.PHONY: help run build test check fmt clippy doc fresh web deny machete typos simulate crash clock foreign bench bench-data dist clean
+.PHONY: help run build test check fmt clippy doc fresh web deny machete typos simulate page-health crash clock foreign bench bench-data dist clean
 # Cargo uses every core already, and the count of `test` has to be the last line.
 .NOTPARALLEL:
 
@@ -54,6 +54,9 @@ typos:
 
 simulate: ## try what the statistics promise on forty thousand experiments of every kind; takes minutes
 	cargo run --release -p muriel-stats --example simulate --locked -- --full
+
+page-health: ## try page health on thousands of simulated experiments; takes a minute
+	scripts/cargo test --release -p muriel-analysis --test page_health --locked -- --ignored --nocapture
 
 crash: build ## kill the server, cut its power and send it slow clients, all under load; nothing acknowledged may be lost
 	scripts/crash

@@ -53,7 +53,7 @@ fn events_of_every_type_are_stored_as_they_were_sent() {
         json!({ "type": "custom", "name": "rated", "value": -3.5 }),
         json!({ "type": "identify", "attributes": { "plan": "pro", "seats": 3, "trial": false } }),
         json!({ "type": "health", "test_id": test_id, "variant_id": "1", "apply_ms": 12.5, "hidden_ms": 30.25, "late": 1.0,
-                "failed_selectors": 2.0, "errors": 3.0 }),
+                "failed_selectors": 2.0, "errors": 3.0, "lcp_ms": 1832.0, "cls": 0.0312, "inp_ms": 88.0 }),
         json!({ "type": "order", "name": "Purchase", "value": 59.9, "currency": "EUR", "order_id": "A-77", "quantity": 2.0 }),
         json!({ "type": "order", "name": "Refund", "value": -5.5, "currency": "USD" }),
     ];

@@ -33,6 +33,7 @@ mod order;
 mod outage;
 mod outbound;
 mod overview;
+mod page_health;
 mod patch;
 mod people;
 mod plan_locks;

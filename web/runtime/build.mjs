@@ -75,6 +75,7 @@ export const SCRIPTS = {
   "goals.js": part("goals"),
   "orders.js": part("orders"),
   "tools.js": part("tools"),
+  "vitals.js": part("vitals"),
   // Files of their own.
   "badge.js": { entry: "src/parts/badge.ts", wrap: (code) => `(()=>{"use strict";${code}})();` },
   "snippet.js": { entry: "src/parts/snippet.ts", wrap: (code) => `(()=>{"use strict";${code}})();` },

@@ -10,7 +10,7 @@ function part(name) {
   return made.get(name);
 }
 
-export const PARTS = ["rules", "changes", "split", "source", "goals", "orders", "tools"];
+export const PARTS = ["rules", "changes", "split", "source", "goals", "orders", "tools", "vitals"];
 
 export const SETTINGS = {
   base: "",

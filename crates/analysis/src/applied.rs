@@ -24,8 +24,7 @@ pub(crate) fn changes(summaries: &Summaries) -> HealthCheck {
     }
     let (mut idle, mut missing) = (Vec::new(), Vec::new());
     for (arm, all) in &arms {
-        let pages = all.iter().map(|applied| applied.pages).max().unwrap_or(0);
-        if pages >= MIN_PAGES && all.iter().all(|applied| applied.matched == 0) {
+        if let Some(pages) = self::idle(summaries, *arm) {
             idle.push(format!("{} changed nothing on {pages} pages", name(*arm)));
             continue;
         }
@@ -48,6 +47,13 @@ pub(crate) fn changes(summaries: &Summaries) -> HealthCheck {
     }
     sentences.push("Check the selectors.".to_owned());
     HealthCheck::new(Grade::Warn, sentences.join(" "))
+}
+
+/// On how many pages an arm changed nothing, if none of its changes ever found anything and that is no chance.
+pub(crate) fn idle(summaries: &Summaries, arm: usize) -> Option<u64> {
+    let all = || summaries.applied.iter().filter(move |applied| applied.arm == arm);
+    let pages = all().map(|applied| applied.pages).max()?;
+    (pages >= MIN_PAGES && all().all(|applied| applied.matched == 0)).then_some(pages)
 }
 
 fn name(arm: usize) -> String {

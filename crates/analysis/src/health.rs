@@ -13,12 +13,14 @@
 //! | epochs | weights that were changed by hand | | two sets or more |
 //! | balance | arms differ in what assignment does not look at | | p < 0.001 |
 //! | changes | changes that find nothing on the page | | one or more |
+//! | page | pages of an arm that fail, come late or are slower | harm is known | any is known |
 //! | other nodes | events that another server keeps | one runs | one ran |
 //!
 //! A failed sample ratio, crossovers or other nodes makes every verdict `do_not_trust`.
 
 use crate::applied;
 use crate::design::{AllocationPolicy, Design};
+use crate::page::PageHealth;
 use crate::summary::{MetricRole, OtherNodes, Summaries};
 use muriel_stats::Undefined;
 use muriel_stats::boundary;
@@ -138,13 +140,15 @@ pub struct Health {
     pub balance: HealthCheck,
     /// Whether the changes of the arms found on pages what they change.
     pub changes: HealthCheck,
+    /// Whether the pages of an arm fail, come late or are slower than the control's.
+    pub page: HealthCheck,
     /// Whether other servers took events that are not here.
     pub other_nodes: HealthCheck,
 }
 
 impl Health {
     /// Every check with its name in answers, in the order in which they are shown.
-    pub fn checks(&self) -> [(&'static str, &HealthCheck); 9] {
+    pub fn checks(&self) -> [(&'static str, &HealthCheck); 10] {
         [
             ("sample_ratio", &self.sample_ratio),
             ("crossovers", &self.crossovers),
@@ -154,6 +158,7 @@ impl Health {
             ("epochs", &self.epochs),
             ("balance", &self.balance),
             ("changes", &self.changes),
+            ("page", &self.page),
             ("other_nodes", &self.other_nodes),
         ]
     }
@@ -175,7 +180,7 @@ impl Health {
 }
 
 /// Every check of an experiment of this design. A check that has nothing to look at is [`Grade::Unknown`].
-pub(crate) fn health(design: &Design, summaries: &Summaries) -> Health {
+pub(crate) fn health(design: &Design, summaries: &Summaries, page: &PageHealth) -> Health {
     let (sample_ratio, ratios) = sample_ratio(design, summaries);
     Health {
         sample_ratio,
@@ -187,6 +192,7 @@ pub(crate) fn health(design: &Design, summaries: &Summaries) -> Health {
         epochs: epochs(design, summaries),
         balance: balance(design, summaries),
         changes: applied::changes(summaries),
+        page: page.check.clone(),
         other_nodes: other_nodes(summaries),
     }
 }
@@ -432,7 +438,7 @@ fn minimum_data(design: &Design, summaries: &Summaries) -> HealthCheck {
 }
 
 /// `Control`, `Variant 1`; of a holdout what its arms are.
-fn name(design: &Design, arm: usize) -> String {
+pub(crate) fn name(design: &Design, arm: usize) -> String {
     match (design.policy, arm) {
         (AllocationPolicy::Holdout, 0) => "Held out".to_owned(),
         (AllocationPolicy::Holdout, _) => "Everybody else".to_owned(),

@@ -56,12 +56,16 @@ pub mod bandit;
 mod design;
 mod health;
 pub mod interaction;
+mod page;
 mod report;
 pub mod simulate;
 mod summary;
 
 pub use design::{AllocationPolicy, Design, EpochPlan};
 pub use health::{Grade, Health, HealthCheck, SampleRatioTest, epoch_ratios};
+pub use page::{PageArm, PageHealth, PageMeasurement, PageMetric, PageStatus, page_health};
 pub use report::{Analysis, LiftEstimate, MetricReport, Report, Verdict, lift_estimate, report};
 
-pub use summary::{Applied, Arrivals, Balance, Cell, Measure, Metric, MetricRole, OtherNodes, Summaries, Summary};
+pub use summary::{
+    Applied, Arrivals, Balance, Cell, Measure, Metric, MetricRole, OtherNodes, PageCell, Summaries, Summary,
+};

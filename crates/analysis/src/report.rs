@@ -14,6 +14,7 @@
 use crate::arms::{Compared, compare};
 use crate::design::{AllocationPolicy, Design, PRIOR_SD};
 use crate::health::{Health, MIN_CONVERTED, MIN_OBSERVED_US, MIN_VISITORS, counted, health};
+use crate::page::{PageHealth, page_health};
 use crate::summary::{Measure, Metric, MetricRole, Summaries};
 use muriel_stats::bayes::{Prior, posterior};
 use muriel_stats::boundary::{self, BoundSide, Mixture, Sequential, sequential, sequential_bound};
@@ -115,6 +116,8 @@ pub struct MetricReport {
 pub struct Report {
     /// Whether the data can be trusted.
     pub health: Health,
+    /// How the pages of the arms fared.
+    pub page: PageHealth,
     /// In the order of the summaries' metrics.
     pub metrics: Vec<MetricReport>,
 }
@@ -147,7 +150,8 @@ pub fn lift_estimate(design: &Design, metric: &Metric, arm: usize) -> LiftEstima
 /// The first metric decides on its own; the others are one family. A failed
 /// check makes every verdict [`Verdict::DoNotTrust`].
 pub fn report(design: &Design, summaries: &Summaries) -> Report {
-    let health = health(design, summaries);
+    let page = page_health(design, summaries);
+    let health = health(design, summaries, &page);
     let drafts: Vec<Vec<Draft>> = summaries
         .metrics
         .iter()
@@ -166,7 +170,7 @@ pub fn report(design: &Design, summaries: &Summaries) -> Report {
                 .collect(),
         })
         .collect();
-    Report { health, metrics }
+    Report { health, page, metrics }
 }
 
 /// The comparison of an arm with the control, and its always-valid test at the design's confidence.

@@ -119,6 +119,29 @@ pub struct Applied {
     pub matched: u64,
 }
 
+/// What the pages of visitors of one epoch and arm told. Each visitor counts once.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct PageCell {
+    /// The epoch in which they entered.
+    pub epoch: i64,
+    /// Their arm.
+    pub arm: usize,
+    /// How many entered, whether their pages told anything or not.
+    pub visitors: u64,
+    /// Of these, for whom the arm's code failed.
+    pub failed: u64,
+    /// Of these, for whom the arm came too late on a page.
+    pub late: u64,
+    /// For how many milliseconds elements were hidden.
+    pub hidden: Moments,
+    /// Largest contentful paint, in milliseconds.
+    pub lcp: Moments,
+    /// Cumulative layout shift.
+    pub cls: Moments,
+    /// Interaction to next paint, in milliseconds.
+    pub inp: Moments,
+}
+
 /// Everything that is known of an experiment's visitors, added up.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Summaries {
@@ -138,6 +161,8 @@ pub struct Summaries {
     pub other_nodes: OtherNodes,
     /// What the changes of arms found on visitors' pages.
     pub applied: Vec<Applied>,
+    /// How the pages of visitors fared; [`PageCell::visitors`] is not read, as it is in the arrivals.
+    pub pages: Vec<PageCell>,
     /// Microseconds from the first entry to the moment of the report.
     pub observed_us: i64,
     /// The primary metric first.

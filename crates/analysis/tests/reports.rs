@@ -242,7 +242,7 @@ fn a_check_that_has_nothing_to_look_at_is_unknown() {
     assert_eq!(names(&empty.health, Grade::Ok), [""; 0]);
     assert_eq!(
         names(&empty.health, Grade::Unknown),
-        ["sample_ratio", "crossovers", "bots", "before_start", "epochs", "balance", "changes", "other_nodes"]
+        ["sample_ratio", "crossovers", "bots", "before_start", "epochs", "balance", "changes", "page", "other_nodes"]
     );
     assert_eq!(names(&empty.health, Grade::Warn), ["minimum_data"]);
     assert_eq!(empty.health.grade(), Grade::Warn);
@@ -255,12 +255,12 @@ fn a_check_that_has_nothing_to_look_at_is_unknown() {
     // Of visitors whose devices nobody knows the arms cannot be balanced, and no page said what changed; the rest is fine.
     let good = summaries(vec![metric(MetricRole::Primary, &[&[(10_000, 500), (10_000, 500)]])]);
     let found = report(&design(&[&[1, 1]]), &good);
-    assert_eq!(names(&found.health, Grade::Unknown), ["balance", "changes"]);
+    assert_eq!(names(&found.health, Grade::Unknown), ["balance", "changes", "page"]);
     assert_eq!(found.health.grade(), Grade::Ok);
     // Without the sample ratio nothing is.
     let personal = Design { policy: AllocationPolicy::Personalization, ..design(&[&[1, 1]]) };
     let found = report(&personal, &good);
-    assert_eq!(names(&found.health, Grade::Unknown), ["sample_ratio", "balance", "changes"]);
+    assert_eq!(names(&found.health, Grade::Unknown), ["sample_ratio", "balance", "changes", "page"]);
     assert_eq!((found.health.grade(), found.health.distrust()), (Grade::Unknown, None));
     for (grade, other, expect) in [
         (Grade::Ok, Grade::Unknown, Grade::Ok),

@@ -250,7 +250,7 @@ async fn visitors_walk_through_the_past_once() {
     assert_eq!((again, seen(directory.path()).0), (made, events));
 
     let count = |is: &dyn Fn(&Value) -> bool| all.iter().filter(|event| is(event)).count();
-    for kind in ["pageview", "exposure", "custom", "click", "order", "scroll", "duration"] {
+    for kind in ["pageview", "exposure", "custom", "click", "order", "scroll", "duration", "health"] {
         assert!(count(&|event| event["type"] == kind) > 0, "{kind}");
     }
     assert_eq!(count(&|event| event["bot"] == true), 0);

@@ -199,6 +199,15 @@ pub struct Record {
     /// Number of errors thrown by the variant's code.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub errors: Option<f64>,
+    /// When the largest content of the page was painted, in milliseconds since it was opened.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lcp_ms: Option<f64>,
+    /// By how much the layout of the page shifted: its cumulative layout shift.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cls: Option<f64>,
+    /// How long the page took to respond to a slow interaction, in milliseconds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub inp_ms: Option<f64>,
     /// One character for each of the variant's first 60 changes: `1` if it found the
     /// element it changes, `0` if not, `-` if it does not apply to this page.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -34,6 +34,9 @@ pub struct Outlook {
     pub health: String,
     /// What the worst health check found, where it warns or fails.
     pub trouble: Option<String>,
+    /// Whether all that fails is that pages of a variant are harmed, which leaves the numbers as they are.
+    #[serde(default)]
+    pub is_harm: bool,
     /// The planned total of visitors.
     pub planned: Option<u64>,
     /// Why the verdict is exploratory: the goal that decides, or the arm, is not as the plan has it that was locked at the first
@@ -52,6 +55,8 @@ impl Outlook {
         let checks: Vec<_> = health.checks().into_iter().filter(|(name, _)| *name != "minimum_data").collect();
         let needed = health.sample_ratio.grade.max(health.crossovers.grade);
         let grade = checks.iter().fold(needed, |grade, (_, check)| grade.with(check.grade));
+        let mut failing = checks.iter().filter(|(_, check)| check.grade == Grade::Fail).map(|(name, _)| *name);
+        let is_harm = failing.next() == Some("page") && failing.next().is_none();
         let worst = checks.iter().filter(|(_, check)| check.grade >= Grade::Warn).max_by_key(|(_, check)| check.grade);
         let top = computed.manifest.top().and(computed.report.metrics.first());
         let analyses = top.map_or(&[][..], |metric| &metric.analyses);
@@ -79,6 +84,7 @@ impl Outlook {
             lift: about.and_then(|analysis| analysis.lift),
             lift_interval: about.and_then(|it| it.lift_interval).map(|interval| [interval.lower, interval.upper]),
             health: grade.word().to_owned(),
+            is_harm,
             trouble: worst.map(|(_, check)| check.message.clone()),
             planned,
             exploratory: match about {
@@ -190,6 +196,11 @@ fn about_result(standing: &Standing<'_>, outlook: &Outlook, is_live: bool) -> St
     let trouble = outlook.trouble.as_deref().map(str::trim);
     if outlook.verdict.as_deref() == Some(Verdict::DoNotTrust.word()) || outlook.health == Grade::Fail.word() {
         let why = trouble.unwrap_or("a health check fails.");
+        if outlook.is_harm {
+            let what =
+                if is_live { "Stop it, or repair the variant" } else { "Repair the variant before it starts again" };
+            return format!("{what}: {why}");
+        }
         return format!("Do not trust the numbers, and find the cause: {why}");
     }
     if outlook.visitors == 0 {
@@ -282,6 +293,7 @@ mod tests {
             lift_interval: Some(if verdict == "loss" { [-0.08, -0.02] } else { [0.012, 0.07] }),
             health: "ok".to_owned(),
             trouble: None,
+            is_harm: false,
             planned: Some(10_000),
             exploratory: None,
         }
@@ -308,6 +320,7 @@ mod tests {
             trouble: Some("An arm loses visitors.".to_owned()),
             ..outlook("win", 500)
         };
+        let harming = Outlook { is_harm: true, trouble: Some("It throws.".to_owned()), ..failing.clone() };
         let warned =
             Outlook { trouble: Some("Many bots.".to_owned()), health: "warn".to_owned(), ..outlook("win", 500) };
         let (live, inactive) = (Status::Live, Status::Inactive);
@@ -356,6 +369,8 @@ mod tests {
                 Some(outlook("keep_running", 500)),
                 "It ended without an answer: conclude it, or let it run on.",
             ),
+            (live, Some(harming.clone()), "Stop it, or repair the variant: It throws."),
+            (inactive, Some(harming), "Repair the variant before it starts again: It throws."),
             (live, Some(failing), "Do not trust the numbers, and find the cause: An arm loses visitors."),
             (
                 live,

@@ -5,13 +5,13 @@ use jiff::ToSpan;
 use jiff::civil::Date;
 use muriel_analysis::bandit::{BanditLook, Losses, look, losses_by_day};
 use muriel_analysis::{
-    Applied, Arrivals, Balance, Cell, LiftEstimate, Measure, Metric, OtherNodes, Report, Summaries, Summary,
+    Applied, Arrivals, Balance, Cell, LiftEstimate, Measure, Metric, OtherNodes, PageCell, Report, Summaries, Summary,
     lift_estimate, report,
 };
 use muriel_domain::{Flaw, Instant};
 use muriel_warehouse::{
-    self as warehouse, ExperimentAnswer, MetricAnswer, OrderSummary, QuarterChange, QuarterClosing, Segment, StopToken,
-    Totals, VALUE_SCALE, WarehouseReader,
+    self as warehouse, CLS_SCALE, ExperimentAnswer, MetricAnswer, OrderSummary, PageTotals, QuarterChange,
+    QuarterClosing, Segment, StopToken, Totals, VALUE_SCALE, WarehouseReader,
 };
 use std::collections::BTreeMap;
 
@@ -222,6 +222,7 @@ fn summaries(manifest: &Manifest, answer: &ExperimentAnswer) -> Summaries {
                 matched: row.matched,
             })
             .collect(),
+        pages: answer.pages.iter().map(page_cell).collect(),
         balance: answer
             .balance
             .iter()
@@ -245,6 +246,21 @@ fn summaries(manifest: &Manifest, answer: &ExperimentAnswer) -> Summaries {
                 metric_of(facts, metric.cells.iter().map(|cell| (cell.epoch, cell.variant, cell.open, cell.totals)))
             })
             .collect(),
+    }
+}
+
+/// What pages told, for the analysis.
+fn page_cell(totals: &PageTotals) -> PageCell {
+    PageCell {
+        epoch: totals.epoch,
+        arm: totals.variant as usize,
+        visitors: 0,
+        failed: totals.failed,
+        late: totals.late,
+        hidden: totals.hidden.moments(1),
+        lcp: totals.lcp.moments(1),
+        cls: totals.cls.moments(CLS_SCALE),
+        inp: totals.inp.moments(1),
     }
 }
 

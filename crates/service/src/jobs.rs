@@ -11,12 +11,14 @@ mod conversions;
 mod exposures;
 mod findings;
 mod interactions;
+mod page_harm;
 mod summaries;
 
 pub use conversions::{ConversionLooks, tell_conversions};
 pub use exposures::{ExposureLooks, tell_exposures};
 pub use findings::{FindingLooks, tell_findings};
 pub use interactions::{InteractionLooks, LookStep, PAIRS_MAX, interaction_totals, look_for_interactions};
+pub use page_harm::{PageLooks, stop_page_harm};
 pub use summaries::{SummaryLooks, summarise_results};
 
 use crate::actor::Actor;
@@ -299,6 +301,10 @@ async fn apply(
             Box::pin(async move {
                 check(tx, term).await?;
                 let before = change.open(tx).await?;
+                // The project may have turned it off since its experiments were listed.
+                if rule == Rule::PageHarm && !tenants::stops_on_page_harm(tx, before.experiment.project_id).await? {
+                    return Ok(None);
+                }
                 // The moment may have been moved since the job was read.
                 let is_due = job.as_ref().is_none_or(|job| {
                     before.experiment.due().iter().any(|due| due.rule == rule && due.at == job.due_at)

@@ -135,6 +135,8 @@ pub struct ProjectSettings {
     pub page: PageSettings,
     /// What people may do in it.
     pub team: TeamSettings,
+    /// Whether the clock ends experiments whose pages are known to be harmed.
+    pub stop_on_page_harm: bool,
 }
 
 impl ProjectSettings {
@@ -145,6 +147,7 @@ impl ProjectSettings {
         told["editors_have_code"] = json!(self.team.editors_have_code);
         told["approve_code"] = json!(self.team.approve_code);
         told["approve_live"] = json!(self.team.approve_live);
+        told["stop_on_page_harm"] = json!(self.stop_on_page_harm);
         told
     }
 }
@@ -163,6 +166,7 @@ async fn stored_settings(tx: &mut dyn Tx, id: ProjectId) -> Result<ProjectSettin
         name: tenants::project_by_id(tx, id).await?.ok_or(Error::NotFound("project"))?.name,
         page: tenants::page_settings(tx, id).await?,
         team: tenants::team_settings(tx, id).await?,
+        stop_on_page_harm: tenants::stops_on_page_harm(tx, id).await?,
     })
 }
 
@@ -240,6 +244,9 @@ pub async fn change_settings(
             }
             if after.team != before.team {
                 tenants::team_settings_set(tx, project.id, after.team).await?;
+            }
+            if after.stop_on_page_harm != before.stop_on_page_harm {
+                tenants::stop_on_page_harm_set(tx, project.id, after.stop_on_page_harm).await?;
             }
             if after.page != before.page {
                 tenants::page_settings_set(tx, project.id, &after.page).await?;

@@ -48,12 +48,14 @@ pub enum Part {
     Orders,
     /// Tools on the page that are told which arm a visitor met.
     Tools,
+    /// How the page loads and responds.
+    Vitals,
 }
 
 impl Part {
     /// Every part.
-    pub const ALL: [Part; 7] =
-        [Part::Rules, Part::Source, Part::Changes, Part::Split, Part::Goals, Part::Orders, Part::Tools];
+    pub const ALL: [Part; 8] =
+        [Part::Rules, Part::Source, Part::Changes, Part::Split, Part::Goals, Part::Orders, Part::Tools, Part::Vitals];
 
     /// Its name among the runtime's `PARTS`.
     pub fn name(self) -> &'static str {
@@ -65,6 +67,7 @@ impl Part {
             Part::Goals => "goals",
             Part::Orders => "orders",
             Part::Tools => "tools",
+            Part::Vitals => "vitals",
         }
     }
 
@@ -78,12 +81,13 @@ impl Part {
             Part::Goals => include_str!("script/goals.js"),
             Part::Orders => include_str!("script/orders.js"),
             Part::Tools => include_str!("script/tools.js"),
+            Part::Vitals => include_str!("script/vitals.js"),
         };
         text.trim_end()
     }
 
-    /// The parts that pages with this ruleset need, in the order of [`Part::ALL`].
-    pub fn of(document: &Document, orders: bool) -> Vec<Part> {
+    /// The parts that pages with this ruleset need, in the order of [`Part::ALL`]; `health` says whether they report theirs.
+    pub fn of(document: &Document, orders: bool, health: bool) -> Vec<Part> {
         let any = |asks: fn(&Delivered) -> bool| document.experiments.iter().any(|delivered| asks(delivered));
         Self::ALL
             .into_iter()
@@ -102,6 +106,8 @@ impl Part {
                 Part::Goals => document.goals.iter().any(|goal| goal.goal_type != "script"),
                 Part::Orders => orders,
                 Part::Tools => any(|delivered| !delivered.tools.is_empty()),
+                // The arms of a split test are different pages, which are not compared.
+                Part::Vitals => health && any(|delivered| delivered.test_type != "split"),
             })
             .collect()
     }
@@ -207,7 +213,7 @@ pub fn compose(document: &Document, script_settings: &ScriptSettings, site: &Sit
     script.push(',');
     script += &literal(&settings);
     script += ",{";
-    for (at, part) in Part::of(document, script_settings.orders).into_iter().enumerate() {
+    for (at, part) in Part::of(document, script_settings.orders, settings.health > 0).into_iter().enumerate() {
         if at > 0 {
             script.push(',');
         }
@@ -375,7 +381,13 @@ mod tests {
                 &[Part::Rules],
             ),
         ] {
-            assert_eq!(Part::of(&document(fields.clone()), false), expect, "{fields}");
+            assert_eq!(Part::of(&document(fields.clone()), false, false), expect, "{fields}");
+        }
+        let split = json!({ "test_type": "split" });
+        for (fields, health, expect) in
+            [(json!({}), true, &[Part::Vitals] as &[Part]), (json!({}), false, &[]), (split, true, &[])]
+        {
+            assert_eq!(Part::of(&document(fields.clone()), false, health), expect, "{fields}");
         }
         let goal = |goal_type: &str| muriel_assign::document::WatchedGoal {
             goal_key: "g".into(),
@@ -383,8 +395,8 @@ mod tests {
             goal_value: serde_json::from_value(json!("x")).unwrap(),
         };
         let with = |types: &[&str]| Document::new("p", Vec::new(), types.iter().map(|word| goal(word)).collect());
-        assert_eq!(Part::of(&with(&["script"]), true), [Part::Orders]);
-        assert_eq!(Part::of(&with(&["script", "clickOnElement"]), false), [Part::Goals]);
+        assert_eq!(Part::of(&with(&["script"]), true, true), [Part::Orders]);
+        assert_eq!(Part::of(&with(&["script", "clickOnElement"]), false, true), [Part::Goals]);
     }
 
     #[test]

@@ -230,6 +230,26 @@ impl Watch {
     }
 }
 
+/// The live experiments of projects that end those whose pages are harmed, with their revisions.
+///
+/// # Errors
+/// When the database cannot be reached.
+pub async fn protected(tx: &mut dyn Tx) -> Result<Vec<(ProjectId, ExperimentId, i64)>> {
+    let rows = tx
+        .query(
+            "SELECT e.project_id, e.experiment_id, e.revision FROM experiment e \
+             WHERE e.status = 'live' AND e.deleted_at IS NULL AND e.project_id IN \
+               (SELECT p.project_id FROM project p WHERE p.stop_on_page_harm = 1) \
+             ORDER BY e.experiment_id",
+            params![],
+        )
+        .await?;
+    let read = rows.into_iter().map(|row| {
+        Ok((ProjectId(row.int("project_id")?), ExperimentId(row.int("experiment_id")?), row.int("revision")?))
+    });
+    read.collect()
+}
+
 /// The live experiments that have rules about their results.
 ///
 /// # Errors

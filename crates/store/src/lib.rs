@@ -146,6 +146,7 @@ pub const MIGRATIONS: &[Migration] = &[
         fill: Some(|tx| Box::pin(overview::fill(tx))),
     },
     Migration { version: 22, name: "plan lock", sql: include_str!("../migrations/0022_plan_lock.sql"), fill: None },
+    Migration { version: 26, name: "page harm", sql: include_str!("../migrations/0026_page_harm.sql"), fill: None },
     Migration {
         version: 27,
         name: "follow-up hypotheses",

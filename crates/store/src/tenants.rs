@@ -244,6 +244,24 @@ pub async fn team_settings_set(tx: &mut dyn Tx, project: ProjectId, settings: Te
     Ok(())
 }
 
+/// Whether the clock ends experiments of the project whose pages are known to be harmed.
+///
+/// # Errors
+/// When the database cannot be reached.
+pub async fn stops_on_page_harm(tx: &mut dyn Tx, project: ProjectId) -> Result<bool> {
+    let row = tx.query_one("SELECT stop_on_page_harm FROM project WHERE project_id = $1", params![project.0]).await?;
+    Ok(row.flag("stop_on_page_harm")?)
+}
+
+/// Changes whether the clock ends experiments of the project whose pages are known to be harmed.
+///
+/// # Errors
+/// When the database cannot be reached.
+pub async fn stop_on_page_harm_set(tx: &mut dyn Tx, project: ProjectId, stops: bool) -> Result<()> {
+    tx.execute("UPDATE project SET stop_on_page_harm = $2 WHERE project_id = $1", params![project.0, stops]).await?;
+    Ok(())
+}
+
 /// Gives the project another name.
 ///
 /// # Errors

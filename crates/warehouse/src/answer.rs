@@ -20,6 +20,19 @@ pub const VALUE_SCALE: i64 = 10_000;
 /// matched: one bit each of a signed 64-bit integer.
 pub const MAX_TRACKED_CHANGES: usize = 60;
 
+/// Scale factor of cumulative layout shifts: one of 1 is stored as 10,000.
+pub const CLS_SCALE: i64 = 10_000;
+
+/// The largest measures of a page that count; those above count as this. One page that took minutes would otherwise outweigh
+/// hundreds of others.
+pub const LCP_CAP_MS: i64 = 10_000;
+/// As [`LCP_CAP_MS`], times [`CLS_SCALE`].
+pub const CLS_CAP: i64 = CLS_SCALE;
+/// As [`LCP_CAP_MS`].
+pub const INP_CAP_MS: i64 = 2_000;
+/// As [`LCP_CAP_MS`], for how long elements were hidden.
+pub const HIDDEN_CAP_MS: i64 = 10_000;
+
 /// Maximum absolute value of one visitor, times [`VALUE_SCALE`]. The sum of its squares over
 /// a hundred million visitors fits in an `i128`.
 pub const MAX_VALUE: i64 = 1_000_000_000_000_000;
@@ -55,6 +68,9 @@ pub struct ExperimentAnswer {
     /// Whether the changes of variants matched, by variant and index of the change; changes
     /// without any report are omitted.
     pub applied: Vec<AppliedChange>,
+    /// How the pages of visitors who entered fared, by epoch and variant, sorted in this order; those of whom no page told
+    /// anything are omitted.
+    pub pages: Vec<PageTotals>,
     /// One answer per metric of the question, in the same order.
     pub metrics: Vec<MetricAnswer>,
 }
@@ -71,6 +87,59 @@ pub struct AppliedChange {
     pub pages: u64,
     /// Of these, visitors on whose page it matched an element.
     pub matched: u64,
+}
+
+/// How the pages of an arm fared. Each visitor counts once: with the first page that reported a measure, and with any page
+/// that reported an error or was late.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct PageTotals {
+    /// The epoch in which the visitors entered.
+    pub epoch: i64,
+    /// The arm, 0 for the control.
+    pub variant: u32,
+    /// Visitors on one of whose pages the arm's code failed.
+    pub failed: u64,
+    /// Visitors on one of whose pages the arm came too late to be shown.
+    pub late: u64,
+    /// For how many milliseconds elements were hidden.
+    pub hidden: PageMeasure,
+    /// Largest contentful paint, in milliseconds.
+    pub lcp: PageMeasure,
+    /// Cumulative layout shift, times [`CLS_SCALE`].
+    pub cls: PageMeasure,
+    /// Interaction to next paint, in milliseconds.
+    pub inp: PageMeasure,
+}
+
+/// A measure of pages, one of each visitor, cut at its cap.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct PageMeasure {
+    /// Visitors with a page that reported it.
+    pub visitors: u64,
+    /// Σ of the measures.
+    pub sum: u64,
+    /// Σ of their squares.
+    pub squares: u64,
+}
+
+impl PageTotals {
+    /// Whether a page told anything.
+    pub(super) fn tells(&self) -> bool {
+        *self != PageTotals { epoch: self.epoch, variant: self.variant, ..PageTotals::default() }
+    }
+}
+
+impl PageMeasure {
+    /// Mean and spread, each measure divided by `scale`.
+    pub fn moments(&self, scale: i64) -> Moments {
+        let totals = Totals {
+            visitors: self.visitors,
+            value: i128::from(self.sum) * i128::from(VALUE_SCALE / scale),
+            value_squared: i128::from(self.squares) * i128::from(VALUE_SCALE / scale).pow(2),
+            ..Totals::default()
+        };
+        totals.moments()
+    }
 }
 
 /// Blocks of one log whose events could not be read.

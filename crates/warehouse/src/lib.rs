@@ -28,10 +28,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 pub use self::answer::{
-    ActivityAnswer, ActivityDay, AppliedChange, Arrivals, Balance, ExperimentAnswer, GroupTotals, LargestOrder,
-    LostBlocks, MAX_TRACKED_CHANGES, MAX_VALUE, MetricAnswer, OrderSummary, PagesAnswer, PairAnswer, PairTotals,
-    QuarterChange, QuarterClosing, RewrittenBlocks, Segment, SharedAnswer, SharedVisitors, Sums, Totals, TotalsChange,
-    TrafficAnswer, VALUE_SCALE, VisitorTotals,
+    ActivityAnswer, ActivityDay, AppliedChange, Arrivals, Balance, CLS_CAP, CLS_SCALE, ExperimentAnswer, GroupTotals,
+    HIDDEN_CAP_MS, INP_CAP_MS, LCP_CAP_MS, LargestOrder, LostBlocks, MAX_TRACKED_CHANGES, MAX_VALUE, MetricAnswer,
+    OrderSummary, PageMeasure, PageTotals, PagesAnswer, PairAnswer, PairTotals, QuarterChange, QuarterClosing,
+    RewrittenBlocks, Segment, SharedAnswer, SharedVisitors, Sums, Totals, TotalsChange, TrafficAnswer, VALUE_SCALE,
+    VisitorTotals,
 };
 pub use self::duckdb::{DuckWarehouse, WarehouseOptions};
 pub use self::load::{LoadProgress, LoadReport, Loader, load_log, rebuild, request_rebuild};

@@ -10,7 +10,9 @@ use sha2::{Digest, Sha256};
 use url::Url;
 use uuid::Uuid;
 
-use super::answer::{MAX_TRACKED_CHANGES, MAX_VALUE, VALUE_SCALE};
+use super::answer::{
+    CLS_CAP, CLS_SCALE, HIDDEN_CAP_MS, INP_CAP_MS, LCP_CAP_MS, MAX_TRACKED_CHANGES, MAX_VALUE, VALUE_SCALE,
+};
 use muriel_domain::referral::source_of_texts;
 use muriel_log::{EventKind, Properties, Record, Rewrite, RewriteReason};
 
@@ -47,7 +49,7 @@ pub(super) mod kind {
 pub struct Rows {
     pub(super) events: Vec<EventRow>,
     pub(super) exposures: Vec<ExposureRow>,
-    pub(super) applied: Vec<AppliedRow>,
+    pub(super) health: Vec<HealthRow>,
     pub(super) urls: Vec<UrlRow>,
     pub(super) profiles: Vec<ProfileRow>,
     pub(super) visitors: Vec<VisitorRow>,
@@ -123,9 +125,9 @@ pub(super) struct ExposureRow {
     pub(super) seq: i64,
 }
 
-/// A row of `applied`.
+/// A row of `health`.
 #[derive(Debug)]
-pub(super) struct AppliedRow {
+pub(super) struct HealthRow {
     pub(super) project: u64,
     pub(super) test: i64,
     pub(super) visitor: u64,
@@ -135,6 +137,12 @@ pub(super) struct AppliedRow {
     pub(super) vouched: bool,
     pub(super) asked: i64,
     pub(super) found: i64,
+    pub(super) failed: bool,
+    pub(super) late: bool,
+    pub(super) hidden: Option<i64>,
+    pub(super) lcp: Option<i64>,
+    pub(super) cls: Option<i64>,
+    pub(super) inp: Option<i64>,
     pub(super) seq: i64,
 }
 
@@ -169,7 +177,7 @@ pub(super) struct UrlRow {
 
 impl Rows {
     /// Adds what `record`, from the block `seq`, is to a warehouse: nothing at all
-    /// for identities, for health that tells of no change, for what bots did besides meeting
+    /// for identities, for health that tells of no arm, for what bots did besides meeting
     /// variants, and for an exposure without an experiment or with a variant's
     /// number above 255.
     pub fn add(&mut self, record: &Record, seq: i64) {
@@ -186,9 +194,9 @@ impl Rows {
             }
             _ if record.bot => {}
             EventKind::Health => {
-                let row = applied(record, seq);
+                let row = health(record, seq);
                 self.bytes += row.as_ref().map_or(0, |_| ROW_BYTES);
-                self.applied.extend(row);
+                self.health.extend(row);
             }
             _ => self.events.extend(event(record, seq)),
         }
@@ -216,7 +224,7 @@ impl Rows {
 
     /// How many there are, without those of addresses, profiles and visitors.
     pub fn len(&self) -> usize {
-        self.events.len() + self.exposures.len() + self.applied.len()
+        self.events.len() + self.exposures.len() + self.health.len()
     }
 
     /// Notes that events of blocks cannot be read: those of one project, or all.
@@ -251,14 +259,14 @@ impl Rows {
     pub fn sort(&mut self) {
         self.events.sort_by(|a, b| (a.project, a.kind, &a.name, a.at).cmp(&(b.project, b.kind, &b.name, b.at)));
         self.exposures.sort_by_key(|row| (row.project, row.test, row.at));
-        self.applied.sort_by_key(|row| (row.project, row.test, row.at));
+        self.health.sort_by_key(|row| (row.project, row.test, row.at));
     }
 
     /// Removes all; the memory is kept for the next.
     pub fn clear(&mut self) {
         self.events.clear();
         self.exposures.clear();
-        self.applied.clear();
+        self.health.clear();
         self.urls.clear();
         self.profiles.clear();
         self.visitors.clear();
@@ -384,14 +392,20 @@ fn hash_profile(texts: [Option<&str>; 6]) -> u64 {
     hash_bytes(&bytes)
 }
 
-/// What a health event tells of changes, if it does: its letters as bits.
-fn applied(record: &Record, seq: i64) -> Option<AppliedRow> {
+/// What a health event tells of a page with an arm, if it does: its letters as bits, its measures as integers, cut at their caps.
+fn health(record: &Record, seq: i64) -> Option<HealthRow> {
     let (mut asked, mut found) = (0, 0);
-    for (bit, told) in record.changes.as_deref()?.bytes().take(MAX_TRACKED_CHANGES).enumerate() {
+    let letters = record.changes.as_deref().unwrap_or_default().bytes();
+    for (bit, told) in letters.take(MAX_TRACKED_CHANGES).enumerate() {
         asked |= i64::from(told != b'-') << bit;
         found |= i64::from(told == b'1') << bit;
     }
-    (asked != 0).then_some(AppliedRow {
+    let is_some = |number: Option<f64>| number.is_some_and(|number| number > 0.0);
+    // Exact: the caps are small integers, and what is not a number is 0.
+    let measured = |number: Option<f64>, scale: f64, cap: i64| {
+        number.map(|number| (number * scale).round().clamp(0.0, cap as f64) as i64)
+    };
+    let row = HealthRow {
         project: hash_text(&record.project_key),
         test: record.test_id?,
         visitor: hash_text(&record.visitor.id),
@@ -401,8 +415,16 @@ fn applied(record: &Record, seq: i64) -> Option<AppliedRow> {
         vouched: record.vouched,
         asked,
         found,
+        failed: is_some(record.errors),
+        late: is_some(record.late),
+        hidden: measured(record.hidden_ms, 1.0, HIDDEN_CAP_MS),
+        lcp: measured(record.lcp_ms, 1.0, LCP_CAP_MS),
+        cls: measured(record.cls, CLS_SCALE as f64, CLS_CAP),
+        inp: measured(record.inp_ms, 1.0, INP_CAP_MS),
         seq,
-    })
+    };
+    let tells = asked != 0 || row.failed || row.late;
+    (tells || [row.hidden, row.lcp, row.cls, row.inp].iter().any(Option::is_some)).then_some(row)
 }
 
 fn exposure(record: &Record, seq: i64) -> Option<(ExposureRow, ProfileRow)> {
@@ -574,6 +596,35 @@ mod tests {
             let rows = rows(fields.clone());
             let found = rows.events.first().map(|row| (row.kind, row.name.as_deref()));
             assert_eq!((found, rows.exposures.len()), (expect, 0), "{fields}");
+        }
+    }
+
+    #[test]
+    fn health_is_kept_in_integers_within_bounds() {
+        let health = |fields: Value| {
+            let mut all = json!({"type": "health", "test_id": 12, "variant_id": "1"});
+            all.as_object_mut().unwrap().extend(fields.as_object().unwrap().clone());
+            rows(all).health.pop()
+        };
+        let row = health(json!({
+            "errors": 2, "late": 0, "hidden_ms": 12.4, "lcp_ms": 1832.5, "cls": 0.03125, "inp_ms": 88, "changes": "10-1",
+        }));
+        let row = row.unwrap();
+        assert_eq!((row.asked, row.found, row.failed, row.late), (0b1011, 0b1001, true, false));
+        assert_eq!((row.hidden, row.lcp, row.cls, row.inp), (Some(12), Some(1_833), Some(313), Some(88)));
+        let row = health(json!({"lcp_ms": 3.6e6, "cls": 9e3, "inp_ms": 1e9, "hidden_ms": 1e9})).unwrap();
+        assert_eq!((row.lcp, row.cls, row.inp), (Some(LCP_CAP_MS), Some(CLS_CAP), Some(INP_CAP_MS)));
+        assert_eq!((row.hidden, row.asked, row.failed), (Some(HIDDEN_CAP_MS), 0, false));
+        // A page that tells nothing of an arm is no row.
+        for nothing in [
+            json!({}),
+            json!({"integrations": "ga4"}),
+            json!({"errors": 0, "late": 0, "changes": "--"}),
+            json!({"lcp_ms": 1, "test_id": null}),
+            json!({"lcp_ms": 1, "variant_id": "256"}),
+            json!({"lcp_ms": 1, "bot": true}),
+        ] {
+            assert!(health(nothing.clone()).is_none(), "{nothing}");
         }
     }
 

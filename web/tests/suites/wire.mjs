@@ -418,6 +418,9 @@ const EVENTS = [
   { type: "exposure", test_id: 1, variant_id: "1", epoch: 0 },
   { type: "health", test_id: 1, variant_id: "x" },
   { type: "health", test_id: 1, variant_id: "1", late: -1 },
+  { type: "health", test_id: 1, variant_id: "1", lcp_ms: 3_600_001 },
+  { type: "health", test_id: 1, variant_id: "1", cls: -0.1 },
+  { type: "health", test_id: 1, variant_id: "1", inp_ms: "88" },
 ];
 
 /** Batches that are refused as a whole. */

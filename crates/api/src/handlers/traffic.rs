@@ -157,7 +157,7 @@ pub(crate) async fn preview_show(
     let delivered = app.rulesets.preview(project, id).await?.ok_or(NOT_FOUND)?;
     let document = Document::new(&project_key, vec![Arc::new(delivered)], Vec::new());
     let document = app.rulesets.loop_guards.guarded(&document).await?;
-    json(StatusCode::OK, &Previewed { parts: Part::of(&document, false), document })
+    json(StatusCode::OK, &Previewed { parts: Part::of(&document, false, false), document })
 }
 
 /// Takes what a preview of an arm found on the page, for the checklist of its experiment.

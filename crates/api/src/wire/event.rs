@@ -20,6 +20,10 @@ pub(crate) const EVENTS_MAX: usize = 500;
 pub(crate) const VALUES_MAX: usize = 200_000;
 /// Most names of one set of properties.
 const PROPERTIES_MAX: usize = 100;
+/// The longest that a page can have taken: an hour.
+const VITAL_MS_MAX: f64 = 3_600_000.0;
+/// The largest cumulative layout shift of a page; those above 0.25 are poor.
+const CLS_MAX: f64 = 10_000.0;
 /// Most bytes of a text.
 const TEXT_MAX: usize = 8 << 10;
 
@@ -288,6 +292,10 @@ fn of_kind(fields: &Fields<'_>, record: &mut Record) {
             record.late = count("late");
             record.failed_selectors = count("failed_selectors");
             record.errors = count("errors");
+            let vital = |name, most| fields.read(name, |value| number(value, 0.0, most));
+            record.lcp_ms = vital("lcp_ms", VITAL_MS_MAX);
+            record.cls = vital("cls", CLS_MAX);
+            record.inp_ms = vital("inp_ms", VITAL_MS_MAX);
             record.integrations = fields.read("integrations", |value| match text(value)? {
                 names if names.len() <= TEXT_MAX && ToolSet::read(names).is_some() => Ok(names.to_owned()),
                 _ => Err(Flaw::new("must be names of integrations that pages tell, with a blank between two")),

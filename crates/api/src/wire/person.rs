@@ -162,12 +162,13 @@ pub(crate) struct SettingsPatch {
     editors_have_code: Option<bool>,
     approve_code: Option<bool>,
     approve_live: Option<bool>,
+    stop_on_page_harm: Option<bool>,
 }
 
 impl SettingsPatch {
     /// The settings with these changes.
     pub(crate) fn over(self, mut settings: ProjectSettings) -> ProjectSettings {
-        let ProjectSettings { name, page, team } = &mut settings;
+        let ProjectSettings { name, page, team, stop_on_page_harm } = &mut settings;
         replace(name, self.name);
         replace(&mut page.consent, self.consent);
         replace(&mut page.gpc, self.gpc);
@@ -177,6 +178,7 @@ impl SettingsPatch {
         replace(&mut team.editors_have_code, self.editors_have_code);
         replace(&mut team.approve_code, self.approve_code);
         replace(&mut team.approve_live, self.approve_live);
+        replace(stop_on_page_harm, self.stop_on_page_harm);
         settings
     }
 }
@@ -191,7 +193,18 @@ fn replace<T>(value: &mut T, new: Option<T>) {
 pub(crate) fn settings(body: &Json) -> Result<SettingsPatch, Problems> {
     from_body(body, |fields| {
         fields.only(
-            &["name", "consent", "gpc", "bots", "health", "base", "editors_have_code", "approve_code", "approve_live"],
+            &[
+                "name",
+                "consent",
+                "gpc",
+                "bots",
+                "health",
+                "base",
+                "editors_have_code",
+                "approve_code",
+                "approve_live",
+                "stop_on_page_harm",
+            ],
             &[("project_key", "identifies the project and cannot be changed")],
         );
         let percent = |value: &Json| {
@@ -208,6 +221,7 @@ pub(crate) fn settings(body: &Json) -> Result<SettingsPatch, Problems> {
             editors_have_code: fields.read("editors_have_code", boolean),
             approve_code: fields.read("approve_code", boolean),
             approve_live: fields.read("approve_live", boolean),
+            stop_on_page_harm: fields.read("stop_on_page_harm", boolean),
         })
     })
 }

@@ -4,6 +4,7 @@
 mod chance;
 mod history;
 mod live;
+mod page;
 mod people;
 mod visit;
 mod wire;
@@ -57,6 +58,8 @@ struct Test {
     epoch: i64,
     /// Where each variant sends on to, in a split test on addresses.
     leads: Vec<Option<String>>,
+    /// How many changes each variant makes to its pages.
+    changes: Vec<usize>,
 }
 
 impl Site {
@@ -72,8 +75,10 @@ impl Site {
                 let first = variant.data.first().filter(|change| change.is_redirect())?;
                 first.as_object()["url"].as_str().map(str::to_owned)
             });
-            let (page, leads) = (test.variants_data_key.clone(), leads.collect());
-            let about = Test { id: test.test_id, page, epoch: test.epoch, leads };
+            let changes =
+                test.variants.iter().map(|variant| variant.data.iter().filter(|change| !change.is_redirect()).count());
+            let (page, leads, changes) = (test.variants_data_key.clone(), leads.collect(), changes.collect());
+            let about = Test { id: test.test_id, page, epoch: test.epoch, leads, changes };
             (test.experiment_key.clone(), about)
         });
         let tests = tests.collect();
@@ -86,7 +91,8 @@ impl Site {
         let (variant_id, epoch) = (variant.id(), test.epoch);
         let nth = variant_id.parse::<usize>().ok().and_then(|nth| nth.checked_sub(1));
         let leads = nth.and_then(|nth| test.leads.get(nth)?.as_deref());
-        Some(MetExperiment { test_id: test.id, experiment_key, page: &test.page, variant_id, epoch, leads })
+        let changes = nth.and_then(|nth| test.changes.get(nth).copied()).unwrap_or(0);
+        Some(MetExperiment { test_id: test.id, experiment_key, page: &test.page, variant_id, epoch, leads, changes })
     }
 }
 

@@ -1,11 +1,13 @@
 //! What people do on a visit: pages, clicks, orders.
 
 use super::chance::Chance;
+use super::page::Pages;
 use super::people::Person;
 use crate::data::Project;
 use muriel_domain::Instant;
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
+use uuid::Uuid;
 
 const JOURNAL: &str = "https://journal.northwind-outdoor.example";
 
@@ -37,6 +39,8 @@ pub(super) struct MetExperiment<'t> {
     pub(super) epoch: i64,
     /// Where the variant sends on to.
     pub(super) leads: Option<&'t str>,
+    /// How many changes the variant makes to a page.
+    pub(super) changes: usize,
 }
 
 /// How variants change what people do. What is not named here changes nothing.
@@ -180,13 +184,18 @@ impl Visit {
             chance: self.chance.clone(),
             events: Vec::with_capacity(12),
         };
-        let mut rest: Vec<&MetExperiment<'_>> = met.iter().filter(|met| self.person.luck >= effect(met).lost).collect();
+        let told: Vec<&MetExperiment<'_>> = met.iter().filter(|met| self.person.luck >= effect(met).lost).collect();
+        let mut rest = told.clone();
+        let mut views = Pages::new(&self.person, &self.chance);
         let pages: Vec<String> = std::iter::once(self.landing.clone())
             .chain(self.pages.iter().map(|path| format!("{site}{path}")))
             .collect();
         let mut referrer = self.referrer.to_owned();
         for url in &pages {
             story.page(url, &referrer);
+            // The pages of a split test are different ones.
+            let here = || told.iter().copied().filter(|met| met.leads.is_none() && is_on(met.page, url));
+            let first: Vec<i64> = rest.iter().filter(|met| is_on(met.page, url)).map(|met| met.test_id).collect();
             rest.retain(|met| {
                 let here = is_on(met.page, url);
                 if here {
@@ -198,6 +207,7 @@ impl Visit {
                 }
                 !here
             });
+            story.page_told(url, views.told(&here().collect::<Vec<_>>(), &first));
             match self.project {
                 Project::Shop => self.look_at(&mut story, url),
                 Project::Journal => self.read(&mut story, url, met),
@@ -338,10 +348,26 @@ impl Story {
         self.add(json!({ "type": "pageview", "url": url, "referrer": referrer }));
     }
 
-    fn add(&mut self, mut event: Value) {
+    /// What the page told in the end. It takes no time.
+    fn page_told(&mut self, url: &str, events: Vec<Value>) {
+        // Ids of their own, so that what else happens is the same with them and without.
+        let mut ids = Chance::of(&[9, self.chance.clone().below(u64::MAX)]);
+        for mut event in events {
+            event["url"] = url.into();
+            let id = ids.id(self.at);
+            self.push(event, id);
+        }
+    }
+
+    fn add(&mut self, event: Value) {
         self.at = self.at.plus_us(self.chance.between(100_000, 3_000_000));
+        let id = self.chance.id(self.at);
+        self.push(event, id);
+    }
+
+    fn push(&mut self, mut event: Value, id: Uuid) {
         if let Value::Object(event) = &mut event {
-            event.insert("id".to_owned(), self.chance.id(self.at).to_string().into());
+            event.insert("id".to_owned(), id.to_string().into());
             event.insert("at".to_owned(), self.at.to_string().into());
             event.insert("session".to_owned(), self.session.as_str().into());
         }

@@ -39,11 +39,13 @@ pub enum Rule {
     Autopilot,
     /// `is_autopilot`: the winner that the clock serves made something worse.
     Guardrail,
+    /// `stop_on_page_harm` of the project: the pages of a variant are known to be harmed.
+    PageHarm,
 }
 
 impl Rule {
     /// Every rule with its word.
-    pub const WORDS: [(&'static str, Rule); 9] = [
+    pub const WORDS: [(&'static str, Rule); 10] = [
         ("start_date", Rule::StartDate),
         ("end_date", Rule::EndDate),
         ("visitors", Rule::Visitors),
@@ -53,6 +55,7 @@ impl Rule {
         ("bandit", Rule::Bandit),
         ("autopilot", Rule::Autopilot),
         ("guardrail", Rule::Guardrail),
+        ("page_harm", Rule::PageHarm),
     ];
 
     /// The rule's word in the interface and in history.
@@ -60,7 +63,7 @@ impl Rule {
         Self::WORDS[self as usize].0
     }
 
-    /// The setting of the configuration that the rule follows.
+    /// The setting of the configuration that the rule follows; of [`Rule::PageHarm`] that of the project.
     pub fn setting(self) -> &'static str {
         match self {
             Rule::StartDate => "start_test_date",
@@ -71,6 +74,7 @@ impl Rule {
             Rule::Significant => "completion_stats_significant_flag",
             Rule::Bandit => "is_mab",
             Rule::Autopilot | Rule::Guardrail => "is_autopilot",
+            Rule::PageHarm => "stop_on_page_harm",
         }
     }
 
@@ -78,9 +82,13 @@ impl Rule {
     pub fn act(self) -> ClockAct {
         match self {
             Rule::StartDate => ClockAct::Start,
-            Rule::EndDate | Rule::Visitors | Rule::Conversions | Rule::Period | Rule::Significant | Rule::Guardrail => {
-                ClockAct::Stop
-            }
+            Rule::EndDate
+            | Rule::Visitors
+            | Rule::Conversions
+            | Rule::Period
+            | Rule::Significant
+            | Rule::Guardrail
+            | Rule::PageHarm => ClockAct::Stop,
             Rule::Bandit => ClockAct::Reweight,
             Rule::Autopilot => ClockAct::Ramp,
         }
@@ -97,6 +105,8 @@ impl Rule {
             Rule::Significant => configuration.completion_stats_significant_flag,
             Rule::Bandit => configuration.is_mab,
             Rule::Autopilot | Rule::Guardrail => configuration.is_autopilot,
+            // The project turns it on, for all of its experiments.
+            Rule::PageHarm => true,
         }
     }
 
@@ -111,6 +121,7 @@ impl Rule {
             Rule::Significant => one.completion_stats_significant_flag == other.completion_stats_significant_flag,
             Rule::Bandit => one.is_mab == other.is_mab,
             Rule::Autopilot | Rule::Guardrail => one.is_autopilot == other.is_autopilot,
+            Rule::PageHarm => true,
         }
     }
 }

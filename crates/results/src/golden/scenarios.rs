@@ -37,6 +37,7 @@ pub(super) fn all() -> Vec<Scenario> {
         personalization(),
         broken(),
         changed_plan(),
+        slow_pages(),
     ]
 }
 
@@ -490,4 +491,36 @@ fn changed_plan() -> Scenario {
         [Some(visitor.exposure(1, arm)), thanks.then(|| visitor.custom(HOUR, "thanks"))].into_iter().flatten()
     });
     Scenario { name: "changed_plan", by_day: false, events: events.collect(), manifest }
+}
+
+/// A variant whose pages show their content later and whose code throws, and another one whose pages are as the control's.
+fn slow_pages() -> Scenario {
+    let manifest = manifest(TestType::AbTest, 3, 6, vec![metric("primary", "buy", goal(GoalType::Event, "buy"))]);
+    let events = visitors(6_000, 6).flat_map(|visitor| {
+        let arm = visitor.arm(&[1, 1, 1]);
+        let mut events = vec![visitor.exposure(1, arm)];
+        let mut health = |after: i64, fields: Value| {
+            let mut event = json!({ "type": "health", "test_id": 1, "variant_id": arm.to_string() });
+            event.as_object_mut().unwrap().extend(fields.as_object().unwrap().clone());
+            events.push(visitor.event(after, event));
+        };
+        if visitor.happens(4, 0.4) {
+            let changes = if arm > 0 { json!("11") } else { Value::Null };
+            health(5 * SECOND, json!({ "apply_ms": 2, "hidden_ms": 20.0 * visitor.draw(5), "late": 0, "errors": 0 }));
+            health(6 * SECOND, json!({ "changes": changes }));
+            let later = if arm == 1 { 300.0 } else { 0.0 };
+            let lcp = (1_200.0 + 1_500.0 * visitor.draw(6) + later).round();
+            let inp = visitor.happens(8, 0.5).then(|| (16.0 + 200.0 * visitor.draw(9)).round());
+            health(30 * SECOND, json!({ "lcp_ms": lcp, "cls": visitor.draw(7) / 10.0, "inp_ms": inp }));
+        }
+        if visitor.happens(10, if arm == 1 { 0.03 } else { 0.001 }) {
+            health(5 * SECOND, json!({ "errors": 1 }));
+        }
+        if visitor.happens(11, 0.01) {
+            health(SECOND, json!({ "late": 1 }));
+        }
+        events.extend(visitor.happens(12, 0.1).then(|| visitor.custom(HOUR, "buy")));
+        events
+    });
+    Scenario { name: "slow_pages", by_day: false, events: events.collect(), manifest }
 }

@@ -2,7 +2,10 @@
 
 use crate::compute::{Computed, DayNumbers, MetricNumbers, Numbers, SegmentNumbers};
 use crate::locked::Labels;
-use muriel_analysis::{Analysis, Applied, Health, HealthCheck, LiftEstimate, MetricReport, Report, SampleRatioTest};
+use muriel_analysis::{
+    Analysis, Applied, Health, HealthCheck, LiftEstimate, MetricReport, PageArm, PageMeasurement, Report,
+    SampleRatioTest,
+};
 use muriel_domain::Instant;
 use muriel_stats::Interval;
 use muriel_stats::srm::ChiSquared;
@@ -10,14 +13,25 @@ use muriel_warehouse::{LargestOrder, OrderSummary, Segment};
 use serde_json::{Map, Value, json};
 
 pub(super) fn computed(computed: &Computed) -> Value {
-    let Computed { manifest, visitors, first_entry, report, applied, metrics, values_vary, parts, stages, bandit: _ } =
-        computed;
-    let Report { health, metrics: analysed } = report;
+    let Computed {
+        manifest,
+        visitors,
+        first_entry,
+        report,
+        applied,
+        metrics,
+        values_vary,
+        parts,
+        stages,
+        bandit: _,
+    } = computed;
+    let Report { health, page, metrics: analysed } = report;
     json!({
         "visitors": visitors,
         "first_entry": first_entry.map(Instant::us),
         "values_vary": values_vary,
         "health": self::health(health),
+        "page": page.arms.iter().map(page_arm).collect::<Vec<_>>(),
         "applied": applied.iter().map(self::applied).collect::<Vec<_>>(),
         "metrics": metrics.iter().zip(analysed).map(|(shown, report)| metric(shown, report)).collect::<Vec<_>>(),
         "parts": parts.iter().map(part).collect::<Vec<_>>(),
@@ -69,6 +83,21 @@ fn health(health: &Health) -> Value {
 fn applied(applied: &Applied) -> Value {
     let Applied { arm, change, pages, matched } = applied;
     json!({ "arm": arm, "change": change, "pages": pages, "matched": matched })
+}
+
+fn page_arm(told: &PageArm) -> Value {
+    let PageArm { arm, visitors, hidden_visitors, hidden_ms, measurements, message } = told;
+    let measurement = |measured: &PageMeasurement| {
+        let PageMeasurement { metric, visitors, number, value, difference, interval, status } = measured;
+        json!({
+            "metric": metric.word(), "visitors": visitors, "number": number, "value": value, "difference": difference,
+            "interval": self::interval(*interval), "status": status.word(),
+        })
+    };
+    json!({
+        "arm": arm, "visitors": visitors, "hidden_visitors": hidden_visitors, "hidden_ms": hidden_ms,
+        "measurements": measurements.iter().map(measurement).collect::<Vec<_>>(), "message": message,
+    })
 }
 
 fn numbers(arms: &[Numbers]) -> Value {

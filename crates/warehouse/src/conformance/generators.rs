@@ -51,6 +51,7 @@ pub(super) fn event() -> impl Strategy<Value = Value> {
         proptest::option::of(1i64..3),
         word(&["1", "1", "1", "2"]),
         word(&["1", "0", "01", "-1", "10-1", "--", ""]),
+        proptest::array::uniform6(proptest::option::of(proptest::sample::select(vec![0.0, 1.0, 2.5, 30.0, 300.0]))),
     );
     let what = (
         word(&["#buy", "Purchase"]),
@@ -99,6 +100,14 @@ pub(super) fn event() -> impl Strategy<Value = Value> {
                 put("test_id", json!(met.2.parse::<i64>().unwrap()));
                 put("variant_id", json!(met.0));
                 put("changes", json!(Some(met.3).filter(|told| !told.is_empty())));
+                // Each of the measures is there or not, whatever the others are.
+                let [errors, late, hidden, lcp, cls, inp] = met.4;
+                put("errors", json!(errors));
+                put("late", json!(late));
+                put("hidden_ms", json!(hidden));
+                put("lcp_ms", json!(lcp.map(|lcp: f64| 40.0 * lcp)));
+                put("cls", json!(cls.map(|cls: f64| cls / 100.0)));
+                put("inp_ms", json!(inp.map(|inp: f64| 9.0 * inp)));
             }
             "click" if what.1 == "link" => {
                 put("by", json!(what.1));

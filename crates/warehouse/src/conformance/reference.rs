@@ -1,5 +1,6 @@
 //! Reference implementation: computes the answer to a question record by record, without regard to speed.
 
+mod page;
 mod pairs;
 
 pub(super) use self::pairs::{pair, shared};
@@ -11,8 +12,8 @@ use muriel_domain::Instant;
 use muriel_domain::goal::{GoalType, GoalValue, Trigger};
 
 use crate::{
-    AppliedChange, Arrivals, Balance, CountedOutcome, Dimension, ExchangeRates, ExperimentAnswer, ExperimentQuestion,
-    Filter, GroupStretch, GroupTotals, LargestOrder, Metric, MetricAnswer, Population, RateSpan, Segment, Totals,
+    Arrivals, Balance, CountedOutcome, Dimension, ExchangeRates, ExperimentAnswer, ExperimentQuestion, Filter,
+    GroupStretch, GroupTotals, LargestOrder, Metric, MetricAnswer, Population, RateSpan, Segment, Totals,
 };
 use muriel_log::{EventKind, Record};
 
@@ -138,7 +139,8 @@ pub(super) fn answer(records: &[Record], question: &ExperimentQuestion) -> Exper
         early,
         first_entry: entries.iter().map(|entry| Instant::from_us(entry.at)).min(),
         balance: balance(&entries),
-        applied: applied(&records, &entries, question, test_id),
+        applied: page::applied(&records, &entries, question, test_id),
+        pages: page::totals(&records, &entries, question, test_id),
         metrics: question.metrics.iter().map(|asked| metric(&records, &entries, question, asked)).collect(),
     }
 }
@@ -182,6 +184,7 @@ fn holdout(records: &[&Record], question: &ExperimentQuestion, stretch: &GroupSt
         first_entry: entries.iter().map(|entry| Instant::from_us(entry.at)).min(),
         balance: Vec::new(),
         applied: Vec::new(),
+        pages: Vec::new(),
         metrics: question.metrics.iter().map(|asked| metric(&records, &entries, question, asked)).collect(),
     }
 }
@@ -257,35 +260,6 @@ fn balance(entries: &[Entry<'_>]) -> Vec<Balance> {
         }
     }
     balance
-}
-
-fn applied(
-    records: &[&Record],
-    entries: &[Entry<'_>],
-    question: &ExperimentQuestion,
-    test_id: i64,
-) -> Vec<AppliedChange> {
-    let mut counts: BTreeMap<(u32, u32), (u64, u64)> = BTreeMap::new();
-    for entry in entries {
-        let told = records
-            .iter()
-            .filter(|record| record.kind == EventKind::Health && record.test_id == Some(test_id) && !record.bot)
-            .filter(|record| record.visitor.id == entry.visitor && variant(record) == Some(entry.variant))
-            .filter(|record| question.started_at.is_none_or(|started_at| record.at >= started_at))
-            .filter(|record| record.changes.as_ref().is_some_and(|changes| changes.contains(['0', '1'])))
-            .min_by_key(|record| (!record.vouched, record.at, crate::row::hash_id(record.id)));
-        for (place, letter) in
-            told.iter().flat_map(|record| record.changes.iter().flat_map(|all| all.chars().enumerate()))
-        {
-            if letter != '-' {
-                let (pages, matched) = counts.entry((entry.variant, place as u32)).or_default();
-                *pages += 1;
-                *matched += u64::from(letter == '1');
-            }
-        }
-    }
-    let applied = |((variant, change), (pages, matched))| AppliedChange { variant, change, pages, matched };
-    counts.into_iter().map(applied).collect()
 }
 
 fn segments(entries: &[Entry<'_>], dimension: Dimension) -> Vec<String> {

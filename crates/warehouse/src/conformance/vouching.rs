@@ -26,6 +26,7 @@ pub(super) fn vouched_events_are_not_displaced(engine: Engine<'_>) {
         vouched(scroll(1, later(1), URLS[1]), &key),
         vouched(scroll(2, later(2), URLS[2]), &key),
         vouched(told(3, later(3), "01"), &key),
+        vouched(event("health", 7, later(4), json!({ "lcp_ms": 900, "errors": 0 })), &key),
         vouched(view(4, later(4)), &key),
         // Of somebody who did nothing else.
         vouched(exposure("w", START, 1, json!({})), &key),
@@ -38,6 +39,7 @@ pub(super) fn vouched_events_are_not_displaced(engine: Engine<'_>) {
         // As if one page had been scrolled twice.
         scroll(1, later(1), URLS[2]),
         told(6, later(1), "10"),
+        event("health", 8, later(2), json!({ "lcp_ms": 9_000, "errors": 5, "late": 1 })),
         event("click", 5, later(2), json!({ "visitor": { "id": "w" }, "trigger": "#buy" })),
     ]
     .map(record);
@@ -53,6 +55,7 @@ pub(super) fn vouched_events_are_not_displaced(engine: Engine<'_>) {
     let answer = ask(&*honest, &question);
     assert_eq!(answer.metrics[0].cells[0].totals.converted, 1);
     assert_eq!(answer.metrics[1].cells[1].totals.converted, 1);
+    assert_eq!((answer.pages[0].lcp.sum, answer.pages[0].failed, answer.pages[0].late), (900, 0, 0));
     assert_eq!(ask(&*attacked, &question), answer);
 }
 

@@ -61,8 +61,8 @@ pub(super) fn append(
         ])?;
     }
     table.flush()?;
-    let mut table = conn.appender("applied")?;
-    for row in &rows.applied {
+    let mut table = conn.appender("health")?;
+    for row in &rows.health {
         table.append_row(params![
             row.project,
             row.test,
@@ -73,6 +73,12 @@ pub(super) fn append(
             row.vouched,
             row.asked,
             row.found,
+            row.failed,
+            row.late,
+            row.hidden,
+            row.lcp,
+            row.cls,
+            row.inp,
             log,
             row.seq
         ])?;

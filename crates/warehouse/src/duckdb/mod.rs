@@ -30,7 +30,7 @@ use crate::row::{Rows, kind};
 use crate::{Error, LoadTarget, Result, StopToken, WarehouseReader, WarehouseWriter, Watermark, Watermarks, lock};
 
 /// Version of the schema and of the values that are stored. A file of another version is rebuilt.
-const SCHEMA: i32 = 10;
+const SCHEMA: i32 = 11;
 const TABLES: &str = include_str!("schema.sql");
 /// Size of the write-ahead log at which DuckDB checkpoints it into the file.
 const CHECKPOINT: &str = "64MB";
@@ -456,7 +456,7 @@ impl Database {
         let Writer { conn, known, known_profiles, known_visitors } = &mut *lock(&self.writer);
         let transaction = conn.transaction()?;
         let mut gone = 0;
-        for table in ["events", "exposures", "applied"] {
+        for table in ["events", "exposures", "health"] {
             gone +=
                 transaction.execute(&format!("DELETE FROM {table} WHERE log = ? AND seq < ?"), params![log, oldest])?;
         }
@@ -493,7 +493,7 @@ impl Database {
         let numbers = blocks.iter().map(i64::to_string).collect::<Vec<_>>().join(", ");
         let writer = &mut *lock(&self.writer);
         let transaction = writer.conn.transaction()?;
-        for table in ["events", "exposures", "applied"] {
+        for table in ["events", "exposures", "health"] {
             transaction
                 .execute(&format!("DELETE FROM {table} WHERE log = ? AND seq IN ({numbers})"), params![number])?;
         }

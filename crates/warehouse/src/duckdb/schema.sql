@@ -49,9 +49,9 @@ CREATE TABLE exposures (
     seq          BIGINT NOT NULL
 );
 
--- Reports of health events about the changes of a variant on a page: bit n of `asked` is 1 if change n applies to the page,
--- bit n of `found` is 1 if it matched an element. Bots are excluded.
-CREATE TABLE applied (
+-- Reports of health events about a page with a variant. Bit n of `asked` is 1 if change n applies to the page, bit n of `found`
+-- is 1 if it matched an element. Measures are NULL where the page did not tell them, and cut at their caps. Bots are excluded.
+CREATE TABLE health (
     project UBIGINT NOT NULL,
     test    BIGINT NOT NULL,
     visitor UBIGINT NOT NULL,
@@ -61,6 +61,12 @@ CREATE TABLE applied (
     vouched BOOLEAN NOT NULL, -- sent with a key
     asked   BIGINT NOT NULL,
     found   BIGINT NOT NULL,
+    failed  BOOLEAN NOT NULL, -- code threw, or a selector was not valid
+    late    BOOLEAN NOT NULL, -- the variant came too late to be shown
+    hidden  BIGINT,           -- milliseconds for which elements were hidden
+    lcp     BIGINT,           -- milliseconds
+    cls     BIGINT,           -- in ten-thousandths
+    inp     BIGINT,           -- milliseconds
     log     UTINYINT NOT NULL,
     seq     BIGINT NOT NULL
 );

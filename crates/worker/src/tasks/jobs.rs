@@ -5,7 +5,7 @@ use super::interactions::{LeftOutObserver, look_for_interactions};
 use crate::task::{Context, Need, Progress, RunError, Task};
 use muriel_domain::experiment::Rule;
 use muriel_service::App;
-use muriel_service::jobs::{self, FindingLooks, JobOutcome, Leadership, Looks, SummaryLooks};
+use muriel_service::jobs::{self, FindingLooks, JobOutcome, Leadership, Looks, PageLooks, SummaryLooks};
 use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::Duration;
@@ -13,7 +13,7 @@ use tokio::sync::Mutex;
 
 /// An act is seen within two seconds of its moment.
 const PERIOD: Duration = Duration::from_millis(500);
-/// How often results are looked for that webhooks want to know of; each is looked at once a minute.
+/// How often results are looked for that webhooks want to know of, or that may harm pages; each is looked at once a minute.
 const FINDINGS_PERIOD: Duration = Duration::from_secs(1);
 /// How often results are looked for whose summaries are due; each is looked at once a minute.
 const SUMMARIES_PERIOD: Duration = Duration::from_secs(2);
@@ -28,11 +28,12 @@ pub type JobsObserver = Arc<dyn Fn(Rule, &JobOutcome) + Send + Sync>;
 pub(super) type Leader = Arc<Mutex<Option<Arc<Leadership>>>>;
 
 /// The tasks of the clock. One node at a time runs them.
-pub fn clock(app: &App, observe: JobsObserver, left_out: LeftOutObserver) -> [Task; 5] {
+pub fn clock(app: &App, observe: JobsObserver, left_out: LeftOutObserver) -> [Task; 6] {
     let leader = Leader::default();
     [
         run_jobs(app.clone(), leader.clone(), observe.clone()),
-        check_completion_rules(app.clone(), leader.clone(), observe),
+        check_completion_rules(app.clone(), leader.clone(), observe.clone()),
+        stop_page_harm(app.clone(), leader.clone(), observe),
         tell_findings(app.clone(), leader.clone()),
         look_for_interactions(app.clone(), leader.clone(), left_out),
         summarise_results(app.clone(), leader),
@@ -69,6 +70,23 @@ fn check_completion_rules(app: App, leader: Leader, observe: JobsObserver) -> Ta
         }
     });
     task.needs(Need::Database).needs(Need::Warehouse).rest_factor(REST_FACTOR).max_backoff(PERIOD)
+}
+
+/// Ends experiments that harm pages, where their projects say so.
+fn stop_page_harm(app: App, leader: Leader, observe: JobsObserver) -> Task {
+    let looks = Arc::new(Mutex::new(PageLooks::default()));
+    let task = Task::new("stop_page_harm", FINDINGS_PERIOD, move |_: Context| {
+        let (app, leader, observe, looks) = (app.clone(), leader.clone(), observe.clone(), looks.clone());
+        async move {
+            let Some(leading) = lead(&app, &leader).await? else { return Ok(Progress::Continue) };
+            let ended = jobs::stop_page_harm(&app, &leading, &mut *looks.lock().await).await;
+            for _ in give_up_after(ended, &leader).await? {
+                observe(Rule::PageHarm, &JobOutcome::Done);
+            }
+            Ok(Progress::Continue)
+        }
+    });
+    task.needs(Need::Database).needs(Need::Warehouse).rest_factor(REST_FACTOR)
 }
 
 /// Tells webhooks of health checks that fail and verdicts that are reached.

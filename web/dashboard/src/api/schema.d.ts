@@ -2171,10 +2171,6 @@ export interface components {
         Breakdown: {
             /** @description Which attribute. */
             dimension: string;
-            /** @description It was added, changed or chosen after the plan was locked: good for ideas, and no proof. */
-            exploratory?: boolean;
-            /** @description Why, as a sentence. */
-            exploratory_reason?: string | null;
             /** @description Whether it is everything beyond the largest 50. */
             is_rest: boolean;
             /** @description Its value; null where it is not known, and for the rest. */
@@ -2209,18 +2205,30 @@ export interface components {
              */
             pages: number;
         };
+        /** @description How often a change of an arm found what it changes. */
+        ChangeMatched: {
+            /** @description The place of the entry in the variant's `data`, from 0. */
+            index: number;
+            /**
+             * Format: int64
+             * @description Of these, on whose page it found something.
+             */
+            matched: number;
+            /**
+             * Format: double
+             * @description The share of them, in percent.
+             */
+            matched_percent: number;
+            /**
+             * Format: int64
+             * @description Visitors on whose page it was due.
+             */
+            pages: number;
+        };
         /** @description What a change would do. Nothing was changed. */
         ChangePreview: {
             /** @description The fields that would change; empty when nothing would. */
             changes: components["schemas"]["FieldChange"][];
-            /**
-             * @description What would be exploratory, as the plan that was locked at the first start does not have it, and what else would depart
-             *     from that plan, each in a sentence. Empty too where no plan was locked.
-             * @example [
-             *       "The goal signed_up is not in the plan that was locked at 09:00 UTC on 1 Mar 2026: it was chosen later."
-             *     ]
-             */
-            exploratory: string[];
             /**
              * Format: double
              * @description How many of those who are in the live experiment would get another arm, or none, in percent, where nothing remembers
@@ -2296,7 +2304,7 @@ export interface components {
          * @description The rule by which the clock acts; configuration has its setting.
          * @enum {string}
          */
-        ClockRule: "start_date" | "end_date" | "visitors" | "conversions" | "period" | "significant" | "bandit" | "autopilot" | "guardrail";
+        ClockRule: "start_date" | "end_date" | "visitors" | "conversions" | "period" | "significant" | "bandit" | "autopilot" | "guardrail" | "page_harm";
         /** @description A comment. */
         Comment: {
             /** @description By whom; a program or an agent has the kind `key`. */
@@ -2353,13 +2361,7 @@ export interface components {
             /** @description What came out. */
             outcome: components["schemas"]["ConclusionOutcome"];
             /**
-             * Format: int64
-             * @description To how many percent of the visitors it is served; null without one.
-             * @example 100
-             */
-            serving_traffic_allocation: number | null;
-            /**
-             * @description The arm that is served; null without one.
+             * @description The arm that is served to everybody; null without one.
              * @example 1
              */
             serving_variant_id: string | null;
@@ -2387,12 +2389,6 @@ export interface components {
         /** @description How an experiment ends. */
         ConclusionBody: {
             /**
-             * Format: int64
-             * @description The hypothesis that continues this test.
-             * @example 12
-             */
-            follow_up_hypothesis_id?: number;
-            /**
              * @description What was learned beyond this test.
              * @example Visitors on phones leave at the address.
              */
@@ -2410,16 +2406,10 @@ export interface components {
              */
             override_reason?: string;
             /**
-             * @description The arm to serve from now on: `0` for the control, `1` for `Variant 1`. Without it the experiment stops.
+             * @description The arm to serve to everybody from now on: `0` for the control, `1` for `Variant 1`. Without it the experiment stops.
              * @example 1
              */
             serve_variant_id?: string;
-            /**
-             * Format: int64
-             * @description To how many percent of the visitors the arm is served; only with `serve_variant_id`.
-             * @default 100
-             */
-            traffic_allocation?: number;
         };
         /**
          * @description How an experiment ended: a variant `won`, the control did better (`lost`), there is no difference that matters or not enough to tell (`inconclusive`), it was `stopped_early`, or its numbers cannot be used (`invalid`).
@@ -2438,12 +2428,6 @@ export interface components {
              * @example Ada Lovelace
              */
             concluded_by: string | null;
-            /**
-             * Format: int64
-             * @description The hypothesis that continues this test; null without one.
-             * @example 12
-             */
-            follow_up_hypothesis_id: number | null;
             /**
              * @description What was learned beyond this test; empty for nothing.
              * @example Visitors on phones leave at the address.
@@ -3486,13 +3470,6 @@ export interface components {
             /** @description How it went. */
             outcome: components["schemas"]["StepOutcome"];
         };
-        /** @description An arm that was added or changed after the plan was locked. */
-        ExploratoryArm: {
-            /** @description Why it is exploratory, as a sentence. */
-            exploratory_reason: string;
-            /** @description Identifies it. */
-            variant_id: string;
-        };
         /** @description A field that would change. */
         FieldChange: {
             /** @description What it would be; null where it would not be there. */
@@ -3909,6 +3886,11 @@ export interface components {
              */
             other_nodes: components["schemas"]["HealthCheck"];
             /**
+             * @description Whether the pages of a variant fail, come late or are slower than those of the control, see `page_health`. It fails when
+             *     harm is known. It voids no verdict.
+             */
+            page: components["schemas"]["HealthCheck"];
+            /**
              * @description Whether visitors were shared as the weights say. When it fails, every
              *     verdict is `do_not_trust`.
              */
@@ -3925,6 +3907,19 @@ export interface components {
             message: string;
             /** @description `ok`, `warn`, `fail`, or `unknown` when the check has nothing to look at. */
             status: string;
+        };
+        /** @description For how long elements of an arm's pages were hidden until it was shown. */
+        HiddenTime: {
+            /**
+             * Format: double
+             * @description Milliseconds, on average; null without any.
+             */
+            mean: number | null;
+            /**
+             * Format: int64
+             * @description Visitors with a page that told.
+             */
+            visitors: number;
         };
         /** @description A page of changes. */
         History: {
@@ -4556,10 +4551,6 @@ export interface components {
         MergePatch: Record<string, unknown>;
         /** @description A further metric. */
         MetricResult: {
-            /** @description It was added, changed or chosen after the plan was locked: good for ideas, and no proof. */
-            exploratory?: boolean;
-            /** @description Why, as a sentence. */
-            exploratory_reason?: string | null;
             /** @description Key of a goal, or name of a built-in metric or an event. */
             key: string;
             /** @description `goal`, `builtin` or `event`. */
@@ -4752,6 +4743,88 @@ export interface components {
              * @description Visitors in all arms; null while that is not known.
              */
             visitors: number | null;
+        };
+        /**
+         * @description How the pages of an arm fared. Each visitor counts once: as one with an error or a late arm if any page told of it, and with
+         *     the first page that told a measure. All comparisons with the control together raise a false alarm in at most 5 % of
+         *     experiments, however often they are looked at.
+         */
+        PageHealth: {
+            /** @description Whether its changes found what they change, for each of its first 60 changes of which pages told. */
+            changes: components["schemas"]["ChangeMatched"][];
+            /** @description Cumulative layout shift; above 1 counts as that. */
+            cls: components["schemas"]["PageMean"];
+            /** @description Visitors for whom the arm's code failed, in percent; pages tell of every error. */
+            errors: components["schemas"]["PageShare"];
+            /** @description For how long elements were hidden. */
+            hidden_ms: components["schemas"]["HiddenTime"];
+            /** @description Interaction to next paint in milliseconds; above 2,000 counts as that. */
+            inp_ms: components["schemas"]["PageMean"];
+            /** @description Visitors for whom the arm came too late on a page, which then showed the original, in percent. */
+            late: components["schemas"]["PageShare"];
+            /** @description Largest contentful paint in milliseconds; above 10,000 counts as that. */
+            lcp_ms: components["schemas"]["PageMean"];
+            /** @description What is found, with the next step; empty where nothing is. */
+            message: string;
+            /** @description `Control`, `Variant 1`… */
+            name: string;
+            /** @description `"0"` is the control. */
+            variant_id: string;
+            /**
+             * Format: int64
+             * @description Visitors who entered.
+             */
+            visitors: number;
+        };
+        /** @description A mean of an arm's pages, one of each visitor. */
+        PageMean: {
+            /**
+             * Format: double
+             * @description By how much it is more than in the control; null of the control and where it cannot be compared.
+             */
+            difference: number | null;
+            /** @description Where the true difference is, valid whenever it is read. */
+            difference_interval: number[] | null;
+            /**
+             * Format: double
+             * @description The mean of these; null without any.
+             */
+            mean: number | null;
+            /**
+             * @description `harmed`: known to be worse by more than a margin (50 ms of `lcp_ms`, 0.02 of `cls`, 20 ms of `inp_ms`). `worse`: known
+             *     to be worse. `better`, `ok`: not known to be worse. `unknown`: too little to compare, and of the control.
+             */
+            status: string;
+            /**
+             * Format: int64
+             * @description Visitors with a page that was measured.
+             */
+            visitors: number;
+        };
+        /** @description A share of an arm's visitors. */
+        PageShare: {
+            /**
+             * Format: double
+             * @description By how many points it is more than in the control; null of the control and where it cannot be compared.
+             */
+            difference: number | null;
+            /** @description Where the true difference is, valid whenever it is read; null of the control, and where there are too few. */
+            difference_interval: number[] | null;
+            /**
+             * Format: double
+             * @description How many of all, in percent; null without visitors.
+             */
+            percent: number | null;
+            /**
+             * @description `harmed`: known to be worse by more than a margin (0.5 points of errors, 5 of late arms). `worse`: known to be worse.
+             *     `better`, `ok`: not known to be worse. `unknown`: too little to compare, and of the control.
+             */
+            status: string;
+            /**
+             * Format: int64
+             * @description How many.
+             */
+            visitors: number;
         };
         /**
          * @description A part of the script.
@@ -5072,81 +5145,6 @@ export interface components {
              */
             visitors_needed: number | null;
         };
-        /** @description What ends an experiment by itself, as its configuration has it; 0 is off. */
-        PlannedEnd: {
-            /**
-             * Format: int64
-             * @description So many days have passed since the first start.
-             */
-            completion_after_period: number;
-            /**
-             * Format: int64
-             * @description So many visitors have converted on the primary goal.
-             */
-            completion_conversion: number;
-            /**
-             * Format: int32
-             * @description 1: the verdict on the primary goal is reached.
-             */
-            completion_stats_significant_flag: number;
-            /**
-             * Format: int64
-             * @description So many visitors have entered.
-             */
-            completion_visitor: number;
-            /**
-             * Format: date-time
-             * @description The date.
-             */
-            end_test_date: string | null;
-            /**
-             * Format: int32
-             * @description 1: a winner is served by itself, and stopped.
-             */
-            is_autopilot: number;
-        };
-        /** @description A goal, and what it counted. */
-        PlannedGoal: {
-            /**
-             * Format: double
-             * @description Most value that one visitor contributes.
-             */
-            cap: number | null;
-            /** @description The currency that orders count in. */
-            currency: string | null;
-            /** @description Its permanent name. */
-            goal_key: string;
-            /** @description Display name. */
-            goal_name: string;
-            /** @description What it counts. */
-            goal_type: string;
-            /** @description The value of that type: text, or a number. */
-            goal_value: components["schemas"]["GoalValue"];
-            /**
-             * Format: double
-             * @description Most that one order can plausibly be worth.
-             */
-            max_order_value: number | null;
-            /**
-             * Format: int64
-             * @description Events needed for a conversion.
-             */
-            min_count: number;
-            /**
-             * Format: int64
-             * @description Days after entry within which an event counts; null until the end of the test.
-             */
-            window_days: number | null;
-        };
-        /** @description A hypothesis as it was. */
-        PlannedHypothesis: {
-            /** @description What the team saw. */
-            observation: string | null;
-            /** @description Why it is a problem. */
-            problem: string | null;
-            /** @description The change to test. */
-            solution: string | null;
-        };
         /** @description What a preview shows. */
         PreviewDocument: {
             experiments: Record<string, unknown>[];
@@ -5289,6 +5287,8 @@ export interface components {
              * @example Shop
              */
             name: string;
+            /** @description Whether the clock ends experiments whose pages are known to be harmed: see `page_health` of a result. */
+            stop_on_page_harm: boolean;
         };
         /** @description A project's settings. */
         ProjectSettingsAnswer: {
@@ -5331,6 +5331,8 @@ export interface components {
              * @example Shop
              */
             name?: string;
+            /** @description Whether the clock ends experiments whose pages are known to be harmed: see `page_health` of a result. */
+            stop_on_page_harm?: boolean;
         };
         /** @description A proposed change. */
         Proposal: {
@@ -5598,10 +5600,6 @@ export interface components {
              * @description The last day that counts; today while it goes on.
              */
             end_date: string | null;
-            /** @description It was added, changed or chosen after the plan was locked: good for ideas, and no proof. */
-            exploratory?: boolean;
-            /** @description Why, as a sentence. */
-            exploratory_reason?: string | null;
             /** @description Key of the goal that the numbers at the top are of. */
             goal_key: string | null;
             /** @description Whether the data can be trusted. */
@@ -5615,9 +5613,8 @@ export interface components {
             manifest: Record<string, unknown>;
             /** @description The other metrics. */
             metrics: components["schemas"]["MetricResult"][];
-            plan?: components["schemas"]["ResultPlan"] | null;
-            /** @description What to know of the plan: why there is none, or that it was locked late. */
-            plan_note?: string | null;
+            /** @description How the pages of the arms fared, the control first. */
+            page_health: components["schemas"]["PageHealth"][];
             primary_goal: components["schemas"]["GoalExcerpt"] | null;
             /** @description `pre_deploy`, `post_deploy` or `all_time`. */
             report_phase: unknown;
@@ -5678,68 +5675,6 @@ export interface components {
             traffic_allocation: number;
             /** @description The arms, the control first. */
             variants: components["schemas"]["VariantResult"][];
-        };
-        /** @description The plan of an experiment as it was at its first start. */
-        ResultPlan: {
-            /**
-             * @description `variant_id` of each arm, the control first.
-             * @example [
-             *       "0",
-             *       "1"
-             *     ]
-             */
-            arms: string[];
-            /** @description What differs from the plan by now, each in a sentence. Empty: everything is as it was planned. */
-            changed_since: string[];
-            /**
-             * Format: int64
-             * @description Confidence threshold in percent.
-             */
-            confidence_threshold_percent: number;
-            /** @description Events that are reported. */
-            event_metrics: string[];
-            /**
-             * @description Built-in metrics that must not get worse.
-             * @example [
-             *       "bounce_rate",
-             *       "engagement"
-             *     ]
-             */
-            guardrails: string[];
-            /**
-             * @description SHA-256 of its canonical form (RFC 8785), `manifest.plan.content`.
-             * @example 9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08
-             */
-            hash: string;
-            hypothesis: components["schemas"]["PlannedHypothesis"] | null;
-            /**
-             * Format: int64
-             * @description The hypothesis that it tests.
-             */
-            hypothesis_id: number | null;
-            /**
-             * Format: date-time
-             * @description When it was locked.
-             */
-            locked_at: string;
-            /**
-             * Format: double
-             * @description Smallest lift worth acting on, in percent.
-             * @example 5
-             */
-            mde: number;
-            /** @description `given`, or `computed` from the smallest lift and the project's traffic; null without a total. */
-            planned_from: string | null;
-            /**
-             * Format: int64
-             * @description Planned total of visitors, for which the comparisons are tuned; null where none was given and none could be computed.
-             */
-            planned_visitors: number | null;
-            primary_goal: components["schemas"]["PlannedGoal"] | null;
-            /** @description Further goals, in their order. */
-            secondary_goals: components["schemas"]["PlannedGoal"][];
-            /** @description What ends it. */
-            stop_rule: components["schemas"]["PlannedEnd"];
         };
         /** @description A change. */
         RevisionView: {
@@ -6381,12 +6316,6 @@ export interface components {
         };
         /** @description An experiment day by day. */
         TimeseriesAnswer: {
-            /** @description It was added, changed or chosen after the plan was locked: good for ideas, and no proof. */
-            exploratory?: boolean;
-            /** @description Arms that are not part of the plan that was locked at the first start. */
-            exploratory_arms?: components["schemas"]["ExploratoryArm"][];
-            /** @description Why, as a sentence. */
-            exploratory_reason?: string | null;
             /** @description Key of the goal that the numbers are of. */
             goal_key: string | null;
             /** @description Always true. */
@@ -6509,10 +6438,6 @@ export interface components {
             conversions: number;
             /** @description ISO 4217; null when no order names one. */
             currency?: string | null;
-            /** @description It was added, changed or chosen after the plan was locked: good for ideas, and no proof. */
-            exploratory?: boolean;
-            /** @description Why, as a sentence. */
-            exploratory_reason?: string | null;
             /**
              * Format: double
              * @description Percent that the arm does more than the control, as it is shown; not on the control.

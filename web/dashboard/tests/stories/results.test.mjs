@@ -189,6 +189,7 @@ test("what is asked for stays in the address, and answers are not mixed", async 
 
   // Back to everybody by keyboard.
   await page.getByRole("button", { name: "All visitors" }).press("Enter");
+  assert.equal(await page.evaluate(() => document.activeElement.textContent), "Choose visitors");
   await page.getByText("Only visitors:").waitFor({ state: "detached" });
   await visit.settled();
   assert.equal(Number.parseFloat((await tableOf(page, "Arms"))[0].Visitors.replace(",", "")), 1_200);

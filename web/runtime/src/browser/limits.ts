@@ -55,3 +55,10 @@ export const REDIRECT_WINDOW_MS = 10_000;
 export const APPEARANCE_POLL_MS = 250;
 /** Seconds after which a page that needs no scrolling counts as read. */
 export const READ_AFTER_S = 5;
+/** Layout shifts belong together within a gap and a session of these lengths, as in the definition of CLS. */
+export const LAYOUT_GAP_MS = 1_000;
+export const LAYOUT_SESSION_MS = 5_000;
+/** Interactions that are kept to find a slow one: enough for 500 of a page. */
+export const SLOWEST_MAX = 10;
+/** The longest that the server accepts of a page. */
+export const VITAL_MS_MAX = 3_600_000;

@@ -10,6 +10,7 @@ import type { watchLayer } from "./layer";
 import type { memory } from "./memory";
 import type { split } from "./split";
 import type { watchArms } from "./telling";
+import type { vitals } from "./vitals";
 
 export interface Parts {
   changes: typeof changes;
@@ -19,6 +20,7 @@ export interface Parts {
   goals: typeof watch;
   orders: typeof watchLayer;
   tools: typeof watchArms;
+  vitals: typeof vitals;
 }
 
 declare const PARTS: { [Name in keyof Parts]?: (...given: typeof kit) => Parts[Name] };

@@ -31,6 +31,7 @@ export function enterArm(armed: AssignedArm): void {
   if (!armed._counted) return;
   announceArm("exposure", armed);
   expose(armed, visitor);
+  if (isSampled) part("vitals")?.(armFields(armed), record);
 }
 
 /** Notes that the page is left by a redirect, and sends the queue. */

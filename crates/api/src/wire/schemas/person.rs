@@ -168,6 +168,9 @@ pub(crate) struct ProjectSettingsPatch {
     /// Whether a second person has to approve changes of live experiments.
     #[schema(nullable = false)]
     approve_live: Option<bool>,
+    /// Whether the clock ends experiments whose pages are known to be harmed: see `page_health` of a result.
+    #[schema(nullable = false)]
+    stop_on_page_harm: Option<bool>,
 }
 
 /// A new API key.

@@ -90,6 +90,8 @@ pub(crate) struct ProjectSettings {
     pub(crate) approve_code: bool,
     /// Whether a second person has to approve changes of live experiments.
     pub(crate) approve_live: bool,
+    /// Whether the clock ends experiments whose pages are known to be harmed: see `page_health` of a result.
+    pub(crate) stop_on_page_harm: bool,
 }
 
 /// The company's API keys.
@@ -186,6 +188,7 @@ impl ProjectSettingsAnswer {
                 editors_have_code: team.editors_have_code,
                 approve_code: team.approve_code,
                 approve_live: team.approve_live,
+                stop_on_page_harm: settings.stop_on_page_harm,
             },
         }
     }

@@ -203,6 +203,7 @@ pub(super) fn arrived(db: &Db<'_>) -> Result<(ExperimentAnswer, u64)> {
         first_entry: first_entry.map(Instant::from_us),
         balance: Vec::new(),
         applied: Vec::new(),
+        pages: Vec::new(),
         metrics: Vec::new(),
     };
     Ok((answer, several))

@@ -25,9 +25,9 @@
 //! Numbers are written into the SQL, and texts as literals: a plan that knows
 //! them skips what cannot match, one with parameters reads all.
 
-mod applied;
 mod entry;
 mod exchange;
+mod health;
 mod holdout;
 mod orders;
 mod outcome;
@@ -71,8 +71,9 @@ pub(super) fn ask(
             Population::Exposed { test_id } => {
                 let exposures = entry::Exposures::find(db, question, project, *test_id)?;
                 entry::enter(db, question, project, &exposures)?;
-                let applied = applied::answer(db, question, project, *test_id)?;
-                ExperimentAnswer { applied, ..entry::health(db, question, project, &exposures)? }
+                let told = health::Told { question, project, test: *test_id };
+                let (applied, pages) = (told.changes(db)?, told.pages(db)?);
+                ExperimentAnswer { applied, pages, ..entry::health(db, question, project, &exposures)? }
             }
             Population::Holdout(stretch) => {
                 holdout::enter(db, question, project, stretch)?;

@@ -44,6 +44,7 @@ const LABELS: Record<keyof Settings, string> = {
   bots: "Automated browsers and crawlers take part",
   health: "Page views whose health is reported, in percent",
   base: "Where pages reach this server",
+  stop_on_page_harm: "Experiments that harm pages end by themselves",
   editors_have_code: "Editors may change code that runs on pages",
   approve_code: "A second person approves changes of code",
   approve_live: "A second person approves changes of live experiments",
@@ -117,11 +118,17 @@ function SettingsForm({ projectKey, settings }: { projectKey: string; settings: 
               form={form}
               name="health"
               label={LABELS.health}
-              hint="Errors and selectors that match nothing are found in these."
+              hint="Errors, selectors that match nothing and slow pages are found in these."
               min={0}
               max={100}
               step={1}
               className="max-w-60"
+            />
+            <FormCheckbox
+              form={form}
+              name="stop_on_page_harm"
+              label={LABELS.stop_on_page_harm}
+              hint="Once a variant is known to throw errors or to slow pages down by more than a margin. The history says why."
             />
           </div>
         </Card>

@@ -1,7 +1,7 @@
 // Which visitors, which goal: what is chosen as words that can be taken away, and the fields behind a button, since most people read the
 // whole experiment.
 
-import { type ReactNode, useId, useState } from "react";
+import { type ReactNode, useId, useRef, useState } from "react";
 import { day } from "~/lib/format";
 import { names } from "~/lib/names";
 import { Button } from "~/ui/button";
@@ -23,6 +23,12 @@ export function FilterBar({ goals, primary, aside, ...fields }: FilterBarProps) 
   const { question, change, problem } = fields;
   const [isOpen, setOpen] = useState(false);
   const panel = useId();
+  const choose = useRef<HTMLButtonElement>(null);
+  // The button that had the focus goes with what it takes away.
+  const takeAway = (changes: Partial<Question>) => {
+    change(changes);
+    choose.current?.focus();
+  };
   const chips = chipsOf(question);
   const hasProblem = FIELDS.some((name) => name !== "goal_key" && problem(name) !== undefined);
   const open = isOpen || hasProblem;
@@ -48,7 +54,7 @@ export function FilterBar({ goals, primary, aside, ...fields }: FilterBarProps) 
             <option value={question.goal}>{question.goal}</option>
           )}
         </Select>
-        <Button aria-expanded={open} aria-controls={panel} onClick={() => setOpen(!open)}>
+        <Button ref={choose} aria-expanded={open} aria-controls={panel} onClick={() => setOpen(!open)}>
           Choose visitors
           <Icon name="chevronDown" className={names("size-3.5", open && "rotate-180")} />
         </Button>
@@ -64,14 +70,14 @@ export function FilterBar({ goals, primary, aside, ...fields }: FilterBarProps) 
                 icon="close"
                 aria-label={`Without: ${name}`}
                 className="max-w-full border-accent! bg-accent-wash! text-accent!"
-                onClick={() => change(without)}
+                onClick={() => takeAway(without)}
               >
                 <span className="truncate">{name}</span>
               </Button>
             </li>
           ))}
           <li>
-            <Button small kind="quiet" onClick={() => change(EVERYBODY)}>
+            <Button small kind="quiet" onClick={() => takeAway(EVERYBODY)}>
               All visitors
             </Button>
           </li>

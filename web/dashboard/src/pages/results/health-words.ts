@@ -79,7 +79,7 @@ export const CHECKS: Record<string, CheckWords> = {
     cause: "Another experiment runs for the same visitors, and changes what this one does.",
     next: "Let one of them end first, or put both into an exclusion group.",
   },
-  page_health: {
+  page: {
     name: "Page health",
     cause: "The code of an arm throws errors, comes late or slows the page down.",
     next: "Open the arm by its preview link with the browser's console, and repair it.",

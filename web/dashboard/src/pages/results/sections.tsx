@@ -11,6 +11,7 @@ import { BeliefsHelp, BeliefsTable } from "./beliefs-table";
 import { HealthCard } from "./health-card";
 import { LiftCard } from "./lift-card";
 import { MetricsTable } from "./metrics-table";
+import { PagesCard } from "./pages-card";
 import { PlanCard } from "./plan-card";
 import { ProgressCard } from "./progress-card";
 import { askedOf, isPart, type Metric, type Result } from "./reading";
@@ -85,6 +86,7 @@ export function ResultSections({ result, about, plan, ending, places }: Sections
         result={result}
         metrics={guardrails}
       />
+      <PagesCard result={result} />
       {places.overTime}
       {places.breakdown}
       {!isBayesian && beliefs}
@@ -138,6 +140,11 @@ function ToKnow({ result }: { result: Result }) {
         <Note tone="caution">
           This is a part of the visitors, chosen by who asks. Who looks at many parts finds something in one of them by
           chance. Take it as an idea for the next test; the verdict on the experiment is that of all its visitors.
+        </Note>
+      )}
+      {asked.deployedAt !== undefined && result.report_phase === "pre_deploy" && (
+        <Note>
+          A winner is served since {date(asked.deployedAt)}. This is the result of the visitors who entered before.
         </Note>
       )}
       {asked.testType === "personalization" && (

@@ -35,6 +35,9 @@ pub(crate) struct Health {
     balance: HealthCheck,
     /// Whether the changes of the arms found on pages what they change: an arm that changes nothing looks as if it had no effect.
     changes: HealthCheck,
+    /// Whether the pages of a variant fail, come late or are slower than those of the control, see `page_health`. It fails when
+    /// harm is known. It voids no verdict.
+    page: HealthCheck,
     /// Whether other servers on the same database took events that are missing here.
     /// When it fails, every verdict is `do_not_trust`.
     other_nodes: HealthCheck,
@@ -154,6 +157,7 @@ impl Health {
             epochs: HealthCheck::new(&checks.epochs),
             balance: HealthCheck::new(&checks.balance),
             changes: HealthCheck::new(&checks.changes),
+            page: HealthCheck::new(&checks.page),
             other_nodes: HealthCheck::new(&checks.other_nodes),
             guardrails: HealthCheck::new(&guardrails),
             event_log: HealthCheck::new(&event_log),
@@ -222,6 +226,7 @@ impl Health {
             epochs,
             balance,
             changes,
+            page,
             other_nodes,
             guardrails,
             event_log,
@@ -237,6 +242,7 @@ impl Health {
             ("epochs", Some(epochs)),
             ("balance", Some(balance)),
             ("changes", Some(changes)),
+            ("page", Some(page)),
             ("other_nodes", Some(other_nodes)),
             ("guardrails", Some(guardrails)),
             ("event_log", Some(event_log)),

@@ -9,6 +9,7 @@ mod holdout;
 mod locked;
 mod metric;
 mod numbers;
+mod page;
 mod plan;
 mod timeseries;
 
@@ -81,6 +82,8 @@ pub struct ResultAnswer {
     breakdowns: Vec<Breakdown>,
     /// Whether the data can be trusted.
     health: Health,
+    /// How the pages of the arms fared, the control first.
+    page_health: Vec<page::PageHealth>,
     /// The other metrics.
     metrics: Vec<MetricResult>,
     /// What the numbers were computed from; `muriel verify` computes them again.
@@ -168,6 +171,7 @@ impl ResultAnswer {
             exploratory: Exploratory::new(labels.top.as_ref()),
             plan_note: labels.note,
             plan: ResultPlan::of(manifest, labels.changed_since),
+            page_health: page::PageHealth::all(computed),
             manifest: manifest.clone(),
         }
     }

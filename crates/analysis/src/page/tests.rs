@@ -1,0 +1,163 @@
+use super::*;
+use crate::design::EpochPlan;
+use crate::summary::{Applied, Arrivals};
+
+fn design(policy: AllocationPolicy, weights: &[Vec<u32>]) -> Design {
+    Design {
+        policy,
+        arms: weights[0].len(),
+        confidence: 0.95,
+        visitors: None,
+        mde: 0.02,
+        epochs: weights
+            .iter()
+            .zip(1..)
+            .map(|(weights, number)| EpochPlan { number, weights: weights.clone() })
+            .collect(),
+    }
+}
+
+fn fixed() -> Design {
+    design(AllocationPolicy::Fixed, &[vec![50, 50]])
+}
+
+/// Half a third lower, half a third higher than the mean.
+fn around(n: u64, mean: f64) -> Moments {
+    Moments { n, mean, m2: n as f64 * (mean / 3.0).powi(2) }
+}
+
+/// An epoch's arms, each with its visitors.
+fn told(cells: &[PageCell]) -> Summaries {
+    let arrivals = cells.iter().map(|cell| Arrivals { epoch: cell.epoch, arm: cell.arm, visitors: cell.visitors });
+    Summaries { arrivals: arrivals.collect(), pages: cells.to_vec(), ..Summaries::default() }
+}
+
+fn cell(arm: usize, visitors: u64) -> PageCell {
+    let hidden = Moments { n: visitors / 5, mean: 0.0, m2: 0.0 };
+    PageCell { epoch: 1, arm, visitors, hidden, ..PageCell::default() }
+}
+
+fn status(design: &Design, control: PageCell, variant: PageCell, metric: PageMetric) -> PageStatus {
+    let health = page_health(design, &told(&[control, variant]));
+    assert_eq!(health.arms[0].measurement(metric).status, PageStatus::Unknown);
+    health.arms[1].measurement(metric).status
+}
+
+#[test]
+fn shares_are_worse_once_that_is_known_and_harm_beyond_their_margin() {
+    for (control, variant, visitors, expect) in [
+        (0, 0, 99, PageStatus::Unknown),
+        (0, 0, 100, PageStatus::Ok),
+        // Few among few may be many.
+        (0, 9, 100, PageStatus::Unknown),
+        (0, 9, 5_000, PageStatus::Ok),
+        (20, 22, 5_000, PageStatus::Ok),
+        (0, 30, 5_000, PageStatus::Worse),
+        (0, 100, 5_000, PageStatus::Harmed),
+        (100, 0, 5_000, PageStatus::Better),
+    ] {
+        let with = |arm, failed| PageCell { failed, late: failed, ..cell(arm, visitors) };
+        let found = status(&fixed(), with(0, control), with(1, variant), PageMetric::Errors);
+        assert_eq!(found, expect, "{control} and {variant} of {visitors}");
+    }
+}
+
+#[test]
+fn means_are_worse_once_that_is_known_and_harm_beyond_their_margin() {
+    for (later, measured, expect) in [
+        (300.0, 99, PageStatus::Unknown),
+        (0.0, 1_000, PageStatus::Ok),
+        (300.0, 2_000, PageStatus::Harmed),
+        (100.0, 3_000, PageStatus::Worse),
+        (100.0, 100_000, PageStatus::Harmed),
+        (40.0, 100_000, PageStatus::Worse),
+        (-300.0, 2_000, PageStatus::Better),
+    ] {
+        let with = |arm, mean| PageCell { lcp: around(measured, mean), ..cell(arm, 200_000) };
+        let found = status(&fixed(), with(0, 2_000.0), with(1, 2_000.0 + later), PageMetric::Lcp);
+        assert_eq!(found, expect, "{later} ms of {measured}");
+    }
+    let steady = |arm| PageCell { cls: Moments { n: 500, mean: 0.0, m2: 0.0 }, ..cell(arm, 500) };
+    assert_eq!(status(&fixed(), steady(0), steady(1), PageMetric::Cls), PageStatus::Ok, "no page shifts at all");
+}
+
+#[test]
+fn harm_is_named_with_its_size_and_the_next_step() {
+    let slow = |arm, mean| PageCell { lcp: around(2_000, mean), ..cell(arm, 5_000) };
+    let mut summaries = told(&[slow(0, 2_000.0), PageCell { failed: 110, ..slow(1, 2_310.0) }]);
+    summaries.applied = vec![Applied { arm: 1, change: 0, pages: 500, matched: 0 }];
+    let health = page_health(&fixed(), &summaries);
+    assert_eq!(health.check.grade, Grade::Fail);
+    let found = &health.check.message;
+    assert!(
+        found.contains("Pages of Variant 1 show their largest content 310 ms later than those of the control ("),
+        "{found}"
+    );
+    assert!(
+        found.contains("Variant 1 fails for 2.20 % of its visitors, 2.20 points more than the control ("),
+        "{found}"
+    );
+    let of_arm = &health.arms[1].message;
+    assert!(
+        of_arm.starts_with("Variant 1 changed nothing on 500 pages: its selectors match nothing there."),
+        "{of_arm}"
+    );
+    let harm: Vec<_> =
+        health.harm().map(|(arm, by)| (arm.arm, by.iter().map(|it| it.metric).collect::<Vec<_>>())).collect();
+    assert_eq!(harm, [(1, vec![PageMetric::Errors, PageMetric::Lcp])]);
+    assert_eq!(health.arms[0].message, "");
+}
+
+#[test]
+fn an_arm_that_is_late_harms_the_test_and_nobody() {
+    let late = |arm, late| PageCell { late, ..cell(arm, 5_000) };
+    let health = page_health(&fixed(), &told(&[late(0, 10), late(1, 900)]));
+    assert_eq!(
+        (health.arms[1].measurement(PageMetric::Late).status, health.check.grade),
+        (PageStatus::Harmed, Grade::Warn)
+    );
+    assert!(health.check.message.contains("comes too late for 18.00 % of its visitors"), "{}", health.check.message);
+    assert_eq!(health.harm().count(), 0);
+}
+
+#[test]
+fn what_has_nothing_to_look_at_is_unknown() {
+    for (design, summaries, words) in [
+        (fixed(), Summaries::default(), "too little"),
+        (fixed(), told(&[cell(0, 50), cell(1, 50)]), "too little"),
+        (fixed(), told(&[cell(0, 5_000)]), "too little"),
+        (fixed(), told(&[cell(0, 900), PageCell { hidden: Moments::default(), ..cell(1, 900) }]), "too little"),
+        (design(AllocationPolicy::Holdout, &[vec![50, 50]]), told(&[cell(0, 900), cell(1, 900)]), "changes no page"),
+        (design(AllocationPolicy::Fixed, &[vec![100]]), told(&[cell(0, 5_000)]), "one arm only"),
+        (
+            design(AllocationPolicy::Personalization, &[vec![50, 50]]),
+            told(&[cell(0, 900), cell(1, 900)]),
+            "not compared",
+        ),
+    ] {
+        let health = page_health(&design, &summaries);
+        assert_eq!(health.check.grade, Grade::Unknown);
+        assert!(health.check.message.contains(words), "{}", health.check.message);
+    }
+    let health = page_health(&fixed(), &told(&[cell(0, 5_000), cell(1, 5_000)]));
+    assert_eq!(health.check.grade, Grade::Ok);
+    assert!(health.check.message.contains("Not compared yet: when the largest content"), "{}", health.check.message);
+}
+
+#[test]
+fn arms_that_are_not_of_the_design_count_nowhere() {
+    let health = page_health(&fixed(), &told(&[cell(0, 500), cell(1, 500), PageCell { failed: 400, ..cell(2, 500) }]));
+    assert_eq!((health.arms.len(), health.check.grade), (2, Grade::Ok));
+}
+
+#[test]
+fn a_change_of_weights_is_no_difference() {
+    // Pages became faster when most visitors were moved to the variant.
+    let weights = [vec![90, 10], vec![10, 90]];
+    let of = |epoch, arm, visitors, mean| PageCell { epoch, lcp: around(visitors, mean), ..cell(arm, visitors) };
+    let cells =
+        [of(1, 0, 9_000, 3_000.0), of(1, 1, 1_000, 3_000.0), of(2, 0, 1_000, 2_000.0), of(2, 1, 9_000, 2_000.0)];
+    let health = page_health(&design(AllocationPolicy::Fixed, &weights), &told(&cells));
+    let lcp = health.arms[1].measurement(PageMetric::Lcp);
+    assert_eq!((lcp.status, lcp.difference), (PageStatus::Ok, Some(0.0)));
+}

@@ -1,0 +1,109 @@
+//! What is found of pages, in sentences for a person.
+
+use super::{PageArm, PageMeasurement, PageMetric, PageStatus};
+use crate::design::Design;
+use crate::health::{Grade, MIN_VISITORS, name};
+use crate::summary::Summaries;
+use muriel_stats::Interval;
+
+/// Sentences of all arms that a check's message has.
+const SENTENCES_MAX: usize = 6;
+
+/// What is found of an arm's pages: changes that never matched, and measures that got worse.
+pub(super) fn of_arm(design: &Design, summaries: &Summaries, arm: &PageArm) -> String {
+    let mut sentences = Vec::new();
+    sentences.extend(crate::applied::idle(summaries, arm.arm).map(|pages| {
+        format!("{} changed nothing on {pages} pages: its selectors match nothing there.", name(design, arm.arm))
+    }));
+    sentences.extend(arm.measurements.iter().filter_map(|it| worse(design, arm, it)));
+    sentences.join(" ")
+}
+
+/// What a measure says, if it got worse.
+fn worse(design: &Design, arm: &PageArm, it: &PageMeasurement) -> Option<String> {
+    if it.status < PageStatus::Worse {
+        return None;
+    }
+    let (name, interval, difference) = (name(design, arm.arm), it.interval?, it.difference?);
+    let ms = |between: Interval| format!("{:.0} to {:.0} ms", between.lower, between.upper);
+    let points = |between: Interval| format!("{:.2} to {:.2}", 100.0 * between.lower, 100.0 * between.upper);
+    let share = || 100.0 * it.value.unwrap_or(0.0);
+    Some(match it.metric {
+        PageMetric::Errors => format!(
+            "{name} fails for {:.2} % of its visitors, {:.2} points more than the control ({}). Look at the health events with \
+             errors in the event log, and at the code and the selectors of its changes.",
+            share(),
+            100.0 * difference,
+            points(interval)
+        ),
+        PageMetric::Late => format!(
+            "{name} comes too late for {:.2} % of its visitors, {:.2} points more than the control ({}). They saw the original. \
+             Put the script first in the head, and avoid what it has to wait for.",
+            share(),
+            100.0 * difference,
+            points(interval)
+        ),
+        PageMetric::Lcp => format!(
+            "Pages of {name} show their largest content {difference:.0} ms later than those of the control ({}). Look at what its \
+             changes load, hide or move: images, fonts, code that waits.",
+            ms(interval)
+        ),
+        PageMetric::Cls => format!(
+            "The layout of pages of {name} shifts by {difference:.3} more than that of the control ({:.3} to {:.3}). Give what its \
+             changes insert its size from the start.",
+            interval.lower, interval.upper
+        ),
+        PageMetric::Inp => format!(
+            "Pages of {name} take {difference:.0} ms longer to respond than those of the control ({}). Look at what its code does \
+             on clicks and keys.",
+            ms(interval)
+        ),
+    })
+}
+
+/// What the measures of all arms mean together.
+pub(super) fn of_all(design: &Design, arms: &[PageArm], grade: Grade) -> String {
+    let unknown: Vec<&str> = PageMetric::ALL
+        .into_iter()
+        .filter(|metric| arms.iter().skip(1).all(|arm| arm.measurement(*metric).status == PageStatus::Unknown))
+        .map(of_metric)
+        .collect();
+    match grade {
+        Grade::Unknown => format!(
+            "There is too little to compare the pages of the arms: {MIN_VISITORS} visitors of each with a measured page are the \
+             least."
+        ),
+        Grade::Ok if unknown.is_empty() => {
+            "No variant is known to fail more often than the control, or to make pages slower.".to_owned()
+        }
+        Grade::Ok => {
+            format!("Nothing is known to be worse than in the control. Not compared yet: {}.", unknown.join(", "))
+        }
+        Grade::Warn | Grade::Fail => {
+            // What is worst comes first.
+            let mut found: Vec<(PageStatus, String)> = arms
+                .iter()
+                .flat_map(|arm| arm.measurements.iter().map(move |it| (arm, it)))
+                .filter_map(|(arm, it)| Some((it.status, worse(design, arm, it)?)))
+                .collect();
+            found.sort_by_key(|(status, _)| std::cmp::Reverse(*status));
+            let more = found.len().saturating_sub(SENTENCES_MAX);
+            found.truncate(SENTENCES_MAX);
+            let mut sentences: Vec<String> = found.into_iter().map(|(_, sentence)| sentence).collect();
+            if more > 0 {
+                sentences.push(format!("{more} more measures got worse."));
+            }
+            sentences.join(" ")
+        }
+    }
+}
+
+fn of_metric(metric: PageMetric) -> &'static str {
+    match metric {
+        PageMetric::Errors => "errors",
+        PageMetric::Late => "late arms",
+        PageMetric::Lcp => "when the largest content is shown",
+        PageMetric::Cls => "layout shifts",
+        PageMetric::Inp => "how fast pages respond",
+    }
+}

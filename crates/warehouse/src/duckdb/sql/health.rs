@@ -1,0 +1,106 @@
+//! What health events tell of the pages of visitors who entered. Needs the table `entry`.
+
+use super::read::Db;
+use super::{Result, before, since};
+use crate::answer::{AppliedChange, MAX_TRACKED_CHANGES, PageMeasure, PageTotals};
+use crate::question::ExperimentQuestion;
+
+/// The columns that are measures, in the order in which [`Told::pages`] reads them.
+const MEASURES: [&str; 4] = ["hidden", "lcp", "cls", "inp"];
+
+/// The health events of an experiment.
+pub(super) struct Told<'q> {
+    pub(super) question: &'q ExperimentQuestion,
+    pub(super) project: u64,
+    pub(super) test: i64,
+}
+
+impl Told<'_> {
+    /// Their rows, as SQL.
+    fn rows(&self) -> String {
+        format!(
+            "SELECT * FROM health WHERE project = {project} AND test = {test}{started}{until}",
+            project = self.project,
+            test = self.test,
+            started = since("\"at\"", self.question.started_at),
+            until = before("\"at\"", self.question.until),
+        )
+    }
+
+    /// Whether changes found what they change, by arm and place.
+    pub(super) fn changes(&self, db: &Db<'_>) -> Result<Vec<AppliedChange>> {
+        let sql = format!(
+            r#"WITH
+                 told AS NOT MATERIALIZED ({told} AND asked <> 0),
+                 -- Of each visitor who entered, the first in the arm that counts: of what a key vouched for, if there is any.
+                 first AS (
+                   SELECT told.variant, told.asked, told.found
+                   FROM told JOIN entry ON told.visitor = entry.visitor AND told.variant = entry.variant
+                   QUALIFY row_number() OVER (
+                     PARTITION BY told.visitor ORDER BY NOT told.vouched, told."at", told.id, told.asked, told.found) = 1),
+                 -- Few differ from each other.
+                 alike AS (SELECT variant, asked, found, count(*) AS pages FROM first GROUP BY ALL),
+                 bits AS (
+                   SELECT variant, number::UINTEGER AS change, pages, (found >> number) & 1 AS matched
+                   FROM alike, range({MAX_TRACKED_CHANGES}) AS numbers(number) WHERE (asked >> number) & 1 = 1)
+               SELECT variant, change, sum(pages)::UBIGINT, sum(pages * matched)::UBIGINT
+               FROM bits GROUP BY ALL ORDER BY variant, change"#,
+            told = self.rows(),
+        );
+        db.rows(&sql, |row| {
+            Ok(AppliedChange { variant: row.get(0)?, change: row.get(1)?, pages: row.get(2)?, matched: row.get(3)? })
+        })
+    }
+
+    /// How the pages of the arms fared, by epoch and arm.
+    pub(super) fn pages(&self, db: &Db<'_>) -> Result<Vec<PageTotals>> {
+        // What a key vouched for comes first, and then alone.
+        let any = |flag: &str| {
+            format!(
+                "CASE WHEN bool_or(told.vouched) THEN bool_or(told.{flag} AND told.vouched) ELSE bool_or(told.{flag}) END AS {flag}"
+            )
+        };
+        let first = |measure: &str| {
+            format!(
+                r#"min(struct_pack(displaced := NOT told.vouched, "at" := told."at", id := told.id, measure := told.{measure}))
+                     FILTER (told.{measure} IS NOT NULL).measure AS {measure}"#
+            )
+        };
+        let sums = |measure: &str| {
+            format!(
+                "count({measure}), coalesce(sum({measure}), 0)::UBIGINT, coalesce(sum({measure} * {measure}), 0)::UBIGINT"
+            )
+        };
+        let sql = format!(
+            "WITH
+               told AS NOT MATERIALIZED ({told}),
+               visitors AS (
+                 SELECT entry.epoch, entry.variant, {failed}, {late}, {first}
+                 FROM told JOIN entry ON told.visitor = entry.visitor AND told.variant = entry.variant
+                 GROUP BY entry.visitor, entry.epoch, entry.variant)
+             SELECT epoch, variant, count(*) FILTER (failed), count(*) FILTER (late), {sums}
+             FROM visitors GROUP BY epoch, variant ORDER BY epoch, variant",
+            told = self.rows(),
+            failed = any("failed"),
+            late = any("late"),
+            first = MEASURES.map(first).join(", "),
+            sums = MEASURES.map(sums).join(", "),
+        );
+        let totals = db.rows(&sql, |row| {
+            let measure = |at: usize| -> duckdb::Result<PageMeasure> {
+                Ok(PageMeasure { visitors: row.get(at)?, sum: row.get(at + 1)?, squares: row.get(at + 2)? })
+            };
+            Ok(PageTotals {
+                epoch: row.get(0)?,
+                variant: row.get(1)?,
+                failed: row.get(2)?,
+                late: row.get(3)?,
+                hidden: measure(4)?,
+                lcp: measure(7)?,
+                cls: measure(10)?,
+                inp: measure(13)?,
+            })
+        })?;
+        Ok(totals.into_iter().filter(PageTotals::tells).collect())
+    }
+}

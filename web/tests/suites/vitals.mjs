@@ -1,0 +1,122 @@
+// How pages load and respond: measured in the browser, told once, of pages whose health is reported.
+
+import assert from "node:assert/strict";
+import { html } from "../html.mjs";
+import { asControl, changing, experiment } from "../script.mjs";
+import { H1, inline, of, settled, site } from "../visit.mjs";
+
+export const name = "vitals";
+
+const vitals = (other) => of(other, "health").filter(({ lcp_ms, inp_ms }) => lcp_ms != null || inp_ms != null);
+const count = { test_id: 2, experiment_key: "two" };
+const told = (each) => each.map(({ test_id, variant_id }) => [test_id, variant_id]);
+
+/** Code that keeps the page busy for so many milliseconds. */
+const busy = (ms) => `const until = performance.now() + ${ms}; while (performance.now() < until);`;
+
+/** Waits until the browser has told what it measures of these types. */
+const measured = (page, ...types) =>
+  page.waitFor(
+    (types) =>
+      types.every((type) => {
+        window.seen ??= {};
+        window.seen[type] ??= (() => {
+          const entries = [];
+          new PerformanceObserver((list) => entries.push(...list.getEntries())).observe({ type, buffered: true });
+          return entries;
+        })();
+        return window.seen[type].length > 0;
+      }),
+    { args: [types] },
+  );
+
+const whole = {
+  name: "a page tells its measures once, of each arm that was met",
+  only: ["chromium"],
+  async run(given) {
+    const { page, server, other } = given;
+    const head = inline(`
+      addEventListener("load", () => setTimeout(() => {
+        document.body.insertAdjacentHTML("afterbegin", "<div style='height: 300px'>Pushes</div>");
+      }, 700));`);
+    const body = `<h1 style="height: 200px; font-size: 60px">Old</h1><button onclick="${busy(120)}">Slow</button>`;
+    const experiments = [
+      changing(H1),
+      asControl(changing(H1, count)),
+      experiment({ ...count, test_id: 3, live: false }),
+    ];
+    await site(given, ["/"], experiments, { body, head });
+    await page.goto(server.url("/"));
+    await measured(page, "largest-contentful-paint", "layout-shift");
+    await page.click("button");
+    await measured(page, "first-input");
+    await settled(given);
+    assert.deepEqual(vitals(other), [], "nothing while the page is looked at");
+    await page.goto(server.route("/end", html()));
+    await other.received(() => vitals(other).length > 1);
+    const found = vitals(other);
+    assert.deepEqual(told(found).sort(), [
+      [1, "1"],
+      [2, "0"],
+    ]);
+    const [{ lcp_ms, cls, inp_ms, errors }] = found;
+    assert.ok(Number.isInteger(lcp_ms) && lcp_ms > 0 && lcp_ms < 60_000, `${lcp_ms}`);
+    assert.ok(cls > 0.05 && cls < 2, `${cls}`);
+    assert.ok(inp_ms >= 112 && inp_ms < 30_000, `${inp_ms}`);
+    assert.equal(errors, undefined);
+    assert.deepEqual([found[1].lcp_ms, found[1].cls, found[1].inp_ms], [lcp_ms, cls, inp_ms]);
+  },
+};
+
+const bare = {
+  name: "what a browser does not measure is left out, and breaks nothing",
+  async run(given) {
+    const { page, server, other } = given;
+    const before = inline("delete window.PerformanceObserver;");
+    await site(given, ["/"], [changing(H1)], { before });
+    await page.goto(server.url("/"));
+    await page.waitFor(() => document.querySelector("h1").textContent === "New");
+    await page.goto(server.route("/end", html()));
+    await other.received(() => of(other, "health").some(({ apply_ms }) => apply_ms != null));
+    assert.deepEqual(vitals(other), []);
+  },
+};
+
+const silent = {
+  name: "nothing is measured of page views whose health is not reported, and before consent",
+  only: ["chromium"],
+  async run(given) {
+    const { page, server, other } = given;
+    /** @type {[string, any][]} */
+    const silences = [
+      ["/unasked", { health: 0 }],
+      ["/unanswered", { consent: "required" }],
+      ["/denied", { consent: "memory" }],
+    ];
+    for (const [path, settings] of silences) {
+      const before = inline(`
+        window.observed = [];
+        const observe = PerformanceObserver.prototype.observe;
+        PerformanceObserver.prototype.observe = function (what) { observed.push(what.type); return observe.call(this, what); };`);
+      await site(given, [path], [changing(H1)], { before, settings });
+      await page.goto(server.url(path));
+      await page.waitFor(() => document.querySelector("h1") && window.muriel.track);
+      if (path === "/denied") await page.evaluate(() => muriel.push(["consent", false]));
+      else assert.deepEqual(await page.evaluate(() => window.observed), [], path);
+      await page.goto(server.route(`${path}-end`, html()));
+      assert.deepEqual(vitals(other), [], path);
+    }
+    // An arm that is asked about tells, so those before would have.
+    await site(given, ["/asked"], [changing(H1)], { settings: { health: 100 } });
+    await page.goto(server.url("/asked"));
+    await page.evaluate(() => muriel.push(["consent", true]));
+    await page.goto(server.url("/asked"));
+    await page.waitFor(() => document.querySelector("h1").textContent === "New");
+    await measured(page, "largest-contentful-paint");
+    await page.goto(server.route("/end", html()));
+    await other.received(() => vitals(other).length > 0);
+    assert.deepEqual(told(vitals(other)), [[1, "1"]]);
+  },
+};
+
+export const tests = [whole, bare, silent];
