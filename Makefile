@@ -4,7 +4,7 @@
 TARGET := $(or $(CARGO_TARGET_DIR),target)
 
 .DEFAULT_GOAL := help
-.PHONY: help run build test check fmt clippy doc fresh web deny machete typos simulate page-health crash clock foreign bench bench-data dist clean
+.PHONY: help run build test check fmt clippy doc fresh web deny machete typos simulate page-health pictures crash clock foreign bench bench-data dist clean
 # Cargo uses every core already, and the count of `test` has to be the last line.
 .NOTPARALLEL:
 
@@ -52,8 +52,13 @@ typos:
 	@scripts/tools python
 	scripts/in-tools typos
 
-simulate: ## try what the statistics promise on forty thousand experiments of every kind; takes minutes
+simulate: ## try what the statistics promise on forty thousand experiments and four thousand programmes; takes minutes
 	cargo run --release -p muriel-stats --example simulate --locked -- --full
+	cargo run --release -p muriel-analysis --example programmes --locked -- --full
+
+pictures: ## draw the pictures of docs/methods.md from what the engine computes
+	cargo run -p muriel-stats --example pictures --locked
+	cargo run -p muriel-analysis --example programmes --locked -- --picture
 
 page-health: ## try page health on thousands of simulated experiments; takes a minute
 	scripts/cargo test --release -p muriel-analysis --test page_health --locked -- --ignored --nocapture

@@ -37,6 +37,7 @@ mod page_health;
 mod patch;
 mod people;
 mod plan_locks;
+mod programme;
 mod proposals;
 mod recompute;
 mod results;

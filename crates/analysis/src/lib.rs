@@ -57,6 +57,7 @@ mod design;
 mod health;
 pub mod interaction;
 mod page;
+pub mod programme;
 mod report;
 pub mod simulate;
 mod summary;

@@ -18,6 +18,7 @@ use crate::page::{PageHealth, page_health};
 use crate::summary::{Measure, Metric, MetricRole, Summaries};
 use muriel_stats::bayes::{Prior, posterior};
 use muriel_stats::boundary::{self, BoundSide, Mixture, Sequential, sequential, sequential_bound};
+use muriel_stats::lift::delta_lift;
 use muriel_stats::multiplicity::{Correction, adjust, adjust_e_values, interval_alpha};
 use muriel_stats::srm::conversions_log_bayes_factor;
 use muriel_stats::{Effect, Interval, Undefined};
@@ -73,6 +74,9 @@ pub struct Analysis {
     /// Where the true lift is, with the design's confidence, at any time it is
     /// read. `None` while the control is too uncertain for a bound.
     pub lift_interval: Option<Interval>,
+    /// Standard error of the lift by the delta method. `None` without a lift, and while an arm has fewer than 10 conversions,
+    /// whose lift is far from normally distributed.
+    pub lift_std_error: Option<f64>,
     /// Difference of the means: in visitors who convert for a conversion, in units of the value for a value. Taken per
     /// set of weights and weighted by visitors, so it need not be the difference of the arms' plain means.
     pub difference: Option<f64>,
@@ -259,6 +263,7 @@ impl Draft {
             visitors: self.visitors,
             lift: None,
             lift_interval: None,
+            lift_std_error: None,
             difference: None,
             difference_interval: None,
             p_value: None,
@@ -281,6 +286,9 @@ impl Draft {
         analysis.visitors = compared.control.visitors + compared.treatment.visitors;
         analysis.lift = test.lift.ok();
         analysis.lift_interval = test.lift_interval.ok();
+        let fewest = compared.control.converted.min(compared.treatment.converted);
+        analysis.lift_std_error =
+            delta_lift(&compared.effect).ok().filter(|_| fewest >= MIN_CONVERTED).map(|(_, std_error)| std_error);
         analysis.difference = Some(compared.effect.num);
         analysis.difference_interval = Some(test.interval);
         analysis.p_value = Some(test.p_value);

@@ -21,8 +21,17 @@ use muriel_service::rulesets::Encoded;
 use std::sync::LazyLock;
 
 /// Addresses of the application. It knows itself what is below them.
-const PAGES: [&str; 8] =
-    ["/", "/sign-in", "/invitation", "/experiments", "/account", "/settings", "/settings/{*page}", "/p/{*page}"];
+const PAGES: [&str; 9] = [
+    "/",
+    "/sign-in",
+    "/invitation",
+    "/experiments",
+    "/programme",
+    "/account",
+    "/settings",
+    "/settings/{*page}",
+    "/p/{*page}",
+];
 
 /// A file's address names the build that it is of, so its content never changes.
 const IMMUTABLE: HeaderValue = HeaderValue::from_static("public, max-age=31536000, immutable");

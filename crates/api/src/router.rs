@@ -3,8 +3,8 @@
 use crate::edge::X_REQUEST_ID;
 use crate::handlers::{
     activity, audit, checklist, comments, conclusion, copies, evaluate, events, experiments, explain, goals, groups,
-    history, hypotheses, keys, live, me, ofrep, overview, people, projects, proposals, rates, results, script, serving,
-    session, simulation, traffic, visitor_data, webhooks,
+    history, hypotheses, keys, live, me, ofrep, overview, people, programme, projects, proposals, rates, results,
+    script, serving, session, simulation, traffic, visitor_data, webhooks,
 };
 use crate::sessions::SessionsOff;
 use crate::{dashboard, docs, openapi};
@@ -73,6 +73,7 @@ fn interface() -> OpenApiRouter<App> {
         .routes(routes!(projects::project_list, projects::project_create))
         .routes(routes!(audit::audit_list))
         .routes(routes!(overview::overview_show))
+        .routes(routes!(programme::programme_show))
         .routes(routes!(history::experiment_history))
         .routes(routes!(history::experiment_restore))
         .routes(routes!(history::restore_preview))

@@ -12,6 +12,7 @@ mod interaction;
 mod locked;
 mod manifest;
 mod planning;
+pub mod programme;
 mod report_cache;
 mod simulation;
 mod starting;

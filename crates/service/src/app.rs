@@ -3,6 +3,7 @@
 use crate::access_cache::AccessCache;
 use crate::api_key::Pepper;
 use crate::clock::Clock;
+use crate::compute_queue::ComputeQueue;
 use crate::error::{Error, Result};
 use crate::health::LoadingLag;
 use crate::install::ScriptFetches;
@@ -13,10 +14,10 @@ use crate::live::LiveListeners;
 use crate::node::NodeIdentity;
 use crate::people::{People, PeopleSettings};
 use crate::rulesets::{Delivery, RulesetFiles, Rulesets};
-use crate::simulation::Simulations;
 use crate::site::Site;
 use crate::visitor::Visitors;
 use crate::webhooks::Outbound;
+use crate::{programme, simulation};
 use muriel_domain::ids::CompanyId;
 use muriel_log::{Log, LogState};
 use muriel_results::ReportCache;
@@ -66,7 +67,8 @@ pub struct Parts {
     pub script_fetches: ScriptFetches,
     /// Those who watch visitors.
     pub live: Arc<LiveListeners>,
-    pub(crate) simulations: Simulations,
+    pub(crate) simulations: ComputeQueue,
+    pub(crate) programmes: ComputeQueue,
     pub(crate) lag: LoadingLag,
     /// How many periodic tasks fail again and again.
     pub failing_tasks: AtomicUsize,
@@ -119,7 +121,8 @@ impl App {
             outbound: traffic.outbound,
             script_fetches: ScriptFetches::default(),
             live: Arc::default(),
-            simulations: Simulations::default(),
+            simulations: ComputeQueue::new(simulation::QUEUE_MAX),
+            programmes: ComputeQueue::new(programme::QUEUE_MAX),
             lag: LoadingLag::default(),
             failing_tasks: AtomicUsize::new(0),
             access_cache: AccessCache::new(db.clone(), pepper.clone(), clock.clone()),

@@ -15,6 +15,7 @@ pub mod audit;
 pub mod checklist;
 pub mod clock;
 pub mod comments;
+mod compute_queue;
 pub mod digest;
 pub mod error;
 pub mod evaluation;
@@ -43,6 +44,7 @@ pub mod preview;
 mod principal;
 #[cfg(test)]
 mod processor_time;
+pub mod programme;
 pub mod projects;
 pub mod proposals;
 pub mod rates;

@@ -1,6 +1,7 @@
 //! Trying the plan of an experiment on made-up visitors.
 
 use crate::app::App;
+use crate::compute_queue::ComputeQueue;
 use crate::error::{Error, Result};
 use crate::results::{cache, load, not_found, report_error};
 use muriel_domain::Problems;
@@ -11,26 +12,11 @@ use muriel_results::{
 };
 use muriel_store::tenants::Project;
 use muriel_warehouse::StopToken;
-use std::sync::Arc;
-use tokio::sync::Semaphore;
 
 /// Simulations that wait or run at the same time.
-const QUEUE_MAX: usize = 4;
+pub(crate) const QUEUE_MAX: usize = 4;
 /// Days of all runs of one simulation together at most.
 const DAYS_MAX: u64 = 250_000;
-
-/// Limits simulations: one runs at a time, so that requests keep the processor.
-#[derive(Debug)]
-pub struct Simulations {
-    queue: Arc<Semaphore>,
-    running: Arc<Semaphore>,
-}
-
-impl Default for Simulations {
-    fn default() -> Self {
-        Self { queue: Arc::new(Semaphore::new(QUEUE_MAX)), running: Arc::new(Semaphore::new(1)) }
-    }
-}
 
 /// How to simulate.
 #[derive(Debug, Clone, PartialEq)]
@@ -82,19 +68,17 @@ pub async fn run(
         let problem = format!("must be at most {most} for a plan of {days} days; muriel simulate has no such limit");
         return Err(Problems::one("runs", problem).into());
     }
-    let busy = || Error::Unavailable { retry_after_s: 2 };
-    let place = app.simulations.queue.clone().try_acquire_owned().map_err(|_| busy())?;
-    let turn = app.simulations.running.clone().acquire_owned().await.map_err(|_| busy())?;
+    let permit = app.simulations.turn().await?;
     let stop = StopToken::new();
     let _stop = StopOnDrop(stop.clone());
     let simulated = tokio::task::spawn_blocking(move || {
         // Until it has stopped, whoever waits for it.
-        let _permits = (place, turn);
+        let _permit = permit;
         simulate(tried, runs, seed, &stop)
     });
     simulated.await.map_err(Error::internal)?.map_err(|error| match error {
         SimulateError::Refused(refusal) => refused(refusal),
-        SimulateError::Stopped => busy(),
+        SimulateError::Stopped => ComputeQueue::full(),
         SimulateError::Traffic(error) => report_error(error),
     })
 }

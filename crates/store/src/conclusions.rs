@@ -2,6 +2,7 @@
 
 use crate::Result;
 use crate::codec::to_json;
+use crate::programme;
 use crate::table::{Json, table};
 use muriel_domain::ids::{ExperimentId, HypothesisId};
 use muriel_sql::{Tx, params};
@@ -91,5 +92,5 @@ pub async fn find(tx: &mut dyn Tx, id: ExperimentId) -> Result<Option<Conclusion
 /// When the database cannot be reached.
 pub async fn remove(tx: &mut dyn Tx, id: ExperimentId) -> Result<()> {
     tx.execute("DELETE FROM conclusion WHERE experiment_id = $1", params![id.0]).await?;
-    Ok(())
+    programme::remove(tx, id).await
 }

@@ -30,6 +30,7 @@ pub mod passkeys;
 pub mod people;
 pub mod plan_locks;
 pub mod previews;
+pub mod programme;
 pub mod proposals;
 mod schedules;
 pub mod sessions;
@@ -146,6 +147,12 @@ pub const MIGRATIONS: &[Migration] = &[
         fill: Some(|tx| Box::pin(overview::fill(tx))),
     },
     Migration { version: 22, name: "plan lock", sql: include_str!("../migrations/0022_plan_lock.sql"), fill: None },
+    Migration {
+        version: 23,
+        name: "programme",
+        sql: include_str!("../migrations/0023_programme.sql"),
+        fill: Some(|tx| Box::pin(programme::fill(tx))),
+    },
     Migration { version: 26, name: "page harm", sql: include_str!("../migrations/0026_page_harm.sql"), fill: None },
     Migration {
         version: 27,

@@ -7,7 +7,7 @@ use crate::backlog::fold;
 use crate::experiments::{Act, ListedExperiment, listed};
 use crate::{Error, Result};
 use muriel_domain::Instant;
-use muriel_domain::experiment::Experiment;
+use muriel_domain::experiment::{Experiment, Serving};
 use muriel_domain::ids::{CompanyId, ExperimentId, ProjectId};
 use muriel_sql::{Row, Tx, Value, params};
 use serde_json::Value as Json;
@@ -31,15 +31,21 @@ fn labels(tags: &[String]) -> String {
 pub(crate) async fn follow(tx: &mut dyn Tx, experiment: &Experiment, act: &Act<'_>) -> Result<()> {
     let milestones = &experiment.milestones;
     let name = experiment.name.as_str();
+    let served_arm = match experiment.serving {
+        Serving::Winner { arm, .. } => Some(i64::from(arm.0)),
+        Serving::Never | Serving::Stopped => None,
+    };
     tx.execute(
         "INSERT INTO overview (experiment_id, company_id, project_id, search, name_folded, labels, owner, changed_by, \
-           change_action, changed_at, created_at, revision, archived, status, outcome, started_at, ended_at, end_date) \
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17) \
+           change_action, changed_at, created_at, revision, archived, status, outcome, started_at, ended_at, end_date, \
+           concluded_at, served_arm, hypothesis_id) \
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20) \
          ON CONFLICT (experiment_id) DO UPDATE SET search = excluded.search, name_folded = excluded.name_folded, \
            labels = excluded.labels, changed_by = excluded.changed_by, change_action = excluded.change_action, \
            changed_at = excluded.changed_at, revision = excluded.revision, archived = excluded.archived, \
            status = excluded.status, outcome = excluded.outcome, started_at = excluded.started_at, \
-           ended_at = excluded.ended_at, end_date = excluded.end_date",
+           ended_at = excluded.ended_at, end_date = excluded.end_date, concluded_at = excluded.concluded_at, \
+           served_arm = excluded.served_arm, hypothesis_id = excluded.hypothesis_id",
         params![
             experiment.id.0,
             experiment.company_id.0,
@@ -58,6 +64,9 @@ pub(crate) async fn follow(tx: &mut dyn Tx, experiment: &Experiment, act: &Act<'
             milestones.first_start.map(|start| start.started_at.us()),
             milestones.ended_at.map(Instant::us),
             experiment.configuration.end_test_date.map(Instant::us),
+            experiment.conclusion.as_ref().map(|conclusion| conclusion.concluded_at.us()),
+            served_arm,
+            experiment.hypothesis_id.map(|id| id.0),
         ],
     )
     .await?;
@@ -292,7 +301,7 @@ pub async fn page(
 }
 
 /// The words between bars; nothing where there are none.
-fn set<T: std::fmt::Display>(words: &[T]) -> String {
+pub(crate) fn set<T: std::fmt::Display>(words: &[T]) -> String {
     words
         .iter()
         .fold(String::new(), |set, word| if set.is_empty() { format!("|{word}|") } else { format!("{set}{word}|") })

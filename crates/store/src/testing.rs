@@ -24,13 +24,14 @@ pub async fn contradictions(tx: &mut dyn Tx) -> Result<Vec<String>> {
     }
 }
 
-/// Makes the overview anew, as the migration that brought it did for the experiments that were there.
+/// Makes the overview anew, as the migrations that brought it did for the experiments that were there.
 ///
 /// # Errors
 /// When the database cannot be reached.
 pub async fn refill_overview(tx: &mut dyn Tx) -> Result<()> {
     tx.execute("DELETE FROM overview", params![]).await?;
-    Ok(crate::overview::fill(tx).await?)
+    crate::overview::fill(tx).await?;
+    Ok(crate::programme::fill(tx).await?)
 }
 
 async fn stored(tx: &mut dyn Tx, id: i64) -> Result<Derived> {

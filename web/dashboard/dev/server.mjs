@@ -9,6 +9,7 @@ import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import * as data from "./data.mjs";
 import { page } from "./page.mjs";
+import { programme } from "./programme.mjs";
 
 class Refused extends Error {
   constructor(status, code, message, fields = []) {
@@ -319,6 +320,7 @@ function operate({ method, path, query, body, headers }, state) {
   if (called("GET /v2/project/{key}/proposals") || called("GET /v2/project/{key}/experiment/{id}/proposals"))
     return [200, { success: true, proposals: [], next_cursor: null }];
   if (called("GET /v2/overview")) return [200, overview(query, me, state)];
+  if (called("GET /v2/programme")) return [200, programme(state.experiments.length, query)];
   if ((found = called("GET /v2/project/{key}/experiment/{id}"))) {
     const item = experiment(found, state);
     return [200, { success: true, experiment: { ...data.details(item), ...item } }, { etag: `"${item.updated_at}"` }];

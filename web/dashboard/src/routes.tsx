@@ -15,6 +15,7 @@ import { sessionQuery } from "./api/session";
 import { id, localPath, parseSearch, stringifySearch, text, word } from "./lib/search";
 import { readFilters } from "./pages/experiments/filters";
 import { readHypothesisFilters } from "./pages/hypotheses/filters";
+import { readProgrammeFilters } from "./pages/programme/filters";
 import { readQuestion } from "./pages/results/question";
 import { Failed, Missing, Pending } from "./shell/fallbacks";
 
@@ -79,6 +80,13 @@ const experiments = createRoute({
   path: "/experiments",
   validateSearch: readFilters,
   component: lazyRouteComponent(() => import("./pages/experiments/experiments"), "ExperimentsPage"),
+});
+
+const programme = createRoute({
+  getParentRoute: () => app,
+  path: "/programme",
+  validateSearch: readProgrammeFilters,
+  component: lazyRouteComponent(() => import("./pages/programme/programme"), "ProgrammePage"),
 });
 
 const project = createRoute({
@@ -366,6 +374,7 @@ const tree = root.addChildren([
   app.addChildren([
     home,
     experiments,
+    programme,
     project.addChildren([
       newExperiment,
       experiment.addChildren([

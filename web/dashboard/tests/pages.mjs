@@ -66,6 +66,15 @@ export const PAGES = {
         ],
     },
   },
+  "learnings-none": { path: "/programme", server: { many: 0 } },
+  "learnings-years": {
+    path: "/programme",
+    server: { many: 116 },
+    async act(page) {
+      await page.getByRole("button", { name: "Show more" }).click();
+      await page.getByText("100 of 116").waitFor();
+    },
+  },
   palette: {
     path: "/experiments",
     async act(page) {

@@ -115,7 +115,9 @@ const silent = {
     await measured(page, "largest-contentful-paint");
     await page.goto(server.route("/end", html()));
     await other.received(() => vitals(other).length > 0);
-    assert.deepEqual(told(vitals(other)), [[1, "1"]]);
+    // Perhaps of the page on which consent was given, too: there the arm may have come in time.
+    const paths = vitals(other).map(({ url }) => new URL(url).pathname);
+    assert.deepEqual([...new Set(paths)], ["/asked"]);
   },
 };
 

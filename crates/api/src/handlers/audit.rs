@@ -18,12 +18,14 @@ const CSV_MAX: i64 = 10_000;
 /// The header field with the cursor of the next page of a table.
 const CURSOR: HeaderName = HeaderName::from_static("x-muriel-cursor");
 
-/// A CSV file that browsers save as `audit.csv`.
-fn csv_file(csv: String, next_cursor: Option<String>) -> Response {
+/// A CSV file that browsers save under this name, which is of letters and dots.
+pub(super) fn csv_file(name: &str, csv: String, next_cursor: Option<String>) -> Response {
     let mut response = Response::new(Body::from(csv));
     let headers = response.headers_mut();
     headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("text/csv; charset=utf-8"));
-    headers.insert(header::CONTENT_DISPOSITION, HeaderValue::from_static("attachment; filename=\"audit.csv\""));
+    if let Ok(disposition) = HeaderValue::try_from(format!("attachment; filename=\"{name}\"")) {
+        headers.insert(header::CONTENT_DISPOSITION, disposition);
+    }
     if let Some(Ok(cursor)) = next_cursor.map(HeaderValue::try_from) {
         headers.insert(CURSOR, cursor);
     }
@@ -82,7 +84,7 @@ pub(crate) async fn audit_list(
     let entries: Vec<_> = entries.into_iter().map(views::AuditEntry::from).collect();
     let next_cursor = next.map(|number| number.to_string());
     if is_csv {
-        return Ok(csv_file(views::audit_csv(&entries), next_cursor));
+        return Ok(csv_file("audit.csv", views::audit_csv(&entries), next_cursor));
     }
     json(StatusCode::OK, &views::AuditPage { success: true, count: entries.len(), entries, next_cursor })
 }

@@ -23,6 +23,7 @@ pub(crate) mod me;
 pub(crate) mod ofrep;
 pub(crate) mod overview;
 pub(crate) mod people;
+pub(crate) mod programme;
 pub(crate) mod projects;
 pub(crate) mod proposals;
 pub(crate) mod rates;

@@ -82,7 +82,7 @@ pub(crate) async fn overview_show(
 
 /// The projects to look in: those that the caller sees, of those that are named. One that is not seen is as one that does
 /// not exist.
-async fn projects(
+pub(super) async fn projects(
     app: &App,
     caller: &CompanyCaller<Read>,
     named: Option<Vec<String>>,

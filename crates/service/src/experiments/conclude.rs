@@ -11,10 +11,11 @@ use muriel_analysis::Verdict;
 use muriel_domain::Problems;
 use muriel_domain::experiment::{Conclusion, ConclusionOutcome, Refusal};
 use muriel_domain::ids::{ExperimentId, HypothesisId, ProjectId};
+use muriel_results::programme::ConcludedSummary;
 use muriel_results::{Computed, Inquiry};
 use muriel_store::conclusions::{self, ConclusionRecord};
 use muriel_store::experiments::{self, LoadedExperiment};
-use muriel_store::hypotheses;
+use muriel_store::{hypotheses, programme};
 use serde_json::{Map, Value, json};
 
 /// How an experiment ends.
@@ -62,6 +63,8 @@ pub async fn conclude(
         Err(_) => None,
     };
     let verdicts = computed.as_deref().map(verdicts).unwrap_or_default();
+    let summary = computed.as_deref().and_then(ConcludedSummary::of).map(serde_json::to_value).transpose();
+    let summary = summary.map_err(Error::internal)?;
     let mut change = Change::new(app, actor, target, "conclude");
     let concluded_by = actor.name().to_owned();
     let (response, changed) = app
@@ -88,10 +91,12 @@ pub async fn conclude(
                     Ok((new, after))
                 });
                 let (new, after) = change.decided(&before, decided)?;
+                let (note, learned) = (new.note.clone(), new.learned.clone());
                 let record = record(new, computed.as_deref(), &verdicts, concluded_by)?;
                 change = change.with_told(told(&record));
                 let changed = change.save(tx, before, after).await?;
                 conclusions::put(tx, id, &record).await?;
+                programme::put(tx, id, [&note, &learned], summary.as_ref()).await?;
                 let response = idempotency::store(tx, key.as_ref(), render(&changed)?).await?;
                 Ok((response, Some(changed)))
             })

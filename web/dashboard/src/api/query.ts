@@ -96,6 +96,15 @@ export async function readBytes<P extends GetPath>(path: P, params: Params<Opera
   return data as Blob;
 }
 
+/** A page of an answer as a table for spreadsheets, and where the next page begins, if there is one. */
+export async function readCsv<P extends GetPath>(
+  path: P,
+  params: Params<Operation<P, "get">>,
+): Promise<{ csv: string; cursor: string | undefined }> {
+  const { data, response } = await untyped.GET(path, { params, parseAs: "text" });
+  return { csv: data as string, cursor: response.headers.get("x-muriel-cursor") ?? undefined };
+}
+
 /** Reads once, with the entity tag. */
 export async function readTagged<P extends GetPath>(
   path: P,

@@ -502,6 +502,30 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v2/programme": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Shows all concluded experiments together: win rate, pace, what was learned, the lift to expect behind each result and behind
+         *     the winners together, and how well hypotheses were rated.
+         * @description Lifts are in percent, of each experiment's primary goal. Expected lifts are estimated from all concluded experiments of the
+         *     projects that are asked for, whatever `from`, `to`, `outcome` and `search` say (docs/methods.md describes the method).
+         *     Experiments that were concluded as invalid are listed and counted, and are in no rate, sum or estimate. `outcome` and
+         *     `search` restrict `items` and `total` only.
+         */
+        get: operations["getProgramme"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v2/project/{project_key}/create-experiment": {
         parameters: {
             query?: never;
@@ -2158,6 +2182,30 @@ export interface components {
              */
             weight: number;
         };
+        /** @description A bandit as of the end of a day. */
+        BanditPoint: {
+            /**
+             * Format: date
+             * @description The day.
+             */
+            date: string;
+            /** @description What the same number of visitors would have lost by an even split. */
+            even_split: components["schemas"]["EvenSplit"];
+            /**
+             * Format: double
+             * @description What was lost by visitors who met another arm than the best, as in `GET …/distribution`.
+             * @example 31.5
+             */
+            regret: number;
+            /**
+             * @description Where the regret is, by the experiment's confidence.
+             * @example [
+             *       12,
+             *       60.5
+             *     ]
+             */
+            regret_interval: number[];
+        };
         /** @description What became of each event of a line. */
         BodyLineTaken: {
             /**
@@ -2171,6 +2219,10 @@ export interface components {
         Breakdown: {
             /** @description Which attribute. */
             dimension: string;
+            /** @description It was added, changed or chosen after the plan was locked: good for ideas, and no proof. */
+            exploratory?: boolean;
+            /** @description Why, as a sentence. */
+            exploratory_reason?: string | null;
             /** @description Whether it is everything beyond the largest 50. */
             is_rest: boolean;
             /** @description Its value; null where it is not known, and for the rest. */
@@ -2229,6 +2281,14 @@ export interface components {
         ChangePreview: {
             /** @description The fields that would change; empty when nothing would. */
             changes: components["schemas"]["FieldChange"][];
+            /**
+             * @description What would be exploratory, as the plan that was locked at the first start does not have it, and what else would depart
+             *     from that plan, each in a sentence. Empty too where no plan was locked.
+             * @example [
+             *       "The goal signed_up is not in the plan that was locked at 09:00 UTC on 1 Mar 2026: it was chosen later."
+             *     ]
+             */
+            exploratory: string[];
             /**
              * Format: double
              * @description How many of those who are in the live experiment would get another arm, or none, in percent, where nothing remembers
@@ -2361,7 +2421,13 @@ export interface components {
             /** @description What came out. */
             outcome: components["schemas"]["ConclusionOutcome"];
             /**
-             * @description The arm that is served to everybody; null without one.
+             * Format: int64
+             * @description To how many percent of the visitors it is served; null without one.
+             * @example 100
+             */
+            serving_traffic_allocation: number | null;
+            /**
+             * @description The arm that is served; null without one.
              * @example 1
              */
             serving_variant_id: string | null;
@@ -2389,6 +2455,12 @@ export interface components {
         /** @description How an experiment ends. */
         ConclusionBody: {
             /**
+             * Format: int64
+             * @description The hypothesis that continues this test.
+             * @example 12
+             */
+            follow_up_hypothesis_id?: number;
+            /**
              * @description What was learned beyond this test.
              * @example Visitors on phones leave at the address.
              */
@@ -2406,10 +2478,16 @@ export interface components {
              */
             override_reason?: string;
             /**
-             * @description The arm to serve to everybody from now on: `0` for the control, `1` for `Variant 1`. Without it the experiment stops.
+             * @description The arm to serve from now on: `0` for the control, `1` for `Variant 1`. Without it the experiment stops.
              * @example 1
              */
             serve_variant_id?: string;
+            /**
+             * Format: int64
+             * @description To how many percent of the visitors the arm is served; only with `serve_variant_id`.
+             * @default 100
+             */
+            traffic_allocation?: number;
         };
         /**
          * @description How an experiment ended: a variant `won`, the control did better (`lost`), there is no difference that matters or not enough to tell (`inconclusive`), it was `stopped_early`, or its numbers cannot be used (`invalid`).
@@ -2428,6 +2506,12 @@ export interface components {
              * @example Ada Lovelace
              */
             concluded_by: string | null;
+            /**
+             * Format: int64
+             * @description The hypothesis that continues this test; null without one.
+             * @example 12
+             */
+            follow_up_hypothesis_id: number | null;
             /**
              * @description What was learned beyond this test; empty for nothing.
              * @example Visitors on phones leave at the address.
@@ -3469,6 +3553,13 @@ export interface components {
             detail: string;
             /** @description How it went. */
             outcome: components["schemas"]["StepOutcome"];
+        };
+        /** @description An arm that was added or changed after the plan was locked. */
+        ExploratoryArm: {
+            /** @description Why it is exploratory, as a sentence. */
+            exploratory_reason: string;
+            /** @description Identifies it. */
+            variant_id: string;
         };
         /** @description A field that would change. */
         FieldChange: {
@@ -4551,6 +4642,10 @@ export interface components {
         MergePatch: Record<string, unknown>;
         /** @description A further metric. */
         MetricResult: {
+            /** @description It was added, changed or chosen after the plan was locked: good for ideas, and no proof. */
+            exploratory?: boolean;
+            /** @description Why, as a sentence. */
+            exploratory_reason?: string | null;
             /** @description Key of a goal, or name of a built-in metric or an event. */
             key: string;
             /** @description `goal`, `builtin` or `event`. */
@@ -4633,6 +4728,11 @@ export interface components {
             /** @description By which rule. */
             rule: components["schemas"]["ClockRule"];
         };
+        /**
+         * @description Why a concluded experiment has no expected lift.
+         * @enum {string}
+         */
+        NoEstimate: "invalid" | "no_result" | "not_trusted" | "too_few_conversions";
         /**
          * @description Where a number is from: the request, the project's last two weeks, or assumed.
          * @enum {string}
@@ -5145,6 +5245,81 @@ export interface components {
              */
             visitors_needed: number | null;
         };
+        /** @description What ends an experiment by itself, as its configuration has it; 0 is off. */
+        PlannedEnd: {
+            /**
+             * Format: int64
+             * @description So many days have passed since the first start.
+             */
+            completion_after_period: number;
+            /**
+             * Format: int64
+             * @description So many visitors have converted on the primary goal.
+             */
+            completion_conversion: number;
+            /**
+             * Format: int32
+             * @description 1: the verdict on the primary goal is reached.
+             */
+            completion_stats_significant_flag: number;
+            /**
+             * Format: int64
+             * @description So many visitors have entered.
+             */
+            completion_visitor: number;
+            /**
+             * Format: date-time
+             * @description The date.
+             */
+            end_test_date: string | null;
+            /**
+             * Format: int32
+             * @description 1: a winner is served by itself, and stopped.
+             */
+            is_autopilot: number;
+        };
+        /** @description A goal, and what it counted. */
+        PlannedGoal: {
+            /**
+             * Format: double
+             * @description Most value that one visitor contributes.
+             */
+            cap: number | null;
+            /** @description The currency that orders count in. */
+            currency: string | null;
+            /** @description Its permanent name. */
+            goal_key: string;
+            /** @description Display name. */
+            goal_name: string;
+            /** @description What it counts. */
+            goal_type: string;
+            /** @description The value of that type: text, or a number. */
+            goal_value: components["schemas"]["GoalValue"];
+            /**
+             * Format: double
+             * @description Most that one order can plausibly be worth.
+             */
+            max_order_value: number | null;
+            /**
+             * Format: int64
+             * @description Events needed for a conversion.
+             */
+            min_count: number;
+            /**
+             * Format: int64
+             * @description Days after entry within which an event counts; null until the end of the test.
+             */
+            window_days: number | null;
+        };
+        /** @description A hypothesis as it was. */
+        PlannedHypothesis: {
+            /** @description What the team saw. */
+            observation: string | null;
+            /** @description Why it is a problem. */
+            problem: string | null;
+            /** @description The change to test. */
+            solution: string | null;
+        };
         /** @description What a preview shows. */
         PreviewDocument: {
             experiments: Record<string, unknown>[];
@@ -5210,6 +5385,256 @@ export interface components {
         PreviewReported: {
             /** @description Always true. */
             success: boolean;
+        };
+        /** @description All concluded experiments together. Lifts are in percent; intervals contain their value with a probability of 95 %. */
+        Programme: {
+            /** @description Results by the ratings of hypotheses, as they are now: an entry for each rating and value that occurs. */
+            calibration: components["schemas"]["ProgrammeCalibration"][];
+            /** @description The lifts of the winners among them, added up. */
+            cumulative: components["schemas"]["ProgrammeCumulative"];
+            /** @description The holdouts of the projects, at most 100: they measure the effect of all experiments together. */
+            holdouts: components["schemas"]["ProgrammeHoldout"][];
+            /** @description Concluded experiments, the newest first. */
+            items: components["schemas"]["ProgrammeItem"][];
+            /** @description Concluded experiments of all time from whose results the expected lifts are estimated. */
+            learned_from: number;
+            /** @description What to pass as `cursor` for the next page; null on the last one. */
+            next_cursor: string | null;
+            /** @description Always true. */
+            success: boolean;
+            /** @description Experiments in `items` on all pages. */
+            total: number;
+            /** @description Numbers of the experiments that were concluded between `from` and `to`. */
+            totals: components["schemas"]["ProgrammeTotals"];
+            /** @description Whether there are more than 10,000 concluded experiments. The oldest are ignored then. */
+            truncated: boolean;
+            /** @description Concluded experiments of all time that have no expected lift and no part in the estimates. */
+            without_estimate: components["schemas"]["ProgrammeWithoutEstimate"];
+        };
+        /** @description Results of the experiments whose hypothesis has a rating of this value. */
+        ProgrammeCalibration: {
+            /** @description Interval of the average of their true lifts. */
+            expected_interval: number[] | null;
+            /**
+             * Format: double
+             * @description Average of their expected lifts, in percent.
+             */
+            expected_lift: number | null;
+            /**
+             * @description `confidence`, `importance` or `difficulty`.
+             * @example confidence
+             */
+            rating: string;
+            /** @description Concluded experiments that are not invalid. */
+            tests: number;
+            /**
+             * Format: int64
+             * @description 1 to 5.
+             */
+            value: number;
+            /**
+             * Format: double
+             * @description The same in percent.
+             */
+            win_rate: number | null;
+            /** @description Wilson's interval of the win rate. */
+            win_rate_interval: number[] | null;
+            /** @description Experiments with an expected lift. */
+            with_lift: number;
+            /** @description Of these, how many won. */
+            won: number;
+        };
+        /** @description Sums of lifts. */
+        ProgrammeCumulative: {
+            /** @description Of experiments whose variant is served as the winner now. */
+            served: components["schemas"]["ProgrammeSum"];
+            /** @description Of experiments that won, or whose variant is served as the winner. */
+            won_or_served: components["schemas"]["ProgrammeSum"];
+        };
+        /** @description A holdout. */
+        ProgrammeHoldout: {
+            /**
+             * Format: int64
+             * @description Its id.
+             */
+            group_id: number;
+            /** @description Its name. */
+            name: string;
+            /**
+             * Format: double
+             * @description Percent of the visitors that it keeps out.
+             */
+            percent: number;
+            /** @description The key of its project. */
+            project_key: string;
+            /**
+             * @description The path of its result.
+             * @example /v2/project/prj_Q2f8kX3mD7tYwR5vB9cN1s/exclusion-group/3/result
+             */
+            result: string;
+        };
+        /** @description A concluded experiment. */
+        ProgrammeItem: {
+            /**
+             * Format: date-time
+             * @description When it was concluded.
+             */
+            concluded_at: string;
+            /** @description Who concluded it: a name; null where that was an older release. */
+            concluded_by: string | null;
+            /**
+             * Format: int64
+             * @description How sure the team was, 1 to 5, as the hypothesis has it now; null without one.
+             */
+            confidence: number | null;
+            /**
+             * Format: int64
+             * @description How much work it was.
+             */
+            difficulty: number | null;
+            /** @description Interval of the true lift. */
+            expected_interval: number[] | null;
+            /**
+             * Format: double
+             * @description The expected true lift, in percent; null where `no_estimate` says why.
+             */
+            expected_lift: number | null;
+            /** @description Its permanent name for server-side use. */
+            experiment_key: string;
+            /** @description The primary goal; null where no result was kept. */
+            goal_key: string | null;
+            /** @description Its name. */
+            goal_name: string | null;
+            /**
+             * Format: int64
+             * @description The hypothesis that it tested.
+             */
+            hypothesis_id: number | null;
+            /**
+             * Format: int64
+             * @description How much it would matter.
+             */
+            importance: number | null;
+            /** @description What was learned beyond this test. */
+            learned: string;
+            /**
+             * Format: double
+             * @description The lift that the result showed when it was concluded, in percent.
+             */
+            lift: number | null;
+            /** @description Its interval, with the experiment's confidence. */
+            lift_interval: number[] | null;
+            no_estimate: components["schemas"]["NoEstimate"] | null;
+            /** @description The team's reasons. */
+            note: string;
+            /** @description The outcome. */
+            outcome: components["schemas"]["ConclusionOutcome"];
+            /** @description The key of its project. */
+            project_key: string;
+            /** @description The variant that is served as the winner; null where none is. */
+            serving_variant_id: string | null;
+            /**
+             * Format: int64
+             * @description Its id.
+             */
+            test_id: number;
+            /** @description Its name. */
+            test_name: string;
+            /**
+             * @description The variant that the lifts are of: the one that is served, or else the one with the highest lift. Null where no result
+             *     was kept, as before this version.
+             */
+            variant_id: string | null;
+            /**
+             * Format: int64
+             * @description Visitors in all arms.
+             */
+            visitors: number | null;
+        };
+        /** @description A month. */
+        ProgrammeMonth: {
+            /** @description Experiments that were concluded. */
+            concluded: number;
+            /**
+             * @description Year and month.
+             * @example 2026-03
+             */
+            month: string;
+            /** @description Of these, how many won. */
+            won: number;
+        };
+        /** @description Experiments by outcome. */
+        ProgrammeOutcomes: {
+            inconclusive: number;
+            invalid: number;
+            lost: number;
+            stopped_early: number;
+            won: number;
+        };
+        /** @description The lifts of some experiments added up, each of its own primary goal. Invalid experiments are never part of it. */
+        ProgrammeSum: {
+            /**
+             * Format: double
+             * @description The expected sum of the true lifts, in percent; null while there is nothing to estimate from.
+             * @example 12.9
+             */
+            expected: number | null;
+            /**
+             * @description Interval of the sum of the true lifts.
+             * @example [
+             *       6.1,
+             *       20.4
+             *     ]
+             */
+            expected_interval: number[] | null;
+            /**
+             * Format: double
+             * @description The sum of the lifts that the results showed, in percent, for comparison. It is usually far too high, as winners are
+             *     chosen for a high result.
+             * @example 20.3
+             */
+            shown: number;
+            /** @description Experiments in the sum. */
+            tests: number;
+            /** @description Experiments that would be in the sum if they had an expected lift. */
+            without_lift: number;
+        };
+        /** @description Numbers of concluded experiments. */
+        ProgrammeTotals: {
+            /** @description All of them. */
+            concluded: number;
+            /** @description Months in UTC, from that of the first experiment on, at most the last 120. */
+            months: components["schemas"]["ProgrammeMonth"][];
+            /** @description By outcome. */
+            outcomes: components["schemas"]["ProgrammeOutcomes"];
+            /**
+             * Format: double
+             * @description Experiments concluded per month on average, from `from` or the first of them to `to` or now, over at least one month;
+             *     null without any.
+             * @example 4.2
+             */
+            per_month: number | null;
+            /**
+             * Format: double
+             * @description Percent that won, of those that are not invalid; null without such experiments.
+             * @example 31.2
+             */
+            win_rate: number | null;
+            /**
+             * @description Wilson's interval of the win rate.
+             * @example [
+             *       20.1,
+             *       45
+             *     ]
+             */
+            win_rate_interval: number[] | null;
+        };
+        /** @description Experiments without an expected lift, by the words of `no_estimate`. */
+        ProgrammeWithoutEstimate: {
+            invalid: number;
+            no_result: number;
+            not_trusted: number;
+            too_few_conversions: number;
         };
         /** @description A new project. */
         ProjectBody: {
@@ -5600,6 +6025,10 @@ export interface components {
              * @description The last day that counts; today while it goes on.
              */
             end_date: string | null;
+            /** @description It was added, changed or chosen after the plan was locked: good for ideas, and no proof. */
+            exploratory?: boolean;
+            /** @description Why, as a sentence. */
+            exploratory_reason?: string | null;
             /** @description Key of the goal that the numbers at the top are of. */
             goal_key: string | null;
             /** @description Whether the data can be trusted. */
@@ -5615,6 +6044,9 @@ export interface components {
             metrics: components["schemas"]["MetricResult"][];
             /** @description How the pages of the arms fared, the control first. */
             page_health: components["schemas"]["PageHealth"][];
+            plan?: components["schemas"]["ResultPlan"] | null;
+            /** @description What to know of the plan: why there is none, or that it was locked late. */
+            plan_note?: string | null;
             primary_goal: components["schemas"]["GoalExcerpt"] | null;
             /** @description `pre_deploy`, `post_deploy` or `all_time`. */
             report_phase: unknown;
@@ -5675,6 +6107,68 @@ export interface components {
             traffic_allocation: number;
             /** @description The arms, the control first. */
             variants: components["schemas"]["VariantResult"][];
+        };
+        /** @description The plan of an experiment as it was at its first start. */
+        ResultPlan: {
+            /**
+             * @description `variant_id` of each arm, the control first.
+             * @example [
+             *       "0",
+             *       "1"
+             *     ]
+             */
+            arms: string[];
+            /** @description What differs from the plan by now, each in a sentence. Empty: everything is as it was planned. */
+            changed_since: string[];
+            /**
+             * Format: int64
+             * @description Confidence threshold in percent.
+             */
+            confidence_threshold_percent: number;
+            /** @description Events that are reported. */
+            event_metrics: string[];
+            /**
+             * @description Built-in metrics that must not get worse.
+             * @example [
+             *       "bounce_rate",
+             *       "engagement"
+             *     ]
+             */
+            guardrails: string[];
+            /**
+             * @description SHA-256 of its canonical form (RFC 8785), `manifest.plan.content`.
+             * @example 9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08
+             */
+            hash: string;
+            hypothesis: components["schemas"]["PlannedHypothesis"] | null;
+            /**
+             * Format: int64
+             * @description The hypothesis that it tests.
+             */
+            hypothesis_id: number | null;
+            /**
+             * Format: date-time
+             * @description When it was locked.
+             */
+            locked_at: string;
+            /**
+             * Format: double
+             * @description Smallest lift worth acting on, in percent.
+             * @example 5
+             */
+            mde: number;
+            /** @description `given`, or `computed` from the smallest lift and the project's traffic; null without a total. */
+            planned_from: string | null;
+            /**
+             * Format: int64
+             * @description Planned total of visitors, for which the comparisons are tuned; null where none was given and none could be computed.
+             */
+            planned_visitors: number | null;
+            primary_goal: components["schemas"]["PlannedGoal"] | null;
+            /** @description Further goals, in their order. */
+            secondary_goals: components["schemas"]["PlannedGoal"][];
+            /** @description What ends it. */
+            stop_rule: components["schemas"]["PlannedEnd"];
         };
         /** @description A change. */
         RevisionView: {
@@ -6316,6 +6810,17 @@ export interface components {
         };
         /** @description An experiment day by day. */
         TimeseriesAnswer: {
+            /**
+             * @description What a bandit had lost by the end of each day, by what is known of its arms now. Absent of others, and until something
+             *     is known of every arm.
+             */
+            bandit?: components["schemas"]["BanditPoint"][];
+            /** @description It was added, changed or chosen after the plan was locked: good for ideas, and no proof. */
+            exploratory?: boolean;
+            /** @description Arms that are not part of the plan that was locked at the first start. */
+            exploratory_arms?: components["schemas"]["ExploratoryArm"][];
+            /** @description Why, as a sentence. */
+            exploratory_reason?: string | null;
             /** @description Key of the goal that the numbers are of. */
             goal_key: string | null;
             /** @description Always true. */
@@ -6438,6 +6943,10 @@ export interface components {
             conversions: number;
             /** @description ISO 4217; null when no order names one. */
             currency?: string | null;
+            /** @description It was added, changed or chosen after the plan was locked: good for ideas, and no proof. */
+            exploratory?: boolean;
+            /** @description Why, as a sentence. */
+            exploratory_reason?: string | null;
             /**
              * Format: double
              * @description Percent that the arm does more than the control, as it is shown; not on the control.
@@ -7615,6 +8124,44 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["TotpRemoved"];
+                };
+            };
+        };
+    };
+    getProgramme: {
+        parameters: {
+            query?: {
+                /** @description The `next_cursor` of the page before. */
+                cursor?: string;
+                /** @description `json` (default), or `csv`: `items` as a table for spreadsheets, in which `X-Muriel-Cursor` has the next cursor. */
+                format?: string;
+                /** @description Only experiments that were concluded at this moment or later; a date is its midnight in UTC. */
+                from?: string;
+                /** @description Page size; 50 unless given, at most 200 (of CSV 1,000, which is its default): more is cut to that. */
+                limit?: number;
+                /** @description Lists only experiments with these outcomes, words separated by commas. */
+                outcome?: string;
+                /** @description Keys of projects, separated by commas; all that the caller sees unless given. */
+                project?: string;
+                /** @description Lists only experiments whose name, key, page, labels, note or lesson contain this text; letter case does not matter. An id finds its experiment too. */
+                search?: string;
+                /** @description Only experiments that were concluded before this moment. */
+                to?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The programme. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Programme"];
+                    "text/csv": string;
                 };
             };
         };

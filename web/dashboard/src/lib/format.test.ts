@@ -28,6 +28,7 @@ test("numbers and moments are written in one way", () => {
     [format.date("2025-11-05T10:00:00Z", true, now), "5 Nov 2025"],
     [format.date("rubbish"), "–"],
     [format.day("2026-11-05"), "5 Nov 2026"],
+    [format.month("2026-11"), "Nov 2026"],
     [format.day("2026-11-05", true), "5 Nov"],
     [format.ago("2026-11-25T11:59:40Z", now), "just now"],
     [format.ago("2026-11-25T09:00:00Z", now), "3 hours ago"],

@@ -108,6 +108,14 @@ export function day(iso: Maybe<string>, short = false): string {
   return at === undefined ? NOTHING : (short ? shortDays : days).format(at);
 }
 
+const months = new Intl.DateTimeFormat(LOCALE, { month: "short", year: "numeric", timeZone: "UTC" });
+
+/** A month of the calendar, such as `2026-11`: `Nov 2026`. */
+export function month(iso: Maybe<string>): string {
+  const at = parsed(iso);
+  return at === undefined ? NOTHING : months.format(at);
+}
+
 /** `5 Nov 2026, 14:03 CET`. */
 export function moment(iso: Maybe<string>): string {
   const at = parsed(iso);

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { readFilters } from "~/pages/experiments/filters";
-import { id, localPath, parseSearch, stringifySearch } from "./search";
+import { readProgrammeFilters } from "~/pages/programme/filters";
+import { id, isDay, localPath, parseSearch, stringifySearch } from "./search";
 
 test("the state of a page survives its address", () => {
   const filters = readFilters(
@@ -32,6 +33,28 @@ test("what is not known in an address is dropped", () => {
   assert.equal(odd.archived, undefined);
   assert.equal(odd.owner, undefined);
   assert.equal(odd.search?.length, 200);
+});
+
+test("days are those of the calendar", () => {
+  for (const day of ["2026-11-05", "2024-02-29", "0001-01-01"]) assert.ok(isDay(day), day);
+  for (const other of [
+    "2026-02-29",
+    "2026-13-01",
+    "2026-1-1",
+    "2026-11-05T10:00",
+    "yesterday",
+    "",
+    undefined,
+    20261105,
+  ])
+    assert.ok(!isDay(other), String(other));
+  const odd = readProgrammeFilters({
+    from: "2026-06-31",
+    to: "2026-07-01",
+    outcome: "lost,none,won",
+    project: "p1,,p1",
+  });
+  assert.deepEqual(JSON.parse(JSON.stringify(odd)), { to: "2026-07-01", outcome: ["won", "lost"], project: ["p1"] });
 });
 
 test("after the sign-in nobody is sent to another site", () => {

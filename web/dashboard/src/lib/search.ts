@@ -47,6 +47,14 @@ export function list(value: unknown): string[] | undefined {
   return found.length > 0 ? [...new Set(found)].slice(0, 100) : undefined;
 }
 
+/** A day of the calendar, such as `2026-11-05`. */
+export function isDay(value: unknown): value is string {
+  if (typeof value !== "string" || !/^\d{4}-\d\d-\d\d$/.test(value)) return false;
+  const at = new Date(`${value}T00:00:00Z`);
+  // JavaScript takes 31 June for 1 July.
+  return !Number.isNaN(at.getTime()) && at.toISOString().startsWith(value);
+}
+
 /** A path of this application, to go to after signing in: never another site. */
 export function localPath(value: unknown): string | undefined {
   if (typeof value !== "string" || !/^\/(?![/\\])/.test(value) || value.length > 2_000) return undefined;

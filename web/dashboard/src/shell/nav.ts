@@ -19,6 +19,12 @@ export interface Place {
 /** Of the whole company. */
 export const COMPANY: Place[] = [
   { name: "Experiments", icon: "flask", to: "/experiments", also: "tests overview list" },
+  {
+    name: "Learnings",
+    icon: "trend",
+    to: "/programme",
+    also: "programme program lessons learned concluded insights knowledge win rate velocity pace impact calibration",
+  },
 ];
 
 /** Of the current project: `to` has `$projectKey`. */

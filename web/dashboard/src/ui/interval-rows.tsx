@@ -139,13 +139,13 @@ const DOT = 4.5;
 const CAP = 5;
 
 interface IntervalProps {
-  row: IntervalRow;
-  layout: Layout;
+  row: Pick<IntervalRow, "estimate" | "low" | "high" | "tone">;
+  layout: Pick<Layout, "start" | "length">;
   domain: Domain;
   y: number;
 }
 
-function Interval({ row, layout, domain, y }: IntervalProps) {
+export function Interval({ row, layout, domain, y }: IntervalProps) {
   const { estimate, line } = placeOf(row, domain, layout.start, layout.length);
   const tone = row.tone ?? "neutral";
   const stroke = STROKES[tone];

@@ -111,6 +111,8 @@ closed! {
     /// How an experiment ended: a variant `won`, the control did better (`lost`), there is no difference that matters or not
     /// enough to tell (`inconclusive`), it was `stopped_early`, or its numbers cannot be used (`invalid`).
     ConclusionOutcome: String words(experiment::ConclusionOutcome::WORDS);
+    /// Why a concluded experiment has no expected lift.
+    NoEstimate: String words(muriel_results::programme::NoEstimate::WORDS);
     /// What a link is for.
     LinkPurpose: String ["first_owner", "invitation", "reset"];
     /// What somebody with a link has to send.

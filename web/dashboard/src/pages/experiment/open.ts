@@ -78,5 +78,6 @@ export function outdateExperiment(cache: QueryClient): Promise<void> {
     `${of}/proposals`,
     "/v2/project/{project_key}/proposals",
     "/v2/overview",
+    "/v2/programme",
   );
 }

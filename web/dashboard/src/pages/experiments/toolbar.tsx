@@ -1,8 +1,7 @@
-import type { ReactNode } from "react";
 import { useSession } from "~/api/session";
-import { names } from "~/lib/names";
 import { HEALTH, OUTCOME, STATUS, VERDICT } from "~/lib/words";
 import { Button } from "~/ui/button";
+import { FilterMenu, FilterTrigger } from "~/ui/filter-menu";
 import { Icon } from "~/ui/icon";
 import { Menu, MenuCheckbox, MenuLabel, MenuLine, MenuRadios } from "~/ui/menu";
 import { SearchBox } from "~/ui/search-box";
@@ -59,21 +58,21 @@ export function Toolbar({ filters, items, change }: ToolbarProps) {
         value={filters.search ?? ""}
         change={(search) => change({ search: search || undefined }, true)}
       />
-      <Several
+      <FilterMenu
         name="Status"
         words={STATUSES}
         texts={STATUS_NAMES}
         value={filters.status}
         change={(status) => change({ status })}
       />
-      <Several
+      <FilterMenu
         name="Verdict"
         words={VERDICTS}
         texts={VERDICT_NAMES}
         value={filters.verdict}
         change={(verdict) => change({ verdict })}
       />
-      <Several
+      <FilterMenu
         name="Health"
         words={HEALTHS}
         texts={HEALTH_NAMES}
@@ -81,7 +80,7 @@ export function Toolbar({ filters, items, change }: ToolbarProps) {
         change={(health) => change({ health })}
       />
       {projects.length > 1 && (
-        <Several
+        <FilterMenu
           name="Project"
           words={projects.map((one) => one.project_key)}
           texts={Object.fromEntries(projects.map((one) => [one.project_key, one.name]))}
@@ -123,31 +122,6 @@ const EMPTY: Record<Exclude<keyof Filters, "sort">, undefined> = {
   archived: undefined,
 };
 
-interface SeveralProps<W extends string> {
-  name: string;
-  words: readonly W[];
-  texts: Record<W, string>;
-  value: W[] | undefined;
-  change: (value: W[] | undefined) => void;
-}
-
-/** A filter with several words, any of which may apply. */
-function Several<W extends string>({ name, words, texts, value = [], change }: SeveralProps<W>) {
-  const set = (word: W, on: boolean) => {
-    const next = words.filter((one) => (one === word ? on : value.includes(one)));
-    change(next.length > 0 ? next : undefined);
-  };
-  return (
-    <Menu trigger={<Trigger name={name} value={value.map((word) => texts[word] ?? word).join(", ")} />}>
-      {words.map((word) => (
-        <MenuCheckbox key={word} checked={value.includes(word)} onChange={(on) => set(word, on)}>
-          {texts[word]}
-        </MenuCheckbox>
-      ))}
-    </Menu>
-  );
-}
-
 /** The filters that are needed less often. */
 function More({
   filters: { owner = "", outcome = [], archived },
@@ -164,7 +138,7 @@ function More({
     change({ outcome: next.length > 0 ? next : undefined });
   };
   return (
-    <Menu trigger={<Trigger name="More" value={on === 0 ? "" : String(on)} />}>
+    <Menu trigger={<FilterTrigger name="More" value={on === 0 ? "" : String(on)} />}>
       <MenuRadios
         label="Made by"
         value={owner}
@@ -197,7 +171,7 @@ function SortMenu({ sort = DEFAULT_SORT, change }: { sort: Filters["sort"]; chan
   const isDown = sort.startsWith("-");
   const key = sort.replace("-", "") as (typeof SORTS)[number];
   return (
-    <Menu align="end" trigger={<Trigger name="Sort" value={SORT_NAMES[key]} always />}>
+    <Menu align="end" trigger={<FilterTrigger name="Sort" value={SORT_NAMES[key]} always />}>
       <MenuRadios
         label="Sort by"
         value={key}
@@ -214,19 +188,5 @@ function SortMenu({ sort = DEFAULT_SORT, change }: { sort: Filters["sort"]; chan
         onChange={(order) => change(order === "down" ? `-${key}` : key)}
       />
     </Menu>
-  );
-}
-
-/** A button that opens a filter, and says what is chosen. */
-function Trigger({ name, value, always, ...rest }: { name: string; value: ReactNode; always?: boolean }) {
-  const isOn = value !== "" && !always;
-  return (
-    <Button {...rest} className={names("max-w-60", isOn && "border-accent! bg-accent-wash! text-accent!")}>
-      <span className="truncate">
-        {name}
-        {value !== "" && <span className={always ? "text-soft" : undefined}>: {value}</span>}
-      </span>
-      <Icon name="chevronDown" className="size-3.5" />
-    </Button>
   );
 }

@@ -21,6 +21,7 @@ export function outdateGroups(cache: QueryClient): Promise<void> {
     `${experiment}/plan`,
     `${experiment}/checklist`,
     "/v2/overview",
+    "/v2/programme",
     "/v2/audit",
   );
 }

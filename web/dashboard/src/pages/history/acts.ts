@@ -37,7 +37,7 @@ function numberIn(detail: unknown, name: string): number | undefined {
 }
 
 const RULES: Record<string, string> = {
-  page_harm: "harm to pages",
+  page_harm: "ending what harms pages",
   start_date: "its start date",
   end_date: "its end date",
   visitors: "the number of visitors after which it stops",

@@ -39,7 +39,7 @@ export function HypothesisPage() {
 }
 
 function outdateHypothesis(cache: QueryClient): Promise<void> {
-  return outdate(cache, ONE, `${ONE}/history`, "/v2/project/{project_key}/hypotheses");
+  return outdate(cache, ONE, `${ONE}/history`, "/v2/project/{project_key}/hypotheses", "/v2/programme");
 }
 
 /** Saves changes of the hypothesis that was read. After a conflict it is read again, so that the form can show both. */

@@ -4,6 +4,7 @@ mod arm;
 mod breakdown;
 mod csv;
 pub(super) use csv::Csv;
+pub(super) use numbers::percent;
 mod health;
 mod holdout;
 mod locked;

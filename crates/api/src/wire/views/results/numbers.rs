@@ -29,7 +29,7 @@ pub(super) fn beside_control<T>(treatments: &[T], arm: usize) -> Option<&T> {
 }
 
 /// A fraction in percent.
-pub(super) fn percent(fraction: f64) -> f64 {
+pub(in crate::wire::views) fn percent(fraction: f64) -> f64 {
     100.0 * fraction
 }
 

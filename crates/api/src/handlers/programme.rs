@@ -1,0 +1,115 @@
+//! The programme: all concluded experiments together.
+
+use super::audit::csv_file;
+use super::overview::projects;
+use crate::answer::json as answered;
+use crate::auth::{CompanyCaller, Read};
+use crate::error::ApiError;
+use crate::wire::query::Query;
+use crate::wire::views;
+use axum::extract::State;
+use axum::response::Response;
+use http::{StatusCode, Uri};
+use muriel_domain::experiment::ConclusionOutcome;
+use muriel_domain::ids::ExperimentId;
+use muriel_domain::{Flaw, Instant};
+use muriel_results::programme::ProgrammePage;
+use muriel_service::{App, programme};
+use muriel_store::programme::ProgrammeFilter;
+
+/// Experiments on a page at most; their notes may be long.
+const PAGE_MAX: i64 = 200;
+/// Lines of a table at most.
+const CSV_MAX: i64 = 1_000;
+/// Projects that a query names at most.
+const PROJECTS_MAX: usize = 100;
+const PARAMETERS: [&str; 8] = ["project", "outcome", "from", "to", "search", "limit", "cursor", "format"];
+
+/// Shows all concluded experiments together: win rate, pace, what was learned, the lift to expect behind each result and behind
+/// the winners together, and how well hypotheses were rated.
+///
+/// Lifts are in percent, of each experiment's primary goal. Expected lifts are estimated from all concluded experiments of the
+/// projects that are asked for, whatever `from`, `to`, `outcome` and `search` say (docs/methods.md describes the method).
+/// Experiments that were concluded as invalid are listed and counted, and are in no rate, sum or estimate. `outcome` and
+/// `search` restrict `items` and `total` only.
+#[utoipa::path(
+    get, path = "/v2/programme", tag = "Dashboard", operation_id = "getProgramme",
+    params(
+        ("project" = inline(Option<String>), Query, description = "Keys of projects, separated by commas; all that the caller sees unless given."),
+        ("outcome" = inline(Option<String>), Query, description = "Lists only experiments with these outcomes, words separated by commas."),
+        ("from" = inline(Option<String>), Query, description = "Only experiments that were concluded at this moment or later; a date is its midnight in UTC."),
+        ("to" = inline(Option<String>), Query, description = "Only experiments that were concluded before this moment."),
+        ("search" = inline(Option<String>), Query, max_length = 200, description = "Lists only experiments whose name, key, page, labels, note or lesson contain this text; letter case does not matter. An id finds its experiment too."),
+        ("limit" = inline(Option<i64>), Query, minimum = 1, description = "Page size; 50 unless given, at most 200 (of CSV 1,000, which is its default): more is cut to that."),
+        ("cursor" = inline(Option<String>), Query, max_length = 64, description = "The `next_cursor` of the page before."),
+        ("format" = inline(Option<String>), Query, description = "`json` (default), or `csv`: `items` as a table for spreadsheets, in which `X-Muriel-Cursor` has the next cursor."),
+    ),
+    responses((
+        status = 200, description = "The programme.",
+        content((views::Programme = "application/json"), (String = "text/csv"))
+    )),
+    extensions(("x-scope" = json!("read")))
+)]
+pub(crate) async fn programme_show(
+    State(app): State<App>,
+    caller: CompanyCaller<Read>,
+    uri: Uri,
+) -> Result<Response, ApiError> {
+    let mut query = Query::read(uri.query(), &PARAMETERS);
+    let is_csv = query.parsed("format", |word| match word {
+        "json" => Ok(false),
+        "csv" => Ok(true),
+        _ => Err(Flaw::new("must be json or csv")),
+    });
+    let is_csv = is_csv.unwrap_or(false);
+    let words = ConclusionOutcome::WORDS.map(|(word, _)| word);
+    let named = query.names("project", PROJECTS_MAX);
+    let asked = query.words("outcome", &words);
+    let of_word = |asked: &String| ConclusionOutcome::WORDS.iter().find(|(word, _)| word == asked).map(|(_, it)| *it);
+    let filter = ProgrammeFilter {
+        projects: None,
+        search: query.text("search", 200).unwrap_or_default(),
+        outcomes: asked.iter().filter_map(of_word).collect(),
+        from: query.parsed("from", Instant::parse),
+        to: query.parsed("to", Instant::parse),
+    };
+    let limit = query.limit(if is_csv { CSV_MAX } else { 50 }, if is_csv { CSV_MAX } else { PAGE_MAX });
+    let after = query.cursor(read_mark);
+    query.finish()?;
+    let filter = ProgrammeFilter { projects: projects(&app, &caller, named).await?, ..filter };
+    let page = ProgrammePage {
+        from: filter.from,
+        to: filter.to,
+        after,
+        limit: usize::try_from(limit).unwrap_or(0),
+        now: app.clock.now(),
+    };
+    let answer = programme::answer(&app, caller.principal.company_id(), filter, page).await?;
+    let last = answer.report.entries.last().filter(|_| answer.report.has_more);
+    let next_cursor = last.map(|entry| format!("{}.{}", entry.row.id, entry.row.concluded_at.us()));
+    let programme = views::Programme::new(answer, next_cursor);
+    if is_csv {
+        let csv = views::programme_csv(&programme.items);
+        return Ok(csv_file("programme.csv", csv, programme.next_cursor));
+    }
+    answered(StatusCode::OK, &programme)
+}
+
+/// Reads a cursor: an id, a dot, and when that experiment was concluded in microseconds.
+fn read_mark(text: &str) -> Option<(Instant, i64)> {
+    let (id, at) = text.split_once('.')?;
+    Some((Instant::from_us(at.parse().ok()?), ExperimentId::parse(id)?.0))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cursors() {
+        assert_eq!(read_mark("7.1772359200000000"), Some((Instant::from_us(1_772_359_200_000_000), 7)));
+        for wrong in ["", "7", "7.", ".5", "0.5", "x.5", "7.x", "7.5.5", "7.99999999999999999999"] {
+            assert_eq!(read_mark(wrong), None, "{wrong}");
+        }
+    }
+}

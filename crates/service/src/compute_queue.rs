@@ -1,0 +1,67 @@
+//! Queues for computations of one kind, so that other requests keep the processor.
+
+use crate::error::{Error, Result};
+use std::sync::Arc;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+
+/// Seconds after which a request that was refused may be sent again.
+const RETRY_AFTER_S: u64 = 2;
+
+/// Runs one computation at a time, and refuses requests while too many wait.
+#[derive(Debug)]
+pub(crate) struct ComputeQueue {
+    places: Arc<Semaphore>,
+    running: Arc<Semaphore>,
+}
+
+/// Permission to compute. The next computation begins when it is dropped, so the computation has to own it: a request that
+/// is cancelled does not end what runs on another thread.
+#[derive(Debug)]
+pub(crate) struct ComputePermit {
+    _place: OwnedSemaphorePermit,
+    _turn: OwnedSemaphorePermit,
+}
+
+impl ComputeQueue {
+    /// A queue of this many computations, the running one included.
+    pub(crate) fn new(places: usize) -> Self {
+        Self { places: Arc::new(Semaphore::new(places)), running: Arc::new(Semaphore::new(1)) }
+    }
+
+    /// Waits until no other computation runs.
+    ///
+    /// # Errors
+    /// `Unavailable` when the queue is full.
+    pub(crate) async fn turn(&self) -> Result<ComputePermit> {
+        let place = self.places.clone().try_acquire_owned().map_err(|_| Self::full())?;
+        let turn = self.running.clone().acquire_owned().await.map_err(|_| Self::full())?;
+        Ok(ComputePermit { _place: place, _turn: turn })
+    }
+
+    /// The error of a request that has to be sent again later.
+    pub(crate) fn full() -> Error {
+        Error::Unavailable { retry_after_s: RETRY_AFTER_S }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn one_runs_others_wait_and_the_rest_is_refused() {
+        let queue = Arc::new(ComputeQueue::new(2));
+        let first = queue.turn().await.expect("the first turn");
+        let waiting = tokio::spawn({
+            let queue = Arc::clone(&queue);
+            async move { queue.turn().await }
+        });
+        tokio::task::yield_now().await;
+        assert!(!waiting.is_finished());
+        assert!(matches!(queue.turn().await, Err(Error::Unavailable { retry_after_s: RETRY_AFTER_S })));
+        drop(first);
+        let second = waiting.await.expect("no panic").expect("the second turn");
+        drop(second);
+        queue.turn().await.expect("the queue is empty again");
+    }
+}

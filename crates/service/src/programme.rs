@@ -1,0 +1,60 @@
+//! The programme: all concluded experiments together.
+
+use crate::app::App;
+use crate::error::{Error, Result};
+use muriel_domain::ids::{CompanyId, ExperimentId};
+use muriel_results::programme::{ProgrammePage, ProgrammeReport, report};
+use muriel_store::programme::{self, ConcludedTexts, HoldoutRow, ProgrammeFilter};
+use std::collections::HashMap;
+
+/// Concluded experiments that are read, from the newest on: more than a large company concludes in ten years.
+const TESTS_MAX: usize = 10_000;
+/// Holdouts that are listed.
+const HOLDOUTS_MAX: i64 = 100;
+/// Programmes that are computed or wait for it at the same time.
+pub(crate) const QUEUE_MAX: usize = 16;
+
+/// A page of the programme of a company.
+#[derive(Debug)]
+pub struct ProgrammeAnswer {
+    /// The numbers, and a page of experiments.
+    pub report: ProgrammeReport,
+    /// Names, notes and lessons of the experiments of the page.
+    pub texts: HashMap<ExperimentId, ConcludedTexts>,
+    /// The holdouts of the projects.
+    pub holdouts: Vec<HoldoutRow>,
+    /// Whether there are more concluded experiments than are read.
+    pub is_truncated: bool,
+}
+
+/// The programme of the filter's projects. One is computed at a time.
+///
+/// # Errors
+/// `Unavailable` while too many are asked for, and when the database cannot be reached.
+pub async fn answer(
+    app: &App,
+    company: CompanyId,
+    filter: ProgrammeFilter,
+    page: ProgrammePage,
+) -> Result<ProgrammeAnswer> {
+    let permit = app.programmes.turn().await?;
+    let (mut rows, holdouts) = app
+        .read(move |tx| {
+            Box::pin(async move {
+                let rows = programme::concluded(tx, company, &filter, TESTS_MAX as i64 + 1).await?;
+                Ok((rows, programme::holdouts(tx, company, &filter, HOLDOUTS_MAX).await?))
+            })
+        })
+        .await?;
+    let is_truncated = rows.len() > TESTS_MAX;
+    rows.truncate(TESTS_MAX);
+    let computed = tokio::task::spawn_blocking(move || {
+        let _permit = permit;
+        report(rows, &page)
+    });
+    let report = computed.await.map_err(Error::internal)?;
+    let ids: Vec<ExperimentId> = report.entries.iter().map(|entry| entry.row.id).collect();
+    let texts = app.read(move |tx| Box::pin(async move { Ok(programme::texts(tx, company, &ids).await?) })).await?;
+    let texts = texts.into_iter().map(|texts| (texts.id, texts)).collect();
+    Ok(ProgrammeAnswer { report, texts, holdouts, is_truncated })
+}

@@ -1,0 +1,133 @@
+// Whether the team's ratings of hypotheses were worth something: what became of experiments by the rating of theirs.
+
+import { useState } from "react";
+import type { Schemas } from "~/api/query";
+import { count, integer } from "~/lib/format";
+import type { Domain } from "~/lib/scale";
+import { HowToRead } from "~/ui/how-to-read";
+import { domainOf } from "~/ui/interval-geometry";
+import { IntervalLines } from "~/ui/interval-line";
+import { Card, Empty, Note } from "~/ui/layout";
+import { Rating } from "~/ui/rating";
+import { Segments } from "~/ui/segments";
+import { type Column, Table } from "~/ui/table";
+import { RATINGS } from "../hypotheses/hypothesis-words";
+import { drawn, lift, liftRange, rate, rateRange } from "./numbers";
+import { Pictured, RatePicture } from "./pictured";
+
+type Rated = Schemas["ProgrammeCalibration"];
+type Name = (typeof RATINGS)[number]["name"];
+
+const CHOICES = RATINGS.map(({ name, label }) => [name, label] as const);
+/** With fewer, luck decides most of it. */
+const FEW = 10;
+
+export function Calibration({ calibration }: { calibration: Rated[] }) {
+  const [name, setName] = useState<Name>("confidence");
+  const rating = RATINGS.find((one) => one.name === name) ?? RATINGS[0];
+  const rows = calibration.filter((one) => one.rating === name);
+  return (
+    <Card
+      flush
+      title="Were the ratings right?"
+      about="What became of experiments, by how the team had rated their hypotheses."
+      actions={calibration.length > 0 && <Segments label="Rating" of={CHOICES} value={name} change={setName} />}
+    >
+      {calibration.length === 0 ? (
+        <Empty icon="lightbulb" title="No rated hypothesis was tested yet">
+          Rate hypotheses before they are tested, and make experiments from them. Once these are concluded, you see here
+          whether the ratings foretell what wins.
+        </Empty>
+      ) : (
+        <>
+          <p className="max-w-160 px-4 pb-3 text-soft md:px-5">
+            {rating.about} 1 is {rating.ends[0]}, 5 is {rating.ends[1]}.
+          </p>
+          {rows.length > 0 ? (
+            <Table
+              label={`By ${rating.label.toLowerCase()}`}
+              columns={columnsOf(rows)}
+              rows={rows}
+              keyOf={(one) => one.value}
+            />
+          ) : (
+            <p className="px-4 pb-4 md:px-5">No concluded experiment has a hypothesis with this rating.</p>
+          )}
+          <div className="flex flex-col gap-3 border-t border-line px-4 py-4 md:px-5">
+            <HowSure rows={rows} />
+            <Explained />
+          </div>
+        </>
+      )}
+    </Card>
+  );
+}
+
+function columnsOf(rows: readonly Rated[]): Column<Rated>[] {
+  const domain = domainOf(rows.map((one) => drawn(one.expected_lift, one.expected_interval)));
+  return [
+    { name: "Rating", isName: true, cell: ({ value }) => <Rating value={value} /> },
+    { name: "Won", isNumber: true, cell: ({ won, tests }) => `${integer(won)} of ${integer(tests)}` },
+    { name: "Win rate", isNumber: true, cell: (one) => <WinRate of={one} /> },
+    { name: "Expected lift", isNumber: true, cell: (one) => <ExpectedLift of={one} domain={domain} /> },
+  ];
+}
+
+function WinRate({ of: { win_rate: won, win_rate_interval: interval } }: { of: Rated }) {
+  if (won === null) return <span className="text-soft">not known</span>;
+  return (
+    <Pictured value={rate(won)} range={rateRange(interval)} picture={<RatePicture rate={won} interval={interval} />} />
+  );
+}
+
+function ExpectedLift({
+  of: { expected_lift: expected, expected_interval: interval },
+  domain,
+}: {
+  of: Rated;
+  domain: Domain;
+}) {
+  if (expected === null) return <span className="text-soft">not known</span>;
+  return (
+    <Pictured
+      value={lift(expected)}
+      range={liftRange(interval)}
+      picture={<IntervalLines rows={[drawn(expected, interval, "accent")]} domain={domain} />}
+    />
+  );
+}
+
+/** How little is known, with the row of which least is known. */
+function HowSure({ rows }: { rows: readonly Rated[] }) {
+  const least = rows.toSorted((one, other) => one.tests - other.tests)[0];
+  if (least === undefined || least.tests >= FEW) return null;
+  const isAll = rows.every(({ tests }) => tests < FEW);
+  return (
+    <Note>
+      {isAll ? "That is very little to go by. " : "Of some ratings little is known. "}
+      {integer(least.won)} of {count(least.tests, "experiment")} with rating {least.value} won, which fits any win rate
+      from {rateRange(least.win_rate_interval)}. Differences between ratings with wide intervals may be nothing but
+      luck.
+    </Note>
+  );
+}
+
+function Explained() {
+  return (
+    <HowToRead>
+      <p>
+        Good ratings foretell results: the more confident the team was, the more should win, and the more should be
+        expected. Where the numbers do not rise with the rating, the rating does not help to choose what to test next.
+      </p>
+      <p>
+        The win rate is of experiments that are not invalid, with the interval in which it is for experiments of this
+        kind. The expected lift is the average of what to expect of them, where something is known. Two ratings differ
+        for sure only where their intervals hardly overlap.
+      </p>
+      <p>
+        Ratings are those that hypotheses have now. Who changes them after the result finds them right: rate before the
+        experiment, and leave it.
+      </p>
+    </HowToRead>
+  );
+}

@@ -1,0 +1,129 @@
+// The concluded experiments, the newest first: searched, filtered, and taken along as a table.
+
+import type { InfiniteData, UseInfiniteQueryResult } from "@tanstack/react-query";
+import { useMemo, useRef } from "react";
+import { count, integer } from "~/lib/format";
+import { OUTCOME } from "~/lib/words";
+import { Button } from "~/ui/button";
+import { FilterMenu } from "~/ui/filter-menu";
+import { HowToRead } from "~/ui/how-to-read";
+import { Card, Empty } from "~/ui/layout";
+import { SearchBox } from "~/ui/search-box";
+import { ConcludedItem, domainOfAll } from "./concluded-item";
+import { Download } from "./download";
+import {
+  type ChangeFilters,
+  narrowsList,
+  OUTCOMES,
+  type Outcome,
+  type Programme,
+  type ProgrammeFilters,
+} from "./filters";
+
+const OUTCOME_NAMES = Object.fromEntries(OUTCOMES.map((one) => [one, OUTCOME[one].text])) as Record<Outcome, string>;
+
+interface ListProps {
+  programme: UseInfiniteQueryResult<InfiniteData<Programme>>;
+  total: number;
+  filters: ProgrammeFilters;
+  change: ChangeFilters;
+}
+
+export function ConcludedList({ programme, total, filters, change }: ListProps) {
+  // What was reopened and concluded again between two pages comes twice.
+  const items = useMemo(
+    () => [
+      ...new Map(
+        programme.data?.pages.flatMap((page) => page.items.map((item) => [item.test_id, item] as const)),
+      ).values(),
+    ],
+    [programme.data],
+  );
+  const bar = useRef<HTMLDivElement>(null);
+  const clear = () => {
+    change({ search: undefined, outcome: undefined });
+    // The button goes, and with it the focus would.
+    bar.current?.querySelector("input")?.focus();
+  };
+  const domain = useMemo(() => domainOfAll(items), [items]);
+  return (
+    <Card flush title="What was learned" actions={total > 0 && <Download filters={filters} total={total} />}>
+      <div
+        ref={bar}
+        role="search"
+        aria-label="Concluded experiments"
+        className="flex flex-wrap items-center gap-2 px-4 pb-3 md:px-5"
+      >
+        <SearchBox
+          label="Search by name, key, page, tag, note or what was learned"
+          value={filters.search ?? ""}
+          change={(search) => change({ search: search || undefined }, true)}
+        />
+        <FilterMenu
+          name="Outcome"
+          words={OUTCOMES}
+          texts={OUTCOME_NAMES}
+          value={filters.outcome}
+          change={(outcome) => change({ outcome })}
+        />
+        {narrowsList(filters) && (
+          <Button kind="quiet" onClick={clear}>
+            Clear
+          </Button>
+        )}
+        <p role="status" className="text-soft">
+          {count(total, "experiment")}
+        </p>
+      </div>
+      {items.length > 0 && <Explained />}
+      {items.length > 0 ? (
+        <ul aria-label="Concluded experiments" className="border-t border-line">
+          {items.map((item) => (
+            <ConcludedItem key={item.test_id} item={item} domain={domain} />
+          ))}
+        </ul>
+      ) : (
+        <Empty
+          icon="search"
+          title="No experiment matches"
+          action={<Button onClick={clear}>Show all that were concluded</Button>}
+        >
+          Fewer filters find more.
+        </Empty>
+      )}
+      <More programme={programme} shown={items.length} total={total} />
+    </Card>
+  );
+}
+
+function More({ programme, shown, total }: Pick<ListProps, "programme" | "total"> & { shown: number }) {
+  if (!programme.hasNextPage) return null;
+  return (
+    <div className="flex flex-wrap items-center justify-center gap-3 border-t border-line px-4 py-3">
+      <span className="text-soft">
+        {integer(shown)} of {integer(total)}
+      </span>
+      <Button isBusy={programme.isFetchingNextPage} onClick={() => programme.fetchNextPage()}>
+        Show more
+      </Button>
+    </div>
+  );
+}
+
+function Explained() {
+  return (
+    <div className="px-4 pb-3 md:px-5">
+      <HowToRead>
+        <p>
+          “Shown” is the lift that the result had when the experiment was concluded, with its interval, of the variant
+          that is served or else of the one that did best. In the picture it has a hollow dot.
+        </p>
+        <p>
+          “Expected” is the true lift to expect behind it, once the luck of having looked good is taken out, with the
+          interval in which the truth is with a probability of 95{"\u00a0"}%. It has a filled dot. All pictures of the
+          list have one scale, and its line is where nothing changes; an arrow says that an interval goes on.
+        </p>
+      </HowToRead>
+    </div>
+  );
+}

@@ -1,0 +1,32 @@
+// How lifts and rates of the programme are written and drawn: the server's numbers, in percent.
+
+import { NOTHING, percentage, signed } from "~/lib/format";
+import type { Tone } from "~/lib/words";
+import type { LineValues } from "~/ui/interval-line";
+
+export function lift(value: number | null): string {
+  return signed(value, "%");
+}
+
+/** `+2.1 % to +9.8 %`. */
+export function liftRange(interval: number[] | null): string | undefined {
+  const [low, high] = interval ?? [];
+  return low === undefined || high === undefined ? undefined : `${lift(low)} to ${lift(high)}`;
+}
+
+/** A rate in whole percent: with so few experiments more digits say nothing. */
+export function rate(value: number | null): string {
+  return value === null ? NOTHING : percentage(Math.round(value));
+}
+
+/** `20 % to 45 %`. */
+export function rateRange(interval: number[] | null): string | undefined {
+  const [low, high] = interval ?? [];
+  return low === undefined || high === undefined ? undefined : `${rate(low)} to ${rate(high)}`;
+}
+
+/** What is drawn of an estimate. */
+export function drawn(estimate: number | null, interval: number[] | null, tone?: Tone): LineValues {
+  const [low = null, high = null] = interval ?? [];
+  return { estimate, low, high, ...(tone && { tone }) };
+}

@@ -1,0 +1,125 @@
+// The programme: what all concluded experiments came to, what was learned from each, and whether the team's ratings were right.
+
+import { useInfiniteQuery } from "@tanstack/react-query";
+import { useNavigate, useSearch } from "@tanstack/react-router";
+import { useSession } from "~/api/session";
+import { count } from "~/lib/format";
+import { usePageTitle } from "~/lib/page";
+import { Button, ButtonLink } from "~/ui/button";
+import { Card, Empty, Note, Page, PageHeader } from "~/ui/layout";
+import { ErrorPanel, Lines } from "~/ui/loaded";
+import { Calibration } from "./calibration";
+import { ConcludedList } from "./concluded-list";
+import { type ChangeFilters, narrowsAll, type Programme, type ProgrammeFilters, programmeQuery } from "./filters";
+import { Scope } from "./scope";
+import { Sums } from "./sums";
+import { Totals } from "./totals";
+
+export function ProgrammePage() {
+  usePageTitle("Learnings");
+  const filters = useSearch({ from: "/app/programme" });
+  const navigate = useNavigate({ from: "/programme" });
+  // Typing replaces the entry in the browser's history; everything else can be gone back from.
+  const change: ChangeFilters = (changes, replace = false) =>
+    navigate({ search: (before) => ({ ...before, ...changes }), replace, resetScroll: false });
+  const programme = useInfiniteQuery(programmeQuery(filters));
+  // The numbers are the same on every page; those of the last page are the newest.
+  const newest = programme.data?.pages.at(-1);
+  const isAnything = newest !== undefined && (newest.totals.concluded > 0 || narrowsAll(filters));
+  return (
+    <Page>
+      <PageHeader title="Learnings" about="What concluded experiments came to, and what the next ones can build on." />
+      {isAnything && <Scope filters={filters} change={change} />}
+      {programme.isError && (
+        <ErrorPanel error={programme.error} retry={() => programme.refetch()} isOutdated={newest !== undefined} />
+      )}
+      {newest === undefined ? (
+        programme.isPending && <Skeleton />
+      ) : newest.totals.concluded > 0 ? (
+        <div aria-busy={programme.isPlaceholderData} className="flex flex-col gap-5">
+          <Numbers programme={newest} />
+          <ConcludedList programme={programme} total={newest.total} filters={filters} change={change} />
+          <Calibration calibration={newest.calibration} />
+        </div>
+      ) : (
+        <Nothing filters={filters} change={change} />
+      )}
+    </Page>
+  );
+}
+
+function Numbers({ programme }: { programme: Programme }) {
+  return (
+    <>
+      {programme.truncated && (
+        <Note>More than 10,000 experiments were concluded. The oldest of them are left out of everything here.</Note>
+      )}
+      <p role="status" className="sr-only">
+        {count(programme.totals.concluded, "concluded experiment")}
+      </p>
+      <Totals totals={programme.totals} />
+      <Sums programme={programme} />
+    </>
+  );
+}
+
+function Nothing({ filters, change }: { filters: ProgrammeFilters; change: ChangeFilters }) {
+  const { projects } = useSession();
+  if (narrowsAll(filters)) {
+    return (
+      <Card>
+        <Empty
+          icon="search"
+          title="Nothing was concluded there"
+          action={
+            <Button
+              onClick={() => {
+                change({ project: undefined, from: undefined, to: undefined });
+                // The button goes, and with it the focus would.
+                document.querySelector<HTMLElement>("#content h1")?.focus();
+              }}
+            >
+              Show all projects and times
+            </Button>
+          }
+        >
+          No experiment of these projects was concluded in this time.
+        </Empty>
+      </Card>
+    );
+  }
+  return (
+    <Card>
+      <Empty
+        icon="trend"
+        title="Nothing was concluded yet"
+        action={projects.length > 0 && <ButtonLink to="/experiments">Go to the experiments</ButtonLink>}
+      >
+        <p>
+          When an experiment is over, open it, choose “Conclude”, and say how it ended and what was learned. From then
+          on it stands here, whatever came out: lost and undecided ones teach as much as those that won.
+        </p>
+        <p className="mt-2">With them come the win rate, the pace, and what the winners can be expected to bring.</p>
+      </Empty>
+    </Card>
+  );
+}
+
+/** As high as the numbers and the first experiments. */
+function Skeleton() {
+  return (
+    <div aria-busy="true" className="flex flex-col gap-5">
+      <div className="grid grid-cols-[repeat(auto-fit,minmax(min(15rem,100%),1fr))] gap-5" aria-hidden="true">
+        {[0, 1, 2].map((at) => (
+          <div key={at} className="skeleton h-40 rounded-lg" />
+        ))}
+      </div>
+      <Card flush>
+        <Lines count={8} />
+      </Card>
+      <span className="sr-only" role="status">
+        Loading
+      </span>
+    </div>
+  );
+}

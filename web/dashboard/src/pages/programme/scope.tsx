@@ -1,0 +1,69 @@
+// What the whole page is about: projects and a time.
+
+import { useEffect, useRef, useState } from "react";
+import { useSession } from "~/api/session";
+import { isDay } from "~/lib/search";
+import { Button } from "~/ui/button";
+import { TextInput } from "~/ui/field";
+import { FilterMenu } from "~/ui/filter-menu";
+import { type ChangeFilters, narrowsAll, type ProgrammeFilters } from "./filters";
+
+export function Scope({ filters, change }: { filters: ProgrammeFilters; change: ChangeFilters }) {
+  const { projects } = useSession();
+  const group = useRef<HTMLDivElement>(null);
+  const clear = () => {
+    change({ project: undefined, from: undefined, to: undefined });
+    // The button goes, and with it the focus would.
+    group.current?.querySelector("input")?.focus();
+  };
+  return (
+    <div ref={group} role="group" aria-label="Projects and time" className="flex flex-wrap items-end gap-x-2 gap-y-3">
+      <DayField label="Concluded from" value={filters.from} change={(from) => change({ from })} />
+      <DayField label="Before" value={filters.to} change={(to) => change({ to })} />
+      {projects.length > 1 && (
+        <FilterMenu
+          name="Project"
+          words={projects.map((one) => one.project_key)}
+          texts={Object.fromEntries(projects.map((one) => [one.project_key, one.name]))}
+          value={filters.project}
+          change={(project) => change({ project })}
+        />
+      )}
+      {narrowsAll(filters) && (
+        <Button kind="quiet" onClick={clear}>
+          All projects and times
+        </Button>
+      )}
+    </div>
+  );
+}
+
+/** While a year is typed the field has those of long ago: they are not asked for. */
+const FIRST_YEAR = 2000;
+
+function DayField({
+  label,
+  value = "",
+  change,
+}: {
+  label: string;
+  value: string | undefined;
+  change: (day: string | undefined) => void;
+}) {
+  const [typed, setTyped] = useState(value);
+  // The address has changed from elsewhere.
+  useEffect(() => setTyped(value), [value]);
+  return (
+    <TextInput
+      label={label}
+      type="date"
+      value={typed}
+      onChange={({ target }) => {
+        setTyped(target.value);
+        if (target.value === "") change(undefined);
+        else if (isDay(target.value) && Number(target.value.slice(0, 4)) >= FIRST_YEAR) change(target.value);
+      }}
+      className="w-38"
+    />
+  );
+}

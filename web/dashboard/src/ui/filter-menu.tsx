@@ -1,0 +1,46 @@
+// Filters as buttons that open a menu, and say what is chosen.
+
+import type { ReactNode } from "react";
+import { names } from "~/lib/names";
+import { Button } from "./button";
+import { Icon } from "./icon";
+import { Menu, MenuCheckbox } from "./menu";
+
+interface FilterMenuProps<W extends string> {
+  name: string;
+  words: readonly W[];
+  texts: Record<W, string>;
+  value: W[] | undefined;
+  change: (value: W[] | undefined) => void;
+}
+
+/** A filter with several words, any of which may apply. */
+export function FilterMenu<W extends string>({ name, words, texts, value = [], change }: FilterMenuProps<W>) {
+  const set = (word: W, on: boolean) => {
+    const next = words.filter((one) => (one === word ? on : value.includes(one)));
+    change(next.length > 0 ? next : undefined);
+  };
+  return (
+    <Menu trigger={<FilterTrigger name={name} value={value.map((word) => texts[word] ?? word).join(", ")} />}>
+      {words.map((word) => (
+        <MenuCheckbox key={word} checked={value.includes(word)} onChange={(on) => set(word, on)}>
+          {texts[word]}
+        </MenuCheckbox>
+      ))}
+    </Menu>
+  );
+}
+
+/** A button that opens a filter, and says what is chosen. */
+export function FilterTrigger({ name, value, always, ...rest }: { name: string; value: ReactNode; always?: boolean }) {
+  const isOn = value !== "" && !always;
+  return (
+    <Button {...rest} className={names("max-w-60", isOn && "border-accent! bg-accent-wash! text-accent!")}>
+      <span className="truncate">
+        {name}
+        {value !== "" && <span className={always ? "text-soft" : undefined}>: {value}</span>}
+      </span>
+      <Icon name="chevronDown" className="size-3.5" />
+    </Button>
+  );
+}
