@@ -29,7 +29,8 @@ pub struct Operation {
     pub path: String,
     /// The scope that a key needs.
     pub scope: String,
-    /// Who may call it: `session` for people only, `anybody` for who is about to sign in; empty for keys and people.
+    /// Who may call it: `session` for people only, `anybody` for who is about to sign in, `link` for who has a link to a result;
+    /// empty for keys and people, and for visitors.
     pub callers: String,
     /// The roles of people that it needs; none where people do not call it.
     pub roles: Vec<String>,
@@ -151,6 +152,7 @@ impl Contract {
                 let callers = match (takes_keys, roles.is_empty()) {
                     (false, false) => "session",
                     (false, true) if path.starts_with("/v2/") => "anybody",
+                    (false, true) if path.starts_with("/share/") => "link",
                     _ => "",
                 };
                 operations.push(Operation {
@@ -199,7 +201,9 @@ impl Contract {
         let is_foreign = operation.is_some_and(Operation::is_ofrep) && answer.body.get("errorCode").is_some();
         // So are those of the Model Context Protocol, once a request has passed the guard.
         let is_foreign = is_foreign || path == "/mcp" && answer.body["jsonrpc"] == "2.0";
-        if answer.status >= 400 && path != "/readyz" && !is_foreign {
+        // Links that have ended lead people to a page.
+        let is_page = path.starts_with("/share/") && answer.header("content-type") == Some("text/html; charset=utf-8");
+        if answer.status >= 400 && path != "/readyz" && !is_foreign && !is_page {
             contract.check_error(answer, request_id);
         }
         let Some(operation) = operation else { return };

@@ -46,6 +46,7 @@ mod rulesets;
 mod scene;
 mod script;
 mod serving;
+mod shares;
 mod sign_in;
 mod starts;
 mod storage;

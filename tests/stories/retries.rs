@@ -222,6 +222,7 @@ fn posts(app: &TestApp, shop: &Client) -> Vec<(String, String, Value, Value)> {
             "createExperimentComment" | "createHypothesisComment" => {
                 (json!({ "text": "one" }), json!({ "text": "other" }))
             }
+            "createShare" => (json!({ "expires_in_days": 1 }), json!({ "expires_in_days": 2 })),
             "createProposal" => (json!({ "test_name": "one" }), json!({ "test_name": "other" })),
             "approveProposal" | "rejectProposal" | "withdrawProposal" => {
                 (json!({ "reason": "one" }), json!({ "reason": "other" }))

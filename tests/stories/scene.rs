@@ -19,6 +19,7 @@ pub(crate) struct Things {
     pub(crate) delivery_id: i64,
     pub(crate) visitor_job_id: i64,
     pub(crate) proposal_id: i64,
+    pub(crate) share_id: i64,
 }
 
 impl Things {
@@ -47,6 +48,8 @@ impl Things {
         let proposed =
             shop.post(&format!("/experiment/{test_id}/proposals"), json!({ "test_name": format!("{word} new") }));
         let proposal_id = proposed.created()["proposal_id"].as_i64().expect("an id");
+        let shared = shop.post(&format!("/experiment/{test_id}/shares"), json!({})).created();
+        let share_id = shared["share"]["share_id"].as_i64().expect("an id");
         let job = shop.call("DELETE", &format!("/visitor/{word}-visitor")).send().has_status(202).body;
         let visitor_job_id = job["visitor_job_id"].as_i64().expect("an id");
         Self {
@@ -59,6 +62,7 @@ impl Things {
             delivery_id,
             visitor_job_id,
             proposal_id,
+            share_id,
         }
     }
 
@@ -75,6 +79,7 @@ impl Things {
             "visitor_job_id" => self.visitor_job_id.to_string(),
             "visitor_id" => "v-1".to_owned(),
             "proposal_id" => self.proposal_id.to_string(),
+            "share_id" => self.share_id.to_string(),
             other => panic!("no value for {other}"),
         });
         if ["explainAssignment", "streamVisitor"].contains(&operation.id.as_str()) {
@@ -112,6 +117,7 @@ pub(crate) fn good_body(operation: &Operation) -> Option<Value> {
         "duplicateExperiment" => json!({ "test_name": "N" }),
         "archiveExperiment" => json!({ "archived": true }),
         "createExperimentComment" | "createHypothesisComment" => json!({ "text": "N" }),
+        "createShare" => json!({ "expires_in_days": 7, "query": { "filter_by": "mobile" } }),
         "simulateExperiment" => json!({ "runs": 1, "days": 1 }),
         "createProposal" => json!({ "test_name": "N", "note": "why" }),
         "approveProposal" | "rejectProposal" | "withdrawProposal" => json!({ "reason": "N" }),

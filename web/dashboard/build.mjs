@@ -11,28 +11,29 @@ const here = (path) => fileURLToPath(new URL(path, import.meta.url));
 const into = here("../../crates/api/src/dashboard/built/");
 const list = here("../../crates/api/src/dashboard/files.rs");
 const site = here("build/site/");
+/** The pages, each with its one script. */
+const ENTRIES = { "index.html": "app.js", "share.html": "share.js" };
 
 /** The files of the dashboard as the sources make them: name → text. */
 export async function built() {
   await build({ root: here("."), configFile: here("vite.config.ts"), logLevel: "error" });
   const files = new Map();
   for (const name of readdirSync(site).sort()) {
-    files.set(
-      name,
-      name === "index.html" ? page(readFileSync(site + name, "utf8")) : readFileSync(site + name, "utf8"),
-    );
+    const text = readFileSync(site + name, "utf8");
+    const entry = ENTRIES[name];
+    files.set(name, entry === undefined ? text : page(name, text, entry));
   }
   return files;
 }
 
-/** The page with the places that the server fills: where the files are, and the nonce of the policy. */
-function page(html) {
+/** A page with the places that the server fills: where the files are, and the nonce of the policy. */
+function page(name, html, entry) {
   const scripts = html.match(/<script [^>]*><\/script>/g);
   const [script] = scripts ?? [];
-  if (scripts?.length !== 1 || !script.includes('src="./app.js"'))
-    throw Error("index.html: there is not the one script that the policy allows");
+  if (scripts?.length !== 1 || !script.includes(`src="./${entry}"`))
+    throw Error(`${name}: there is not the one script that the policy allows`);
   return html
-    .replace(script, '<script type="module" nonce="{nonce}" src="{files}app.js"></script>')
+    .replace(script, `<script type="module" nonce="{nonce}" src="{files}${entry}"></script>`)
     .replace(
       /<link rel="stylesheet"[^>]*href="\.\/style\.css"[^>]*>/,
       '<link rel="stylesheet" href="{files}style.css">',

@@ -7,6 +7,8 @@ const KB = 1_000;
 const ENTRY = 150 * KB;
 /** The list of experiments, for who is signed in. */
 const LIST = 200 * KB;
+/** The page of a shared result, with all that it imports. */
+const SHARED = 140 * KB;
 /** Any other page, beyond the entry and the frame. */
 const PAGE = 30 * KB;
 /** Libraries that are loaded when they are needed. */
@@ -43,6 +45,7 @@ function report(what, size, bound) {
 
 const entry = closure("app.js");
 const frame = closure("app.js", "shell.js");
+const shared = closure("share.js");
 for (const [name, size] of sizes) report(name, size, LIBRARIES[name] ?? (frame.has(name) ? undefined : PAGE));
 report("entry", sum(entry) + sizes.get("style.css") + sizes.get("index.html"), ENTRY);
 report(
@@ -50,5 +53,6 @@ report(
   sum(closure("app.js", "shell.js", "experiments.js")) + sizes.get("style.css") + sizes.get("index.html"),
   LIST,
 );
+report("a shared result", sum(shared) + sizes.get("style.css") + sizes.get("share.html"), SHARED);
 if (isOver) console.error("the dashboard has outgrown its bounds");
 process.exitCode = isOver ? 1 : 0;

@@ -7,14 +7,16 @@
 mod files;
 mod reports;
 
+use crate::edge::RequestContext;
 use crate::error::ApiError;
-use crate::handlers::traffic::encoded;
+use crate::handlers::shares;
+use crate::handlers::traffic::{PathParams, encoded};
 use axum::Router;
-use axum::extract::Path;
+use axum::extract::{Path, State};
 use axum::response::{Html, IntoResponse, Response};
 use axum::routing::{get, post};
 use files::FILES;
-use http::{HeaderMap, HeaderName, HeaderValue, header};
+use http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 use muriel_service::App;
 use muriel_service::digest::{hex, version_of};
 use muriel_service::rulesets::Encoded;
@@ -39,6 +41,7 @@ const IMMUTABLE: HeaderValue = HeaderValue::from_static("public, max-age=3153600
 /// The routes of the dashboard, which are not part of the versioned interface.
 pub(crate) fn routes() -> Router<App> {
     let pages = PAGES.into_iter().fold(Router::new(), |router, path| router.route(path, get(page_show)));
+    let pages = pages.route("/share/{token}", get(shared_page_show));
     pages.route("/assets/{build}/{file}", get(file_show)).route("/policy-report", post(reports::report_take))
 }
 
@@ -54,8 +57,10 @@ struct File {
 struct Site {
     /// Names the build in the addresses of its files: equal files have equal names.
     build: String,
-    /// The page, with `{files}` filled in; `{nonce}` is left.
+    /// The page of the application, with `{files}` filled in; `{nonce}` is left.
     page: String,
+    /// The page of a shared result; `{nonce}` and `{notice}` are left.
+    shared_page: String,
     files: Vec<File>,
 }
 
@@ -69,9 +74,13 @@ impl Site {
             let body = Encoded::of_brotli(content);
             File { name, media_type: media_type(name), etag: version_of(&body.plain), body }
         });
-        let (pages, files) = files.partition::<Vec<_>, _>(|file| file.name == "index.html");
-        let page = pages.first().map(|page| String::from_utf8_lossy(&page.body.plain).into_owned()).unwrap_or_default();
-        Site { page: page.replace("{files}", &format!("/assets/{build}/")), build, files }
+        let (pages, files) = files.partition::<Vec<_>, _>(|file| file.name.ends_with(".html"));
+        let page = |name: &str| {
+            let found = pages.iter().find(|page| page.name == name);
+            let text = found.map(|page| String::from_utf8_lossy(&page.body.plain).into_owned()).unwrap_or_default();
+            text.replace("{files}", &format!("/assets/{build}/"))
+        };
+        Site { page: page("index.html"), shared_page: page("share.html"), build, files }
     }
 }
 
@@ -84,30 +93,67 @@ fn media_type(name: &str) -> &'static str {
     }
 }
 
-/// What the page may do. `strict-dynamic` lets the one script that has the nonce load its chunks, and nothing else; without
-/// Trusted Types no text becomes markup or code, whoever wrote it.
-fn policy(nonce: &str) -> String {
+/// What a page may do. `strict-dynamic` lets the one script that has the nonce load its chunks, and nothing else; without
+/// Trusted Types no text becomes markup or code, whoever wrote it. `besides` is what only one of the pages needs.
+fn policy(nonce: &str, besides: &str) -> String {
     format!(
         "default-src 'none'; script-src 'nonce-{nonce}' 'strict-dynamic'; style-src 'self'; connect-src 'self'; img-src 'self' \
-         data:; base-uri 'none'; form-action 'self'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types \
-         'none'; report-uri /policy-report"
+         data:; base-uri 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'; {besides}"
     )
 }
 
-/// The page of the application, with a nonce that no other answer has.
+/// The page of the application.
 async fn page_show() -> Result<Response, ApiError> {
+    page(&SITE.page, "form-action 'self'; report-uri /policy-report", "same-origin")
+}
+
+/// The page of a shared result. It is the same for whoever opens it, and knows nothing of sessions: what it shows it reads with
+/// the token in its address. So that the token stays there, neither links nor reports of the policy have the address.
+async fn shared_page_show(
+    State(app): State<App>,
+    context: RequestContext,
+    token: PathParams<String>,
+) -> Result<Response, ApiError> {
+    match shares::opened(&app, &context, token).await {
+        Ok(_) => shared_page(StatusCode::OK, ""),
+        Err(error @ (ApiError::NotFound(_) | ApiError::ShareEnded(_))) => shared_page(error.status(), notice(&error)),
+        Err(error) => Err(error),
+    }
+}
+
+/// What to do, for those whose browser runs no script; the script says the same.
+fn notice(error: &ApiError) -> &'static str {
+    match error.code() {
+        "share_expired" => "This link has expired. Ask whoever sent it for a new one.",
+        "share_revoked" => "This link was revoked. Ask whoever sent it for a new one.",
+        "share_outdated" => "The goal that this link is about was deleted. Ask whoever sent it for a new one.",
+        _ => {
+            "There is nothing under this address. Check that the whole link was copied, or ask whoever sent it for a new one."
+        }
+    }
+}
+
+fn shared_page(status: StatusCode, notice: &str) -> Result<Response, ApiError> {
+    let mut response = page(&SITE.shared_page.replace("{notice}", notice), "form-action 'none'", "no-referrer")?;
+    *response.status_mut() = status;
+    Ok(shares::private(response))
+}
+
+/// A page, with a nonce that no other answer has.
+fn page(html: &str, besides: &str, referrers: &'static str) -> Result<Response, ApiError> {
     let mut random = [0; 16];
     getrandom::fill(&mut random).map_err(|error| ApiError::internal(error.to_string()))?;
     let nonce = hex(&random);
-    let mut response = Html(SITE.page.replace("{nonce}", &nonce)).into_response();
+    let mut response = Html(html.replace("{nonce}", &nonce)).into_response();
     let headers = response.headers_mut();
-    let policy = HeaderValue::try_from(policy(&nonce)).map_err(|error| ApiError::internal(error.to_string()))?;
+    let policy =
+        HeaderValue::try_from(policy(&nonce, besides)).map_err(|error| ApiError::internal(error.to_string()))?;
     headers.insert(header::CONTENT_SECURITY_POLICY, policy);
     for (name, value) in [
         ("cross-origin-opener-policy", "same-origin"),
         ("cross-origin-resource-policy", "same-origin"),
         ("permissions-policy", "camera=(), geolocation=(), microphone=(), payment=()"),
-        ("referrer-policy", "same-origin"),
+        ("referrer-policy", referrers),
         ("x-frame-options", "DENY"),
     ] {
         headers.insert(HeaderName::from_static(name), HeaderValue::from_static(value));

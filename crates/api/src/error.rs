@@ -15,7 +15,7 @@ use bytes::Bytes;
 use http::{HeaderMap, HeaderValue, StatusCode, header};
 use muriel_domain::problem::{Problem, Problems};
 use muriel_service as service;
-use muriel_service::error::ConflictCode;
+use muriel_service::error::{ConflictCode, ShareEnd};
 use serde::Serialize;
 
 use crate::body::EXPANDED_LIMIT;
@@ -41,6 +41,8 @@ pub enum ApiError {
     RoleTooLow,
     /// There is no such thing in this project; the word says what: `experiment`.
     NotFound(&'static str),
+    /// A share of a result that does not show it any more.
+    ShareEnded(ShareEnd),
     /// No operation has this path.
     RouteNotFound,
     /// The path exists, but not with this method.
@@ -127,6 +129,17 @@ fn conflict_code(code: ConflictCode) -> &'static str {
     }
 }
 
+/// The published code of a share that has ended, and what to do.
+fn share_end(end: ShareEnd) -> (&'static str, &'static str) {
+    match end {
+        ShareEnd::Expired => ("share_expired", "this link has expired; ask whoever sent it for a new one"),
+        ShareEnd::Revoked => ("share_revoked", "this link was revoked; ask whoever sent it for a new one"),
+        ShareEnd::Outdated => {
+            ("share_outdated", "the goal that this link is about was deleted; ask whoever sent it for a new one")
+        }
+    }
+}
+
 /// Every code with its status and meaning: the closed list that clients may rely on.
 pub const CODES: &[(&str, u16, &str)] = &[
     ("invalid_field", 400, "fields of the body hold what they must not; `errors` lists them all"),
@@ -164,6 +177,9 @@ pub const CODES: &[(&str, u16, &str)] = &[
     ("own_proposal", 409, "nobody decides their own proposal, and only the one who made it withdraws it"),
     ("key_taken", 409, "the key belongs to something else"),
     ("idempotency_key_reused", 409, "the idempotency key was used with another body"),
+    ("share_expired", 410, "the link has expired"),
+    ("share_revoked", 410, "the link was revoked"),
+    ("share_outdated", 410, "the goal that the link is about was deleted"),
     ("precondition_failed", 412, "`If-Match` names another state than the present one"),
     ("body_too_large", 413, "the body is over the limit"),
     ("uri_too_long", 414, "the request target is over 8 KiB"),
@@ -236,6 +252,10 @@ impl ApiError {
                 (S::FORBIDDEN, "role_too_low", "nobody gives or takes a role above their own".into())
             }
             ApiError::NotFound(noun) => (S::NOT_FOUND, "not_found", format!("{noun} not found").into()),
+            ApiError::ShareEnded(end) => {
+                let (code, sentence) = share_end(*end);
+                (S::GONE, code, sentence.into())
+            }
             ApiError::RouteNotFound => (S::NOT_FOUND, "unknown_route", "no operation has this path".into()),
             ApiError::MethodNotAllowed => {
                 (S::METHOD_NOT_ALLOWED, "method_not_allowed", "this path does not take this method".into())
@@ -383,6 +403,7 @@ impl From<service::Error> for ApiError {
             service::Error::MissingScope(scope) => ApiError::MissingScope(scope.name()),
             service::Error::RoleLacksScope(scope) => ApiError::RoleLacksScope(scope.name()),
             service::Error::NotFound(noun) => ApiError::NotFound(noun),
+            service::Error::ShareEnded(end) => ApiError::ShareEnded(end),
             service::Error::Invalid(problems) => ApiError::Invalid(problems),
             service::Error::InvalidInquiry(problems) => ApiError::InvalidQuery(problems),
             // What could not be read is a part of the request, so its error is one of these.
@@ -530,6 +551,9 @@ mod tests {
             ApiError::CsrfFailed,
             ApiError::RoleTooLow,
             ApiError::NotFound("goal"),
+            ApiError::ShareEnded(ShareEnd::Expired),
+            ApiError::ShareEnded(ShareEnd::Revoked),
+            ApiError::ShareEnded(ShareEnd::Outdated),
             ApiError::RouteNotFound,
             ApiError::MethodNotAllowed,
             ApiError::Invalid(Problems::default()),

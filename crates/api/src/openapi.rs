@@ -121,6 +121,8 @@ enum Audience {
     OpenFeature,
     /// Anybody's browser.
     Visitors,
+    /// Whoever has a link to a result.
+    LinkHolders,
 }
 
 impl Audience {
@@ -131,6 +133,8 @@ impl Audience {
             Audience::People
         } else if callers == "anybody" {
             Audience::Anybody
+        } else if callers == "link" {
+            Audience::LinkHolders
         } else if path.starts_with("/events/") && scope != "none" {
             Audience::Programs
         } else if scope == "none" {
@@ -145,7 +149,7 @@ impl Audience {
 const CONDITIONAL: [(&str, &str); 3] =
     [("{test_id}", "experiment"), ("{goal_profile_id}", "goal"), ("{hypothesis_id}", "hypothesis")];
 /// Operations that take a body about such a thing and do not change it.
-const BESIDE: [&str; 3] = ["createExperimentComment", "createHypothesisComment", "simulateExperiment"];
+const BESIDE: [&str; 4] = ["createExperimentComment", "createHypothesisComment", "createShare", "simulateExperiment"];
 /// Operations that read a version with an ETag, but know no `If-None-Match`.
 const TAGGED: [&str; 2] = ["getGoal", "getHypothesis"];
 
@@ -177,7 +181,7 @@ fn describe(operation: &mut Operation, path: &str, method: &Method) {
         Audience::People => operation.security = Some(vec![session]),
         Audience::Anybody => operation.security = Some(Vec::new()),
         Audience::OpenFeature => operation.security = Some(vec![needs("bearer"), needs("header")]),
-        Audience::Visitors => operation.security = Some(Vec::new()),
+        Audience::Visitors | Audience::LinkHolders => operation.security = Some(Vec::new()),
     }
     let takes_body = operation.request_body.is_some();
     // A server that sends what its visitors did has one, too.
@@ -193,7 +197,7 @@ fn describe(operation: &mut Operation, path: &str, method: &Method) {
     let parameters = operation.parameters.get_or_insert_default();
     // A file's name has an ending behind the parameter.
     for name in path.split('/').filter_map(|part| part.strip_prefix('{')?.split_once('}')).map(|(name, _)| name) {
-        parameters.push(path_parameter(name));
+        parameters.push(path_parameter(name, audience));
     }
     if let Some(what) = changed {
         let description = format!("Only if the {what} still has this ETag; 412 otherwise.");
@@ -212,8 +216,11 @@ fn describe(operation: &mut Operation, path: &str, method: &Method) {
     }
     let conflicts = conflicts(operation.operation_id.as_deref().unwrap_or_default(), is_post);
     let mut statuses = vec![400, 404, 405, 408, 414, 429, 431, 500, 503];
-    if audience != Audience::Visitors || may_have_key {
+    if !matches!(audience, Audience::Visitors | Audience::LinkHolders) || may_have_key {
         statuses.extend([401, 403]);
+    }
+    if audience == Audience::LinkHolders {
+        statuses.push(410);
     }
     if takes_body {
         statuses.extend([413, 415]);
@@ -310,7 +317,7 @@ fn conflicts(operation: &str, is_post: bool) -> Vec<&'static str> {
 /// Names of the parts of the script that are served as files.
 const PART_NAMES: [&str; 6] = ["source", "changes", "split", "goals", "orders", "badge"];
 
-fn path_parameter(name: &str) -> RefOr<Parameter> {
+fn path_parameter(name: &str, audience: Audience) -> RefOr<Parameter> {
     let schema = match name {
         "project_key" => ObjectBuilder::new().schema_type(Type::String).min_length(Some(1)),
         "part" => ObjectBuilder::new().schema_type(Type::String).enum_values(Some(PART_NAMES)),
@@ -331,7 +338,9 @@ fn path_parameter(name: &str) -> RefOr<Parameter> {
         "visitor_id" => "The visitor's id, percent-encoded.",
         "visitor_job_id" => "The id of the deletion.",
         "proposal_id" => "The proposal's id.",
+        "share_id" => "The share's id.",
         "part" => "The part's name.",
+        "token" if audience == Audience::LinkHolders => "The part of the link after `/share/`.",
         "token" => "The part of the link after `#`.",
         "prefix" => "The key's 8 characters after `mrl_`.",
         "person_id" => "The person's id.",

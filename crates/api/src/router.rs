@@ -4,7 +4,7 @@ use crate::edge::X_REQUEST_ID;
 use crate::handlers::{
     activity, audit, checklist, comments, conclusion, copies, evaluate, events, experiments, explain, goals, groups,
     history, hypotheses, keys, live, me, ofrep, overview, people, programme, projects, proposals, rates, results,
-    script, serving, session, simulation, traffic, visitor_data, webhooks,
+    script, serving, session, shares, simulation, traffic, visitor_data, webhooks,
 };
 use crate::sessions::SessionsOff;
 use crate::{dashboard, docs, openapi};
@@ -44,6 +44,8 @@ fn interface() -> OpenApiRouter<App> {
         .routes(routes!(results::holdout_result))
         .routes(routes!(results::experiment_timeseries))
         .routes(routes!(results::experiment_plan))
+        .routes(routes!(shares::share_list, shares::share_create))
+        .routes(routes!(shares::share_revoke))
         .routes(routes!(serving::winner_serve))
         .routes(routes!(serving::rollout_update))
         .routes(routes!(serving::serving_stop))
@@ -126,6 +128,11 @@ fn for_people() -> OpenApiRouter<App> {
         .routes(routes!(conclusion::experiment_reopen))
 }
 
+/// What whoever has a link to a result reads. Only pages of the server itself do so, and it is where the dashboard is.
+fn for_link_holders() -> OpenApiRouter<App> {
+    OpenApiRouter::new().routes(routes!(shares::shared_result)).routes(routes!(shares::shared_timeseries))
+}
+
 /// Experiments as flags, for OpenFeature's clients, in browsers too.
 fn open_feature() -> OpenApiRouter<App> {
     OpenApiRouter::new().routes(routes!(ofrep::flag_evaluate)).routes(routes!(ofrep::flags_evaluate)).layer(
@@ -183,7 +190,12 @@ fn describe<P: utoipa::Path>(router: &mut OpenApiRouter<App>) {
 
 /// Everything that the contract describes.
 fn published() -> OpenApiRouter<App> {
-    interface().merge(for_people()).merge(open_feature()).merge(visitor_traffic()).merge(visitors_of_servers())
+    interface()
+        .merge(for_people())
+        .merge(for_link_holders())
+        .merge(open_feature())
+        .merge(visitor_traffic())
+        .merge(visitors_of_servers())
 }
 
 /// The contract of the interface.
@@ -210,7 +222,7 @@ pub fn router(app: App, listener: Listener) -> Router {
         Listener::WithoutPeople => {
             interface().merge(open_feature()).merge(visitor_traffic()).merge(visitors_of_servers())
         }
-        Listener::People => interface().merge(for_people()),
+        Listener::People => interface().merge(for_people()).merge(for_link_holders()),
     };
     let served = served.split_for_parts().0;
     let prefix = app.site.visitor_prefix.as_str();

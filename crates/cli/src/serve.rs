@@ -20,7 +20,7 @@ use muriel_service::jobs::JobOutcome;
 use muriel_service::people;
 use muriel_service::visitor::{Geography, Visitors};
 use muriel_service::webhooks::Outbound;
-use muriel_service::{App, Traffic, install};
+use muriel_service::{App, Traffic, install, shares};
 use muriel_sql::{BoxFuture, Db};
 use muriel_warehouse::{DuckWarehouse, Loader};
 use muriel_worker::Worker;
@@ -486,12 +486,15 @@ impl Running {
             self.app.rulesets.flush().await;
             let flush = async {
                 self.app.access_cache.flush().await?;
-                install::write_fetches(&self.app).await
+                install::write_fetches(&self.app).await?;
+                shares::write_openings(&self.app).await
             };
             match tokio::time::timeout(LAST_FLUSH_TIMEOUT, flush).await {
                 Ok(Ok(())) => {}
-                Ok(Err(error)) => tracing::warn!(%error, "last uses of keys and scripts were not noted"),
-                Err(_) => tracing::warn!("last uses of keys and scripts were not noted: the database does not answer"),
+                Ok(Err(error)) => tracing::warn!(%error, "last uses of keys, scripts and shares were not noted"),
+                Err(_) => {
+                    tracing::warn!("last uses of keys, scripts and shares were not noted: the database does not answer")
+                }
             }
             self.app.db.clone().close().await
         };

@@ -61,6 +61,8 @@ ids! {
     CommentId,
     /// A change that waits for a second person.
     ProposalId,
+    /// A link with which a result is read without signing in.
+    ShareId,
 }
 
 #[cfg(test)]

@@ -208,6 +208,28 @@ impl ReportCache {
         now: Instant,
     ) -> Result<Arc<Computed>, ReportError> {
         self.note_request(key, known.project());
+        self.report_once(key, known, now).await
+    }
+
+    /// The cached report, where it is of at most a minute before `now`, whatever events have come since. Nothing is computed
+    /// or read.
+    pub fn recent(&self, key: &ReportKey, known: &dyn ReportSubject, now: Instant) -> Option<Arc<Computed>> {
+        let cached = self.cached.get(key)?;
+        let age = now.us().saturating_sub(cached.computed.manifest.as_of.us());
+        let holds = cached.version == known.version() && cached.generation == self.loader.generation();
+        (holds && (-1_000..=MAX_AGE_US).contains(&age)).then(|| cached.computed.clone())
+    }
+
+    /// As [`ReportCache::report`], and not kept warm because of it.
+    ///
+    /// # Errors
+    /// As [`ReportCache::report`].
+    pub async fn report_once(
+        &self,
+        key: &ReportKey,
+        known: &dyn ReportSubject,
+        now: Instant,
+    ) -> Result<Arc<Computed>, ReportError> {
         let head = self.head().await?;
         self.report_at(key, known, head, now).await
     }

@@ -6,19 +6,20 @@ use crate::clock::Clock;
 use crate::compute_queue::ComputeQueue;
 use crate::error::{Error, Result};
 use crate::health::LoadingLag;
-use crate::install::ScriptFetches;
 use crate::intake::{EventCounts, Intake};
 use crate::jobs::ClockPeriods;
+use crate::last_uses::LastUses;
 use crate::list_cache::ListCache;
 use crate::live::LiveListeners;
 use crate::node::NodeIdentity;
 use crate::people::{People, PeopleSettings};
 use crate::rulesets::{Delivery, RulesetFiles, Rulesets};
+use crate::shared_reports::SharedReports;
 use crate::site::Site;
 use crate::visitor::Visitors;
 use crate::webhooks::Outbound;
 use crate::{programme, simulation};
-use muriel_domain::ids::CompanyId;
+use muriel_domain::ids::{CompanyId, ProjectId, ShareId};
 use muriel_log::{Log, LogState};
 use muriel_results::ReportCache;
 use muriel_sql::{BoxFuture, Db, Tx};
@@ -64,11 +65,14 @@ pub struct Parts {
     /// Sends requests to other systems.
     pub outbound: Outbound,
     /// When scripts were last fetched.
-    pub script_fetches: ScriptFetches,
+    pub script_fetches: LastUses<ProjectId>,
+    /// When shares of results were last opened.
+    pub share_openings: LastUses<ShareId>,
     /// Those who watch visitors.
     pub live: Arc<LiveListeners>,
     pub(crate) simulations: ComputeQueue,
     pub(crate) programmes: ComputeQueue,
+    pub(crate) shared_reports: SharedReports,
     pub(crate) lag: LoadingLag,
     /// How many periodic tasks fail again and again.
     pub failing_tasks: AtomicUsize,
@@ -119,7 +123,9 @@ impl App {
             node: traffic.node,
             periods: traffic.periods,
             outbound: traffic.outbound,
-            script_fetches: ScriptFetches::default(),
+            script_fetches: LastUses::default(),
+            share_openings: LastUses::default(),
+            shared_reports: SharedReports::default(),
             live: Arc::default(),
             simulations: ComputeQueue::new(simulation::QUEUE_MAX),
             programmes: ComputeQueue::new(programme::QUEUE_MAX),

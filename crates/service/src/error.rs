@@ -38,6 +38,9 @@ pub enum Error {
     /// There is no such thing in this project; the word says what: `experiment`.
     #[error("{0} not found")]
     NotFound(&'static str),
+    /// A share that does not show its result any more.
+    #[error("the share does not show its result any more")]
+    ShareEnded(ShareEnd),
     /// Values that the act was given cannot be used.
     #[error("invalid input")]
     Invalid(Problems),
@@ -94,6 +97,17 @@ impl Error {
     pub fn conflict(code: ConflictCode, message: impl Into<String>) -> Self {
         Error::Conflict { code, message: message.into() }
     }
+}
+
+/// Why a share does not show its result any more.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ShareEnd {
+    /// Its time is over.
+    Expired,
+    /// Somebody has revoked it.
+    Revoked,
+    /// The goal that it is about is gone.
+    Outdated,
 }
 
 /// The rules that a conflict can be about.

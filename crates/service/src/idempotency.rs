@@ -1,6 +1,9 @@
 //! Idempotency keys: a repeated request gets the response of the first one.
 
 use crate::error::{ConflictCode, Error, Result};
+use crate::webhooks::{seal, unseal};
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
 use muriel_domain::ids::ProjectId;
 use muriel_domain::{Instant, Problems};
 use muriel_sql::Tx;
@@ -9,6 +12,8 @@ use sha2::{Digest, Sha256};
 
 /// The longest key, in bytes.
 const KEY_MAX: usize = 255;
+/// For what responses with secrets are encrypted.
+const RESPONSES: &str = "responses";
 
 /// Identifies a request and its repetitions.
 #[derive(Debug, Clone)]
@@ -75,4 +80,34 @@ pub async fn store(tx: &mut dyn Tx, key: Option<&IdempotencyKey>, body: String) 
         idempotency::insert(tx, key.project, &key.operation, &key.key, &done, key.now).await?;
     }
     Ok(StoredResponse { body, replayed: false })
+}
+
+/// As [`replay`], of a response with a secret, which is kept encrypted.
+///
+/// # Errors
+/// As [`replay`], and a stored response that does not open.
+pub(crate) async fn replay_sealed(
+    tx: &mut dyn Tx,
+    cipher: &[u8; 32],
+    key: Option<&IdempotencyKey>,
+) -> Result<Option<StoredResponse>> {
+    let Some(stored) = replay(tx, key).await? else { return Ok(None) };
+    let sealed = STANDARD.decode(&stored.body).map_err(Error::internal)?;
+    let body = String::from_utf8(unseal(cipher, RESPONSES, &sealed)?).map_err(Error::internal)?;
+    Ok(Some(StoredResponse { body, ..stored }))
+}
+
+/// As [`store`], of a response with a secret, which is kept encrypted.
+///
+/// # Errors
+/// When the database cannot be reached.
+pub(crate) async fn store_sealed(
+    tx: &mut dyn Tx,
+    cipher: &[u8; 32],
+    key: Option<&IdempotencyKey>,
+    body: String,
+) -> Result<StoredResponse> {
+    let sealed = STANDARD.encode(seal(cipher, RESPONSES, body.as_bytes())?);
+    let stored = store(tx, key, sealed).await?;
+    Ok(StoredResponse { body, ..stored })
 }

@@ -5,13 +5,10 @@ use crate::error::Result;
 use crate::results::{cache, report_error};
 use crate::script::{self, SnippetKind};
 use muriel_domain::Instant;
-use muriel_domain::ids::ProjectId;
 use muriel_domain::page::PageSettings;
 use muriel_domain::time::DAY_US;
 use muriel_store::tenants::{self, Project};
 use muriel_warehouse::PagesQuestion;
-use std::collections::HashMap;
-use std::sync::{Mutex, PoisonError};
 
 /// Events are looked at that are not older.
 const LOOK_BACK_US: i64 = 7 * DAY_US;
@@ -19,56 +16,6 @@ const LOOK_BACK_US: i64 = 7 * DAY_US;
 pub const PAGES_MAX: usize = 50;
 /// Addresses that are read at most: those of one page differ in their queries.
 const ADDRESSES_MAX: usize = 1_000;
-/// A fetch is noted again after this time.
-const NOTE_AGAIN_US: i64 = 60_000_000;
-/// Projects whose fetches are kept in memory at most.
-const PROJECTS_MAX: usize = 10_000;
-
-/// When scripts were last fetched, to the minute.
-#[derive(Debug, Default)]
-pub struct ScriptFetches(Mutex<HashMap<ProjectId, Fetch>>);
-
-#[derive(Debug, Clone, Copy)]
-struct Fetch {
-    at: Instant,
-    is_written: bool,
-}
-
-impl ScriptFetches {
-    /// Notes that the project's script was fetched.
-    pub fn note(&self, project: ProjectId, now: Instant) {
-        let mut fetches = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let is_full = fetches.len() >= PROJECTS_MAX;
-        match fetches.get_mut(&project) {
-            Some(fetch) if now.us() - fetch.at.us() < NOTE_AGAIN_US => {}
-            Some(fetch) => *fetch = Fetch { at: now, is_written: false },
-            // Those that are written already are known without memory.
-            None if is_full => fetches.retain(|_, fetch| !fetch.is_written),
-            None => {
-                fetches.insert(project, Fetch { at: now, is_written: false });
-            }
-        }
-    }
-
-    fn last(&self, project: ProjectId) -> Option<Instant> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).get(&project).map(|fetch| fetch.at)
-    }
-
-    fn unwritten(&self) -> Vec<(ProjectId, Instant)> {
-        let fetches = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        fetches.iter().filter(|(_, fetch)| !fetch.is_written).map(|(id, fetch)| (*id, fetch.at)).collect()
-    }
-
-    fn written(&self, written: &[(ProjectId, Instant)]) {
-        let mut fetches = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        for (project, at) in written {
-            if let Some(fetch) = fetches.get_mut(project).filter(|fetch| fetch.at == *at) {
-                fetch.is_written = true;
-            }
-        }
-    }
-}
-
 /// Stores when scripts were last fetched.
 ///
 /// # Errors
@@ -167,38 +114,4 @@ pub(crate) async fn seen(app: &App, project: &Project) -> Result<(Vec<SeenPage>,
 /// The address without query and fragment, which can hold what visitors entered.
 pub fn without_query(url: &str) -> &str {
     url.split(['?', '#']).next().unwrap_or_default()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_fetch_is_noted_once_a_minute_and_written_once() {
-        let fetches = ScriptFetches::default();
-        let (project, at) = (ProjectId(1), |us| Instant::from_us(us));
-        fetches.note(project, at(0));
-        fetches.note(project, at(NOTE_AGAIN_US - 1));
-        assert_eq!(fetches.unwritten(), [(project, at(0))]);
-        // One that came while the first was being written stays.
-        let first = fetches.unwritten();
-        fetches.note(project, at(NOTE_AGAIN_US));
-        fetches.written(&first);
-        assert_eq!(fetches.unwritten(), [(project, at(NOTE_AGAIN_US))]);
-        fetches.written(&fetches.unwritten());
-        assert_eq!((fetches.unwritten(), fetches.last(project)), (vec![], Some(at(NOTE_AGAIN_US))));
-    }
-
-    #[test]
-    fn memory_is_bounded() {
-        let fetches = ScriptFetches::default();
-        for number in 0..2 * PROJECTS_MAX as i64 {
-            fetches.note(ProjectId(number), Instant::from_us(0));
-        }
-        assert_eq!(fetches.unwritten().len(), PROJECTS_MAX);
-        fetches.written(&fetches.unwritten());
-        fetches.note(ProjectId(-1), Instant::from_us(0));
-        fetches.note(ProjectId(-1), Instant::from_us(0));
-        assert_eq!(fetches.unwritten().len(), 1);
-    }
 }

@@ -19,7 +19,7 @@ use std::sync::Arc;
 /// Seconds after which to ask again for a report that found the queue full.
 const BUSY_RETRY_S: u64 = 1;
 /// Seconds after which to ask again while the warehouse is opened or filled.
-const LOADING_RETRY_S: u64 = 5;
+pub(crate) const LOADING_RETRY_S: u64 = 5;
 
 /// The report about an experiment, with every event that was acknowledged before this call.
 ///

@@ -35,6 +35,7 @@ pub mod proposals;
 mod schedules;
 pub mod sessions;
 pub mod settings;
+pub mod shares;
 mod slugs;
 mod table;
 pub mod tenants;
@@ -153,6 +154,7 @@ pub const MIGRATIONS: &[Migration] = &[
         sql: include_str!("../migrations/0023_programme.sql"),
         fill: Some(|tx| Box::pin(programme::fill(tx))),
     },
+    Migration { version: 24, name: "shares", sql: include_str!("../migrations/0024_shares.sql"), fill: None },
     Migration { version: 26, name: "page harm", sql: include_str!("../migrations/0026_page_harm.sql"), fill: None },
     Migration {
         version: 27,

@@ -4,7 +4,7 @@
 import { createServer, request as ask } from "node:http";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
-import { page } from "./page.mjs";
+import { page, sharedPage } from "./page.mjs";
 
 /** Addresses that are not of the application. */
 const SERVERS = /^\/(v2|docs|js|events|ruleset|preview|share|geo|policy-report|mcp)(\/|$)/;
@@ -20,6 +20,7 @@ export async function front(url, { port = 0 } = {}) {
       response.writeHead(status, headers);
       return response.end(body);
     }
+    const isPage = request.method === "GET" && /^\/share\/[^/]+$/.test(pathname);
     if (pathname === "/policy-report") request.on("data", (part) => reports.push(String(part)));
     const headers = { ...request.headers };
     // Passkeys belong to the name under which the page was opened.
@@ -27,6 +28,13 @@ export async function front(url, { port = 0 } = {}) {
     if (headers.origin === address) headers.origin = behind.origin;
     const options = { host: behind.hostname, port: behind.port, method: request.method, path: request.url, headers };
     const asked = ask(options, (answer) => {
+      if (isPage) {
+        // The server says whether the link works. What it embeds may be older than what was built.
+        answer.resume();
+        const [body, headers] = sharedPage(answer.headers);
+        response.writeHead(answer.statusCode, headers);
+        return response.end(body);
+      }
       response.writeHead(answer.statusCode, answer.headers);
       answer.pipe(response);
     });

@@ -20,16 +20,28 @@ export function page(path) {
     return [200, readFileSync(site + name), { "content-type": TYPES[name.split(".").pop()] }];
   }
   const nonce = randomBytes(16).toString("base64");
-  const html = readFileSync(`${site}index.html`, "utf8")
-    .replace('<script type="module" crossorigin', `<script type="module" nonce="${nonce}"`)
-    .replaceAll("./", FILES);
   return [
     200,
-    html,
+    filled("index.html", nonce),
     {
       "content-type": "text/html; charset=utf-8",
       "content-security-policy": policy(nonce),
       "cross-origin-opener-policy": "same-origin",
     },
   ];
+}
+
+function filled(name, nonce) {
+  return readFileSync(site + name, "utf8")
+    .replace('<script type="module" crossorigin', `<script type="module" nonce="${nonce}"`)
+    .replaceAll("./", FILES);
+}
+
+/**
+ * The page of a shared result, with the header fields of the server's own answer. Its script asks for whether the link works.
+ * @returns {[body: string, headers: object]}
+ */
+export function sharedPage({ "content-length": _, ...headers }) {
+  const [, nonce] = headers["content-security-policy"].match(/'nonce-([^']+)'/);
+  return [filled("share.html", nonce).replace("{notice}", ""), headers];
 }

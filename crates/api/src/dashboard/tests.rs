@@ -53,6 +53,31 @@ async fn every_address_of_the_application_is_the_page_with_a_nonce_of_its_own() 
 }
 
 #[tokio::test]
+async fn the_page_of_a_shared_result_has_a_policy_of_its_own() {
+    for (status, notice) in [(StatusCode::OK, ""), (StatusCode::GONE, "This link has expired.")] {
+        let (parts, body) = shared_page(status, notice).unwrap().into_parts();
+        assert_eq!(parts.status, status);
+        let policy = parts.headers["content-security-policy"].to_str().unwrap();
+        for wanted in
+            ["default-src 'none'", "'strict-dynamic'", "form-action 'none'", "require-trusted-types-for 'script'"]
+        {
+            assert!(policy.contains(wanted), "{policy}");
+        }
+        // A report would have the address, and so the token.
+        assert!(!policy.contains("unsafe") && !policy.contains("report"), "{policy}");
+        for (name, value) in
+            [("referrer-policy", "no-referrer"), ("x-robots-tag", "noindex, nofollow"), ("cache-control", "no-store")]
+        {
+            assert_eq!(parts.headers[name], value);
+        }
+        let page = String::from_utf8(body.collect().await.unwrap().to_bytes().to_vec()).unwrap();
+        assert!(!page.contains('{') && page.contains(&format!("<p>{notice}</p>")), "{page}");
+        assert_eq!(page.matches("<script").count(), 1);
+        assert_eq!(nonce_of(policy, "'nonce-"), nonce_of(&page, "nonce=\""));
+    }
+}
+
+#[tokio::test]
 async fn files_are_cached_for_ever_and_are_of_one_build() {
     let (_, page) = get("/", &[]).await;
     let page = String::from_utf8(page).unwrap();
@@ -74,6 +99,7 @@ async fn files_are_cached_for_ever_and_are_of_one_build() {
     for missing in [
         script.replace("/assets/", "/assets/0"),
         script.replace("app.js", "index.html"),
+        script.replace("app.js", "share.html"),
         script.replace("app.js", "none.js"),
         script.replace("app.js", "..%2Fapp.js"),
     ] {

@@ -31,6 +31,7 @@ pub(crate) mod results;
 pub(crate) mod script;
 pub(crate) mod serving;
 pub(crate) mod session;
+pub(crate) mod shares;
 pub(crate) mod simulation;
 pub(crate) mod traffic;
 pub(crate) mod visitor_data;

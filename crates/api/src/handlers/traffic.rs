@@ -35,7 +35,7 @@ const COMPRESSED_FROM: usize = 860;
 const REPORT_LIMIT: usize = 256 << 10;
 
 /// The parameters of a path, which may not be UTF-8.
-pub(super) type PathParams<T> = Result<Path<T>, PathRejection>;
+pub(crate) type PathParams<T> = Result<Path<T>, PathRejection>;
 
 /// The parameters, or `NotFound` if they are not UTF-8.
 pub(super) fn path_params<T>(path: PathParams<T>) -> Result<T, ApiError> {

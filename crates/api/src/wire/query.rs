@@ -27,6 +27,11 @@ impl Query {
         parsed
     }
 
+    /// Parameters with these values, each given once.
+    pub(crate) fn of(values: impl Iterator<Item = (&'static str, String)>) -> Self {
+        Self { known: values.map(|(name, value)| (name, Some(value))).collect(), problems: Problems::default() }
+    }
+
     fn get(&self, name: &str) -> Option<&str> {
         self.known.iter().find(|(known, _)| *known == name).and_then(|(_, value)| value.as_deref())
     }

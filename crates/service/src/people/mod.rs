@@ -147,8 +147,13 @@ impl People {
 
     /// The link with this token. What follows `#` is not sent to servers, so that it is in no log.
     fn link(&self, token: &str) -> String {
+        format!("{}/invitation#{token}", self.origin())
+    }
+
+    /// Where people reach the dashboard, as far as that is known: empty, or without a slash at the end.
+    pub(crate) fn origin(&self) -> &str {
         let listens = self.address.get().map_or("", String::as_str);
-        format!("{}/invitation#{token}", self.public_url.as_ref().map_or(listens, PublicUrl::origin))
+        self.public_url.as_ref().map_or(listens, PublicUrl::origin)
     }
 }
 

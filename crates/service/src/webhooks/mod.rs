@@ -17,8 +17,6 @@ use crate::app::App;
 use crate::audit::{Act, object};
 use crate::error::{ConflictCode, Error, Result};
 use crate::idempotency::{self, IdempotencyKey, StoredResponse};
-use base64::Engine;
-use base64::engine::general_purpose::STANDARD;
 use muriel_domain::ids::{DeliveryId, ProjectId, WebhookId};
 use muriel_domain::webhook::{EventType, OLD_SECRET_US, TEST_EVENT, WEBHOOKS_MAX, Webhook, WebhookPatch};
 use muriel_domain::{Instant, Problems};
@@ -30,8 +28,6 @@ use serde_json::{Map, Value, json};
 use std::sync::Arc;
 
 const NOT_FOUND: Error = Error::NotFound("webhook");
-/// For what responses with secrets are encrypted, which are kept for requests that are sent again.
-const RESPONSES: &str = "responses";
 
 /// A webhook to make.
 #[derive(Debug, Clone)]
@@ -82,7 +78,7 @@ pub async fn create(
     write(app, move |tx| {
         Box::pin(async move {
             lock(tx, project, Intent::Reshape).await?;
-            if let Some(stored) = replay(tx, &cipher, key.as_ref()).await? {
+            if let Some(stored) = idempotency::replay_sealed(tx, &cipher, key.as_ref()).await? {
                 return Ok(stored);
             }
             if webhooks::list(tx, project).await?.len() >= WEBHOOKS_MAX {
@@ -101,7 +97,7 @@ pub async fn create(
             };
             let id = webhooks::insert(tx, &webhook).await?;
             let made = new_secret(tx, &cipher, id, now).await?;
-            let response = store(tx, &cipher, key.as_ref(), render(&made)?).await?;
+            let response = idempotency::store_sealed(tx, &cipher, key.as_ref(), render(&made)?).await?;
             let act = Act::within(&actor, &of, now);
             act.made(tx, "create", object("webhook", id, &webhook.url), told(&webhook)).await?;
             Ok(response)
@@ -136,11 +132,11 @@ pub async fn rotate(
             lock(tx, project, Intent::Reshape).await?;
             let webhook = webhooks::find(tx, project, id).await?.ok_or(NOT_FOUND)?;
             let key = key?;
-            if let Some(stored) = replay(tx, &cipher, key.as_ref()).await? {
+            if let Some(stored) = idempotency::replay_sealed(tx, &cipher, key.as_ref()).await? {
                 return Ok(stored);
             }
             let made = new_secret(tx, &cipher, id, now).await?;
-            let response = store(tx, &cipher, key.as_ref(), render(&made)?).await?;
+            let response = idempotency::store_sealed(tx, &cipher, key.as_ref(), render(&made)?).await?;
             let act = Act::within(&actor, &of, now);
             act.record(tx, "rotate secret", object("webhook", id, &webhook.url), None, None).await?;
             Ok(response)
@@ -159,24 +155,6 @@ async fn new_secret(tx: &mut dyn Tx, cipher: &[u8; 32], id: WebhookId, now: Inst
 /// For what a webhook's secrets are encrypted: that of one does not open as another's.
 fn purpose(id: WebhookId) -> String {
     format!("webhook {id}")
-}
-
-async fn replay(tx: &mut dyn Tx, cipher: &[u8; 32], key: Option<&IdempotencyKey>) -> Result<Option<StoredResponse>> {
-    let Some(stored) = idempotency::replay(tx, key).await? else { return Ok(None) };
-    let sealed = STANDARD.decode(&stored.body).map_err(Error::internal)?;
-    let body = String::from_utf8(secret::unseal(cipher, RESPONSES, &sealed)?).map_err(Error::internal)?;
-    Ok(Some(StoredResponse { body, ..stored }))
-}
-
-async fn store(
-    tx: &mut dyn Tx,
-    cipher: &[u8; 32],
-    key: Option<&IdempotencyKey>,
-    body: String,
-) -> Result<StoredResponse> {
-    let sealed = STANDARD.encode(secret::seal(cipher, RESPONSES, body.as_bytes())?);
-    let stored = idempotency::store(tx, key, sealed).await?;
-    Ok(StoredResponse { body, ..stored })
 }
 
 /// Changes a webhook.

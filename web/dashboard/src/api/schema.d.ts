@@ -163,6 +163,40 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/share/{token}/result": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Gives the result that a link shows. Nobody has to be signed in, and parameters change nothing. */
+        get: operations["getSharedResult"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/share/{token}/timeseries": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Gives the result that a link shows day by day. Nobody has to be signed in, and parameters change nothing. */
+        get: operations["getSharedTimeseries"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v2/audit": {
         parameters: {
             query?: never;
@@ -1028,6 +1062,24 @@ export interface paths {
         patch: operations["updateServingRollout"];
         trace?: never;
     };
+    "/v2/project/{project_key}/experiment/{test_id}/shares": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Lists the links to an experiment's result. */
+        get: operations["listShares"];
+        put?: never;
+        /** Makes a link with which anybody reads the result, as the query says, without signing in. */
+        post: operations["createShare"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v2/project/{project_key}/experiment/{test_id}/simulate": {
         parameters: {
             query?: never;
@@ -1502,6 +1554,23 @@ export interface paths {
         head?: never;
         /** Changes a project's settings. Only fields that are sent change; pages get them within a second. */
         patch: operations["updateProjectSettings"];
+        trace?: never;
+    };
+    "/v2/project/{project_key}/share/{share_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Revokes a link. Whoever has it reads nothing from now on. */
+        delete: operations["revokeShare"];
+        options?: never;
+        head?: never;
+        patch?: never;
         trace?: never;
     };
     "/v2/project/{project_key}/visitor-job/{visitor_job_id}": {
@@ -6500,6 +6569,289 @@ export interface components {
             /** @description Always true. */
             success: boolean;
         };
+        /** @description A link to a result. */
+        Share: {
+            /**
+             * Format: date-time
+             * @description When it was made.
+             */
+            created_at: string;
+            /** @description By whom. */
+            created_by: components["schemas"]["ActorView"];
+            /**
+             * Format: date-time
+             * @description From when on it does not work.
+             */
+            expires_at: string;
+            /**
+             * Format: date-time
+             * @description The hour in which it was last opened; null if never. Who opened it is not kept.
+             */
+            opened_at: string | null;
+            /** @description Which visitors the result is about. */
+            query: components["schemas"]["ShareQuery"];
+            /**
+             * Format: date-time
+             * @description When it was revoked.
+             */
+            revoked_at: string | null;
+            revoked_by: components["schemas"]["ActorView"] | null;
+            /**
+             * Format: int64
+             * @description Identifies it. It opens nothing.
+             */
+            share_id: number;
+            /** @description Whether it works. */
+            state: components["schemas"]["ShareState"];
+        };
+        /** @description A link to make. */
+        ShareBody: {
+            /**
+             * Format: int64
+             * @description Days for which it works.
+             * @default 30
+             */
+            expires_in_days?: number;
+            /** @description Which visitors the result is about; all of them unless given. */
+            query?: components["schemas"]["ShareQueryBody"];
+        };
+        /** @description A link was made. */
+        ShareCreated: {
+            /** @description What was made. */
+            share: components["schemas"]["Share"];
+            /** @description Always true. */
+            success: boolean;
+            /**
+             * @description The link. Whoever has it reads the result; it is not stored and not told again.
+             * @example https://muriel.example/share/q7J2m…
+             */
+            url: string;
+        };
+        /** @description The name of a goal. What it matches is not told. */
+        SharedGoal: {
+            /** @description Its permanent name. */
+            goal_key: string;
+            /** @description Display name. */
+            goal_name: string;
+        };
+        /** @description What somebody with a link sees of a result. The manifest, ids of experiments and what goals match are not in it. */
+        SharedResult: {
+            /**
+             * Format: double
+             * @description Average order value.
+             */
+            aov?: number | null;
+            /**
+             * Format: date-time
+             * @description The moment that the result is of; it may be a minute ago.
+             */
+            as_of: string;
+            /** @description The arms by the attribute of the query; the largest part first, at most 50 and the rest. */
+            breakdowns: components["schemas"]["Breakdown"][];
+            /**
+             * Format: int64
+             * @description Confidence threshold in percent.
+             */
+            confidence_threshold_percent: number;
+            /** @description ISO 4217; null when no order names one. */
+            currency?: string | null;
+            /**
+             * Format: int64
+             * @description Days from the start to the end or to now, those begun counted whole.
+             */
+            days_running: number;
+            /** @description `equal`, `custom` or `mab`. */
+            distribution_mode: string;
+            /**
+             * Format: date
+             * @description The last day that counts; today while it goes on.
+             */
+            end_date: string | null;
+            /**
+             * Format: date-time
+             * @description Until when the link works.
+             */
+            expires_at: string;
+            /** @description It was added, changed or chosen after the plan was locked: good for ideas, and no proof. */
+            exploratory?: boolean;
+            /** @description Why, as a sentence. */
+            exploratory_reason?: string | null;
+            /** @description Key of the goal that the numbers at the top are of. */
+            goal_key: string | null;
+            /** @description Its name. */
+            goal_name: string | null;
+            /** @description Whether the data can be trusted. Sentences that name other experiments, single orders or the server say less here. */
+            health: components["schemas"]["Health"];
+            /**
+             * Format: int32
+             * @description 1 for a multi-armed bandit.
+             */
+            is_mab: number;
+            /** @description The other metrics. */
+            metrics: components["schemas"]["MetricResult"][];
+            /** @description How the pages of the arms fared. */
+            page_health: components["schemas"]["PageHealth"][];
+            primary_goal: components["schemas"]["SharedGoal"] | null;
+            /** @description Which visitors the result is about; fixed when the link was made. */
+            query: components["schemas"]["ShareQuery"];
+            /** @description `pre_deploy`, `post_deploy` or `all_time`. */
+            report_phase: unknown;
+            /**
+             * Format: double
+             * @description Revenue per visitor.
+             */
+            rpv?: number | null;
+            /** @description The arm that is served as the winner. */
+            serving_variant_id: string | null;
+            /**
+             * Format: date
+             * @description The first day that counts, in the time zone of the query; null before the first start.
+             */
+            start_date: string | null;
+            /** @description `bayesian` or `frequentist`: which view the team reads. */
+            stats_engine: string;
+            /** @description `draft`, `live` or `inactive`. */
+            status: string;
+            /**
+             * Format: int32
+             * @description 9 draft, 1 live, 0 inactive.
+             */
+            status_code: number;
+            /** @description Always true. */
+            success: boolean;
+            /** @description Display name. */
+            test_name: string;
+            /** @description `abtest`, `split` or `personalization`: arms of the last have audiences of their own, so their differences are not effects. */
+            test_type: string;
+            /**
+             * Format: int64
+             * @description Visitors who converted.
+             */
+            total_conversions: number;
+            /**
+             * Format: int64
+             * @description Orders.
+             */
+            total_orders?: number | null;
+            /**
+             * Format: double
+             * @description Value of the orders.
+             */
+            total_revenue?: number | null;
+            /**
+             * Format: int64
+             * @description Visitors of all arms.
+             */
+            total_visitors: number;
+            /**
+             * Format: int64
+             * @description Percentage of eligible visitors that enter.
+             */
+            traffic_allocation: number;
+            /** @description The arms, the control first. */
+            variants: components["schemas"]["VariantResult"][];
+        };
+        /** @description The result of a link, day by day. It has no `health`: the result has. */
+        SharedTimeseries: {
+            /** @description It was added, changed or chosen after the plan was locked: good for ideas, and no proof. */
+            exploratory?: boolean;
+            /** @description Arms that are not part of the plan that was locked at the first start. */
+            exploratory_arms?: components["schemas"]["ExploratoryArm"][];
+            /** @description Why, as a sentence. */
+            exploratory_reason?: string | null;
+            /** @description Key of the goal that the numbers are of. */
+            goal_key: string | null;
+            /** @description Always true. */
+            success: boolean;
+            /** @description Cumulative, by day and then by arm. */
+            timeseries: components["schemas"]["SeriesPoint"][];
+            /** @description Where days begin. */
+            tz: string;
+        };
+        /** @description The links to an experiment's result. */
+        ShareList: {
+            /** @description Newest first, at most 200. Those that have ended are kept for a while. */
+            shares: components["schemas"]["Share"][];
+            /** @description Always true. */
+            success: boolean;
+        };
+        /** @description Which visitors a result is about: what the parameters of a result are called. */
+        ShareQuery: {
+            /** @description The attribute that the result is cut by. */
+            breakdown_by: string | null;
+            /**
+             * Format: date
+             * @description Visitors who entered, and what they did, until the end of this day.
+             */
+            end_date: string | null;
+            /**
+             * Format: int64
+             * @description Visitors who entered in this epoch; null for all.
+             */
+            epoch: number | null;
+            /**
+             * @description Words separated by commas that all hold; null for all visitors.
+             * @example mobile,country-DE
+             */
+            filter_by: string | null;
+            /** @description The goal at the top; null for the primary one. */
+            goal_key: string | null;
+            /** @description `pre_deploy`, `post_deploy` or `all_time`. */
+            report_phase: string;
+            /**
+             * Format: date
+             * @description Visitors who entered on this day or later.
+             */
+            start_date: string | null;
+            /** @description Where days begin. */
+            tz: string;
+        };
+        /** @description Which visitors a result is about: the parameters of a result, as members of an object. Null is like one that is left out. */
+        ShareQueryBody: {
+            /** @description One of `device browser os country user_type landing_page referrer utm_source utm_medium utm_campaign`. */
+            breakdown_by?: string | null;
+            /**
+             * Format: date
+             * @description Visitors who entered, and what they did, until the end of this day.
+             */
+            end_date?: string | null;
+            /**
+             * Format: int64
+             * @description Visitors who entered in this epoch.
+             */
+            epoch?: number | null;
+            /**
+             * @description Of `mobile desktop tablet new returning paid search direct country-XX`, separated by commas.
+             * @example mobile,country-DE
+             */
+            filter_by?: string | null;
+            /** @description The goal to report; the primary one by default. */
+            goal_key?: string | null;
+            /** @description `pre_deploy` (default), `post_deploy` or `all_time`. */
+            report_phase?: string | null;
+            /**
+             * Format: date
+             * @description Visitors who entered on this day or later.
+             */
+            start_date?: string | null;
+            /** @description Where days begin: an IANA name (`Europe/Berlin`) or an hour offset (`2`). UTC by default. */
+            tz?: string | null;
+        };
+        /** @description A link was revoked. */
+        ShareRevoked: {
+            /**
+             * Format: int64
+             * @description Which one.
+             */
+            share_id: number;
+            /** @description Always true. */
+            success: boolean;
+        };
+        /**
+         * @description Whether a link to a result works.
+         * @enum {string}
+         */
+        ShareState: "open" | "expired" | "revoked";
         /** @description Somebody signed out. */
         SignedOut: {
             /** @description Always true. */
@@ -7558,6 +7910,52 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+        };
+    };
+    getSharedResult: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The part of the link after `/share/`. */
+                token: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The result, of at most a minute ago. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SharedResult"];
+                };
+            };
+        };
+    };
+    getSharedTimeseries: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The part of the link after `/share/`. */
+                token: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A point per day and arm, of at most a minute ago. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SharedTimeseries"];
+                };
             };
         };
     };
@@ -9205,6 +9603,63 @@ export interface operations {
             };
         };
     };
+    listShares: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The project's key. */
+                project_key: string;
+                /** @description The experiment's id. */
+                test_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Newest first. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ShareList"];
+                };
+            };
+        };
+    };
+    createShare: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description 1 to 255 printable ASCII characters; the first good answer is given again for a day. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /** @description The project's key. */
+                project_key: string;
+                /** @description The experiment's id. */
+                test_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ShareBody"];
+            };
+        };
+        responses: {
+            /** @description The link works. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ShareCreated"];
+                };
+            };
+        };
+    };
     simulateExperiment: {
         parameters: {
             query?: never;
@@ -10159,6 +10614,31 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ProjectSettingsAnswer"];
+                };
+            };
+        };
+    };
+    revokeShare: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The project's key. */
+                project_key: string;
+                /** @description The share's id. */
+                share_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The link does not work. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ShareRevoked"];
                 };
             };
         };

@@ -67,9 +67,28 @@ export async function seed(company, text) {
   await send(company, key, crowd(many, { visitors: 12_000, days: 20, arms: 10, does: shop(rates), visitorOf }));
   await start(many, 20);
 
+  const changes = [{ target: "h1", innerText: "Shorter" }];
+  const slow = await make("Pictures that are larger", { variants: [{ name: "Variant 1", data: changes }] });
+  const pages = (arm, at) => {
+    const of = { type: "health", test_id: slow, variant_id: String(arm) };
+    const lcp_ms = 1_100 + ((at * 389) % 900) + arm * 420;
+    return [
+      { ...of, lcp_ms, cls: ((at * 7) % 10) / 100, inp_ms: 40 + ((at * 31) % 90) },
+      {
+        ...of,
+        hidden_ms: arm * 12,
+        late: 0,
+        errors: arm === 1 && among(at, 4, 11) ? 1 : 0,
+        ...(arm === 1 && { changes: "1" }),
+      },
+    ];
+  };
+  await send(company, key, crowd(slow, { visitors: 3_000, days: 5, does: pages, visitorOf }));
+  await start(slow, 5);
+
   const at = (id) => `/p/${company.shop}/experiments/${id}/results`;
   return Object.fromEntries(
-    Object.entries({ draft, empty, running, won, broken, revenue, many }).map(([name, id]) => [name, at(id)]),
+    Object.entries({ draft, empty, running, won, broken, revenue, many, slow }).map(([name, id]) => [name, at(id)]),
   );
 }
 
@@ -94,6 +113,7 @@ export const PAGES = {
   },
   "results-broken": { path: ({ broken }) => broken },
   "results-revenue": { path: ({ revenue }) => revenue },
+  "results-slow": { path: ({ slow }) => slow },
   "results-many": { path: ({ many }) => many },
   "results-parts": {
     path: ({ won }) => `${won}?breakdown_by=landing_page&filter_by=country-DE,country-FR&goal=basket`,

@@ -1,6 +1,8 @@
 //! The query parameters of a result, and of a result day by day.
 
 use crate::error::ApiError;
+use crate::json::Json;
+use crate::wire::fields::{Fields, ProblemCollector, text};
 use crate::wire::query::Query;
 use muriel_domain::Flaw;
 use muriel_results::{Inquiry, Phase, Zone, parse_breakdown, parse_day, parse_filter};
@@ -119,6 +121,35 @@ pub(super) fn result_inquiry(query: Option<&str>) -> (Result<Inquiry, ApiError>,
     read(Query::read(query, &PARAMETERS.map(|parameter| parameter.name)))
 }
 
+/// The inquiry of a share: the parameters of a result, but for its format, as members of an object. They are read by the same
+/// code; null is like a member that is left out.
+pub(in crate::handlers) fn shared_inquiry(query: &Json, place: String, found: &ProblemCollector) -> Option<Inquiry> {
+    let names: Vec<&'static str> =
+        PARAMETERS.iter().map(|parameter| parameter.name).filter(|name| *name != "format").collect();
+    let fields = Fields::new(query, &*place, found)?;
+    fields.only(&names, &[("format", "is not fixed by a link")]);
+    let values: Vec<(&str, String)> = names
+        .iter()
+        .filter_map(|name| {
+            let value = match fields.get(name)? {
+                Json::Null => return None,
+                Json::Int(number) if *name == "epoch" => number.to_string(),
+                value => text(value).map_err(|flaw| fields.add(name, flaw.to_string())).ok()?.to_owned(),
+            };
+            Some((*name, value))
+        })
+        .collect();
+    match read(Query::of(values.into_iter())).0 {
+        Ok(inquiry) => Some(inquiry),
+        Err(error) => {
+            for problem in error.problems() {
+                fields.add(&problem.field, &*problem.message);
+            }
+            None
+        }
+    }
+}
+
 /// The inquiry that the query of a result day by day asks for. Parameters that only a result takes are refused: an
 /// answer that ignored them would not be the one that was asked for.
 pub(super) fn timeseries_inquiry(query: Option<&str>) -> Result<Inquiry, ApiError> {
@@ -175,4 +206,45 @@ fn epoch(text: &str) -> Result<Option<i64>, Flaw> {
 fn phase(text: &str) -> Result<Phase, Flaw> {
     let known = Phase::WORDS.iter().find(|(word, _)| *word == text);
     known.map(|(_, phase)| *phase).ok_or_else(|| Flaw::new("must be pre_deploy, post_deploy or all_time"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::json;
+
+    fn check(query: &str, expect: Result<&str, &[&str]>) {
+        let (body, found) = (json::parse(query.as_bytes()).unwrap(), ProblemCollector::default());
+        let read = shared_inquiry(&body, "query".to_owned(), &found);
+        let problems = found.into_problems();
+        match expect {
+            Ok(parameters) => {
+                let of_result = result_inquiry(Some(parameters)).0.unwrap();
+                assert!(problems.is_empty() && read == Some(of_result), "{query}: {problems:?}");
+            }
+            Err(fields) => {
+                let named: Vec<_> = problems.iter().map(|problem| problem.field.as_str()).collect();
+                assert_eq!(named, fields, "{query}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_fixed_query_is_read_as_that_of_a_result() {
+        check("{}", Ok(""));
+        check(r#"{"tz":null,"epoch":null}"#, Ok(""));
+        check(
+            r#"{"start_date":"2026-03-01","end_date":"2026-03-04","tz":"+05:30","goal_key":"bought","filter_by":"mobile,new",
+            "breakdown_by":"device","epoch":2,"report_phase":"all_time"}"#,
+            Ok(
+                "start_date=2026-03-01&end_date=2026-03-04&tz=%2B05:30&goal_key=bought&filter_by=mobile,new&breakdown_by=device&\
+                epoch=2&report_phase=all_time",
+            ),
+        );
+        check(r#"{"epoch":"all"}"#, Ok("epoch=all"));
+        check(r#"{"format":"csv"}"#, Err(&["query.format"]));
+        check(r#"{"tz":7,"epoch":0,"filter_by":["new"]}"#, Err(&["query.tz", "query.filter_by", "query.epoch"]));
+        check(r#"{"start_date":"2026-03-02","end_date":"2026-03-01"}"#, Err(&["query.end_date"]));
+        check("[]", Err(&["query"]));
+    }
 }

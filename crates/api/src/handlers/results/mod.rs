@@ -2,6 +2,8 @@
 
 mod inquiry;
 
+pub(super) use self::inquiry::shared_inquiry;
+
 use self::inquiry::{
     Format, HoldoutQuery, ResultQuery, TimeseriesQuery, holdout_inquiry, result_inquiry, timeseries_inquiry,
 };

@@ -129,6 +129,8 @@ closed! {
     ChecklistStatus: String ["ok", "warn", "blocked", "unknown"];
     /// What became of a proposal.
     ProposalState: String ["open", "approved", "rejected", "withdrawn"];
+    /// Whether a link to a result works.
+    ShareState: String ["open", "expired", "revoked"];
     /// Whether a goal decides, or is a further one.
     GoalRole: String ["primary", "secondary"];
     /// Whether false alarms are at most as many as promised.

@@ -42,7 +42,13 @@ const SUMMARY: Record<string, string> = {
   unknown: "Nothing is known to be wrong, but too little is known to say that all is well.",
 };
 
-export function HealthCard({ result: { health, variants } }: { result: Result }) {
+interface HealthProps {
+  result: Result;
+  /** Whoever reads it cannot do anything about it. */
+  isShared?: boolean;
+}
+
+export function HealthCard({ result: { health, variants }, isShared = false }: HealthProps) {
   const checks = checksIn(health);
   const order = ["fail", "warn"];
   const wrong = checks
@@ -60,7 +66,12 @@ export function HealthCard({ result: { health, variants } }: { result: Result })
         {wrong.length > 0 && (
           <ul className="flex flex-col gap-3">
             {wrong.map((check) => (
-              <Wrong key={check.key} check={check} tone={isYoung(check) ? "neutral" : toneOf(check.status)} />
+              <Wrong
+                key={check.key}
+                check={check}
+                tone={isYoung(check) ? "neutral" : toneOf(check.status)}
+                isShared={isShared}
+              />
             ))}
           </ul>
         )}
@@ -102,7 +113,7 @@ function inWords(message: string): string {
   return message.replaceAll(/data\[(\d{1,3})\]/g, (_, index) => `change ${Number(index) + 1}`);
 }
 
-function Wrong({ check, tone }: { check: Found; tone: Tone }) {
+function Wrong({ check, tone, isShared }: { check: Found; tone: Tone; isShared: boolean }) {
   const { name, cause, next } = checkWords(check.key);
   return (
     <li className={`flex flex-col gap-1 border-l-2 pl-3 ${EDGES[tone]}`}>
@@ -110,17 +121,19 @@ function Wrong({ check, tone }: { check: Found; tone: Tone }) {
         <Dot word={{ text: name, tone }} />
       </p>
       <p className="break-words">{inWords(check.message)}</p>
-      <dl className="flex flex-col gap-0.5 text-soft">
+      <dl className="flex flex-col gap-0.5 text-soft empty:hidden">
         {cause && (
           <div>
             <dt className="inline font-medium">Usual cause: </dt>
             <dd className="inline">{cause}</dd>
           </div>
         )}
-        <div>
-          <dt className="inline font-medium">What to do: </dt>
-          <dd className="inline">{next}</dd>
-        </div>
+        {!isShared && (
+          <div>
+            <dt className="inline font-medium">What to do: </dt>
+            <dd className="inline">{next}</dd>
+          </div>
+        )}
       </dl>
     </li>
   );

@@ -11,6 +11,7 @@ import { ErrorPanel, Lines } from "~/ui/loaded";
 import { ConcludeLink } from "../experiment/conclude-link";
 import { type Experiment, useExperiment } from "../experiment/open";
 import { ending } from "../experiment/what-happens";
+import { ShareResult } from "../shares/share-result";
 import { type Answered, useResult } from "./answer";
 import { BanditSection } from "./bandit/bandit-section";
 import { BreakdownCard } from "./breakdown-card";
@@ -158,7 +159,12 @@ function Shown({ answered: { question, result }, change, isFormer }: ShownProps)
       plan={plan}
       ending={result.status_code === 1 ? ending(experiment) : []}
       places={{
-        actions: <ConcludeLink />,
+        actions: (
+          <div className="flex flex-wrap gap-2">
+            <ShareResult projectKey={projectKey} testId={testId} question={question} />
+            <ConcludeLink />
+          </div>
+        ),
         nobody:
           about.length > 0 ? (
             <NobodyFits action={all} />

@@ -36,15 +36,17 @@ interface SectionsProps {
   about: string[];
   plan?: Schemas["PlanAnswer"] | undefined;
   ending?: string[];
+  /** It is read by a link, by who can do nothing about it. */
+  isShared?: boolean;
   places: Places;
 }
 
-export function ResultSections({ result, about, plan, ending, places }: SectionsProps) {
+export function ResultSections({ result, about, plan, ending, isShared, places }: SectionsProps) {
   if (result.total_visitors === 0)
     return (
       <>
         {places.nobody}
-        <HealthCard result={result} />
+        <HealthCard result={result} isShared={isShared} />
         <PlanCard result={result} />
       </>
     );
@@ -57,7 +59,7 @@ export function ResultSections({ result, about, plan, ending, places }: Sections
       <VerdictCard result={result} about={about} actions={places.actions} />
       <ToKnow result={result} />
       <div className="grid items-start gap-5 lg:grid-cols-[minmax(0,1fr)_21rem]">
-        <HealthCard result={result} />
+        <HealthCard result={result} isShared={isShared} />
         <ProgressCard result={result} plan={plan} ending={ending ?? []} />
       </div>
       {result.goal_key !== null && <LiftCard result={result} />}

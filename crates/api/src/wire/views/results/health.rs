@@ -1,6 +1,7 @@
 //! Whether the data can be trusted.
 
 mod interaction;
+mod strangers;
 
 use muriel_analysis::{
     Grade, Health as Checks, HealthCheck as Check, MetricReport, MetricRole, SampleRatioTest as Shares,

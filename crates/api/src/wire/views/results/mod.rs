@@ -12,10 +12,12 @@ mod metric;
 mod numbers;
 mod page;
 mod plan;
+mod shared;
 mod timeseries;
 
 pub use holdout::HoldoutResult;
 pub(crate) use plan::PlanAnswer;
+pub(crate) use shared::{SharedResult, SharedTimeseries};
 pub(crate) use timeseries::TimeseriesAnswer;
 
 use arm::{Revenue, VariantResult};

@@ -12,28 +12,28 @@ use utoipa::ToSchema;
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct TimeseriesAnswer {
     /// Always true.
-    success: bool,
+    pub(super) success: bool,
     /// Identifies the experiment.
-    test_id: i64,
+    pub(super) test_id: i64,
     /// Key of the goal that the numbers are of.
     #[schema(required)]
-    goal_key: Option<String>,
+    pub(super) goal_key: Option<String>,
     /// Where days begin.
-    tz: String,
+    pub(super) tz: String,
     /// About the numbers of this goal.
     #[serde(flatten)]
-    exploratory: Exploratory,
+    pub(super) exploratory: Exploratory,
     /// Arms that are not part of the plan that was locked at the first start.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[schema(required = false)]
-    exploratory_arms: Vec<ExploratoryArm>,
+    pub(super) exploratory_arms: Vec<ExploratoryArm>,
     /// Cumulative, by day and then by arm.
-    timeseries: Vec<SeriesPoint>,
+    pub(super) timeseries: Vec<SeriesPoint>,
     /// What a bandit had lost by the end of each day, by what is known of its arms now. Absent of others, and until something
     /// is known of every arm.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
-    bandit: Option<Vec<BanditPoint>>,
+    pub(super) bandit: Option<Vec<BanditPoint>>,
 }
 
 /// A bandit as of the end of a day.

@@ -1,0 +1,110 @@
+//! What strangers are told of the health of a result.
+//!
+//! They see each check and how it came out. Sentences that name something else than this result, or say what whoever runs the
+//! server has to do, are replaced.
+
+use super::{Health, HealthCheck};
+
+/// The sentence for an outcome of a check.
+fn sentence(status: &str, ok: &'static str, otherwise: &'static str) -> String {
+    match status {
+        "ok" => ok,
+        "unknown" => "There is nothing to look at yet.",
+        _ => otherwise,
+    }
+    .to_owned()
+}
+
+impl HealthCheck {
+    fn told(self, ok: &'static str, otherwise: &'static str) -> Self {
+        Self { message: sentence(self.status, ok, otherwise), status: self.status }
+    }
+}
+
+impl Health {
+    /// The checks without what they say of other experiments, of single orders and of the server.
+    pub(in crate::wire::views::results) fn for_strangers(self) -> Self {
+        // Without `..`, so that a check that is missing here does not compile.
+        let Self {
+            status,
+            sample_ratio,
+            crossovers,
+            minimum_data,
+            bots,
+            before_start,
+            epochs,
+            balance,
+            changes,
+            other_nodes,
+            guardrails,
+            page,
+            event_log,
+            currency,
+            orders,
+            interaction,
+        } = self;
+        Self {
+            status,
+            sample_ratio,
+            crossovers,
+            minimum_data,
+            bots,
+            before_start: before_start.told(
+                "No exposure is dated before the start.",
+                "Some visits are dated before the first start; they are not counted.",
+            ),
+            epochs,
+            balance,
+            // Places of changes in the variants.
+            changes: changes.told(
+                "The changes of the variants found what they change.",
+                "A change of a variant found nothing to change on the pages that were seen.",
+            ),
+            other_nodes: other_nodes.told(
+                "No other server took events.",
+                "Another server took events that are missing here, so these numbers are of a part of the visitors only.",
+            ),
+            guardrails,
+            page,
+            event_log: event_log.told(
+                "Every recorded event could be read.",
+                "Some recorded events cannot be read, so they are not counted.",
+            ),
+            currency: currency.map(|check| {
+                check.told(
+                    "All orders count in one currency.",
+                    "Orders in other currencies were left out, so revenue is that of a part of the buyers only.",
+                )
+            }),
+            // Single orders, with their value and their moment.
+            orders: orders.map(|check| {
+                check.told(
+                    "No order is more than a tenth of the revenue.",
+                    "A single order is a large part of the revenue, or implausibly large orders were left out.",
+                )
+            }),
+            // Names of other experiments.
+            interaction: interaction.map(|check| {
+                check.told(
+                    "No other experiment is known to change this effect.",
+                    "Another experiment that ran at the same time changes the effect of this one.",
+                )
+            }),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_outcome_has_a_sentence_of_its_own() {
+        for (status, expect) in
+            [("ok", "a"), ("warn", "b"), ("fail", "b"), ("unknown", "There is nothing to look at yet.")]
+        {
+            let check = HealthCheck { status, message: "of experiment 7".to_owned() }.told("a", "b");
+            assert_eq!((check.status, check.message.as_str()), (status, expect));
+        }
+    }
+}

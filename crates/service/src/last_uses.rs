@@ -1,0 +1,100 @@
+//! When things were last used, collected in memory and stored together.
+
+use muriel_domain::Instant;
+use std::collections::HashMap;
+use std::hash::Hash;
+use std::sync::{Mutex, PoisonError};
+
+/// A use is noted again after this time.
+const NOTE_AGAIN_US: i64 = 60_000_000;
+/// Things whose uses are kept in memory at most.
+const THINGS_MAX: usize = 10_000;
+
+/// When each of many things was last used, to the minute.
+#[derive(Debug)]
+pub struct LastUses<Id>(Mutex<HashMap<Id, LastUse>>);
+
+#[derive(Debug, Clone, Copy)]
+struct LastUse {
+    at: Instant,
+    is_written: bool,
+}
+
+impl<Id> Default for LastUses<Id> {
+    fn default() -> Self {
+        Self(Mutex::default())
+    }
+}
+
+impl<Id: Copy + Eq + Hash> LastUses<Id> {
+    /// Notes that the thing was used.
+    pub fn note(&self, id: Id, now: Instant) {
+        let mut uses = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_full = uses.len() >= THINGS_MAX;
+        match uses.get_mut(&id) {
+            Some(last) if now.us() - last.at.us() < NOTE_AGAIN_US => {}
+            Some(last) => *last = LastUse { at: now, is_written: false },
+            // Those that are written already are known without memory.
+            None if is_full => uses.retain(|_, last| !last.is_written),
+            None => {
+                uses.insert(id, LastUse { at: now, is_written: false });
+            }
+        }
+    }
+
+    /// When it was last used, as far as this is in memory.
+    pub(crate) fn last(&self, id: Id) -> Option<Instant> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).get(&id).map(|last| last.at)
+    }
+
+    /// The uses that are not stored yet.
+    pub(crate) fn unwritten(&self) -> Vec<(Id, Instant)> {
+        let uses = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        uses.iter().filter(|(_, last)| !last.is_written).map(|(id, last)| (*id, last.at)).collect()
+    }
+
+    /// Notes that these uses are stored.
+    pub(crate) fn written(&self, written: &[(Id, Instant)]) {
+        let mut uses = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        for (id, at) in written {
+            if let Some(last) = uses.get_mut(id).filter(|last| last.at == *at) {
+                last.is_written = true;
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use muriel_domain::ids::ProjectId;
+
+    #[test]
+    fn a_use_is_noted_once_a_minute_and_written_once() {
+        let uses = LastUses::default();
+        let (project, at) = (ProjectId(1), |us| Instant::from_us(us));
+        uses.note(project, at(0));
+        uses.note(project, at(NOTE_AGAIN_US - 1));
+        assert_eq!(uses.unwritten(), [(project, at(0))]);
+        // One that came while the first was being written stays.
+        let first = uses.unwritten();
+        uses.note(project, at(NOTE_AGAIN_US));
+        uses.written(&first);
+        assert_eq!(uses.unwritten(), [(project, at(NOTE_AGAIN_US))]);
+        uses.written(&uses.unwritten());
+        assert_eq!((uses.unwritten(), uses.last(project)), (vec![], Some(at(NOTE_AGAIN_US))));
+    }
+
+    #[test]
+    fn memory_is_bounded() {
+        let uses = LastUses::default();
+        for number in 0..2 * THINGS_MAX as i64 {
+            uses.note(ProjectId(number), Instant::from_us(0));
+        }
+        assert_eq!(uses.unwritten().len(), THINGS_MAX);
+        uses.written(&uses.unwritten());
+        uses.note(ProjectId(-1), Instant::from_us(0));
+        uses.note(ProjectId(-1), Instant::from_us(0));
+        assert_eq!(uses.unwritten().len(), 1);
+    }
+}

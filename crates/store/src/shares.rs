@@ -1,0 +1,167 @@
+//! Links with which somebody reads a result without signing in.
+
+use crate::Result;
+use crate::table::table;
+use muriel_domain::Instant;
+use muriel_domain::ids::{ExperimentId, ProjectId, ShareId};
+use muriel_sql::{Row, Tx, params};
+use std::sync::LazyLock;
+
+/// A link to a result.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Share {
+    /// Its id. It is not secret, and opens nothing.
+    pub id: ShareId,
+    /// The project of the experiment.
+    pub project: ProjectId,
+    /// The experiment whose result it shows.
+    pub experiment: ExperimentId,
+    /// Which visitors the result is about: JSON.
+    pub query: String,
+    /// When it was made.
+    pub created_at: Instant,
+    /// By whom, as history has them.
+    pub created_by: String,
+    /// From when on it is refused.
+    pub expires_at: Instant,
+    /// When it was revoked.
+    pub revoked_at: Option<Instant>,
+    /// By whom.
+    pub revoked_by: Option<String>,
+    /// The hour in which it was last opened, as far as that was stored.
+    pub opened_at: Option<Instant>,
+}
+
+impl Share {
+    /// Whether it still opens the result.
+    pub fn is_open(&self, now: Instant) -> bool {
+        self.revoked_at.is_none() && now < self.expires_at
+    }
+}
+
+table! {
+    /// A link to a result.
+    struct ShareRow of "share" {
+        generated { share_id: i64 }
+        key {}
+        fixed {
+            project_id: i64,
+            experiment_id: i64,
+            mac: Vec<u8>,
+            query: String,
+            created_at: Instant,
+            created_by: String,
+            expires_at: Instant,
+        }
+        changing {
+            revoked_at: Option<Instant>,
+            revoked_by: Option<String>,
+            opened_at: Option<Instant>,
+        }
+    }
+}
+
+fn read(mut row: Row) -> Result<Share> {
+    let row = ShareRow::try_from(&mut row)?;
+    Ok(Share {
+        id: ShareId(row.share_id),
+        project: ProjectId(row.project_id),
+        experiment: ExperimentId(row.experiment_id),
+        query: row.query,
+        created_at: row.created_at,
+        created_by: row.created_by,
+        expires_at: row.expires_at,
+        revoked_at: row.revoked_at,
+        revoked_by: row.revoked_by,
+        opened_at: row.opened_at,
+    })
+}
+
+/// A statement that selects shares, as `s`, of experiments that are there.
+fn select(rest: &str) -> String {
+    format!(
+        "SELECT {} FROM share s JOIN experiment e ON e.experiment_id = s.experiment_id AND e.deleted_at IS NULL {rest}",
+        ShareRow::columns("s")
+    )
+}
+
+/// Stores a new share under the MAC of its token; its id. That of `share` is not used.
+///
+/// # Errors
+/// When the database cannot be reached.
+pub async fn insert(tx: &mut dyn Tx, share: &Share, mac: &[u8; 32]) -> Result<ShareId> {
+    static STATEMENT: LazyLock<String> = LazyLock::new(|| format!("{} RETURNING share_id", ShareRow::insert_sql()));
+    let share = share.clone();
+    let row = ShareRow {
+        share_id: 0,
+        project_id: share.project.0,
+        experiment_id: share.experiment.0,
+        mac: mac.to_vec(),
+        query: share.query,
+        created_at: share.created_at,
+        created_by: share.created_by,
+        expires_at: share.expires_at,
+        revoked_at: share.revoked_at,
+        revoked_by: share.revoked_by,
+        opened_at: share.opened_at,
+    };
+    Ok(ShareId(tx.query_one(&STATEMENT, row.insert_values()).await?.int("share_id")?))
+}
+
+/// The share whose token has this MAC.
+///
+/// # Errors
+/// When the database cannot be reached.
+pub async fn by_mac(tx: &mut dyn Tx, mac: &[u8; 32]) -> Result<Option<Share>> {
+    static STATEMENT: LazyLock<String> = LazyLock::new(|| select("WHERE s.mac = $1"));
+    tx.query_opt(&STATEMENT, params![mac.to_vec()]).await?.map(read).transpose()
+}
+
+/// The project's share with this id.
+///
+/// # Errors
+/// When the database cannot be reached.
+pub async fn find(tx: &mut dyn Tx, project: ProjectId, id: ShareId) -> Result<Option<Share>> {
+    static STATEMENT: LazyLock<String> = LazyLock::new(|| select("WHERE s.project_id = $1 AND s.share_id = $2"));
+    tx.query_opt(&STATEMENT, params![project.0, id.0]).await?.map(read).transpose()
+}
+
+/// The shares of an experiment, newest first.
+///
+/// # Errors
+/// When the database cannot be reached.
+pub async fn of_experiment(tx: &mut dyn Tx, project: ProjectId, id: ExperimentId) -> Result<Vec<Share>> {
+    static STATEMENT: LazyLock<String> =
+        LazyLock::new(|| select("WHERE s.project_id = $1 AND s.experiment_id = $2 ORDER BY s.share_id DESC"));
+    tx.query(&STATEMENT, params![project.0, id.0]).await?.into_iter().map(read).collect()
+}
+
+/// Deletes a share. Its token is one that nobody has made, from then on.
+///
+/// # Errors
+/// When the database cannot be reached.
+pub async fn delete(tx: &mut dyn Tx, id: ShareId) -> Result<()> {
+    tx.execute("DELETE FROM share WHERE share_id = $1", params![id.0]).await?;
+    Ok(())
+}
+
+/// Refuses the share from now on; whether it was not revoked before.
+///
+/// # Errors
+/// When the database cannot be reached.
+pub async fn revoke(tx: &mut dyn Tx, id: ShareId, now: Instant, by: &str) -> Result<bool> {
+    let sql = "UPDATE share SET revoked_at = $2, revoked_by = $3 WHERE share_id = $1 AND revoked_at IS NULL";
+    Ok(tx.execute(sql, params![id.0, now.us(), by]).await? == 1)
+}
+
+/// Notes that shares were opened, each at its moment. A later one that is stored stays.
+///
+/// # Errors
+/// When the database cannot be reached.
+pub async fn opened(tx: &mut dyn Tx, openings: &[(ShareId, Instant)]) -> Result<()> {
+    for (id, at) in openings {
+        let sql = "UPDATE share SET opened_at = $2 WHERE share_id = $1 AND (opened_at IS NULL OR opened_at < $2)";
+        tx.execute(sql, params![id.0, at.us()]).await?;
+    }
+    Ok(())
+}

@@ -1,0 +1,205 @@
+// What a link shows: the result with the filters that are fixed by it, or why it shows nothing.
+
+import { lazy, type ReactNode, Suspense, useEffect, useRef, useState } from "react";
+import { date, moment } from "~/lib/format";
+import { usePageTitle } from "~/lib/page";
+import { STATUS } from "~/lib/words";
+import { BreakdownTable } from "~/pages/results/breakdown-table";
+import { Waiting } from "~/pages/results/freshness";
+import { DIMENSION, narrowings } from "~/pages/results/question-words";
+import type { Dimension } from "~/pages/results/question";
+import { ResultSections } from "~/pages/results/sections";
+import { questionOf } from "~/pages/shares/query-words";
+import { WordBadge } from "~/ui/badge";
+import { Mark } from "~/ui/icon";
+import { Card, Empty, Note } from "~/ui/layout";
+import { ErrorPanel, Lines } from "~/ui/loaded";
+import { ending } from "./ended";
+import { type Shared, useShared } from "./read";
+import { resultOf } from "./result-of";
+
+export function SharedPage({ address }: { address: string }) {
+  const [attempt, setAttempt] = useState(0);
+  return (
+    <div className="mx-auto flex min-h-dvh w-full max-w-290 flex-col gap-5 px-4 py-5 md:px-8 md:py-7">
+      <header className="flex items-center gap-2 text-sm text-soft">
+        <Mark />
+        Muriel, a shared result
+      </header>
+      <main className="flex flex-col gap-5">
+        <Content key={attempt} address={address} readAgain={() => setAttempt(attempt + 1)} />
+      </main>
+    </div>
+  );
+}
+
+function Content({ address, readAgain }: { address: string; readAgain: () => void }) {
+  const reading = useShared(address);
+  usePageTitle(reading.state === "shown" ? reading.shared.test_name : "Shared result");
+  switch (reading.state) {
+    case "shown":
+      return <Shown address={address} shared={reading.shared} />;
+    case "failed": {
+      const { failure } = reading;
+      const ended = ending(failure.code);
+      return ended === undefined ? (
+        <Titled title="The result cannot be shown now">
+          <ErrorPanel error={failure} retry={readAgain} />
+        </Titled>
+      ) : (
+        <Card flush>
+          <Ended title={ended.title}>{ended.next}</Ended>
+        </Card>
+      );
+    }
+    case "waiting":
+      return (
+        <Titled title="The result comes">
+          <Waiting why={reading.why} isOutdated={false} />
+        </Titled>
+      );
+    case "reading":
+      return (
+        <Titled title="Shared result">
+          <div aria-busy="true">
+            <Lines count={12} />
+            <span className="sr-only" role="status">
+              Loading
+            </span>
+          </div>
+        </Titled>
+      );
+  }
+}
+
+function Titled({ title, children }: { title: string; children: ReactNode }) {
+  return (
+    <>
+      <h1 className="text-2xl font-semibold tracking-tight">{title}</h1>
+      {children}
+    </>
+  );
+}
+
+/** The focus goes to what there is to know, as whoever hears the page would hear nothing. */
+function Ended({ title, children }: { title: string; children: ReactNode }) {
+  const heading = useRef<HTMLHeadingElement>(null);
+  useEffect(() => heading.current?.focus(), []);
+  return (
+    <div className="flex flex-col items-center gap-2 px-6 py-14 text-center">
+      <h1 ref={heading} tabIndex={-1} className="text-xl font-semibold outline-none">
+        {title}
+      </h1>
+      <p className="max-w-110 text-soft text-pretty">{children}</p>
+    </div>
+  );
+}
+
+const DaysOf = lazy(() => import("./days").then((days) => ({ default: days.DaysOf })));
+
+function Shown({ address, shared }: { address: string; shared: Shared }) {
+  const result = resultOf(shared);
+  const about = narrowings(questionOf(shared.query));
+  const { breakdown_by: dimension } = shared.query;
+  return (
+    <>
+      <Head shared={shared} />
+      <Fixed shared={shared} about={about} />
+      <ResultSections
+        result={result}
+        about={about}
+        isShared
+        places={{
+          nobody: (
+            <Card flush>
+              <Empty icon="people" title={about.length > 0 ? "No visitor fits what was chosen" : "Nobody entered yet"}>
+                There are no numbers to show.
+              </Empty>
+            </Card>
+          ),
+          overTime: shared.goal_key !== null && (
+            <Card
+              title="Day by day"
+              about="How the result came to be what it is: all visitors until the end of each day."
+            >
+              <Suspense fallback={<Lines count={10} />}>
+                <DaysOf address={address} shared={shared} />
+              </Suspense>
+            </Card>
+          ),
+          breakdown: dimension !== null && result.breakdowns.length > 0 && (
+            <Card
+              flush
+              title="Parts of the visitors"
+              about={`The same comparison by one attribute: ${dimensionWord(dimension)}.`}
+            >
+              <div className="px-4 pb-4 md:px-5">
+                <Note>
+                  Ideas for the next test, not verdicts. Of twenty parts one stands out by chance, and nothing here
+                  corrects for that.
+                </Note>
+              </div>
+              <BreakdownTable result={result} />
+            </Card>
+          ),
+        }}
+      />
+    </>
+  );
+}
+
+function Head({
+  shared: { test_name: name, status_code: status, start_date: start, end_date: end },
+}: {
+  shared: Shared;
+}) {
+  return (
+    <div className="flex flex-col gap-1">
+      <h1 className="max-w-160 text-2xl font-semibold tracking-tight break-words">{name}</h1>
+      <p className="flex flex-wrap items-center gap-x-2 gap-y-1 text-soft">
+        <WordBadge word={STATUS[status as keyof typeof STATUS]} />
+        {start !== null && (
+          <span>
+            {dayOf(start)} to {dayOf(end)}
+          </span>
+        )}
+      </p>
+    </div>
+  );
+}
+
+/** What whoever made the link has chosen: of which visitors the numbers are, by which goal, and of when. */
+function Fixed({ shared, about }: { shared: Shared; about: string[] }) {
+  const { query, as_of: asOf, expires_at: expires, goal_name: goal } = shared;
+  const facts: [string, string][] = [
+    ["Goal", goal ?? "None"],
+    ["Visitors", about.length > 0 ? about.join(", ") : "All of them"],
+    ["As of", moment(asOf)],
+    ["Days begin", `at midnight, ${query.tz}`],
+    ["Link works until", moment(expires)],
+  ];
+  return (
+    <section aria-label="What is shown" className="flex flex-col gap-1 border-y border-line py-3">
+      <dl className="flex flex-wrap gap-x-7 gap-y-2">
+        {facts.map(([name, value]) => (
+          <div key={name} className="min-w-0">
+            <dt className="text-sm text-soft">{name}</dt>
+            <dd className="break-words">{value}</dd>
+          </div>
+        ))}
+      </dl>
+      <p className="text-sm text-soft">
+        Goal, visitors and days were chosen by whoever shared it. Numbers are at most a minute old when the page is
+        loaded.
+      </p>
+    </section>
+  );
+}
+
+function dimensionWord(dimension: string): string {
+  return DIMENSION[dimension as Dimension] ?? dimension;
+}
+
+function dayOf(iso: string | null): string {
+  return date(iso && `${iso}T12:00:00`);
+}
