@@ -17,6 +17,7 @@ mod groups;
 mod health;
 mod histories;
 mod hostile;
+mod inbox;
 mod integrations;
 mod interactions;
 mod keys;

@@ -118,6 +118,8 @@ pub(crate) fn good_body(operation: &Operation) -> Option<Value> {
         "archiveExperiment" => json!({ "archived": true }),
         "createExperimentComment" | "createHypothesisComment" => json!({ "text": "N" }),
         "createShare" => json!({ "expires_in_days": 7, "query": { "filter_by": "mobile" } }),
+        "updateInboxEntry" => json!({ "read": true }),
+        "readInbox" => json!({}),
         "simulateExperiment" => json!({ "runs": 1, "days": 1 }),
         "createProposal" => json!({ "test_name": "N", "note": "why" }),
         "approveProposal" | "rejectProposal" | "withdrawProposal" => json!({ "reason": "N" }),

@@ -23,11 +23,12 @@ use muriel_service::rulesets::Encoded;
 use std::sync::LazyLock;
 
 /// Addresses of the application. It knows itself what is below them.
-const PAGES: [&str; 9] = [
+const PAGES: [&str; 10] = [
     "/",
     "/sign-in",
     "/invitation",
     "/experiments",
+    "/inbox",
     "/programme",
     "/account",
     "/settings",

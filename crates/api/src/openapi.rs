@@ -347,6 +347,7 @@ fn path_parameter(name: &str, audience: Audience) -> RefOr<Parameter> {
         "session_id" => "The session's id.",
         "passkey_id" => "The passkey's id.",
         "invitation_id" => "The invitation's id.",
+        "entry_id" => "The entry's id.",
         _ => "The goal's id.",
     };
     ParameterBuilder::new()

@@ -3,8 +3,8 @@
 use crate::edge::X_REQUEST_ID;
 use crate::handlers::{
     activity, audit, checklist, comments, conclusion, copies, evaluate, events, experiments, explain, goals, groups,
-    history, hypotheses, keys, live, me, ofrep, overview, people, programme, projects, proposals, rates, results,
-    script, serving, session, shares, simulation, traffic, visitor_data, webhooks,
+    history, hypotheses, inbox, keys, live, me, ofrep, overview, people, programme, projects, proposals, rates,
+    results, script, serving, session, shares, simulation, traffic, visitor_data, webhooks,
 };
 use crate::sessions::SessionsOff;
 use crate::{dashboard, docs, openapi};
@@ -94,6 +94,7 @@ fn interface() -> OpenApiRouter<App> {
         .routes(routes!(proposals::proposal_list))
         .routes(routes!(proposals::experiment_proposals, proposals::proposal_create))
         .routes(routes!(proposals::proposal_withdraw))
+        .routes(routes!(inbox::project_people))
         .routes(routes!(live::visitor_live))
 }
 
@@ -126,6 +127,11 @@ fn for_people() -> OpenApiRouter<App> {
         .routes(routes!(proposals::proposal_approve))
         .routes(routes!(proposals::proposal_reject))
         .routes(routes!(conclusion::experiment_reopen))
+        .routes(routes!(inbox::inbox_list))
+        .routes(routes!(inbox::inbox_count))
+        .routes(routes!(inbox::inbox_read))
+        .routes(routes!(inbox::inbox_mark))
+        .routes(routes!(inbox::watch_show, inbox::watch_begin, inbox::watch_stop))
 }
 
 /// What whoever has a link to a result reads. Only pages of the server itself do so, and it is where the dashboard is.

@@ -128,6 +128,7 @@ pub async fn start(settings: Settings) -> Result<Running> {
     worker.register(tasks::refresh_rulesets(app.clone()));
     worker.register(tasks::write_key_uses(app.clone()));
     worker.register(tasks::write_integration_successes(app.clone()));
+    worker.register(tasks::trim_inboxes(app.clone()));
     worker.register(tasks::warm_reports(app.clone()));
     worker.register(tasks::sweep_rate_limits(limits));
     if settings.worker {

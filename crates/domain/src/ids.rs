@@ -63,6 +63,8 @@ ids! {
     ProposalId,
     /// A link with which a result is read without signing in.
     ShareId,
+    /// Something that a person is told.
+    EntryId,
 }
 
 #[cfg(test)]

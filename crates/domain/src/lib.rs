@@ -15,6 +15,8 @@ pub mod goal;
 pub mod group;
 pub mod hypothesis;
 pub mod ids;
+pub mod inbox;
+pub mod mention;
 pub mod page;
 pub mod pattern;
 pub mod person;

@@ -183,9 +183,16 @@ pub struct Event {
     pub event: EventType,
     /// The message's `data`, but for the project.
     pub data: Map<String, Value>,
+    /// Whether it comes again and again by itself and asks for nothing: people are not told.
+    pub is_routine: bool,
 }
 
 impl Event {
+    /// What happened, in a sentence.
+    pub fn sentence(&self) -> &str {
+        self.data.get("sentence").and_then(Value::as_str).unwrap_or_default()
+    }
+
     /// What the result of a live experiment tells, with its sentence.
     pub fn of_result(event: EventType, experiment: &Experiment, actor: &str, sentence: String, more: Value) -> Self {
         Self::of(event, Some(experiment), experiment.lifecycle.status().word(), actor, sentence, more)
@@ -199,8 +206,13 @@ impl Event {
         sentence: String,
         more: Value,
     ) -> Self {
-        Self { event, data: data(experiment, status, actor, sentence, more) }
+        Self { event, data: data(experiment, status, actor, sentence, more), is_routine: false }
     }
+}
+
+/// Names of fields and words of the interface, for a sentence that people read.
+fn in_words(names: &str) -> String {
+    names.replace('_', " ")
 }
 
 /// The `data` of a message about the exposures of an experiment, see [`EXPOSURES_EVENT`].
@@ -266,14 +278,16 @@ impl ExperimentChange<'_> {
         events.extend(self.serving());
         match before {
             Some(_) if events.is_empty() => {
+                let reweighted = self.clock_sentence(ClockAct::Reweight);
+                let is_routine = reweighted.is_some();
                 let sentence = match after {
                     None => "the experiment was deleted".to_owned(),
-                    Some(_) => self
-                        .clock_sentence(ClockAct::Reweight)
-                        .or_else(|| self.clock_sentence(ClockAct::Ramp))
-                        .unwrap_or_else(|| format!("the experiment was changed: {}", self.fields.join(", "))),
+                    Some(_) => reweighted.or_else(|| self.clock_sentence(ClockAct::Ramp)).unwrap_or_else(|| {
+                        format!("the experiment was changed: {}", in_words(&self.fields.join(", ")))
+                    }),
                 };
-                events.push(self.event(EventType::Changed, sentence, json!({ "fields": self.fields })));
+                let changed = self.event(EventType::Changed, sentence, json!({ "fields": self.fields }));
+                events.push(Event { is_routine, ..changed });
             }
             _ => {}
         }
@@ -299,7 +313,7 @@ impl ExperimentChange<'_> {
         let is = self.after?.conclusion.as_ref();
         match (was, is) {
             (None, Some(conclusion)) => {
-                let sentence = format!("the experiment was concluded: {}", conclusion.outcome.word());
+                let sentence = format!("the experiment was concluded: {}", in_words(conclusion.outcome.word()));
                 Some(self.event(EventType::Concluded, sentence, json!({ "outcome": conclusion.outcome.word() })))
             }
             (Some(_), None) => {

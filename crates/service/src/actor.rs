@@ -3,6 +3,7 @@
 use crate::access_cache::{KnownKey, KnownSession};
 use crate::error::{Error, Result};
 use muriel_domain::access::{Scope, Scopes};
+use muriel_domain::ids::PersonId;
 use muriel_domain::person::Role;
 use muriel_store::audit::ActorRecord;
 use muriel_store::experiments::Limited;
@@ -65,8 +66,16 @@ impl Actor {
     pub fn reference(&self) -> String {
         match self {
             Actor::Key(key) => key.stored.id.clone(),
-            Actor::Person(person) => crate::actors::of_person(person.session.person.id),
+            Actor::Person(person) => muriel_store::people::reference(person.session.person.id),
             Actor::System(name) => (*name).to_owned(),
+        }
+    }
+
+    /// The person that the actor is; `None` for a program.
+    pub fn person(&self) -> Option<PersonId> {
+        match self {
+            Actor::Person(person) => Some(person.session.person.id),
+            Actor::Key(_) | Actor::System(_) => None,
         }
     }
 

@@ -4,6 +4,7 @@ use crate::api_key::ID_LEN;
 use crate::error::Result;
 use muriel_domain::ids::PersonId;
 use muriel_sql::Tx;
+use muriel_store::people::{of_reference, reference};
 use muriel_store::{keys, people};
 use std::collections::{BTreeSet, HashMap};
 
@@ -40,11 +41,11 @@ impl Names {
     /// When the database cannot be reached.
     pub async fn of<'a>(tx: &mut dyn Tx, actors: impl IntoIterator<Item = &'a str>) -> Result<Names> {
         let actors: BTreeSet<&str> = actors.into_iter().collect();
-        let (people, others): (Vec<&str>, Vec<&str>) = actors.iter().partition(|actor| person_in(actor).is_some());
-        let ids: Vec<PersonId> = people.into_iter().filter_map(person_in).collect();
+        let (people, others): (Vec<&str>, Vec<&str>) = actors.iter().partition(|actor| of_reference(actor).is_some());
+        let ids: Vec<PersonId> = people.into_iter().filter_map(of_reference).collect();
         let (keys, people) = (keys::names(tx, &others).await?, people::names(tx, &ids).await?);
         let described = actors.into_iter().map(|actor| {
-            let described = match (keys.get(actor), person_in(actor)) {
+            let described = match (keys.get(actor), of_reference(actor)) {
                 (Some(name), _) => Described { kind: Kind::Key, id: actor.to_owned(), name: name.clone() },
                 (None, Some(id)) => Described {
                     kind: Kind::Person,
@@ -64,21 +65,9 @@ impl Names {
     }
 }
 
-/// Before the ids of people, so that they are not taken for those of keys.
-const PERSON: &str = "person:";
-
-/// What history has for a person.
-pub fn of_person(id: PersonId) -> String {
-    format!("{PERSON}{id}")
-}
-
-fn person_in(actor: &str) -> Option<PersonId> {
-    PersonId::parse(actor.strip_prefix(PERSON)?)
-}
-
 /// What history has for the actor who is shown with this id: only people have numbers.
 pub fn reference_of(shown: &str) -> String {
-    PersonId::parse(shown).filter(|_| shown.len() != ID_LEN).map_or_else(|| shown.to_owned(), of_person)
+    PersonId::parse(shown).filter(|_| shown.len() != ID_LEN).map_or_else(|| shown.to_owned(), reference)
 }
 
 fn system(actor: &str) -> Described {

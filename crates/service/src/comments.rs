@@ -6,11 +6,15 @@ use crate::app::App;
 use crate::audit::{Act, object};
 use crate::error::{Error, Result};
 use crate::idempotency::{self, IdempotencyKey, StoredResponse};
-use muriel_domain::ids::{CommentId, ProjectId};
+use muriel_domain::Instant;
+use muriel_domain::ids::{CommentId, PersonId, ProjectId};
+use muriel_domain::inbox::{Notice, excerpt};
+use muriel_domain::mention::{self, Mentionable};
 use muriel_sql::Tx;
 use muriel_store::comments::{self, Comment, Subject};
+use muriel_store::inbox::NewEntry;
 use muriel_store::tenants::Project;
-use muriel_store::{experiments, hypotheses};
+use muriel_store::{experiments, hypotheses, inbox, people, watches};
 use serde_json::json;
 
 /// Most characters of a comment.
@@ -54,40 +58,131 @@ pub async fn page(
     .await
 }
 
-/// Comments. The response is what `render` makes.
+/// A comment to write.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NewComment {
+    /// What it says.
+    pub text: String,
+    /// Whom it mentions, besides those whom the text calls by name.
+    pub mentions: Vec<PersonId>,
+}
+
+/// A comment that was written.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Written {
+    /// Its id.
+    pub id: CommentId,
+    /// Whom it mentions, with their names.
+    pub mentioned: Vec<(PersonId, String)>,
+}
+
+/// Comments. Those whom the comment mentions are told, and those who watch the experiment. The response is what `render` makes.
 ///
 /// # Errors
-/// `NotFound`; then a `text` or a `key` that could not be read; and when the database cannot be reached.
+/// `NotFound`; then a `new` or a `key` that could not be read; mentions of people who do not see the project, and names of
+/// several people; and when the database cannot be reached.
 pub async fn create(
     app: &App,
     actor: &Actor,
     project: &Project,
     subject: Subject,
     key: Result<Option<IdempotencyKey>>,
-    text: Result<String>,
-    render: impl FnOnce(CommentId) -> Result<String> + Send + 'static,
+    new: Result<NewComment>,
+    render: impl FnOnce(&Written) -> Result<String> + Send + 'static,
 ) -> Result<StoredResponse> {
     let (now, actor, project) = (app.clock.now(), actor.clone(), project.clone());
     app.db
         .write::<_, Error, _>(move |tx| {
             Box::pin(async move {
-                exists(tx, project.id, subject).await?;
-                let (text, key) = (text?, key?);
+                let name = name_of(tx, project.id, subject).await?;
+                let (new, key) = (new?, key?);
                 if let Some(stored) = idempotency::replay(tx, key.as_ref()).await? {
                     return Ok(stored);
                 }
-                let id = comments::insert(tx, subject, now, &actor.reference(), &text).await?;
-                let response = idempotency::store(tx, key.as_ref(), render(id)?).await?;
+                let mentioned = mentioned(tx, project.id, &new).await?;
+                let by = actor.reference();
+                let id = comments::insert(tx, subject, now, &by, &new.text).await?;
+                comments::mentions_insert(tx, id, &mentioned).await?;
+                let written = Written { id, mentioned };
+                let about = About { project: project.id, subject, name: &name, by: &by, at: now };
+                about.tell(tx, &actor, &written, &new.text).await?;
+                let response = idempotency::store(tx, key.as_ref(), render(&written)?).await?;
                 let on = match subject {
                     Subject::Experiment(id) => object("experiment", id, ""),
                     Subject::Hypothesis(id) => object("hypothesis", id, ""),
                 };
-                let made = json!({ "comment_id": id.0, "text": text });
+                let ids: Vec<i64> = written.mentioned.iter().map(|(person, _)| person.0).collect();
+                let mut made = json!({ "comment_id": id.0, "text": new.text });
+                if !ids.is_empty() {
+                    made["mentions"] = json!(ids);
+                }
                 Act::within(&actor, &project, now).made(tx, "comment", on, made).await?;
                 Ok(response)
             })
         })
         .await
+}
+
+/// Whom a comment mentions, with their names.
+async fn mentioned(tx: &mut dyn Tx, project: ProjectId, new: &NewComment) -> Result<Vec<(PersonId, String)>> {
+    if new.mentions.is_empty() && !new.text.contains('@') {
+        return Ok(Vec::new());
+    }
+    let members = people::members(tx, project).await?.into_iter();
+    let members: Vec<Mentionable> = members.map(|member| Mentionable { id: member.id, name: member.name }).collect();
+    let found = mention::mentioned(&new.text, &members, &new.mentions)?;
+    Ok(found.into_iter().map(|at| (members[at].id, members[at].name.clone())).collect())
+}
+
+/// What a comment is about.
+struct About<'a> {
+    project: ProjectId,
+    subject: Subject,
+    name: &'a str,
+    by: &'a str,
+    at: Instant,
+}
+
+impl About<'_> {
+    /// Tells those whom a comment mentions, and those who watch its experiment, among whom its author and those mentioned are
+    /// from now on.
+    async fn tell(&self, tx: &mut dyn Tx, actor: &Actor, written: &Written, text: &str) -> Result<()> {
+        let mentioned: Vec<PersonId> = written.mentioned.iter().map(|(person, _)| *person).collect();
+        let entry = |notice, sentence| NewEntry {
+            project: self.project,
+            subject: self.subject,
+            name: self.name,
+            notice,
+            at: self.at,
+            by: self.by,
+            sentence,
+            excerpt: Some(excerpt(text)),
+            comment: Some(written.id),
+            proposal: None,
+        };
+        inbox::tell(tx, &mentioned, &entry(Notice::Mentioned, "you were mentioned in a comment")).await?;
+        let Subject::Experiment(id) = self.subject else { return Ok(()) };
+        let mut others = watches::watchers(tx, self.project, id).await?;
+        others.retain(|person| !mentioned.contains(person));
+        inbox::tell(tx, &others, &entry(Notice::Commented, "there is a new comment on the experiment")).await?;
+        for person in actor.person().into_iter().chain(mentioned) {
+            watches::begin(tx, id, person).await?;
+        }
+        Ok(())
+    }
+}
+
+/// What people call the thing that is commented on.
+async fn name_of(tx: &mut dyn Tx, project: ProjectId, subject: Subject) -> Result<String> {
+    match subject {
+        Subject::Experiment(id) => experiments::name(tx, project, id).await?.ok_or(Error::NotFound("experiment")),
+        Subject::Hypothesis(id) => {
+            let found = hypotheses::find(tx, project, id).await?.ok_or(Error::NotFound("hypothesis"))?;
+            let content = found.content;
+            let text = [content.solution, content.problem, content.observation].into_iter().flatten();
+            Ok(text.map(|text| excerpt(&text)).find(|text| !text.is_empty()).unwrap_or(found.slug))
+        }
+    }
 }
 
 async fn exists(tx: &mut dyn Tx, project: ProjectId, subject: Subject) -> Result<()> {

@@ -27,6 +27,7 @@ pub mod groups;
 pub mod health;
 pub mod hypotheses;
 pub mod idempotency;
+pub mod inbox;
 pub mod install;
 pub mod intake;
 pub mod integrations;
@@ -46,6 +47,7 @@ mod principal;
 #[cfg(test)]
 mod processor_time;
 pub mod programme;
+pub mod project_people;
 pub mod projects;
 pub mod proposals;
 pub mod rates;
@@ -61,6 +63,7 @@ pub mod tls;
 pub mod visitor;
 pub mod visitor_data;
 mod warnings;
+pub mod watching;
 pub mod webhooks;
 
 pub use actor::Actor;

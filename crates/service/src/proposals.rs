@@ -7,13 +7,19 @@ use crate::audit::{Act, object};
 use crate::error::{ConflictCode, Error, Result};
 use crate::experiments::{self, Change, Edit, Precondition, StatusChange, Target};
 use crate::idempotency::{self, IdempotencyKey, StoredResponse};
-use muriel_domain::Problems;
+use crate::inbox::deciders;
 use muriel_domain::experiment::{Experiment, Revision};
-use muriel_domain::ids::{ExperimentId, ProjectId, ProposalId};
+use muriel_domain::ids::{ExperimentId, PersonId, ProjectId, ProposalId};
+use muriel_domain::inbox::{Notice, excerpt};
+use muriel_domain::{Instant, Problems};
+use muriel_sql::Tx;
 use muriel_store::audit::ObjectRecord;
+use muriel_store::comments::Subject;
+use muriel_store::inbox::NewEntry;
+use muriel_store::people::of_reference;
 use muriel_store::proposals::{self, Proposal, ProposalState};
 use muriel_store::tenants::Project;
-use muriel_store::{Intent, lock};
+use muriel_store::{Intent, inbox, lock};
 use serde_json::json;
 use std::sync::Arc;
 
@@ -91,6 +97,7 @@ pub async fn create(
                 return Err(Problems::one("body", full).into());
             }
             let needs_approval = change.rules(tx).await?.apply_to(Some(&before.experiment), &after);
+            let with_code = before.experiment.changes_code(&after);
             let proposal = Proposal {
                 id: ProposalId(0),
                 experiment: id,
@@ -106,7 +113,24 @@ pub async fn create(
                 reason: String::new(),
             };
             let told = json!({ "note": proposal.note, "body": proposal.body });
+            let (by, note) = (proposal.proposed_by.clone(), proposal.note.clone());
             let id = proposals::insert(tx, change.target.project.id, proposal).await?;
+            let to = deciders(tx, change.target.project.id, before.experiment.id, with_code).await?;
+            let about = About {
+                experiment: (before.experiment.id, &before.experiment.name),
+                proposal: id,
+                by: &by,
+                at: change.now,
+            };
+            about
+                .tell(
+                    tx,
+                    change.target.project.id,
+                    &to,
+                    (Notice::Proposed, "a change is proposed that you may approve or reject"),
+                    &note,
+                )
+                .await?;
             let response = idempotency::store(tx, key.as_ref(), render(Made { id, needs_approval })?).await?;
             let act = Act::within(&change.actor, &change.target.project, change.now);
             act.made(tx, "propose", of(id, before.experiment.id), told).await?;
@@ -226,6 +250,14 @@ pub async fn approve(
                 if !proposals::decide(tx, id, ProposalState::Approved, change.now, &by, &reason).await? {
                     return Err(decided_before());
                 }
+                let about = About {
+                    experiment: (before.experiment.id, &before.experiment.name),
+                    proposal: id,
+                    by: &by,
+                    at: change.now,
+                };
+                let said = (Notice::Approved, "your proposal was approved");
+                about.settle(tx, change.target.project.id, &present, said, &reason).await?;
                 let changed = change.save(tx, before, after).await?;
                 let response = idempotency::store(tx, key.as_ref(), render()?).await?;
                 Ok((response, Some(changed)))
@@ -277,6 +309,11 @@ pub async fn close(
                 if !proposals::decide(tx, id, state, now, &by, &reason).await? {
                     return Err(decided_before());
                 }
+                let name = muriel_store::experiments::name(tx, project_id, found.experiment).await?.unwrap_or_default();
+                let about = About { experiment: (found.experiment, &name), proposal: id, by: &by, at: now };
+                // Of one that is withdrawn its author is the one who did it.
+                let said = (Notice::Rejected, "your proposal was rejected");
+                about.settle(tx, project_id, &found, said, &reason).await?;
                 let response = idempotency::store(tx, key.as_ref(), render(&found)?).await?;
                 let (was, is) =
                     (json!({ "state": found.state.word() }), json!({ "state": state.word(), "reason": reason }));
@@ -287,6 +324,54 @@ pub async fn close(
             })
         })
         .await
+}
+
+/// A proposal that people are told of.
+struct About<'a> {
+    experiment: (ExperimentId, &'a str),
+    proposal: ProposalId,
+    by: &'a str,
+    at: Instant,
+}
+
+impl About<'_> {
+    async fn tell(
+        &self,
+        tx: &mut dyn Tx,
+        project: ProjectId,
+        to: &[PersonId],
+        (notice, sentence): (Notice, &str),
+        written: &str,
+    ) -> Result<()> {
+        let (id, name) = self.experiment;
+        let entry = NewEntry {
+            project,
+            subject: Subject::Experiment(id),
+            name,
+            notice,
+            at: self.at,
+            by: self.by,
+            sentence,
+            excerpt: Some(excerpt(written)).filter(|text| !text.is_empty()),
+            comment: None,
+            proposal: Some(self.proposal),
+        };
+        Ok(inbox::tell(tx, to, &entry).await?)
+    }
+
+    /// Asks nobody any more, and tells the one who made the proposal what became of it.
+    async fn settle(
+        &self,
+        tx: &mut dyn Tx,
+        project: ProjectId,
+        proposal: &Proposal,
+        said: (Notice, &str),
+        reason: &str,
+    ) -> Result<()> {
+        inbox::settle(tx, self.proposal).await?;
+        let author = of_reference(&proposal.proposed_by);
+        self.tell(tx, project, author.as_slice(), said, reason).await
+    }
 }
 
 /// What the audit log calls a proposal.

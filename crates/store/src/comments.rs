@@ -1,9 +1,10 @@
 //! What people and programs say about experiments and hypotheses.
 
 use crate::Result;
+use crate::codec::{id_places, places};
 use crate::table::table;
 use muriel_domain::Instant;
-use muriel_domain::ids::{CommentId, ExperimentId, HypothesisId};
+use muriel_domain::ids::{CommentId, ExperimentId, HypothesisId, PersonId};
 use muriel_sql::{Tx, params};
 use std::sync::LazyLock;
 
@@ -17,10 +18,18 @@ pub enum Subject {
 }
 
 impl Subject {
-    fn key(self) -> (&'static str, i64) {
+    pub(crate) fn key(self) -> (&'static str, i64) {
         match self {
             Subject::Experiment(id) => ("experiment", id.0),
             Subject::Hypothesis(id) => ("hypothesis", id.0),
+        }
+    }
+
+    pub(crate) fn of(kind: &str, id: i64) -> Option<Self> {
+        match kind {
+            "experiment" => Some(Subject::Experiment(ExperimentId(id))),
+            "hypothesis" => Some(Subject::Hypothesis(HypothesisId(id))),
+            _ => None,
         }
     }
 }
@@ -36,6 +45,8 @@ pub struct Comment {
     pub actor: String,
     /// What it says.
     pub text: String,
+    /// Whom it mentions, with the names that they had then.
+    pub mentions: Vec<(PersonId, String)>,
 }
 
 table! {
@@ -90,12 +101,49 @@ pub async fn page(tx: &mut dyn Tx, subject: Subject, before: i64, limit: i64) ->
         .await?
         .int("total")?;
     let rows = tx.query(&STATEMENT, params![kind, id, before, limit]).await?;
-    let comments = rows
+    let mut comments = rows
         .into_iter()
         .map(|mut row| {
             let row = CommentRow::try_from(&mut row)?;
-            Ok(Comment { id: CommentId(row.comment_id), at: row.at, actor: row.actor, text: row.text })
+            let (id, mentions) = (CommentId(row.comment_id), Vec::new());
+            Ok(Comment { id, at: row.at, actor: row.actor, text: row.text, mentions })
         })
         .collect::<Result<Vec<_>>>()?;
+    mentions_read(tx, &mut comments).await?;
     Ok((total, comments))
+}
+
+/// Adds to the comments whom they mention.
+async fn mentions_read(tx: &mut dyn Tx, comments: &mut [Comment]) -> Result<()> {
+    static STATEMENT: LazyLock<String> = LazyLock::new(|| {
+        format!(
+            "SELECT comment_id, person_id, name FROM comment_mention WHERE comment_id IN ({}) ORDER BY comment_id, person_id",
+            places()
+        )
+    });
+    let ids: Vec<i64> = comments.iter().map(|comment| comment.id.0).collect();
+    let mut left = &ids[..];
+    while !left.is_empty() {
+        let (values, later) = id_places(left);
+        left = later;
+        for mut row in tx.query(&STATEMENT, values).await? {
+            let id = CommentId(row.int("comment_id")?);
+            if let Some(comment) = comments.iter_mut().find(|comment| comment.id == id) {
+                comment.mentions.push((PersonId(row.int("person_id")?), row.text("name")?));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Stores whom a comment mentions, with the names that they have now.
+///
+/// # Errors
+/// When the database cannot be reached.
+pub async fn mentions_insert(tx: &mut dyn Tx, id: CommentId, mentioned: &[(PersonId, String)]) -> Result<()> {
+    for (person, name) in mentioned {
+        let sql = "INSERT INTO comment_mention (comment_id, person_id, name) VALUES ($1, $2, $3)";
+        tx.execute(sql, params![id.0, person.0, name.as_str()]).await?;
+    }
+    Ok(())
 }

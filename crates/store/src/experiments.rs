@@ -10,13 +10,12 @@ use crate::jobs;
 use crate::overview;
 use crate::plan_locks;
 use crate::table::Json;
-use crate::webhooks;
 use crate::{Result, experiments::rows::*};
+use crate::{told, watches};
 use muriel_domain::Instant;
 use muriel_domain::experiment::{Allocation, Epoch, Experiment, References, Revision, Serving, Variant};
 use muriel_domain::goal::Goal;
 use muriel_domain::ids::{CompanyId, ExperimentId, HypothesisId, PersonId, ProjectId};
-use muriel_domain::webhook::ExperimentChange;
 use muriel_sql::{Tx, params};
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -231,6 +230,16 @@ pub async fn shape(tx: &mut dyn Tx, project: ProjectId, id: ExperimentId) -> Res
     .transpose()
 }
 
+/// The name of an experiment.
+///
+/// # Errors
+/// When the database cannot be reached.
+pub async fn name(tx: &mut dyn Tx, project: ProjectId, id: ExperimentId) -> Result<Option<String>> {
+    let sql = "SELECT name FROM experiment WHERE experiment_id = $1 AND project_id = $2 AND deleted_at IS NULL";
+    let row = tx.query_opt(sql, params![id.0, project.0]).await?;
+    Ok(row.map(|mut row| row.text("name")).transpose()?)
+}
+
 /// What an exposure can name of an experiment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Shape {
@@ -372,18 +381,17 @@ pub async fn insert(tx: &mut dyn Tx, first: &Revision, act: &Act<'_>) -> Result<
     lock_plan(tx, &experiment, first).await?;
     overview::follow(tx, &experiment, act).await?;
     jobs::follow(tx, None, &experiment).await?;
-    let change = ExperimentChange { before: None, after: Some(&experiment), fields: Vec::new(), actor: act.actor };
-    webhooks::announce(tx, &change, experiment.updated_at).await?;
+    told::tell_change(tx, (None, Some(&experiment)), Vec::new(), act, experiment.updated_at).await?;
     Ok(id)
 }
 
-/// Notes who made an experiment.
+/// Notes who made an experiment, who watches it by that.
 ///
 /// # Errors
 /// When the database cannot be reached.
 pub async fn owner_set(tx: &mut dyn Tx, id: ExperimentId, owner: PersonId) -> Result<()> {
     tx.execute("UPDATE experiment SET owner_id = $2 WHERE experiment_id = $1", params![id.0, owner.0]).await?;
-    Ok(())
+    watches::begin(tx, id, owner).await
 }
 
 /// Who changed an experiment, and how history tells it.
@@ -428,8 +436,7 @@ pub async fn update(tx: &mut dyn Tx, before: &Experiment, revision: &Revision, a
     overview::follow(tx, after, act).await?;
     jobs::follow(tx, Some(before), after).await?;
     let fields = revision.before.keys().map(String::as_str).collect();
-    let change = ExperimentChange { before: Some(before), after: Some(after), fields, actor: act.actor };
-    webhooks::announce(tx, &change, after.updated_at).await?;
+    told::tell_change(tx, (Some(before), Some(after)), fields, act, after.updated_at).await?;
     link_update(tx, before.hypothesis_id, after).await
 }
 
@@ -457,8 +464,8 @@ pub async fn delete(tx: &mut dyn Tx, experiment: &Experiment, act: &Act<'_>, now
     overview::remove(tx, experiment.id).await?;
     groups::leave(tx, experiment.id).await?;
     interactions::remove_all(tx, experiment.id).await?;
-    let change = ExperimentChange { before: Some(experiment), after: None, fields: Vec::new(), actor: act.actor };
-    webhooks::announce(tx, &change, now).await?;
+    told::tell_change(tx, (Some(experiment), None), Vec::new(), act, now).await?;
+    watches::remove_all(tx, experiment.id).await?;
     history_insert(tx, entry).await
 }
 

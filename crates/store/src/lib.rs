@@ -17,6 +17,7 @@ pub mod goals;
 pub mod groups;
 pub mod hypotheses;
 pub mod idempotency;
+pub mod inbox;
 pub mod integrations;
 pub mod interactions;
 pub mod invitations;
@@ -41,7 +42,9 @@ mod table;
 pub mod tenants;
 #[doc(hidden)]
 pub mod testing;
+pub mod told;
 pub mod visitor_jobs;
+pub mod watches;
 pub mod webhooks;
 
 pub use error::{Error, Result};
@@ -155,6 +158,7 @@ pub const MIGRATIONS: &[Migration] = &[
         fill: Some(|tx| Box::pin(programme::fill(tx))),
     },
     Migration { version: 24, name: "shares", sql: include_str!("../migrations/0024_shares.sql"), fill: None },
+    Migration { version: 25, name: "inbox", sql: include_str!("../migrations/0025_inbox.sql"), fill: None },
     Migration { version: 26, name: "page harm", sql: include_str!("../migrations/0026_page_harm.sql"), fill: None },
     Migration {
         version: 27,

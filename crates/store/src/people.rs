@@ -85,6 +85,57 @@ fn select(rest: &str) -> String {
     format!("SELECT {} FROM person p {rest}", PersonRow::columns("p"))
 }
 
+/// Before the ids of people in history, so that they are not taken for those of keys.
+const REFERENCE: &str = "person:";
+
+/// What history has for a person.
+pub fn reference(id: PersonId) -> String {
+    format!("{REFERENCE}{id}")
+}
+
+/// The person for whom history has this.
+pub fn of_reference(actor: &str) -> Option<PersonId> {
+    PersonId::parse(actor.strip_prefix(REFERENCE)?)
+}
+
+/// Somebody who sees a project.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Member {
+    /// Who.
+    pub id: PersonId,
+    /// Display name.
+    pub name: String,
+    /// The role there.
+    pub role: Role,
+}
+
+/// The condition that the person `p` sees the project with this id, which is one of the person's company.
+pub(crate) fn sees(project: &str) -> String {
+    format!(
+        "p.deleted_at IS NULL AND (p.limited = 0 OR EXISTS (SELECT 1 FROM person_project pp \
+         WHERE pp.person_id = p.person_id AND pp.project_id = {project}))"
+    )
+}
+
+/// Everybody who sees a project, oldest first.
+///
+/// # Errors
+/// When the database cannot be reached.
+pub async fn members(tx: &mut dyn Tx, project: ProjectId) -> Result<Vec<Member>> {
+    let sql = "SELECT p.person_id, p.name, CASE WHEN p.limited = 0 THEN p.role ELSE pp.role END AS role FROM project pr \
+               JOIN person p ON p.company_id = pr.company_id AND p.deleted_at IS NULL \
+               LEFT JOIN person_project pp ON pp.person_id = p.person_id AND pp.project_id = pr.project_id \
+               WHERE pr.project_id = $1 AND (p.limited = 0 OR pp.role IS NOT NULL) ORDER BY p.person_id";
+    let rows = tx.query(sql, params![project.0]).await?;
+    rows.into_iter()
+        .map(|mut row| {
+            let id = PersonId(row.int("person_id")?);
+            let key = crate::table::RowId { table: "person", key: &[&id] };
+            Ok(Member { id, name: row.text("name")?, role: crate::table::read(&mut row, "role", key)? })
+        })
+        .collect()
+}
+
 async fn read(tx: &mut dyn Tx, mut row: Row) -> Result<Person> {
     let row = PersonRow::try_from(&mut row)?;
     let id = PersonId(row.person_id);
@@ -298,6 +349,8 @@ pub async fn remove(tx: &mut dyn Tx, id: PersonId, now: Instant) -> Result<()> {
         "DELETE FROM passkey WHERE person_id = $1",
         "DELETE FROM person_project WHERE person_id = $1",
         "DELETE FROM invitation WHERE person_id = $1",
+        "DELETE FROM watch WHERE person_id = $1",
+        "DELETE FROM inbox_entry WHERE person_id = $1",
     ] {
         tx.execute(sql, params![id.0]).await?;
     }

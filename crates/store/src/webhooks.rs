@@ -5,7 +5,7 @@ use crate::table::{Json, table};
 use muriel_domain::Instant;
 use muriel_domain::ids::{DeliveryId, ExperimentId, ProjectId, WebhookId};
 use muriel_domain::time::DAY_US;
-use muriel_domain::webhook::{EXPOSURES_EVENT, Event, EventType, ExperimentChange, LONGEST_PAUSE_US, Webhook};
+use muriel_domain::webhook::{EXPOSURES_EVENT, Event, EventType, LONGEST_PAUSE_US, Webhook};
 use muriel_sql::{Row, Tx, params};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeSet;
@@ -181,20 +181,11 @@ pub async fn secret_insert(
     Ok(())
 }
 
-/// Writes the events of a change of an experiment to the outbox, for each webhook that wants them.
-///
-/// # Errors
-/// When the database cannot be reached.
-pub(crate) async fn announce(tx: &mut dyn Tx, change: &ExperimentChange<'_>, at: Instant) -> Result<()> {
-    let Some(project) = change.after.or(change.before).map(|experiment| experiment.project_id) else { return Ok(()) };
-    tell(tx, project, change.events(), at).await
-}
-
 /// Writes events to the outbox, for each webhook of the project that wants them.
 ///
 /// # Errors
 /// When the database cannot be reached.
-pub async fn tell(tx: &mut dyn Tx, project: ProjectId, events: Vec<Event>, at: Instant) -> Result<()> {
+pub(crate) async fn tell(tx: &mut dyn Tx, project: ProjectId, events: Vec<Event>, at: Instant) -> Result<()> {
     if events.is_empty() {
         return Ok(());
     }
@@ -281,28 +272,52 @@ pub async fn send(
     Ok(deliveries)
 }
 
-/// The live experiments about whose results a webhook that is on wants to be told, with their revisions.
+/// A live experiment about whose result somebody wants to be told.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Followed {
+    /// Its project.
+    pub project: ProjectId,
+    /// The experiment.
+    pub id: ExperimentId,
+    /// Its revision.
+    pub revision: i64,
+    /// Whether a webhook wants to be told, and not only people who watch it.
+    pub by_webhook: bool,
+}
+
+/// The live experiments about whose results a webhook that is on wants to be told, or which somebody watches who sees them.
 ///
 /// # Errors
 /// When the database cannot be reached.
-pub async fn followed(tx: &mut dyn Tx) -> Result<Vec<(ProjectId, ExperimentId, i64)>> {
+pub async fn followed(tx: &mut dyn Tx) -> Result<Vec<Followed>> {
     static STATEMENT: LazyLock<String> = LazyLock::new(|| {
         let wants = EventType::OF_RESULTS.map(|event| format!("w.events LIKE '%\"{}\"%'", event.word())).join(" OR ");
+        let by_webhook =
+            format!("e.project_id IN (SELECT w.project_id FROM webhook w WHERE w.disabled_at IS NULL AND ({wants}))");
+        let is_watched = format!(
+            "EXISTS (SELECT 1 FROM watch a JOIN person p ON p.person_id = a.person_id \
+             WHERE a.experiment_id = e.experiment_id AND a.watching = 1 AND {})",
+            crate::people::sees("e.project_id")
+        );
         format!(
-            "SELECT e.project_id, e.experiment_id, e.revision FROM experiment e \
-             WHERE e.status = 'live' AND e.deleted_at IS NULL AND e.project_id IN \
-               (SELECT w.project_id FROM webhook w WHERE w.disabled_at IS NULL AND ({wants})) \
+            "SELECT e.project_id, e.experiment_id, e.revision, CASE WHEN {by_webhook} THEN 1 ELSE 0 END AS by_webhook \
+             FROM experiment e WHERE e.status = 'live' AND e.deleted_at IS NULL AND ({by_webhook} OR {is_watched}) \
              ORDER BY e.experiment_id"
         )
     });
     let rows = tx.query(&STATEMENT, params![]).await?;
     let read = rows.into_iter().map(|row| {
-        Ok((ProjectId(row.int("project_id")?), ExperimentId(row.int("experiment_id")?), row.int("revision")?))
+        Ok(Followed {
+            project: ProjectId(row.int("project_id")?),
+            id: ExperimentId(row.int("experiment_id")?),
+            revision: row.int("revision")?,
+            by_webhook: row.flag("by_webhook")?,
+        })
     });
     read.collect()
 }
 
-/// What webhooks were told of an experiment's result: health checks that fail, and verdicts of variants.
+/// What was told of an experiment's result: health checks that fail, and verdicts of variants.
 ///
 /// # Errors
 /// When the database cannot be reached.
@@ -311,7 +326,7 @@ pub async fn findings(tx: &mut dyn Tx, id: ExperimentId) -> Result<BTreeSet<Stri
     rows.into_iter().map(|mut row| Ok(row.text("finding")?)).collect()
 }
 
-/// Stores what webhooks have been told of an experiment's result: what is new, and what holds no more.
+/// Stores what has been told of an experiment's result: what is new, and what holds no more.
 ///
 /// # Errors
 /// When the database cannot be reached.

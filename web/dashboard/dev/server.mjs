@@ -335,6 +335,11 @@ function operate({ method, path, query, body, headers }, state) {
   }
   if (called("GET /v2/project/{key}/experiment/{id}/comments"))
     return [200, { success: true, total: 0, comments: [], next_cursor: null }];
+  if ((found = called("GET /v2/project/{key}/experiment/{id}/watch")))
+    return [200, { success: true, test_id: Number(found[1]), watching: false, watchers: 0 }];
+  if (called("GET /v2/inbox/unread")) return [200, { success: true, unread: 0, newest_unread: null }];
+  if (called("GET /v2/inbox")) return [200, { success: true, unread: 0, entries: [], next_cursor: null }];
+  if (called("GET /v2/project/{key}/people")) return [200, { success: true, people: [], has_more: false }];
   if (called("GET /v2/project/{key}/experiment/{id}/history"))
     return [200, { success: true, revisions: [], next_cursor: null }];
   if ((found = called("GET /v2/project/{key}/experiment/{id}/conclusion")))

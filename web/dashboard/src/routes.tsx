@@ -89,6 +89,13 @@ const programme = createRoute({
   component: lazyRouteComponent(() => import("./pages/programme/programme"), "ProgrammePage"),
 });
 
+const inbox = createRoute({
+  getParentRoute: () => app,
+  path: "/inbox",
+  validateSearch: (search): { show?: "unread" } => (search.show === "unread" ? { show: "unread" } : {}),
+  component: lazyRouteComponent(() => import("./pages/inbox/inbox"), "InboxPage"),
+});
+
 const project = createRoute({
   getParentRoute: () => app,
   path: "/p/$projectKey",
@@ -375,6 +382,7 @@ const tree = root.addChildren([
     home,
     experiments,
     programme,
+    inbox,
     project.addChildren([
       newExperiment,
       experiment.addChildren([

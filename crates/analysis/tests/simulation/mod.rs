@@ -3,6 +3,8 @@
 //! Each test has visitors who convert or not, is read thirty times by the always-valid test of reports, and is stopped at
 //! the first read that is significant. Its lift and standard error are those of that read, as concluded tests keep them.
 
+#![allow(dead_code, reason = "the example uses what the test does not")]
+
 use muriel_analysis::programme::{ConcludedResult, Programme};
 use muriel_stats::boundary::{Mixture, sequential};
 use muriel_stats::lift::delta_lift;
@@ -223,7 +225,6 @@ fn programme(kind: &Kind, tests: usize, seed: u64) -> Option<WinnerSums> {
 }
 
 /// The estimator's performance on the programmes of a kind.
-#[allow(dead_code, reason = "the example prints what the test does not look at")]
 pub(crate) struct Measured {
     /// Programmes that had a winner.
     pub(crate) programmes: Vec<WinnerSums>,

@@ -45,6 +45,7 @@ pub(super) const GROUPS: &[(&str, &[Guide])] = &[
                 "Working together",
                 "All experiments at a glance, history, the checklist before a start, and changes that a second person approves."
             ),
+            guide!("inbox", "The inbox", "What people are told, watching, and mentions in comments."),
             guide!("methods", "Statistical methods", "How verdicts, intervals and health checks are computed."),
             guide!("glossary", "Glossary", "The words that are used here."),
         ],

@@ -1,19 +1,18 @@
 //! What people say about experiments and hypotheses.
 
 use super::experiments::id_in;
-use super::{Sent, hypotheses, idempotency_key, read_body, rendered, stored};
+use super::{hypotheses, idempotency_key, read_body, rendered, stored};
 use crate::answer::json as answered;
 use crate::auth::{Caller, Read, Write};
 use crate::body::MediaType;
 use crate::error::ApiError;
-use crate::wire::fields::{from_body, parsed};
 use crate::wire::query::Query;
-use crate::wire::{schemas, views};
+use crate::wire::{inbox as wire, schemas, views};
 use axum::extract::{Path, Request, State};
 use axum::response::Response;
 use http::{StatusCode, Uri};
 use muriel_domain::ids::CommentId;
-use muriel_domain::{Flaw, Problems, text};
+use muriel_service::comments::Written;
 use muriel_service::{self as service, App, comments};
 use muriel_store::comments::Subject;
 
@@ -38,27 +37,16 @@ async fn create(
 ) -> Result<Response, ApiError> {
     let headers = request.headers().clone();
     let sent = read_body(request, &[MediaType::Json]).await;
-    let (key, text) = match sent {
+    let (key, new) = match sent {
         Ok(sent) => {
             let key = idempotency_key(&headers, caller.project.id, operation, &sent.bytes, app.clock.now());
-            (key, text_of(&sent).map_err(Into::into))
+            (key, wire::comment(&sent.json).map_err(Into::into))
         }
         Err(error) => (Ok(None), Err(service::Error::from(error))),
     };
-    let render = |id: CommentId| rendered(&views::CommentCreated { success: true, comment_id: id.0 });
-    let response = comments::create(app, &caller.actor, &caller.project, subject, key, text, render).await?;
+    let render = |written: &Written| rendered(&views::CommentCreated::from(written));
+    let response = comments::create(app, &caller.actor, &caller.project, subject, key, new, render).await?;
     Ok(stored(StatusCode::CREATED, response))
-}
-
-fn text_of(sent: &Sent) -> Result<String, Problems> {
-    let read = |sent: &str| match sent.trim().is_empty() {
-        true => Err(Flaw::new("must not be blank")),
-        false => text::at_most(sent, comments::TEXT_MAX),
-    };
-    from_body(&sent.json, |fields| {
-        fields.only(&["text"], &[]);
-        fields.needed("text", parsed(read))
-    })
 }
 
 /// Lists the comments on an experiment, newest first.
@@ -81,6 +69,9 @@ pub(crate) async fn experiment_comments(
 }
 
 /// Comments on an experiment.
+///
+/// `@` and the whole name of somebody who sees the project mentions them, and so does `mentions`: they are told, and watch the
+/// experiment from then on. Those who watch it are told too.
 #[utoipa::path(
     post, path = "/v2/project/{project_key}/experiment/{test_id}/comments", tag = "Experiments", operation_id = "createExperimentComment",
     request_body = schemas::CommentBody,
@@ -117,6 +108,8 @@ pub(crate) async fn hypothesis_comments(
 }
 
 /// Comments on a hypothesis.
+///
+/// `@` and the whole name of somebody who sees the project mentions them, and so does `mentions`: they are told.
 #[utoipa::path(
     post, path = "/v2/project/{project_key}/hypothesis/{hypothesis_id}/comments", tag = "Hypotheses", operation_id = "createHypothesisComment",
     request_body = schemas::CommentBody,

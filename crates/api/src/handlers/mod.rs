@@ -17,6 +17,7 @@ pub(crate) mod goals;
 pub(crate) mod groups;
 pub(crate) mod history;
 pub(crate) mod hypotheses;
+pub(crate) mod inbox;
 pub(crate) mod keys;
 pub(crate) mod live;
 pub(crate) mod me;

@@ -9,6 +9,7 @@ pub(crate) mod fields;
 pub(crate) mod goal;
 pub(crate) mod group;
 pub(crate) mod hypothesis;
+pub(crate) mod inbox;
 #[cfg(test)]
 mod laws;
 pub(crate) mod left_out;

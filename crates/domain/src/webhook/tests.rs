@@ -85,3 +85,14 @@ fn every_event_has_its_word() {
     }
     assert!(EventType::parse("experiment.exploded").unwrap_err().to_string().contains("experiment.started"));
 }
+
+#[test]
+fn sentences_have_no_names_of_fields() {
+    let (before, after) = (live(), Experiment { name: "Other".to_owned(), ..live() });
+    let fields = vec!["primary_goal_key", "tags"];
+    let change = ExperimentChange { before: Some(&before), after: Some(&after), fields, actor: "somebody" };
+    let events = change.events();
+    assert_eq!(events[0].sentence(), "the experiment was changed: primary goal key, tags");
+    assert_eq!(events[0].data["fields"], json!(["primary_goal_key", "tags"]));
+    assert!(!events[0].is_routine);
+}

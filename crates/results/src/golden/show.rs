@@ -13,18 +13,8 @@ use muriel_warehouse::{LargestOrder, OrderSummary, Segment};
 use serde_json::{Map, Value, json};
 
 pub(super) fn computed(computed: &Computed) -> Value {
-    let Computed {
-        manifest,
-        visitors,
-        first_entry,
-        report,
-        applied,
-        metrics,
-        values_vary,
-        parts,
-        stages,
-        bandit: _,
-    } = computed;
+    let Computed { manifest, visitors, first_entry, report, applied, metrics, values_vary, parts, stages, bandit: _ } =
+        computed;
     let Report { health, page, metrics: analysed } = report;
     json!({
         "visitors": visitors,

@@ -13,7 +13,7 @@ use muriel_domain::ids::ExperimentId;
 use muriel_domain::webhook::{Event, EventType};
 use muriel_results::{Computed, Inquiry};
 use muriel_store::tenants::Project;
-use muriel_store::{integrations, webhooks};
+use muriel_store::{integrations, told};
 use serde_json::{Value, json};
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -75,14 +75,14 @@ async fn tell(app: &App, project: &Arc<Project>, id: ExperimentId) -> Result<boo
         .write::<_, Error, _>(move |tx| {
             Box::pin(async move {
                 let before = integrations::conversions_told(tx, &log, id).await?;
-                let mut told = Vec::new();
+                let mut counted = Vec::new();
                 for goal in goals {
                     let key = goal.key.as_str();
-                    let counted = |arm: u32| before.get(&(key.to_owned(), arm)).copied().unwrap_or(0);
+                    let told_before = |arm: u32| before.get(&(key.to_owned(), arm)).copied().unwrap_or(0);
                     // Fewer than were told, as when visitors turn out to have met two arms, is nothing new.
                     let new: Vec<u64> = (0u32..)
                         .zip(&goal.arms)
-                        .map(|(arm, converted)| converted.saturating_sub(counted(arm)))
+                        .map(|(arm, converted)| converted.saturating_sub(told_before(arm)))
                         .collect();
                     if new.iter().all(|new| *new == 0) {
                         continue;
@@ -92,12 +92,12 @@ async fn tell(app: &App, project: &Arc<Project>, id: ExperimentId) -> Result<boo
                             integrations::conversions_tell(tx, (&log, id), (key, arm), *converted).await?;
                         }
                     }
-                    told.push((goal, new));
+                    counted.push((goal, new));
                 }
-                if told.is_empty() {
+                if counted.is_empty() {
                     return Ok(false);
                 }
-                webhooks::tell(tx, experiment.project_id, vec![event(&experiment, &told)], now).await?;
+                told::tell(tx, &experiment, vec![event(&experiment, &counted)], CLOCK.name(), now).await?;
                 Ok(true)
             })
         })

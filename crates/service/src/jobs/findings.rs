@@ -1,7 +1,8 @@
-//! Tells webhooks what is found in results: a health check that fails or has recovered, and a verdict.
+//! Tells webhooks and people what is found in results: a health check that fails or has recovered, and a verdict.
 //!
-//! Nobody changes a result, so it is looked at, about once a minute while a webhook wants to know. What was told is stored in
-//! the transaction that writes it to the outbox, so that it is told once, whichever node leads.
+//! Nobody changes a result, so it is looked at: about once a minute while a webhook wants to know, every five minutes while
+//! people watch it. What was told is stored in the transaction that writes it to the outbox and the inboxes, so that it is told
+//! once, whichever node leads.
 
 use super::{CLOCK, LOOK_AGAIN_US, Leadership, check, look, project};
 use crate::app::App;
@@ -12,10 +13,15 @@ use muriel_domain::ids::ExperimentId;
 use muriel_domain::webhook::{Event, EventType};
 use muriel_results::{Computed, Inquiry, Labels};
 use muriel_store::tenants::Project;
-use muriel_store::webhooks;
+use muriel_store::webhooks::Followed;
+use muriel_store::{told, webhooks};
 use serde_json::json;
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
+
+/// How often results are looked at that people alone want to know of: most live experiments are watched by those who made
+/// them, and an inbox is not read by the minute.
+const LOOK_FOR_PEOPLE_US: i64 = 5 * LOOK_AGAIN_US;
 
 /// When each experiment was last looked at, and at which revision.
 #[derive(Debug, Default)]
@@ -28,7 +34,7 @@ struct Finding {
     event: Event,
 }
 
-/// Looks at the results that webhooks want to know of, and tells what is new. The number of events.
+/// Looks at the results that webhooks and watchers want to know of, and tells what is new. The number of events.
 ///
 /// # Errors
 /// When the database cannot be reached. A result that cannot be computed now is looked at again.
@@ -37,10 +43,12 @@ pub async fn tell_findings(app: &App, leadership: &Leadership, looks: &mut Findi
         return Ok(0);
     }
     let followed = app.read(|tx| Box::pin(async move { Ok(webhooks::followed(tx).await?) })).await?;
-    looks.0.retain(|id, _| followed.iter().any(|(_, followed, _)| followed == id));
+    let ids: HashSet<ExperimentId> = followed.iter().map(|followed| followed.id).collect();
+    looks.0.retain(|id, _| ids.contains(id));
     let mut told = 0;
-    for (project_id, id, revision) in followed {
-        let look = (revision, app.clock.now().us().div_euclid(LOOK_AGAIN_US));
+    for Followed { project: project_id, id, revision, by_webhook } in followed {
+        let period = if by_webhook { LOOK_AGAIN_US } else { LOOK_FOR_PEOPLE_US };
+        let look = (revision, app.clock.now().us().div_euclid(period));
         if looks.0.get(&id) == Some(&look) {
             continue;
         }
@@ -93,7 +101,7 @@ async fn tell(app: &App, term: i64, project: &Arc<Project>, id: ExperimentId) ->
                 }
                 let number = events.len();
                 webhooks::findings_change(tx, id, &new, &gone, now).await?;
-                webhooks::tell(tx, experiment.project_id, events, now).await?;
+                told::tell(tx, &experiment, events, CLOCK.name(), now).await?;
                 Ok(number)
             })
         })

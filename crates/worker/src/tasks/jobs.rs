@@ -13,7 +13,7 @@ use tokio::sync::Mutex;
 
 /// An act is seen within two seconds of its moment.
 const PERIOD: Duration = Duration::from_millis(500);
-/// How often results are looked for that webhooks want to know of, or that may harm pages; each is looked at once a minute.
+/// How often results are looked for that webhooks or watchers want to know of, each once a minute or every five, or that may harm pages.
 const FINDINGS_PERIOD: Duration = Duration::from_secs(1);
 /// How often results are looked for whose summaries are due; each is looked at once a minute.
 const SUMMARIES_PERIOD: Duration = Duration::from_secs(2);
@@ -89,7 +89,7 @@ fn stop_page_harm(app: App, leader: Leader, observe: JobsObserver) -> Task {
     task.needs(Need::Database).needs(Need::Warehouse).rest_factor(REST_FACTOR)
 }
 
-/// Tells webhooks of health checks that fail and verdicts that are reached.
+/// Tells webhooks and watchers of health checks that fail and verdicts that are reached.
 fn tell_findings(app: App, leader: Leader) -> Task {
     let looks = Arc::new(Mutex::new(FindingLooks::default()));
     let task = Task::new("tell_findings", FINDINGS_PERIOD, move |_: Context| {

@@ -3,6 +3,7 @@
 //! Whoever starts the server registers them with their settings, beside those that need its own wiring.
 
 mod geography;
+mod inbox;
 mod integrations;
 mod interactions;
 mod jobs;
@@ -14,6 +15,7 @@ mod visitor_data;
 mod webhooks;
 
 pub use geography::refresh_geography;
+pub use inbox::trim_inboxes;
 pub use integrations::{tell_conversions, tell_exposures, write_integration_successes};
 pub use interactions::LeftOutObserver;
 pub use jobs::{JobsObserver, clock};

@@ -217,6 +217,78 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v2/inbox": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Lists one's own inbox, newest first.
+         * @description It has what happened to the experiments that one watches, comments on them, mentions, and proposals that wait for somebody
+         *     who may approve them. What is of a project that one does not see any more is not listed. The last 500 entries are kept.
+         */
+        get: operations["listInbox"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v2/inbox/{entry_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /** Marks an entry of one's own inbox as read, or as unread. */
+        patch: operations["updateInboxEntry"];
+        trace?: never;
+    };
+    "/v2/inbox/read": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Marks all of one's own inbox as read. */
+        post: operations["readInbox"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v2/inbox/unread": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Counts what one has not read. */
+        get: operations["countInbox"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v2/invitation": {
         parameters: {
             query?: never;
@@ -791,7 +863,11 @@ export interface paths {
         /** Lists the comments on an experiment, newest first. */
         get: operations["listExperimentComments"];
         put?: never;
-        /** Comments on an experiment. */
+        /**
+         * Comments on an experiment.
+         * @description `@` and the whole name of somebody who sees the project mentions them, and so does `mentions`: they are told, and watch the
+         *     experiment from then on. Those who watch it are told too.
+         */
         post: operations["createExperimentComment"];
         delete?: never;
         options?: never;
@@ -1156,6 +1232,25 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v2/project/{project_key}/experiment/{test_id}/watch": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Tells whether one watches an experiment. */
+        get: operations["getWatch"];
+        /** Watches an experiment: what happens to it comes to one's inbox. */
+        put: operations["watchExperiment"];
+        post?: never;
+        /** Stops watching an experiment. Neither comments of one's own nor mentions make one watch it again. */
+        delete: operations["unwatchExperiment"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v2/project/{project_key}/experiments": {
         parameters: {
             query?: never;
@@ -1356,7 +1451,10 @@ export interface paths {
         /** Lists the comments on a hypothesis, newest first. */
         get: operations["listHypothesisComments"];
         put?: never;
-        /** Comments on a hypothesis. */
+        /**
+         * Comments on a hypothesis.
+         * @description `@` and the whole name of somebody who sees the project mentions them, and so does `mentions`: they are told.
+         */
         post: operations["createHypothesisComment"];
         delete?: never;
         options?: never;
@@ -1464,6 +1562,23 @@ export interface paths {
         put?: never;
         /** Evaluates one experiment. */
         post: operations["evaluateFlag"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v2/project/{project_key}/people": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Lists the people who see a project: whom comments can mention. */
+        get: operations["listProjectPeople"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -2448,11 +2563,18 @@ export interface components {
              * @description Identifies it.
              */
             comment_id: number;
+            /** @description Whom it mentions. */
+            mentions: components["schemas"]["Mention"][];
             /** @description What it says: plain text. */
             text: string;
         };
         /** @description A comment. */
         CommentBody: {
+            /**
+             * @description People to mention, besides those whom the text calls by `@` and their name: ids that the project's people have. Needed
+             *     for a name that several people have.
+             */
+            mentions?: number[];
             /**
              * @description Plain text, not blank.
              * @example The spike on Tuesday was the newsletter.
@@ -2466,6 +2588,8 @@ export interface components {
              * @description Its id.
              */
             comment_id: number;
+            /** @description Whom it mentions; they are told. */
+            mentioned: components["schemas"]["Mention"][];
             /** @description Always true. */
             success: boolean;
         };
@@ -4389,6 +4513,136 @@ export interface components {
             /** @description Always true. */
             success: boolean;
         };
+        /** @description A page of one's own inbox. */
+        Inbox: {
+            /** @description Newest first. */
+            entries: components["schemas"]["InboxEntry"][];
+            /** @description What to pass as `cursor` for the next page; null on the last one. */
+            next_cursor: string | null;
+            /** @description Always true. */
+            success: boolean;
+            /**
+             * Format: int64
+             * @description Entries that were not read; 100 stands for 100 or more.
+             */
+            unread: number;
+        };
+        /** @description How much of one's own inbox was not read. */
+        InboxCount: {
+            /**
+             * Format: int64
+             * @description The newest entry that was not read; null when all were.
+             */
+            newest_unread: number | null;
+            /** @description Always true. */
+            success: boolean;
+            /**
+             * Format: int64
+             * @description Entries that were not read; 100 stands for 100 or more.
+             */
+            unread: number;
+        };
+        /** @description Something that one is told. */
+        InboxEntry: {
+            /** @description Who did it. */
+            actor: components["schemas"]["ActorView"];
+            /**
+             * Format: date-time
+             * @description When it happened.
+             */
+            at: string;
+            /**
+             * Format: int64
+             * @description The comment; null where it is about something else.
+             */
+            comment_id: number | null;
+            /** @description Whether the experiment was deleted since. */
+            deleted: boolean;
+            /**
+             * Format: int64
+             * @description Identifies it.
+             */
+            entry_id: number;
+            /** @description Why one is told: an event of webhooks, or what only people are told. */
+            event: components["schemas"]["InboxEvent"];
+            /** @description The beginning of the comment, of the note of a proposal, or of the reason of a decision; null without one. */
+            excerpt: string | null;
+            /**
+             * Format: int64
+             * @description The hypothesis; null where it is about an experiment.
+             */
+            hypothesis_id: number | null;
+            /** @description What the experiment or the hypothesis was called then. */
+            name: string;
+            /** @description The project. */
+            project_key: string;
+            /** @description The project's name. */
+            project_name: string;
+            /**
+             * Format: int64
+             * @description The proposal; null where it is about something else.
+             */
+            proposal_id: number | null;
+            /** @description Whether it was read. */
+            read: boolean;
+            /** @description What happened, as webhooks and results say it. */
+            sentence: string;
+            /**
+             * Format: int64
+             * @description The experiment; null where it is about a hypothesis.
+             */
+            test_id: number | null;
+        };
+        /** @description How to mark an entry of the inbox. */
+        InboxEntryBody: {
+            /** @description Whether it counts as read. */
+            read: boolean;
+        };
+        /** @description An entry was marked. */
+        InboxEntryMarked: {
+            /**
+             * Format: int64
+             * @description The entry.
+             */
+            entry_id: number;
+            /** @description Whether it counts as read. */
+            read: boolean;
+            /** @description Always true. */
+            success: boolean;
+            /**
+             * Format: int64
+             * @description Entries that were not read; 100 stands for 100 or more.
+             */
+            unread: number;
+        };
+        /**
+         * @description What people are told: an event of webhooks, or what concerns them alone.
+         * @enum {string}
+         */
+        InboxEvent: "experiment.started" | "experiment.stopped" | "experiment.concluded" | "experiment.reopened" | "experiment.changed" | "experiment.start_failed" | "winner.served" | "winner.stopped" | "health.failed" | "health.recovered" | "verdict.reached" | "comment.added" | "comment.mentioned" | "proposal.opened" | "proposal.approved" | "proposal.rejected";
+        /** @description Entries were marked as read. */
+        InboxMarked: {
+            /**
+             * Format: int64
+             * @description How many entries were marked.
+             */
+            marked: number;
+            /** @description Always true. */
+            success: boolean;
+            /**
+             * Format: int64
+             * @description Entries that were not read; 100 stands for 100 or more.
+             */
+            unread: number;
+        };
+        /** @description What of the inbox is read. */
+        InboxReadBody: {
+            /**
+             * Format: int64
+             * @description The newest entry that is; everything unless given. Entries that came after it stay unread.
+             */
+            until?: number;
+        };
         /** @description A goal by its name, type and value. */
         InlineGoal: {
             /** @description Display name. */
@@ -4707,6 +4961,16 @@ export interface components {
          * @enum {string}
          */
         Match: "equal" | "notEqual";
+        /** @description Somebody whom a comment mentions. */
+        Mention: {
+            /** @description The name that they had when the comment was written. */
+            name: string;
+            /**
+             * Format: int64
+             * @description Identifies them.
+             */
+            person_id: number;
+        };
         /** @description RFC 7396 over the fields of ExperimentPatch: objects merge, null returns a key to its default. */
         MergePatch: Record<string, unknown>;
         /** @description A further metric. */
@@ -5731,6 +5995,27 @@ export interface components {
             projects: components["schemas"]["SessionProject"][];
             /** @description Always true. */
             success: boolean;
+        };
+        /** @description People who see a project. */
+        ProjectPeople: {
+            /** @description Whether more people fit than are listed. */
+            has_more: boolean;
+            /** @description Those with a name in which a word begins with the text first, then by name. */
+            people: components["schemas"]["ProjectPerson"][];
+            /** @description Always true. */
+            success: boolean;
+        };
+        /** @description Somebody who sees a project. */
+        ProjectPerson: {
+            /** @description What others call them; several people can have the same name. */
+            name: string;
+            /**
+             * Format: int64
+             * @description Identifies them.
+             */
+            person_id: number;
+            /** @description The role in the project. */
+            role: components["schemas"]["RoleName"];
         };
         /** @description The role in a project. */
         ProjectRole: {
@@ -7480,6 +7765,20 @@ export interface components {
          * @enum {string}
          */
         VisitorJobStatus: "pending" | "compacting" | "done";
+        /** @description Whether one watches an experiment. */
+        WatchAnswer: {
+            /** @description Always true. */
+            success: boolean;
+            /**
+             * Format: int64
+             * @description The experiment.
+             */
+            test_id: number;
+            /** @description How many people watch it, of those who see the project. */
+            watchers: number;
+            /** @description Whether one watches it. */
+            watching: boolean;
+        };
         /** @description An address that is told what happens in the project. */
         Webhook: {
             /**
@@ -7993,6 +8292,104 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["AuditPage"];
                     "text/csv": string;
+                };
+            };
+        };
+    };
+    listInbox: {
+        parameters: {
+            query?: {
+                /** @description The `next_cursor` of the page before. */
+                cursor?: string;
+                /** @description Page size; 50 unless given, at most 100: more is cut to that. */
+                limit?: number;
+                /** @description `true` lists only what was not read. */
+                unread?: boolean;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Newest first. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Inbox"];
+                };
+            };
+        };
+    };
+    updateInboxEntry: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The entry's id. */
+                entry_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["InboxEntryBody"];
+            };
+        };
+        responses: {
+            /** @description It is marked. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InboxEntryMarked"];
+                };
+            };
+        };
+    };
+    readInbox: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["InboxReadBody"];
+            };
+        };
+        responses: {
+            /** @description They are marked. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InboxMarked"];
+                };
+            };
+        };
+    };
+    countInbox: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The number, up to 100. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InboxCount"];
                 };
             };
         };
@@ -9791,6 +10188,81 @@ export interface operations {
             };
         };
     };
+    getWatch: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The project's key. */
+                project_key: string;
+                /** @description The experiment's id. */
+                test_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Whether one does, and how many people do. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WatchAnswer"];
+                };
+            };
+        };
+    };
+    watchExperiment: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The project's key. */
+                project_key: string;
+                /** @description The experiment's id. */
+                test_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One watches it. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WatchAnswer"];
+                };
+            };
+        };
+    };
+    unwatchExperiment: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The project's key. */
+                project_key: string;
+                /** @description The experiment's id. */
+                test_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One does not watch it. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WatchAnswer"];
+                };
+            };
+        };
+    };
     listExperiments: {
         parameters: {
             query?: {
@@ -10438,6 +10910,34 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Evaluation"];
+                };
+            };
+        };
+    };
+    listProjectPeople: {
+        parameters: {
+            query?: {
+                /** @description How many at most; 20 unless given, at most 100: more is cut to that. */
+                limit?: number;
+                /** @description Only those whose name contains this, in any letter case. */
+                search?: string;
+            };
+            header?: never;
+            path: {
+                /** @description The project's key. */
+                project_key: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The people. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProjectPeople"];
                 };
             };
         };

@@ -11,7 +11,7 @@ export interface Place {
   /** Words that find it in the palette, too. */
   also?: string;
   /** What is counted beside its name. */
-  count?: "open-proposals";
+  count?: "open-proposals" | "unread";
   /** Who sees it; everybody unless said. */
   least?: Role;
 }
@@ -25,6 +25,7 @@ export const COMPANY: Place[] = [
     to: "/programme",
     also: "programme program lessons learned concluded insights knowledge win rate velocity pace impact calibration",
   },
+  { name: "Inbox", icon: "bell", to: "/inbox", also: "notifications news unread mentions watching", count: "unread" },
 ];
 
 /** Of the current project: `to` has `$projectKey`. */

@@ -12,6 +12,7 @@ import { Absent, Pending } from "./fallbacks";
 import { COMPANY, PROJECT, type Place, visible } from "./nav";
 import { OpenProposalCount } from "./open-proposal-count";
 import { PersonMenu } from "./person-menu";
+import { InboxBell, UnreadCount } from "./unread";
 import { useProject } from "./project";
 import { ProjectSwitcher } from "./project-switcher";
 
@@ -75,6 +76,7 @@ function Frame() {
           />
           <Brand />
           <span className="flex-1" />
+          <InboxBell />
           <IconButton icon="search" label="Search" onClick={openPalette} />
         </div>
         <Sidebar isOpen={isNavOpen} close={() => setNavOpen(false)} openPalette={openPalette} />
@@ -188,6 +190,7 @@ function NavList({
             >
               <Icon name={place.icon} />
               {place.name}
+              {place.count === "unread" && <UnreadCount />}
               {place.count === "open-proposals" && projectKey && <OpenProposalCount projectKey={projectKey} />}
             </Link>
           </li>

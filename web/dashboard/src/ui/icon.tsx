@@ -5,6 +5,7 @@ const PATHS = {
   archive: "M2.5 4.5h11v-2h-11zM3.5 4.5v9h9v-9M6.5 7.5h3",
   arrowDown: "M8 3v10M4 9l4 4 4-4",
   arrowUp: "M8 13V3M4 7l4-4 4 4",
+  bell: "M4 11.500V7.200a4 4 0 0 1 8 0v4.300M2.800 11.500h10.400M6.800 13.700h2.400",
   book: "M3 13.5v-10a1 1 0 0 1 1-1h9v9H4.2a1.2 1.2 0 0 0 0 2.5H13M6 5.5h4",
   check: "M3 8.5l3.2 3.2L13 5",
   chevronDown: "M4 6.2L8 10l4-3.8",
@@ -13,6 +14,7 @@ const PATHS = {
   clipboard: "M5.5 3.5h-2v10h9v-10h-2M5.5 2.5h5v2.5h-5z",
   close: "M4 4l8 8M12 4l-8 8",
   code: "M5.5 4.5L2 8l3.5 3.5M10.5 4.5L14 8l-3.5 3.5",
+  comment: "M2.500 3.500h11v7.500H7l-3 2.500v-2.500H2.500z",
   download: "M8 2.500v7.500M5 7.200l3 3 3-3M3 13h10",
   external: "M6.5 3.5h-3v9h9v-3M9 2.5h4.5V7M13 3L7.5 8.5",
   flag: "M4 14V2.5h8l-1.5 3 1.5 3H4",
@@ -39,6 +41,7 @@ const PATHS = {
   stop: "M4 4h8v8H4z",
   tag: "M2.500 2.500h5l6 6-5 5-6-6zM5.300 5.300v.1",
   trend: "M2 12l4-4.500 3 2.500 5-6M10.500 4H14v3.500",
+  undo: "M5.500 3.500l-3 3 3 3M2.500 6.500h7.300a3.200 3.200 0 0 1 0 6.400H6",
   warning: "M8 2.300L14.300 13.500H1.700zM8 6.500v3M8 11.500v.2",
 } as const;
 

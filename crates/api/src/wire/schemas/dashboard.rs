@@ -37,6 +37,27 @@ pub(crate) struct CommentBody {
     /// Plain text, not blank.
     #[schema(min_length = 1, max_length = 10000, example = "The spike on Tuesday was the newsletter.")]
     text: String,
+    /// People to mention, besides those whom the text calls by `@` and their name: ids that the project's people have. Needed
+    /// for a name that several people have.
+    #[schema(nullable = false, max_items = 50)]
+    mentions: Option<Vec<i64>>,
+}
+
+/// How to mark an entry of the inbox.
+#[derive(ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct InboxEntryBody {
+    /// Whether it counts as read.
+    read: bool,
+}
+
+/// What of the inbox is read.
+#[derive(ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct InboxReadBody {
+    /// The newest entry that is; everything unless given. Entries that came after it stay unread.
+    #[schema(nullable = false, minimum = 1)]
+    until: Option<i64>,
 }
 
 /// How to simulate a plan.

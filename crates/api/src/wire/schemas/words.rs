@@ -53,6 +53,8 @@ closed! {
     ArmStatus: String ["active", "paused"];
     /// An event that webhooks are told.
     EventName: String muriel_domain::webhook::EventType::WORDS.iter().map(|(word, _)| *word);
+    /// What people are told: an event of webhooks, or what concerns them alone.
+    InboxEvent: String muriel_domain::inbox::Notice::words();
     /// `pending` waits for an attempt, `delivered` has arrived, `failed` is not tried again.
     DeliveryStatus: String ["pending", "delivered", "failed"];
     /// What opened an epoch.

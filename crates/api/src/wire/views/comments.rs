@@ -1,8 +1,9 @@
 //! What people say about experiments and hypotheses.
 
-use super::ActorView;
+use super::{ActorView, Mention};
 use muriel_domain::Instant;
 use muriel_service::actors::Names;
+use muriel_service::comments::Written;
 use muriel_store::comments;
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -35,6 +36,8 @@ pub(crate) struct Comment {
     pub(crate) actor: ActorView,
     /// What it says: plain text.
     pub(crate) text: String,
+    /// Whom it mentions.
+    pub(crate) mentions: Vec<Mention>,
 }
 
 /// A comment was written.
@@ -45,12 +48,22 @@ pub(crate) struct CommentCreated {
     pub(crate) success: bool,
     /// Its id.
     pub(crate) comment_id: i64,
+    /// Whom it mentions; they are told.
+    pub(crate) mentioned: Vec<Mention>,
+}
+
+impl From<&Written> for CommentCreated {
+    fn from(written: &Written) -> Self {
+        let mentioned = written.mentioned.iter().cloned().map(Into::into).collect();
+        Self { success: true, comment_id: written.id.0, mentioned }
+    }
 }
 
 impl Comment {
     /// The comment, with the name of the one who wrote it.
     pub(crate) fn new(comment: comments::Comment, names: &Names) -> Self {
         let actor = names.get(&comment.actor).into();
-        Self { comment_id: comment.id.0, at: comment.at, actor, text: comment.text }
+        let mentions = comment.mentions.into_iter().map(Into::into).collect();
+        Self { comment_id: comment.id.0, at: comment.at, actor, text: comment.text, mentions }
     }
 }

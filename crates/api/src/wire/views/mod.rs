@@ -16,6 +16,7 @@ mod goals;
 mod groups;
 mod history;
 mod hypotheses;
+mod inbox;
 
 mod live;
 mod overview;
@@ -46,6 +47,7 @@ pub(crate) use goals::*;
 pub(crate) use groups::*;
 pub(crate) use history::*;
 pub(crate) use hypotheses::*;
+pub(crate) use inbox::*;
 pub(crate) use live::*;
 pub(crate) use overview::*;
 pub(crate) use people::*;

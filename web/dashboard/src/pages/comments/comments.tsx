@@ -1,39 +1,22 @@
 // What people and programs say about an experiment or a hypothesis: newest first, with who and when. Comments stay: there is no operation
 // that changes or removes one.
 
-import { infiniteQueryOptions, useInfiniteQuery, useQueryClient } from "@tanstack/react-query";
-import { useState } from "react";
-import { outdate, read, type Schemas, send } from "~/api/query";
+import { infiniteQueryOptions, useInfiniteQuery } from "@tanstack/react-query";
+import { useLocation } from "@tanstack/react-router";
+import { useEffect, useRef } from "react";
+import { read, type Schemas } from "~/api/query";
+import { useSession } from "~/api/session";
 import { ago, count, moment } from "~/lib/format";
-import { FormTextBox } from "~/lib/fields";
-import { FormView, useForm } from "~/lib/form";
-import { FormGuard } from "~/lib/guard";
-import { useIdempotencyKey } from "~/lib/idempotency";
+import { parts } from "~/lib/mentions";
+import { names } from "~/lib/names";
 import { Actor } from "~/ui/actor";
 import { Button } from "~/ui/button";
 import { Card } from "~/ui/layout";
 import { ErrorPanel, Lines } from "~/ui/loaded";
+import { NewComment } from "./new-comment";
+import { type CommentsProps, operation } from "./operation";
 
-const EXPERIMENT = "/v2/project/{project_key}/experiment/{test_id}/comments";
-const HYPOTHESIS = "/v2/project/{project_key}/hypothesis/{hypothesis_id}/comments";
 const PAGE = 20;
-
-export interface CommentsProps {
-  kind: "experiment" | "hypothesis";
-  projectKey: string;
-  id: number;
-  /** Whether who is signed in may write one. */
-  canWrite: boolean;
-}
-
-/** The operation and its parameters, typed as those of experiments: both answer alike. */
-function operation({ kind, projectKey, id }: CommentsProps) {
-  const of = kind === "experiment" ? { test_id: id } : { hypothesis_id: id };
-  return {
-    operation: (kind === "experiment" ? EXPERIMENT : HYPOTHESIS) as typeof EXPERIMENT,
-    path: { project_key: projectKey, ...of } as { project_key: string; test_id: number },
-  };
-}
 
 function commentsQuery(of: CommentsProps) {
   const { operation: from, path } = operation(of);
@@ -83,38 +66,57 @@ export function Comments(props: CommentsProps) {
 }
 
 function OneComment({ comment }: { comment: Schemas["Comment"] }) {
+  const place = `comment-${comment.comment_id}`;
+  const isLinked = useLocation({ select: ({ hash }) => hash === place });
+  const element = useRef<HTMLLIElement>(null);
+  // It is read after the page is shown, so the browser has not found it.
+  useEffect(() => {
+    if (isLinked) element.current?.scrollIntoView({ block: "center" });
+  }, [isLinked]);
   return (
-    <li className="flex flex-col gap-0.5">
+    <li
+      id={place}
+      ref={element}
+      className={names("flex flex-col gap-0.5", isLinked && "-mx-2.5 rounded-md bg-accent-wash/50 px-2.5 py-1.5")}
+    >
       <p className="flex flex-wrap items-baseline gap-x-2">
         <Actor actor={comment.actor} />
         <time dateTime={comment.at} title={moment(comment.at)} className="text-sm text-soft">
           {ago(comment.at)}
         </time>
       </p>
-      <p className="max-w-150 break-words whitespace-pre-wrap">{comment.text}</p>
+      <CommentText comment={comment} />
     </li>
   );
 }
 
-function NewComment(props: CommentsProps) {
-  const cache = useQueryClient();
-  const keyFor = useIdempotencyKey();
-  // The same words again are another comment, once the first was kept.
-  const [written, setWritten] = useState(0);
-  const form = useForm({
-    name: `comments/${props.projectKey}/${props.kind}/${props.id}`,
-    stored: { text: "" },
-    submit: async ({ text }) => {
-      const { operation: to, path } = operation(props);
-      await send("post", to, { params: { path }, body: { text }, idempotencyKey: keyFor(`${written} ${text}`) });
-      setWritten(written + 1);
-      await outdate(cache, to);
-    },
-  });
+/** What a comment says, with those whom it calls marked, and those whom it mentions besides below it. */
+function CommentText({ comment: { text, mentions } }: { comment: Schemas["Comment"] }) {
+  const { person } = useSession();
+  const said = parts(text, mentions);
+  const others = mentions.filter(({ person_id }) => !said.some((part) => part.person?.person_id === person_id));
   return (
-    <FormView form={form} act="Comment" labels={{ text: "Your comment" }} className="flex flex-col gap-2">
-      <FormTextBox form={form} name="text" label="Your comment" rows={2} maxLength={10_000} />
-      <FormGuard form={form} />
-    </FormView>
+    <>
+      <p className="max-w-150 break-words whitespace-pre-wrap">
+        {said.map((part, at) =>
+          part.person === undefined ? (
+            part.text
+          ) : (
+            <span
+              key={at}
+              className={names(
+                "font-medium text-accent",
+                part.person.person_id === person.person_id && "rounded-sm bg-accent-wash px-0.5",
+              )}
+            >
+              {part.text}
+            </span>
+          ),
+        )}
+      </p>
+      {others.length > 0 && (
+        <p className="text-sm break-words text-soft">Mentions {others.map(({ name }) => name).join(", ")}</p>
+      )}
+    </>
   );
 }

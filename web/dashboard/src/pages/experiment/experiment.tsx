@@ -17,6 +17,7 @@ import { ExperimentContext, experimentQuery, type OpenExperiment } from "./open"
 import { OpenProposals } from "./open-proposals";
 import { proposalsQuery } from "../proposals/proposal";
 import { PROPOSALS_TAB, TABS } from "./tabs";
+import { WatchButton } from "./watch";
 
 export function ExperimentLayout() {
   const { projectKey, testId } = useParams({ from: "/app/p/$projectKey/experiments/$testId" });
@@ -68,7 +69,12 @@ function Header({ projectKey, experiment }: OpenExperiment) {
     <>
       <PageHeader
         title={experiment.test_name}
-        actions={<ExperimentActs />}
+        actions={
+          <>
+            <WatchButton />
+            <ExperimentActs />
+          </>
+        }
         above={
           <>
             <Link to="/experiments" className="link">

@@ -1,0 +1,156 @@
+//! The inbox: what people are told of the experiments that they watch, of comments that mention them, and of proposals.
+//!
+//! Entries are written by the acts themselves, see [`muriel_store::inbox`]. What is here reads and marks them, and knows whom
+//! comments and proposals concern.
+
+use crate::actors::Names;
+use crate::app::App;
+use crate::error::{Error, Result};
+use muriel_domain::access::Scope;
+use muriel_domain::ids::{EntryId, ExperimentId, PersonId, ProjectId};
+use muriel_domain::inbox::ASKED_MAX;
+use muriel_sql::Tx;
+use muriel_store::inbox::{self, Entry, Unread};
+use muriel_store::{people, tenants, watches};
+use std::collections::BTreeSet;
+
+const NOT_FOUND: Error = Error::NotFound("inbox entry");
+
+/// A page of somebody's inbox.
+#[derive(Debug)]
+pub struct InboxPage {
+    /// Newest first.
+    pub entries: Vec<Entry>,
+    /// Whether there are more.
+    pub has_more: bool,
+    /// What of all pages is unread.
+    pub unread: Unread,
+    /// The names of those who did it.
+    pub names: Names,
+}
+
+/// The entries of a person's inbox before the one with the id `before`, newest first; only unread ones where `unread` says so.
+///
+/// # Errors
+/// When the database cannot be reached.
+pub async fn page(app: &App, person: PersonId, unread: bool, before: Option<i64>, limit: usize) -> Result<InboxPage> {
+    app.read(move |tx| {
+        Box::pin(async move {
+            let (before, one_more) = (before.unwrap_or(i64::MAX), i64::try_from(limit).unwrap_or(0) + 1);
+            let mut entries = inbox::page(tx, person, unread, before, one_more).await?;
+            let has_more = entries.len() > limit;
+            entries.truncate(limit);
+            let names = Names::of(tx, entries.iter().map(|entry| entry.actor.as_str())).await?;
+            let unread = inbox::unread(tx, person).await?;
+            Ok(InboxPage { entries, has_more, unread, names })
+        })
+    })
+    .await
+}
+
+/// What a person has not read.
+///
+/// # Errors
+/// When the database cannot be reached.
+pub async fn unread(app: &App, person: PersonId) -> Result<Unread> {
+    app.read(move |tx| Box::pin(async move { Ok(inbox::unread(tx, person).await?) })).await
+}
+
+/// Marks an entry of a person's inbox as read or unread; what is unread then.
+///
+/// # Errors
+/// `NotFound`; then an `is_read` that could not be read; and when the database cannot be reached.
+pub async fn mark(app: &App, person: PersonId, id: EntryId, is_read: Result<bool>) -> Result<Unread> {
+    app.db
+        .write::<_, Error, _>(move |tx| {
+            Box::pin(async move {
+                if !inbox::has(tx, person, id).await? {
+                    return Err(NOT_FOUND);
+                }
+                inbox::mark(tx, person, id, is_read?).await?;
+                Ok(inbox::unread(tx, person).await?)
+            })
+        })
+        .await
+}
+
+/// Marks what a person has up to the entry with the id `until` as read, everything without one. How many entries that were,
+/// and what is unread then.
+///
+/// # Errors
+/// When the database cannot be reached.
+pub async fn mark_all(app: &App, person: PersonId, until: Option<i64>) -> Result<(u64, Unread)> {
+    app.db
+        .write::<_, Error, _>(move |tx| {
+            Box::pin(async move {
+                let marked = inbox::mark_all(tx, person, until.unwrap_or(i64::MAX)).await?;
+                Ok((marked, inbox::unread(tx, person).await?))
+            })
+        })
+        .await
+}
+
+/// The newest entry up to which inboxes were trimmed.
+#[derive(Debug, Default)]
+pub struct Trimmed(i64);
+
+/// Deletes what people have above the number of entries that are kept, of those who were told something since the last time.
+/// Any number of nodes may. How many entries.
+///
+/// # Errors
+/// When the database cannot be reached.
+pub async fn trim(app: &App, trimmed: &mut Trimmed) -> Result<u64> {
+    let after = trimmed.0;
+    let (last, overfull) = app
+        .read(move |tx| {
+            Box::pin(async move {
+                let last = inbox::last(tx).await?;
+                Ok((last, inbox::overfull(tx, after, last).await?))
+            })
+        })
+        .await?;
+    let mut deleted = 0;
+    for person in overfull {
+        let delete = app.db.write::<_, Error, _>(move |tx| {
+            Box::pin(async move {
+                let mut deleted = 0;
+                loop {
+                    match inbox::trim(tx, person).await? {
+                        0 => return Ok(deleted),
+                        some => deleted += some,
+                    }
+                }
+            })
+        });
+        deleted += delete.await?;
+    }
+    trimmed.0 = last;
+    Ok(deleted)
+}
+
+/// Whom a proposal waits for: those who see the project and may make such a change, but for who has stopped watching the
+/// experiment. Those who watch it come first, where there are more than are asked.
+///
+/// # Errors
+/// When the database cannot be reached.
+pub(crate) async fn deciders(
+    tx: &mut dyn Tx,
+    project: ProjectId,
+    id: ExperimentId,
+    with_code: bool,
+) -> Result<Vec<PersonId>> {
+    let editors_have_code = tenants::team_settings(tx, project).await?.editors_have_code;
+    let may = |member: &people::Member| {
+        let scopes = member.role.scopes(editors_have_code);
+        scopes.has(Scope::Write) && (!with_code || scopes.has(Scope::Code))
+    };
+    let able: Vec<PersonId> =
+        people::members(tx, project).await?.into_iter().filter(may).map(|member| member.id).collect();
+    let stopped: BTreeSet<PersonId> = watches::stopped(tx, id, &able).await?.into_iter().collect();
+    let watching: BTreeSet<PersonId> = watches::watchers(tx, project, id).await?.into_iter().collect();
+    let asked = able.into_iter().filter(|person| !stopped.contains(person));
+    let (mut first, others): (Vec<_>, Vec<_>) = asked.partition(|person| watching.contains(person));
+    first.extend(others);
+    first.truncate(ASKED_MAX);
+    Ok(first)
+}

@@ -1,0 +1,72 @@
+//! Watching experiments: who watches one is told what happens to it.
+
+use crate::app::App;
+use crate::error::{Error, Result};
+use muriel_domain::Problems;
+use muriel_domain::ids::{ExperimentId, PersonId, ProjectId};
+use muriel_domain::inbox::WATCHERS_MAX;
+use muriel_sql::Tx;
+use muriel_store::{experiments, watches};
+
+const NOT_FOUND: Error = Error::NotFound("experiment");
+
+/// Whether somebody watches an experiment, and how many people do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Watching {
+    /// Whether the person does.
+    pub watching: bool,
+    /// How many people do who see the project.
+    pub watchers: usize,
+}
+
+/// Whether the person watches the experiment.
+///
+/// # Errors
+/// `NotFound`, and when the database cannot be reached.
+pub async fn show(app: &App, project: ProjectId, id: ExperimentId, person: PersonId) -> Result<Watching> {
+    app.read(move |tx| {
+        Box::pin(async move {
+            exists(tx, project, id).await?;
+            shown(tx, project, id, person).await
+        })
+    })
+    .await
+}
+
+/// Makes the person watch the experiment, or watch it no more.
+///
+/// # Errors
+/// `NotFound`; too many watchers; and when the database cannot be reached.
+pub async fn set(
+    app: &App,
+    project: ProjectId,
+    id: ExperimentId,
+    person: PersonId,
+    watching: bool,
+) -> Result<Watching> {
+    app.db
+        .write::<_, Error, _>(move |tx| {
+            Box::pin(async move {
+                exists(tx, project, id).await?;
+                let before = watches::state(tx, id, person).await?;
+                if before != Some(watching) {
+                    if watching && watches::count_all(tx, id).await? >= WATCHERS_MAX {
+                        let full = format!("cannot be taken: {WATCHERS_MAX} people watch the experiment already");
+                        return Err(Problems::one("body", full).into());
+                    }
+                    watches::set(tx, id, person, watching).await?;
+                }
+                shown(tx, project, id, person).await
+            })
+        })
+        .await
+}
+
+async fn exists(tx: &mut dyn Tx, project: ProjectId, id: ExperimentId) -> Result<()> {
+    experiments::shape(tx, project, id).await?.map(|_| ()).ok_or(NOT_FOUND)
+}
+
+async fn shown(tx: &mut dyn Tx, project: ProjectId, id: ExperimentId, person: PersonId) -> Result<Watching> {
+    let watchers = watches::watchers(tx, project, id).await?;
+    Ok(Watching { watching: watchers.contains(&person), watchers: watchers.len() })
+}

@@ -1,0 +1,21 @@
+// Comments are on an experiment or on a hypothesis, by operations that are alike.
+
+const EXPERIMENT = "/v2/project/{project_key}/experiment/{test_id}/comments";
+const HYPOTHESIS = "/v2/project/{project_key}/hypothesis/{hypothesis_id}/comments";
+
+export interface CommentsProps {
+  kind: "experiment" | "hypothesis";
+  projectKey: string;
+  id: number;
+  /** Whether who is signed in may write one. */
+  canWrite: boolean;
+}
+
+/** The operation and its parameters, typed as those of experiments: both answer alike. */
+export function operation({ kind, projectKey, id }: CommentsProps) {
+  const of = kind === "experiment" ? { test_id: id } : { hypothesis_id: id };
+  return {
+    operation: (kind === "experiment" ? EXPERIMENT : HYPOTHESIS) as typeof EXPERIMENT,
+    path: { project_key: projectKey, ...of } as { project_key: string; test_id: number },
+  };
+}

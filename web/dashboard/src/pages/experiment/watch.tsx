@@ -1,0 +1,52 @@
+// Watching an experiment: whoever does finds in the inbox what happens to it.
+
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import { failureFrom } from "~/api/failure";
+import { query, send } from "~/api/query";
+import { count } from "~/lib/format";
+import { Button } from "~/ui/button";
+import { toast } from "~/ui/toast";
+import { useExperiment } from "./open";
+
+export const WATCH = "/v2/project/{project_key}/experiment/{test_id}/watch";
+
+export function WatchButton() {
+  const { projectKey, experiment } = useExperiment();
+  const cache = useQueryClient();
+  const path = { project_key: projectKey, test_id: experiment.test_id };
+  const of = query(WATCH, { path });
+  const { data } = useQuery({ ...of, staleTime: 60_000, retry: false });
+  const [isBusy, setBusy] = useState(false);
+  // Without its state there is nothing to say; the place is kept, so that nothing moves.
+  const watching = data?.watching ?? false;
+  const turn = async () => {
+    setBusy(true);
+    try {
+      const { data: now } = await send(watching ? "delete" : "put", WATCH, { params: { path } });
+      cache.setQueryData(of.queryKey, now);
+    } catch (thrown) {
+      toast(`That did not work: ${failureFrom(thrown).message}`, "bad");
+    } finally {
+      setBusy(false);
+    }
+  };
+  const others = data === undefined ? "" : ` ${watchers(data.watchers)}`;
+  return (
+    <Button
+      icon={watching ? "check" : "bell"}
+      isBusy={isBusy}
+      disabled={data === undefined}
+      onClick={turn}
+      aria-label={watching ? "Watching: press to stop" : undefined}
+      title={watching ? `You are told what happens to it.${others}` : `Be told what happens to it.${others}`}
+    >
+      {watching ? "Watching" : "Watch"}
+    </Button>
+  );
+}
+
+function watchers(number: number): string {
+  if (number === 0) return "Nobody watches it.";
+  return `${count(number, "person watches", "people watch")} it.`;
+}

@@ -1,0 +1,58 @@
+// Marks entries of the inbox as read, here at once and then on the server; what fails is taken back.
+
+import { type InfiniteData, type QueryClient, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import { type Answer, outdate, send } from "~/api/query";
+import { failureFrom } from "~/api/failure";
+import { toast } from "~/ui/toast";
+import type { Entry } from "./notices";
+
+export const INBOX = "/v2/inbox";
+const UNREAD = "/v2/inbox/unread";
+
+/** Changes entries in every list that is kept: no list is read again, so that nothing moves. */
+function change(cache: QueryClient, to: (entry: Entry) => Entry): void {
+  cache.setQueriesData<InfiniteData<Answer<typeof INBOX>>>(
+    { predicate: ({ queryKey }) => queryKey[0] === INBOX },
+    (list) => list && { ...list, pages: list.pages.map((page) => ({ ...page, entries: page.entries.map(to) })) },
+  );
+}
+
+/** Marks one entry. */
+export function useMark() {
+  const cache = useQueryClient();
+  return async (entry: Entry, isRead: boolean): Promise<void> => {
+    const set = (is: boolean) => change(cache, (one) => (one.entry_id === entry.entry_id ? { ...one, read: is } : one));
+    set(isRead);
+    try {
+      await send("patch", "/v2/inbox/{entry_id}", {
+        params: { path: { entry_id: entry.entry_id } },
+        body: { read: isRead },
+      });
+      await outdate(cache, UNREAD);
+    } catch (thrown) {
+      set(entry.read);
+      toast(`It could not be marked: ${failureFrom(thrown).message}`, "bad");
+    }
+  };
+}
+
+/** Marks everything up to an entry as read: what came after it was not seen yet. */
+export function useMarkAll() {
+  const cache = useQueryClient();
+  const [isBusy, setBusy] = useState(false);
+  const markAll = async (until: number): Promise<void> => {
+    setBusy(true);
+    try {
+      await send("post", "/v2/inbox/read", { body: { until } });
+      change(cache, (one) => (one.entry_id <= until ? { ...one, read: true } : one));
+      await outdate(cache, UNREAD);
+      toast("Everything is marked as read.");
+    } catch (thrown) {
+      toast(`Nothing was marked: ${failureFrom(thrown).message}`, "bad");
+    } finally {
+      setBusy(false);
+    }
+  };
+  return { markAll, isBusy };
+}

@@ -1,0 +1,154 @@
+// What people are told: a mention by keyboard, the way from the inbox to the comment, what is new meanwhile, watching, and a name that two
+// people have.
+
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { Company } from "../company.mjs";
+import { launch, Visit } from "../rig.mjs";
+
+let browser;
+let company;
+before(async () => {
+  [browser, company] = await Promise.all([launch(), Company.start()]);
+});
+after(async () => {
+  await browser?.close();
+  await company?.end();
+});
+
+async function enter(as) {
+  const visit = await Visit.begin(browser, { address: company.address });
+  await company.enter(visit, as);
+  return visit;
+}
+
+async function experiment(test_name) {
+  const body = { test_name, url: "https://shop.example/", variants: [{ name: "Variant 1" }] };
+  return (await company.post("/create-experiment", body)).test_id;
+}
+
+const at = (test_id) => `/p/${company.shop}/experiments/${test_id}`;
+const box = (page) => page.getByRole("textbox", { name: "Your comment" });
+/** The inbox in the navigation, with the number that it has. */
+const inbox = (page, unread) =>
+  page.getByRole("navigation", { name: "Main" }).getByRole("link", { name: new RegExp(`^Inbox\\s*${unread}$`) });
+/** As somebody who comes back to the tab. */
+const comeBack = (page) =>
+  page.evaluate(() => document.dispatchEvent(new Event("visibilitychange", { bubbles: true })));
+
+test("a mention is found, read and marked", async () => {
+  const test_id = await experiment("Free shipping");
+  const [mary, ada] = [await enter("editor"), await enter("owner")];
+
+  // By keyboard alone: the list opens while a name is typed, and Enter takes the person without sending.
+  await mary.open(at(test_id));
+  await box(mary.page).focus();
+  await mary.page.keyboard.type("Look at Tuesday, @ad");
+  await mary.page.getByRole("option", { name: /Ada Lovelace/ }).waitFor();
+  assert.equal(await mary.page.getByRole("option").count(), 1);
+  await mary.page.keyboard.press("Enter");
+  await mary.page.getByRole("listbox").waitFor({ state: "detached" });
+  await mary.page.keyboard.type("please");
+  assert.equal(await box(mary.page).inputValue(), "Look at Tuesday, @Ada Lovelace please");
+  await mary.page.getByRole("button", { name: "Comment", exact: true }).press("Enter");
+  await mary.page.getByText("Ada Lovelace will find it in the inbox.").waitFor();
+  // Whoever comments watches.
+  await mary.page.getByRole("button", { name: "Watching: press to stop" }).waitFor();
+  mary.nothingWrong();
+
+  await ada.open("/experiments");
+  await inbox(ada.page, "1 unread").click();
+  const entry = ada.page.getByRole("listitem").filter({ hasText: "You were mentioned in a comment." });
+  await entry.getByText("Mary Somerville").waitFor();
+  await entry.getByText("Unread").waitFor();
+  await entry.getByRole("link", { name: "Free shipping" }).click();
+  const comment = ada.page.getByRole("listitem").filter({ hasText: "Look at Tuesday" });
+  await comment.getByText("@Ada Lovelace", { exact: true }).waitFor();
+  await ada.page.waitForFunction(
+    (id) => {
+      const place = document.getElementById(id)?.getBoundingClientRect();
+      return place !== undefined && place.top >= 0 && place.bottom <= innerHeight;
+    },
+    await comment.getAttribute("id"),
+  );
+  await inbox(ada.page, "").click();
+  await entry.getByRole("button", { name: "Mark as unread: Free shipping" }).click();
+  await inbox(ada.page, "1 unread").waitFor();
+
+  // What comes while the list is read waits above it.
+  await company.patch(`/experiment/${test_id}/status`, { status: 1 }, { as: "editor" });
+  await comeBack(ada.page);
+  await inbox(ada.page, "2 unread").waitFor();
+  assert.equal(await ada.page.getByText("The experiment was started.").count(), 0);
+  // Only what is shown is marked.
+  await ada.page.getByRole("button", { name: "Mark all as read" }).click();
+  await inbox(ada.page, "1 unread").waitFor();
+  await ada.page.getByRole("button", { name: "Show what is new" }).click();
+  await ada.page.getByText("The experiment was started.").waitFor();
+  await ada.page.getByRole("button", { name: "Mark as read: Free shipping" }).click();
+  await inbox(ada.page, "").waitFor();
+  await ada.page.getByRole("link", { name: "Unread", exact: true }).click();
+  await ada.page.getByText("You have read everything").waitFor();
+  ada.nothingWrong();
+  await mary.end();
+  await ada.end();
+});
+
+test("a viewer watches, and stops", async () => {
+  const test_id = await experiment("Sizes as a table");
+  const charles = await enter("viewer");
+  const { page } = charles;
+  await charles.open(at(test_id));
+  await page.getByRole("button", { name: "Watch", exact: true }).press("Enter");
+  await page.getByRole("button", { name: "Watching: press to stop" }).waitFor();
+  await company.patch(`/experiment/${test_id}/status`, { status: 1 });
+  await charles.open("/inbox");
+  await page.getByText("The experiment was started.").waitFor();
+  await page.getByRole("link", { name: "Sizes as a table" }).click();
+  await page.getByRole("button", { name: "Watching: press to stop" }).click();
+  await page.getByRole("button", { name: "Watch", exact: true }).waitFor();
+  await company.patch(`/experiment/${test_id}/status`, { status: 0 });
+  await charles.open("/inbox");
+  await page.getByText("The experiment was started.").waitFor();
+  assert.equal(await page.getByText("The experiment was stopped.").count(), 0);
+
+  // A server that cannot be reached: it says so, and the mark is taken back.
+  await charles.context.setOffline(true);
+  await page.getByRole("button", { name: "Mark as unread: Sizes as a table" }).click();
+  await page.getByText("It could not be marked:").waitFor();
+  await page.getByRole("button", { name: "Mark as unread: Sizes as a table" }).waitFor();
+  await charles.end();
+});
+
+test("a name of two people is asked about at the field", async () => {
+  const test_id = await experiment("Costs in the basket");
+  const { people } = await company.get("/people?search=charles");
+  await company.patch(`/v2/person/${people[0].person_id}`, { name: "Ada Lovelace" });
+  const mary = await enter("editor");
+  const { page } = mary;
+  await mary.open(at(test_id));
+  await box(page).fill("@ada lovelace?");
+  await page.getByRole("button", { name: "Comment", exact: true }).click();
+  await page.getByText(/2 people are called/).waitFor();
+  assert.equal(await box(page).getAttribute("aria-invalid"), "true");
+  // From the list it is clear who is meant, and the list tells them apart.
+  await box(page).fill("");
+  await page.keyboard.type("@ada l");
+  await page.getByRole("option", { name: /Ada Lovelace\s*Viewer/ }).waitFor();
+  await page.keyboard.press("ArrowDown");
+  await page.keyboard.press("Tab");
+  await page.getByRole("listbox").waitFor({ state: "detached" });
+  await page.getByRole("button", { name: "Comment", exact: true }).click();
+  await page.getByText("Ada Lovelace will find it in the inbox.").waitFor();
+  const told = async (as) => (await company.get("/v2/inbox", { as })).entries.filter((one) => one.test_id === test_id);
+  assert.deepEqual(
+    (await told("viewer")).map(({ event }) => event),
+    ["comment.mentioned"],
+  );
+  assert.deepEqual(
+    (await told("owner")).map(({ event }) => event),
+    ["comment.added"],
+  );
+  mary.nothingWrong();
+  await mary.end();
+});
