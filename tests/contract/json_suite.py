@@ -220,7 +220,7 @@ def run(client, session, ids, document, log):
             for name, body in files if path else []:
                 is_empty_object = body.removeprefix(b"\xef\xbb\xbf").strip() == b"{}"
                 # That is all they need to act.
-                if is_empty_object and template.endswith(("/duplicate", "/approve", "/reject", "/withdraw")):
+                if is_empty_object and template.endswith(("/duplicate", "/shares", "/approve", "/reject", "/withdraw")):
                     continue
                 requests += 1
                 try:

@@ -153,7 +153,11 @@ fn the_contract_is_the_published_one(on: On) {
             _ if !operation.is_below_project() => "none",
             _ if operation.id.starts_with("evaluate") => "evaluate",
             "GET" if !is_of_admin(&operation.path) => "read",
-            _ if ["previewChange", "previewRestore", "simulateExperiment"].contains(&operation.id.as_str()) => "read",
+            _ if ["previewChange", "previewRestore", "simulateExperiment", "watchExperiment", "unwatchExperiment"]
+                .contains(&operation.id.as_str()) =>
+            {
+                "read"
+            }
             _ if ["setCurrencyRates", "updateProjectSettings"].contains(&operation.id.as_str())
                 || is_of_admin(&operation.path) =>
             {

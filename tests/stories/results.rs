@@ -196,7 +196,7 @@ fn a_result_counts_what_happened(on: On) {
     ]);
     let result = shop.result("");
     assert_eq!(
-        keys(&result)[..24],
+        keys(&result)[..25],
         [
             "success",
             "test_id",
@@ -220,6 +220,7 @@ fn a_result_counts_what_happened(on: On) {
             "variants",
             "breakdowns",
             "health",
+            "page_health",
             "metrics",
             "manifest"
         ]

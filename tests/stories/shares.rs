@@ -198,7 +198,7 @@ fn strangers_see_no_more_than_the_result(on: On) {
     let (mut ours, theirs) = (keys(&result.body), keys(&whole));
     ours.retain(|field| !["as_of", "expires_at", "query", "goal_name", "test_type"].contains(field));
     let left_out: Vec<_> = theirs.into_iter().filter(|field| !ours.contains(field)).collect();
-    assert_eq!(left_out, ["test_id", "manifest"]);
+    assert_eq!(left_out, ["test_id", "manifest", "plan"]);
 }
 
 fn a_link_expires(on: On) {

@@ -276,15 +276,23 @@ fn conclusions_are_of_people(on: On) {
     shop.post(&path, body.clone()).refused(403, "session_needed");
     editor.post("/experiment/9999/conclude", json!({})).refused(404, "not_found");
     editor.post(&path, json!({ "outcome": "win" })).invalid(&["outcome", "note"]);
-    for (bad, field) in [
-        (json!({ "serve_variant_id": "9" }), "serve_variant_id"),
-        (json!({ "serve_variant_id": "1", "traffic_allocation": 0 }), "traffic_allocation"),
-        (json!({ "traffic_allocation": 50 }), "traffic_allocation"),
-        (json!({ "follow_up_hypothesis_id": 9_999 }), "follow_up_hypothesis_id"),
-        (json!({ "follow_up_hypothesis_id": elsewhere }), "follow_up_hypothesis_id"),
+    for (arm, share, next, field) in [
+        (Some("9"), None, None, "serve_variant_id"),
+        (Some("1"), Some(0), None, "traffic_allocation"),
+        (None, Some(50), None, "traffic_allocation"),
+        (None, None, Some(9_999), "follow_up_hypothesis_id"),
+        (None, None, Some(elsewhere), "follow_up_hypothesis_id"),
     ] {
         let mut body = json!({ "outcome": "won", "note": "" });
-        body.as_object_mut().unwrap().extend(bad.as_object().unwrap().clone());
+        if let Some(arm) = arm {
+            body["serve_variant_id"] = json!(arm);
+        }
+        if let Some(share) = share {
+            body["traffic_allocation"] = json!(share);
+        }
+        if let Some(next) = next {
+            body["follow_up_hypothesis_id"] = json!(next);
+        }
         editor.post(&path, body).invalid(&[field]);
     }
     assert_eq!(shop.get(&format!("/experiment/{id}/conclusion")).ok()["conclusion"], Value::Null);

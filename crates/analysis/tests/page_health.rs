@@ -2,6 +2,8 @@
 //!
 //! A few hundred experiments in every check, and thousands by `make page-health`.
 
+#![allow(clippy::unwrap_used, reason = "tests")]
+
 use muriel_analysis::{
     AllocationPolicy, Arrivals, Design, EpochPlan, PageCell, PageMetric, PageStatus, Summaries, page_health,
 };

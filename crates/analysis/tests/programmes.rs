@@ -7,11 +7,11 @@ use simulation::{KINDS, measure};
 /// `make simulate` prints the same measures for 500 programmes of 50 tests; `docs/methods.md` lists them.
 #[test]
 fn the_sum_of_winners_is_not_exaggerated() {
-    let (programmes, tests) = (120, 40);
+    let (programmes, tests) = (120, 50);
     for kind in &KINDS {
         let measured = measure(kind, programmes, tests);
         let (name, count) = (kind.name, measured.programmes.len());
-        assert!(count > programmes * 3 / 4, "{name}: {count} programmes had a winner");
+        assert!(count > programmes * 2 / 3, "{name}: {count} programmes had a winner");
         assert!(
             measured.keeps(kind),
             "{name}: bias {} ± {}, coverage {}, naive sum {} times the true one",

@@ -210,7 +210,7 @@ fn describe(operation: &mut Operation, path: &str, method: &Method) {
     if is_post {
         parameters.push(header(
             "Idempotency-Key",
-            "1 to 255 printable ASCII characters; the first good answer is given again for a day.",
+            "1 to 255 printable ASCII characters without spaces; the first good answer is given again for a day.",
             Some("^[!-~]{1,255}$"),
         ));
     }

@@ -145,6 +145,7 @@ pub(super) enum Deed {
 pub(super) struct Verdict {
     pub(super) outcome: String,
     pub(super) note: String,
+    pub(super) learned: String,
     /// The arm that everybody gets from then on.
     pub(super) serve: Option<String>,
 }

@@ -294,7 +294,7 @@ async fn conclude(app: &App, project: Arc<Founded>, id: ExperimentId, verdict: &
     let conclusion = NewConclusion {
         outcome,
         note: verdict.note.clone(),
-        learned: String::new(),
+        learned: verdict.learned.clone(),
         override_reason: None,
         winner: verdict.serve.clone().map(|arm| (arm, 100)),
         follow_up: None,

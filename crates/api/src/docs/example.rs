@@ -43,6 +43,8 @@ fn known(field: &str) -> Option<Value> {
         | "Health.status"
         | "HealthCheck.status"
         | "RatioCheck.status"
+        | "PageShare.status"
+        | "PageMean.status"
         | "ChecklistItem.status" => json!("ok"),
         "Delivery.status" => json!("delivered"),
         "AnalysisResult.verdict" => json!("win"),

@@ -98,6 +98,7 @@ const PICTURES: &[(&str, &str)] = &[
     ("boundary.svg", include_str!("../../../../docs/pictures/boundary.svg")),
     ("fieller.svg", include_str!("../../../../docs/pictures/fieller.svg")),
     ("peeking.svg", include_str!("../../../../docs/pictures/peeking.svg")),
+    ("programme.svg", include_str!("../../../../docs/pictures/programme.svg")),
 ];
 
 pub(super) fn picture(name: &str) -> Option<&'static str> {

@@ -196,13 +196,17 @@ fn hostile_words_are_escaped_wherever_they_stand() {
 /// Whoever copies an example has to see what a value looks like.
 #[test]
 fn no_example_repeats_the_name_of_its_field() {
+    let mut found = Vec::new();
     for (path, page) in rendered().iter().filter(|(path, _)| path.starts_with("docs/operations/")) {
         for part in page.split("<b>&quot;").skip(1) {
             let Some((name, rest)) = part.split_once("&quot;</b>: ") else { continue };
             let same = format!("<span class=\"s\">&quot;{name}&quot;</span>");
-            assert!(!rest.starts_with(&same), "{path}: {name}");
+            if rest.starts_with(&same) {
+                found.push(format!("{path}: {name}"));
+            }
         }
     }
+    assert_eq!(found, [""; 0]);
 }
 
 #[test]
@@ -286,7 +290,7 @@ fn a_schema_that_holds_itself_ends() {
     let page: String = docs.pages().into_iter().map(|page| docs.render(page)).collect();
     assert!(page.contains("#type-Tree\"") && page.contains("id=\"type-Tree\""));
     assert!(page.contains("x-odd <code>kept</code>"), "keywords without words of their own are shown");
-    assert!(page.len() < 600_000, "{}", page.len());
+    assert!(page.len() < 1_000_000, "{}", page.len());
 }
 
 /// What is wrong with a value under a schema: types, fields, closed lists.

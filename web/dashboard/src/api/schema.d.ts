@@ -4565,18 +4565,30 @@ export interface components {
             entry_id: number;
             /** @description Why one is told: an event of webhooks, or what only people are told. */
             event: components["schemas"]["InboxEvent"];
-            /** @description The beginning of the comment, of the note of a proposal, or of the reason of a decision; null without one. */
+            /**
+             * @description The beginning of the comment, of the note of a proposal, or of the reason of a decision; null without one.
+             * @example null
+             */
             excerpt: string | null;
             /**
              * Format: int64
              * @description The hypothesis; null where it is about an experiment.
              */
             hypothesis_id: number | null;
-            /** @description What the experiment or the hypothesis was called then. */
+            /**
+             * @description What the experiment or the hypothesis was called then.
+             * @example Checkout with two fields
+             */
             name: string;
-            /** @description The project. */
+            /**
+             * @description The project.
+             * @example prj_7Hq2ZkVt9XcRw4LmPb1NsY
+             */
             project_key: string;
-            /** @description The project's name. */
+            /**
+             * @description The project's name.
+             * @example Shop
+             */
             project_name: string;
             /**
              * Format: int64
@@ -4585,7 +4597,10 @@ export interface components {
             proposal_id: number | null;
             /** @description Whether it was read. */
             read: boolean;
-            /** @description What happened, as webhooks and results say it. */
+            /**
+             * @description What happened, as webhooks and results say it.
+             * @example the experiment was started
+             */
             sentence: string;
             /**
              * Format: int64
@@ -4963,7 +4978,10 @@ export interface components {
         Match: "equal" | "notEqual";
         /** @description Somebody whom a comment mentions. */
         Mention: {
-            /** @description The name that they had when the comment was written. */
+            /**
+             * @description The name that they had when the comment was written.
+             * @example Ada Lovelace
+             */
             name: string;
             /**
              * Format: int64
@@ -5197,11 +5215,20 @@ export interface components {
             late: components["schemas"]["PageShare"];
             /** @description Largest contentful paint in milliseconds; above 10,000 counts as that. */
             lcp_ms: components["schemas"]["PageMean"];
-            /** @description What is found, with the next step; empty where nothing is. */
+            /**
+             * @description What is found, with the next step; empty where nothing is.
+             * @example Pages of Variant 1 show their largest content 305 ms later than those of the control (168 to 442). Look at what its changes load, hide or move.
+             */
             message: string;
-            /** @description `Control`, `Variant 1`… */
+            /**
+             * @description `Control`, `Variant 1`…
+             * @example Variant 1
+             */
             name: string;
-            /** @description `"0"` is the control. */
+            /**
+             * @description `"0"` is the control.
+             * @example 1
+             */
             variant_id: string;
             /**
              * Format: int64
@@ -5227,7 +5254,7 @@ export interface components {
              * @description `harmed`: known to be worse by more than a margin (50 ms of `lcp_ms`, 0.02 of `cls`, 20 ms of `inp_ms`). `worse`: known
              *     to be worse. `better`, `ok`: not known to be worse. `unknown`: too little to compare, and of the control.
              */
-            status: string;
+            status: components["schemas"]["PageStatusWord"];
             /**
              * Format: int64
              * @description Visitors with a page that was measured.
@@ -5252,13 +5279,18 @@ export interface components {
              * @description `harmed`: known to be worse by more than a margin (0.5 points of errors, 5 of late arms). `worse`: known to be worse.
              *     `better`, `ok`: not known to be worse. `unknown`: too little to compare, and of the control.
              */
-            status: string;
+            status: components["schemas"]["PageStatusWord"];
             /**
              * Format: int64
              * @description How many.
              */
             visitors: number;
         };
+        /**
+         * @description How the pages of an arm compare with the control's.
+         * @enum {string}
+         */
+        PageStatusWord: "unknown" | "ok" | "better" | "worse" | "harmed";
         /**
          * @description A part of the script.
          * @enum {string}
@@ -5791,7 +5823,10 @@ export interface components {
              * @description Its id.
              */
             group_id: number;
-            /** @description Its name. */
+            /**
+             * @description Its name.
+             * @example Everything new of 2026
+             */
             name: string;
             /**
              * Format: double
@@ -5848,7 +5883,10 @@ export interface components {
              * @description How much it would matter.
              */
             importance: number | null;
-            /** @description What was learned beyond this test. */
+            /**
+             * @description What was learned beyond this test.
+             * @example Visitors on phones leave at the address.
+             */
             learned: string;
             /**
              * Format: double
@@ -5858,7 +5896,10 @@ export interface components {
             /** @description Its interval, with the experiment's confidence. */
             lift_interval: number[] | null;
             no_estimate: components["schemas"]["NoEstimate"] | null;
-            /** @description The team's reasons. */
+            /**
+             * @description The team's reasons.
+             * @example Fewer fields, more orders.
+             */
             note: string;
             /** @description The outcome. */
             outcome: components["schemas"]["ConclusionOutcome"];
@@ -6007,7 +6048,10 @@ export interface components {
         };
         /** @description Somebody who sees a project. */
         ProjectPerson: {
-            /** @description What others call them; several people can have the same name. */
+            /**
+             * @description What others call them; several people can have the same name.
+             * @example Ada Lovelace
+             */
             name: string;
             /**
              * Format: int64
@@ -8965,7 +9009,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description 1 to 255 printable ASCII characters; the first good answer is given again for a day. */
+                /** @description 1 to 255 printable ASCII characters without spaces; the first good answer is given again for a day. */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -9072,7 +9116,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description 1 to 255 printable ASCII characters; the first good answer is given again for a day. */
+                /** @description 1 to 255 printable ASCII characters without spaces; the first good answer is given again for a day. */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -9462,7 +9506,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description 1 to 255 printable ASCII characters; the first good answer is given again for a day. */
+                /** @description 1 to 255 printable ASCII characters without spaces; the first good answer is given again for a day. */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -9494,7 +9538,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description 1 to 255 printable ASCII characters; the first good answer is given again for a day. */
+                /** @description 1 to 255 printable ASCII characters without spaces; the first good answer is given again for a day. */
                 "Idempotency-Key"?: string;
                 /** @description Only if the experiment still has this ETag; 412 otherwise. */
                 "If-Match"?: string;
@@ -9578,7 +9622,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description 1 to 255 printable ASCII characters; the first good answer is given again for a day. */
+                /** @description 1 to 255 printable ASCII characters without spaces; the first good answer is given again for a day. */
                 "Idempotency-Key"?: string;
                 /** @description Only if the experiment still has this ETag; 412 otherwise. */
                 "If-Match"?: string;
@@ -9761,7 +9805,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description 1 to 255 printable ASCII characters; the first good answer is given again for a day. */
+                /** @description 1 to 255 printable ASCII characters without spaces; the first good answer is given again for a day. */
                 "Idempotency-Key"?: string;
                 /** @description Only if the experiment still has this ETag; 412 otherwise. */
                 "If-Match"?: string;
@@ -9797,7 +9841,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description 1 to 255 printable ASCII characters; the first good answer is given again for a day. */
+                /** @description 1 to 255 printable ASCII characters without spaces; the first good answer is given again for a day. */
                 "Idempotency-Key"?: string;
                 /** @description Only if the experiment still has this ETag; 412 otherwise. */
                 "If-Match"?: string;
@@ -9827,7 +9871,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description 1 to 255 printable ASCII characters; the first good answer is given again for a day. */
+                /** @description 1 to 255 printable ASCII characters without spaces; the first good answer is given again for a day. */
                 "Idempotency-Key"?: string;
                 /** @description Only if the experiment still has this ETag; 412 otherwise. */
                 "If-Match"?: string;
@@ -9938,7 +9982,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description 1 to 255 printable ASCII characters; the first good answer is given again for a day. */
+                /** @description 1 to 255 printable ASCII characters without spaces; the first good answer is given again for a day. */
                 "Idempotency-Key"?: string;
                 /** @description Only if the experiment still has this ETag; 412 otherwise. */
                 "If-Match"?: string;
@@ -10029,7 +10073,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description 1 to 255 printable ASCII characters; the first good answer is given again for a day. */
+                /** @description 1 to 255 printable ASCII characters without spaces; the first good answer is given again for a day. */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -10122,7 +10166,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description 1 to 255 printable ASCII characters; the first good answer is given again for a day. */
+                /** @description 1 to 255 printable ASCII characters without spaces; the first good answer is given again for a day. */
                 "Idempotency-Key"?: string;
                 /** @description Only if the experiment still has this ETag; 412 otherwise. */
                 "If-Match"?: string;
@@ -10295,7 +10339,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description 1 to 255 printable ASCII characters; the first good answer is given again for a day. */
+                /** @description 1 to 255 printable ASCII characters without spaces; the first good answer is given again for a day. */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -10468,7 +10512,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description 1 to 255 printable ASCII characters; the first good answer is given again for a day. */
+                /** @description 1 to 255 printable ASCII characters without spaces; the first good answer is given again for a day. */
                 "Idempotency-Key"?: string;
                 /** @description Only if the goal still has this ETag; 412 otherwise. */
                 "If-Match"?: string;
@@ -10562,7 +10606,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description 1 to 255 printable ASCII characters; the first good answer is given again for a day. */
+                /** @description 1 to 255 printable ASCII characters without spaces; the first good answer is given again for a day. */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -10707,7 +10751,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description 1 to 255 printable ASCII characters; the first good answer is given again for a day. */
+                /** @description 1 to 255 printable ASCII characters without spaces; the first good answer is given again for a day. */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -10769,7 +10813,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description 1 to 255 printable ASCII characters; the first good answer is given again for a day. */
+                /** @description 1 to 255 printable ASCII characters without spaces; the first good answer is given again for a day. */
                 "Idempotency-Key"?: string;
                 /** @description Only if the hypothesis still has this ETag; 412 otherwise. */
                 "If-Match"?: string;
@@ -10976,7 +11020,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description 1 to 255 printable ASCII characters; the first good answer is given again for a day. */
+                /** @description 1 to 255 printable ASCII characters without spaces; the first good answer is given again for a day. */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -11008,7 +11052,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description 1 to 255 printable ASCII characters; the first good answer is given again for a day. */
+                /** @description 1 to 255 printable ASCII characters without spaces; the first good answer is given again for a day. */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -11040,7 +11084,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description 1 to 255 printable ASCII characters; the first good answer is given again for a day. */
+                /** @description 1 to 255 printable ASCII characters without spaces; the first good answer is given again for a day. */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -11227,7 +11271,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description 1 to 255 printable ASCII characters; the first good answer is given again for a day. */
+                /** @description 1 to 255 printable ASCII characters without spaces; the first good answer is given again for a day. */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -11341,7 +11385,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description 1 to 255 printable ASCII characters; the first good answer is given again for a day. */
+                /** @description 1 to 255 printable ASCII characters without spaces; the first good answer is given again for a day. */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -11371,7 +11415,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description 1 to 255 printable ASCII characters; the first good answer is given again for a day. */
+                /** @description 1 to 255 printable ASCII characters without spaces; the first good answer is given again for a day. */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -11399,7 +11443,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description 1 to 255 printable ASCII characters; the first good answer is given again for a day. */
+                /** @description 1 to 255 printable ASCII characters without spaces; the first good answer is given again for a day. */
                 "Idempotency-Key"?: string;
             };
             path: {

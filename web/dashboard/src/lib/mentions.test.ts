@@ -6,7 +6,7 @@ test("what is typed after an @", () => {
   for (const [text, expect] of [
     ["@", ""],
     ["@Ad", "Ad"],
-    ["Look, @ada lov", "ada lov"],
+    ["Look, @ada by", "ada by"],
     ["(@Grace", "Grace"],
     ["a\n@Li", "Li"],
     ["@Ada @Gr", "Gr"],

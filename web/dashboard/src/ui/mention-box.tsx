@@ -1,7 +1,7 @@
 // A box for text in which `@` finds people: a list below while a name is typed, which the arrow keys, Enter and Tab choose from. The focus
 // stays in the box.
 
-import { type ComponentProps, type KeyboardEvent, useId, useRef, useState } from "react";
+import { type ComponentProps, type KeyboardEvent, useId, useLayoutEffect, useRef, useState } from "react";
 import { names } from "~/lib/names";
 import { complete, type Typed, typedMention } from "~/lib/mentions";
 import { controlClass, Field } from "./field";
@@ -39,12 +39,20 @@ export function MentionBox({
   ...rest
 }: MentionBoxProps) {
   const box = useRef<HTMLTextAreaElement>(null);
+  /** Where the caret is to be once the box has the text with a name. */
+  const caret = useRef<number>(undefined);
   const listId = useId();
   const [typed, setTyped] = useState<Typed>();
   const [at, setAt] = useState(0);
   const options = typed === undefined ? [] : (found ?? []);
   const current = Math.min(at, options.length - 1);
   const isOpen = options.length > 0;
+
+  // Before anything further is typed.
+  useLayoutEffect(() => {
+    if (caret.current !== undefined) box.current?.setSelectionRange(caret.current, caret.current);
+    caret.current = undefined;
+  });
 
   const follow = (next: Typed | undefined) => {
     if (next?.at === typed?.at && next?.search === typed?.search) return;
@@ -57,17 +65,12 @@ export function MentionBox({
     follow(selectionStart === selectionEnd ? typedMention(text, selectionStart) : undefined);
   };
   const choose = (person: MentionOption | undefined) => {
-    const element = box.current;
-    if (person === undefined || typed === undefined || element === null) return;
+    if (person === undefined || typed === undefined) return;
     const next = complete(value, typed, person.name);
+    caret.current = next.caret;
     onChange(next.text);
     onMention(person);
     follow(undefined);
-    // Once the box has the text.
-    requestAnimationFrame(() => {
-      element.focus();
-      element.setSelectionRange(next.caret, next.caret);
-    });
   };
   const onKeyDown = (event: KeyboardEvent) => {
     if (!isOpen || event.nativeEvent.isComposing) return;

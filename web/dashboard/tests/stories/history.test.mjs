@@ -102,6 +102,18 @@ test("a change is seen with who made it, and taken back", async () => {
 test("a verdict that is contradicted asks why, and a conclusion can be taken back", async () => {
   const { one, base } = await experiment({ status: 1 });
   await company.post("/hypothesis", { problem: "Still too long" });
+  // Concluding is for people: a key is refused, whatever it may otherwise do.
+  const { api_key } = await company.post("/v2/keys", {
+    name: "all",
+    scopes: ["read", "write", "code", "evaluate", "admin"],
+  });
+  const byKey = await fetch(`${company.muriel.url}/v2/project/${company.shop}${one}/conclude`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${api_key}`, "content-type": "application/json" },
+    body: JSON.stringify({ outcome: "stopped_early", note: "" }),
+  });
+  assert.deepEqual([byKey.status, (await byKey.json()).code], [403, "session_needed"]);
+
   const editor = await visit("editor");
   const { page } = editor;
   await editor.open(base);

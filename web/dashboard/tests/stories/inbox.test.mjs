@@ -53,7 +53,7 @@ test("a mention is found, read and marked", async () => {
   await mary.page.getByRole("button", { name: "Comment", exact: true }).press("Enter");
   await mary.page.getByText("Ada Lovelace will find it in the inbox.").waitFor();
   // Whoever comments watches.
-  await mary.page.getByRole("button", { name: "Watching: press to stop" }).waitFor();
+  await mary.page.getByRole("button", { name: "Watching: press to unwatch" }).waitFor();
   mary.nothingWrong();
 
   await ada.open("/experiments");
@@ -100,12 +100,12 @@ test("a viewer watches, and stops", async () => {
   const { page } = charles;
   await charles.open(at(test_id));
   await page.getByRole("button", { name: "Watch", exact: true }).press("Enter");
-  await page.getByRole("button", { name: "Watching: press to stop" }).waitFor();
+  await page.getByRole("button", { name: "Watching: press to unwatch" }).waitFor();
   await company.patch(`/experiment/${test_id}/status`, { status: 1 });
   await charles.open("/inbox");
   await page.getByText("The experiment was started.").waitFor();
   await page.getByRole("link", { name: "Sizes as a table" }).click();
-  await page.getByRole("button", { name: "Watching: press to stop" }).click();
+  await page.getByRole("button", { name: "Watching: press to unwatch" }).click();
   await page.getByRole("button", { name: "Watch", exact: true }).waitFor();
   await company.patch(`/experiment/${test_id}/status`, { status: 0 });
   await charles.open("/inbox");

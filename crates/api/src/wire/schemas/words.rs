@@ -125,6 +125,8 @@ closed! {
     VerdictWord: String ["win", "loss", "no_difference", "keep_running", "do_not_trust"];
     /// How a health check went; `unknown` has nothing to look at.
     GradeWord: String ["ok", "warn", "fail", "unknown"];
+    /// How the pages of an arm compare with the control's.
+    PageStatusWord: String ["unknown", "ok", "better", "worse", "harmed"];
     /// What is looked at before a start.
     ChecklistCheck: String ["lifecycle", "approval", "code", "script", "preview", "goals", "weights", "power", "collisions"];
     /// `blocked` is what makes a start be refused; `unknown` is what there is nothing to tell from yet.

@@ -43,8 +43,10 @@ pub(crate) struct InboxEntry {
     /// Whether it was read.
     read: bool,
     /// The project.
+    #[schema(example = "prj_7Hq2ZkVt9XcRw4LmPb1NsY")]
     project_key: String,
     /// The project's name.
+    #[schema(example = "Shop")]
     project_name: String,
     /// The experiment; null where it is about a hypothesis.
     #[schema(required)]
@@ -53,15 +55,17 @@ pub(crate) struct InboxEntry {
     #[schema(required)]
     hypothesis_id: Option<i64>,
     /// What the experiment or the hypothesis was called then.
+    #[schema(example = "Checkout with two fields")]
     name: String,
     /// Whether the experiment was deleted since.
     deleted: bool,
     /// Who did it.
     actor: ActorView,
     /// What happened, as webhooks and results say it.
+    #[schema(example = "the experiment was started")]
     sentence: String,
     /// The beginning of the comment, of the note of a proposal, or of the reason of a decision; null without one.
-    #[schema(required)]
+    #[schema(required, example = json!(null))]
     excerpt: Option<String>,
     /// The comment; null where it is about something else.
     #[schema(required)]
@@ -180,6 +184,7 @@ pub(crate) struct ProjectPerson {
     /// Identifies them.
     person_id: i64,
     /// What others call them; several people can have the same name.
+    #[schema(example = "Ada Lovelace")]
     name: String,
     /// The role in the project.
     #[schema(value_type = schemas::RoleName)]
@@ -199,6 +204,7 @@ pub(crate) struct Mention {
     /// Identifies them.
     person_id: i64,
     /// The name that they had when the comment was written.
+    #[schema(example = "Ada Lovelace")]
     name: String,
 }
 

@@ -167,6 +167,7 @@ pub(crate) struct ProgrammeHoldout {
     /// Its id.
     group_id: i64,
     /// Its name.
+    #[schema(example = "Everything new of 2026")]
     name: String,
     /// Percent of the visitors that it keeps out.
     percent: f64,
@@ -200,8 +201,10 @@ pub(crate) struct ProgrammeItem {
     #[schema(required)]
     concluded_by: Option<String>,
     /// The team's reasons.
+    #[schema(example = "Fewer fields, more orders.")]
     note: String,
     /// What was learned beyond this test.
+    #[schema(example = "Visitors on phones leave at the address.")]
     learned: String,
     /// The variant that is served as the winner; null where none is.
     #[schema(required)]

@@ -76,7 +76,7 @@ export function NewComment(props: CommentsProps) {
 /** The people who see the project and whose names contain what is typed; undefined while they are searched for. */
 function usePeople(projectKey: string, search: string | undefined) {
   const rested = useDelayed(search, REST_MS);
-  const { data } = useQuery({
+  const { data, isPlaceholderData } = useQuery({
     ...query("/v2/project/{project_key}/people", {
       path: { project_key: projectKey },
       query: { limit: SHOWN, ...(rested && { search: rested }) },
@@ -86,8 +86,13 @@ function usePeople(projectKey: string, search: string | undefined) {
     placeholderData: keepPreviousData,
     retry: false,
   });
-  if (search === undefined) return undefined;
-  return data?.people.map(({ person_id, name, role }) => ({ person_id, name, aside: ROLE[role].text }));
+  if (search === undefined || data === undefined) return undefined;
+  // Until the server has answered, those of before stay whom it may still be: whoever presses Enter must not take another one.
+  const isLate = isPlaceholderData || rested !== search;
+  const fits = ({ name }: { name: string }) => !isLate || name.toLowerCase().includes(search.toLowerCase());
+  const people = data.people.filter(fits);
+  if (isLate && people.length === 0) return undefined;
+  return people.map(({ person_id, name, role }) => ({ person_id, name, aside: ROLE[role].text }));
 }
 
 /** `Ada`, `Ada and Grace`, `Ada, Grace and 3 others`. */

@@ -38,7 +38,7 @@ export function WatchButton() {
       isBusy={isBusy}
       disabled={data === undefined}
       onClick={turn}
-      aria-label={watching ? "Watching: press to stop" : undefined}
+      aria-label={watching ? "Watching: press to unwatch" : undefined}
       title={watching ? `You are told what happens to it.${others}` : `Be told what happens to it.${others}`}
     >
       {watching ? "Watching" : "Watch"}

@@ -36,6 +36,9 @@ export function lookOf(event: Entry["event"]): Look {
   return LOOKS[event] ?? { icon: "info", tone: "soft" };
 }
 
+/** What is told of a result. */
+const RESULTS: ReadonlySet<Entry["event"]> = new Set(["health.failed", "health.recovered", "verdict.reached"]);
+
 /** Where an entry is about; nowhere once the experiment was deleted. */
 export function placeOf(entry: Entry): Pick<LinkProps, "to" | "params" | "hash"> | undefined {
   if (entry.deleted) return undefined;
@@ -46,6 +49,7 @@ export function placeOf(entry: Entry): Pick<LinkProps, "to" | "params" | "hash">
   }
   const params = { projectKey: entry.project_key, testId: String(entry.test_id) };
   if (entry.proposal_id !== null) return { to: "/p/$projectKey/experiments/$testId/proposals", params };
+  if (RESULTS.has(entry.event)) return { to: "/p/$projectKey/experiments/$testId/results", params };
   if (entry.event === "experiment.changed") return { to: "/p/$projectKey/experiments/$testId/history", params };
   return { to: "/p/$projectKey/experiments/$testId", params, ...(hash && { hash }) };
 }

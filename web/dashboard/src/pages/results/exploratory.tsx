@@ -8,7 +8,7 @@ export function Exploratory({ of, className }: { of: Labelled; className?: strin
   if (of.exploratory !== true) return null;
   return (
     <details className={names("group inline-block max-w-full", className)}>
-      <summary className="flex w-fit list-none items-center gap-0.5 rounded-sm bg-caution-wash px-1.5 py-px text-xs font-medium whitespace-nowrap text-caution">
+      <summary className="flex min-h-6 w-fit list-none items-center gap-0.5 rounded-sm bg-caution-wash px-1.5 text-xs font-medium whitespace-nowrap text-caution">
         Exploratory<span className="sr-only">: why</span>
         <Icon name="chevronDown" className="size-3 group-open:rotate-180" />
       </summary>

@@ -86,7 +86,7 @@ const COLUMNS: Column<PageArm>[] = [
   { name: "Hidden", isNumber: true, cell: ({ hidden_ms: of }) => milliseconds(of.mean) },
 ];
 
-const STATUS: Record<string, Word> = {
+const STATUS: Partial<Record<Schemas["PageStatusWord"], Word>> = {
   harmed: { text: "Harmed", tone: "bad" },
   worse: { text: "Worse", tone: "caution" },
   better: { text: "Better", tone: "good" },
