@@ -6,7 +6,6 @@ the time until the whole answer has arrived. `while writing` asks the same while
 """
 
 import argparse
-import http.client
 import json
 import random
 import statistics
@@ -15,10 +14,11 @@ import tempfile
 import threading
 import time
 from pathlib import Path
-from urllib.parse import quote, urlsplit
+from urllib.parse import quote
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "scripts"))
 import serving
+from connection import Connection, percentile, side_by_side
 
 WORDS = """visitors checkout basket price delivery returns review photo button headline form field mobile desktop search filter
 category brand discount voucher newsletter account guest payment card invoice shipping size colour stock trust badge video chat
@@ -38,40 +38,20 @@ def hypothesis(random_, number):
     }
 
 
-class Connection:
-    def __init__(self, server, client):
-        address = urlsplit(server.url)
-        self.http = http.client.HTTPConnection(address.hostname, address.port, timeout=60)
-        self.base = f"/v2/project/{client.project}"
-        self.headers = {"Authorization": f"Bearer {client.key}", "Content-Type": "application/json"}
-
-    def call(self, method, path, body=None):
-        self.http.request(method, self.base + path, json.dumps(body) if body else None, self.headers)
-        response = self.http.getresponse()
-        answer = response.read()
-        if response.status >= 300:
-            sys.exit(f"{method} {path}: {response.status} {answer[:300]!r}")
-        return answer
-
-
 def seed(server, client, count, threads=16):
     def work(offset):
         connection, random_ = Connection(server, client), random.Random(offset)
         for number in range(offset, count, threads):
-            connection.call("POST", "/hypothesis", hypothesis(random_, number))
+            connection.call("POST", f"{connection.base}/hypothesis", hypothesis(random_, number))
 
-    workers = [threading.Thread(target=work, args=(offset,)) for offset in range(threads)]
-    for worker in workers:
-        worker.start()
-    for worker in workers:
-        worker.join()
+    side_by_side(work, threads)
 
 
 def measured(connection, path, requests):
     times = []
     for _ in range(requests):
         start = time.perf_counter()
-        answer = connection.call("GET", path)
+        answer = connection.call("GET", connection.base + path)
         times.append((time.perf_counter() - start) * 1e3)
     return times, json.loads(answer)["total"]
 
@@ -107,7 +87,7 @@ def main():
             }
             connection = Connection(server, client)
             start = time.perf_counter()
-            connection.call("GET", "/hypotheses?search=warm")
+            connection.call("GET", f"{connection.base}/hypotheses?search=warm")
             print(f"the first search, which reads all texts, took {(time.perf_counter() - start) * 1e3:.0f} ms\n")
             for writing in (False, True):
                 report(server, client, connection, questions, options.requests, writing)
@@ -120,7 +100,7 @@ def report(server, client, connection, questions, requests, writing):
         writer, number = Connection(server, client), 0
         while not done.is_set():
             number += 1
-            writer.call("PATCH", f"/hypothesis/{number % 1000 + 1}", {"problem": f"changed {number}"})
+            writer.call("PATCH", f"{writer.base}/hypothesis/{number % 1000 + 1}", {"problem": f"changed {number}"})
             done.wait(0.005)
 
     worker = threading.Thread(target=write)
@@ -136,10 +116,6 @@ def report(server, client, connection, questions, requests, writing):
     done.set()
     if writing:
         worker.join()
-
-
-def percentile(times, percent):
-    return sorted(times)[min(len(times) - 1, len(times) * percent // 100)]
 
 
 main()

@@ -10,37 +10,20 @@ For PostgreSQL: scripts/with-postgres bench/overview.py --database postgres
 """
 
 import argparse
-import http.client
 import json
 import statistics
 import sys
 import tempfile
-import threading
 import time
 from pathlib import Path
-from urllib.parse import quote, urlsplit
+from urllib.parse import quote
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "scripts"))
 import serving
 import usage
+from connection import Connection, percentile, side_by_side
 
 GOAL_MS = 20
-
-
-class Connection:
-    def __init__(self, server, client):
-        address = urlsplit(server.url)
-        self.http = http.client.HTTPConnection(address.hostname, address.port, timeout=60)
-        self.base = f"/v2/project/{client.project}"
-        self.headers = {"Authorization": f"Bearer {client.key}", "Content-Type": "application/json"}
-
-    def call(self, method, path, body=None):
-        self.http.request(method, path, json.dumps(body) if body else None, self.headers)
-        response = self.http.getresponse()
-        answer = response.read()
-        if response.status >= 300:
-            sys.exit(f"{method} {path}: {response.status} {answer[:300]!r}")
-        return json.loads(answer)
 
 
 def experiment(number):
@@ -60,15 +43,7 @@ def seed(server, client, count, threads=8):
         for number in range(offset, count, threads):
             connection.call("POST", f"{connection.base}/create-experiment", experiment(number))
 
-    workers = [threading.Thread(target=work, args=(offset,)) for offset in range(threads)]
-    for worker in workers:
-        worker.start()
-    for worker in workers:
-        worker.join()
-
-
-def percentile(times, percent):
-    return sorted(times)[min(len(times) - 1, len(times) * percent // 100)]
+    side_by_side(work, threads)
 
 
 def main():
@@ -93,7 +68,7 @@ def main():
             seed(server, client, options.count)
             print(f"{options.count} experiments made in {time.perf_counter() - start:.0f} s on {options.database}")
             connection = Connection(server, client)
-            middle = connection.call("GET", "/v2/overview?limit=500")["next_cursor"]
+            middle = json.loads(connection.call("GET", "/v2/overview?limit=500"))["next_cursor"]
             questions = {
                 "first page": "",
                 "500 of them": "?limit=500",
@@ -119,7 +94,7 @@ def main():
                 used = (usage.cpu_us([server.process.pid]) - used) / options.requests / 1e3
                 if "500" not in name:
                     worst, most = max(worst, p95), max(most, used)
-                print(f"{name:24}  {answer['total']:8}  {statistics.median(times):7.2f}  {p95:7.2f}  {percentile(times, 99):7.2f}  {used:7.2f}")
+                print(f"{name:24}  {json.loads(answer)['total']:8}  {statistics.median(times):7.2f}  {p95:7.2f}  {percentile(times, 99):7.2f}  {used:7.2f}")
             print(f"pages of 50: the slowest p95 is {worst:.1f} ms of {GOAL_MS} ms; at most {most:.1f} ms of the processor each")
             sys.exit(worst > GOAL_MS)
 

@@ -8,7 +8,6 @@ The server is to answer within 250 ms. With `--debug` it is the debug build, in 
 """
 
 import argparse
-import http.client
 import json
 import math
 import random
@@ -16,36 +15,20 @@ import sqlite3
 import statistics
 import sys
 import tempfile
-import threading
 import time
 from pathlib import Path
-from urllib.parse import quote, urlsplit
+from urllib.parse import quote
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "scripts"))
 import serving
 import usage
+from connection import Connection, percentile, side_by_side
 
 GOAL_MS = 250
 HYPOTHESES = 500
 DAY_US = 86_400_000_000
 # What results were computed from is kept with each conclusion; it takes about this many bytes.
 MANIFEST = json.dumps({"padding": "x" * 8_000})
-
-
-class Connection:
-    def __init__(self, server, client):
-        address = urlsplit(server.url)
-        self.http = http.client.HTTPConnection(address.hostname, address.port, timeout=60)
-        self.base = f"/v2/project/{client.project}"
-        self.headers = {"Authorization": f"Bearer {client.key}", "Content-Type": "application/json"}
-
-    def call(self, method, path, body=None):
-        self.http.request(method, path, json.dumps(body) if body else None, self.headers)
-        response = self.http.getresponse()
-        answer = response.read()
-        if response.status >= 300:
-            sys.exit(f"{method} {path}: {response.status} {answer[:300]!r}")
-        return answer
 
 
 def seed(server, client, count, threads=8):
@@ -68,11 +51,7 @@ def seed(server, client, count, threads=8):
             }
             connection.call("POST", f"{connection.base}/create-experiment", body)
 
-    workers = [threading.Thread(target=work, args=(offset,)) for offset in range(threads)]
-    for worker in workers:
-        worker.start()
-    for worker in workers:
-        worker.join()
+    side_by_side(work, threads)
 
 
 def arm(random_, number):
@@ -111,10 +90,6 @@ def conclude(database):
                 "UPDATE overview SET concluded_at = ?, outcome = ?, served_arm = ?, conclusion_search = ? WHERE experiment_id = ?",
                 (at, outcome, served, learned.casefold(), id_),
             )
-
-
-def percentile(times, percent):
-    return sorted(times)[min(len(times) - 1, len(times) * percent // 100)]
 
 
 def main():
