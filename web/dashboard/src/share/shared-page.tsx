@@ -13,7 +13,7 @@ import { questionOf } from "~/pages/shares/query-words";
 import { WordBadge } from "~/ui/badge";
 import { Mark } from "~/ui/icon";
 import { Card, Empty, Note } from "~/ui/layout";
-import { ErrorPanel, Lines } from "~/ui/loaded";
+import { ErrorPanel, Lines, Loading } from "~/ui/loaded";
 import { ending } from "./ended";
 import { type Shared, useShared } from "./read";
 import { resultOf } from "./result-of";
@@ -61,12 +61,9 @@ function Content({ address, readAgain }: { address: string; readAgain: () => voi
     case "reading":
       return (
         <Titled title="Shared result">
-          <div aria-busy="true">
+          <Loading>
             <Lines count={12} />
-            <span className="sr-only" role="status">
-              Loading
-            </span>
-          </div>
+          </Loading>
         </Titled>
       );
   }

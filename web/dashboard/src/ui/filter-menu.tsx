@@ -31,6 +31,26 @@ export function FilterMenu<W extends string>({ name, words, texts, value = [], c
   );
 }
 
+interface ProjectFilterProps {
+  projects: readonly { project_key: string; name: string }[];
+  value: string[] | undefined;
+  change: (value: string[] | undefined) => void;
+}
+
+/** Which projects; nothing for whoever sees one alone. */
+export function ProjectFilter({ projects, value, change }: ProjectFilterProps) {
+  if (projects.length < 2) return null;
+  return (
+    <FilterMenu
+      name="Project"
+      words={projects.map((one) => one.project_key)}
+      texts={Object.fromEntries(projects.map((one) => [one.project_key, one.name]))}
+      value={value}
+      change={change}
+    />
+  );
+}
+
 /** A button that opens a filter, and says what is chosen. */
 export function FilterTrigger({ name, value, always, ...rest }: { name: string; value: ReactNode; always?: boolean }) {
   const isOn = value !== "" && !always;

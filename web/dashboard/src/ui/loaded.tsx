@@ -23,9 +23,14 @@ export function Loaded<T>({ query, skeleton, children }: LoadedProps<T>) {
     );
   }
   if (query.isError) return <ErrorPanel error={query.error} retry={() => query.refetch()} />;
+  return <Loading>{skeleton}</Loading>;
+}
+
+/** Stands where something will be: what its children draw, else lines of text. */
+export function Loading({ children }: { children?: ReactNode }) {
   return (
     <div aria-busy="true">
-      {skeleton ?? <Lines count={4} />}
+      {children ?? <Lines count={4} />}
       <span className="sr-only" role="status">
         Loading
       </span>

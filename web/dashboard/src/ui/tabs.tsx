@@ -19,4 +19,10 @@ const Anchor = forwardRef<HTMLAnchorElement, ComponentProps<"a">>((props, ref) =
   />
 ));
 
+/** Of tabs that differ in the search of the address alone. */
+export const BY_SEARCH = {
+  activeOptions: { exact: true, includeSearch: true, explicitUndefined: true },
+  activeProps: { "aria-current": "page" },
+} as const;
+
 export const Tab: LinkComponent<typeof Anchor> = createLink(Anchor) as LinkComponent<typeof Anchor>;

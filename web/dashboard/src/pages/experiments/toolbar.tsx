@@ -1,7 +1,7 @@
 import { useSession } from "~/api/session";
 import { HEALTH, OUTCOME, STATUS, VERDICT } from "~/lib/words";
 import { Button } from "~/ui/button";
-import { FilterMenu, FilterTrigger } from "~/ui/filter-menu";
+import { FilterMenu, FilterTrigger, ProjectFilter } from "~/ui/filter-menu";
 import { Icon } from "~/ui/icon";
 import { Menu, MenuCheckbox, MenuLabel, MenuLine, MenuRadios } from "~/ui/menu";
 import { SearchBox } from "~/ui/search-box";
@@ -79,15 +79,7 @@ export function Toolbar({ filters, items, change }: ToolbarProps) {
         value={filters.health}
         change={(health) => change({ health })}
       />
-      {projects.length > 1 && (
-        <FilterMenu
-          name="Project"
-          words={projects.map((one) => one.project_key)}
-          texts={Object.fromEntries(projects.map((one) => [one.project_key, one.name]))}
-          value={filters.project}
-          change={(project) => change({ project })}
-        />
-      )}
+      <ProjectFilter projects={projects} value={filters.project} change={(project) => change({ project })} />
       <More filters={filters} owners={owners} change={change} />
       {filters.tag !== undefined && (
         <Button

@@ -10,7 +10,7 @@ import { useUnread } from "~/shell/unread";
 import { Button } from "~/ui/button";
 import { Card, Empty, Page, PageHeader } from "~/ui/layout";
 import { ErrorPanel, Lines } from "~/ui/loaded";
-import { Tab, Tabs } from "~/ui/tabs";
+import { BY_SEARCH, Tab, Tabs } from "~/ui/tabs";
 import { EntryLine } from "./entry";
 import { INBOX, useMarkAll } from "./marks";
 import { byDay, type Entry } from "./notices";
@@ -52,13 +52,7 @@ export function InboxPage() {
       />
       <Tabs label="Inbox">
         {TABS.map(([name, search]) => (
-          <Tab
-            key={name}
-            to="/inbox"
-            search={search}
-            activeOptions={{ exact: true, includeSearch: true, explicitUndefined: true }}
-            activeProps={{ "aria-current": "page" }}
-          >
+          <Tab key={name} to="/inbox" search={search} {...BY_SEARCH}>
             {name}
           </Tab>
         ))}

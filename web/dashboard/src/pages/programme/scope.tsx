@@ -5,7 +5,7 @@ import { useSession } from "~/api/session";
 import { isDay } from "~/lib/search";
 import { Button } from "~/ui/button";
 import { TextInput } from "~/ui/field";
-import { FilterMenu } from "~/ui/filter-menu";
+import { ProjectFilter } from "~/ui/filter-menu";
 import { type ChangeFilters, narrowsAll, type ProgrammeFilters } from "./filters";
 
 export function Scope({ filters, change }: { filters: ProgrammeFilters; change: ChangeFilters }) {
@@ -20,15 +20,7 @@ export function Scope({ filters, change }: { filters: ProgrammeFilters; change: 
     <div ref={group} role="group" aria-label="Projects and time" className="flex flex-wrap items-end gap-x-2 gap-y-3">
       <DayField label="Concluded from" value={filters.from} change={(from) => change({ from })} />
       <DayField label="Before" value={filters.to} change={(to) => change({ to })} />
-      {projects.length > 1 && (
-        <FilterMenu
-          name="Project"
-          words={projects.map((one) => one.project_key)}
-          texts={Object.fromEntries(projects.map((one) => [one.project_key, one.name]))}
-          value={filters.project}
-          change={(project) => change({ project })}
-        />
-      )}
+      <ProjectFilter projects={projects} value={filters.project} change={(project) => change({ project })} />
       {narrowsAll(filters) && (
         <Button kind="quiet" onClick={clear}>
           All projects and times

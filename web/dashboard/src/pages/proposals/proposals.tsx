@@ -8,7 +8,7 @@ import { usePageTitle } from "~/lib/page";
 import { Button } from "~/ui/button";
 import { Card, Empty, Page, PageHeader } from "~/ui/layout";
 import { ErrorPanel, Lines } from "~/ui/loaded";
-import { Tab, Tabs } from "~/ui/tabs";
+import { BY_SEARCH, Tab, Tabs } from "~/ui/tabs";
 import { experimentQuery } from "../experiment/open";
 import { ProposalCard } from "./proposal-card";
 
@@ -24,14 +24,7 @@ export function ProposalsPage() {
       <PageHeader title="Proposals" about="Changes that wait for a second person. Nobody decides their own." />
       <Tabs label="Proposals">
         {STATES.map(([name, search]) => (
-          <Tab
-            key={name}
-            to="/p/$projectKey/proposals"
-            params={{ projectKey }}
-            search={search}
-            activeOptions={{ exact: true, includeSearch: true, explicitUndefined: true }}
-            activeProps={{ "aria-current": "page" }}
-          >
+          <Tab key={name} to="/p/$projectKey/proposals" params={{ projectKey }} search={search} {...BY_SEARCH}>
             {name}
           </Tab>
         ))}

@@ -7,7 +7,7 @@ import { query } from "~/api/query";
 import { usePageTitle } from "~/lib/page";
 import { Button, ButtonLink } from "~/ui/button";
 import { Card, Note } from "~/ui/layout";
-import { ErrorPanel, Lines } from "~/ui/loaded";
+import { ErrorPanel, Lines, Loading } from "~/ui/loaded";
 import { ConcludeLink } from "../experiment/conclude-link";
 import { type Experiment, useExperiment } from "../experiment/open";
 import { ending } from "../experiment/what-happens";
@@ -98,7 +98,11 @@ function ResultOf() {
         ) : (
           <ErrorPanel error={failure} retry={readAgain} isOutdated={shown !== undefined} />
         ))}
-      {shown === undefined && failure === undefined && <Loading />}
+      {shown === undefined && failure === undefined && (
+        <Loading>
+          <Lines count={12} />
+        </Loading>
+      )}
       {shown && (
         <Replaced isFormer={isFormer}>
           <Shown answered={shown} change={change} isFormer={isFormer} />
@@ -113,17 +117,6 @@ function useChange() {
   const navigate = useNavigate({ from: "/p/$projectKey/experiments/$testId/results" });
   return (changes: Partial<Question>) =>
     navigate({ search: (before) => ({ ...before, ...changes }), replace: true, resetScroll: false });
-}
-
-function Loading() {
-  return (
-    <div aria-busy="true">
-      <Lines count={12} />
-      <span className="sr-only" role="status">
-        Loading
-      </span>
-    </div>
-  );
 }
 
 /** Whether everything that is wrong stands at a field. */
