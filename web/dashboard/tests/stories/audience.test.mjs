@@ -1,21 +1,10 @@
 // People say for whom an experiment runs: by keyboard, with errors at their rows, beside somebody else, and with nothing lost.
 
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
+import { test } from "node:test";
 import { everyKind } from "../areas/audience.mjs";
-import { Company } from "../company.mjs";
-import { launch, until, Visit } from "../rig.mjs";
-
-let browser;
-let company;
-before(async () => {
-  browser = await launch();
-  company = await Company.start();
-});
-after(async () => {
-  await browser?.close();
-  await company?.end();
-});
+import { until, Visit } from "../rig.mjs";
+import { browser, company } from "../stage.mjs";
 
 const url = "https://shop.example/checkout";
 

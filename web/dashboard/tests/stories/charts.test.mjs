@@ -2,29 +2,22 @@
 
 import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
-import { after, before, test } from "node:test";
+import { before, test } from "node:test";
 import { days, make } from "../areas/charts.mjs";
-import { Company } from "../company.mjs";
 import { among, before as daysAgo, collector, crowd, send } from "../crowd.mjs";
-import { launch, until, Visit } from "../rig.mjs";
+import { until, Visit } from "../rig.mjs";
+import { browser, company } from "../stage.mjs";
 
 const HOSTILE = `</text><script>alert(1)</script> & "quoted" ]]> <!--`;
 
-let browser;
-let company;
 /** A page without the policy: in it saved files are opened. */
 let desk;
 let id;
 before(async () => {
-  [browser, company] = await Promise.all([launch(), Company.start()]);
   desk = await (await browser.newContext()).newPage();
   await company.post("/goal", { goal_name: "Order", goal_key: "order", goal_type: "event", goal_value: "bought" });
   id = await make(company, (plain) => (plain === "Accordion" ? HOSTILE : plain));
   await days(company, id);
-});
-after(async () => {
-  await browser?.close();
-  await company?.end();
 });
 
 async function enter(settings = {}) {

@@ -1,19 +1,9 @@
 // An experiment is made from a hypothesis, and set up in steps; what is refused is shown where it is, and nothing that somebody else did is lost.
 
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
-import { Company } from "../company.mjs";
-import { launch, Visit } from "../rig.mjs";
-
-let browser;
-let company;
-before(async () => {
-  [browser, company] = await Promise.all([launch(), Company.start()]);
-});
-after(async () => {
-  await browser?.close();
-  await company?.end();
-});
+import { test } from "node:test";
+import { Visit } from "../rig.mjs";
+import { browser, company } from "../stage.mjs";
 
 async function begin(as = "editor") {
   const visit = await Visit.begin(browser, { address: company.address });

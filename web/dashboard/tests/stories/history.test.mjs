@@ -1,19 +1,9 @@
 // What was changed and by whom, going back to it, how an experiment ended, and what people say: by two people with the real server.
 
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
-import { Company } from "../company.mjs";
-import { launch, until, Visit } from "../rig.mjs";
-
-let browser;
-let company;
-before(async () => {
-  [browser, company] = await Promise.all([launch(), Company.start()]);
-});
-after(async () => {
-  await browser?.close();
-  await company?.end();
-});
+import { test } from "node:test";
+import { until, Visit } from "../rig.mjs";
+import { browser, company } from "../stage.mjs";
 
 const MERGE = { headers: { "content-type": "application/merge-patch+json" } };
 

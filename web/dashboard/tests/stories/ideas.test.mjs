@@ -2,19 +2,9 @@
 
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
-import { after, before, test } from "node:test";
-import { Company } from "../company.mjs";
-import { launch, Visit } from "../rig.mjs";
-
-let browser;
-let company;
-before(async () => {
-  [browser, company] = await Promise.all([launch(), Company.start()]);
-});
-after(async () => {
-  await browser?.close();
-  await company?.end();
-});
+import { test } from "node:test";
+import { Visit } from "../rig.mjs";
+import { browser, company } from "../stage.mjs";
 
 async function enter(as, path) {
   const visit = await Visit.begin(browser, { address: company.address });

@@ -3,23 +3,16 @@
 import assert from "node:assert/strict";
 import { createServer } from "node:http";
 import { after, before, test } from "node:test";
-import { Company } from "../company.mjs";
-import { launch, until, Visit } from "../rig.mjs";
+import { until, Visit } from "../rig.mjs";
+import { browser, company } from "../stage.mjs";
 
-let browser;
-let company;
 let shop;
 before(async () => {
-  [browser, company] = await Promise.all([launch(), Company.start()]);
   shop = await openShop();
   // Programs that drive a browser get previews only where bots are let in.
   await company.patch("/settings", { bots: true, editors_have_code: true });
 });
-after(async () => {
-  await browser?.close();
-  await company?.end();
-  shop?.server.close();
-});
+after(() => shop?.server.close());
 
 async function enter(as) {
   const visit = await Visit.begin(browser, { address: company.address });

@@ -3,16 +3,13 @@
 
 import assert from "node:assert/strict";
 import { createServer } from "node:http";
-import { after, before as beforeAll, test } from "node:test";
-import { Company } from "../company.mjs";
+import { before as beforeAll, test } from "node:test";
 import { among, before, collector, crowd, send } from "../crowd.mjs";
-import { launch, Visit } from "../rig.mjs";
+import { Visit } from "../rig.mjs";
+import { browser, company } from "../stage.mjs";
 
-let browser;
-let company;
 let testId;
 beforeAll(async () => {
-  [browser, company] = await Promise.all([launch(), Company.start()]);
   const made = await company.post("/create-experiment", {
     test_name: "Shorter checkout form",
     url: "https://shop.example/checkout",
@@ -20,10 +17,6 @@ beforeAll(async () => {
     status: 1,
   });
   testId = made.test_id;
-});
-after(async () => {
-  await browser?.close();
-  await company?.end();
 });
 
 /** A page of somebody else, on the same host, so that the browser sends the cookie along. */

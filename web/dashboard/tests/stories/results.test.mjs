@@ -1,23 +1,16 @@
 // Reading a result: it moves as visitors arrive, what is shown is what the server says, and a question stays in the address.
 
 import assert from "node:assert/strict";
-import { after, before as beforeAll, test } from "node:test";
-import { Company } from "../company.mjs";
+import { before as beforeAll, test } from "node:test";
 import { among, before, collector, crowd, send } from "../crowd.mjs";
-import { launch, Visit } from "../rig.mjs";
+import { Visit } from "../rig.mjs";
+import { browser, company } from "../stage.mjs";
 
-let browser;
-let company;
 let key;
 beforeAll(async () => {
-  [browser, company] = await Promise.all([launch(), Company.start()]);
   key = await collector(company);
   for (const name of ["order", "basket"])
     await company.post("/goal", { goal_key: name, goal_name: `Goal ${name}`, goal_type: "event", goal_value: name });
-});
-after(async () => {
-  await browser?.close();
-  await company?.end();
 });
 
 async function experiment(more = {}) {

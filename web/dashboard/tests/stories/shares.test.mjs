@@ -3,16 +3,13 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { join } from "node:path";
-import { after, before as beforeAll, test } from "node:test";
-import { Company } from "../company.mjs";
+import { before as beforeAll, test } from "node:test";
 import { among, before, collector, crowd, send } from "../crowd.mjs";
-import { launch, until, Visit } from "../rig.mjs";
+import { until, Visit } from "../rig.mjs";
+import { browser, company } from "../stage.mjs";
 
-let browser;
-let company;
 let testId;
 beforeAll(async () => {
-  [browser, company] = await Promise.all([launch(), Company.start()]);
   const key = await collector(company);
   for (const name of ["order", "basket"])
     await company.post("/goal", { goal_key: name, goal_name: `Goal ${name}`, goal_type: "event", goal_value: name });
@@ -30,10 +27,6 @@ beforeAll(async () => {
   const visitorOf = (at) => ({ country: at % 3 === 0 ? "FR" : "DE" });
   await send(company, key, crowd(testId, { visitors: 3_000, days: 6, does, visitorOf }));
   await company.patch(`/experiment/${testId}/status`, { status: 1, started_at: before(6.5) });
-});
-after(async () => {
-  await browser?.close();
-  await company?.end();
 });
 
 const shares = () => `/experiment/${testId}/shares`;

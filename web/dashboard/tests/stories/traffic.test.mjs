@@ -1,19 +1,9 @@
 // Traffic of an experiment, and groups of experiments, with the real server: what is saved, what is refused, and who else was there.
 
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
-import { Company } from "../company.mjs";
-import { launch, until, Visit } from "../rig.mjs";
-
-let browser;
-let company;
-before(async () => {
-  [browser, company] = await Promise.all([launch(), Company.start()]);
-});
-after(async () => {
-  await browser?.close();
-  await company?.end();
-});
+import { test } from "node:test";
+import { until, Visit } from "../rig.mjs";
+import { browser, company } from "../stage.mjs";
 
 async function enter(as = "editor") {
   const visit = await Visit.begin(browser, { address: company.address });

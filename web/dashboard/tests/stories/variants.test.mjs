@@ -2,19 +2,9 @@
 // once lose nothing, and who may not change code does not.
 
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
-import { Company } from "../company.mjs";
-import { choose, launch, until, Visit } from "../rig.mjs";
-
-let browser;
-let company;
-before(async () => {
-  [browser, company] = await Promise.all([launch(), Company.start()]);
-});
-after(async () => {
-  await browser?.close();
-  await company?.end();
-});
+import { test } from "node:test";
+import { choose, until, Visit } from "../rig.mjs";
+import { browser, company } from "../stage.mjs";
 
 async function experiment(body) {
   const { test_id } = await company.post("/create-experiment", {
