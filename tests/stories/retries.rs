@@ -338,13 +338,14 @@ fn keys_that_are_none(on: On) {
     let app = on.start();
     let shop = app.project("Acme", "Shop");
     let body = json!({ "problem": "P" });
-    for wrong in ["", &"k".repeat(256)] {
+    for wrong in ["", "a\tb", &"k".repeat(256)] {
         keyed(&shop, "/hypothesis", wrong, &body).invalid(&["Idempotency-Key"]);
     }
     let call = shop.call("POST", "/hypothesis").header("idempotency-key", "a").header("idempotency-key", "a");
     call.json(body.clone()).send().invalid(&["Idempotency-Key"]);
     assert_eq!(shop.get("/hypotheses").ok()["total"], 0);
     keyed(&shop, "/hypothesis", &"k".repeat(255), &body).created();
+    keyed(&shop, "/hypothesis", "create it once", &body).created();
 }
 
 fn repeated_posts_at_once_are_done_once(on: On) {

@@ -210,8 +210,8 @@ fn describe(operation: &mut Operation, path: &str, method: &Method) {
     if is_post {
         parameters.push(header(
             "Idempotency-Key",
-            "1 to 255 printable ASCII characters without spaces; the first good answer is given again for a day.",
-            Some("^[!-~]{1,255}$"),
+            "1 to 255 printable ASCII characters, spaces only within; the first good answer is given again for a day.",
+            Some("^[!-~]([ -~]{0,253}[!-~])?$"),
         ));
     }
     let conflicts = conflicts(operation.operation_id.as_deref().unwrap_or_default(), is_post);

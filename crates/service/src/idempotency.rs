@@ -40,10 +40,10 @@ impl IdempotencyKey {
     /// to: keys of different operations are independent.
     ///
     /// # Errors
-    /// A key that does not have 1 to 255 printable ASCII characters without spaces.
+    /// A key that does not have 1 to 255 printable ASCII characters.
     pub fn new(key: &str, project: ProjectId, operation: String, body: &[u8], now: Instant) -> Result<Self> {
-        if key.is_empty() || key.len() > KEY_MAX || !key.bytes().all(|byte| byte.is_ascii_graphic()) {
-            let message = "must be given once, with 1 to 255 printable ASCII characters and no spaces";
+        if key.is_empty() || key.len() > KEY_MAX || !key.bytes().all(|byte| matches!(byte, b' '..=b'~')) {
+            let message = "must be given once, with 1 to 255 printable ASCII characters";
             return Err(Problems::one("Idempotency-Key", message).into());
         }
         let fingerprint = Sha256::digest(body).to_vec();

@@ -9009,7 +9009,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description 1 to 255 printable ASCII characters without spaces; the first good answer is given again for a day. */
+                /** @description 1 to 255 printable ASCII characters, spaces only within; the first good answer is given again for a day. */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -9116,7 +9116,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description 1 to 255 printable ASCII characters without spaces; the first good answer is given again for a day. */
+                /** @description 1 to 255 printable ASCII characters, spaces only within; the first good answer is given again for a day. */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -9506,7 +9506,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description 1 to 255 printable ASCII characters without spaces; the first good answer is given again for a day. */
+                /** @description 1 to 255 printable ASCII characters, spaces only within; the first good answer is given again for a day. */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -9538,7 +9538,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description 1 to 255 printable ASCII characters without spaces; the first good answer is given again for a day. */
+                /** @description 1 to 255 printable ASCII characters, spaces only within; the first good answer is given again for a day. */
                 "Idempotency-Key"?: string;
                 /** @description Only if the experiment still has this ETag; 412 otherwise. */
                 "If-Match"?: string;
@@ -9622,7 +9622,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description 1 to 255 printable ASCII characters without spaces; the first good answer is given again for a day. */
+                /** @description 1 to 255 printable ASCII characters, spaces only within; the first good answer is given again for a day. */
                 "Idempotency-Key"?: string;
                 /** @description Only if the experiment still has this ETag; 412 otherwise. */
                 "If-Match"?: string;
@@ -9805,7 +9805,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description 1 to 255 printable ASCII characters without spaces; the first good answer is given again for a day. */
+                /** @description 1 to 255 printable ASCII characters, spaces only within; the first good answer is given again for a day. */
                 "Idempotency-Key"?: string;
                 /** @description Only if the experiment still has this ETag; 412 otherwise. */
                 "If-Match"?: string;
@@ -9841,7 +9841,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description 1 to 255 printable ASCII characters without spaces; the first good answer is given again for a day. */
+                /** @description 1 to 255 printable ASCII characters, spaces only within; the first good answer is given again for a day. */
                 "Idempotency-Key"?: string;
                 /** @description Only if the experiment still has this ETag; 412 otherwise. */
                 "If-Match"?: string;
@@ -9871,7 +9871,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description 1 to 255 printable ASCII characters without spaces; the first good answer is given again for a day. */
+                /** @description 1 to 255 printable ASCII characters, spaces only within; the first good answer is given again for a day. */
                 "Idempotency-Key"?: string;
                 /** @description Only if the experiment still has this ETag; 412 otherwise. */
                 "If-Match"?: string;
@@ -9982,7 +9982,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description 1 to 255 printable ASCII characters without spaces; the first good answer is given again for a day. */
+                /** @description 1 to 255 printable ASCII characters, spaces only within; the first good answer is given again for a day. */
                 "Idempotency-Key"?: string;
                 /** @description Only if the experiment still has this ETag; 412 otherwise. */
                 "If-Match"?: string;
@@ -10073,7 +10073,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description 1 to 255 printable ASCII characters without spaces; the first good answer is given again for a day. */
+                /** @description 1 to 255 printable ASCII characters, spaces only within; the first good answer is given again for a day. */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -10166,7 +10166,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description 1 to 255 printable ASCII characters without spaces; the first good answer is given again for a day. */
+                /** @description 1 to 255 printable ASCII characters, spaces only within; the first good answer is given again for a day. */
                 "Idempotency-Key"?: string;
                 /** @description Only if the experiment still has this ETag; 412 otherwise. */
                 "If-Match"?: string;
@@ -10339,7 +10339,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description 1 to 255 printable ASCII characters without spaces; the first good answer is given again for a day. */
+                /** @description 1 to 255 printable ASCII characters, spaces only within; the first good answer is given again for a day. */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -10512,7 +10512,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description 1 to 255 printable ASCII characters without spaces; the first good answer is given again for a day. */
+                /** @description 1 to 255 printable ASCII characters, spaces only within; the first good answer is given again for a day. */
                 "Idempotency-Key"?: string;
                 /** @description Only if the goal still has this ETag; 412 otherwise. */
                 "If-Match"?: string;
@@ -10606,7 +10606,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description 1 to 255 printable ASCII characters without spaces; the first good answer is given again for a day. */
+                /** @description 1 to 255 printable ASCII characters, spaces only within; the first good answer is given again for a day. */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -10751,7 +10751,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description 1 to 255 printable ASCII characters without spaces; the first good answer is given again for a day. */
+                /** @description 1 to 255 printable ASCII characters, spaces only within; the first good answer is given again for a day. */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -10813,7 +10813,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description 1 to 255 printable ASCII characters without spaces; the first good answer is given again for a day. */
+                /** @description 1 to 255 printable ASCII characters, spaces only within; the first good answer is given again for a day. */
                 "Idempotency-Key"?: string;
                 /** @description Only if the hypothesis still has this ETag; 412 otherwise. */
                 "If-Match"?: string;
@@ -11020,7 +11020,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description 1 to 255 printable ASCII characters without spaces; the first good answer is given again for a day. */
+                /** @description 1 to 255 printable ASCII characters, spaces only within; the first good answer is given again for a day. */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -11052,7 +11052,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description 1 to 255 printable ASCII characters without spaces; the first good answer is given again for a day. */
+                /** @description 1 to 255 printable ASCII characters, spaces only within; the first good answer is given again for a day. */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -11084,7 +11084,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description 1 to 255 printable ASCII characters without spaces; the first good answer is given again for a day. */
+                /** @description 1 to 255 printable ASCII characters, spaces only within; the first good answer is given again for a day. */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -11271,7 +11271,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description 1 to 255 printable ASCII characters without spaces; the first good answer is given again for a day. */
+                /** @description 1 to 255 printable ASCII characters, spaces only within; the first good answer is given again for a day. */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -11385,7 +11385,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description 1 to 255 printable ASCII characters without spaces; the first good answer is given again for a day. */
+                /** @description 1 to 255 printable ASCII characters, spaces only within; the first good answer is given again for a day. */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -11415,7 +11415,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description 1 to 255 printable ASCII characters without spaces; the first good answer is given again for a day. */
+                /** @description 1 to 255 printable ASCII characters, spaces only within; the first good answer is given again for a day. */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -11443,7 +11443,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description 1 to 255 printable ASCII characters without spaces; the first good answer is given again for a day. */
+                /** @description 1 to 255 printable ASCII characters, spaces only within; the first good answer is given again for a day. */
                 "Idempotency-Key"?: string;
             };
             path: {
