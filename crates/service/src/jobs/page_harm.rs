@@ -16,7 +16,7 @@ use muriel_results::{Computed, Inquiry};
 use muriel_store::jobs;
 use muriel_store::tenants::Project;
 use serde_json::{Value, json};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 /// What was known of each experiment when its pages were last looked at.
@@ -40,7 +40,8 @@ pub async fn stop_page_harm(app: &App, leadership: &Leadership, looks: &mut Page
         return Ok(Vec::new());
     }
     let protected = app.read(|tx| Box::pin(async move { Ok(jobs::protected(tx).await?) })).await?;
-    looks.0.retain(|id, _| protected.iter().any(|(_, protected, _)| protected == id));
+    let ids: HashSet<ExperimentId> = protected.iter().map(|(_, id, _)| *id).collect();
+    looks.0.retain(|id, _| ids.contains(id));
     let mut ended = Vec::new();
     for (project_id, id, revision) in protected {
         let look = PageLook { revision, period: app.clock.now().us().div_euclid(LOOK_AGAIN_US) };
