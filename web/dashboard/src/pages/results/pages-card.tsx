@@ -2,7 +2,7 @@
 // alarm in at most 5 % of experiments, so it may be read on any day.
 
 import type { Schemas } from "~/api/query";
-import { decimal, integer, percentage, signed } from "~/lib/format";
+import { decimal, integer, NOTHING, percentage, signed } from "~/lib/format";
 import type { Word } from "~/lib/words";
 import { WordBadge } from "~/ui/badge";
 import { GroupedTable } from "~/ui/grouped-table";
@@ -52,7 +52,7 @@ function Arm({ result, of }: { result: Result; of: PageArm }) {
   return arm ? <ArmName arm={arm} isServed={arm.variant_id === result.serving_variant_id} /> : of.name;
 }
 
-const milliseconds = (value: number | null) => (value === null ? "–" : `${integer(Math.round(value))}\u00a0ms`);
+const milliseconds = (value: number | null) => (value === null ? NOTHING : `${integer(Math.round(value))}\u00a0ms`);
 const moreMilliseconds = (value: number) => signed(value, "ms", 0);
 const points = (value: number) => signed(value, "points", 2);
 const score = (value: number) => signed(value, "", 3).trim();
@@ -76,7 +76,7 @@ const COLUMNS: Column<PageArm>[] = [
   {
     name: "Layout shift",
     isNumber: true,
-    cell: ({ cls: of }) => <Cell of={of} value={of.mean === null ? "–" : decimal(of.mean, 3)} write={score} />,
+    cell: ({ cls: of }) => <Cell of={of} value={decimal(of.mean, 3)} write={score} />,
   },
   {
     name: "Interaction",
