@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { html } from "../html.mjs";
 import { asControl, changing, experiment } from "../script.mjs";
-import { H1, inline, of, settled, site } from "../visit.mjs";
+import { at, exposures, H1, inline, of, pathOf, settled, site } from "../visit.mjs";
 
 export const name = "vitals";
 
@@ -116,9 +116,90 @@ const silent = {
     await page.goto(server.route("/end", html()));
     await other.received(() => vitals(other).length > 0);
     // Perhaps of the page on which consent was given, too: there the arm may have come in time.
-    const paths = vitals(other).map(({ url }) => new URL(url).pathname);
-    assert.deepEqual([...new Set(paths)], ["/asked"]);
+    assert.deepEqual([...new Set(vitals(other).map(pathOf))], ["/asked"]);
   },
 };
 
-export const tests = [whole, bare, silent];
+const prerendered = {
+  name: "a prerendered page is measured from when it was opened, and 0 is a measure",
+  only: ["chromium"],
+  async run(given) {
+    const { server, other, newPage } = given;
+    // The page leaves by itself, and tells what to expect: Puppeteer may lose it when it is opened.
+    const before = inline(`
+      const tell = (...what) => navigator.sendBeacon("/told", JSON.stringify([location.pathname, ...what]));
+      const left = ([{ startTime }]) => {
+        const { activationStart } = performance.getEntriesByType("navigation")[0];
+        tell("opened", activationStart, Math.max(0, Math.round(startTime - activationStart)));
+        location.assign("/end");
+      };
+      const leave = () =>
+        new PerformanceObserver((list) => left(list.getEntries())).observe({ type: "largest-contentful-paint", buffered: true });
+      window.muriel = [["on", "exposure", leave]];
+      addEventListener("load", () => document.prerendering && tell("prepared"));
+      // Older browsers date images of other sites by when they were loaded, which is before the page was opened.
+      if (location.pathname === "/quick")
+        Object.defineProperty(LargestContentfulPaint.prototype, "startTime", { get: () => 1 });`);
+    await site(given, ["/shown", "/quick"], [changing(H1)], { before });
+    server.route("/end", html());
+    for (const path of ["/shown", "/quick"]) {
+      const page = await newPage({ plain: true });
+      const rules = `<script type="speculationrules">{ "prerender": [{ "urls": ["${path}"], "eagerness": "immediate" }] }</script>`;
+      await page.goto(server.route("/", html({ head: rules, body: `<a href="${path}">go</a>` })));
+      const told = (word) =>
+        server.received(({ requests }) =>
+          requests.find(({ json }) => json?.[0] === path && json[1] === word)?.json.slice(2),
+        );
+      await told("prepared");
+      await page.click("a");
+      const [opened, lcp] = await told("opened");
+      assert.ok(opened > 0, "was prerendered");
+      const found = await other.received(() => vitals(other).find((each) => pathOf(each) === path));
+      assert.deepEqual([found.lcp_ms, found.cls], [lcp, 0], path);
+    }
+    assert.equal(vitals(other)[1].lcp_ms, 0);
+    assert.equal(vitals(other).length, 2);
+  },
+};
+
+const background = {
+  name: "a page that was opened in the background tells no measures, whether its arm is met before or after it is looked at",
+  only: ["chromium"],
+  alone: true,
+  async run(given) {
+    const { server, other, newPage } = given;
+    const page = await newPage({ plain: true });
+    const due = { ...count, targeting: at("/after"), trigger_variant_change: "event:due" };
+    await site(
+      given,
+      ["/before", "/after", "/seen"],
+      [changing(H1, { targeting: at("/before", "/seen") }), changing(H1, due)],
+    );
+    server.route("/end", html());
+    for (const [path, arm] of [
+      ["/before", [1, "1"]],
+      ["/after", [2, "1"]],
+    ]) {
+      await page.goto(server.url("/end"));
+      const tab = await page.tab();
+      await page.waitFor(() => document.visibilityState === "hidden");
+      await page.goto(server.url(path));
+      assert.equal(await page.evaluate("document.visibilityState"), "hidden");
+      await tab.close();
+      await page.waitFor(() => document.visibilityState === "visible");
+      await measured(page, "largest-contentful-paint");
+      await page.evaluate("dispatchEvent(new Event('due'))");
+      await page.waitFor(() => document.querySelector("h1").textContent === "New");
+      await settled({ page, other });
+      assert.deepEqual(exposures(other).at(-1), arm);
+    }
+    // The same in the foreground tells.
+    await page.goto(server.url("/seen"));
+    await measured(page, "largest-contentful-paint");
+    await page.goto(server.url("/end"));
+    await other.received(() => vitals(other).length > 0);
+    assert.deepEqual(vitals(other).map(pathOf), ["/seen"]);
+  },
+};
+
+export const tests = [whole, bare, silent, prerendered, background];

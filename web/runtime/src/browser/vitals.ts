@@ -20,12 +20,30 @@ interface Measures {
 /** A measure as the server accepts it: a page that is looked at for an hour can still be painted. */
 const rounded = (measured: number): number => floor(min(measured, VITAL_MS_MAX) + 0.5);
 
+/** When a page that was prerendered was opened, in milliseconds of its own clock; 0 for other pages. */
+const openedAt = (): number => {
+  const [navigation] = performance.getEntriesByType("navigation") as { activationStart?: number }[];
+  return navigation?.activationStart ?? 0;
+};
+
+/**
+ * Whether the page was hidden at any time since it was opened. A prerendered page is hidden before: it has an entry with start
+ * time 0, as a page that was opened in the background has.
+ */
+const wasHidden = (): boolean => {
+  const opened = openedAt();
+  return (
+    doc.visibilityState === "hidden" ||
+    performance
+      .getEntriesByType("visibility-state")
+      .some(({ name, startTime }) => name === "hidden" && startTime >= opened)
+  );
+};
+
 /** Starts measuring, from the page's first moment on. Returns a function that ends it and returns what was measured. */
 function measure(): () => Measures {
   const { performance } = win as Window & { performance: Performance & { interactionCount?: number } };
-  const [navigation] = performance.getEntriesByType("navigation") as { activationStart?: number }[];
-  // A page that was prerendered is measured from the moment at which it was opened.
-  const opened = navigation?.activationStart ?? 0;
+  const opened = openedAt();
   const ends: (() => void)[] = [];
   let lcp: number | undefined;
   let cls: number | undefined;
@@ -60,6 +78,7 @@ function measure(): () => Measures {
     }
   };
 
+  // What a prerendered page painted, or loaded, before it was opened is there at once: 0 is a measure.
   observe("largest-contentful-paint", ({ startTime }) => (lcp = Math.max(0, startTime - opened)));
   // Shifts within a second of each other, and within five of the first, are one session; the worst session counts.
   const hasShifts = observe("layout-shift", ({ value, startTime, hadRecentInput }) => {
@@ -82,10 +101,10 @@ function measure(): () => Measures {
     const durations = [...slowest.values()].sort((a, b) => b - a);
     const inp = durations[min(durations.length - 1, floor((performance.interactionCount ?? 0) / 50))];
     return {
-      lcp_ms: lcp && rounded(lcp),
+      lcp_ms: lcp == null ? lcp : rounded(lcp),
       // Ten-thousandths; no page shifts by more than this bound.
       cls: cls == null ? cls : rounded(cls * 1e4) / 1e4,
-      inp_ms: inp && rounded(inp),
+      inp_ms: inp == null ? inp : rounded(inp),
     };
   };
 }
@@ -95,9 +114,6 @@ let arms: Map<unknown, object> | undefined = new Map();
 
 function meet(arm: { test_id: number }, record: RecordEvent): void {
   if (!arms?.size) {
-    const wasHidden = (): unknown =>
-      doc.visibilityState === "hidden" ||
-      performance.getEntriesByType("visibility-state").some(({ name }) => name === "hidden");
     // A page that was opened in the background is painted when somebody looks at it.
     if (!arms || wasHidden()) return void (arms = undefined);
     const end = measure();
@@ -108,7 +124,7 @@ function meet(arm: { test_id: number }, record: RecordEvent): void {
       arms = undefined;
       const measures = end();
       // A page that was left before anything was painted, as by a redirect, was not seen.
-      if (measures.lcp_ms ?? measures.inp_ms)
+      if ((measures.lcp_ms ?? measures.inp_ms) != null)
         for (const each of met.values()) record({ type: "health", ...each, ...measures });
     });
   }
