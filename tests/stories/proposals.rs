@@ -3,7 +3,12 @@
 use muriel_tests::{Client, On, TestApp, stories};
 use serde_json::{Value, json};
 
-stories![a_second_person_approves, a_proposal_whose_experiment_has_changed, proposals_that_cannot_be_made];
+stories![
+    a_second_person_approves,
+    code_that_is_served_was_approved,
+    a_proposal_whose_experiment_has_changed,
+    proposals_that_cannot_be_made
+];
 
 fn proposals(shop: &Client, test_id: i64) -> Vec<Value> {
     shop.get(&format!("/experiment/{test_id}/proposals")).ok()["proposals"].as_array().expect("proposals").clone()
@@ -118,6 +123,45 @@ fn a_second_person_approves(on: On) {
         shop.get(&format!("/proposals?limit=3&cursor={next}")).ok()["proposals"].as_array().map(Vec::len),
         Some(2)
     );
+}
+
+fn code_that_is_served_was_approved(on: On) {
+    let app = on.start();
+    let (shop, person) = two(&app);
+    let test_id = shop.experiment(json!({ "variants": [{ "name": "Variant 1", "customJS": "a()" }] }));
+    let path = format!("/experiment/{test_id}");
+    let serve = |path: &str| person.post(&format!("{path}/serve-winner"), json!({ "variant_id": "1" }));
+    let end = |path: &str| {
+        let body = json!({ "outcome": "stopped_early", "note": "", "serve_variant_id": "1", "override_reason": "Yes" });
+        person.post(&format!("{path}/conclude"), body)
+    };
+    app.approval_rules(&shop, true, false);
+    // What never ran was approved by nobody, and what has run can be served without asking.
+    shop.set_status(test_id, 0).ok();
+    shop.patch(&path, json!({ "custom_js": "b()" })).ok();
+    for refused in [serve(&path), end(&path)] {
+        let refused = refused.refused(409, "approval_needed");
+        assert!(refused.text().contains("propose its start"), "{}", refused.text());
+    }
+    let approve = |body: Value| {
+        let id = propose(&shop, test_id, body)["proposal_id"].as_i64().expect("an id");
+        person.post(&format!("/proposals/{id}/approve"), json!({})).ok();
+    };
+    approve(json!({ "status": 1 }));
+    shop.set_status(test_id, 0).ok();
+    let code = json!({ "custom_js": "c()" });
+    shop.patch(&path, code.clone()).refused(409, "approval_needed");
+    shop.post(&format!("{path}/restore"), json!({ "revision": 1 })).refused(409, "approval_needed");
+    assert_eq!(shop.post(&format!("{path}/change-preview"), code.clone()).ok()["needs_approval"], true);
+    shop.merge(&path, json!({ "configuration": { "traffic_allocation": 50 } })).ok();
+    approve(code);
+    end(&path).ok();
+    assert_eq!(shop.details(test_id)["is_deploy"], 1);
+    // Without code nobody is asked, nor by the rule for live ones.
+    app.approval_rules(&shop, true, true);
+    let plain = shop.experiment(json!({ "variants": [{ "name": "Variant 1" }] }));
+    shop.set_status(plain, 0).ok();
+    serve(&format!("/experiment/{plain}")).ok();
 }
 
 fn a_proposal_whose_experiment_has_changed(on: On) {

@@ -5,7 +5,8 @@ use super::{Change, Experiment, Rule, Serving, Variant};
 /// What a project asks a second person for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct ApprovalRules {
-    /// For code before visitors run it: code, HTML and script addresses that come to visitors or change there.
+    /// For code before visitors run it: code, HTML and script addresses that come to visitors or change there. Of an experiment
+    /// that has run, every change of them: an arm of it can be served at any time.
     pub code: bool,
     /// For starting an experiment and for changing one that visitors meet. Ending one is never asked for: whoever sees that
     /// something is wrong can stop it.
@@ -16,12 +17,19 @@ impl ApprovalRules {
     /// Whether a second person has to approve that `before`, `None` for a new experiment, becomes `after`. What a start date
     /// starts is as good as live, since nobody is asked when the moment comes.
     pub fn apply_to(self, before: Option<&Experiment>, after: &Experiment) -> bool {
-        let was_delivered = before.is_some_and(Experiment::is_delivered);
-        if !was_delivered && !is_bound_for_visitors(before, after) {
-            return false;
-        }
-        self.live && !is_minor(before, after) || self.code && brings_code(before, after)
+        self.live && concerns_visitors(before, after) && !is_minor(before, after)
+            || self.code && brings_code(before, after)
     }
+
+    /// The same without the rule for live experiments: for decisions about results.
+    pub fn for_code(self) -> Self {
+        Self { live: false, ..self }
+    }
+}
+
+/// Whether visitors meet the experiment before or after the change, or will once the clock starts it.
+fn concerns_visitors(before: Option<&Experiment>, after: &Experiment) -> bool {
+    before.is_some_and(Experiment::is_delivered) || is_bound_for_visitors(before, after)
 }
 
 /// Whether visitors meet the experiment after the change, or will once the clock starts it.
@@ -58,14 +66,17 @@ fn is_minor(before: Option<&Experiment>, after: &Experiment) -> bool {
     same == *after
 }
 
-/// Whether visitors run code after the change that they did not run before.
+/// Whether visitors run code after the change, or may without being asked for again, that nobody has approved.
 fn brings_code(before: Option<&Experiment>, after: &Experiment) -> bool {
-    if !is_bound_for_visitors(before, after) {
+    let has_run = before.is_some_and(|before| before.epoch > 0);
+    if !is_bound_for_visitors(before, after) && !has_run {
         return false;
     }
-    match before.filter(|before| is_bound_for_visitors(Some(before), before)) {
-        Some(before) => before.changes_code(after),
-        None => has_code(after),
+    let was_bound = before.is_some_and(|before| is_bound_for_visitors(Some(before), before));
+    match before {
+        // A start is asked for each time; serving an arm is not, as its code was approved.
+        Some(before) if was_bound || has_run && !after.lifecycle.is_live() => before.changes_code(after),
+        _ => has_code(after),
     }
 }
 
@@ -93,7 +104,9 @@ mod tests {
             experiment
         };
         let to = |experiment: &Experiment, status| experiment.moved(status, NOW).unwrap();
-        let live = to(&draft, Status::Live);
+        // As an experiment is once its start was saved.
+        let ran = |experiment: &Experiment| Experiment { epoch: 1, ..experiment.clone() };
+        let live = ran(&to(&draft, Status::Live));
         let live_coded = coded(live.clone());
         let traffic = |mut experiment: Experiment| {
             experiment.configuration.traffic_allocation = 50;
@@ -101,6 +114,13 @@ mod tests {
         };
         let labelled = |experiment| Experiment { name: "Other".into(), tags: vec!["a".into()], ..experiment };
         let stopped = to(&live_coded, Status::Inactive);
+        let plain = to(&draft, Status::Inactive);
+        let aside = to(&coded(draft.clone()), Status::Inactive);
+        let serving = |experiment: &Experiment| experiment.serving("1", 100).unwrap();
+        let recoded = |mut experiment: Experiment| {
+            experiment.variants[0].code.js = "b()".into();
+            experiment
+        };
         let dated = |mut experiment: Experiment, days: i64| {
             experiment.configuration.start_test_date = Some(NOW.plus_us(days * DAY_US));
             experiment
@@ -132,6 +152,13 @@ mod tests {
             ("no start date any more", Some(&waiting), coded(draft.clone()), false, false),
             ("a start before the date", Some(&waiting), to(&waiting, Status::Live), false, true),
             ("a change after the end", Some(&stopped), traffic(stopped.clone()), false, false),
+            ("code after the end", Some(&stopped), recoded(stopped.clone()), true, false),
+            ("a start once more", Some(&stopped), to(&stopped, Status::Live), true, true),
+            ("an arm that is served after the end", Some(&stopped), serving(&stopped), false, true),
+            ("code of what is served", Some(&serving(&stopped)), recoded(serving(&stopped)), true, true),
+            ("code of what never ran", Some(&aside), recoded(aside.clone()), false, false),
+            ("an arm that is served of what never ran", Some(&aside), serving(&aside), true, true),
+            ("an arm without code of what never ran", Some(&plain), serving(&plain), false, true),
         ] {
             let asked = |code, live| ApprovalRules { code, live }.apply_to(before, &after);
             assert!(!asked(false, false), "{what}");

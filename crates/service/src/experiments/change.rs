@@ -74,8 +74,18 @@ pub(crate) struct Change {
     detail: Option<serde_json::Value>,
     /// What the audit log keeps besides the fields that changed.
     told: Map<String, Value>,
-    /// Whether the project may ask for a second person: for what people and programs do by themselves.
-    asks_approval: bool,
+    approval: Approval,
+}
+
+/// What the project may ask a second person for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Approval {
+    /// Nothing.
+    None,
+    /// Whatever its rules say: for what people and programs do by themselves.
+    Rules,
+    /// Code alone: for decisions about results.
+    Code,
 }
 
 impl Change {
@@ -88,7 +98,7 @@ impl Change {
             action,
             detail: None,
             told: Map::new(),
-            asks_approval: false,
+            approval: Approval::None,
         }
     }
 
@@ -104,8 +114,15 @@ impl Change {
 
     /// The change, which is refused where the project asks for a second person for such ones.
     pub(crate) fn asking_approval(self) -> Self {
-        let asks_approval = !matches!(self.actor, Actor::System(_));
-        Self { asks_approval, ..self }
+        match self.actor {
+            Actor::System(_) => self,
+            _ => Self { approval: Approval::Rules, ..self },
+        }
+    }
+
+    /// The change, which is refused where visitors would run code that a second person has to approve.
+    pub(crate) fn asking_for_code(self) -> Self {
+        Self { approval: Approval::Code, ..self }
     }
 
     /// What a second person has to approve in the project.
@@ -115,10 +132,20 @@ impl Change {
 
     /// Fails if the project asks for a second person for this change.
     pub(crate) async fn approval(&self, tx: &mut dyn Tx, before: &Experiment, after: &Experiment) -> Result<()> {
-        if self.asks_approval && self.rules(tx).await?.apply_to(Some(before), after) {
-            return Err(approval_needed(self.target.id));
+        let (rules, way) = match self.approval {
+            Approval::None => return Ok(()),
+            Approval::Rules => (self.rules(tx).await?, "propose it"),
+            Approval::Code => {
+                (self.rules(tx).await?.for_code(), "its code has never run, so propose its start, status 1,")
+            }
+        };
+        if !rules.apply_to(Some(before), after) {
+            return Ok(());
         }
-        Ok(())
+        Err(Error::conflict(
+            ConflictCode::ApprovalNeeded,
+            format!("a second person has to approve this: {way} with POST /experiment/{}/proposals", self.target.id),
+        ))
     }
 
     /// The experiment, locked until this transaction ends.
@@ -205,6 +232,7 @@ impl Change {
                         return Ok((stored, None));
                     }
                     let after = self.decided(&before, decide(&before, self.now))?;
+                    self.approval(tx, &before.experiment, &after).await?;
                     let changed = self.save(tx, before, after).await?;
                     let response = idempotency::store(tx, key.as_ref(), render(&changed)?).await?;
                     Ok((response, Some(changed)))
@@ -242,14 +270,6 @@ pub(crate) async fn audit_change(
     fields.extend(told);
     let before = before.fields_unlike(after);
     act.record(tx, action, object("experiment", after.id, &after.name), Some(before), Some(fields)).await
-}
-
-/// The conflict of a change for which the project asks for a second person.
-fn approval_needed(id: ExperimentId) -> Error {
-    Error::conflict(
-        ConflictCode::ApprovalNeeded,
-        format!("a second person has to approve this: propose it with POST /experiment/{id}/proposals"),
-    )
 }
 
 impl Changed {

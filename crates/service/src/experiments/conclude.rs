@@ -46,8 +46,8 @@ type Verdicts = Vec<(usize, Verdict)>;
 ///
 /// # Errors
 /// `NotFound`; then what is wrong with `key` or `new`, an arm that it does not have among it; `PreconditionFailed`; an
-/// experiment that is concluded already or cannot serve; an outcome that the verdict contradicts, without a reason; and when
-/// the database cannot be reached.
+/// experiment that is concluded already or cannot serve; an outcome that the verdict contradicts, without a reason; code
+/// that a second person has to approve; and when the database cannot be reached.
 pub async fn conclude(
     app: &App,
     actor: &Actor,
@@ -65,7 +65,7 @@ pub async fn conclude(
     let verdicts = computed.as_deref().map(verdicts).unwrap_or_default();
     let summary = computed.as_deref().and_then(ConcludedSummary::of).map(serde_json::to_value).transpose();
     let summary = summary.map_err(Error::internal)?;
-    let mut change = Change::new(app, actor, target, "conclude");
+    let mut change = Change::new(app, actor, target, "conclude").asking_for_code();
     let concluded_by = actor.name().to_owned();
     let (response, changed) = app
         .write(project.company_id, move |tx| {
@@ -91,6 +91,7 @@ pub async fn conclude(
                     Ok((new, after))
                 });
                 let (new, after) = change.decided(&before, decided)?;
+                change.approval(tx, &before.experiment, &after).await?;
                 let (note, learned) = (new.note.clone(), new.learned.clone());
                 let record = record(new, computed.as_deref(), &verdicts, concluded_by)?;
                 change = change.with_told(told(&record));

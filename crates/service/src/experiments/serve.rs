@@ -20,7 +20,7 @@ pub struct Winner {
 ///
 /// # Errors
 /// `NotFound`; then what is wrong with `key` or `winner`; `PreconditionFailed`; a draft, a
-/// winner that is served already; and when the database cannot be reached.
+/// winner that is served already, code that a second person has to approve; and when the database cannot be reached.
 pub async fn serve(
     app: &App,
     actor: &Actor,
@@ -29,7 +29,7 @@ pub async fn serve(
     winner: Result<Winner, Problems>,
     render: impl FnOnce(&Changed) -> Result<String> + Send + 'static,
 ) -> Result<StoredResponse> {
-    let change = Change::new(app, actor, target, "serve winner");
+    let change = Change::new(app, actor, target, "serve winner").asking_for_code();
     let decide = move |before: &muriel_store::experiments::LoadedExperiment, _| {
         let Winner { arm, rollout } = winner?;
         Ok(before.experiment.serving(&arm, rollout)?)
