@@ -155,9 +155,9 @@ impl Change {
     }
 
     /// The decision about it. The precondition is checked after the input and before the
-    /// present state: invalid input is reported first, conflicts last.
+    /// present state: invalid input is reported first, conflicts and what is not there yet last.
     pub(crate) fn decided<T>(&self, before: &LoadedExperiment, decision: Result<T>) -> Result<T> {
-        if matches!(decision, Ok(_) | Err(Error::Conflict { .. })) {
+        if matches!(decision, Ok(_) | Err(Error::Conflict { .. } | Error::NotYet { .. } | Error::Unavailable { .. })) {
             self.target.precondition.check(&before.version())?;
         }
         decision

@@ -15,8 +15,10 @@ use muriel_results::programme::ConcludedSummary;
 use muriel_results::{Computed, Inquiry};
 use muriel_store::conclusions::{self, ConclusionRecord};
 use muriel_store::experiments::{self, LoadedExperiment};
+use muriel_store::tenants::Project;
 use muriel_store::{hypotheses, programme};
 use serde_json::{Map, Value, json};
+use std::sync::Arc;
 
 /// How an experiment ends.
 #[derive(Debug, Clone)]
@@ -41,13 +43,14 @@ const NO_HYPOTHESIS: &str = "must be the id of one of the project's hypotheses";
 type Verdicts = Vec<(usize, Verdict)>;
 
 /// Concludes an experiment, serving an arm if one is given. It becomes inactive unless a winner is served. The
-/// verdict of this moment and what it was computed from are kept, if they can be computed. The response is what `render`
-/// makes.
+/// verdict of this moment and what it was computed from are kept; with an `override_reason` also without them, where they
+/// cannot be computed. The response is what `render` makes.
 ///
 /// # Errors
 /// `NotFound`; then what is wrong with `key` or `new`, an arm that it does not have among it; `PreconditionFailed`; an
-/// experiment that is concluded already or cannot serve; an outcome that the verdict contradicts, without a reason; code
-/// that a second person has to approve; and when the database cannot be reached.
+/// experiment that is concluded already or cannot serve; `NotYet` while no result can be computed, and `Unavailable` where
+/// the experiment changed meanwhile; an outcome that the verdict contradicts, without a reason; code that a second person has
+/// to approve; and when the database cannot be reached.
 pub async fn conclude(
     app: &App,
     actor: &Actor,
@@ -58,13 +61,11 @@ pub async fn conclude(
 ) -> Result<StoredResponse> {
     let (project, id) = (target.project.clone(), target.id);
     let of_project = project.id;
-    let computed = match &new {
-        Ok(_) => results::report(app, &project, id, Ok(Inquiry::default())).await.ok(),
-        Err(_) => None,
+    let look = match &new {
+        Ok(_) => look(app, &project, id).await,
+        // It is refused anyway.
+        Err(_) => Err(NOT_FOUND),
     };
-    let verdicts = computed.as_deref().map(verdicts).unwrap_or_default();
-    let summary = computed.as_deref().and_then(ConcludedSummary::of).map(serde_json::to_value).transpose();
-    let summary = summary.map_err(Error::internal)?;
     let mut change = Change::new(app, actor, target, "conclude").asking_for_code();
     let concluded_by = actor.name().to_owned();
     let (response, changed) = app
@@ -87,12 +88,16 @@ pub async fn conclude(
                         Conclusion { outcome: new.outcome, note: new.note.clone(), concluded_at: change.now };
                     let winner = new.winner.as_ref().map(|(arm, rollout)| (arm.as_str(), *rollout));
                     let after = before.experiment.concluded(conclusion, winner).map_err(refused)?;
+                    let computed = usable(look, &new, before.experiment.revision)?;
+                    let verdicts = computed.as_deref().map(verdicts).unwrap_or_default();
                     check_verdict(&new, &verdicts)?;
-                    Ok((new, after))
+                    Ok((new, after, computed, verdicts))
                 });
-                let (new, after) = change.decided(&before, decided)?;
+                let (new, after, computed, verdicts) = change.decided(&before, decided)?;
                 change.approval(tx, &before.experiment, &after).await?;
                 let (note, learned) = (new.note.clone(), new.learned.clone());
+                let summary = computed.as_deref().and_then(ConcludedSummary::of).map(serde_json::to_value).transpose();
+                let summary = summary.map_err(Error::internal)?;
                 let record = record(new, computed.as_deref(), &verdicts, concluded_by)?;
                 change = change.with_told(told(&record));
                 let changed = change.save(tx, before, after).await?;
@@ -107,6 +112,43 @@ pub async fn conclude(
         changed.deliver(app, &project).await;
     }
     Ok(response)
+}
+
+/// A result, and the revision of the experiment that it is of.
+#[derive(Debug)]
+struct Look {
+    revision: i64,
+    computed: Arc<Computed>,
+}
+
+async fn look(app: &App, project: &Project, id: ExperimentId) -> Result<Look> {
+    let inquiry = Inquiry::default();
+    let inputs = results::load(app, project.id, id, &inquiry).await?.map_err(results::not_found)?;
+    let computed = results::report_of(app, project, id, inquiry, false, &inputs).await?;
+    Ok(Look { revision: inputs.experiment().revision, computed })
+}
+
+/// The result to conclude with. A reason for the outcome stands where none can be computed; otherwise a moment without
+/// results would end an experiment unjudged, and the record of it would be empty for good.
+fn usable(look: Result<Look>, new: &NewConclusion, revision: i64) -> Result<Option<Arc<Computed>>> {
+    let missing = match look {
+        // The verdict would be of the experiment as it was.
+        Ok(look) if look.revision != revision => return Err(Error::Unavailable { retry_after_s: 1 }),
+        Ok(look) => return Ok(Some(look.computed)),
+        Err(missing @ Error::NotFound(_)) => return Err(missing),
+        Err(missing) => missing,
+    };
+    if new.override_reason.is_some() {
+        tracing::warn!(error = &missing as &dyn std::error::Error, "an experiment is concluded without its result");
+        return Ok(None);
+    }
+    let (why, retry_after_s) = match missing {
+        Error::NotYet { why, retry_after_s } => (why, retry_after_s),
+        Error::Unavailable { retry_after_s } => ("the results are not available".to_owned(), retry_after_s),
+        other => return Err(other),
+    };
+    let why = format!("no verdict can be kept: {why}; send override_reason to conclude without one");
+    Err(Error::NotYet { why, retry_after_s })
 }
 
 /// The arm to serve is sent under another name here than where winners are served.
@@ -251,6 +293,30 @@ pub async fn conclusion(
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn without_a_result_a_reason_is_needed() {
+        let new = |reason: Option<&str>| NewConclusion {
+            outcome: ConclusionOutcome::Won,
+            note: String::new(),
+            learned: String::new(),
+            override_reason: reason.map(str::to_owned),
+            winner: None,
+            follow_up: None,
+        };
+        let loading = || Error::NotYet { why: "events are being loaded".to_owned(), retry_after_s: 5 };
+        for missing in [loading(), Error::Unavailable { retry_after_s: 5 }] {
+            match usable(Err(missing), &new(None), 3) {
+                Err(Error::NotYet { why, retry_after_s: 5 }) => assert!(why.contains("override_reason"), "{why}"),
+                other => panic!("{other:?}"),
+            }
+        }
+        for missing in [loading(), Error::Unavailable { retry_after_s: 5 }, Error::internal("damaged")] {
+            assert!(matches!(usable(Err(missing), &new(Some("A study said so.")), 3), Ok(None)));
+        }
+        assert!(matches!(usable(Err(Error::internal("damaged")), &new(None), 3), Err(Error::Internal(_))));
+        assert!(matches!(usable(Err(NOT_FOUND), &new(None), 3), Err(Error::NotFound(_))));
+    }
 
     #[test]
     fn outcomes_and_verdicts() {
