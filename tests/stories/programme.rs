@@ -14,6 +14,7 @@ stories![
     pages_go_on_while_others_conclude,
     keys_see_their_own_programme,
     conclusions_of_before_have_no_lift,
+    personalizations_have_no_lift,
 ];
 
 const DAY: Duration = Duration::from_secs(86_400);
@@ -59,7 +60,7 @@ fn nothing_was_concluded(on: On) {
             },
             "cumulative": { "won_or_served": none, "served": none },
             "learned_from": 0,
-            "without_estimate": { "invalid": 0, "no_result": 0, "not_trusted": 0, "too_few_conversions": 0 },
+            "without_estimate": { "invalid": 0, "personalization": 0, "no_result": 0, "not_trusted": 0, "too_few_conversions": 0 },
             "truncated": false,
             "calibration": [],
             "holdouts": [],
@@ -234,7 +235,10 @@ fn what_is_listed(on: On) {
     assert_eq!(all["totals"]["win_rate"], 25.0);
     assert_eq!(
         (&all["without_estimate"], &all["items"][1]["no_estimate"]),
-        (&json!({ "invalid": 1, "no_result": 4, "not_trusted": 0, "too_few_conversions": 0 }), &json!("invalid"))
+        (
+            &json!({ "invalid": 1, "personalization": 0, "no_result": 4, "not_trusted": 0, "too_few_conversions": 0 }),
+            &json!("invalid")
+        )
     );
     for (query, parameter) in [
         ("?outcome=none", "outcome"),
@@ -257,6 +261,35 @@ fn what_is_listed(on: On) {
     {
         assert_eq!(programme(&shop, query)["totals"]["concluded"], 5, "{query}");
     }
+}
+
+fn personalizations_have_no_lift(on: On) {
+    let mut scene = Shop::open(on, json!({ "test_name": "Headline" }));
+    let shop = scene.client.clone();
+    let returning = json!({ "name": "Variant 1", "targeting": { "device_rule": ["mobile"] } });
+    let personal = json!({
+        "test_name": "Returning", "test_type": "personalization", "status": 1, "primary_goal_key": "bought", "variants": [returning],
+    });
+    let personal = shop.experiment(personal);
+    let compared = scene.test_id;
+    let editor = scene.app.signed_in_as(&shop, "editor");
+    for test_id in [compared, personal] {
+        scene.test_id = test_id;
+        let at = "2026-03-01T10:00:00Z";
+        scene.crowd(&format!("of-{test_id}"), &[("0", 200, 40), ("1", 200, 80)], at, &bought());
+        conclude(&editor, test_id, json!({ "outcome": "won", "serve_variant_id": "1" }));
+    }
+    let seen = programme(&shop, "");
+    assert_eq!(names(&seen), ["Returning", "Headline"]);
+    let item = &seen["items"][0];
+    assert_eq!(
+        (&item["lift"], &item["expected_lift"], &item["no_estimate"]),
+        (&Value::Null, &Value::Null, &json!("personalization"))
+    );
+    assert_eq!((&seen["learned_from"], &seen["without_estimate"]["personalization"]), (&json!(1), &json!(1)));
+    let served = &seen["cumulative"]["served"];
+    assert_eq!((&served["tests"], &served["without_lift"]), (&json!(1), &json!(1)));
+    assert_eq!(served["shown"], seen["items"][1]["lift"]);
 }
 
 fn pages_go_on_while_others_conclude(on: On) {

@@ -19,6 +19,9 @@ use serde::{Deserialize, Serialize};
 
 /// Probability that an interval contains the true value.
 pub const CONFIDENCE: f64 = 0.95;
+/// Results that lifts are estimated from: those of 10,000 experiments with two variants each. With many more the estimates
+/// would take gigabytes.
+pub const RESULTS_MAX: usize = 20_000;
 /// The ratings of hypotheses, in the order of [`ConcludedRow::ratings`].
 const RATINGS: [&str; 3] = ["confidence", "importance", "difficulty"];
 
@@ -112,6 +115,8 @@ pub struct ProgrammeReport {
     pub entries: Vec<ProgrammeEntry>,
     /// Whether there is another page.
     pub has_more: bool,
+    /// Whether older experiments were left out, as those before them have [`RESULTS_MAX`] results.
+    pub is_truncated: bool,
 }
 
 /// Why an experiment has no expected lift, and no part in estimating those of others.
@@ -119,6 +124,8 @@ pub struct ProgrammeReport {
 pub enum NoEstimate {
     /// It was concluded as invalid.
     Invalid,
+    /// Its variants are for different audiences, so that what lies between them is not an effect.
+    Personalization,
     /// No result was kept: an older release concluded it, there was no primary goal, or the result could not be computed.
     NoResult,
     /// A health check failed.
@@ -129,8 +136,9 @@ pub enum NoEstimate {
 
 impl NoEstimate {
     /// All reasons with their words.
-    pub const WORDS: [(&str, NoEstimate); 4] = [
+    pub const WORDS: [(&str, NoEstimate); 5] = [
         ("invalid", NoEstimate::Invalid),
+        ("personalization", NoEstimate::Personalization),
         ("no_result", NoEstimate::NoResult),
         ("not_trusted", NoEstimate::NotTrusted),
         ("too_few_conversions", NoEstimate::TooFewConversions),
@@ -196,11 +204,22 @@ struct Test {
 
 /// The programme of `rows`, which are all concluded experiments, newest first.
 ///
-/// Expected lifts are estimated from all of them; `page` says which are counted and listed. Invalid experiments, and those
-/// whose health checks failed, are counted in the totals but have no part in estimates and sums.
+/// Expected lifts are estimated from all of them; `page` says which are counted and listed. Invalid experiments,
+/// personalizations, and those whose health checks failed, are counted in the totals but have no part in estimates and sums.
 pub fn report(rows: Vec<ConcludedRow>, page: &ProgrammePage) -> ProgrammeReport {
     let mut results = Vec::new();
-    let tests: Vec<Test> = rows.into_iter().map(|row| test(row, &mut results)).collect();
+    let given = rows.len();
+    let mut tests: Vec<Test> = Vec::with_capacity(given);
+    for row in rows {
+        let before = results.len();
+        let test = test(row, &mut results);
+        if results.len() > RESULTS_MAX {
+            results.truncate(before);
+            break;
+        }
+        tests.push(test);
+    }
+    let is_truncated = tests.len() < given;
     let learned_from = tests.iter().filter(|test| test.result.is_ok()).count();
     let without_estimate =
         NoEstimate::WORDS.map(|(_, reason)| (reason, tests.iter().filter(|test| test.result == Err(reason)).count()));
@@ -231,6 +250,7 @@ pub fn report(rows: Vec<ConcludedRow>, page: &ProgrammePage) -> ProgrammeReport 
         listed,
         entries,
         has_more,
+        is_truncated,
     }
 }
 
@@ -250,12 +270,14 @@ fn test(row: ConcludedRow, results: &mut Vec<ConcludedResult>) -> Test {
     let arms = summary.as_ref().map_or(&[][..], |summary| &summary.arms);
     let served = row.served_arm.filter(|arm| *arm > 0);
     let arm = match served {
+        _ if row.is_personalization => None,
         Some(number) => arms.iter().find(|arm| i64::from(arm.arm) == number),
         None => arms.iter().max_by(|a, b| a.lift.total_cmp(&b.lift)),
     };
     let arm = arm.copied();
     let result = match &summary {
         _ if !is_valid(&row) => Err(NoEstimate::Invalid),
+        _ if row.is_personalization => Err(NoEstimate::Personalization),
         None => Err(NoEstimate::NoResult),
         Some(summary) if !summary.is_trusted => Err(NoEstimate::NotTrusted),
         Some(summary) => {

@@ -48,11 +48,10 @@ pub async fn answer(
         .await?;
     let is_truncated = rows.len() > TESTS_MAX;
     rows.truncate(TESTS_MAX);
-    let computed = tokio::task::spawn_blocking(move || {
-        let _permit = permit;
-        report(rows, &page)
-    });
-    let report = computed.await.map_err(Error::internal)?;
+    // The turn is over once the texts of the page are read, too: together they may be as large as the numbers.
+    let computed = tokio::task::spawn_blocking(move || (report(rows, &page), permit));
+    let (report, _permit) = computed.await.map_err(Error::internal)?;
+    let is_truncated = is_truncated || report.is_truncated;
     let ids: Vec<ExperimentId> = report.entries.iter().map(|entry| entry.row.id).collect();
     let texts = app.read(move |tx| Box::pin(async move { Ok(programme::texts(tx, company, &ids).await?) })).await?;
     let texts = texts.into_iter().map(|texts| (texts.id, texts)).collect();

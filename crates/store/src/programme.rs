@@ -37,6 +37,8 @@ pub struct ConcludedRow {
     pub concluded_at: Instant,
     /// The outcome.
     pub outcome: ConclusionOutcome,
+    /// Whether its variants are for different audiences.
+    pub is_personalization: bool,
     /// The arm that is served as the winner.
     pub served_arm: Option<i64>,
     /// Confidence, importance and difficulty, 1 to 5, as the hypothesis has them now.
@@ -83,13 +85,14 @@ pub async fn concluded(
     let rows = tx
         .query(
             "SELECT o.experiment_id, o.concluded_at, o.outcome, o.served_arm, h.confidence, h.importance, h.difficulty, \
-               r.result, \
+               r.result, CASE WHEN e.test_type = 'personalization' THEN 1 ELSE 0 END AS is_personalization, \
                CASE WHEN ($3 = '' OR replace(o.search, $3, '') <> o.search \
                    OR replace(o.conclusion_search, $3, '') <> o.conclusion_search) \
                  AND ($4 = '' OR replace($4, '|' || o.outcome || '|', '') <> $4) \
                  AND o.concluded_at >= CAST($5 AS BIGINT) AND o.concluded_at < CAST($6 AS BIGINT) \
                THEN 1 ELSE 0 END AS is_listed \
              FROM overview o \
+             JOIN experiment e ON e.experiment_id = o.experiment_id \
              LEFT JOIN hypothesis h ON h.hypothesis_id = o.hypothesis_id \
              LEFT JOIN conclusion_result r ON r.experiment_id = o.experiment_id \
              WHERE o.company_id = $1 AND o.concluded_at IS NOT NULL \
@@ -134,6 +137,7 @@ fn read(mut row: Row) -> Result<ConcludedRow> {
         id,
         concluded_at: Instant::from_us(row.int("concluded_at")?),
         outcome: outcome.ok_or_else(|| damaged("overview", "outcome", "the word of an outcome"))?,
+        is_personalization: row.flag("is_personalization")?,
         served_arm: row.opt_int("served_arm")?,
         ratings: [row.opt_int("confidence")?, row.opt_int("importance")?, row.opt_int("difficulty")?],
         result: result.map_err(|_| damaged("conclusion_result", "result", "readable JSON"))?,

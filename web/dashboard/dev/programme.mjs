@@ -100,8 +100,8 @@ export function programme(many, query) {
     },
     learned_from: isNone ? 0 : 96,
     without_estimate: isNone
-      ? { invalid: 0, no_result: 0, not_trusted: 0, too_few_conversions: 0 }
-      : { invalid: 9, no_result: 6, not_trusted: 2, too_few_conversions: 3 },
+      ? { invalid: 0, personalization: 0, no_result: 0, not_trusted: 0, too_few_conversions: 0 }
+      : { invalid: 9, personalization: 1, no_result: 6, not_trusted: 2, too_few_conversions: 3 },
     truncated: false,
     calibration: isNone ? [] : [1, 2, 3, 4, 5].map(rated),
     holdouts: [],

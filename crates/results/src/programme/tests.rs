@@ -30,6 +30,7 @@ fn row(id: i64, when: &str, outcome: ConclusionOutcome, result: Option<Value>) -
         id: ExperimentId(id),
         concluded_at: at(when),
         outcome,
+        is_personalization: false,
         served_arm: None,
         ratings: [None; 3],
         result,
@@ -44,6 +45,20 @@ fn nothing_was_concluded() {
     assert!(empty.totals.won.interval.is_none() && empty.totals.months.is_empty() && empty.calibration.is_empty());
     assert_eq!((empty.won_or_served.expected, empty.won_or_served.tests), (None, 0));
     assert!(empty.entries.is_empty() && !empty.has_more);
+}
+
+#[test]
+fn the_newest_results_are_enough() {
+    let arms: Vec<_> = (1..=50).map(|arm| (arm, 0.01, Some(0.02))).collect();
+    let many = |tests: i64| -> Vec<ConcludedRow> {
+        let row = |id| row(id, "2026-06-01T00:00:00Z", ConclusionOutcome::Won, Some(kept(&arms)));
+        (1..=tests).rev().map(row).collect()
+    };
+    for (tests, learned_from) in [(3, 3), (400, 400), (401, 400)] {
+        let told = report(many(tests), &page());
+        let expected = (learned_from, learned_from as usize, tests > learned_from);
+        assert_eq!((told.totals.concluded as i64, told.learned_from, told.is_truncated), expected, "{tests}");
+    }
 }
 
 #[test]
@@ -121,20 +136,25 @@ fn what_is_learned_from_and_what_is_summed() {
         row(3, &day(3), Won, Some(kept(&[(1, 0.08, None)]))),
         row(2, &day(2), Won, Some(json!({ "of": "a later release" }))),
         row(1, &day(1), Won, None),
+        // Of different audiences: what lies between them is no lift.
+        ConcludedRow {
+            is_personalization: true,
+            ..served(1, row(0, &day(1), Won, Some(kept(&[(1, 2.0, Some(0.02))]))))
+        },
     ];
     let told = report(rows.clone(), &page());
     assert_eq!(told.learned_from, 4);
     let lifts: Vec<_> = told.entries.iter().map(|it| (it.row.id.0, it.arm.map(|arm| (arm.arm, arm.lift)))).collect();
     let shown = [Some((2, 0.09)), Some((1, 0.02)), Some((1, 0.04)), Some((1, -0.05)), Some((1, 0.7)), Some((1, 0.5))];
-    let shown = shown.into_iter().chain([Some((1, 0.08)), None, None]);
-    assert_eq!(lifts, (1..=9).rev().zip(shown).collect::<Vec<_>>());
+    let shown = shown.into_iter().chain([Some((1, 0.08)), None, None, None]);
+    assert_eq!(lifts, (0..=9).rev().zip(shown).collect::<Vec<_>>());
     let missing: Vec<_> = told.entries.iter().map(|entry| entry.expected.err().map(NoEstimate::word)).collect();
-    let reasons = ["invalid", "not_trusted", "too_few_conversions", "no_result", "no_result"];
+    let reasons = ["invalid", "not_trusted", "too_few_conversions", "no_result", "no_result", "personalization"];
     assert_eq!(missing, [None; 4].into_iter().chain(reasons.map(Some)).collect::<Vec<_>>());
-    assert_eq!(told.without_estimate.map(|(_, count)| count), [1, 2, 1, 1]);
-    assert_eq!((told.won_or_served.tests, told.won_or_served.without_lift), (2, 4));
+    assert_eq!(told.without_estimate.map(|(_, count)| count), [1, 1, 2, 1, 1]);
+    assert_eq!((told.won_or_served.tests, told.won_or_served.without_lift), (2, 5));
     assert!((told.won_or_served.shown - 0.11).abs() < 1e-12);
-    assert_eq!((told.served.tests, told.served.without_lift, told.served.shown), (1, 0, 0.02));
+    assert_eq!((told.served.tests, told.served.without_lift, told.served.shown), (1, 1, 0.02));
     let sum = told.won_or_served.expected.expect("a sum");
     let each: f64 = told.entries[..2].iter().filter_map(|entry| entry.expected.ok()).map(|it| it.mean).sum();
     assert!((sum.mean - each).abs() < 1e-9 && sum.mean < 0.11 && sum.mean > 0.0, "{sum:?}");

@@ -80,6 +80,7 @@ pub(crate) struct ProgrammeOutcomes {
 #[serde(deny_unknown_fields)]
 pub(crate) struct ProgrammeWithoutEstimate {
     invalid: usize,
+    personalization: usize,
     no_result: usize,
     not_trusted: usize,
     too_few_conversions: usize,
@@ -234,8 +235,9 @@ pub(crate) struct ProgrammeItem {
     /// Interval of the true lift.
     #[schema(required)]
     expected_interval: Option<[f64; 2]>,
-    /// Why there is no expected lift: it was concluded as `invalid`; `no_result` was kept; health checks failed, so the result
-    /// is `not_trusted`; or `too_few_conversions`, fewer than 10 in the variant or the control. Null where there is one.
+    /// Why there is no expected lift: it was concluded as `invalid`; it is a `personalization`, whose variants are for different
+    /// audiences; `no_result` was kept; health checks failed, so the result is `not_trusted`; or `too_few_conversions`, fewer
+    /// than 10 in the variant or the control. Null where there is one.
     #[schema(required, value_type = Option<schemas::NoEstimate>)]
     no_estimate: Option<&'static str>,
     /// How sure the team was, 1 to 5, as the hypothesis has it now; null without one.
@@ -264,6 +266,7 @@ impl From<NoEstimateCounts> for ProgrammeWithoutEstimate {
         for (reason, count) in counts {
             match reason {
                 NoEstimate::Invalid => shown.invalid = count,
+                NoEstimate::Personalization => shown.personalization = count,
                 NoEstimate::NoResult => shown.no_result = count,
                 NoEstimate::NotTrusted => shown.not_trusted = count,
                 NoEstimate::TooFewConversions => shown.too_few_conversions = count,

@@ -20,6 +20,7 @@ import { drawn, lift, liftRange } from "./numbers";
 
 const NO_ESTIMATE: Record<Schemas["NoEstimate"], string> = {
   invalid: "It is not valid, so nothing is expected of it.",
+  personalization: "Its variants are for different audiences, so what lies between them is not an effect.",
   no_result: "No result was kept with its conclusion: it was concluded by an older version, or had no primary goal.",
   not_trusted: "A health check had failed, so its result is not to be trusted.",
   too_few_conversions: "A variant or the control had fewer than 10 conversions: too few to expect anything.",

@@ -120,6 +120,7 @@ function Explained({ programme: { learned_from: learned, without_estimate: witho
     [without.no_result, "without a kept result"],
     [without.too_few_conversions, "with too few conversions"],
     [without.not_trusted, "with a failed health check"],
+    [without.personalization, "for different audiences"],
     [without.invalid, "not valid"],
   ] as const;
   const told = reasons.filter(([number]) => number > 0).map(([number, text]) => `${number} ${text}`);
