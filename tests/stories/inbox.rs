@@ -343,6 +343,7 @@ fn what_one_does_not_see_is_not_told(on: On) {
     comments(&owner, test_id, "one");
     assert_eq!((unread(&grace), watch(&owner, test_id).1), (1, 2));
     let entry = format!("/v2/inbox/{}", inbox(&grace)[0]["entry_id"]);
+    let proposed = grace.post(&format!("/experiment/{test_id}/proposals"), json!({ "test_name": "Other" })).created();
     let access = |projects: Value| {
         owner.outside().patch(&format!("/v2/person/{}", id_of(&grace)), json!({ "projects": projects })).ok()
     };
@@ -361,6 +362,8 @@ fn what_one_does_not_see_is_not_told(on: On) {
     let names = |client: &Client| client.get("/people").ok()["people"].as_array().expect("people").len();
     assert_eq!((names(&owner), names(&blog)), (1, 2));
     team.shop.set_status(test_id, 1).ok();
+    let rejected = format!("/proposals/{}/reject", proposed["proposal_id"]);
+    owner.post(&rejected, json!({ "reason": "Not now" })).ok();
     // What happened meanwhile was not told, and what was told before is there again.
     access(json!(null));
     assert_eq!((unread(&grace), watch(&grace, test_id)), (1, (true, 2)));
@@ -468,8 +471,9 @@ fn findings_are_told_to_watchers(on: On) {
 
 fn an_inbox_has_a_bound(on: On) {
     let team = Team::start(on);
-    let ada = team.joins("Ada", "editor");
+    let (owner, grace, ada) = (team.joins("Lin", "owner"), team.joins("Grace", "editor"), team.joins("Ada", "editor"));
     let test_id = ada.experiment(json!({}));
+    begins(&grace, test_id);
     team.app.tamper(
         "INSERT INTO inbox_entry (person_id, project_id, kind, object_id, name, event, at, actor, sentence, is_read) \
          WITH RECURSIVE counted (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM counted WHERE n < 500) \
@@ -489,6 +493,17 @@ fn an_inbox_has_a_bound(on: On) {
     };
     let before = all();
     assert_eq!((before.len(), unread(&ada)), (500, 100), "more than a hundred are not counted");
+    // What Grace does not see any more is over before what she sees, although she cannot read it.
+    let blog = team.app.project("Acme", "Blog");
+    let projects = json!({ "projects": [{ "project_key": blog.project_key }] });
+    owner.outside().patch(&format!("/v2/person/{}", id_of(&grace)), projects).ok();
+    let elsewhere = blog.experiment(json!({}));
+    begins(&grace.in_project(&blog.project_key), elsewhere);
+    for _ in 0..3 {
+        comments(&blog, elsewhere, "more");
+    }
+    assert_eq!(grace.outside().post("/v2/inbox/read", json!({})).ok()["marked"], 3);
+    comments(&blog, elsewhere, "more");
     // The oldest that were read go first, and then the oldest.
     for _ in 0..4 {
         comments(&team.shop, test_id, "more");
@@ -504,6 +519,8 @@ fn an_inbox_has_a_bound(on: On) {
     for (oldest, stays) in [(1, false), (2, false), (3, false), (4, true), (5, false), (6, true)] {
         assert_eq!(after.contains(&before[before.len() - oldest]), stays, "the oldest but {oldest}");
     }
+    // Her turn was before Ada's, as she came first.
+    assert_eq!(inbox(&grace).len(), 4);
 }
 
 fn the_clock_tells_watchers(on: On) {

@@ -131,7 +131,7 @@ pub(crate) async fn tell_watchers(
     Ok(())
 }
 
-/// Tells these people something, but for the one who did it. Each is named once. What is above the number of entries that are
+/// Tells these people something, but for the one who did it and those who do not see the project. Each is named once. What is above the number of entries that are
 /// kept is deleted later, by [`trim`]: acts of different experiments would wait for each other's entries here.
 ///
 /// # Errors
@@ -143,7 +143,7 @@ pub async fn tell(tx: &mut dyn Tx, to: &[PersonId], entry: &NewEntry<'_>) -> Res
             "INSERT INTO inbox_entry (person_id, project_id, kind, object_id, name, event, at, actor, sentence, excerpt, \
                comment_id, proposal_id, is_read) \
              SELECT p.person_id, CAST(${} AS BIGINT), ${}, CAST(${} AS BIGINT), ${}, ${}, CAST(${} AS BIGINT), ${}, ${}, ${}, \
-               CAST(${} AS BIGINT), CAST(${} AS BIGINT), 0 FROM person p WHERE p.person_id IN ({})",
+               CAST(${} AS BIGINT), CAST(${} AS BIGINT), 0 FROM person p WHERE p.person_id IN ({}) AND {}",
             after(1),
             after(2),
             after(3),
@@ -155,7 +155,8 @@ pub async fn tell(tx: &mut dyn Tx, to: &[PersonId], entry: &NewEntry<'_>) -> Res
             after(9),
             after(10),
             after(11),
-            places()
+            places(),
+            sees(&format!("CAST(${} AS BIGINT)", after(1)))
         )
     });
     let author = of_reference(entry.by);
@@ -208,16 +209,20 @@ pub async fn overfull(tx: &mut dyn Tx, after: i64, until: i64) -> Result<Vec<Per
     rows.into_iter().map(|row| Ok(PersonId(row.int("person_id")?))).collect()
 }
 
-/// Deletes what somebody has above the number of entries that are kept: the oldest that were read first. Done twice, it does
-/// nothing more.
+/// Deletes what somebody has above the number of entries that are kept: first those of projects that they do not see any more,
+/// which they cannot mark as read, then the oldest that were read. Done twice, it does nothing more.
 ///
 /// # Errors
 /// When the database cannot be reached.
 pub async fn trim(tx: &mut dyn Tx, person: PersonId) -> Result<u64> {
     let trimmed = tx
         .execute(
-            "DELETE FROM inbox_entry WHERE entry_id IN (SELECT entry_id FROM inbox_entry WHERE person_id = $1 \
-             ORDER BY is_read, entry_id DESC LIMIT $2 OFFSET $3)",
+            &format!(
+                "DELETE FROM inbox_entry WHERE entry_id IN (SELECT i.entry_id FROM inbox_entry i \
+                 JOIN person p ON p.person_id = i.person_id WHERE i.person_id = $1 \
+                 ORDER BY CASE WHEN {} THEN 0 ELSE 1 END, i.is_read, i.entry_id DESC LIMIT $2 OFFSET $3)",
+                sees("i.project_id")
+            ),
             params![person.0, TRIMMED_AT_ONCE, ENTRIES_MAX],
         )
         .await?;
