@@ -244,6 +244,15 @@ fn a_link_is_revoked(on: On) {
         });
     }
     let id = share["share_id"].as_i64().expect("an id");
+    if beside.is_some() {
+        eventually("the other node is known, and strangers are not told of it", DEADLINE, || {
+            let shown = anyone.get(&format!("{path}/result")).ok();
+            let said = [&shown["health"]["other_nodes"]["message"], &shown["variants"][1]["analysis"]["reason"]];
+            assert_eq!(said[0] == said[1], shown["health"]["other_nodes"]["status"] == "fail", "{said:?}");
+            assert!(!shown.to_string().contains("Run one node"), "{said:?}");
+            said[0] == said[1]
+        });
+    }
     let revoke = || shop.client.delete(&format!("/share/{id}"));
     assert_eq!(revoke().ok()["share_id"], id);
     for reader in [Some(&anyone), elsewhere.as_ref()].into_iter().flatten() {

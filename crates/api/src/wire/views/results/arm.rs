@@ -219,6 +219,13 @@ impl AnalysisResult {
             reason: analysis.reason.clone(),
         }
     }
+
+    /// Says `instead` where the verdict has this reason.
+    pub(super) fn reword(&mut self, reason: &str, instead: &str) {
+        if self.reason == reason {
+            instead.clone_into(&mut self.reason);
+        }
+    }
 }
 
 impl Revenue {

@@ -128,11 +128,11 @@ impl SharedResult {
             total_visitors,
             total_conversions,
             revenue,
-            variants,
+            mut variants,
             breakdowns,
             health,
             page_health,
-            metrics,
+            mut metrics,
             exploratory,
             // It has the hypothesis, in the team's words.
             plan: _,
@@ -140,6 +140,13 @@ impl SharedResult {
             // It has the project's key, what goals match, other experiments and other nodes.
             manifest: _,
         } = ResultAnswer::new(computed);
+        // Where nothing can be trusted, the reason of each verdict is the sentence of the check that failed.
+        let reason = health.about_other_nodes().to_owned();
+        let health = health.for_strangers();
+        let arms = variants.iter_mut().map(|arm| &mut arm.result);
+        let of_metrics = metrics.iter_mut().flat_map(|metric| metric.variants.iter_mut().map(|arm| &mut arm.result));
+        let analyses = arms.chain(of_metrics).filter_map(|result| result.analysis.as_mut());
+        analyses.for_each(|analysis| analysis.reword(&reason, health.about_other_nodes()));
         Self {
             success,
             as_of: computed.manifest.as_of,
@@ -169,7 +176,7 @@ impl SharedResult {
             variants,
             breakdowns,
             page_health,
-            health: health.for_strangers(),
+            health,
             metrics,
         }
     }

@@ -22,6 +22,11 @@ impl HealthCheck {
 }
 
 impl Health {
+    /// The sentence about other servers.
+    pub(in crate::wire::views::results) fn about_other_nodes(&self) -> &str {
+        &self.other_nodes.message
+    }
+
     /// The checks without what they say of other experiments, of single orders and of the server.
     pub(in crate::wire::views::results) fn for_strangers(self) -> Self {
         // Without `..`, so that a check that is missing here does not compile.
