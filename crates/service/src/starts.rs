@@ -48,6 +48,6 @@ pub(crate) fn with_plan(started: Experiment, plan: Option<StartPlan>) -> (Experi
     };
     let mut planned = started;
     planned.plan.visitors = plan.visitors;
-    planned.plan.is_computed = true;
+    planned.plan.is_computed = plan.visitors.is_some();
     (planned, Some(plan))
 }
