@@ -110,15 +110,16 @@ pub fn look(design: &Design, summaries: &Summaries) -> Option<BanditLook> {
 }
 
 /// What a bandit by this metric knows and does. `weights` are those in force, a weight per arm, the control first: an arm
-/// without weight was paused and takes no part. `confidence` is that of the regret's interval.
+/// without weight was paused and gets no share, and what its visitors lost was lost all the same. `confidence` is that of the
+/// regret's interval.
 ///
 /// # Errors
 /// `TooFewUnits` until every arm has 20 visitors whose time to convert is over, and all together have ten
 /// conversions; `NoUnits` when no arm has weight; what the metric's numbers cannot be summed up for.
 pub fn bandit(metric: &Metric, weights: &[u32], confidence: f64) -> Result<Bandit> {
-    let (arms, posteriors) = known(metric, weights)?;
-    let visitors: Vec<u64> = arms.iter().map(|arm| arm.visitors).collect();
-    let losses = losses(&shortfalls(&posteriors, direction(metric)), &visitors, confidence);
+    let arms = known(metric, weights)?;
+    let met = Met::of(metric, weights)?;
+    let losses = losses(&met.shortfalls, &met.visitors, confidence);
     Ok(Bandit { floor: floor(arms.len()), arms, losses })
 }
 
@@ -133,11 +134,10 @@ pub fn losses_by_day(design: &Design, summaries: &Summaries, days: &[Vec<u64>]) 
     let (Some(metric), Some(present), true) = (metric, design.epochs.last(), is_bandit) else {
         return Err(Undefined::NoUnits);
     };
-    let (arms, posteriors) = known(metric, &design.weights(present.number))?;
-    let shortfalls = shortfalls(&posteriors, direction(metric));
+    let met = Met::of(metric, &design.weights(present.number))?;
     let of_day = |day: &Vec<u64>| {
-        let visitors: Vec<u64> = arms.iter().map(|arm| day.get(arm.arm).copied().unwrap_or(0)).collect();
-        losses(&shortfalls, &visitors, design.confidence)
+        let visitors: Vec<u64> = met.arms.iter().map(|arm| day.get(*arm).copied().unwrap_or(0)).collect();
+        losses(&met.shortfalls, &visitors, design.confidence)
     };
     Ok(days.iter().map(of_day).collect())
 }
@@ -146,8 +146,33 @@ fn direction(metric: &Metric) -> Direction {
     if metric.lower_is_better { Direction::Min } else { Direction::Max }
 }
 
-/// The arms that have weight, and what is known of their levels.
-fn known(metric: &Metric, weights: &[u32]) -> Result<(Vec<BanditArm>, Vec<ArmPosterior>)> {
+/// The arms that visitors met: those that have weight, and those that had it and are known.
+struct Met {
+    arms: Vec<usize>,
+    /// Visitors of each whose time to convert is over.
+    visitors: Vec<u64>,
+    /// How much less than the best a visitor of each brings, in draws.
+    shortfalls: Vec<Vec<f64>>,
+}
+
+impl Met {
+    fn of(metric: &Metric, weights: &[u32]) -> Result<Self> {
+        let visitors = |arm: usize| -> u64 {
+            let closed = metric.cells.iter().filter(|cell| cell.arm == arm && !cell.open);
+            closed.map(|cell| cell.summary.visitors).sum()
+        };
+        let arms: Vec<usize> =
+            (0..weights.len()).filter(|arm| weights[*arm] > 0 || visitors(*arm) >= MIN_VISITORS).collect();
+        let model = Model::fit(metric, &arms)?;
+        let direction = direction(metric);
+        let is_active: Vec<bool> = arms.iter().map(|arm| weights[*arm] > 0).collect();
+        let shortfalls = shortfalls(&model.posteriors(direction)?, &is_active, direction);
+        Ok(Self { arms, visitors: model.visitors, shortfalls })
+    }
+}
+
+/// The arms that have weight, and what is known of them.
+fn known(metric: &Metric, weights: &[u32]) -> Result<Vec<BanditArm>> {
     let active: Vec<usize> = (0..weights.len()).filter(|arm| weights[*arm] > 0).collect();
     if active.is_empty() {
         return Err(Undefined::NoUnits);
@@ -162,7 +187,7 @@ fn known(metric: &Metric, weights: &[u32]) -> Result<(Vec<BanditArm>, Vec<ArmPos
         probability_best: probable[at],
         share: shares[at],
     });
-    Ok((arms.collect(), posteriors))
+    Ok(arms.collect())
 }
 
 /// Levels of the arms by least squares: an additive level of each epoch and of each arm.
@@ -292,8 +317,8 @@ fn inverse(mut matrix: Vec<Vec<f64>>) -> Option<Vec<Vec<f64>>> {
     Some(inverse)
 }
 
-/// How much less than the best a visitor of each arm brings, in draws from what is known of the arms.
-fn shortfalls(arms: &[ArmPosterior], direction: Direction) -> Vec<Vec<f64>> {
+/// How much less than the best of the active arms a visitor of each arm brings, in draws from what is known of the arms.
+fn shortfalls(arms: &[ArmPosterior], is_active: &[bool], direction: Direction) -> Vec<Vec<f64>> {
     let sign = if direction == Direction::Max { 1.0 } else { -1.0 };
     let mut random = Xoshiro256PlusPlus::seed_from_u64(SEED);
     let mut level = |arm: &ArmPosterior| {
@@ -302,8 +327,9 @@ fn shortfalls(arms: &[ArmPosterior], direction: Direction) -> Vec<Vec<f64>> {
     };
     let mut draw = || {
         let levels: Vec<f64> = arms.iter().map(&mut level).collect();
-        let best = levels.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-        levels.into_iter().map(|level| best - level).collect()
+        let active = levels.iter().zip(is_active).filter(|(_, is_active)| **is_active);
+        let best = active.map(|(level, _)| *level).fold(f64::NEG_INFINITY, f64::max);
+        levels.into_iter().map(|level| (best - level).max(0.0)).collect()
     };
     (0..DRAWS).map(|_| draw()).collect()
 }

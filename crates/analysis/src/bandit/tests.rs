@@ -65,7 +65,7 @@ fn run(setting: &Setting, seed: u64, is_bandit: bool) -> Ended {
         if !is_bandit || !has_batch(before, within) {
             continue;
         }
-        let Ok((arms, _)) = known(&metric, &weights) else { continue };
+        let Ok(arms) = known(&metric, &weights) else { continue };
         weights = arms.iter().map(|arm| (arm.share * 10_000.0).round() as u32).collect();
         epochs.push(EpochPlan { number: epoch + 1, weights: weights.clone() });
         (before, within) = (before + within, 0);
@@ -202,10 +202,35 @@ fn weights_wait_for_enough_visitors() {
     for (before, within, expect) in [(0, 99, false), (0, 100, true), (1_001, 100, false), (10_000, 1_000, true)] {
         assert_eq!(has_batch(before, within), expect, "{before} {within}");
     }
-    // An arm that was paused takes no part.
+    // An arm that was paused gets no share.
     let known = bandit(&of(&[(0, 200, 20), (1, 200, 40), (2, 200, 90)]), &[5_000, 5_000, 0], 0.95).unwrap();
     assert_eq!(known.arms.iter().map(|arm| arm.arm).collect::<Vec<_>>(), [0, 1]);
     assert!(known.arms[1].probability_best > 0.99 && known.arms[1].share > 0.94, "{known:?}");
+}
+
+#[test]
+fn what_a_paused_arm_lost_stays_lost() {
+    let cell = |epoch, arm, visitors, converted| Cell {
+        epoch,
+        arm,
+        open: false,
+        summary: of_conversions(visitors, converted),
+    };
+    let metric = Metric {
+        role: MetricRole::Primary,
+        measure: Measure::Conversion,
+        lower_is_better: false,
+        cells: vec![cell(1, 0, 2_000, 400), cell(1, 1, 2_000, 400), cell(1, 2, 2_000, 100)],
+    };
+    let lost = |weights: &[u32]| bandit(&metric, weights, 0.95).unwrap().losses.sent.mean;
+    let (before, paused) = (lost(&[1, 1, 1]), lost(&[1, 1, 0]));
+    assert!(before > 280.0 && (before - paused).abs() < 1.0, "{before} {paused}");
+    // One that was paused although it was the best is not what the others are held against.
+    assert!(lost(&[0, 0, 1]).abs() < 1e-9, "{}", lost(&[0, 0, 1]));
+    // One of whom too little is known counts for nothing.
+    let few =
+        Metric { cells: vec![cell(1, 0, 2_000, 400), cell(1, 1, 2_000, 400), cell(1, 2, 19, 0)], ..metric.clone() };
+    assert!(bandit(&few, &[1, 1, 0], 0.95).is_ok());
 }
 
 #[test]
