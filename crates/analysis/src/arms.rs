@@ -34,11 +34,11 @@ pub(crate) struct Compared {
 
 /// Both arms of a stratum.
 #[derive(Default)]
-struct Stratum {
+pub(crate) struct Stratum {
     /// Epochs with the same ratio belong together.
     ratio: (u64, u64),
-    control: Summary,
-    treatment: Summary,
+    pub(crate) control: Summary,
+    pub(crate) treatment: Summary,
 }
 
 /// Compares `arm` with the control, where visitors' time to convert is over.
@@ -92,7 +92,7 @@ pub(crate) fn compare(design: &Design, metric: &Metric, arm: usize, level: f64) 
 
 /// Cells of visitors whose time is over, by the ratio of their weights, where both
 /// arms had some: whoever was seen in an arm without weight was lost on the way there.
-fn strata(design: &Design, metric: &Metric, arm: usize) -> Vec<Stratum> {
+pub(crate) fn strata(design: &Design, metric: &Metric, arm: usize) -> Vec<Stratum> {
     let mut strata: Vec<Stratum> = Vec::new();
     for cell in metric.cells.iter().filter(|cell| !cell.open && (cell.arm == 0 || cell.arm == arm)) {
         let Some(ratio) = stratum_of(design, cell.epoch, arm) else { continue };

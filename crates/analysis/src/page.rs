@@ -11,12 +11,13 @@
 
 mod words;
 
-use crate::arms::{Compared, compare};
+use crate::arms::{self, strata};
 use crate::design::{AllocationPolicy, Design};
 use crate::health::{Grade, HealthCheck, MIN_VISITORS};
 use crate::summary::{Cell, Measure, Metric, MetricRole, PageCell, Summaries, Summary};
 use muriel_stats::boundary::{Mixture, sequential};
-use muriel_stats::{Effect, Interval, Moments};
+use muriel_stats::strata::mantel_haenszel;
+use muriel_stats::{Effect, Interval, Moments, Result};
 
 /// Probability of any false alarm about the pages of an experiment, over all looks.
 pub(crate) const PAGE_ALPHA: f64 = 0.05;
@@ -282,22 +283,23 @@ fn compared(
         lower_is_better: true,
         cells: of_both.collect(),
     };
-    let Ok(compared) = compare(design, &metric_cells, arm, level) else { return measured };
-    let (control, treatment) = (&compared.control, &compared.treatment);
+    let Ok(Compared { effect, control, treatment }) = compare(design, &metric_cells, arm, level) else {
+        return measured;
+    };
     if control.visitors.min(treatment.visitors) < MIN_VISITORS {
         return measured;
     }
-    let difference = Some(compared.effect.num);
+    let difference = Some(effect.num);
     let events = control.converted + treatment.converted;
     if metric.is_share() && events < MIN_EVENTS {
         // A handful among thousands is no matter; among a hundred it may be one. And where pages tell nothing of both arms, as
         // where servers decide, that nothing failed is not known.
         let is_rare = |side: &Summary| side.converted as f64 / side.visitors as f64 <= metric.margin();
-        let is_known = is_rare(control) && is_rare(treatment) && heard(0) && heard(arm);
+        let is_known = is_rare(&control) && is_rare(&treatment) && heard(0) && heard(arm);
         let status = if is_known { PageStatus::Ok } else { PageStatus::Unknown };
         return PageMeasurement { difference, status, ..measured };
     }
-    match interval(design, &compared, level) {
+    match interval(&effect, level) {
         Some(interval) => {
             let status = match interval {
                 Interval { lower, .. } if lower > metric.margin() => PageStatus::Harmed,
@@ -308,20 +310,48 @@ fn compared(
             PageMeasurement { difference, interval: Some(interval), status, ..measured }
         }
         // Nothing varies in either arm: they are alike, or there is nothing to go by.
-        None if compared.effect.num == 0.0 => PageMeasurement { difference, status: PageStatus::Ok, ..measured },
+        None if effect.num == 0.0 => PageMeasurement { difference, status: PageStatus::Ok, ..measured },
         None => PageMeasurement { difference, ..measured },
     }
 }
 
-/// Where the true difference is, at this level.
-fn interval(design: &Design, compared: &Compared, level: f64) -> Option<Interval> {
-    let boundary = match design.policy {
-        // Its time is epochs.
-        AllocationPolicy::Bandit if compared.strata > 1 => compared.boundary,
-        _ => Mixture::tuned(TUNED_UNITS, level).ok()?,
+/// A measure of an arm beside the control.
+struct Compared {
+    effect: Effect,
+    /// Who is compared: without those of strata in which one of the arms had too few.
+    control: Summary,
+    treatment: Summary,
+}
+
+/// Compares by a metric, within strata. Those of a bandit are its epochs, of which many are short, and in most of these no page
+/// of a rare arm fails: what happened in an epoch must not decide whether and how much it counts.
+fn compare(design: &Design, metric: &Metric, arm: usize, level: f64) -> Result<Compared> {
+    if design.policy != AllocationPolicy::Bandit {
+        let arms::Compared { effect, control, treatment, .. } = arms::compare(design, metric, arm, level)?;
+        return Ok(Compared { effect, control, treatment });
+    }
+    let values = |summary: &Summary| match metric.measure {
+        Measure::Value => summary.value,
+        Measure::Conversion => {
+            let (n, number) = (summary.visitors as f64, summary.converted as f64);
+            let mean = if summary.visitors > 0 { number / n } else { 0.0 };
+            Moments { n: summary.visitors, mean, m2: number * (1.0 - mean) }
+        }
     };
-    let effect = Effect { n: compared.time, ..compared.effect };
-    Some(sequential(&effect, &boundary).ok()?.interval)
+    let mut strata = strata(design, metric, arm);
+    strata.retain(|stratum| stratum.control.visitors > 0 && stratum.treatment.visitors > 0);
+    let moments: Vec<_> = strata.iter().map(|stratum| (values(&stratum.control), values(&stratum.treatment))).collect();
+    let sum = |side: fn(&arms::Stratum) -> &Summary| {
+        strata.iter().fold(Summary::default(), |sum, stratum| sum.merge(side(stratum)))
+    };
+    let (control, treatment) = (sum(|stratum| &stratum.control), sum(|stratum| &stratum.treatment));
+    Ok(Compared { effect: mantel_haenszel(&moments)?, control, treatment })
+}
+
+/// Where the true difference is, at this level.
+fn interval(effect: &Effect, level: f64) -> Option<Interval> {
+    let boundary = Mixture::tuned(TUNED_UNITS, level).ok()?;
+    Some(sequential(effect, &boundary).ok()?.interval)
 }
 
 /// What the measures of all arms mean together.

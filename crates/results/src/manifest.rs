@@ -24,7 +24,7 @@ use std::sync::Arc;
 
 /// Names the way in which numbers come about. A change of it means that the same
 /// log may give other numbers.
-pub const METHODS: &str = "3";
+pub const METHODS: &str = "4";
 /// The releases that have these methods.
 const RELEASES: [&str; 1] = ["0.1.0"];
 /// How far back of entry the covariate is read.

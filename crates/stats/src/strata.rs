@@ -1,6 +1,8 @@
-//! Post-stratification: groups known before exposure explain variance away.
+//! Strata: groups known before exposure, whose variance is explained away, and periods in which arms were shared in another
+//! ratio, which are compared one by one.
 
-use crate::{Effect, Result, Undefined};
+use crate::effect::welch;
+use crate::{Effect, Moments, Result, Undefined};
 
 /// The effect over all strata, each counted by its share of all units.
 ///
@@ -28,10 +30,93 @@ pub fn post_stratified(strata: &[Effect]) -> Result<Effect> {
     if finite { Ok(effect) } else { Err(Undefined::InvalidInput) }
 }
 
+/// The difference within strata that shared units in different ratios, each weighted by w = c t / (c + t) of its units of
+/// control and treatment (Mantel and Haenszel). `strata` has the control and the treatment of each.
+///
+/// The weights depend on the numbers of units and not on their values, so no stratum is left out for what happened in it, and
+/// a stratum in which an arm is rare counts as little as it can tell. Each side's variance is taken over all strata, about one
+/// mean, and is at least the one that the units of both sides give it: the variance of a single stratum says nothing where
+/// values are rare. A mean that moves between strata adds to it.
+///
+/// `n` of the effect is 4 Σw, the units of an even split that tells as much. The variance of the sum of the weighted
+/// differences grows in proportion to it, whatever the ratios were and whatever they were chosen by, as long as they were
+/// chosen before a stratum's units came; so it is the time of an always-valid test.
+///
+/// # Errors
+/// `NoUnits` where no stratum has units of both arms, `TooFewUnits` where a side has a single one.
+///
+/// # Source
+/// Greenland, Robins, Estimation of a common effect parameter from sparse follow-up data, Biometrics 1985.
+pub fn mantel_haenszel(strata: &[(Moments, Moments)]) -> Result<Effect> {
+    let used = strata.iter().filter(|(control, treatment)| control.n > 0 && treatment.n > 0);
+    let (mut of_control, mut of_treatment, mut of_all) =
+        (WeightedUnits::default(), WeightedUnits::default(), WeightedUnits::default());
+    let (mut total, mut num, mut den, mut units) = (0.0, 0.0, 0.0, (0.0, 0.0));
+    for (control, treatment) in used {
+        let all = control.merge(treatment);
+        let (c, t) = (control.n as f64, treatment.n as f64);
+        let weight = c / (c + t) * t;
+        total += weight;
+        num += weight * (treatment.mean - control.mean);
+        den += weight * control.mean;
+        units = (units.0 + c, units.1 + t);
+        // A unit's share in the weighted sum of the differences; its variance counts by the square.
+        of_control.add(control, (weight / c).powi(2));
+        of_treatment.add(treatment, (weight / t).powi(2));
+        of_all.add(&all, weight / (c + t));
+    }
+    if total <= 0.0 {
+        return Err(Undefined::NoUnits);
+    }
+    let of_side = |side: &WeightedUnits| Ok(side.total() / (total * total) * side.variance()?);
+    let (var_control, var_treatment) = (of_side(&of_control)?, of_side(&of_treatment)?);
+    let least = of_all.variance()? / total;
+    let effect = Effect {
+        num: num / total,
+        den: den / total,
+        var_num: (var_control + var_treatment).max(least),
+        var_den: var_control,
+        cov: -var_control,
+        n: 4.0 * total,
+        df: welch([(var_control, units.0 - 1.0), (var_treatment, units.1 - 1.0)].into_iter()),
+    };
+    let finite = [effect.num, effect.den, effect.var_num, effect.n].iter().all(|x| x.is_finite());
+    if finite && effect.df > 0.0 { Ok(effect) } else { Err(Undefined::InvalidInput) }
+}
+
+/// Units of several strata, those of each with one weight.
+#[derive(Default)]
+struct WeightedUnits(Vec<(Moments, f64)>);
+
+impl WeightedUnits {
+    fn add(&mut self, units: &Moments, weight: f64) {
+        self.0.push((*units, weight));
+    }
+
+    fn sum(&self, of: impl Fn(&Moments, f64) -> f64) -> f64 {
+        self.0.iter().map(|(units, weight)| of(units, *weight)).sum()
+    }
+
+    fn total(&self) -> f64 {
+        self.sum(|units, weight| units.n as f64 * weight)
+    }
+
+    /// Weighted variance about the weighted mean, without bias where the mean is the same in all strata.
+    fn variance(&self) -> Result<f64> {
+        let total = self.total();
+        let mean = self.sum(|units, weight| units.n as f64 * weight * units.mean) / total;
+        let squares =
+            self.sum(|units, weight| weight * (units.m2 + units.n as f64 * (units.mean - mean) * (units.mean - mean)));
+        let lost = self.sum(|units, weight| units.n as f64 * weight * weight) / total;
+        let divisor = total - lost;
+        if divisor > 1e-9 * total { Ok(squares / divisor) } else { Err(Undefined::TooFewUnits) }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Moments, Sample};
+    use crate::Sample;
     use proptest::prelude::*;
 
     fn effect(control: (u64, f64, f64), treatment: (u64, f64, f64)) -> Effect {
@@ -46,7 +131,66 @@ mod tests {
         assert_eq!(post_stratified(&[]), Err(Undefined::NoUnits));
     }
 
+    /// `number` of `n` units are 1.
+    fn share(n: u64, number: u64) -> Moments {
+        let p = number as f64 / n as f64;
+        Moments { n, mean: p, m2: n as f64 * p * (1.0 - p) }
+    }
+
+    #[test]
+    fn a_stratum_counts_whatever_happened_in_it() {
+        // Of ten strata two had an event. The difference is over all of them, and so is its variance.
+        let quiet = (share(950, 0), share(50, 0));
+        let loud = (share(950, 0), share(50, 1));
+        let all: Vec<_> = [loud, loud].into_iter().chain(std::iter::repeat_n(quiet, 8)).collect();
+        let (alone, whole) = (mantel_haenszel(&[loud, loud]).unwrap(), mantel_haenszel(&all).unwrap());
+        assert!((alone.num - 0.02).abs() < 1e-12 && (whole.num - 0.004).abs() < 1e-12, "{alone:?} {whole:?}");
+        let expect = 0.004 * 0.996 / 500.0;
+        assert!((whole.var_num / expect - 1.0).abs() < 0.01, "{}", whole.var_num);
+        assert!((whole.n - 4.0 * 10.0 * 950.0 * 50.0 / 1_000.0).abs() < 1e-9);
+        // Where nothing happened at all there is a difference, and no variance.
+        let nothing = mantel_haenszel(&[quiet, quiet]).unwrap();
+        assert_eq!((nothing.num, nothing.var_num), (0.0, 0.0));
+    }
+
+    #[test]
+    fn strata_without_an_arm_say_nothing() {
+        let both = (share(90, 9), share(60, 3));
+        let alone = mantel_haenszel(&[both]).unwrap();
+        assert_eq!(mantel_haenszel(&[both, (share(90, 30), Moments::default())]), Ok(alone));
+        assert_eq!(mantel_haenszel(&[(share(90, 30), Moments::default())]), Err(Undefined::NoUnits));
+        assert_eq!(mantel_haenszel(&[]), Err(Undefined::NoUnits));
+        assert_eq!(mantel_haenszel(&[(share(90, 3), share(1, 0))]), Err(Undefined::TooFewUnits));
+    }
+
     proptest! {
+        /// One stratum is a plain comparison.
+        #[test]
+        fn of_one_stratum_it_is_the_difference(
+            c in (20u64..500, -5.0..5.0f64, 0.5..2.0f64), t in (20u64..500, -5.0..5.0f64, 0.5..2.0f64)
+        ) {
+            let arm = |(n, mean, var): (u64, f64, f64)| Moments { n, mean, m2: var * (n - 1) as f64 };
+            let sample = |arm: &Moments| Sample::of_mean(arm).unwrap();
+            let (c, t) = (arm(c), arm(t));
+            let plain = Effect::of_samples(&sample(&c), &sample(&t)).unwrap();
+            let plain = plain.with_min_variance(sample(&c.merge(&t)).variance, c.n, t.n);
+            let got = mantel_haenszel(&[(c, t)]).unwrap();
+            prop_assert!((got.num - plain.num).abs() < 1e-9 && (got.den - plain.den).abs() < 1e-9);
+            prop_assert!((got.var_num / plain.var_num - 1.0).abs() < 1e-9);
+            prop_assert!((got.df / plain.df - 1.0).abs() < 1e-9);
+        }
+
+        /// Strata of one ratio are as good as one, when their means are.
+        #[test]
+        fn a_stratum_may_be_cut(n in 10u64..200, c in 1u64..10, t in 1u64..10, parts in 2u64..5) {
+            let (control, treatment) = (share(n, c), share(2 * n, t));
+            let of = |times: u64| (share(times * n, times * c), share(2 * times * n, times * t));
+            let cut = mantel_haenszel(&vec![(control, treatment); parts as usize]).unwrap();
+            let whole = mantel_haenszel(&[of(parts)]).unwrap();
+            prop_assert!((cut.num - whole.num).abs() < 1e-12 && (cut.n / whole.n - 1.0).abs() < 1e-9);
+            prop_assert!((cut.var_num / whole.var_num - 1.0).abs() < 1e-9);
+        }
+
         /// With equal allocation in every stratum the estimate is the plain difference, and never less precise than it
         /// by more than the n - 1 divisors.
         #[test]

@@ -157,7 +157,46 @@ fn a_change_of_weights_is_no_difference() {
     let of = |epoch, arm, visitors, mean| PageCell { epoch, lcp: around(visitors, mean), ..cell(arm, visitors) };
     let cells =
         [of(1, 0, 9_000, 3_000.0), of(1, 1, 1_000, 3_000.0), of(2, 0, 1_000, 2_000.0), of(2, 1, 9_000, 2_000.0)];
-    let health = page_health(&design(AllocationPolicy::Fixed, &weights), &told(&cells));
-    let lcp = health.arms[1].measurement(PageMetric::Lcp);
-    assert_eq!((lcp.status, lcp.difference), (PageStatus::Ok, Some(0.0)));
+    for policy in [AllocationPolicy::Fixed, AllocationPolicy::Bandit] {
+        let health = page_health(&design(policy, &weights), &told(&cells));
+        let lcp = health.arms[1].measurement(PageMetric::Lcp);
+        assert_eq!((lcp.status, lcp.difference), (PageStatus::Ok, Some(0.0)), "{policy:?}");
+    }
+}
+
+/// Epochs of a bandit in each of which the arm got `share` of a thousand visitors; of those of the numbered epochs one failed.
+fn batches(epochs: i64, share: u64, failed: &[i64]) -> PageHealth {
+    let weights = vec![vec![1_000 - share as u32, share as u32]; epochs as usize];
+    let cells = (1..=epochs).flat_map(|epoch| {
+        let number = u64::from(failed.contains(&epoch));
+        [PageCell { epoch, ..cell(0, 1_000 - share) }, PageCell { epoch, failed: number, ..cell(1, share) }]
+    });
+    page_health(&design(AllocationPolicy::Bandit, &weights), &told(&cells.collect::<Vec<_>>()))
+}
+
+#[test]
+fn epochs_of_a_bandit_in_which_nothing_failed_count() {
+    // One in fifty failed in each of fifteen epochs, and nobody in forty-five others: half a visitor in a hundred.
+    let failed: Vec<i64> = (0..15).map(|number| 4 * number + 1).collect();
+    let health = batches(60, 50, &failed);
+    let errors = health.arms[1].measurement(PageMetric::Errors);
+    assert!((errors.difference.unwrap() - 0.005).abs() < 1e-9, "{errors:?}");
+    assert!(errors.interval.unwrap().contains(0.005) && errors.status < PageStatus::Harmed, "{errors:?}");
+    assert_eq!(health.harm().count(), 0);
+    // What fails all the time is found.
+    let everywhere: Vec<i64> = (1..=60).collect();
+    assert_eq!(batches(60, 50, &everywhere).arms[1].measurement(PageMetric::Errors).status, PageStatus::Harmed);
+}
+
+#[test]
+fn a_bandit_whose_pages_never_fail_is_healthy() {
+    for (epochs, failed) in [(1, vec![]), (2, vec![]), (9, vec![]), (9, vec![4])] {
+        let health = batches(epochs, 300, &failed);
+        let errors = health.arms[1].measurement(PageMetric::Errors);
+        assert_eq!(errors.status, PageStatus::Ok, "{epochs} {failed:?} {errors:?}");
+        let expect = failed.len() as f64 / (300.0 * epochs as f64);
+        assert!((errors.difference.unwrap() - expect).abs() < 1e-12, "{errors:?}");
+        assert_eq!(health.check.grade, Grade::Ok);
+        assert!(!health.check.message.contains("Not compared yet: errors"), "{}", health.check.message);
+    }
 }
