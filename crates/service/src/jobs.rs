@@ -391,9 +391,13 @@ pub async fn check_results(app: &App, leadership: &Leadership, looks: &mut Looks
                 ended.extend(rule.map(|rule| (watched.experiment, rule)));
                 looks.0.insert(watched.experiment, look);
             }
-            // It was deleted, the warehouse is still being filled or busy, or it was changed meanwhile.
-            Err(Error::NotFound(_) | Error::NotYet { .. } | Error::Unavailable { .. }) => {}
-            Err(error) => return Err(error),
+            // The warehouse is busy, or it was changed meanwhile.
+            Err(Error::Unavailable { .. }) => {}
+            Err(error) => {
+                if fails_by_itself(watched.experiment, "check_completion_rules", error)? {
+                    looks.0.insert(watched.experiment, look);
+                }
+            }
         }
     }
     Ok(ended)
@@ -531,8 +535,47 @@ fn object(value: Value) -> Map<String, Value> {
     }
 }
 
+/// Whether an experiment that could not be looked at counts as looked at: it will fail again until something changes, and must
+/// not keep the others from their turn. Otherwise it is looked at again at once.
+///
+/// # Errors
+/// `Unavailable` and `OutcomeUnknown`: the database is away, and no other experiment can be looked at either.
+fn fails_by_itself(id: ExperimentId, task: &'static str, error: Error) -> Result<bool> {
+    match error {
+        // It was deleted, or the warehouse is still being filled or busy.
+        Error::NotFound(_) | Error::NotYet { .. } => Ok(false),
+        Error::Unavailable { .. } | Error::OutcomeUnknown => Err(error),
+        error => {
+            let error = &error as &dyn std::error::Error;
+            tracing::warn!(test_id = id.0, task, error, "an experiment cannot be looked at; it is left out for now");
+            Ok(true)
+        }
+    }
+}
+
 /// An error with its causes.
 fn in_full(error: &dyn std::error::Error) -> String {
     let causes = std::iter::successors(error.source(), |error| error.source());
     causes.fold(error.to_string(), |told, cause| format!("{told}: {cause}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_experiment_that_fails_does_not_end_the_pass() {
+        let internal = || Error::internal("the row cannot be read");
+        for (error, expect) in [
+            (Error::NotFound("experiment"), Some(false)),
+            (Error::NotYet { why: String::new(), retry_after_s: 1 }, Some(false)),
+            (internal(), Some(true)),
+            (Error::PreconditionFailed, Some(true)),
+            (Error::Unavailable { retry_after_s: 1 }, None),
+            (Error::OutcomeUnknown, None),
+        ] {
+            let what = error.to_string();
+            assert_eq!(fails_by_itself(ExperimentId(1), "a_task", error).ok(), expect, "{what}");
+        }
+    }
 }

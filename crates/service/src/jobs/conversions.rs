@@ -5,7 +5,7 @@
 //! its results do.
 
 use super::findings::busy;
-use super::{CLOCK, look, project};
+use super::{CLOCK, fails_by_itself, look, project};
 use crate::app::App;
 use crate::error::{Error, Result};
 use muriel_domain::experiment::Experiment;
@@ -49,14 +49,15 @@ pub async fn tell_conversions(app: &App, looks: &mut ConversionLooks) -> Result<
             continue;
         }
         let Some(project) = project(app, project_id).await? else { continue };
-        match tell(app, &project, id).await {
+        let is_looked_at = match tell(app, &project, id).await {
             Ok(is_told) => {
                 told += usize::from(is_told);
-                looks.0.insert(id, minute);
+                true
             }
-            // It was deleted, or the warehouse is still being filled or busy.
-            Err(Error::NotFound(_) | Error::NotYet { .. }) => {}
-            Err(error) => return Err(error),
+            Err(error) => fails_by_itself(id, "tell_conversions", error)?,
+        };
+        if is_looked_at {
+            looks.0.insert(id, minute);
         }
     }
     Ok(told)

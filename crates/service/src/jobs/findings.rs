@@ -4,20 +4,18 @@
 //! people watch it. What was told is stored in the transaction that writes it to the outbox and the inboxes, so that it is told
 //! once, whichever node leads.
 
-use super::{CLOCK, LOOK_AGAIN_US, Leadership, check, look, project};
+use super::{CLOCK, LOOK_AGAIN_US, Leadership, check, fails_by_itself, look, project};
 use crate::app::App;
 use crate::error::{Error, Result};
 use muriel_analysis::{Grade, Verdict};
 use muriel_domain::experiment::Experiment;
-use muriel_domain::ids::ExperimentId;
+use muriel_domain::ids::{ExperimentId, ProjectId};
 use muriel_domain::webhook::{Event, EventType};
 use muriel_results::{Computed, Inquiry, Labels};
-use muriel_store::tenants::Project;
 use muriel_store::webhooks::Followed;
 use muriel_store::{told, webhooks};
 use serde_json::json;
 use std::collections::{BTreeSet, HashMap, HashSet};
-use std::sync::Arc;
 
 /// How often results are looked at that people alone want to know of: most live experiments are watched by those who made
 /// them, and an inbox is not read by the minute.
@@ -52,22 +50,23 @@ pub async fn tell_findings(app: &App, leadership: &Leadership, looks: &mut Findi
         if looks.0.get(&id) == Some(&look) {
             continue;
         }
-        let Some(project) = project(app, project_id).await? else { continue };
-        match tell(app, leadership.term, &project, id).await {
+        let is_looked_at = match tell(app, leadership.term, project_id, id).await {
             Ok(number) => {
                 told += number;
-                looks.0.insert(id, look);
+                true
             }
-            // It was deleted, or the warehouse is still being filled or busy.
-            Err(Error::NotFound(_) | Error::NotYet { .. }) => {}
-            Err(error) => return Err(error),
+            Err(error) => fails_by_itself(id, "tell_findings", error)?,
+        };
+        if is_looked_at {
+            looks.0.insert(id, look);
         }
     }
     Ok(told)
 }
 
-async fn tell(app: &App, term: i64, project: &Arc<Project>, id: ExperimentId) -> Result<usize> {
-    let (experiment, computed) = match self::look(app, project, id, Inquiry::default()).await {
+async fn tell(app: &App, term: i64, project_id: ProjectId, id: ExperimentId) -> Result<usize> {
+    let Some(project) = project(app, project_id).await? else { return Ok(0) };
+    let (experiment, computed) = match self::look(app, &project, id, Inquiry::default()).await {
         // Too many reports are made: it is looked at again.
         Err(Error::Unavailable { .. }) => return Err(busy()),
         looked => looked?,

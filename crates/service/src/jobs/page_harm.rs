@@ -4,7 +4,7 @@
 //! respond later than the control's, by more than a margin. It needs no full day and no conversions. Whoever starts the
 //! experiment again has been told, so it is not ended by this a second time.
 
-use super::{CLOCK, LOOK_AGAIN_US, Leadership, MetRule, apply, look, object, project};
+use super::{CLOCK, LOOK_AGAIN_US, Leadership, MetRule, apply, fails_by_itself, look, object, project};
 use crate::app::App;
 use crate::error::{Error, Result};
 use crate::experiments::{Change, Precondition, Target};
@@ -49,14 +49,17 @@ pub async fn stop_page_harm(app: &App, leadership: &Leadership, looks: &mut Page
             continue;
         }
         let Some(project) = project(app, project_id).await? else { continue };
-        match protect(app, leadership.term, &project, id).await {
+        let is_looked_at = match protect(app, leadership.term, &project, id).await {
             Ok(is_ended) => {
                 ended.extend(is_ended.then_some(id));
-                looks.0.insert(id, look);
+                true
             }
-            // It was deleted, the warehouse is still being filled or busy, or it was changed meanwhile.
-            Err(Error::NotFound(_) | Error::NotYet { .. } | Error::Unavailable { .. }) => {}
-            Err(error) => return Err(error),
+            // The warehouse is busy, or it was changed meanwhile.
+            Err(Error::Unavailable { .. }) => false,
+            Err(error) => fails_by_itself(id, "stop_page_harm", error)?,
+        };
+        if is_looked_at {
+            looks.0.insert(id, look);
         }
     }
     Ok(ended)

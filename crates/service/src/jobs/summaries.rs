@@ -4,7 +4,7 @@
 //! by and by, those that were not looked at for the longest time first, and stores each summary with its moment. A result
 //! that nothing has happened to is not computed again: its summary is of the present moment by that.
 
-use super::{Leadership, check, look, project};
+use super::{LOOK_AGAIN_US, Leadership, check, fails_by_itself, look, project};
 use crate::app::App;
 use crate::error::{Error, Result};
 use muriel_domain::Instant;
@@ -29,7 +29,11 @@ const REMEMBERED_MAX: usize = 20_000;
 
 /// What was known of each experiment when its result was computed last.
 #[derive(Debug, Default)]
-pub struct SummaryLooks(HashMap<ExperimentId, Seen>);
+pub struct SummaryLooks {
+    seen: HashMap<ExperimentId, Seen>,
+    /// Experiments that could not be looked at, with their revision and the period.
+    failed: HashMap<ExperimentId, (i64, i64)>,
+}
 
 #[derive(Debug)]
 struct Seen {
@@ -48,18 +52,23 @@ pub async fn summarise_results(app: &App, leadership: &Leadership, looks: &mut S
     let Some(reports) = app.results() else { return Ok(0) };
     let (began, before) = (std::time::Instant::now(), app.clock.now().plus_us(-PERIOD_US));
     let due = app.read(move |tx| Box::pin(async move { Ok(overview::to_look_at(tx, before, PER_RUN).await?) })).await?;
-    if looks.0.len() > REMEMBERED_MAX {
-        looks.0.clear();
+    if looks.seen.len() > REMEMBERED_MAX {
+        looks.seen.clear();
     }
+    let period = app.clock.now().us().div_euclid(LOOK_AGAIN_US);
+    looks.failed.retain(|_, (_, of)| *of == period);
     let mut kept = Vec::new();
     for due in due {
         if began.elapsed() > RUN_TIME {
             break;
         }
+        if looks.failed.get(&due.id) == Some(&(due.revision, period)) {
+            continue;
+        }
         let Some(project) = project(app, due.project).await? else { continue };
         let (loader, now) = (reports.loader(), app.clock.now());
         let (generation, last_block) = (loader.generation(), loader.touched(&project.key).seq);
-        let seen = looks.0.get(&due.id).filter(|seen| {
+        let seen = looks.seen.get(&due.id).filter(|seen| {
             let state = (seen.revision, seen.generation, seen.last_block);
             state == (due.revision, generation, last_block) && now.us() - seen.computed_at.us() < RECOMPUTE_US
         });
@@ -72,12 +81,16 @@ pub async fn summarise_results(app: &App, leadership: &Leadership, looks: &mut S
                 let look = summary(&experiment, &computed, now)?;
                 let revision = experiment.revision;
                 let seen = Seen { revision, generation, last_block, computed_at: now, look: look.clone() };
-                looks.0.insert(due.id, seen);
+                looks.seen.insert(due.id, seen);
                 kept.push((due.id, look));
             }
-            // It was deleted, or the warehouse is still being filled or busy.
-            Err(Error::NotFound(_) | Error::NotYet { .. } | Error::Unavailable { .. }) => {}
-            Err(error) => return Err(error),
+            // The warehouse is busy.
+            Err(Error::Unavailable { .. }) => {}
+            Err(error) => {
+                if fails_by_itself(due.id, "summarise_results", error)? {
+                    looks.failed.insert(due.id, (due.revision, period));
+                }
+            }
         }
     }
     let (number, term) = (kept.len(), leadership.term);
