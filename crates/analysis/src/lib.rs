@@ -64,7 +64,7 @@ mod summary;
 
 pub use design::{AllocationPolicy, Design, EpochPlan};
 pub use health::{Grade, Health, HealthCheck, SampleRatioTest, epoch_ratios};
-pub use page::{PageArm, PageHealth, PageMeasurement, PageMetric, PageStatus, page_health};
+pub use page::{PageArm, PageHarm, PageHealth, PageMeasurement, PageMetric, PageStatus, page_health};
 pub use report::{Analysis, LiftEstimate, MetricReport, Report, Verdict, lift_estimate, report};
 
 pub use summary::{

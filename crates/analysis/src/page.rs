@@ -163,15 +163,26 @@ pub struct PageHealth {
 }
 
 impl PageHealth {
-    /// The arms whose pages are known to be worse than the control's by so much that the experiment should be stopped, each
-    /// with the measures by which.
-    pub fn harm(&self) -> impl Iterator<Item = (&PageArm, Vec<&PageMeasurement>)> {
+    /// The arms whose pages are known to be worse than the control's by so much that the experiment should be stopped.
+    pub fn harm<'h>(&'h self, design: &'h Design) -> impl Iterator<Item = PageHarm<'h>> {
         let is_harm = |it: &&PageMeasurement| it.status == PageStatus::Harmed && it.metric.stops();
         self.arms.iter().filter_map(move |arm| {
-            let by: Vec<_> = arm.measurements.iter().filter(is_harm).collect();
-            (!by.is_empty()).then_some((arm, by))
+            let by: Vec<&PageMeasurement> = arm.measurements.iter().filter(is_harm).collect();
+            let message = words::of_harm(design, arm, &by);
+            (!by.is_empty()).then_some(PageHarm { arm, by, message })
         })
     }
+}
+
+/// An arm whose pages are a reason to stop the experiment.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PageHarm<'h> {
+    /// Which.
+    pub arm: &'h PageArm,
+    /// The measures by which, at least one.
+    pub by: Vec<&'h PageMeasurement>,
+    /// What they say, in sentences.
+    pub message: String,
 }
 
 /// How the pages of an experiment of this design fared.

@@ -154,6 +154,9 @@ pub struct Inquiry {
     pub epoch: Option<i64>,
     /// Which part of the experiment's life.
     pub report_phase: Phase,
+    /// Visitors who entered at this moment or later. The clock asks so, and no reader: days are for them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub entered_since: Option<Instant>,
 }
 
 /// A day as the interface writes it.

@@ -474,8 +474,7 @@ impl Manifest {
     }
 
     fn check_inquiry(&self) -> Result<(), (&'static str, Flaw)> {
-        let Inquiry { start_date, end_date, tz, goal_key, filter_by, breakdown_by, epoch, report_phase: _ } =
-            &self.inquiry;
+        let Inquiry { start_date, end_date, tz, goal_key, filter_by, breakdown_by, epoch, .. } = &self.inquiry;
         Zone::parse(tz.as_str()).map_err(|flaw| ("tz", flaw))?;
         if start_date.zip(*end_date).is_some_and(|(start, end)| end < start) {
             return Err(("end_date", Flaw::new("must not be before start_date")));
@@ -512,8 +511,8 @@ impl Manifest {
         if self.experiment.arms.len() != 2 {
             return Err(("experiment.arms", Flaw::new("must be two, those who are held out and everybody else")));
         }
-        let Inquiry { filter_by, breakdown_by, epoch, report_phase, .. } = &self.inquiry;
-        let is_plain = filter_by.is_empty() && breakdown_by.is_none() && epoch.is_none();
+        let Inquiry { filter_by, breakdown_by, epoch, report_phase, entered_since, .. } = &self.inquiry;
+        let is_plain = filter_by.is_empty() && breakdown_by.is_none() && epoch.is_none() && entered_since.is_none();
         if !is_plain || *report_phase != Phase::default() {
             return Err((
                 "inquiry",
@@ -617,7 +616,7 @@ impl Manifest {
     /// Which visitors and events count: from when, until when.
     pub fn span(&self) -> (Option<Instant>, Option<Instant>) {
         let (inquiry, deployed_at) = (&self.inquiry, self.experiment.deployed_at);
-        let start = inquiry.start_date.map(|day| inquiry.tz.begin(day));
+        let start = inquiry.start_date.map(|day| inquiry.tz.begin(day)).max(inquiry.entered_since);
         let end = inquiry.end_date.map(|day| inquiry.tz.begin(day.tomorrow().unwrap_or(day)));
         let earlier = |a: Option<Instant>, b: Option<Instant>| a.into_iter().chain(b).min();
         match inquiry.report_phase {

@@ -19,6 +19,12 @@ pub(super) fn of_arm(design: &Design, summaries: &Summaries, arm: &PageArm) -> S
     sentences.join(" ")
 }
 
+/// What harms, a sentence for each measure.
+pub(super) fn of_harm(design: &Design, arm: &PageArm, by: &[&PageMeasurement]) -> String {
+    let sentences: Vec<String> = by.iter().filter_map(|it| worse(design, arm, it)).collect();
+    sentences.join(" ")
+}
+
 /// What a measure says, if it got worse.
 fn worse(design: &Design, arm: &PageArm, it: &PageMeasurement) -> Option<String> {
     if it.status < PageStatus::Worse {

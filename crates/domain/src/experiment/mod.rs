@@ -33,7 +33,7 @@ pub use milestones::{FirstStart, MilestoneChange, Milestones};
 pub use patch::{DataKey, ExperimentPatch, References, VariantSent};
 pub use plan_lock::{LockedGoal, LockedHypothesis, LockedPlan, PlannedFrom, StopRule};
 pub use revision::{Epoch, Reason, Revision};
-pub use schedule::{BanditRecord, ClockAct, ClockEntry, Due, Rule, Schedule};
+pub use schedule::{BanditRecord, ClockAct, ClockEntry, Due, ProtectedArm, Rule, Schedule};
 pub use variant::{
     Arm, CHANGES_MAX, CODE_MAX, Change, Code, Control, ControlPatch, VARIANTS_MAX, Variant, parse_code, parse_nickname,
 };

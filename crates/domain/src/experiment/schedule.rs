@@ -1,11 +1,13 @@
 //! What time does to an experiment: its dates, and rules that end it.
 //!
 //! A rule acts once for each value that it is set to. Then it is settled: an experiment that people
-//! start again after that goes on until they set the rule anew. What is due when is a pure function of the
+//! start again after that goes on until they set the rule anew. [`Rule::PageHarm`] acts once for each
+//! arm and what its visitors get: see [`Experiment::protected_arms`]. What is due when is a pure function of the
 //! experiment, see [`Experiment::due`]; the jobs of the database are made from it with each change.
 
 use super::{
-    AutopilotRecord, Configuration, Conflict, Distribution, Experiment, Lifecycle, Serving, Status, TestType, Weights,
+    Arm, AutopilotRecord, Configuration, Conflict, Distribution, Experiment, Lifecycle, Serving, Status, TestType,
+    Weights,
 };
 use crate::Instant;
 use crate::time::DAY_US;
@@ -16,6 +18,9 @@ use std::collections::BTreeSet;
 /// How long ago a start date may be when it is set: somebody who sends the present moment means
 /// now, and the request takes a while.
 const GRACE_US: i64 = 60_000_000;
+/// How long visitors may still get what an arm was before it was changed: browsers keep the script for half a minute, and use
+/// it for half a minute more; the rest is for what stands between, and for clocks.
+const REDELIVERY_US: i64 = 120_000_000;
 
 /// A rule by which the clock acts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -110,7 +115,7 @@ impl Rule {
         }
     }
 
-    /// Whether the two set it alike.
+    /// Whether the two set it alike. What [`Rule::PageHarm`] follows is of the project.
     fn is_same(self, one: &Configuration, other: &Configuration) -> bool {
         match self {
             Rule::StartDate => one.start_test_date == other.start_test_date,
@@ -197,6 +202,10 @@ pub struct Schedule {
     /// The winner that the clock serves.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub autopilot: Option<AutopilotRecord>,
+    /// Arms for which [`Rule::PageHarm`] has ended the experiment, and whose visitors get the same as then. They do not end
+    /// it again.
+    #[serde(skip_serializing_if = "BTreeSet::is_empty")]
+    pub harmed: BTreeSet<Arm>,
 }
 
 /// An experiment whose weights follow its result, or did.
@@ -205,6 +214,15 @@ pub struct Schedule {
 pub struct BanditRecord {
     /// When the clock last moved them.
     pub last_moved_at: Option<Instant>,
+}
+
+/// An arm whose pages are looked at, and whose harm ends the experiment.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ProtectedArm {
+    /// Which; not the control.
+    pub arm: Arm,
+    /// Only visitors who entered from then on got the arm and the control as they are; `None` where all did.
+    pub since: Option<Instant>,
 }
 
 /// What has to be done at a certain moment.
@@ -229,6 +247,12 @@ impl Schedule {
                 schedule.settled.remove(&rule);
             }
         }
+        let redefined = |arm: Arm| {
+            let at = |experiment: &Experiment| experiment.milestones.redefined_at(arm.0 as usize);
+            before.is_none_or(|before| at(before) != at(after))
+        };
+        let is_control_redefined = redefined(Arm::CONTROL);
+        schedule.harmed.retain(|arm| (arm.0 as usize) < after.arms() && !is_control_redefined && !redefined(*arm));
         let is_live = after.lifecycle.is_live();
         let starts = is_live && before.is_none_or(|before| !before.lifecycle.is_live());
         let passed = |moment: Option<Instant>, grace_us: i64| moment.is_some_and(|at| at < now.plus_us(-grace_us));
@@ -327,10 +351,48 @@ impl Experiment {
             ClockAct::Stop => self.moved(Status::Inactive, now)?,
             ClockAct::Reweight | ClockAct::Ramp => self.clone(),
         };
-        if matches!(act, ClockAct::Start | ClockAct::Stop) {
+        // The arms are remembered instead: see `ended_by_harm`.
+        if matches!(act, ClockAct::Start | ClockAct::Stop) && rule != Rule::PageHarm {
             next.schedule.settled.insert(rule);
         }
         next.schedule.last = Some(ClockEntry::of(rule, detail, numbers, now));
+        Ok(next)
+    }
+
+    /// The arms whose pages are to be looked at for [`Rule::PageHarm`]: those that get visitors and have not ended the experiment
+    /// as they are. What an arm was before its code, or the control's, was last changed says nothing of what it is.
+    pub fn protected_arms(&self) -> Vec<ProtectedArm> {
+        let weights = self.weights();
+        let opened_at = self.milestones.first_start.map(|start| start.opened_at);
+        // What changed before the first start, nobody met.
+        let redefined_at = |arm: Arm| {
+            let at = self.milestones.redefined_at(arm.0 as usize);
+            at.filter(|at| opened_at.is_some_and(|opened_at| *at >= opened_at))
+        };
+        let arms = (1..self.arms()).filter_map(|number| u32::try_from(number).ok()).map(Arm);
+        let protected = arms.filter(|arm| weights.of(*arm) > 0 && !self.schedule.harmed.contains(arm));
+        protected
+            .map(|arm| {
+                let since = redefined_at(arm).max(redefined_at(Arm::CONTROL));
+                ProtectedArm { arm, since: since.map(|at| at.plus_us(REDELIVERY_US)) }
+            })
+            .collect()
+    }
+
+    /// The experiment after the clock has ended it by [`Rule::PageHarm`] for these arms, which do not end it again as they
+    /// are. `detail` is a sentence with the `numbers`.
+    ///
+    /// # Errors
+    /// As [`Experiment::clocked`].
+    pub fn ended_by_harm(
+        &self,
+        arms: impl IntoIterator<Item = Arm>,
+        detail: String,
+        numbers: Map<String, Value>,
+        now: Instant,
+    ) -> Result<Self, Conflict> {
+        let mut next = self.clocked(Rule::PageHarm, detail, numbers, now)?;
+        next.schedule.harmed.extend(arms);
         Ok(next)
     }
 
@@ -416,6 +478,14 @@ impl Experiment {
                 rule.setting()
             )
         }));
+        if is_live && !self.schedule.harmed.is_empty() {
+            let names: Vec<String> = self.schedule.harmed.iter().map(Arm::to_string).collect();
+            warnings.push(format!(
+                "stop_on_page_harm: the experiment was ended because its pages were harmed, and was started again as it was, so \
+                 harm by the same does not end it again until what visitors get of it, or of the control, is changed: {}",
+                names.join(", ")
+            ));
+        }
         let of_goal = [Rule::Conversions, Rule::Significant, Rule::Bandit, Rule::Autopilot];
         if self.configuration.is_mab && self.test_type == TestType::Personalization {
             warnings.push(
@@ -531,6 +601,65 @@ mod tests {
         assert_eq!(renamed.due().len(), 1);
         let again = Revision::between(&renamed, renamed.start_blocked("why".to_owned(), now), now).unwrap().experiment;
         assert_eq!(again.due(), []);
+    }
+
+    fn protected(experiment: &Experiment) -> Vec<(u32, Option<i64>)> {
+        let seconds = |at: Instant| (at.us() - NOW.us()) / 1_000_000;
+        experiment.protected_arms().into_iter().map(|it| (it.arm.0, it.since.map(seconds))).collect()
+    }
+
+    #[test]
+    fn harm_is_judged_by_who_got_what_visitors_get_now() {
+        let mut draft = draft(Configuration::default());
+        draft.variants.extend([Default::default(), Default::default()]);
+        let seconds = |seconds: i64| NOW.plus_us(seconds * 1_000_000);
+        let written = changed(&draft, seconds(1), |it| it.variants[0].code.js = "one".into());
+        let live = changed(&written, seconds(2), |it| *it = it.moved(Status::Live, seconds(2)).unwrap());
+        assert_eq!(protected(&live), [(1, None), (2, None)], "nobody met what changed before the first start");
+        // Who has the script for another moment gets what was there before.
+        let repaired = changed(&live, seconds(10), |it| it.variants[0].code.js = "two".into());
+        assert_eq!(protected(&repaired), [(1, Some(130)), (2, None)]);
+        let renamed = changed(&repaired, seconds(20), |it| it.name = "Another".to_owned());
+        assert_eq!(protected(&renamed), protected(&repaired));
+        let of_control = changed(&repaired, seconds(30), |it| it.control.code.js = "zero".into());
+        assert_eq!(protected(&of_control), [(1, Some(150)), (2, Some(150))]);
+        let of_all = changed(&repaired, seconds(40), |it| it.custom_code.css = "p {}".into());
+        assert_eq!(protected(&of_all), [(1, Some(160)), (2, Some(160))]);
+        // An arm without weight harms nobody.
+        let paused = changed(&repaired, seconds(50), |it| {
+            it.configuration.distribution = Distribution::Weights(Weights::of_shares(&[0.5, 0.0, 0.5]).unwrap());
+        });
+        assert_eq!(protected(&paused), [(2, None)]);
+    }
+
+    #[test]
+    fn harm_by_the_same_ends_it_once() {
+        let mut draft = draft(Configuration::default());
+        draft.variants.extend([Default::default(), Default::default()]);
+        let seconds = |seconds: i64| NOW.plus_us(seconds * 1_000_000);
+        let live = changed(&draft, NOW, |it| *it = it.moved(Status::Live, NOW).unwrap());
+        let ended = live.ended_by_harm([Arm(1)], "why".to_owned(), Map::new(), seconds(10)).unwrap();
+        let ended = Revision::between(&live, ended, seconds(10)).unwrap().experiment;
+        assert_eq!((ended.lifecycle.is_live(), ended.follows(Rule::PageHarm)), (false, false));
+        assert_eq!(ended.schedule.last.as_ref().unwrap().rule, Rule::PageHarm);
+        let start = |it: &Experiment| changed(it, seconds(20), |it| *it = it.moved(Status::Live, seconds(20)).unwrap());
+        let told = |it: &Experiment| it.schedule_warnings().iter().any(|warning| warning.contains("Variant 1"));
+        // As it was, it goes on, and says so; the other variant is protected all the same.
+        let again = start(&ended);
+        assert_eq!((again.follows(Rule::PageHarm), protected(&again), told(&again)), (true, vec![(2, None)], true));
+        assert!(!told(&ended));
+        let text = serde_json::to_string(&again.schedule).unwrap();
+        assert_eq!(serde_json::from_str::<Schedule>(&text).unwrap(), again.schedule);
+        // Changed, before the restart or after, it is protected again.
+        let repair = |it: &Experiment| changed(it, seconds(30), |it| it.variants[0].code.js = "repaired".into());
+        for (what, repaired) in [("before", start(&repair(&ended))), ("after", repair(&again))] {
+            assert_eq!((protected(&repaired), told(&repaired)), (vec![(1, Some(150)), (2, None)], false), "{what}");
+        }
+        let of_control = changed(&again, seconds(30), |it| it.control.code.js = "zero".into());
+        assert_eq!(protected(&of_control), [(1, Some(150)), (2, Some(150))]);
+        // What is gone is not remembered for what takes its number.
+        let fewer = changed(&ended, seconds(30), |it| it.variants.clear());
+        assert!(fewer.schedule.harmed.is_empty());
     }
 
     /// What somebody does, or the clock.

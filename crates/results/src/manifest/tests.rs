@@ -172,3 +172,26 @@ fn a_report_ends_with_its_last_day() {
         assert_eq!(until.map(|until| until.to_string()).as_deref(), expect, "{end_date:?}");
     }
 }
+
+#[test]
+fn the_clock_asks_about_visitors_who_entered_since_a_moment() {
+    let now = Instant::from_us(1_772_359_200_000_000);
+    let known =
+        ReportInputs::of(Experiment::draft(CompanyId(1), ProjectId(1), TestType::AbTest, "one".to_owned(), now), "1");
+    let since = Some(now);
+    for (start_date, entered_since, expect) in [
+        (None, None, None),
+        (None, since, since),
+        (Some("2026-03-01"), since, since),
+        (Some("2026-03-02"), since, Some(Instant::from_us(1_772_409_600_000_000))),
+    ] {
+        let start_date = start_date.map(|day| parse_day(day).unwrap());
+        let inquiry = Inquiry { start_date, entered_since, ..Inquiry::default() };
+        let manifest = known.manifest(&"prj".into(), &inquiry, now);
+        assert_eq!((manifest.span().0, manifest.question(false).unwrap().from), (expect, expect), "{start_date:?}");
+        // Who asks nothing of the kind, has nothing of it in the manifest; and what is in it is read again.
+        let value = serde_json::to_value(&manifest).unwrap();
+        assert_eq!(value["inquiry"].get("entered_since").is_some(), entered_since.is_some());
+        assert_eq!(serde_json::from_value::<Manifest>(value).unwrap().inquiry, inquiry);
+    }
+}

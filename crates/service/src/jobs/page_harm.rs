@@ -1,23 +1,23 @@
 //! Ends experiments that are known to harm the pages of visitors, where the project says so.
 //!
 //! Harm is [`PageHealth::harm`](muriel_analysis::PageHealth::harm): code that fails, or pages that are slower, shift more or
-//! respond later than the control's, by more than a margin. It needs no full day and no conversions. Whoever starts the
-//! experiment again has been told, so it is not ended by this a second time.
+//! respond later than the control's, by more than a margin. It needs no full day and no conversions. Only what visitors get
+//! now is judged, by those who got it: see [`Experiment::protected_arms`]. Whoever starts the experiment again has been told,
+//! so it is not ended a second time by an arm that is as it was.
 
-use super::{CLOCK, LOOK_AGAIN_US, Leadership, MetRule, apply, fails_by_itself, look, object, project};
+use super::{CLOCK, LOOK_AGAIN_US, Leadership, apply, fails_by_itself, object, project};
 use crate::app::App;
 use crate::error::{Error, Result};
 use crate::experiments::{Change, Precondition, Target};
-use muriel_analysis::{PageArm, PageMeasurement};
+use crate::results::{load, not_found, report_of};
+use muriel_analysis::{PageHarm, PageMeasurement};
 use muriel_domain::Instant;
-use muriel_domain::experiment::{Experiment, Rule};
-use muriel_domain::ids::ExperimentId;
+use muriel_domain::experiment::{Arm, Experiment, Rule};
+use muriel_domain::ids::{ExperimentId, ProjectId};
 use muriel_results::{Computed, Inquiry};
 use muriel_store::jobs;
-use muriel_store::tenants::Project;
 use serde_json::{Value, json};
-use std::collections::{HashMap, HashSet};
-use std::sync::Arc;
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 /// What was known of each experiment when its pages were last looked at.
 #[derive(Debug, Default)]
@@ -48,8 +48,7 @@ pub async fn stop_page_harm(app: &App, leadership: &Leadership, looks: &mut Page
         if looks.0.get(&id) == Some(&look) {
             continue;
         }
-        let Some(project) = project(app, project_id).await? else { continue };
-        let is_looked_at = match protect(app, leadership.term, &project, id).await {
+        let is_looked_at = match protect(app, leadership.term, project_id, id).await {
             Ok(is_ended) => {
                 ended.extend(is_ended.then_some(id));
                 true
@@ -66,34 +65,54 @@ pub async fn stop_page_harm(app: &App, leadership: &Leadership, looks: &mut Page
 }
 
 /// Ends the experiment if it harms pages; whether it did.
-async fn protect(app: &App, term: i64, project: &Arc<Project>, id: ExperimentId) -> Result<bool> {
-    let (experiment, computed) = look(app, project, id, Inquiry::default()).await?;
+async fn protect(app: &App, term: i64, project_id: ProjectId, id: ExperimentId) -> Result<bool> {
+    let Some(project) = project(app, project_id).await? else { return Ok(false) };
+    let inputs = load(app, project.id, id, &Inquiry::default()).await?.map_err(not_found)?;
+    let experiment = inputs.experiment();
     if !experiment.follows(Rule::PageHarm) {
         return Ok(false);
     }
-    let Some(met) = harm(&computed) else { return Ok(false) };
-    let target = Target { project: project.clone(), id, precondition: Precondition::None };
+    // Arms that have been as they are for the same time are looked at in one report.
+    let mut arms: BTreeMap<Option<Instant>, BTreeSet<Arm>> = BTreeMap::new();
+    for protected in experiment.protected_arms() {
+        arms.entry(protected.since).or_default().insert(protected.arm);
+    }
+    let (mut found, mut manifest) = (BTreeMap::new(), None);
+    for (entered_since, arms) in arms {
+        if entered_since.is_some_and(|since| since >= app.clock.now()) {
+            continue;
+        }
+        let inquiry = Inquiry { entered_since: entered_since.map(Instant::to_ms), ..Inquiry::default() };
+        let computed = report_of(app, &project, id, inquiry, false, &inputs).await?;
+        let harm = harm(&computed, &arms, entered_since);
+        if manifest.is_none() && !harm.is_empty() {
+            manifest = Some(serde_json::to_value(&computed.manifest).map_err(Error::internal)?);
+        }
+        found.extend(harm);
+    }
+    if found.is_empty() {
+        return Ok(false);
+    }
+    let arms: Vec<Arm> = found.keys().copied().collect();
+    let (sentences, numbers): (Vec<String>, Vec<Value>) = found.into_values().unzip();
+    let detail = format!("its pages are harmed, and the project ends experiments then: {}", sentences.join(" "));
+    let numbers = object(json!({ "variants": numbers }));
+    let target = Target { project, id, precondition: Precondition::None };
     let change = Change::new(app, &CLOCK, target, "stop");
-    let manifest = serde_json::to_value(&computed.manifest).map_err(Error::internal)?;
     let revision = experiment.revision;
     let decide = move |before: &Experiment, now: Instant| -> Result<Option<Experiment>> {
         // The numbers are of the experiment as it was.
         if before.revision != revision {
             return Ok(None);
         }
-        Ok(Some(before.clocked(met.rule, met.detail, met.numbers, now)?))
+        Ok(Some(before.ended_by_harm(arms, detail, numbers, now)?))
     };
-    Ok(apply(app, term, change, Rule::PageHarm, None, Some(manifest), decide).await?.is_some())
+    Ok(apply(app, term, change, Rule::PageHarm, None, manifest, decide).await?.is_some())
 }
 
-/// The harm that a result knows of.
-fn harm(computed: &Computed) -> Option<MetRule> {
-    let page = &computed.report.page;
-    let found: Vec<(&PageArm, Vec<&PageMeasurement>)> = page.harm().collect();
-    if found.is_empty() {
-        return None;
-    }
-    let numbers = |it: &&PageMeasurement| {
+/// The harm by these arms that a result of visitors who entered since then knows of: sentences and numbers of each.
+fn harm(computed: &Computed, arms: &BTreeSet<Arm>, since: Option<Instant>) -> BTreeMap<Arm, (String, Value)> {
+    let measurement = |it: &&PageMeasurement| {
         json!({
             "metric": it.metric.word(),
             "visitors": it.visitors,
@@ -102,16 +121,18 @@ fn harm(computed: &Computed) -> Option<MetRule> {
             "difference_interval": it.interval.map(|interval| [interval.lower, interval.upper]),
         })
     };
-    let arms: Vec<Value> = found
-        .iter()
-        .map(|(arm, by)| {
-            let harmed: Vec<Value> = by.iter().map(numbers).collect();
-            json!({ "variant_id": arm.arm.to_string(), "harmed": harmed })
-        })
-        .collect();
-    Some(MetRule {
-        rule: Rule::PageHarm,
-        detail: format!("its pages are harmed, and the project ends experiments then: {}", page.check.message),
-        numbers: object(json!({ "variants": arms })),
-    })
+    let design = computed.manifest.design();
+    let found = computed.report.page.harm(&design).filter_map(|PageHarm { arm, by, message }| {
+        let arm = arms.iter().copied().find(|known| known.0 as usize == arm.arm)?;
+        let harmed: Vec<Value> = by.iter().map(measurement).collect();
+        let mut numbers = json!({ "variant_id": arm.id(), "harmed": harmed });
+        if let Some(since) = since {
+            numbers["entered_since"] = json!(since);
+        }
+        Some((arm, (message, numbers)))
+    });
+    found.collect()
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,229 @@
+use super::*;
+use crate::api_key::Pepper;
+use crate::app::Traffic;
+use crate::clock::Clock;
+use muriel_domain::experiment::{Distribution, Lifecycle, Revision, Status, TestType, Variant, Weights};
+use muriel_log::{Batch, BatchEvent, DedupScope, Log, LogOptions, Reserve};
+use muriel_results::ReportCache;
+use muriel_sql::{Db, SqliteOptions, params};
+use muriel_store::tenants::Project;
+use muriel_store::{experiments, tenants};
+use muriel_warehouse::{DuckWarehouse, Loader, WarehouseOptions};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
+
+const START: Instant = Instant::from_us(1_772_359_200_000_000);
+const MADE: experiments::Act<'static> = experiments::Act { actor: "test", by: "test", action: "change", detail: None };
+
+/// A project that ends experiments that harm pages, with a log of its own.
+struct Shop {
+    app: App,
+    log: Log,
+    project: Project,
+    now_us: Arc<AtomicI64>,
+    visitors: AtomicU64,
+    looks: PageLooks,
+    leadership: Leadership,
+    _directory: tempfile::TempDir,
+}
+
+impl Shop {
+    async fn open() -> Self {
+        let directory = tempfile::tempdir().unwrap();
+        let db = Db::sqlite(&directory.path().join("muriel.db"), SqliteOptions::default()).unwrap();
+        muriel_store::migrate(&db).await.unwrap();
+        let made = db.write::<_, muriel_store::Error, _>(move |tx| {
+            Box::pin(async move {
+                let company = tenants::company_ensure(tx, "Acme", START).await?;
+                let project = tenants::project_insert(tx, company, "prj_shop", "Shop", START).await?;
+                tenants::stop_on_page_harm_set(tx, project.id, true).await?;
+                Ok(project)
+            })
+        });
+        let project = made.await.unwrap();
+        let options = LogOptions { reserve: Reserve::Bytes(0), ..LogOptions::default() };
+        let log = Log::open(directory.path(), options).unwrap();
+        let warehouse = Arc::new(DuckWarehouse::in_memory(&WarehouseOptions::default()).unwrap());
+        let loader = Loader::start(directory.path(), warehouse.clone(), None).unwrap();
+        let reports = Arc::new(ReportCache::new(warehouse, Arc::new(loader)));
+        let traffic = Traffic { results: Some(reports), ..Traffic::default() };
+        let now_us = Arc::new(AtomicI64::new(START.us()));
+        let app = App::new(db, Pepper::new(&[7; 32]), Clock::Manual(now_us.clone()), traffic);
+        let leadership = Leadership::take(&app).await.unwrap().unwrap();
+        Self {
+            app,
+            log,
+            project,
+            now_us,
+            visitors: AtomicU64::new(0),
+            looks: PageLooks::default(),
+            leadership,
+            _directory: directory,
+        }
+    }
+
+    fn pass(&self, seconds: i64) {
+        self.now_us.fetch_add(seconds * 1_000_000, Ordering::Relaxed);
+    }
+
+    /// A live experiment with two variants.
+    async fn experiment(&self, name: &str) -> ExperimentId {
+        let mut one =
+            Experiment::draft(self.project.company_id, self.project.id, TestType::AbTest, name.to_owned(), START);
+        one.variants = vec![Variant::default(), Variant::default()];
+        one.lifecycle = Lifecycle::Live { started_at: START };
+        let write = self.app.db.write::<_, muriel_store::Error, _>(move |tx| {
+            Box::pin(async move { experiments::insert(tx, &Revision::first(one, START), &MADE).await })
+        });
+        write.await.unwrap()
+    }
+
+    async fn find(&self, id: ExperimentId) -> Experiment {
+        let project = self.project.id;
+        let read = self.app.db.read::<_, muriel_store::Error, _>(move |tx| {
+            Box::pin(async move { experiments::find(tx, project, id).await })
+        });
+        read.await.unwrap().unwrap().experiment
+    }
+
+    /// What a person does.
+    async fn change(&self, id: ExperimentId, change: impl FnOnce(&mut Experiment)) {
+        let (before, now) = (self.find(id).await, self.app.clock.now());
+        let mut after = before.clone();
+        change(&mut after);
+        let revision = Revision::between(&before, after, now).unwrap();
+        let write = self.app.db.write::<_, muriel_store::Error, _>(move |tx| {
+            Box::pin(async move { experiments::update(tx, &before, &revision, &MADE).await })
+        });
+        write.await.unwrap();
+    }
+
+    async fn start(&self, id: ExperimentId) {
+        let now = self.app.clock.now();
+        self.change(id, |it| *it = it.moved(Status::Live, now).unwrap()).await;
+    }
+
+    /// So many visitors of each arm enter now; the pages of some of each arm's fail.
+    async fn visit(&self, id: ExperimentId, number: u64, failed: [u64; 3]) {
+        let (epoch, at, key) = (self.find(id).await.epoch, self.app.clock.now(), &self.project.key);
+        let (mut lines, mut events) = (Vec::new(), Vec::new());
+        for (arm, failed) in failed.into_iter().enumerate() {
+            for at_arm in 0..number {
+                let visitor = self.visitors.fetch_add(1, Ordering::Relaxed);
+                let exposure = json!({ "type": "exposure", "epoch": epoch });
+                let health = json!({ "type": "health", "hidden_ms": 0, "errors": u8::from(at_arm < failed) });
+                for (kind, mut event) in (0..).zip([exposure, health]) {
+                    let event_id = uuid::Uuid::from_u128(u128::from(2 * visitor + kind) + 1);
+                    let all = json!({
+                        "id": event_id.to_string(), "project_key": key, "at": at, "received_at": at, "bot": false,
+                        "visitor": { "id": format!("v{visitor}") }, "test_id": id.0, "variant_id": arm.to_string(),
+                    });
+                    event.as_object_mut().unwrap().extend(all.as_object().unwrap().clone());
+                    lines.extend(event.to_string().into_bytes());
+                    lines.push(b'\n');
+                    events.push(BatchEvent { id: event_id, scope: DedupScope::PROJECT, end: lines.len() });
+                }
+            }
+        }
+        let project_key = self.project.key.as_str().into();
+        self.log.append(Batch { project_key, received_at: at, events, lines }).await.unwrap();
+        assert!(self.app.results().unwrap().loader().wait_for(self.log.last()).await);
+    }
+
+    /// What the clock ends a minute later.
+    async fn ended(&mut self) -> Vec<ExperimentId> {
+        self.pass(60);
+        stop_page_harm(&self.app, &self.leadership, &mut self.looks).await.unwrap()
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn code_that_was_repaired_is_not_judged_by_what_it_was() {
+    let mut shop = Shop::open().await;
+    let id = shop.experiment("one").await;
+    // Too few to be sure, and somebody sees it first.
+    shop.visit(id, 90, [0, 36, 0]).await;
+    assert_eq!(shop.ended().await, []);
+    shop.change(id, |it| it.variants[0].code.js = "repaired".into()).await;
+    // Some have the script for another moment.
+    shop.pass(30);
+    shop.visit(id, 110, [0, 44, 0]).await;
+    shop.pass(300);
+    shop.visit(id, 10, [0, 0, 0]).await;
+    assert_eq!(shop.ended().await, []);
+    shop.visit(id, 400, [0, 0, 0]).await;
+    assert_eq!(shop.ended().await, []);
+    assert!(shop.find(id).await.lifecycle.is_live());
+    // The next change breaks it.
+    shop.change(id, |it| it.variants[0].code.js = "broken again".into()).await;
+    shop.pass(300);
+    shop.visit(id, 110, [0, 30, 0]).await;
+    assert_eq!(shop.ended().await, [id]);
+    let last = shop.find(id).await.schedule.last.unwrap();
+    assert!(last.detail.contains("Variant 1 fails for 27.27 % of its visitors"), "{}", last.detail);
+    let variant = &last.numbers["variants"][0];
+    assert_eq!((&variant["variant_id"], &variant["harmed"][0]["visitors"]), (&json!("1"), &json!(110)));
+    assert!(variant["entered_since"].is_string(), "{variant}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn after_a_restart_what_changed_is_protected_again() {
+    let mut shop = Shop::open().await;
+    let id = shop.experiment("one").await;
+    shop.visit(id, 150, [0, 60, 0]).await;
+    assert_eq!(shop.ended().await, [id]);
+    // Whoever starts it as it was has been told, and is again.
+    shop.start(id).await;
+    shop.visit(id, 150, [0, 60, 0]).await;
+    assert_eq!(shop.ended().await, []);
+    let experiment = shop.find(id).await;
+    assert!(experiment.warnings().iter().any(|warning| warning.contains("Variant 1")), "{:?}", experiment.warnings());
+    // Another variant is protected all the while.
+    shop.change(id, |it| it.variants[1].code.js = "broken".into()).await;
+    shop.pass(300);
+    shop.visit(id, 150, [0, 60, 60]).await;
+    assert_eq!(shop.ended().await, [id]);
+    let last = shop.find(id).await.schedule.last.unwrap();
+    assert!(last.detail.contains("Variant 2") && !last.detail.contains("Variant 1"), "{}", last.detail);
+    // What is repaired is judged anew, and ends it again if that was no repair.
+    shop.change(id, |it| it.variants[0].code.js = "repaired?".into()).await;
+    shop.start(id).await;
+    assert_eq!(shop.ended().await, []);
+    shop.pass(300);
+    shop.visit(id, 150, [0, 60, 0]).await;
+    assert_eq!(shop.ended().await, [id]);
+    let last = shop.find(id).await.schedule.last.unwrap();
+    assert!(last.detail.contains("Variant 1") && !last.detail.contains("Variant 2"), "{}", last.detail);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_arm_without_visitors_ends_nothing() {
+    let mut shop = Shop::open().await;
+    let id = shop.experiment("one").await;
+    shop.visit(id, 150, [0, 60, 0]).await;
+    shop.change(id, |it| {
+        it.configuration.distribution = Distribution::Weights(Weights::of_shares(&[0.5, 0.0, 0.5]).unwrap());
+    })
+    .await;
+    assert_eq!(shop.ended().await, []);
+    shop.change(id, |it| it.configuration.distribution = Distribution::Equal).await;
+    assert_eq!(shop.ended().await, [id]);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_experiment_that_cannot_be_read_leaves_the_others_protected() {
+    let mut shop = Shop::open().await;
+    let (broken, harmed) = (shop.experiment("one").await, shop.experiment("two").await);
+    assert!(broken < harmed);
+    shop.visit(harmed, 150, [0, 60, 0]).await;
+    let write = shop.app.db.write::<_, muriel_store::Error, _>(move |tx| {
+        Box::pin(async move {
+            let sql = "UPDATE experiment SET schedule = '7' WHERE experiment_id = $1";
+            tx.execute(sql, params![broken.0]).await?;
+            Ok(())
+        })
+    });
+    write.await.unwrap();
+    assert_eq!(shop.ended().await, [harmed]);
+    assert!(shop.looks.0.contains_key(&broken));
+}
