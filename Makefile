@@ -60,7 +60,7 @@ pictures: ## draw the pictures of docs/methods.md from what the engine computes
 	cargo run -p muriel-stats --example pictures --locked
 	cargo run -p muriel-analysis --example programmes --locked -- --picture
 
-page-health: ## try page health on thousands of simulated experiments; takes a minute
+page-health: ## try page health on thousands of simulated experiments; takes a few minutes
 	scripts/cargo test --release -p muriel-analysis --test page_health --locked -- --ignored --nocapture
 
 crash: build ## kill the server, cut its power and send it slow clients, all under load; nothing acknowledged may be lost
