@@ -28,7 +28,12 @@ function columnsOf(result: Result): Column<Arm>[] {
   return [
     { name: "Visitors", isNumber: true, cell: (arm) => <Visitors arm={arm} /> },
     { name: "Rate", isNumber: true, cell: (arm) => <RateShown of={arm} /> },
-    ...(hasRevenue(result) ? moneyColumns((arm: Arm) => arm, result.currency) : []),
+    ...(hasRevenue(result)
+      ? moneyColumns(
+          (arm: Arm) => arm,
+          () => result.currency,
+        )
+      : []),
     {
       name: "Improvement, seen",
       isNumber: true,

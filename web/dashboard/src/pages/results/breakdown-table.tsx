@@ -83,7 +83,12 @@ function columnsOf(result: Result): Column<Row>[] {
     },
     { name: "Visitors", isNumber: true, cell: ({ arm }) => integer(arm.visitors) },
     { name: "Rate", isNumber: true, cell: ({ arm }) => <RateShown of={arm} /> },
-    ...(hasRevenue(result) ? moneyColumns(({ arm }: Row) => arm, result.currency) : []),
+    ...(hasRevenue(result)
+      ? moneyColumns(
+          ({ arm }: Row) => arm,
+          () => result.currency,
+        )
+      : []),
     {
       name: "Improvement, seen",
       isNumber: true,

@@ -34,8 +34,11 @@ export function RateShown({ of: { conversion_rate: rate, conversions } }: { of: 
   );
 }
 
-/** Columns of what a goal that counts money has. */
-export function moneyColumns<R>(of: (row: R) => Counted, currency: string | null | undefined): Column<R>[] {
+/** Columns of what a goal that counts money has. Rows of several goals may be in several currencies. */
+export function moneyColumns<R>(
+  of: (row: R) => Counted,
+  currencyOf: (row: R) => string | null | undefined,
+): Column<R>[] {
   return [
     {
       name: "Per visitor",
@@ -45,8 +48,8 @@ export function moneyColumns<R>(of: (row: R) => Counted, currency: string | null
         return (
           rpv !== undefined && (
             <>
-              {money(rpv, currency)}
-              {revenue != null && <Below>{money(revenue, currency)} in all</Below>}
+              {money(rpv, currencyOf(row))}
+              {revenue != null && <Below>{money(revenue, currencyOf(row))} in all</Below>}
             </>
           )
         );
@@ -60,7 +63,7 @@ export function moneyColumns<R>(of: (row: R) => Counted, currency: string | null
         return (
           orders != null && (
             <>
-              {money(aov, currency)}
+              {money(aov, currencyOf(row))}
               <Below>
                 {integer(orders)} {orders === 1 ? "order" : "orders"}
               </Below>

@@ -49,7 +49,6 @@ function Head({ metric }: { metric: Metric }) {
 function columnsOf(result: Result, metrics: Metric[]): Column<Row>[] {
   const isLive = result.status_code === 1;
   const hasMoney = metrics.some(({ variants }) => variants.some(({ rpv }) => rpv !== undefined));
-  const currency = metrics.flatMap(({ variants }) => variants).find(({ rpv }) => rpv !== undefined)?.currency;
   const name = (id: string): ReactNode => {
     const arm = armOf(result, id);
     return arm ? (
@@ -63,7 +62,12 @@ function columnsOf(result: Result, metrics: Metric[]): Column<Row>[] {
   return [
     { name: "Arm", isName: true, cell: ({ id }) => name(id) },
     { name: "Rate", isNumber: true, cell: ({ arm }) => <RateShown of={arm} /> },
-    ...(hasMoney ? moneyColumns(({ arm }: Row) => arm, currency) : []),
+    ...(hasMoney
+      ? moneyColumns(
+          ({ arm }: Row) => arm,
+          ({ arm }) => arm.currency,
+        )
+      : []),
     {
       name: "Improvement, seen",
       isNumber: true,
