@@ -76,7 +76,7 @@ function shown({ conversions, conversion_rate: rate, improvement, analysis }) {
   const interval = analysis.lift_interval?.map(change).join(" to ") ?? "no bound yet";
   return {
     ...cells,
-    "Improvement, seen": change(improvement),
+    "Change, seen": change(improvement),
     "Lift, inferred": `${change(analysis.lift)}\n${interval}`,
   };
 }

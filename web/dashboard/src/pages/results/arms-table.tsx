@@ -35,7 +35,7 @@ function columnsOf(result: Result): Column<Arm>[] {
         )
       : []),
     {
-      name: "Improvement, seen",
+      name: "Change, seen",
       isNumber: true,
       cell: (arm) => (arm.is_control ? null : percentChange(arm.improvement)),
     },
@@ -72,8 +72,10 @@ export function ArmsHelp({ result }: { result: Result }) {
   return (
     <>
       <p>
-        <b className="font-semibold">Improvement</b> is what the eye sees: how much more an arm does than the control,
-        over everybody who entered. It is no finding. Half of all experiments in which nothing differs show one.
+        <b className="font-semibold">Change</b> is what the eye sees: how much more or less an arm does than the
+        control, over everybody who entered. It is no finding. Half of all experiments in which nothing differs show
+        more. The API and files of results call this number <code className="font-mono">improvement</code>, also where
+        less is better.
       </p>
       <p>
         <b className="font-semibold">Lift</b> is what can be concluded. It counts the visitors whose time to convert is
@@ -103,7 +105,7 @@ export function ArmsHelp({ result }: { result: Result }) {
       )}
       {hasRevenue(result) && (
         <p>
-          <b className="font-semibold">Money</b>: improvement and lift are of the value per visitor. The rate is that of
+          <b className="font-semibold">Money</b>: change and lift are of the value per visitor. The rate is that of
           buyers. The few largest buyers are cut in the comparison, so that one order does not decide, never in what is
           shown.
         </p>

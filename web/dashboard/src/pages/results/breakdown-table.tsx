@@ -90,7 +90,7 @@ function columnsOf(result: Result): Column<Row>[] {
         )
       : []),
     {
-      name: "Improvement, seen",
+      name: "Change, seen",
       isNumber: true,
       cell: ({ arm, isControl }) => (isControl ? null : percentChange(arm.improvement)),
     },

@@ -69,7 +69,7 @@ function columnsOf(result: Result, metrics: Metric[]): Column<Row>[] {
         )
       : []),
     {
-      name: "Improvement, seen",
+      name: "Change, seen",
       isNumber: true,
       cell: ({ arm, isControl }) => (isControl ? null : percentChange(arm.improvement)),
     },

@@ -66,7 +66,7 @@ export function ResultSections({ result, about, plan, ending, isShared, places }
       <Card
         flush
         title="Numbers"
-        about="What was counted, what it looks like (improvement), and what can be concluded from it (lift)."
+        about="What was counted, what it looks like (change), and what can be concluded from it (lift)."
       >
         <Below>
           <HowToRead>

@@ -1,0 +1,122 @@
+// The result of a holdout, in the server's numbers and words. It takes data alone.
+
+import type { Schemas } from "~/api/query";
+import { change, day, integer, money, percent, percentage } from "~/lib/format";
+import { VERDICT, wordOf } from "~/lib/words";
+import { Badge, WordBadge } from "~/ui/badge";
+import { Note } from "~/ui/layout";
+import { type Column, Table } from "~/ui/table";
+
+type Result = Schemas["HoldoutResult"];
+type Arm = Schemas["VariantResult"];
+type Metric = Schemas["MetricResult"];
+
+const ARMS: Column<Arm>[] = [
+  { name: "Who", isName: true, cell: ({ name }) => <span className="font-medium">{name}</span> },
+  { name: "Share", isNumber: true, cell: ({ traffic_weight: share }) => percentage(share) },
+  { name: "Visitors", isNumber: true, cell: ({ visitors }) => integer(visitors) },
+  { name: "Conversions", isNumber: true, cell: ({ conversions }) => integer(conversions) },
+  { name: "Rate", isNumber: true, cell: ({ conversion_rate: rate }) => inPercent(rate) },
+];
+
+const METRICS: Column<Metric>[] = [
+  { name: "Metric", isName: true, cell: (metric) => <MetricName metric={metric} /> },
+  { name: "Held out", isNumber: true, cell: ({ variants }) => inPercent(variants[0]?.conversion_rate) },
+  { name: "Everybody else", isNumber: true, cell: ({ variants }) => inPercent(variants[1]?.conversion_rate) },
+  { name: "Difference", isNumber: true, cell: ({ variants }) => <Lift of={variants[1]?.analysis} /> },
+];
+
+export function HoldoutMetrics({ metrics }: { metrics: Metric[] }) {
+  return <Table label="Other metrics" columns={METRICS} rows={metrics} keyOf={({ kind, key }) => `${kind} ${key}`} />;
+}
+
+/** A difference says by itself neither which way is better, nor what is known. */
+function MetricName({ metric: { name, lower_is_better: isLess, variants } }: { metric: Metric }) {
+  return (
+    <span className="flex flex-col items-start gap-0.5">
+      <span className="break-words">{name}</span>
+      {isLess && <span className="text-sm text-soft">Less is better</span>}
+      {variants.some(({ harmed }) => harmed === true) && <Badge tone="bad">Got worse</Badge>}
+    </span>
+  );
+}
+
+export function HoldoutView({ result }: { result: Result }) {
+  const analysis = result.variants[1]?.analysis;
+  // A verdict's sentence says already that there is too little.
+  const { minimum_data, ...others } = result.health;
+  const problems = Object.values(analysis ? others : { minimum_data, ...others }).filter(
+    (check): check is Schemas["HealthCheck"] =>
+      typeof check === "object" && check !== null && ["fail", "warn"].includes(check.status),
+  );
+  return (
+    <>
+      {analysis && (
+        <div className="flex flex-col gap-3 border-t border-line px-4 py-4 md:px-5">
+          <p className="flex flex-wrap items-baseline gap-x-2.5 gap-y-1">
+            <WordBadge word={wordOf(VERDICT, analysis.verdict)} />
+            <span className="min-w-0 flex-1 basis-60">{analysis.reason}</span>
+          </p>
+          <p>
+            Everybody else against those who are held out: <Lift of={analysis} />
+          </p>
+        </div>
+      )}
+      {problems.length > 0 && (
+        <div className="flex flex-col gap-3 border-t border-line px-4 py-4 md:px-5">
+          {problems.map(({ status, message }) => (
+            <Note key={message} tone={status === "fail" ? "bad" : "caution"}>
+              {message}
+            </Note>
+          ))}
+        </div>
+      )}
+      <div className="border-t border-line">
+        <Table label="Result of the holdout" columns={columnsOf(result)} rows={result.variants} keyOf={armKey} />
+      </div>
+      {result.metrics.length > 0 && (
+        <div className="border-t border-line">
+          <HoldoutMetrics metrics={result.metrics} />
+        </div>
+      )}
+      <p className="border-t border-line px-4 py-3 text-sm text-soft md:px-5">
+        {result.start_date === null
+          ? "Nothing was counted yet."
+          : `${day(result.start_date)} to ${day(result.end_date)}.`}{" "}
+        Intervals hold at {percentage(result.confidence_threshold_percent)} confidence whenever they are read.
+      </p>
+    </>
+  );
+}
+
+/** With as many digits in every row. */
+function inPercent(rate: number | null | undefined): string {
+  return percent(rate == null ? rate : rate / 100, 2);
+}
+
+function armKey({ variant_id: id }: Arm): string {
+  return id;
+}
+
+/** With what was earned, where the goal has a value. */
+function columnsOf({ rpv, currency }: Result): Column<Arm>[] {
+  if (rpv == null) return ARMS;
+  return [...ARMS, { name: "Per visitor", isNumber: true, cell: (arm) => money(arm.rpv, currency) }];
+}
+
+/** The lift with its interval, both in percent. */
+function Lift({ of: analysis }: { of: Schemas["AnalysisResult"] | null | undefined }) {
+  if (analysis == null || analysis.lift === null) return "not known yet";
+  const [from, to] = (analysis.lift_interval ?? []) as number[];
+  return (
+    <span className="num">
+      {change(analysis.lift / 100)}
+      {from !== undefined && to !== undefined && (
+        <span className="text-soft">
+          {" "}
+          ({change(from / 100)} to {change(to / 100)})
+        </span>
+      )}
+    </span>
+  );
+}
