@@ -6,7 +6,7 @@ import { useState } from "react";
 import { ApiFailure } from "~/api/failure";
 import { query, type Schemas, send } from "~/api/query";
 import { moment } from "~/lib/format";
-import { OUTCOME, STATUS, VERDICT, wordOf } from "~/lib/words";
+import { OUTCOME, VERDICT, wordOf } from "~/lib/words";
 import { WordBadge } from "~/ui/badge";
 import { Button } from "~/ui/button";
 import { ConfirmDialog } from "~/ui/dialog";
@@ -14,6 +14,7 @@ import { Card } from "~/ui/layout";
 import { Loaded } from "~/ui/loaded";
 import { toast } from "~/ui/toast";
 import { outdateExperiment, useExperiment, useLocked } from "../experiment/open";
+import { ReopenEffects } from "../experiment/reopen-effects";
 import { armName } from "./outcomes";
 
 type Conclusion = Schemas["ConclusionShown"];
@@ -142,19 +143,7 @@ function Reopen() {
         danger={false}
         onConfirm={reopen}
       >
-        <ul className="flex list-disc flex-col gap-1.5 pl-5">
-          <li>
-            The conclusion is taken back, with its note and the verdict of that moment. History keeps outcome and note.
-          </li>
-          <li>
-            Its status stays as it is: {STATUS[experiment.status].text.toLowerCase()}.{" "}
-            {experiment.status !== 1 && "Start it again if it is to go on."}
-          </li>
-          {experiment.is_deploy === 1 && experiment.serving_variant_id && (
-            <li>{armName(experiment.serving_variant_id)} goes on being served.</li>
-          )}
-          <li>Rules that act by themselves, such as an end date, act again.</li>
-        </ul>
+        <ReopenEffects experiment={experiment} />
       </ConfirmDialog>
     </>
   );

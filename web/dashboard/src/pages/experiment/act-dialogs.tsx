@@ -6,6 +6,7 @@ import { ConfirmDialog } from "~/ui/dialog";
 import { toast } from "~/ui/toast";
 import { inWords } from "./conflict";
 import { outdateExperiment, useExperiment } from "./open";
+import { ReopenEffects } from "./reopen-effects";
 
 export interface ActDialogProps {
   onClose: () => void;
@@ -97,7 +98,7 @@ export function StopServingDialog({ onClose }: ActDialogProps) {
 }
 
 export function ReopenDialog({ onClose }: ActDialogProps) {
-  const { params, run } = useAct();
+  const { params, experiment, run } = useAct();
   const reopen = () => send("post", "/v2/project/{project_key}/experiment/{test_id}/reopen", { params });
   return (
     <ConfirmDialog
@@ -108,7 +109,7 @@ export function ReopenDialog({ onClose }: ActDialogProps) {
       danger={false}
       onConfirm={() => run(reopen, "The experiment is open again.")}
     >
-      <p>Its conclusion is taken back; history keeps it. It stays stopped until somebody resumes it.</p>
+      <ReopenEffects experiment={experiment} />
     </ConfirmDialog>
   );
 }

@@ -33,8 +33,9 @@ function beginning({ status, schedule, epochs }: Experiment): string[] {
   return sentences;
 }
 
-/** What ends it by itself, in sentences. */
-export function ending({ configuration }: Experiment): string[] {
+/** What ends it by itself, in sentences. Rules do nothing once it is concluded, and while a winner is served. */
+export function ending({ configuration, is_completed, is_deploy }: Experiment): string[] {
+  if (is_completed === 1 || is_deploy === 1) return [];
   const sentences: string[] = [];
   const { end_test_date, completion_visitor, completion_conversion, completion_after_period } = configuration;
   if (end_test_date) sentences.push(`It stops on ${moment(end_test_date)}.`);
