@@ -257,3 +257,33 @@ test("a broken test is found, explained with cause and next step, and stopped", 
   visit.nothingWrong();
   await visit.end();
 });
+
+test("an experiment whose winner is served meanwhile is concluded all the same", async () => {
+  const id = await experiment();
+  await send(company, key, visitors(id, 300, [10, 12]));
+  await start(id, 7);
+  const visit = await open(`${id}/conclude`, "editor");
+  const { page } = visit;
+  const conclude = page.getByRole("button", { name: "Conclude experiment" });
+  await page.getByRole("radio", { name: /^Stopped early/ }).check();
+  await page.getByLabel("What visitors get from now on").selectOption("1");
+  await company.post(`/experiment/${id}/serve-winner`, { variant_id: "1", traffic_allocation: 40 });
+  await conclude.click();
+  await page.getByRole("alert").first().waitFor();
+  await page.getByText("Variant 1 goes on being served, to 40\u00a0% of the visitors.").waitFor();
+  // What was chosen before comes back with the tab, and is not sent.
+  await page.reload();
+  await page.getByText("Variant 1 goes on being served").waitFor();
+  await conclude.click();
+  await page.getByText("The experiment was concluded.").waitFor();
+  const { experiment: now } = await company.get(`/experiment/${id}`);
+  assert.deepEqual([now.is_completed, now.is_deploy, now.serving_traffic_allocation], [1, 1, 40]);
+
+  await page.getByRole("button", { name: "More acts" }).press("Enter");
+  await page.getByRole("menuitem", { name: "Reopen" }).press("Enter");
+  const dialog = page.getByRole("dialog", { name: "Reopen this experiment?" });
+  await dialog.getByText("Variant 1 goes on being served.").waitFor();
+  assert.equal(await dialog.getByText("It stays stopped").count(), 0);
+  visit.nothingWrong();
+  await visit.end();
+});

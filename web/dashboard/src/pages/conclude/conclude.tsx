@@ -85,7 +85,8 @@ function ConcludeForm() {
   const [contradicted, setContradicted] = useState<string>();
   const params = { projectKey, testId: String(experiment.test_id) };
 
-  const submit = async (fields: Fields) => {
+  const submit = async (typed: Fields) => {
+    const fields = chosenOf(typed, experiment);
     const isAsked = contradicted === choiceOf(fields);
     const body = bodyOf(fields, isAsked);
     try {
@@ -97,7 +98,7 @@ function ConcludeForm() {
       });
     } catch (thrown) {
       if (!(thrown instanceof ApiFailure)) throw thrown;
-      if (thrown.status === 412 || thrown.code === "concluded") await outdateExperiment(cache);
+      if (thrown.status === 412 || OUTDATED.includes(thrown.code)) await outdateExperiment(cache);
       if (thrown.code !== "verdict_contradicted") throw thrown;
       setContradicted(choiceOf(fields));
       return "keep";
@@ -108,7 +109,8 @@ function ConcludeForm() {
     return undefined;
   };
   const form = useForm<Fields>({ name: `experiment/${experiment.test_id}/conclude`, stored: NOTHING, submit });
-  const isAsked = contradicted !== undefined && contradicted === choiceOf(form.values);
+  const chosen = chosenOf(form.values, experiment);
+  const isAsked = contradicted !== undefined && contradicted === choiceOf(chosen);
   return (
     <div className="flex max-w-170 flex-col gap-5">
       <Known />
@@ -142,15 +144,21 @@ function ConcludeForm() {
           </div>
         </Card>
         <Serving form={form} experiment={experiment} />
-        <Consequences
-          experiment={experiment}
-          serves={form.values.serve_variant_id}
-          share={form.values.traffic_allocation}
-        />
+        <Consequences experiment={experiment} serves={chosen.serve_variant_id} share={chosen.traffic_allocation} />
         <FormGuard form={form} />
       </FormView>
     </div>
   );
+}
+
+/** What the server refuses where the experiment has moved since it was read. */
+const OUTDATED = ["concluded", "already_serving"];
+
+/** Where a winner is served already the form asks for none, and what was chosen before is of no account. */
+function chosenOf(fields: Fields, { is_deploy }: Experiment): Fields {
+  if (is_deploy !== 1) return fields;
+  const { serve_variant_id, traffic_allocation } = NOTHING;
+  return { ...fields, serve_variant_id, traffic_allocation };
 }
 
 /** What was chosen, as far as a verdict can contradict it. */
