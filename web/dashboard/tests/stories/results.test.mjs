@@ -258,6 +258,49 @@ test("a broken test is found, explained with cause and next step, and stopped", 
   await visit.end();
 });
 
+test("a result and the header above it are of one state, whoever changes that", async () => {
+  const id = await experiment();
+  await send(company, key, visitors(id, 300, [10, 12]));
+  await start(id, 7);
+  const visit = await open(`${id}/results`, "editor");
+  const { page } = visit;
+  const header = (word) => page.locator("header").getByText(word, { exact: true }).waitFor();
+  /** Is said of a live result only. */
+  const rule = page.getByText("It runs until somebody stops it.");
+  await rule.waitFor();
+  await page.getByRole("button", { name: "Stop", exact: true }).click();
+  await page.getByRole("button", { name: "Stop the experiment" }).click();
+  await header("Inactive");
+  await rule.waitFor({ state: "detached" });
+  await page.getByRole("button", { name: "Resume", exact: true }).click();
+  await page
+    .getByRole("dialog")
+    .getByRole("button", { name: /^(Start|Resume)/ })
+    .click();
+  await header("Live");
+  await rule.waitFor();
+
+  // A rule ends it, or a colleague: that comes with the next answer.
+  await company.patch(`/experiment/${id}/status`, { status: 0 });
+  const read = [];
+  page.on("request", (request) => read.push(new URL(request.url()).pathname));
+  await page.getByRole("button", { name: "Read again" }).click();
+  await header("Inactive");
+  await visit.settled();
+  assert.equal(read.filter((path) => path.endsWith(`/experiment/${id}`)).length, 1);
+  assert.equal(read.filter((path) => path.endsWith(`/experiment/${id}/result`)).length, 1);
+
+  // While a winner is served nothing ends it by itself.
+  await company.patch(`/experiment/${id}/status`, { status: 1 });
+  await company.post(`/experiment/${id}/serve-winner`, { variant_id: "1" });
+  await page.getByRole("button", { name: "Read again" }).click();
+  await page.getByText("Its winner is served").waitFor();
+  await visit.settled();
+  assert.equal(await rule.count(), 0);
+  visit.nothingWrong();
+  await visit.end();
+});
+
 test("an experiment whose winner is served meanwhile is concluded all the same", async () => {
   const id = await experiment();
   await send(company, key, visitors(id, 300, [10, 12]));

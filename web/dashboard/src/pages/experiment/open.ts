@@ -16,8 +16,10 @@ export interface OpenExperiment {
   etag: string | undefined;
 }
 
+export const EXPERIMENT = "/v2/project/{project_key}/experiment/{test_id}" as const;
+
 export function experimentQuery(projectKey: string, testId: number) {
-  return taggedQuery("/v2/project/{project_key}/experiment/{test_id}", {
+  return taggedQuery(EXPERIMENT, {
     path: { project_key: projectKey, test_id: testId },
   });
 }
@@ -62,9 +64,15 @@ export function isMet({ status, is_deploy }: Experiment): boolean {
   return status === 1 || is_deploy === 1;
 }
 
-/** Every answer that a change of an experiment makes old. */
+/** Every answer that a change of an experiment makes old. Results take long at times, and are not waited for. */
 export function outdateExperiment(cache: QueryClient): Promise<void> {
-  const of = "/v2/project/{project_key}/experiment/{test_id}" as const;
+  void outdate(cache, `${EXPERIMENT}/result`, `${EXPERIMENT}/timeseries`);
+  return outdateExperimentAlone(cache);
+}
+
+/** The same but the result: where it is the result that has told of the change. */
+export function outdateExperimentAlone(cache: QueryClient): Promise<void> {
+  const of = EXPERIMENT;
   return outdate(
     cache,
     of,

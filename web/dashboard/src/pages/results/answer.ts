@@ -1,12 +1,14 @@
 // Reads a result. Each answer keeps the question that it is an answer to, so that numbers of two questions are never mixed.
 
-import { keepPreviousData, queryOptions, useQuery } from "@tanstack/react-query";
+import { keepPreviousData, queryOptions, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useEffect, useRef } from "react";
 import { ApiFailure } from "~/api/failure";
-import { read } from "~/api/query";
+import { outdate, read } from "~/api/query";
+import { EXPERIMENT, type Experiment, experimentQuery, outdateExperimentAlone } from "../experiment/open";
 import { parametersOf, type Question } from "./question";
 import type { Result } from "./reading";
 
-const RESULT = "/v2/project/{project_key}/experiment/{test_id}/result";
+const RESULT = `${EXPERIMENT}/result` as const;
 
 /** A live result is read again as often, while somebody looks at it. */
 const LIVE_MS = 60_000;
@@ -20,7 +22,8 @@ export interface Answered {
   result: Result;
 }
 
-export function resultQuery(projectKey: string, testId: number, question: Question) {
+/** `isLive` is whether the experiment is known to be live, whatever the answer before has said. */
+function resultQuery(projectKey: string, testId: number, question: Question, isLive: boolean) {
   const params = { path: { project_key: projectKey, test_id: testId }, query: parametersOf(question) };
   return queryOptions({
     queryKey: [RESULT, params, "answered"] as const,
@@ -37,16 +40,37 @@ export function resultQuery(projectKey: string, testId: number, question: Questi
       error instanceof ApiFailure && error.status === 503
         ? (error.retryAfterS ?? WAIT_MS / 1_000) * 1_000
         : 1_000 * 2 ** failures,
-    refetchInterval: ({ state: { data } }) => (data?.result.status_code === 1 ? LIVE_MS : false),
+    refetchInterval: ({ state: { data } }) => (isLive || data?.result.status_code === 1 ? LIVE_MS : false),
   });
 }
 
-export function useResult(projectKey: string, testId: number, question: Question) {
-  const answer = useQuery(resultQuery(projectKey, testId, question));
-  const { failureReason } = answer;
+export function useResult(projectKey: string, experiment: Experiment, question: Question) {
+  const answer = useQuery(resultQuery(projectKey, experiment.test_id, question, experiment.status === 1));
+  const { data, dataUpdatedAt, failureReason, isPlaceholderData } = answer;
+  useSameMoment(projectKey, experiment, isPlaceholderData ? undefined : data?.result, dataUpdatedAt);
   return {
     answer,
     /** What the server waits for, in its words, while it is not ready to answer. */
     waitsFor: failureReason instanceof ApiFailure && failureReason.status === 503 ? failureReason.message : undefined,
   };
+}
+
+/** Two answers that were read within this time are taken for answers of one moment. */
+const SAME_MOMENT_MS = 1_000;
+
+/**
+ * Reads the experiment again where a new answer tells that it has moved since it was read: a rule has ended it, or a bandit may have other
+ * weights. It looks once at each answer, as two answers of the server may differ for a while.
+ */
+function useSameMoment(projectKey: string, experiment: Experiment, result: Result | undefined, readAt: number): void {
+  const cache = useQueryClient();
+  const looked = useRef(0);
+  useEffect(() => {
+    if (result === undefined || looked.current === readAt) return;
+    looked.current = readAt;
+    const { queryKey } = experimentQuery(projectKey, experiment.test_id);
+    const age = readAt - (cache.getQueryState(queryKey)?.dataUpdatedAt ?? 0);
+    if (result.status_code !== experiment.status) void outdateExperimentAlone(cache);
+    else if (result.is_mab === 1 && age > SAME_MOMENT_MS) void outdate(cache, EXPERIMENT);
+  }, [cache, projectKey, experiment, result, readAt]);
 }

@@ -9,7 +9,7 @@ import { Button, ButtonLink } from "~/ui/button";
 import { Card, Note } from "~/ui/layout";
 import { ErrorPanel, Lines, Loading } from "~/ui/loaded";
 import { ConcludeLink } from "../experiment/conclude-link";
-import { type Experiment, useExperiment } from "../experiment/open";
+import { EXPERIMENT, type Experiment, useExperiment } from "../experiment/open";
 import { ending } from "../experiment/what-happens";
 import { ShareResult } from "../shares/share-result";
 import { type Answered, useResult } from "./answer";
@@ -25,8 +25,6 @@ import { narrowings } from "./question-words";
 import { askedOf, goalName, hasRevenue } from "./reading";
 import { ResultSections } from "./sections";
 import { TimeSection } from "./time/time-section";
-
-const EXPERIMENT = "/v2/project/{project_key}/experiment/{test_id}";
 
 export function ResultsPage() {
   const { projectKey, experiment } = useExperiment();
@@ -62,7 +60,7 @@ function ResultOf() {
   const { projectKey, experiment } = useExperiment();
   const question = useSearch({ from: "/app/p/$projectKey/experiments/$testId/results" });
   const change = useChange();
-  const { answer, waitsFor } = useResult(projectKey, experiment.test_id, question);
+  const { answer, waitsFor } = useResult(projectKey, experiment, question);
   const goals = useQuery(
     query("/v2/project/{project_key}/goals", { path: { project_key: projectKey }, query: { limit: 500 } }),
   );
