@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
 import { before, test } from "node:test";
 import { days, make } from "../areas/charts.mjs";
+import { past } from "../areas/traffic.mjs";
 import { among, before as daysAgo, collector, crowd, send } from "../crowd.mjs";
 import { until, Visit } from "../rig.mjs";
 import { browser, company } from "../stage.mjs";
@@ -346,6 +347,47 @@ test("what speaks against the numbers of the days is said beside them", async ()
   const section = visit.page.locator("section", { has: visit.page.getByRole("heading", { name: "Day by day" }) });
   for (const warning of warnings)
     await section.getByText(warning.replace(/^health\.\w+: /, ""), { exact: true }).waitFor();
+  visit.nothingWrong();
+  await visit.end();
+});
+
+test("a bandit's weights are those of the moment, and of its end once it has ended", async () => {
+  const bandit = await make(company, (plain) => plain, {
+    configuration: { is_mab: 1 },
+    variants: [1, 2, 3].map((at) => ({ name: `Variant ${at}` })),
+  });
+  await past(company, bandit);
+  const visit = await Visit.begin(browser, { address: company.address });
+  await company.enter(visit, "viewer");
+  const { page } = visit;
+  let fails = false;
+  await page.route(/\/timeseries(\?|$)/, (route) =>
+    fails
+      ? route.fulfill({ status: 500, json: { success: false, error: "something broke", code: "internal" } })
+      : route.continue(),
+  );
+  await visit.open(`/p/${company.shop}/experiments/${bandit}/results`);
+  const weights = page.getByRole("figure", { name: "Weights over time" });
+  const epochs = () => weights.getByRole("row").count();
+  const before = await epochs();
+  await weights
+    .getByText(/% now$/)
+    .first()
+    .waitFor();
+  const merge = { headers: { "content-type": "application/merge-patch+json" } };
+  await company.call("PATCH", `/experiment/${bandit}`, { configuration: { traffic_allocation: 80 } }, merge);
+  await page.getByRole("button", { name: "Read again" }).click();
+  await until(async () => (await epochs()) === before + 1, "the new epoch");
+
+  await company.patch(`/experiment/${bandit}/status`, { status: 0 });
+  fails = true;
+  await page.getByRole("button", { name: "Read again" }).click();
+  await weights
+    .getByText(/% at the end$/)
+    .first()
+    .waitFor();
+  await page.getByText("What was lost by day could not be read again.").waitFor();
+  assert.equal(await weights.getByText(/% now$/).count(), 0);
   visit.nothingWrong();
   await visit.end();
 });

@@ -51,6 +51,8 @@ export interface Asked {
   testType: string | undefined;
   /** When a winner was served. */
   deployedAt: string | undefined;
+  /** When it ended; undefined while it is live. */
+  endedAt: string | undefined;
   /** Days after entry in which the goal counts; undefined without an end. */
   windowDays: number | undefined;
 }
@@ -72,6 +74,7 @@ export function askedOf({ manifest, goal_key }: Result): Asked {
     mde: number(facts.mde_percent),
     testType: text(facts.test_type),
     deployedAt: text(facts.deployed_at),
+    endedAt: text(facts.ended_at),
     windowDays: number(top?.window_days),
   };
 }
@@ -105,6 +108,18 @@ export function goalName(result: Result): string | undefined {
 /** Whether the goal at the top counts money. */
 export function hasRevenue({ variants }: Result): boolean {
   return variants.some(({ rpv }) => rpv !== undefined);
+}
+
+/**
+ * The unit of amounts by the primary goal, of all visitors, whatever goal is at the top. The most orders of some of the visitors may be in
+ * another currency than those of all of them.
+ */
+export function primaryUnit(result: Result): string {
+  const { primary_goal: primary, goal_key: key, currency } = result;
+  const isShown = key === primary?.goal_key;
+  const isMoney = isShown ? hasRevenue(result) : primary?.goal_type === "revenue";
+  if (!isMoney) return "conversions";
+  return (isShown && !isPart(askedOf(result)) && currency) || "of value";
 }
 
 /** The ends of an interval. */

@@ -22,7 +22,7 @@ import { AsOf, Replaced, StillFormer, Waiting } from "./freshness";
 import { HoldoutLinks } from "./holdout-links";
 import { parametersOf, type Question } from "./question";
 import { narrowings } from "./question-words";
-import { askedOf, goalName, hasRevenue } from "./reading";
+import { askedOf, goalName, primaryUnit } from "./reading";
 import { ResultSections } from "./sections";
 import { TimeSection } from "./time/time-section";
 
@@ -141,7 +141,7 @@ function Shown({ answered: { question, result }, change, isFormer }: ShownProps)
   const plan = usePlan();
   const all = <Button onClick={() => change(EVERYBODY)}>All visitors</Button>;
   const { breakdown_by: _, ...visitors } = parametersOf(question);
-  const { asOf = "" } = askedOf(result);
+  const { asOf = "", endedAt } = askedOf(result);
   const of = { projectKey, testId, epochs, arms: result.variants, of: result.test_name };
   return (
     <ResultSections
@@ -174,11 +174,7 @@ function Shown({ answered: { question, result }, change, isFormer }: ShownProps)
         ),
         breakdown: <BreakdownCard result={result} question={question} change={change} isFormer={isFormer} />,
         bandit: result.is_mab === 1 && (
-          <BanditSection
-            {...of}
-            until={asOf}
-            unit={hasRevenue(result) ? (result.currency ?? "of value") : "conversions"}
-          />
+          <BanditSection {...of} asOf={asOf} endedAt={endedAt} unit={primaryUnit(result)} />
         ),
         more: (
           <>

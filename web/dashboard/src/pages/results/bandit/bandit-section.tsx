@@ -1,10 +1,11 @@
 // What a bandit did: how it moved the weights, and what it cost beside an even split.
 
 import { useQuery } from "@tanstack/react-query";
+import type { ReactNode } from "react";
 import { query, type Schemas } from "~/api/query";
 import { IntervalPlot, type IntervalRow } from "~/ui/interval-plot";
 import { Card } from "~/ui/layout";
-import { Lines, Loaded } from "~/ui/loaded";
+import { ErrorPanel, Lines, Loaded } from "~/ui/loaded";
 import { useReadAgain } from "../as-of";
 import type { TimeArm } from "../time/panels";
 import type { WeightEpoch } from "./weights";
@@ -16,19 +17,23 @@ interface BanditViewProps {
   bandit: Schemas["Bandit"] | undefined;
   /** By day; absent until something is known of every arm. */
   losses: Schemas["TimeseriesAnswer"]["bandit"];
+  /** Why losses are old, or not there. */
+  lossesProblem?: ReactNode;
   epochs: readonly WeightEpoch[];
   arms: readonly TimeArm[];
-  until: string;
+  asOf: string;
+  /** When it ended; undefined while it is live. */
+  endedAt: string | undefined;
   /** What is lost: `conversions`, or the currency of the goal's value. */
   unit: string;
   of: string;
 }
 
-export function BanditView({ bandit, losses, epochs, arms, until, unit, of }: BanditViewProps) {
+export function BanditView({ bandit, losses, lossesProblem, epochs, arms, asOf, endedAt, unit, of }: BanditViewProps) {
   return (
     <div className="flex flex-col gap-6">
       {bandit && <p>{bandit.reason}</p>}
-      {epochs.length > 0 && <WeightsPlot epochs={epochs} arms={arms} until={until} of={of} />}
+      {epochs.length > 0 && <WeightsPlot epochs={epochs} arms={arms} asOf={asOf} endedAt={endedAt} of={of} />}
       {bandit && bandit.regret !== null && (
         <div className="flex flex-col gap-3">
           <h3 className="font-semibold">What it cost to learn</h3>
@@ -39,10 +44,11 @@ export function BanditView({ bandit, losses, epochs, arms, until, unit, of }: Ba
             isAmount
             estimateName="Lost"
             of={of}
-            asOf={until}
+            asOf={asOf}
             caption="Lost is what visitors who met another arm than the best would have brought more. The dot is the estimate, the line is where it is at the experiment's confidence."
           />
-          {losses && losses.length > 1 && <LossesPlot losses={losses} unit={unit} of={of} until={until} />}
+          {losses && losses.length > 1 && <LossesPlot losses={losses} unit={unit} of={of} asOf={asOf} />}
+          {lossesProblem}
         </div>
       )}
       {bandit && bandit.regret === null && (
@@ -65,18 +71,35 @@ function lostRows(bandit: Schemas["Bandit"]): IntervalRow[] {
   ];
 }
 
-type BanditSectionProps = Omit<BanditViewProps, "bandit" | "losses"> & { projectKey: string; testId: number };
+type BanditSectionProps = Omit<BanditViewProps, "bandit" | "losses" | "lossesProblem"> & {
+  projectKey: string;
+  testId: number;
+};
 
 export function BanditSection({ projectKey, testId, ...view }: BanditSectionProps) {
   const path = { project_key: projectKey, test_id: testId };
   const distribution = useQuery(query("/v2/project/{project_key}/experiment/{test_id}/distribution", { path }));
   const series = useQuery(query("/v2/project/{project_key}/experiment/{test_id}/timeseries", { path }));
-  useReadAgain(distribution, view.until);
-  useReadAgain(series, view.until);
+  useReadAgain(distribution, view.asOf);
+  useReadAgain(series, view.asOf);
   return (
     <Card title="Bandit" about="The weights follow the result of the primary goal.">
       <Loaded query={distribution} skeleton={<Lines count={8} />}>
-        {({ bandit }) => <BanditView {...view} bandit={bandit} losses={series.data?.bandit} />}
+        {({ bandit }) => (
+          <BanditView
+            {...view}
+            bandit={bandit}
+            losses={series.data?.bandit}
+            lossesProblem={
+              series.isError && (
+                <div className="flex flex-col gap-2">
+                  <p>What was lost by day could not be read{series.data && " again"}.</p>
+                  <ErrorPanel error={series.error} retry={() => series.refetch()} />
+                </div>
+              )
+            }
+          />
+        )}
       </Loaded>
     </Card>
   );

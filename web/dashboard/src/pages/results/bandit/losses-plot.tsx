@@ -17,10 +17,10 @@ interface LossesPlotProps {
   /** What is lost: `conversions`, or the currency of the goal's value. */
   unit: string;
   of: string;
-  until: string;
+  asOf: string;
 }
 
-export function LossesPlot({ losses, unit, of, until }: LossesPlotProps) {
+export function LossesPlot({ losses, unit, of, asOf }: LossesPlotProps) {
   const [pointed, setPointed] = useState<number>();
   const plot = useRef<TimePlotHandle>(null);
   const at = Math.min(pointed ?? losses.length - 1, losses.length - 1);
@@ -29,7 +29,7 @@ export function LossesPlot({ losses, unit, of, until }: LossesPlotProps) {
     <Picture
       label={label}
       of={of}
-      asOf={until}
+      asOf={asOf}
       caption="What was lost by the end of each day, by what is known of the arms today: the line with its band is this bandit, the dashed line an even split of the same visitors."
       drawing={() => stacked([[label, plot.current?.svg()]])}
       table={<LossesTable label={label} losses={losses} />}

@@ -13,8 +13,10 @@ import { outline, stepsOf, type WeightEpoch } from "./weights";
 interface WeightsPlotProps {
   epochs: readonly WeightEpoch[];
   arms: readonly TimeArm[];
-  /** Until when: when it ended, or when this was read. */
-  until: string;
+  /** When this was read. */
+  asOf: string;
+  /** When it ended; undefined while it is live. */
+  endedAt: string | undefined;
   of: string;
 }
 
@@ -23,10 +25,11 @@ const NAME = 20;
 const AXIS = 24;
 const LABEL = "Weights over time";
 
-export function WeightsPlot({ epochs, arms, until, of }: WeightsPlotProps) {
+export function WeightsPlot({ epochs, arms, asOf, endedAt, of }: WeightsPlotProps) {
   const [frame, width] = useWidth<HTMLDivElement>();
   const svg = useRef<SVGSVGElement>(null);
   const height = arms.length * ROW + AXIS;
+  const until = endedAt ?? asOf;
   const from = Date.parse(epochs[0]?.started_at ?? until);
   const to = Math.max(from + 1, Date.parse(until));
   const x = scaleOf({ from, to }, 0, width);
@@ -34,7 +37,7 @@ export function WeightsPlot({ epochs, arms, until, of }: WeightsPlotProps) {
     <Picture
       label={LABEL}
       of={of}
-      asOf={until}
+      asOf={asOf}
       caption="The share of visitors that each arm got. Each row goes from 0 to 100 %; each step is an epoch."
       drawing={() => svg.current}
       table={<WeightsTable epochs={epochs} arms={arms} />}
@@ -51,7 +54,16 @@ export function WeightsPlot({ epochs, arms, until, of }: WeightsPlotProps) {
             data-plot="weights"
           >
             {arms.map((arm, at) => (
-              <ArmRow key={arm.variant_id} arm={arm} top={at * ROW} width={width} epochs={epochs} to={to} x={x} />
+              <ArmRow
+                key={arm.variant_id}
+                arm={arm}
+                top={at * ROW}
+                width={width}
+                epochs={epochs}
+                to={to}
+                when={endedAt === undefined ? "now" : "at the end"}
+                x={x}
+              />
             ))}
             <text x={0} y={height - 6} className="fill-soft text-[12px]">
               {date(new Date(from).toISOString())}
@@ -72,21 +84,24 @@ interface ArmRowProps {
   width: number;
   epochs: readonly WeightEpoch[];
   to: number;
+  /** Of when the last weight is. */
+  when: string;
   x: (at: number) => number;
 }
 
-function ArmRow({ arm, top, width, epochs, to, x }: ArmRowProps) {
+function ArmRow({ arm, top, width, epochs, to, when, x }: ArmRowProps) {
   const steps = stepsOf(epochs, arm.name, to);
+  const last = `${percentage(steps[steps.length - 1]?.weight)} ${when}`;
   const y = scaleOf({ from: 0, to: 100 }, ROW - 10, NAME + 10 - ROW);
   const title = titleOf(arm);
   return (
     <g transform={`translate(0 ${top})`} data-arm={arm.variant_id}>
       <title>{title}</title>
       <text x={0} y={14} className="fill-ink font-semibold">
-        {fitted(title, width - 80, measureIn(fontOf(13, 600)))}
+        {fitted(title, width - measureIn(fontOf(13))(last) - 16, measureIn(fontOf(13, 600)))}
       </text>
       <text x={width} y={14} textAnchor="end" className="num fill-soft">
-        {percentage(steps[steps.length - 1]?.weight)} now
+        {last}
       </text>
       <rect x={0} y={y(100)} width={width} height={y(0) - y(100)} className="fill-sunken" />
       <path

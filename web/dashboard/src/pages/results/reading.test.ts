@@ -1,0 +1,20 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { primaryUnit, type Result } from "./reading";
+
+test("amounts by the primary goal have its unit, whatever goal is at the top", () => {
+  const unit = (type: string, top: "primary" | "other", isMoney: boolean, inquiry = {}) =>
+    primaryUnit({
+      primary_goal: { goal_key: "primary", goal_name: "", goal_type: type, goal_value: "" },
+      goal_key: top,
+      currency: isMoney ? "EUR" : undefined,
+      variants: [isMoney ? { rpv: 1 } : {}],
+      manifest: { inquiry },
+    } as unknown as Result);
+  assert.equal(unit("revenue", "primary", true), "EUR");
+  assert.equal(unit("event", "primary", false), "conversions");
+  assert.equal(unit("event", "other", true), "conversions", "a revenue goal is shown");
+  assert.equal(unit("revenue", "other", false), "of value");
+  assert.equal(unit("revenue", "other", true), "of value", "another goal may be in another currency");
+  assert.equal(unit("revenue", "primary", true, { filter_by: ["country-US"] }), "of value", "so may some visitors");
+});
