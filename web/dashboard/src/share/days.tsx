@@ -1,44 +1,47 @@
 // The shared result day by day. It is apart, as what draws it is large, and what is above can be read meanwhile.
 
-import { useEffect, useState } from "react";
-import { type ApiFailure, failureFrom } from "~/api/failure";
+import { useState } from "react";
 import type { Schemas } from "~/api/query";
+import { Waiting } from "~/pages/results/freshness";
 import { TimeView } from "~/pages/results/time/time-view";
 import { ErrorPanel, Lines } from "~/ui/loaded";
-import { read, type Shared } from "./read";
+import { type Shared, useShared } from "./read";
 
-type Days = Schemas["SharedTimeseries"];
+interface DaysProps {
+  address: string;
+  shared: Shared;
+}
 
-export function DaysOf({ address, shared }: { address: string; shared: Shared }) {
-  const [days, setDays] = useState<Days>();
-  const [failure, setFailure] = useState<ApiFailure>();
-  useEffect(() => {
-    const given = new AbortController();
-    read<Days>(`${address}/timeseries`, given.signal)
-      .then(setDays)
-      .catch((error: unknown) => {
-        if (!given.signal.aborted) setFailure(failureFrom(error));
-      });
-    return () => given.abort();
-  }, [address]);
-  if (failure) return <ErrorPanel error={failure} />;
-  if (days === undefined)
-    return (
-      <div aria-busy="true">
-        <Lines count={10} />
-      </div>
-    );
-  return (
-    <TimeView
-      points={days.timeseries}
-      tz={days.tz}
-      arms={shared.variants}
-      goalName={shared.goal_name ?? ""}
-      confidence={shared.confidence_threshold_percent}
-      currency={shared.currency}
-      epochs={[]}
-      of={shared.test_name}
-      asOf={shared.as_of}
-    />
-  );
+export function DaysOf(props: DaysProps) {
+  const [attempt, setAttempt] = useState(0);
+  return <Content key={attempt} {...props} readAgain={() => setAttempt(attempt + 1)} />;
+}
+
+function Content({ address, shared, readAgain }: DaysProps & { readAgain: () => void }) {
+  const reading = useShared<Schemas["SharedTimeseries"]>(`${address}/timeseries`);
+  switch (reading.state) {
+    case "failed":
+      return <ErrorPanel error={reading.failure} retry={readAgain} />;
+    case "waiting":
+      return <Waiting why={reading.why} isOutdated={false} />;
+    case "reading":
+      return (
+        <div aria-busy="true">
+          <Lines count={10} />
+        </div>
+      );
+    case "shown":
+      return (
+        <TimeView
+          points={reading.shown.timeseries}
+          tz={reading.shown.tz}
+          arms={shared.variants}
+          goalName={shared.goal_name ?? ""}
+          confidence={shared.confidence_threshold_percent}
+          currency={shared.currency}
+          of={shared.test_name}
+          asOf={shared.as_of}
+        />
+      );
+  }
 }

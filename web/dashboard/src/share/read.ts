@@ -6,11 +6,11 @@ import type { Schemas } from "~/api/query";
 
 export type Shared = Schemas["SharedResult"];
 
-export type Reading =
+export type Reading<T> =
   | { state: "reading" }
   /** The server is not ready to answer, in its words, and is asked again. */
   | { state: "waiting"; why: string }
-  | { state: "shown"; shared: Shared }
+  | { state: "shown"; shown: T }
   | { state: "failed"; failure: ApiFailure };
 
 /** How long a server that is not ready is waited for: about half an hour. */
@@ -18,7 +18,7 @@ const MAX_WAITS = 400;
 const WAIT_S = 5;
 
 /** What stands below the address of the page. */
-export async function read<T>(address: string, signal: AbortSignal): Promise<T> {
+async function read<T>(address: string, signal: AbortSignal): Promise<T> {
   const asked = fetch(address, {
     credentials: "omit",
     referrerPolicy: "no-referrer",
@@ -37,15 +37,15 @@ function isBusy({ status }: ApiFailure): boolean {
   return status === 503 || status === 429;
 }
 
-/** What the link at `address` shows. */
-export function useShared(address: string): Reading {
-  const [reading, setReading] = useState<Reading>({ state: "reading" });
+/** Reads what is at `address`, and again while the server is busy. */
+export function useShared<T>(address: string): Reading<T> {
+  const [reading, setReading] = useState<Reading<T>>({ state: "reading" });
   useEffect(() => {
     const given = new AbortController();
     let timer: ReturnType<typeof setTimeout> | undefined;
     const go = async (waits: number): Promise<void> => {
       try {
-        setReading({ state: "shown", shared: await read(`${address}/result`, given.signal) });
+        setReading({ state: "shown", shown: await read<T>(address, given.signal) });
       } catch (error) {
         if (given.signal.aborted) return;
         const failure = failureFrom(error);

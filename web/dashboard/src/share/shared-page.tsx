@@ -34,11 +34,11 @@ export function SharedPage({ address }: { address: string }) {
 }
 
 function Content({ address, readAgain }: { address: string; readAgain: () => void }) {
-  const reading = useShared(address);
-  usePageTitle(reading.state === "shown" ? reading.shared.test_name : "Shared result");
+  const reading = useShared<Shared>(`${address}/result`);
+  usePageTitle(reading.state === "shown" ? reading.shown.test_name : "Shared result");
   switch (reading.state) {
     case "shown":
-      return <Shown address={address} shared={reading.shared} />;
+      return <Shown address={address} shared={reading.shown} />;
     case "failed": {
       const { failure } = reading;
       const ended = ending(failure.code);

@@ -173,12 +173,33 @@ test("a stranger's page without an answer, and one that comes late", async () =>
     }
     return route.continue();
   });
+  let days = 0;
+  await page.route(`**${pathname}/timeseries`, (route) => {
+    days += 1;
+    const body = (error, code) => ({ success: false, error, code, errors: [], request_id: "r" });
+    if (days === 1) {
+      const json = body("there are too many requests", "rate_limited");
+      return route.fulfill({ status: 429, headers: { "retry-after": "1" }, json });
+    }
+    if (days === 2) return route.fulfill({ status: 500, json: body("something broke", "internal") });
+    return route.continue();
+  });
   await page.goto(company.address + pathname);
   await seen(page, "The result cannot be shown now");
   await page.getByRole("button", { name: "Try again" }).click();
   await seen(page, "The result comes");
   await page.getByText("The events are still being loaded").waitFor();
   await seen(page, "Shorter checkout form");
+
+  // The days come by themselves, too, and can be asked for again.
+  await page.getByRole("alert").getByText("Something broke.").waitFor();
+  assert.equal(days, 2);
+  await page.getByRole("button", { name: "Try again" }).click();
+  const table = page.getByRole("table", { name: "Lift by day" });
+  await table.waitFor({ state: "attached" });
+  // A link does not tell what happened to the experiment, so nothing is said to be marked.
+  assert.equal(await table.getByRole("columnheader", { name: "What happened" }).count(), 0);
+  assert.equal(await page.getByText("Dotted lines").count(), 0);
   stranger.nothingWrong("a result that comes late");
   await stranger.end();
 });

@@ -13,7 +13,8 @@ interface TimeTableProps {
   label: string;
   series: Series;
   arms: readonly TimeArm[];
-  marks: readonly Mark[];
+  /** Absent where nothing is told of what happened. */
+  marks: readonly Mark[] | undefined;
   /** Of a goal with a value: the currency, which may be unknown. */
   currency: string | undefined;
 }
@@ -30,12 +31,12 @@ interface Row {
 export function TimeTable({ label, series, arms, marks, currency }: TimeTableProps) {
   const [shown, setShown] = useState(ROWS);
   const isPrinting = usePrinting();
-  const rows = rowsOf(series, arms, marks);
+  const rows = rowsOf(series, arms, marks ?? []);
   return (
     <>
       <Table
         label={label}
-        columns={columnsOf(currency)}
+        columns={columnsOf(currency, marks !== undefined)}
         rows={isPrinting ? rows : rows.slice(0, shown)}
         keyOf={({ point }) => `${point.date} ${point.variant_id}`}
       />
@@ -63,7 +64,7 @@ function rowsOf({ days, arms: series }: Series, arms: readonly TimeArm[], marks:
   return days.flatMap((_, at) => ofDay(days.length - 1 - at));
 }
 
-function columnsOf(currency: string | undefined): Column<Row>[] {
+function columnsOf(currency: string | undefined, hasMarks: boolean): Column<Row>[] {
   const change = (value: number | null) => signed(value, "%", 2);
   return [
     { name: "Day", isName: true, cell: ({ point }) => <span className="num font-medium">{day(point.date)}</span> },
@@ -82,6 +83,6 @@ function columnsOf(currency: string | undefined): Column<Row>[] {
     { name: "From", isNumber: true, cell: ({ point }) => change(endsOf(point).low) },
     { name: "To", isNumber: true, cell: ({ point }) => change(endsOf(point).high) },
     { name: "p-value", isNumber: true, cell: ({ point }) => probability(point.p_value) },
-    { name: "What happened", cell: ({ events }) => events },
+    ...(hasMarks ? [{ name: "What happened", cell: ({ events }: Row) => events }] : []),
   ];
 }

@@ -25,7 +25,8 @@ export interface TimeViewProps {
   /** Percent. */
   confidence: number;
   currency?: string | null | undefined;
-  epochs: readonly Pick<Schemas["Epoch"], "epoch" | "started_at" | "reasons">[];
+  /** Absent where nothing is told of what happened: then no day is marked. */
+  epochs?: readonly Pick<Schemas["Epoch"], "epoch" | "started_at" | "reasons">[];
   changes?: readonly Change[];
   /** For files: the experiment's name, and when it was computed. */
   of: string;
@@ -49,7 +50,7 @@ export function TimeView(props: TimeViewProps) {
   const [shown, setShown] = useState(AT_ONCE);
   const hasRevenue = points.some(({ revenue }) => revenue !== null);
   const measure = chosen === "revenue" && !hasRevenue ? "lift" : chosen;
-  const marks = useMemo(() => marksOf(series.days, tz, epochs, changes ?? []), [series, tz, epochs, changes]);
+  const marks = useMemo(() => marksOf(series.days, tz, epochs ?? [], changes ?? []), [series, tz, epochs, changes]);
   const panels = useMemo(
     () => panelsOf(series, arms, measure, marks, (value) => money(value, currency)),
     [series, arms, measure, marks, currency],
@@ -80,7 +81,14 @@ export function TimeView(props: TimeViewProps) {
         of={of}
         asOf={asOf}
         caption={
-          <Caption measure={measure} confidence={confidence} goalName={goalName} panels={panels} series={series} />
+          <Caption
+            measure={measure}
+            confidence={confidence}
+            goalName={goalName}
+            panels={panels}
+            series={series}
+            hasMarks={epochs !== undefined}
+          />
         }
         drawing={() => stacked(drawn.map(({ key, title }) => [title, handles.get(key)?.svg()]))}
         table={
@@ -88,7 +96,7 @@ export function TimeView(props: TimeViewProps) {
             label={label}
             series={series}
             arms={arms}
-            marks={marks}
+            marks={epochs && marks}
             currency={hasRevenue ? (currency ?? "") : undefined}
           />
         }
@@ -173,9 +181,10 @@ interface CaptionProps {
   goalName: string;
   panels: readonly PanelShape[];
   series: ReturnType<typeof seriesOf>;
+  hasMarks: boolean;
 }
 
-function Caption({ measure, confidence, goalName, panels, series }: CaptionProps) {
+function Caption({ measure, confidence, goalName, panels, series, hasMarks }: CaptionProps) {
   const range = panels[0]?.shape.range;
   const isBeyond = measure === "lift" && range !== undefined && isCut(series.arms, range);
   return (
@@ -191,7 +200,7 @@ function Caption({ measure, confidence, goalName, panels, series }: CaptionProps
       {measure === "visitors" && "Visitors who had entered by the end of that day. "}
       {measure === "revenue" && "Value of all orders until the end of that day. "}
       {measure !== "lift" && "The dashed line is the control. "}
-      Dotted lines mark the days on which an epoch began or something changed.
+      {hasMarks && "Dotted lines mark the days on which an epoch began or something changed."}
     </>
   );
 }
