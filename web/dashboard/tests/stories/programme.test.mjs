@@ -173,6 +173,42 @@ test("what was concluded is read, searched, filtered, opened, and taken along", 
   await editor.end();
 });
 
+test("numbers that fail or come late leave the filters, and are not taken for others", async () => {
+  const editor = await enter("editor", "/programme");
+  const { page } = editor;
+  await page.getByRole("heading", { name: "Newsletter box" }).waitFor();
+  const isOf = (search) => (url) => url.pathname === "/v2/programme" && url.searchParams.get("search") === search;
+  const isOfPhone = isOf("phone");
+  await page.route(isOfPhone, (route) =>
+    route.fulfill({ status: 500, json: { success: false, error: "something broke", code: "internal" } }),
+  );
+  const search = page.getByRole("searchbox");
+  await search.fill("phone");
+  await page.getByRole("alert").getByText("Something broke.").waitFor();
+  await page.getByRole("heading", { name: "Newsletter box" }).waitFor({ state: "detached" });
+  assert.ok(await search.evaluate((field) => field === document.activeElement && field.value === "phone"));
+  assert.ok(await page.getByLabel("Concluded from").isVisible());
+  await page.unroute(isOfPhone);
+  await page.getByRole("button", { name: "Try again" }).click();
+  await page.getByRole("heading", { name: "Chat on every page" }).waitFor();
+
+  // What is taken along is what is shown, not what is asked for.
+  let letGo;
+  const held = new Promise((resolve) => (letGo = resolve));
+  await page.route(isOf("reads"), async (route) => {
+    await held;
+    await route.continue();
+  });
+  await search.fill("reads");
+  await page.getByText("Still the numbers of all projects, “phone”. The new ones are coming.").waitFor();
+  assert.deepEqual(cells(await download(page)).length, 2);
+  letGo();
+  await page.getByRole("heading", { name: "Newsletter box" }).waitFor();
+  assert.equal(await page.getByText("Still the numbers of").count(), 0);
+  editor.nothingWrong();
+  await editor.end();
+});
+
 test("who is let into one project sees what was concluded there, and nothing else", async () => {
   const blog = (await company.get("/v2/session")).projects.find(({ name }) => name === "Blog").project_key;
   const { people } = await company.get("/v2/people");

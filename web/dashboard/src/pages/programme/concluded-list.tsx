@@ -13,23 +13,25 @@ import { ConcludedItem, domainOfAll } from "./concluded-item";
 import { Download } from "./download";
 import {
   type ChangeFilters,
+  type FilteredProgramme,
   narrowsList,
   OUTCOMES,
   type Outcome,
-  type Programme,
   type ProgrammeFilters,
 } from "./filters";
 
 const OUTCOME_NAMES = Object.fromEntries(OUTCOMES.map((one) => [one, OUTCOME[one].text])) as Record<Outcome, string>;
 
 interface ListProps {
-  programme: UseInfiniteQueryResult<InfiniteData<Programme>>;
-  total: number;
+  programme: UseInfiniteQueryResult<InfiniteData<FilteredProgramme>>;
+  /** What is shown, which may be of former filters; undefined where it could not be read. */
+  shown: FilteredProgramme | undefined;
+  /** Of the address. */
   filters: ProgrammeFilters;
   change: ChangeFilters;
 }
 
-export function ConcludedList({ programme, total, filters, change }: ListProps) {
+export function ConcludedList({ programme, shown, filters, change }: ListProps) {
   // What was reopened and concluded again between two pages comes twice.
   const items = useMemo(
     () => [
@@ -39,6 +41,7 @@ export function ConcludedList({ programme, total, filters, change }: ListProps) 
     ],
     [programme.data],
   );
+  const total = shown?.total ?? 0;
   const bar = useRef<HTMLDivElement>(null);
   const clear = () => {
     change({ search: undefined, outcome: undefined });
@@ -47,7 +50,11 @@ export function ConcludedList({ programme, total, filters, change }: ListProps) 
   };
   const domain = useMemo(() => domainOfAll(items), [items]);
   return (
-    <Card flush title="What was learned" actions={total > 0 && <Download filters={filters} total={total} />}>
+    <Card
+      flush
+      title="What was learned"
+      actions={shown && total > 0 && <Download filters={shown.filters} total={total} />}
+    >
       <div
         ref={bar}
         role="search"
@@ -72,7 +79,7 @@ export function ConcludedList({ programme, total, filters, change }: ListProps) 
           </Button>
         )}
         <p role="status" className="text-soft">
-          {count(total, "experiment")}
+          {shown && count(total, "experiment")}
         </p>
       </div>
       {items.length > 0 && <Explained />}
@@ -83,20 +90,22 @@ export function ConcludedList({ programme, total, filters, change }: ListProps) 
           ))}
         </ul>
       ) : (
-        <Empty
-          icon="search"
-          title="No experiment matches"
-          action={<Button onClick={clear}>Show all that were concluded</Button>}
-        >
-          Fewer filters find more.
-        </Empty>
+        shown && (
+          <Empty
+            icon="search"
+            title="No experiment matches"
+            action={<Button onClick={clear}>Show all that were concluded</Button>}
+          >
+            Fewer filters find more.
+          </Empty>
+        )
       )}
       <More programme={programme} shown={items.length} total={total} />
     </Card>
   );
 }
 
-function More({ programme, shown, total }: Pick<ListProps, "programme" | "total"> & { shown: number }) {
+function More({ programme, shown, total }: Pick<ListProps, "programme"> & { shown: number; total: number }) {
   if (!programme.hasNextPage) return null;
   return (
     <div className="flex flex-wrap items-center justify-center gap-3 border-t border-line px-4 py-3">

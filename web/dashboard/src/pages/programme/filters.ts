@@ -2,9 +2,13 @@
 
 import { infiniteQueryOptions, keepPreviousData } from "@tanstack/react-query";
 import { read, type Schemas } from "~/api/query";
+import { day } from "~/lib/format";
 import { isDay, list, text, words } from "~/lib/search";
+import { OUTCOME } from "~/lib/words";
 
 export type Programme = Schemas["Programme"];
+/** With the filters that it was read by, so that it is never taken for the answer to others. */
+export type FilteredProgramme = Programme & { filters: ProgrammeFilters };
 export type Concluded = Schemas["ProgrammeItem"];
 export type Outcome = Schemas["ConclusionOutcome"];
 
@@ -44,6 +48,21 @@ export function narrowsList({ outcome, search }: ProgrammeFilters): boolean {
   return outcome !== undefined || search !== undefined;
 }
 
+/** What is filtered, in words: `Shop, concluded from 5 Nov 2026 on, won or lost`. */
+export function filterWords(
+  { project, from, to, outcome, search }: ProgrammeFilters,
+  projects: readonly { project_key: string; name: string }[],
+): string {
+  const nameOf = (key: string) => projects.find((one) => one.project_key === key)?.name ?? key;
+  const parts = [project?.map(nameOf).join(" and ") ?? "all projects"];
+  if (from !== undefined && to !== undefined) parts.push(`concluded from ${day(from)} on and before ${day(to)}`);
+  else if (from !== undefined) parts.push(`concluded from ${day(from)} on`);
+  else if (to !== undefined) parts.push(`concluded before ${day(to)}`);
+  if (outcome !== undefined) parts.push(outcome.map((one) => OUTCOME[one].text.toLowerCase()).join(" or "));
+  if (search !== undefined) parts.push(`“${search}”`);
+  return parts.join(", ");
+}
+
 /** The parameters of the operation. */
 export function asked({ project, from, to, outcome, search }: ProgrammeFilters) {
   return { project: project?.join(","), from, to, outcome: outcome?.join(","), search };
@@ -56,12 +75,10 @@ export function programmeQuery(filters: ProgrammeFilters) {
   const query = asked(filters);
   return infiniteQueryOptions({
     queryKey: ["/v2/programme", query, "pages"] as const,
-    queryFn: ({ pageParam, signal }) =>
-      read(
-        "/v2/programme",
-        { query: { ...query, limit: PAGE, ...(pageParam !== "" && { cursor: pageParam }) } },
-        signal,
-      ),
+    queryFn: async ({ pageParam, signal }): Promise<FilteredProgramme> => {
+      const page = { limit: PAGE, ...(pageParam !== "" && { cursor: pageParam }) };
+      return { ...(await read("/v2/programme", { query: { ...query, ...page } }, signal)), filters };
+    },
     initialPageParam: "",
     getNextPageParam: (last) => last.next_cursor ?? undefined,
     placeholderData: keepPreviousData,

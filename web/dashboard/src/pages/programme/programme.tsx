@@ -8,9 +8,18 @@ import { usePageTitle } from "~/lib/page";
 import { Button, ButtonLink } from "~/ui/button";
 import { Card, Empty, Note, Page, PageHeader } from "~/ui/layout";
 import { ErrorPanel, Lines } from "~/ui/loaded";
+import { Replaced, StillFormer } from "../results/freshness";
 import { Calibration } from "./calibration";
 import { ConcludedList } from "./concluded-list";
-import { type ChangeFilters, narrowsAll, type Programme, type ProgrammeFilters, programmeQuery } from "./filters";
+import {
+  type ChangeFilters,
+  filterWords,
+  narrowsAll,
+  narrowsList,
+  type Programme,
+  type ProgrammeFilters,
+  programmeQuery,
+} from "./filters";
 import { Scope } from "./scope";
 import { Sums } from "./sums";
 import { Totals } from "./totals";
@@ -25,24 +34,35 @@ export function ProgrammePage() {
   const programme = useInfiniteQuery(programmeQuery(filters));
   // The numbers are the same on every page; those of the last page are the newest.
   const newest = programme.data?.pages.at(-1);
-  const isAnything = newest !== undefined && (newest.totals.concluded > 0 || narrowsAll(filters));
+  const { projects } = useSession();
+  const isFormer = newest !== undefined && programme.isPlaceholderData;
+  const isNarrowed = narrowsAll(filters) || narrowsList(filters);
+  // What can be filtered stays while numbers come, and when they do not: whoever filters is not left without the filters.
+  const hasScope = isNarrowed || isFormer || programme.isError || (newest?.totals.concluded ?? 0) > 0;
+  const hasList = newest === undefined ? programme.isError && isNarrowed : newest.totals.concluded > 0;
   return (
     <Page>
       <PageHeader title="Learnings" about="What concluded experiments came to, and what the next ones can build on." />
-      {isAnything && <Scope filters={filters} change={change} />}
+      {hasScope && (
+        <Scope
+          filters={filters}
+          change={change}
+          aside={isFormer && <StillFormer former={filterWords(newest.filters, projects)} />}
+        />
+      )}
       {programme.isError && (
         <ErrorPanel error={programme.error} retry={() => programme.refetch()} isOutdated={newest !== undefined} />
       )}
-      {newest === undefined ? (
+      {hasList ? (
+        <Replaced isFormer={isFormer}>
+          {newest && <Numbers programme={newest} />}
+          <ConcludedList programme={programme} shown={newest} filters={filters} change={change} />
+          {newest && <Calibration calibration={newest.calibration} />}
+        </Replaced>
+      ) : newest === undefined ? (
         programme.isPending && <Skeleton />
-      ) : newest.totals.concluded > 0 ? (
-        <div aria-busy={programme.isPlaceholderData} className="flex flex-col gap-5">
-          <Numbers programme={newest} />
-          <ConcludedList programme={programme} total={newest.total} filters={filters} change={change} />
-          <Calibration calibration={newest.calibration} />
-        </div>
       ) : (
-        <Nothing filters={filters} change={change} />
+        <Nothing filters={newest.filters} change={change} />
       )}
     </Page>
   );

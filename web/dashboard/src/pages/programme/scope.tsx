@@ -1,6 +1,6 @@
 // What the whole page is about: projects and a time.
 
-import { useEffect, useRef, useState } from "react";
+import { type ReactNode, useEffect, useRef, useState } from "react";
 import { useSession } from "~/api/session";
 import { isDay } from "~/lib/search";
 import { Button } from "~/ui/button";
@@ -8,7 +8,14 @@ import { TextInput } from "~/ui/field";
 import { ProjectFilter } from "~/ui/filter-menu";
 import { type ChangeFilters, narrowsAll, type ProgrammeFilters } from "./filters";
 
-export function Scope({ filters, change }: { filters: ProgrammeFilters; change: ChangeFilters }) {
+interface ScopeProps {
+  filters: ProgrammeFilters;
+  change: ChangeFilters;
+  /** At the end of the line. */
+  aside?: ReactNode;
+}
+
+export function Scope({ filters, change, aside }: ScopeProps) {
   const { projects } = useSession();
   const group = useRef<HTMLDivElement>(null);
   const clear = () => {
@@ -26,6 +33,8 @@ export function Scope({ filters, change }: { filters: ProgrammeFilters; change: 
           All projects and times
         </Button>
       )}
+      <span className="flex-1" />
+      {aside}
     </div>
   );
 }
