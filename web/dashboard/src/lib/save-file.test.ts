@@ -11,4 +11,9 @@ test("files are named by what they are of, without what file systems and shells 
   assert.equal(fileName(['../../<b>"x"\0\u202egpj'], "csv"), "b-x-gpj.csv");
   assert.equal(fileName(["…"], "svg"), "picture.svg");
   assert.equal(fileName(["a".repeat(200)], "svg").length, 84);
+  const long = "Checkout ".repeat(20);
+  assert.match(fileName([long, "4711", "result"], "json"), /^(checkout-){7}check-4711-result\.json$/);
+  assert.match(fileName([long, "Lift by day"], "svg"), /^(checkout-){7}check-lift-by-day\.svg$/);
+  assert.equal(fileName(["", "Lift by day"], "svg"), "lift-by-day.svg");
+  assert.equal(fileName(["Name", "b".repeat(200)], "svg"), `${"b".repeat(80)}.svg`);
 });

@@ -1,5 +1,8 @@
 // Pictures as files: an SVG of the page becomes one that stands alone, with its fonts and colours written into it, and a PNG of that.
 
+import { fitted } from "~/ui/interval-geometry";
+import { fontOf, measureIn } from "~/ui/width";
+
 /** What classes decide on the page, and attributes say in a file. */
 const RESOLVED = [
   "fill",
@@ -18,6 +21,7 @@ const RESOLVED = [
 const SVG = "http://www.w3.org/2000/svg";
 const PAD = 20;
 const HEAD = 56;
+const LINE = 18;
 
 export interface PictureFile {
   svg: string;
@@ -25,19 +29,29 @@ export interface PictureFile {
   height: number;
 }
 
-/** The picture as a file of its own: in light colours, since it ends up on paper and slides, with a title and what it is as of above. */
-export function pictureFile(picture: SVGSVGElement, title: string, about: string): PictureFile {
-  const width = picture.width.baseVal.value + 2 * PAD;
-  const height = picture.height.baseVal.value + HEAD + 2 * PAD;
+/**
+ * The picture as a file of its own: in light colours, since it ends up on paper and slides, with a title and lines on what it is of above.
+ * What is too long for its line is cut.
+ */
+export function pictureFile(picture: SVGSVGElement, title: string, about: readonly string[]): PictureFile {
+  const room = picture.width.baseVal.value;
+  const top = HEAD + LINE * (about.length - 1);
+  const width = room + 2 * PAD;
+  const height = picture.height.baseVal.value + top + 2 * PAD;
   const copy = picture.cloneNode(true) as SVGSVGElement;
-  const head = [text(title, 22, "text-[16px] font-semibold fill-ink"), text(about, 42, "text-[12px] fill-soft")];
-  const ground = element("rect", { x: -PAD, y: -PAD - HEAD, width, height });
+  const line = (content: string, below: number, classes: string, font: string) =>
+    text(fitted(content, room, measureIn(font)), below - PAD - top, classes);
+  const head = [
+    line(title, 22, "text-[16px] font-semibold fill-ink", fontOf(16, 600)),
+    ...about.map((content, at) => line(content, 42 + LINE * at, "text-[12px] fill-soft", fontOf(12))),
+  ];
+  const ground = element("rect", { x: -PAD, y: -PAD - top, width, height });
   ground.setAttribute("class", "fill-panel");
   copy.prepend(ground, ...head);
   inLight(copy, () => copy.querySelectorAll("*").forEach(resolve));
   for (const { name } of Array.from(copy.attributes)) if (!name.startsWith("data-")) copy.removeAttribute(name);
   copy.setAttribute("xmlns", SVG);
-  copy.setAttribute("viewBox", `${-PAD} ${-PAD - HEAD} ${width} ${height}`);
+  copy.setAttribute("viewBox", `${-PAD} ${-PAD - top} ${width} ${height}`);
   copy.setAttribute("width", String(width));
   copy.setAttribute("height", String(height));
   copy.setAttribute("role", "img");
@@ -47,8 +61,8 @@ export function pictureFile(picture: SVGSVGElement, title: string, about: string
   return { svg: allowed(new XMLSerializer().serializeToString(copy)), width, height };
 }
 
-function text(content: string, below: number, classes: string): SVGElement {
-  const made = element("text", { x: 0, y: below - PAD - HEAD });
+function text(content: string, y: number, classes: string): SVGElement {
+  const made = element("text", { x: 0, y });
   made.setAttribute("class", classes);
   made.textContent = content;
   return made;

@@ -58,8 +58,8 @@ function SaveButtons({ label, of, asOf, drawing }: Pick<PictureProps, "label" | 
       const picture = drawing();
       if (picture == null) throw new Error("there is no picture yet");
       const { pictureFile, pngOf } = await import("~/lib/svg-file");
-      const about = [of, asOf != null && `as of ${moment(asOf)}`].filter(Boolean).join(", ");
-      const file = pictureFile(picture, label, about.charAt(0).toUpperCase() + about.slice(1));
+      const about = [of, asOf != null && `As of ${moment(asOf)}`].filter((one) => typeof one === "string");
+      const file = pictureFile(picture, label, about);
       const blob = kind === "svg" ? new Blob([file.svg], { type: "image/svg+xml" }) : await pngOf(file);
       saveFile(blob, fileName([of ?? "", label], kind));
     } catch {

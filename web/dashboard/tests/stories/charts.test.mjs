@@ -256,11 +256,16 @@ test("days are drawn where the numbers are, at any width, and read out by keyboa
 });
 
 test("files open elsewhere, whatever an arm is called", async () => {
-  const visit = await enter({ theme: "dark" });
+  await company.patch(`/experiment/${id}`, { test_name: `Shorter checkout form, ${"and shorter, ".repeat(14)}` });
+  const visit = await enter({ theme: "dark", width: 500 });
   const { page } = visit;
   for (const label of ["Lift of each variant", "Lift by day"]) {
     const svg = await saved(page, saveButton(page, label, "SVG"));
     const read = await openSvg(svg.bytes, (root) => ({
+      // Where the lines above the picture end, which have to be on a page for that.
+      lines: [...document.body.appendChild(root.cloneNode(true)).querySelectorAll(":scope > text")]
+        .filter((line) => line.getBBox().y < 0)
+        .map((line) => line.getBBox().x + line.getBBox().width - root.viewBox.baseVal.x),
       scripts: root.querySelectorAll("script").length,
       text: root.textContent,
       classes: root.querySelectorAll("[class], [style]").length,
@@ -270,7 +275,9 @@ test("files open elsewhere, whatever an arm is called", async () => {
     assert.equal(read.scripts, 0);
     assert.ok(read.text.includes("</text>"), read.text);
     assert.ok(read.text.startsWith(label), read.text);
-    assert.match(read.text, /Shorter checkout form.*, as of \d+ \w+ \d{4}, \d\d:\d\d/);
+    assert.match(read.text, /Shorter checkout form, and.*…As of \d+ \w+ \d{4}, \d\d:\d\d UTC/);
+    for (const end of read.lines) assert.ok(end <= read.size[0], `a line ends at ${end} of ${read.size[0]}`);
+    assert.match(svg.name, /^shorter-checkout-form-and-.*-lift-(by-day|of-each-variant)\.svg$/);
     assert.equal(read.classes, 0, "nothing of the page is needed to read it");
     assert.equal(read.ground, "rgb(255, 255, 255)", "light, whatever the page is");
     const png = await openPng((await saved(page, saveButton(page, label, "PNG"))).bytes);
@@ -300,7 +307,7 @@ test("a result is saved byte for byte, and verified", async () => {
   writeFileSync(path, file.bytes);
   assert.match(await company.muriel.muriel("verify", path), /every value is the same/);
   const csv = await saved(page, page.getByRole("button", { name: "Table as CSV" }));
-  assert.match(csv.name, /^shorter-checkout-form-\d+-result\.csv$/);
+  assert.match(csv.name, /^shorter-checkout-form-.*-\d+-result\.csv$/);
   assert.match(csv.bytes.toString("utf8"), /^metric,metric_name,role,/);
   // What the server refuses is said, and is not saved as if it were the result.
   await page.route(/\/result\?format=csv/, (route) =>
