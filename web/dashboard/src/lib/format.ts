@@ -108,6 +108,12 @@ export function day(iso: Maybe<string>, short = false): string {
   return at === undefined ? NOTHING : (short ? shortDays : days).format(at);
 }
 
+/** The first and the last of several days: `5 Nov to 9 Dec`, with the years where one of them is not this year. */
+export function dayRange(from: Maybe<string>, to: Maybe<string>, now = new Date()): string {
+  const isShort = [from, to].every((iso) => [undefined, now.getUTCFullYear()].includes(parsed(iso)?.getUTCFullYear()));
+  return `${day(from, isShort)} to ${day(to, isShort)}`;
+}
+
 const months = new Intl.DateTimeFormat(LOCALE, { month: "short", year: "numeric", timeZone: "UTC" });
 
 /** A month of the calendar, such as `2026-11`: `Nov 2026`. */

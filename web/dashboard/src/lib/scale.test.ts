@@ -24,6 +24,8 @@ test("ticks are round, within the domain, and few", () => {
   }
   assert.equal(ticksOf({ from: 0, to: 0.3 }, 3).digits, 1);
   assert.equal(ticksOf({ from: 0, to: 300 }, 3).digits, 0);
+  assert.deepEqual(ticksOf({ from: 0, to: 2.1 }, 7, 1), { ticks: [0, 1, 2], digits: 0 });
+  assert.deepEqual(ticksOf({ from: 0, to: 210 }, 7, 1).ticks, [0, 50, 100, 150, 200]);
   for (const span of [1e-9, 0.3, 7, 1234, 1e12]) {
     for (let most = 1; most < 12; most += 1)
       assert.ok(ticksOf({ from: -span / 3, to: span }, most).ticks.length <= most + 1);

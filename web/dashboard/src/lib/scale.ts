@@ -25,9 +25,9 @@ export function tickDigits(step: number): number {
   return Math.max(0, -Math.floor(Math.log10(step) + 1e-9));
 }
 
-/** Round values within a domain, in order: 0 among them, where it is in the domain. */
-export function ticksOf({ from, to }: Domain, most: number): { ticks: number[]; digits: number } {
-  const step = tickStep(to - from, most);
+/** Round values within a domain, in order: 0 among them, where it is in the domain. They are at least `least` apart. */
+export function ticksOf({ from, to }: Domain, most: number, least = 0): { ticks: number[]; digits: number } {
+  const step = Math.max(least, tickStep(to - from, most));
   const first = Math.ceil(from / step - 1e-9);
   const last = Math.floor(to / step + 1e-9);
   const digits = tickDigits(step);

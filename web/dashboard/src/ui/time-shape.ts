@@ -27,6 +27,8 @@ export interface TimeShape {
   band?: { low: Values; high: Values } | undefined;
   range: Domain;
   marks: readonly TimeMark[];
+  /** Values are counts: there is nothing between 1 and 2. */
+  isCount?: boolean;
   /** Writes a value at the axis. */
   tick: (value: number, digits: number) => string;
 }
@@ -48,8 +50,8 @@ export function hasDots({ days }: TimeShape): boolean {
   return days.length <= DOTTED_DAYS;
 }
 
-export function valueTicks({ range, tick }: TimeShape, height: number): [value: number, text: string][] {
-  const { ticks, digits } = ticksOf(range, Math.max(2, Math.floor(height / 24)));
+export function valueTicks({ range, tick, isCount }: TimeShape, height: number): [value: number, text: string][] {
+  const { ticks, digits } = ticksOf(range, Math.max(2, Math.floor(height / 24)), isCount ? 1 : 0);
   return ticks.map((value) => [value, tick(value, digits)]);
 }
 

@@ -1,9 +1,9 @@
 // Days and visitors against the plan.
 
 import type { Schemas } from "~/api/query";
-import { count, day, integer, percentage } from "~/lib/format";
+import { count, dayRange, integer, percentage } from "~/lib/format";
 import { Card } from "~/ui/layout";
-import { askedOf, isPart, type Result } from "./reading";
+import { askedOf, isPlanned, type Result } from "./reading";
 
 type Plan = Schemas["PlanAnswer"];
 
@@ -17,7 +17,7 @@ interface ProgressProps {
 
 export function ProgressCard({ result, plan, ending = [] }: ProgressProps) {
   const asked = askedOf(result);
-  const narrow = isPart(asked);
+  const narrow = !isPlanned(asked);
   const planned = result.plan?.planned_visitors ?? asked.plannedVisitors;
   return (
     <Card title="Days and visitors">
@@ -27,11 +27,7 @@ export function ProgressCard({ result, plan, ending = [] }: ProgressProps) {
             {!narrow && planned !== undefined && <>of {integer(planned)} planned</>}
           </Figure>
           <Figure name="Days" value={integer(result.days_running)}>
-            {result.start_date !== null && (
-              <>
-                {day(result.start_date, true)} to {day(result.end_date, true)}
-              </>
-            )}
+            {result.start_date !== null && dayRange(result.start_date, result.end_date)}
           </Figure>
         </div>
         {!narrow && planned !== undefined && <Bar done={result.total_visitors} whole={planned} />}

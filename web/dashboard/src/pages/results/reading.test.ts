@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { primaryUnit, type Result } from "./reading";
+import { askedOf, isPart, isPlanned, primaryUnit, type Result } from "./reading";
 
 test("amounts by the primary goal have its unit, whatever goal is at the top", () => {
   const unit = (type: string, top: "primary" | "other", isMoney: boolean, inquiry = {}) =>
@@ -17,4 +17,15 @@ test("amounts by the primary goal have its unit, whatever goal is at the top", (
   assert.equal(unit("revenue", "other", false), "of value");
   assert.equal(unit("revenue", "other", true), "of value", "another goal may be in another currency");
   assert.equal(unit("revenue", "primary", true, { filter_by: ["country-US"] }), "of value", "so may some visitors");
+});
+
+test("visitors since a winner is served are not those of the plan", () => {
+  const of = (phase: string, inquiry = {}) => {
+    const asked = askedOf({ report_phase: phase, manifest: { inquiry } } as unknown as Result);
+    return [isPart(asked), isPlanned(asked)];
+  };
+  assert.deepEqual(of("pre_deploy"), [false, true]);
+  assert.deepEqual(of("post_deploy"), [true, false]);
+  assert.deepEqual(of("all_time"), [false, false]);
+  assert.deepEqual(of("pre_deploy", { epoch: 2 }), [true, false]);
 });

@@ -40,6 +40,8 @@ export interface Asked {
   /** Words of the filter. */
   filterBy: string[];
   epoch: number | undefined;
+  /** `pre_deploy` unless somebody asked for visitors since a winner is served. */
+  phase: string | undefined;
   /** Days that were asked for; undefined from the first, or to the last. */
   startDate: string | undefined;
   endDate: string | undefined;
@@ -58,7 +60,7 @@ export interface Asked {
 }
 
 /** Reads the manifest, whose shape the contract leaves open. */
-export function askedOf({ manifest, goal_key }: Result): Asked {
+export function askedOf({ manifest, goal_key, report_phase: phase }: Result): Asked {
   const inquiry = object(manifest.inquiry);
   const facts = object(manifest.experiment);
   const metrics = Array.isArray(manifest.metrics) ? manifest.metrics.map(object) : [];
@@ -67,6 +69,7 @@ export function askedOf({ manifest, goal_key }: Result): Asked {
     asOf: text(manifest.as_of),
     filterBy: Array.isArray(inquiry.filter_by) ? inquiry.filter_by.map(String) : [],
     epoch: number(inquiry.epoch),
+    phase: text(phase),
     startDate: text(inquiry.start_date),
     endDate: text(inquiry.end_date),
     tz: text(inquiry.tz) ?? "UTC",
@@ -80,8 +83,14 @@ export function askedOf({ manifest, goal_key }: Result): Asked {
 }
 
 /** Whether the result is of some of the visitors only, chosen by who asks. */
-export function isPart({ filterBy, epoch, startDate, endDate }: Asked): boolean {
-  return filterBy.length > 0 || [epoch, startDate, endDate].some((one) => one !== undefined);
+export function isPart({ filterBy, epoch, startDate, endDate, phase }: Asked): boolean {
+  const isNarrow = filterBy.length > 0 || [epoch, startDate, endDate].some((one) => one !== undefined);
+  return isNarrow || phase === "post_deploy";
+}
+
+/** Whether the result is of the visitors whom the plan is about: all of them until a winner is served. */
+export function isPlanned(asked: Asked): boolean {
+  return !isPart(asked) && asked.phase !== "all_time";
 }
 
 function object(value: unknown): Record<string, unknown> {
@@ -119,7 +128,7 @@ export function primaryUnit(result: Result): string {
   const isShown = key === primary?.goal_key;
   const isMoney = isShown ? hasRevenue(result) : primary?.goal_type === "revenue";
   if (!isMoney) return "conversions";
-  return (isShown && !isPart(askedOf(result)) && currency) || "of value";
+  return (isShown && isPlanned(askedOf(result)) && currency) || "of value";
 }
 
 /** The ends of an interval. */

@@ -3,9 +3,8 @@
 
 import type { ReactNode } from "react";
 import type { Schemas } from "~/api/query";
-import { date } from "~/lib/format";
 import { HowToRead } from "~/ui/how-to-read";
-import { Card, Note } from "~/ui/layout";
+import { Card } from "~/ui/layout";
 import { ArmsHelp, ArmsTable } from "./arms-table";
 import { BeliefsHelp, BeliefsTable } from "./beliefs-table";
 import { HealthCard } from "./health-card";
@@ -14,7 +13,8 @@ import { MetricsTable } from "./metrics-table";
 import { PagesCard } from "./pages-card";
 import { PlanCard } from "./plan-card";
 import { ProgressCard } from "./progress-card";
-import { askedOf, isPart, type Metric, type Result } from "./reading";
+import type { Metric, Result } from "./reading";
+import { ToKnow } from "./to-know";
 import { VerdictCard } from "./verdict";
 
 /** What a page puts between the parts of a result. */
@@ -129,37 +129,5 @@ function Beliefs({ result }: { result: Result }) {
       </Below>
       <BeliefsTable result={result} />
     </Card>
-  );
-}
-
-/** What bends the reading of all numbers below. */
-function ToKnow({ result }: { result: Result }) {
-  const asked = askedOf(result);
-  const redefined = result.variants.filter(({ redefined_at: at }) => at !== null);
-  return (
-    <>
-      {isPart(asked) && (
-        <Note tone="caution">
-          This is a part of the visitors, chosen by who asks. Who looks at many parts finds something in one of them by
-          chance. Take it as an idea for the next test; the verdict on the experiment is that of all its visitors.
-        </Note>
-      )}
-      {asked.deployedAt !== undefined && result.report_phase === "pre_deploy" && (
-        <Note>
-          A winner is served since {date(asked.deployedAt)}. This is the result of the visitors who entered before.
-        </Note>
-      )}
-      {asked.testType === "personalization" && (
-        <Note tone="caution">
-          Each variant has an audience of its own. A difference between audiences is not an effect of the variant.
-        </Note>
-      )}
-      {redefined.map(({ variant_id: id, name, redefined_at: at }) => (
-        <Note key={id} tone="caution">
-          {name} was redefined on {date(at)}: what it is now differs from what it was. Its numbers mix both. To read
-          what it is now, choose visitors who entered from the day after on.
-        </Note>
-      ))}
-    </>
   );
 }

@@ -64,6 +64,7 @@ export function panelsOf(
           lines,
           range,
           marks,
+          isCount: measure === "visitors",
           tick: ticker(measure, inMoney),
           ...(measure === "lift" && { band: { low: ends.map(({ low }) => low), high: ends.map(({ high }) => high) } }),
         },
