@@ -321,7 +321,23 @@ test("a result is saved byte for byte, and verified", async () => {
 test("on paper there is everything to read, and nothing to press", async () => {
   const visit = await enter({ theme: "dark" });
   const { page } = visit;
+  // More parts of the visitors than are shown at once.
+  await page.route(/\/result\?.*breakdown_by/, async (route) => {
+    const whole = await (await route.fetch()).json();
+    const [part] = whole.breakdowns;
+    const breakdowns = [null, "null", ...Array.from({ length: 10 }, (_, at) => `Browser ${at}`)];
+    await route.fulfill({ json: { ...whole, breakdowns: breakdowns.map((value) => ({ ...part, value })) } });
+  });
+  await page.getByRole("combobox", { name: "By" }).selectOption("browser");
+  const parts = page.getByRole("table", { name: "Parts of the visitors" }).locator("tbody");
+  const focused = () => page.evaluate(() => document.activeElement.textContent);
+  await page.getByRole("button", { name: "Show 2 more" }).press("Enter");
+  assert.equal(await parts.count(), 12);
+  assert.equal(await focused(), "Show the first 10");
+  await page.keyboard.press("Enter");
+  assert.equal(await parts.count(), 10);
   await page.emulateMedia({ media: "print" });
+  await until(async () => (await parts.count()) === 12, "all parts");
   const table = page.getByRole("table", { name: "Lift by day" });
   const all = await series();
   await until(async () => (await table.getByRole("row").count()) === all.length + 1, "all days");

@@ -5,13 +5,14 @@ import { useState } from "react";
 import { integer } from "~/lib/format";
 import { Button } from "~/ui/button";
 import { GroupedTable } from "~/ui/grouped-table";
+import { usePrinting } from "~/ui/scheme";
 import type { Column } from "~/ui/table";
 import { ArmNames } from "./arm-name";
 import { Exploratory } from "./exploratory";
 import { percentChange } from "./interval-words";
 import { LiftShown, moneyColumns, RateShown } from "./lift";
 import { valueWords } from "./question-words";
-import { armOf, hasRevenue, type Part, type PartArm, type Result } from "./reading";
+import { armOf, hasRevenue, type Part, type PartArm, partKey, type Result } from "./reading";
 
 interface Row {
   id: string;
@@ -30,6 +31,7 @@ interface BreakdownProps {
 
 export function BreakdownTable({ result, actOf }: BreakdownProps) {
   const [isWhole, setWhole] = useState(false);
+  const isPrinting = usePrinting();
   const parts = result.breakdowns;
   const more = parts.length - AT_ONCE;
   return (
@@ -37,8 +39,8 @@ export function BreakdownTable({ result, actOf }: BreakdownProps) {
       <GroupedTable<Part, Row>
         label="Parts of the visitors"
         groupName="Part"
-        groups={isWhole ? parts : parts.slice(0, AT_ONCE)}
-        keyOf={({ value, is_rest: isRest }) => `${isRest} ${value}`}
+        groups={isWhole || isPrinting ? parts : parts.slice(0, AT_ONCE)}
+        keyOf={partKey}
         headOf={(part) => (
           <span className="flex flex-col items-start gap-0.5">
             <span className="max-w-full font-medium break-words">{partName(part)}</span>
@@ -50,10 +52,11 @@ export function BreakdownTable({ result, actOf }: BreakdownProps) {
         keyOfRow={({ id }) => id}
         columns={columnsOf(result)}
       />
-      {more > 0 && !isWhole && (
+      {more > 0 && !isPrinting && (
         <div className="border-t border-line px-4 py-3 md:px-5">
-          <Button small onClick={() => setWhole(true)}>
-            {`Show ${more} more`}
+          {/* It stays, so that the focus does. */}
+          <Button small onClick={() => setWhole(!isWhole)}>
+            {isWhole ? `Show the first ${AT_ONCE}` : `Show ${more} more`}
           </Button>
         </div>
       )}

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { askedOf, isPart, isPlanned, primaryUnit, type Result } from "./reading";
+import { askedOf, isPart, isPlanned, type Part, partKey, primaryUnit, type Result } from "./reading";
 
 test("amounts by the primary goal have its unit, whatever goal is at the top", () => {
   const unit = (type: string, top: "primary" | "other", isMoney: boolean, inquiry = {}) =>
@@ -28,4 +28,11 @@ test("visitors since a winner is served are not those of the plan", () => {
   assert.deepEqual(of("post_deploy"), [true, false]);
   assert.deepEqual(of("all_time"), [false, false]);
   assert.deepEqual(of("pre_deploy", { epoch: 2 }), [true, false]);
+});
+
+test("each part of a breakdown has a key of its own", () => {
+  const parts = [null, "null", "", "rest"].flatMap((value) =>
+    [true, false].map((isRest) => ({ value, is_rest: isRest })),
+  );
+  assert.equal(new Set((parts as Part[]).map(partKey)).size, parts.length);
 });

@@ -141,3 +141,8 @@ export function ends(interval: number[] | null | undefined): [low: number, high:
 export function armOf({ variants }: Result, id: string): Arm | undefined {
   return variants.find((one) => one.variant_id === id);
 }
+
+/** Tells parts apart: a value that is not known from one that reads "null". */
+export function partKey({ value, is_rest: isRest }: Part): string {
+  return JSON.stringify([isRest, value]);
+}
