@@ -180,6 +180,12 @@ test("what is asked for stays in the address, and answers are not mixed", async 
     holds(parts[at], shown({ ...arm, analysis: arm.lift === null ? undefined : arm }), `part ${at}`);
   assert.equal(parts[0].Part.split("\n")[0], "France");
 
+  // A button that goes when it is pressed leaves the focus near.
+  await page.getByRole("button", { name: "All visitors" }).press("Enter");
+  await page.getByRole("button", { name: /^Only these.*France$/ }).press("Enter");
+  await page.getByRole("button", { name: /^Only these.*France$/ }).waitFor({ state: "detached" });
+  assert.equal(await page.evaluate(() => document.activeElement.labels[0].textContent), "By");
+
   // Back to everybody by keyboard.
   await page.getByRole("button", { name: "All visitors" }).press("Enter");
   assert.equal(await page.evaluate(() => document.activeElement.textContent), "Choose visitors");
@@ -226,6 +232,7 @@ test("a server that loads its events is waited for, and what it does not take st
     .getByRole("textbox", { name: "Days in the time zone of" })
     .and(page.locator("[aria-invalid=true]"))
     .waitFor();
+  assert.ok(await page.getByLabel("Days in the time zone of").evaluate((field) => field === document.activeElement));
   await page.getByRole("button", { name: "Without: Days in Nowhere" }).click();
   await page.getByRole("table", { name: "Arms", exact: true }).waitFor();
   visit.nothingWrong();

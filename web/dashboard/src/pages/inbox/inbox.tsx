@@ -5,7 +5,7 @@ import { infiniteQueryOptions, useInfiniteQuery } from "@tanstack/react-query";
 import { Link, useSearch } from "@tanstack/react-router";
 import { read } from "~/api/query";
 import { date } from "~/lib/format";
-import { usePageTitle } from "~/lib/page";
+import { usePageTitle, useVanishing } from "~/lib/page";
 import { useUnread } from "~/shell/unread";
 import { Button } from "~/ui/button";
 import { Card, Empty, Page, PageHeader } from "~/ui/layout";
@@ -43,6 +43,7 @@ export function InboxPage() {
   const unread = useUnread();
   const newest = entries[0]?.entry_id ?? 0;
   const hasNews = list.isSuccess && (unread.data?.newest_unread ?? 0) > newest;
+  const news = useVanishing(hasNews);
   return (
     <Page width="form">
       <PageHeader
@@ -60,7 +61,15 @@ export function InboxPage() {
       {list.isError && <ErrorPanel error={list.error} retry={() => list.refetch()} isOutdated={entries.length > 0} />}
       {hasNews && (
         <div role="status" className="flex justify-center">
-          <Button small icon="bell" isBusy={list.isRefetching} onClick={() => list.refetch()}>
+          <Button
+            small
+            icon="bell"
+            isBusy={list.isRefetching}
+            onClick={() => {
+              news();
+              list.refetch();
+            }}
+          >
             Show what is new
           </Button>
         </div>
@@ -87,9 +96,18 @@ export function InboxPage() {
 
 function MarkAll({ until, isOffered }: { until: number; isOffered: boolean }) {
   const { markAll, isBusy } = useMarkAll();
-  if (!isOffered && !isBusy) return null;
+  const isThere = isOffered || isBusy;
+  const pressed = useVanishing(isThere);
+  if (!isThere) return null;
   return (
-    <Button icon="check" isBusy={isBusy} onClick={() => markAll(until)}>
+    <Button
+      icon="check"
+      isBusy={isBusy}
+      onClick={() => {
+        pressed();
+        markAll(until);
+      }}
+    >
       Mark all as read
     </Button>
   );

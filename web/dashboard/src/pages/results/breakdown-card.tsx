@@ -1,5 +1,6 @@
 // The result by one attribute of the visitors, together with whatever is chosen above.
 
+import { useRef } from "react";
 import { Button } from "~/ui/button";
 import { Select } from "~/ui/field";
 import { HowToRead } from "~/ui/how-to-read";
@@ -20,6 +21,7 @@ interface BreakdownCardProps {
 
 export function BreakdownCard({ result, question, change, isFormer }: BreakdownCardProps) {
   const { breakdown_by: dimension, filter_by: filterBy = [] } = question;
+  const by = useRef<HTMLDivElement>(null);
   const filterFor = (part: Part) => {
     const filter = filterOf(part.dimension, part.value);
     if (filter === undefined || part.is_rest || filterBy.includes(filter)) return null;
@@ -28,7 +30,11 @@ export function BreakdownCard({ result, question, change, isFormer }: BreakdownC
         small
         kind="quiet"
         className="-ml-2 text-accent!"
-        onClick={() => change({ filter_by: [...filterBy, filter] })}
+        onClick={() => {
+          change({ filter_by: [...filterBy, filter] });
+          // The button goes, and with it the focus would.
+          by.current?.querySelector("select")?.focus();
+        }}
       >
         Only these<span className="sr-only">: {partName(part)}</span>
       </Button>
@@ -40,7 +46,7 @@ export function BreakdownCard({ result, question, change, isFormer }: BreakdownC
       title="Parts of the visitors"
       about="The same comparison for one kind of visitor at a time, together with what is chosen above."
     >
-      <div className="flex flex-col gap-3 px-4 pb-4 md:px-5">
+      <div ref={by} className="flex flex-col gap-3 px-4 pb-4 md:px-5">
         <BySelect value={dimension} change={change} />
         {isFormer && <p className="text-sm text-soft">Waiting for the new numbers…</p>}
         {dimension !== undefined && (

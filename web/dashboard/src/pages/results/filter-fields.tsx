@@ -77,17 +77,7 @@ export function Filters({ question, change, epochs, wasServed, problem }: Filter
         error={problem("end_date")}
         change={(value) => change({ end_date: value })}
       />
-      <TextInput
-        key={question.tz}
-        label="Days in the time zone of"
-        placeholder="UTC"
-        defaultValue={question.tz}
-        maxLength={64}
-        error={problem("tz")}
-        onBlur={({ target }) => change({ tz: target.value.trim() || undefined })}
-        onKeyDown={(event) => event.key === "Enter" && change({ tz: event.currentTarget.value.trim() || undefined })}
-        hint="Such as Europe/Berlin."
-      />
+      <ZoneField value={question.tz} error={problem("tz")} change={(value) => change({ tz: value })} />
       <Picker
         label="Countries"
         name="countries"
@@ -135,20 +125,46 @@ function withChosen(epochs: FilterProps["epochs"], chosen: number | undefined): 
 /** Days are typed figure by figure: what is there for a moment only is not asked for. */
 const TYPING_MS = 500;
 
-interface DayFieldProps {
-  label: string;
+interface TypedFieldProps {
   value: string | undefined;
   error: string | undefined;
   change: (value: string | undefined) => void;
 }
 
-function DayField({ label, value, error, change }: DayFieldProps) {
+/** What is typed in a field; it follows the question when that changes elsewhere. */
+function useTyped(value: string | undefined) {
   const [typed, setTyped] = useState(value ?? "");
   const [stored, setStored] = useState(value);
   if (stored !== value) {
     setStored(value);
     setTyped(value ?? "");
   }
+  return [typed, setTyped] as const;
+}
+
+function ZoneField({ value, error, change }: TypedFieldProps) {
+  const [typed, setTyped] = useTyped(value);
+  const take = () => {
+    const next = typed.trim() || undefined;
+    if (next !== value) change(next);
+  };
+  return (
+    <TextInput
+      label="Days in the time zone of"
+      placeholder="UTC"
+      value={typed}
+      maxLength={64}
+      error={error}
+      onChange={({ target }) => setTyped(target.value)}
+      onBlur={take}
+      onKeyDown={({ key }) => key === "Enter" && take()}
+      hint="Such as Europe/Berlin."
+    />
+  );
+}
+
+function DayField({ label, value, error, change }: TypedFieldProps & { label: string }) {
+  const [typed, setTyped] = useTyped(value);
   const next = typed === "" ? undefined : day(typed);
   const isNew = next !== value && (typed === "" || next !== undefined);
   useEffect(() => {

@@ -47,7 +47,7 @@ export function TimeView(props: TimeViewProps) {
   const series = useMemo(() => seriesOf(points), [points]);
   const [chosen, setMeasure] = useState<Measure>("lift");
   const [pointed, setPointed] = useState<number>();
-  const [shown, setShown] = useState(AT_ONCE);
+  const [isWhole, setWhole] = useState(false);
   const hasRevenue = points.some(({ revenue }) => revenue !== null);
   const measure = chosen === "revenue" && !hasRevenue ? "lift" : chosen;
   const marks = useMemo(() => marksOf(series.days, tz, epochs ?? [], changes ?? []), [series, tz, epochs, changes]);
@@ -63,7 +63,7 @@ export function TimeView(props: TimeViewProps) {
       </Empty>
     );
   const at = Math.min(pointed ?? series.days.length - 1, series.days.length - 1);
-  const drawn = panels.slice(0, shown);
+  const drawn = isWhole ? panels : panels.slice(0, AT_ONCE);
   const label = `${nameOf(measure)} by day`;
   return (
     <div className="flex flex-col gap-4">
@@ -115,9 +115,10 @@ export function TimeView(props: TimeViewProps) {
             />
           ))}
         </div>
-        {panels.length > shown && (
-          <button type="button" className="link mt-3 print:hidden" onClick={() => setShown(panels.length)}>
-            Show all {panels.length} variants
+        {panels.length > AT_ONCE && (
+          // It stays, so that the focus does.
+          <button type="button" className="link mt-3 print:hidden" onClick={() => setWhole(!isWhole)}>
+            {isWhole ? `Show the first ${AT_ONCE} variants` : `Show all ${panels.length} variants`}
           </button>
         )}
       </Picture>
