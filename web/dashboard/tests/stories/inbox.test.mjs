@@ -3,7 +3,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Visit } from "../rig.mjs";
+import { until, Visit } from "../rig.mjs";
 import { browser, company } from "../stage.mjs";
 
 async function enter(as) {
@@ -84,11 +84,60 @@ test("a mention is found, read and marked", async () => {
   await ada.end();
 });
 
+test("a list that was asked for before a mark does not take it back", async () => {
+  const test_id = await experiment("Gift wrapping");
+  await company.patch(`/experiment/${test_id}/status`, { status: 1 }, { as: "editor" });
+  const ada = await enter("owner");
+  const { page } = ada;
+  await ada.open("/inbox");
+  const mark = page.getByRole("button", { name: "Mark as read: Gift wrapping" });
+  await mark.waitFor();
+  await company.patch(`/experiment/${test_id}/status`, { status: 0 }, { as: "editor" });
+  await comeBack(page);
+  let letGo;
+  const held = new Promise((resolve) => (letGo = resolve));
+  let asked = 0;
+  await page.route(
+    ({ pathname }) => pathname === "/v2/inbox",
+    async (route) => {
+      asked += 1;
+      if (asked > 1) return route.continue();
+      const response = await route.fetch();
+      await held;
+      return route.fulfill({ response }).catch(() => {});
+    },
+  );
+  await page.getByRole("button", { name: "Show what is new" }).click();
+  await until(() => asked === 1);
+  await mark.click();
+  letGo();
+  await page.getByText("The experiment was stopped.").waitFor();
+  const started = page.getByRole("listitem").filter({ hasText: "Gift wrapping" }).filter({ hasText: "was started" });
+  assert.equal(await started.getByText("Unread").count(), 0);
+  // What goes when it is pressed leaves the focus on the page.
+  await page.getByRole("button", { name: "Mark all as read" }).press("Enter");
+  await page.getByRole("button", { name: "Mark all as read" }).waitFor({ state: "detached" });
+  assert.equal(await page.evaluate(() => document.activeElement.tagName), "H1");
+  ada.nothingWrong();
+  await ada.end();
+});
+
 test("a viewer watches, and stops", async () => {
   const test_id = await experiment("Sizes as a table");
   const charles = await enter("viewer");
   const { page } = charles;
+  // Whether it is watched cannot be read at first: it is read again on demand.
+  let broken = true;
+  await page.route("**/watch", (route) =>
+    broken
+      ? route.fulfill({ status: 500, json: { success: false, error: "something broke", code: "internal" } })
+      : route.continue(),
+  );
   await charles.open(at(test_id));
+  broken = false;
+  const answer = page.waitForResponse((response) => response.url().endsWith("/watch") && response.ok());
+  await page.getByRole("button", { name: "Watch", exact: true }).press("Enter");
+  await answer;
   await page.getByRole("button", { name: "Watch", exact: true }).press("Enter");
   await page.getByRole("button", { name: "Watching: press to unwatch" }).waitFor();
   await company.patch(`/experiment/${test_id}/status`, { status: 1 });

@@ -16,15 +16,20 @@ export function WatchButton() {
   const cache = useQueryClient();
   const path = { project_key: projectKey, test_id: experiment.test_id };
   const of = query(WATCH, { path });
-  const { data } = useQuery({ ...of, staleTime: 60_000, retry: false });
+  const { data, isError, refetch } = useQuery({ ...of, staleTime: 60_000 });
   const [isBusy, setBusy] = useState(false);
   // Without its state there is nothing to say; the place is kept, so that nothing moves.
   const watching = data?.watching ?? false;
   const turn = async () => {
+    const { data: now } = await send(watching ? "delete" : "put", WATCH, { params: { path } });
+    cache.setQueryData(of.queryKey, now);
+  };
+  // A state that could not be read is read again before it can be changed.
+  const press = async () => {
     setBusy(true);
     try {
-      const { data: now } = await send(watching ? "delete" : "put", WATCH, { params: { path } });
-      cache.setQueryData(of.queryKey, now);
+      if (data === undefined) await refetch({ throwOnError: true });
+      else await turn();
     } catch (thrown) {
       toast(`That did not work: ${failureFrom(thrown).message}`, "bad");
     } finally {
@@ -36,8 +41,8 @@ export function WatchButton() {
     <Button
       icon={watching ? "check" : "bell"}
       isBusy={isBusy}
-      disabled={data === undefined}
-      onClick={turn}
+      disabled={data === undefined && !isError && !isBusy}
+      onClick={press}
       aria-label={watching ? "Watching: press to unwatch" : undefined}
       title={watching ? `You are told what happens to it.${others}` : `Be told what happens to it.${others}`}
     >

@@ -1,6 +1,6 @@
 // Marks entries of the inbox as read, here at once and then on the server; what fails is taken back.
 
-import { type InfiniteData, type QueryClient, useQueryClient } from "@tanstack/react-query";
+import { type InfiniteData, type Query, type QueryClient, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { type Answer, outdate, send } from "~/api/query";
 import { failureFrom } from "~/api/failure";
@@ -10,12 +10,28 @@ import type { Entry } from "./notices";
 export const INBOX = "/v2/inbox";
 const UNREAD = "/v2/inbox/unread";
 
+const LISTS = { predicate: ({ queryKey }: Query) => queryKey[0] === INBOX };
+
 /** Changes entries in every list that is kept: no list is read again, so that nothing moves. */
 function change(cache: QueryClient, to: (entry: Entry) => Entry): void {
   cache.setQueriesData<InfiniteData<Answer<typeof INBOX>>>(
-    { predicate: ({ queryKey }) => queryKey[0] === INBOX },
+    LISTS,
     (list) => list && { ...list, pages: list.pages.map((page) => ({ ...page, entries: page.entries.map(to) })) },
   );
+}
+
+/**
+ * Does something to the server's list. An answer that is on its way meanwhile would bring back how it was before: it is given up, and asked
+ * for again afterwards.
+ */
+async function withoutReading(cache: QueryClient, act: () => Promise<void>): Promise<void> {
+  const isReading = cache.isFetching(LISTS) > 0;
+  if (isReading) await cache.cancelQueries(LISTS);
+  try {
+    await act();
+  } finally {
+    if (isReading) void cache.refetchQueries({ ...LISTS, type: "active" });
+  }
 }
 
 /** Marks one entry. */
@@ -23,11 +39,13 @@ export function useMark() {
   const cache = useQueryClient();
   return async (entry: Entry, isRead: boolean): Promise<void> => {
     const set = (is: boolean) => change(cache, (one) => (one.entry_id === entry.entry_id ? { ...one, read: is } : one));
-    set(isRead);
     try {
-      await send("patch", "/v2/inbox/{entry_id}", {
-        params: { path: { entry_id: entry.entry_id } },
-        body: { read: isRead },
+      await withoutReading(cache, async () => {
+        set(isRead);
+        await send("patch", "/v2/inbox/{entry_id}", {
+          params: { path: { entry_id: entry.entry_id } },
+          body: { read: isRead },
+        });
       });
       await outdate(cache, UNREAD);
     } catch (thrown) {
@@ -44,8 +62,10 @@ export function useMarkAll() {
   const markAll = async (until: number): Promise<void> => {
     setBusy(true);
     try {
-      await send("post", "/v2/inbox/read", { body: { until } });
-      change(cache, (one) => (one.entry_id <= until ? { ...one, read: true } : one));
+      await withoutReading(cache, async () => {
+        await send("post", "/v2/inbox/read", { body: { until } });
+        change(cache, (one) => (one.entry_id <= until ? { ...one, read: true } : one));
+      });
       await outdate(cache, UNREAD);
       toast("Everything is marked as read.");
     } catch (thrown) {
