@@ -81,6 +81,7 @@ pub(super) const FILES: &[(&str, &[u8])] = &[
     ("query-words.js", include_bytes!("built/query-words.js.br")),
     ("react.js", include_bytes!("built/react.js.br")),
     ("read.js", include_bytes!("built/read.js.br")),
+    ("reopen-effects.js", include_bytes!("built/reopen-effects.js.br")),
     ("results.js", include_bytes!("built/results.js.br")),
     ("revisions.js", include_bytes!("built/revisions.js.br")),
     ("rolldown-runtime.js", include_bytes!("built/rolldown-runtime.js.br")),

@@ -5083,7 +5083,7 @@ export interface components {
          * @description Why a concluded experiment has no expected lift.
          * @enum {string}
          */
-        NoEstimate: "invalid" | "no_result" | "not_trusted" | "too_few_conversions";
+        NoEstimate: "invalid" | "personalization" | "no_result" | "not_trusted" | "too_few_conversions";
         /**
          * @description Where a number is from: the request, the project's last two weeks, or assumed.
          * @enum {string}
@@ -6008,6 +6008,7 @@ export interface components {
             invalid: number;
             no_result: number;
             not_trusted: number;
+            personalization: number;
             too_few_conversions: number;
         };
         /** @description A new project. */

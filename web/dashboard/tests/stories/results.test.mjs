@@ -337,3 +337,30 @@ test("an experiment whose winner is served meanwhile is concluded all the same",
   visit.nothingWrong();
   await visit.end();
 });
+
+test("without a verdict a reason is asked for, and another attempt needs none", async () => {
+  const id = await experiment();
+  await start(id, 7);
+  const visit = await open(`${id}/conclude`, "editor");
+  const { page } = visit;
+  const bodies = [];
+  const error =
+    "no verdict can be kept: the events are still being loaded; send override_reason to conclude without one";
+  const unavailable = { success: false, error, code: "unavailable" };
+  await page.route("**/conclude", async (route) => {
+    bodies.push(route.request().postDataJSON());
+    if (bodies.length > 1) return route.continue();
+    return route.fulfill({ status: 503, headers: { "retry-after": "5" }, json: unavailable });
+  });
+  await page.getByRole("radio", { name: /^Stopped early/ }).check();
+  await page.getByRole("button", { name: "Conclude experiment" }).click();
+  await page.getByText("there is none at the moment").waitFor();
+  await page.getByLabel("Why this outcome is right all the same").waitFor();
+  await page.getByRole("button", { name: "Conclude experiment" }).click();
+  await page.getByText("The experiment was concluded.").waitFor();
+  assert.deepEqual(
+    bodies.map((body) => "override_reason" in body),
+    [false, false],
+  );
+  await visit.end();
+});

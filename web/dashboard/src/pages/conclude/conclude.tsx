@@ -75,19 +75,26 @@ function IsConcluded() {
   );
 }
 
+/** A choice for which the server wants a reason, and why it does. */
+interface Asked {
+  choice: string;
+  why: "contradicted" | "no verdict";
+}
+
 function ConcludeForm() {
   const cache = useQueryClient();
   const navigate = useNavigate();
   const { projectKey, experiment, etag } = useExperiment();
   const locked = useLocked();
   const keyFor = useIdempotencyKey();
-  /** The choice that the verdict contradicts, as the server said. */
-  const [contradicted, setContradicted] = useState<string>();
+  /** The choice that the verdict contradicts, or could not be held against any, as the server said. */
+  const [asked, setAsked] = useState<Asked>();
   const params = { projectKey, testId: String(experiment.test_id) };
 
   const submit = async (typed: Fields) => {
     const fields = chosenOf(typed, experiment);
-    const isAsked = contradicted === choiceOf(fields);
+    const isAsked =
+      asked?.choice === choiceOf(fields) && (asked.why === "contradicted" || fields.override_reason !== "");
     const body = bodyOf(fields, isAsked);
     try {
       await send("post", "/v2/project/{project_key}/experiment/{test_id}/conclude", {
@@ -99,8 +106,9 @@ function ConcludeForm() {
     } catch (thrown) {
       if (!(thrown instanceof ApiFailure)) throw thrown;
       if (thrown.status === 412 || OUTDATED.includes(thrown.code)) await outdateExperiment(cache);
+      if (thrown.code === "unavailable") setAsked({ choice: choiceOf(fields), why: "no verdict" });
       if (thrown.code !== "verdict_contradicted") throw thrown;
-      setContradicted(choiceOf(fields));
+      setAsked({ choice: choiceOf(fields), why: "contradicted" });
       return "keep";
     }
     toast("The experiment was concluded.");
@@ -110,7 +118,7 @@ function ConcludeForm() {
   };
   const form = useForm<Fields>({ name: `experiment/${experiment.test_id}/conclude`, stored: NOTHING, submit });
   const chosen = chosenOf(form.values, experiment);
-  const isAsked = contradicted !== undefined && contradicted === choiceOf(chosen);
+  const why = asked?.choice === choiceOf(chosen) ? asked.why : undefined;
   return (
     <div className="flex max-w-170 flex-col gap-5">
       <Known />
@@ -130,7 +138,7 @@ function ConcludeForm() {
         <Card title="Conclude this experiment" about="Say how it ended, for those who come across it later.">
           <div className="flex flex-col gap-4">
             <FormRadios form={form} name="outcome" legend={LABELS.outcome} choices={OUTCOMES} />
-            {isAsked && <Override form={form} />}
+            {why !== undefined && <Override form={form} why={why} />}
             <FormTextBox form={form} name="note" label={LABELS.note} rows={3} maxLength={10_000} />
             <FormTextBox
               form={form}
@@ -190,12 +198,14 @@ function Known() {
   );
 }
 
-function Override({ form }: { form: Form<Fields> }) {
+function Override({ form, why }: { form: Form<Fields>; why: Asked["why"] }) {
   const word = OUTCOMES.find(([outcome]) => outcome === form.values.outcome)?.[1] ?? form.values.outcome;
   return (
     <div className="flex flex-col gap-3">
       <Note tone="caution" role="alert">
-        The verdict of this moment does not say “{word}”. Say why it is right all the same, or choose another outcome.
+        {why === "contradicted"
+          ? `The verdict of this moment does not say “${word}”. Say why it is right all the same, or choose another outcome.`
+          : "The verdict is kept with the conclusion, and there is none at the moment. Try again in a little while, or say why you conclude without one."}{" "}
         Your reason is kept with the conclusion.
       </Note>
       <FormTextBox
@@ -203,7 +213,7 @@ function Override({ form }: { form: Form<Fields> }) {
         name="override_reason"
         label={LABELS.override_reason}
         rows={2}
-        required
+        required={why === "contradicted"}
         maxLength={10_000}
         autoFocus
       />
