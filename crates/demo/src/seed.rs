@@ -295,7 +295,8 @@ async fn conclude(app: &App, project: Arc<Founded>, id: ExperimentId, verdict: &
         outcome,
         note: verdict.note.clone(),
         learned: verdict.learned.clone(),
-        override_reason: None,
+        // The shop's past is written before there are results.
+        override_reason: Some("Decided by the report of the tool that was used before.".to_owned()),
         winner: verdict.serve.clone().map(|arm| (arm, 100)),
         follow_up: None,
     };

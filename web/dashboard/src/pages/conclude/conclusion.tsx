@@ -48,7 +48,7 @@ function Shown({ conclusion }: { conclusion: Conclusion }) {
       </p>
       <Said name="Why it ended this way" text={note} />
       <Said name="What was learned" text={learned} />
-      <Said name="Why it is right although the verdict contradicts it" text={override_reason} />
+      <Said name="Why the outcome is right" text={override_reason} />
       {follow_up_hypothesis_id !== null && <FollowUp hypothesisId={follow_up_hypothesis_id} />}
       <VerdictsThen verdicts={verdicts} />
     </div>
