@@ -296,7 +296,9 @@ fn the_first_start_waits_for_its_database() {
     let out = waiting.child.stdout.take().expect("its output");
     let address = ready(out, DEADLINE).expect("an address");
     let request = b"GET /readyz HTTP/1.1\r\nHost: story\r\nConnection: close\r\n\r\n";
-    assert_eq!(raw::unchecked(address, request).has_status(200).body["status"], "ready");
+    eventually("nothing is behind any more", DEADLINE, || {
+        raw::unchecked(address, request).has_status(200).body["status"] == "ready"
+    });
 }
 
 /// What the server keeps doing with its database, whether anybody asks or not, must end with

@@ -2,7 +2,7 @@
 
 use crate::overview::company_wide;
 use crate::results::{Shop, bought};
-use muriel_tests::{Client, On, TestApp, stories};
+use muriel_tests::{Client, DEADLINE, On, TestApp, eventually, stories};
 use serde_json::{Value, json};
 use std::cell::RefCell;
 use std::time::Duration;
@@ -165,7 +165,9 @@ fn what_winners_bring_together(on: On) {
 
     // What is served no more was won all the same; what is open again is no part of the programme, and its lift is not
     // learned from.
-    shop.call("POST", &format!("/experiment/{winner}/stop-serving")).send().ok();
+    let stop = || shop.call("POST", &format!("/experiment/{winner}/stop-serving")).send();
+    // A database that is busy refuses it for a moment, and then nothing was done.
+    eventually("serving is stopped", DEADLINE, || stop().status != 503);
     let seen = programme(&shop, "");
     assert_eq!(seen["items"][2]["serving_variant_id"], Value::Null);
     assert_eq!((&seen["cumulative"]["served"]["tests"], &seen["learned_from"]), (&json!(0), &json!(2)));
