@@ -1,9 +1,11 @@
 //! The lock of a place in S3, which has no locks: a file in `locks/` that is written again and
 //! again.
 //!
-//! Who wants the lock writes a file of its own and then lists the folder. Since S3 lists a file as
-//! soon as it is written, of two who do so at once at least one sees the other. Ages are differences
-//! of the store's own times.
+//! Who finds nobody's file there writes one of its own and lists the folder again: it has the lock
+//! when its file is the only one. Since S3 lists a file as soon as it is written, of two who do so at
+//! once at least one sees the other. Of those who see each other the one whose random name comes
+//! first keeps its file and waits; the others remove theirs, and write none while there is one.
+//! So one of them gets the lock. Ages are differences of the store's own times.
 
 use super::super::interrupt;
 use super::super::store::{BackupStore, StoreLock};
@@ -32,8 +34,8 @@ pub(super) const MANIFEST_TIMEOUT: Duration = Duration::from_secs(80);
 const EXPIRY: Duration = Duration::from_secs(150);
 /// How long the request that renews it may take.
 const RENEWAL_TIMEOUT: Duration = Duration::from_secs(15);
-/// Attempts when two want the lock at once: each then gives way.
-const MAX_ATTEMPTS: u32 = 4;
+/// How often somebody looks whether the lock is free.
+const MAX_ATTEMPTS: u32 = 5;
 /// Bytes of a lock file.
 const MAX_BYTES: u64 = 4096;
 
@@ -63,20 +65,32 @@ struct Other {
 impl<'s> Lease<'s> {
     pub(super) fn take(store: &'s S3Store) -> Result<Self> {
         let random = Uuid::new_v4();
-        for attempt in 1.. {
-            let name = format!("{LOCKS}{random}.json");
-            let lease = Self::write(store, name)?;
-            let Some(other) = lease.others()?.pop() else { return Ok(lease) };
-            // Gives way, so that another one can have it.
-            drop(lease);
-            if attempt == MAX_ATTEMPTS {
-                return Err(held(store, &other));
+        let name = format!("{LOCKS}{random}.json");
+        let mut lease: Option<Self> = None;
+        let mut attempt = 0;
+        loop {
+            attempt += 1;
+            let mut others = other_locks(store, &name)?;
+            if others.is_empty() && lease.is_none() {
+                lease = Some(Self::write(store, name.clone())?);
+                others = other_locks(store, &name)?;
+            }
+            let first = others.into_iter().min_by(|one, other| one.name.cmp(&other.name));
+            let first = match (first, lease.take()) {
+                (None, Some(lease)) => return Ok(lease),
+                (None, None) => continue,
+                (Some(first), own) => {
+                    lease = own.filter(|_| name < first.name);
+                    first
+                }
+            };
+            if attempt >= MAX_ATTEMPTS {
+                return Err(held(store, &first));
             }
             let jitter = u64::from(random.as_bytes()[0]) * u64::from(attempt);
             interrupt::sleep(Duration::from_millis(300 + 4 * jitter));
             interrupt::check()?;
         }
-        Err(Error::Refused("the lock cannot be taken".to_owned()))
     }
 
     /// Writes the file, and goes on to write it.
@@ -108,33 +122,32 @@ impl<'s> Lease<'s> {
         let thread = thread.map_err(|error| Error::Other(error.into()))?;
         Ok(Self { store, name, renewed, stop: Some(stop), thread: Some(thread) })
     }
+}
 
-    /// The files of others that are not expired. Those that are get removed.
-    fn others(&self) -> Result<Vec<Other>> {
-        let store = self.store;
-        let doing = format!("list {}", store.show(LOCKS));
-        let mut action = store.bucket.list_objects_v2(store.credentials());
-        action.with_prefix(store.key(LOCKS));
-        let answer = store.send_to(&doing, &action, Request::get())?;
-        let unreadable = || store.client.unreadable(&doing);
-        let now = answer.header("date").and_then(|date| jiff::fmt::rfc2822::parse(date).ok());
-        // A store without a clock has that of this machine.
-        let now = now.map_or_else(Timestamp::now, |date| date.timestamp());
-        let listed = ListObjectsV2::parse_response(&answer.text()).map_err(|_| unreadable())?;
-        let mut others = Vec::new();
-        for object in listed.contents {
-            let key = object.key;
-            let Some(name) = key.strip_prefix(&store.prefix).filter(|name| *name != self.name) else { continue };
-            let written = object.last_modified.and_then(|time| time.parse::<Timestamp>().ok()).unwrap_or(now);
-            let age = Duration::try_from(now.duration_since(written)).unwrap_or_default();
-            if age > EXPIRY {
-                store.remove(name)?;
-            } else {
-                others.push(Other { name: name.to_owned(), age });
-            }
+/// The files of others than `own` that are not expired. Those that are get removed.
+fn other_locks(store: &S3Store, own: &str) -> Result<Vec<Other>> {
+    let doing = format!("list {}", store.show(LOCKS));
+    let mut action = store.bucket.list_objects_v2(store.credentials());
+    action.with_prefix(store.key(LOCKS));
+    let answer = store.send_to(&doing, &action, Request::get())?;
+    let unreadable = || store.client.unreadable(&doing);
+    let now = answer.header("date").and_then(|date| jiff::fmt::rfc2822::parse(date).ok());
+    // A store without a clock has that of this machine.
+    let now = now.map_or_else(Timestamp::now, |date| date.timestamp());
+    let listed = ListObjectsV2::parse_response(&answer.text()).map_err(|_| unreadable())?;
+    let mut others = Vec::new();
+    for object in listed.contents {
+        let key = object.key;
+        let Some(name) = key.strip_prefix(&store.prefix).filter(|name| *name != own) else { continue };
+        let written = object.last_modified.and_then(|time| time.parse::<Timestamp>().ok()).unwrap_or(now);
+        let age = Duration::try_from(now.duration_since(written)).unwrap_or_default();
+        if age > EXPIRY {
+            store.remove(name)?;
+        } else {
+            others.push(Other { name: name.to_owned(), age });
         }
-        Ok(others)
     }
+    Ok(others)
 }
 
 /// The error that says who holds the lock.
