@@ -26,6 +26,9 @@ export function launch(engine = "chromium") {
   });
 }
 
+/** How long a page is waited for, on a machine that is busy with other things too. */
+const PATIENCE_MS = 60_000;
+
 export const PASSWORD = "correct horse battery";
 
 /**
@@ -73,7 +76,7 @@ export class Visit {
       if (dialog.type() !== "beforeunload") this.wrong.push(`dialog: ${dialog.message()}`);
       dialog.accept();
     });
-    page.setDefaultTimeout(20_000);
+    page.setDefaultTimeout(PATIENCE_MS);
     return page;
   }
 
@@ -173,7 +176,7 @@ export async function choose(page, trigger, item) {
 
 /** Waits until a condition on this side holds. */
 export async function until(condition, what = "it") {
-  const end = Date.now() + 20_000;
+  const end = Date.now() + PATIENCE_MS;
   for (;;) {
     const value = await condition();
     if (value) return value;
