@@ -78,6 +78,24 @@ const rows = [
     expect: [element("#buy"), element("#buy")],
   },
   {
+    name: "each of several clicks counts, however busy the page is between them",
+    wanted: { clickOnElement: ["#buy"] },
+    body: `<button id="buy">Buy</button>`,
+    head: `<script>addEventListener("mouseup", ({ target }) => target.id === "buy" && setTimeout(() => {
+      for (const end = Date.now() + 400; Date.now() < end; );
+    }), true)</script>`,
+    act: async (page) => {
+      // The second click is there while the page is busy after the first.
+      const middle = await page.evaluate(() => {
+        const { x, y, width, height } = document.querySelector("#buy").getBoundingClientRect();
+        return { x: Math.round(x + width / 2), y: Math.round(y + height / 2) };
+      });
+      await page.mouse(middle, "left");
+      await page.mouse(middle, "left");
+    },
+    expect: [element("#buy"), element("#buy")],
+  },
+  {
     name: "links and buttons that are activated by keys count",
     wanted: { clickOnElement: ["#link", "#button", "#off"], clickOnText: "there" },
     body: `<a id="link" href="#there">There</a> <button id="button">Here</button> <button id="off" disabled>Off</button>`,

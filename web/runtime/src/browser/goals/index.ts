@@ -3,7 +3,7 @@
 import type { Goal } from "../../ruleset";
 import type { EventFields, RecordEvent } from "../events";
 import { READ_AFTER_S } from "../limits";
-import { startTimer } from "../world";
+import { listen, startTimer, win } from "../world";
 import { watchAppearances } from "./appear";
 import { watchClicks } from "./click";
 import { watchDepth } from "./depth";
@@ -28,7 +28,10 @@ export function watch(goals: Goal[], take: RecordEvent): () => void {
   };
 
   const done = new Set<string>();
-  /** Records an action once: one click can fire several events, all before the next task. */
+  /**
+   * Records an action once: one click can fire several events, all before the next task. On a page that is busy the visitor's
+   * next click may come before the timer, as browsers prefer input.
+   */
   const tell: RecordAction = (type, trigger, by, href) => {
     const key = [type, by, href ?? trigger].join();
     if (done.has(key)) return;
@@ -37,6 +40,8 @@ export function watch(goals: Goal[], take: RecordEvent): () => void {
     // The action may leave the page, so it is sent at once.
     take({ type, by, trigger, href }, true);
   };
+
+  for (const type of ["pointerdown", "keydown"]) listen(win, type, () => done.clear());
 
   const depths = of("scrolling");
   const seconds = of("duration");
