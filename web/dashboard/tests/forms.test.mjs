@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { SHOP } from "../dev/data.mjs";
-import { launch, Visit } from "./rig.mjs";
+import { launch, until, Visit } from "./rig.mjs";
 
 let browser;
 before(async () => {
@@ -45,6 +45,32 @@ test("only what was touched is sent", () =>
     assert.deepEqual(bodies, [{ bots: true }]);
     assert.ok(await save(page).isDisabled());
   }));
+
+test("what is typed while a form is saved is not lost", () => {
+  let release;
+  const held = new Promise((resolve) => (release = resolve));
+  return settings({}, async ({ page }, bodies) => {
+    await page.route(`**${api}`, async (route) => {
+      if (route.request().method() === "PATCH" && bodies.length === 0) await held;
+      await route.continue();
+    });
+    const name = page.getByLabel("Name", { exact: true });
+    await page.getByRole("checkbox", { name: "Automated browsers" }).check();
+    await name.fill("Other");
+    const sent = page.waitForRequest((request) => request.method() === "PATCH");
+    await save(page).click();
+    await sent;
+    await name.fill("Other shop");
+    release();
+    await page.getByText("The settings were saved.").waitFor();
+    assert.equal(await name.inputValue(), "Other shop");
+    await save(page).click();
+    await until(() => bodies.length === 2, "the second change");
+    assert.deepEqual(bodies, [{ bots: true, name: "Other" }, { name: "Other shop" }]);
+    await until(() => save(page).isDisabled(), "the end of the second change");
+    assert.equal(await page.getByText("Somebody else").count(), 0);
+  });
+});
 
 test("an error stands at its field, which gets the focus", () =>
   settings({}, async ({ page }) => {

@@ -17,7 +17,10 @@ interface FormOptions<V extends Fields> {
   stored: V;
   /** Fields that are never kept: passwords and codes. */
   secrets?: (keyof V)[];
-  /** Sends. What it throws is shown: at fields that it names, else above the buttons. With `keep` what was typed stays in the fields. */
+  /**
+   * Sends. What it throws is shown: at fields that it names, else above the buttons. With `keep` what was typed stays in the fields, and so
+   * does what is typed meanwhile.
+   */
   submit: (values: V, changes: Partial<V>) => Promise<"keep" | undefined | void>;
 }
 
@@ -107,10 +110,20 @@ export function useForm<V extends Fields>({ name, stored, secrets = [], submit }
     [stored],
   );
 
-  const reset = () => {
+  /** Forgets what was touched, but for fields that differ from what was sent. */
+  const forget = (sent?: V) => {
     // Here, too: whoever saved may have led to another page, after which no effect runs.
     if (name !== undefined) sessionStorage.removeItem(PREFIX + name);
-    setTouched({ value: {}, base: {} });
+    setTouched(({ value }) => ({
+      value:
+        sent === undefined
+          ? {}
+          : without(
+              value,
+              Object.keys(value).filter((one) => isSame(value, sent, one)),
+            ),
+      base: {},
+    }));
     setRestored(false);
     setFailure(undefined);
   };
@@ -141,15 +154,19 @@ export function useForm<V extends Fields>({ name, stored, secrets = [], submit }
       setBusy(true);
       setFailure(undefined);
       try {
-        if ((await submit(values, changes)) !== "keep") reset();
+        if ((await submit(values, changes)) !== "keep") forget(values);
       } catch (thrown) {
         setFailure(failureFrom(thrown));
       } finally {
         setBusy(false);
       }
     },
-    reset,
+    reset: () => forget(),
   };
+}
+
+function isSame<V extends Fields>(one: Partial<V>, other: V, name: string): boolean {
+  return same(one[name as keyof V], other[name as keyof V]);
 }
 
 function without<O extends object>(object: O, names: readonly PropertyKey[]): O {
