@@ -392,11 +392,11 @@ test("a bandit's weights are those of the moment, and of its end once it has end
   await visit.open(`/p/${company.shop}/experiments/${bandit}/results`);
   const weights = page.getByRole("figure", { name: "Weights over time" });
   const epochs = () => weights.getByRole("row").count();
-  const before = await epochs();
   await weights
     .getByText(/% now$/)
     .first()
     .waitFor();
+  const before = await epochs();
   const merge = { headers: { "content-type": "application/merge-patch+json" } };
   await company.call("PATCH", `/experiment/${bandit}`, { configuration: { traffic_allocation: 80 } }, merge);
   await page.getByRole("button", { name: "Read again" }).click();

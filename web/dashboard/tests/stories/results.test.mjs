@@ -272,8 +272,8 @@ test("a result and the header above it are of one state, whoever changes that", 
   const visit = await open(`${id}/results`, "editor");
   const { page } = visit;
   const header = (word) => page.locator("header").getByText(word, { exact: true }).waitFor();
-  /** Is said of a live result only. */
-  const rule = page.getByText("It runs until somebody stops it.");
+  /** Is said of a live result only, and in the dialog that starts it. */
+  const rule = page.locator("#content").getByText("It runs until somebody stops it.");
   await rule.waitFor();
   await page.getByRole("button", { name: "Stop", exact: true }).click();
   await page.getByRole("button", { name: "Stop the experiment" }).click();

@@ -55,7 +55,7 @@ export function useResult(projectKey: string, experiment: Experiment, question: 
   };
 }
 
-/** Two answers that were read within this time are taken for answers of one moment. */
+/** When the page opens, an experiment and a result that were read within this time are taken for answers of one moment. */
 const SAME_MOMENT_MS = 1_000;
 
 /**
@@ -67,10 +67,11 @@ function useSameMoment(projectKey: string, experiment: Experiment, result: Resul
   const looked = useRef(0);
   useEffect(() => {
     if (result === undefined || looked.current === readAt) return;
+    const isFirst = looked.current === 0;
     looked.current = readAt;
     const { queryKey } = experimentQuery(projectKey, experiment.test_id);
     const age = readAt - (cache.getQueryState(queryKey)?.dataUpdatedAt ?? 0);
     if (result.status_code !== experiment.status) void outdateExperimentAlone(cache);
-    else if (result.is_mab === 1 && age > SAME_MOMENT_MS) void outdate(cache, EXPERIMENT);
+    else if (result.is_mab === 1 && !(isFirst && age <= SAME_MOMENT_MS)) void outdate(cache, EXPERIMENT);
   }, [cache, projectKey, experiment, result, readAt]);
 }
