@@ -172,6 +172,9 @@ export async function choose(page, trigger, item) {
   await page.keyboard.press("Enter");
   await page.getByRole("menuitem", item).focus();
   await page.keyboard.press("Enter");
+  // A menu that has closed gives the focus back, and what is typed by then goes to where the focus is.
+  await page.getByRole("menu").waitFor({ state: "detached" });
+  await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
 }
 
 /** Waits until a condition on this side holds. */
