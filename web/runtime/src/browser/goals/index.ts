@@ -28,10 +28,7 @@ export function watch(goals: Goal[], take: RecordEvent): () => void {
   };
 
   const done = new Set<string>();
-  /**
-   * Records an action once: one click can fire several events, all before the next task. On a page that is busy the visitor's
-   * next click may come before the timer, as browsers prefer input.
-   */
+  /** Records an action once: one click can fire several events, all before the next task. */
   const tell: RecordAction = (type, trigger, by, href) => {
     const key = [type, by, href ?? trigger].join();
     if (done.has(key)) return;
@@ -41,6 +38,7 @@ export function watch(goals: Goal[], take: RecordEvent): () => void {
     take({ type, by, trigger, href }, true);
   };
 
+  // On a busy page the next click may come before the timer of the one before, as browsers prefer input.
   for (const type of ["pointerdown", "keydown"]) listen(win, type, () => done.clear());
 
   const depths = of("scrolling");
