@@ -350,7 +350,8 @@ const has = (properties, wanted) =>
 /** Opens a page with the script and then the library, whose network is at `/stub/`. */
 async function opened({ server, other, page: tab, bundle }, tool, module) {
   server.route("/library.js", await bundle(`web/tests/tools/${module}.mjs`, "Library"));
-  server.route("/stub/*", { body: { status: "ok", featureFlags: {} }, headers: CORS });
+  // What the tools answer, in one: Amplitude's library sends again what is not answered with a `code`.
+  server.route("/stub/*", { body: { status: "ok", code: 200, featureFlags: {} }, headers: CORS });
   const src = await serve(other, [told({}, tool)]);
   const start = `Library.${tool}(location.origin).then((value) => (window.started = value ?? true), (why) => seen.errors.push(String(why)))`;
   const head = `${tag(src)}<script src="/library.js"></script>${inline(start)}`;
