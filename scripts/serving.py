@@ -4,6 +4,7 @@ import ctypes
 import http.client
 import json
 import os
+import random
 import re
 import selectors
 import signal
@@ -67,10 +68,17 @@ def exit_on_signals():
 
 
 def free_port():
-    """A port that was free a moment ago, for servers that cannot choose one themselves."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
+    """A port that was free a moment ago, for servers that cannot choose one themselves.
+
+    The system gives none of these to who asks for any, so that it is likely to be free still when it is used.
+    """
+    while True:
+        with socket.socket() as probe:
+            try:
+                probe.bind(("127.0.0.1", random.randrange(10_000, 20_000)))
+            except OSError:
+                continue
+            return probe.getsockname()[1]
 
 
 def postgres_tool(name):
