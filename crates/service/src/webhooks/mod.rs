@@ -300,8 +300,7 @@ pub async fn deliveries(app: &App, project: ProjectId, id: WebhookId, page: (i64
 /// Refuses a URL whose host has an address that may not be reached.
 async fn check_address(app: &App, url: &str) -> Result<()> {
     let url = url::Url::parse(url).map_err(|_| Problems::one("url", "must be an absolute http or https URL"))?;
-    let outbound = app.outbound.clone();
-    let checked = tokio::task::spawn_blocking(move || outbound.check(&url)).await.map_err(Error::internal)?;
+    let checked = app.outbound.check(&url, outbound::LOOKUP_TIMEOUT).await;
     checked.map_err(|why| Problems::one("url", why).into())
 }
 

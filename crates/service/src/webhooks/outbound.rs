@@ -17,6 +17,8 @@ use ureq::tls::TlsConfig;
 use ureq::unversioned::resolver::{DefaultResolver, ResolvedSocketAddrs, Resolver};
 use ureq::unversioned::transport::{DefaultConnector, NextTimeout};
 
+/// How long the name of a new webhook's host may take.
+pub(super) const LOOKUP_TIMEOUT: Duration = Duration::from_secs(5);
 /// How long a connection may take, and the whole request.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 const TIMEOUT: Duration = Duration::from_secs(15);
@@ -175,17 +177,23 @@ impl Outbound {
         Self { allowed, names, agent: Arc::default() }
     }
 
-    /// Whether the host of this URL has only addresses that may be reached. Blocks while the name is resolved.
+    /// Whether the host of this URL has only addresses that may be reached, its name being found within `patience`.
     ///
     /// # Errors
     /// What is wrong, as the end of a sentence that begins with the field.
-    pub(super) fn check(&self, url: &url::Url) -> Result<(), String> {
+    pub(super) async fn check(&self, url: &url::Url, patience: Duration) -> Result<(), String> {
         let host = url.host_str().unwrap_or_default();
         let port = url.port_or_known_default().unwrap_or(443);
-        let name = host.trim_start_matches('[').trim_end_matches(']');
-        let found = match self.names.find(name, port) {
-            Ok(found) => found,
-            Err(_) => return Err(format!("names the host {host}, which cannot be found; check its spelling")),
+        let name = host.trim_start_matches('[').trim_end_matches(']').to_owned();
+        let names = self.names.clone();
+        let lookup = tokio::task::spawn_blocking(move || names.find(&name, port));
+        let found = match tokio::time::timeout(patience, lookup).await {
+            Ok(Ok(Ok(found))) => found,
+            Ok(_) => return Err(format!("names the host {host}, which cannot be found; check its spelling")),
+            Err(_) => {
+                let seconds = patience.as_secs();
+                return Err(format!("names the host {host}, which was not found within {seconds} seconds; try again"));
+            }
         };
         if found.is_empty() {
             return Err(format!("names the host {host}, which has no address"));
@@ -385,8 +393,8 @@ mod tests {
     }
 
     /// Other spellings of an address become the address before they are checked.
-    #[test]
-    fn spellings_of_loopback_are_refused() {
+    #[tokio::test]
+    async fn spellings_of_loopback_are_refused() {
         let outbound = Outbound::default();
         for url in [
             "http://127.0.0.1/",
@@ -400,7 +408,7 @@ mod tests {
             "http://169.254.169.254/latest/meta-data/",
             "http://0/",
         ] {
-            let refused = outbound.check(&url::Url::parse(url).unwrap()).unwrap_err();
+            let refused = outbound.check(&url::Url::parse(url).unwrap(), LOOKUP_TIMEOUT).await.unwrap_err();
             assert!(refused.contains("is not a public address"), "{url}: {refused}");
             let SendOutcome::Failed(why) = outbound.post(url, &[], "{}") else { panic!("{url} was sent") };
             assert!(
@@ -411,5 +419,22 @@ mod tests {
                 "{url}: {why}"
             );
         }
+    }
+
+    #[tokio::test]
+    async fn a_name_is_not_waited_for_without_end() {
+        let (answer, never) = std::sync::mpsc::channel::<()>();
+        let never = std::sync::Mutex::new(never);
+        let outbound = Outbound::new(
+            AllowedNetworks::default(),
+            Names::of(move |_, _| {
+                let _ = never.lock().unwrap().recv();
+                Ok(Vec::new())
+            }),
+        );
+        let url = url::Url::parse("https://hooks.example.com/").unwrap();
+        let refused = outbound.check(&url, Duration::ZERO).await.unwrap_err();
+        assert_eq!(refused, "names the host hooks.example.com, which was not found within 0 seconds; try again");
+        drop(answer);
     }
 }
