@@ -42,12 +42,11 @@ export const MANUAL_TIMEOUT = inline(`
   const wait = setTimeout;
   window.setTimeout = (call, ms, ...more) => (ms === 1000 ? ((window.expire = call), 0) : wait(call, ms, ...more));`);
 
-/** Gives the test control over `Date.now`: `ahead(ms)` advances it. */
+/** Gives the test control over `Date.now`, which stands still: `ahead(ms)` advances it. */
 export const MANUAL_CLOCK = inline(`
-  const now = Date.now;
-  let passed = 0;
-  Date.now = () => now() + passed;
-  window.ahead = (ms) => void (passed += ms);`);
+  let now = Date.now();
+  Date.now = () => now;
+  window.ahead = (ms) => void (now += ms);`);
 
 /**
  * Adds routes for pages with the script first in their head, and returns the script's address.

@@ -56,6 +56,12 @@ const text = (trigger) => ({ type: "click", by: "text", trigger, soon: true });
 const submit = (trigger) => ({ type: "submit", trigger, soon: true });
 const appear = (trigger) => ({ type: "appear", trigger });
 
+/** Asserts that an event tells of a page that was visible for the seconds of a goal. It tells of how many, which a busy machine makes more. */
+function isDuration(event, goal) {
+  assert.equal(event.type, "duration");
+  assert.ok(event.value >= goal, `${event.value} of ${goal}`);
+}
+
 /** Each row: a name, the goals, the page, the visitor's actions, the expected events; optionally `head` and `needs`. */
 const rows = [
   {
@@ -402,12 +408,16 @@ const short = {
   name: "a page that needs no scrolling counts as read on the first input",
   async run(tools) {
     const { page } = tools;
+    // It is read after five seconds, too.
+    const nothingYet = async () => {
+      const [age, took] = await events(page, "[performance.now(), took]");
+      if (age < 5_000) assert.deepEqual(took, []);
+    };
     await open(tools, { scrolling: 100 }, "<p>all there is</p>");
-    const before = performance.now();
-    assert.deepEqual(await events(page), []);
+    await nothingYet();
     await page.hover("p");
     await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
-    if (performance.now() - before < 4_000) assert.deepEqual(await events(page), []);
+    await nothingYet();
     await page.press("a");
     await page.waitFor(() => took.length === 1);
     assert.deepEqual(await events(page), [{ type: "scroll", value: 100 }]);
@@ -420,10 +430,9 @@ const waited = {
     const { page } = tools;
     await open(tools, { scrolling: 100, duration: 2 }, "<p>all there is</p>");
     await page.waitFor(() => took.length === 2);
-    assert.deepEqual(await events(page), [
-      { type: "duration", value: 2 },
-      { type: "scroll", value: 100 },
-    ]);
+    const [duration, scroll] = await events(page);
+    isDuration(duration, 2);
+    assert.deepEqual(scroll, { type: "scroll", value: 100 });
     assert.ok((await page.evaluate("performance.now()")) >= 5_000);
   },
 };
@@ -476,22 +485,24 @@ const lasting = {
   },
 };
 
-/** How long after it is shown again a page that was visible for a second has been so for two. */
+/** How long after it is shown again a page that was visible for a second has been so for two; `Infinity` if it was so for longer before. */
 async function lasted(page, server, bundle) {
   const watch = await watching(bundle, { duration: [1, "2", 2, 60] });
   await page.goto(server.route("/", html({ head: HIDING + watch, body: END })));
-  await page.waitFor(() => took.length === 1);
+  await page.waitFor("took[0]");
   const hidden = await page.evaluate("show('hidden')");
   // While it is hidden, more time passes than was wanted.
   await page.waitFor((since) => performance.now() > since + 1_500, { args: [hidden] });
-  assert.deepEqual(await events(page), [{ type: "duration", value: 1 }]);
+  const [first, ...more] = await events(page);
+  isDuration(first, 1);
+  if (first.value > 1 || more.length > 0) return Infinity;
   const shown = await page.evaluate("show('visible')");
-  await page.waitFor(() => took.length === 2);
-  assert.deepEqual(await events(page, "took[1]"), { type: "duration", value: 2 });
+  await page.waitFor("took[1]");
+  isDuration(await events(page, "took[1]"), 2);
   const left = (await page.evaluate("performance.now()")) - shown;
   await page.evaluate("void history.pushState(null, '', '/next')");
-  await page.waitFor(() => took.length === 3);
-  assert.deepEqual(await events(page, "took[2]"), { type: "duration", value: 1 });
+  await page.waitFor("took[2]");
+  isDuration(await events(page, "took[2]"), 1);
   return left;
 }
 
@@ -501,16 +512,22 @@ const behind = {
   needs: ["hiddenTabs"],
   async run({ server, newPage, bundle }) {
     const page = await newPage({ plain: true });
-    await open({ server, page, bundle }, { duration: [1, 2] }, "");
-    await page.waitFor(() => took.length === 1);
-    const tab = await page.tab();
-    await page.waitFor(() => document.visibilityState === "hidden");
-    const hidden = await page.evaluate("performance.now()");
-    await page.waitFor((since) => performance.now() > since + 1_500, { args: [hidden] });
-    assert.deepEqual(await events(page), [{ type: "duration", value: 1 }]);
-    await tab.close();
-    await page.waitFor(() => took.length === 2);
-    assert.deepEqual(await events(page, "took[1]"), { type: "duration", value: 2 });
+    for (let round = 0; ; round += 1) {
+      await open({ server, page, bundle }, { duration: [1, 2] }, "");
+      await page.waitFor("took[0]");
+      const tab = await page.tab();
+      await page.waitFor(() => document.visibilityState === "hidden");
+      const hidden = await page.evaluate("performance.now()");
+      await page.waitFor((since) => performance.now() > since + 1_500, { args: [hidden] });
+      const [first, ...more] = await events(page);
+      await tab.close();
+      isDuration(first, 1);
+      if (more.length === 0) break;
+      // A busy machine takes the second that is left for opening the tab.
+      assert.ok(round < 9, JSON.stringify(more));
+    }
+    await page.waitFor("took[1]");
+    isDuration(await events(page, "took[1]"), 2);
   },
 };
 
@@ -572,9 +589,13 @@ const backed = {
     await page.waitFor(() => took.length === 4);
     assert.equal(await page.evaluate("mark"), 7);
     assert.equal(await page.evaluate("routes"), 1);
-    const [a, b, ...again] = await events(page);
-    assert.deepEqual([a, b], [appear("p"), { type: "duration", value: 1 }]);
-    assert.deepEqual(again, [a, b]);
+    const all = await events(page);
+    for (const each of [all.slice(0, 2), all.slice(2)]) {
+      // A slow page draws what appears after its first second.
+      const [shown, lasting] = each.sort((one, other) => one.type.localeCompare(other.type));
+      assert.deepEqual(shown, appear("p"));
+      isDuration(lasting, 1);
+    }
   },
 };
 
@@ -599,7 +620,8 @@ const prepared = {
     const active = await told("active");
     assert.deepEqual([active[1], active[3]], [false, []]);
     const took = await told("took");
-    assert.deepEqual(took[3], [{ type: "duration", value: 1 }]);
+    assert.equal(took[3].length, 1);
+    isDuration(took[3][0], 1);
     assert.ok(took[2] - active[2] > 900, `${took[2] - active[2]}`);
   },
 };

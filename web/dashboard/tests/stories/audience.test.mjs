@@ -40,7 +40,7 @@ test("rules are added by keyboard, refused at their rows, saved, and tried", asy
   // A country: from the menu into the field, a few letters, Enter.
   await page.getByRole("button", { name: "Add a rule" }).focus();
   await tab.press("Enter");
-  await page.getByRole("menuitem", { name: "Country" }).waitFor();
+  await page.getByRole("menuitem", { name: "Country" }).and(page.locator(":focus")).waitFor();
   await tab.press("Enter");
   await focused(page, "targeting.allowed_country");
   await tab.type("germ");

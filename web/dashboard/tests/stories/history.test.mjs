@@ -208,7 +208,8 @@ test("two people comment", async () => {
   await owner.page.getByRole("button", { name: "Comment", exact: true }).click();
   const comments = (of) => of.page.getByRole("list", { name: "Comments, newest first" }).getByRole("listitem");
   await comments(owner).filter({ hasText: "Ada Lovelace" }).getByText("<b>second</b> line").waitFor();
-  assert.equal(await owner.page.getByLabel("Your comment").inputValue(), "");
+  const empty = async (of) => (await of.page.getByLabel("Your comment").inputValue()) === "";
+  await until(() => empty(owner), "an empty field");
 
   await editor.open(base);
   for (const text of ["Agreed.", "Agreed."]) {
@@ -216,6 +217,7 @@ test("two people comment", async () => {
     await editor.page.getByLabel("Your comment").fill(text);
     await editor.page.getByRole("button", { name: "Comment", exact: true }).click();
     await until(async () => (await comments(editor).count()) === before + 1, "the comment");
+    await until(() => empty(editor), "an empty field");
   }
   await comments(editor).first().getByText("Mary Somerville").waitFor();
   await editor.page.getByText("3 comments").waitFor();

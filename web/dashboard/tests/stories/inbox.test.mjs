@@ -117,7 +117,7 @@ test("a list that was asked for before a mark does not take it back", async () =
   // What goes when it is pressed leaves the focus on the page.
   await page.getByRole("button", { name: "Mark all as read" }).press("Enter");
   await page.getByRole("button", { name: "Mark all as read" }).waitFor({ state: "detached" });
-  assert.equal(await page.evaluate(() => document.activeElement.tagName), "H1");
+  await page.waitForFunction(() => document.activeElement.tagName === "H1");
   ada.nothingWrong();
   await ada.end();
 });
@@ -138,7 +138,10 @@ test("a viewer watches, and stops", async () => {
   const answer = page.waitForResponse((response) => response.url().endsWith("/watch") && response.ok());
   await page.getByRole("button", { name: "Watch", exact: true }).press("Enter");
   await answer;
-  await page.getByRole("button", { name: "Watch", exact: true }).press("Enter");
+  // It is busy until the answer has arrived in the page.
+  const watch = page.getByRole("button", { name: "Watch", exact: true });
+  await until(() => watch.isEnabled(), "the button");
+  await watch.press("Enter");
   await page.getByRole("button", { name: "Watching: press to unwatch" }).waitFor();
   await company.patch(`/experiment/${test_id}/status`, { status: 1 });
   await charles.open("/inbox");

@@ -5,7 +5,7 @@ import assert from "node:assert/strict";
 import { createServer } from "node:http";
 import { before as beforeAll, test } from "node:test";
 import { among, before, collector, crowd, send } from "../crowd.mjs";
-import { Visit } from "../rig.mjs";
+import { opensCheaply, Visit } from "../rig.mjs";
 import { browser, company } from "../stage.mjs";
 
 let testId;
@@ -131,12 +131,7 @@ async function costsLittle(path) {
   const visit = await signedIn();
   visit.address = company.address;
   await company.enter(visit);
-  const client = await visit.context.newCDPSession(visit.page);
-  await client.send("Performance.enable", { timeDomain: "threadTicks" });
-  await visit.open(`/p/${company.shop}/experiments/${path}`);
-  const { metrics } = await client.send("Performance.getMetrics");
-  const { value } = metrics.find(({ name }) => name === "TaskDuration");
-  assert.ok(value < 0.5, `the main thread worked for ${value} s until ${path} was there`);
+  await opensCheaply(visit, `/p/${company.shop}/experiments/${path}`, 0.5);
   visit.nothingWrong();
   return visit;
 }

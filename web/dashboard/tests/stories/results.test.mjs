@@ -204,9 +204,17 @@ test("a server that loads its events is waited for, and what it does not take st
   await company.enter(visit, "viewer");
   const { page } = visit;
   let asked = 0;
-  await page.route(/\/result(\?|$)/, (route) => {
+  // What is shown meanwhile is looked at before it goes.
+  let letGo;
+  const looked = new Promise((resolve) => {
+    letGo = resolve;
+  });
+  await page.route(/\/result(\?|$)/, async (route) => {
     asked += 1;
-    if (asked > 2) return route.continue();
+    if (asked > 2) {
+      await looked;
+      return route.continue();
+    }
     return route.fulfill({
       status: 503,
       headers: { "content-type": "application/json", "retry-after": "1" },
@@ -220,6 +228,7 @@ test("a server that loads its events is waited for, and what it does not take st
   await page.goto(`${company.address}/p/${company.shop}/experiments/${id}/results`);
   const waiting = page.getByRole("status").filter({ hasText: "The server is catching up." });
   await waiting.getByText("The events are still being loaded, block 10 of 200.").waitFor();
+  letGo();
   await page.getByRole("table", { name: "Arms", exact: true }).waitFor();
   assert.equal(await waiting.count(), 0);
   assert.equal(asked, 3);

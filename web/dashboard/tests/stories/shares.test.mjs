@@ -158,7 +158,12 @@ test("a stranger's page without an answer, and one that comes late", async () =>
   const stranger = await visitOf();
   const { page } = stranger;
   let answers = 0;
-  await page.route(`**${pathname}/result`, (route) => {
+  // What is shown meanwhile is looked at before it goes.
+  let letGo;
+  const looked = new Promise((resolve) => {
+    letGo = resolve;
+  });
+  await page.route(`**${pathname}/result`, async (route) => {
     answers += 1;
     if (answers === 1) return route.abort();
     if (answers === 2) {
@@ -171,6 +176,7 @@ test("a stranger's page without an answer, and one that comes late", async () =>
       };
       return route.fulfill({ status: 503, headers: { "retry-after": "1" }, json: body });
     }
+    await looked;
     return route.continue();
   });
   let days = 0;
@@ -189,6 +195,7 @@ test("a stranger's page without an answer, and one that comes late", async () =>
   await page.getByRole("button", { name: "Try again" }).click();
   await seen(page, "The result comes");
   await page.getByText("The events are still being loaded").waitFor();
+  letGo();
   await seen(page, "Shorter checkout form");
 
   // The days come by themselves, too, and can be asked for again.

@@ -18,7 +18,11 @@ async function make(name, more = {}) {
 
 const settings = async (id) => (await company.get(`/experiment/${id}`)).experiment.configuration;
 const groups = async () => (await company.get("/exclusion-groups")).exclusion_groups;
-const saved = (page) => page.getByText("Saved.").last().waitFor();
+/** Waits until a save is over: what was said of an earlier one may stand there still. */
+async function saved(page) {
+  await page.getByText("Saved.").last().waitFor();
+  await page.locator("button:disabled", { hasText: "Save traffic" }).waitFor();
+}
 
 test("traffic and weights are saved, refused at their fields, and not lost", async () => {
   const id = await make("Basket", { configuration: { completion_visitor: 5_000 } });

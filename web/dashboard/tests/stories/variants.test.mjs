@@ -30,6 +30,8 @@ const said = (page, text) => page.locator("p:visible", { hasText: text }).first(
 const save = async (page) => {
   await page.getByRole("button", { name: "Save variants" }).click();
   await page.getByText("Saved.", { exact: true }).first().waitFor();
+  // What was said of an earlier one may stand there still; this one is over when there is nothing to save.
+  await page.locator("button:disabled", { hasText: "Save variants" }).waitFor();
 };
 
 test("a variant is built, and problems stand where they are", async () => {
