@@ -17,6 +17,7 @@ use muriel_domain::Instant;
 use muriel_domain::experiment::ConclusionOutcome;
 use muriel_domain::ids::ExperimentId;
 use muriel_log::{LogOptions, Reserve};
+use muriel_results::ReportTimeouts;
 use muriel_service::clock::Clock;
 use muriel_service::experiments::{self, NewConclusion, Precondition, Target};
 use muriel_service::visitor_data::{self, ExpiryOutcome};
@@ -114,6 +115,7 @@ impl On {
             node_lease: Duration::from_secs(60),
             // Many servers run beside each other.
             warehouse: warehouse::WarehouseOptions { memory_bytes: 256 << 20, threads: 1 },
+            report_timeouts: ReportTimeouts { head: DEADLINE, catch_up: DEADLINE },
         };
         change(&mut settings);
         let opened = runtime.block_on(open(&settings.storage)).expect("the database opens");
@@ -522,12 +524,18 @@ impl TestApp {
     /// # Panics
     /// When it cannot be read.
     pub fn schema_version(&self) -> i64 {
-        let read = self.opened.db.read::<_, muriel_sql::Error, _>(|tx| {
-            Box::pin(async move {
-                tx.query_one("SELECT max(version) FROM schema_migration", muriel_sql::params![]).await?.int(0)
-            })
+        self.count("SELECT max(version) FROM schema_migration")
+    }
+
+    /// The number that SQL gives, past the server.
+    ///
+    /// # Panics
+    /// When it fails, or gives none.
+    pub fn count(&self, sql: &'static str) -> i64 {
+        let read = self.opened.db.read::<_, muriel_sql::Error, _>(move |tx| {
+            Box::pin(async move { tx.query_one(sql, muriel_sql::params![]).await?.int(0) })
         });
-        self.runtime().block_on(read).expect("a version")
+        self.runtime().block_on(read).expect("a number")
     }
 
     /// Moves when a node was seen, and the end of its lease, into the future, as if the

@@ -139,6 +139,12 @@ impl Client {
         self.call("GET", path).send()
     }
 
+    /// Reads, also from a server that is not there yet with what it has to load.
+    #[track_caller]
+    pub fn get_when_loaded(&self, path: &str) -> Answer {
+        self.call("GET", path).send_until_taken(|| false).expect("reading has no outcome that is unknown")
+    }
+
     /// Changes.
     #[track_caller]
     pub fn patch(&self, path: &str, body: Value) -> Answer {

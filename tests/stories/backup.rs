@@ -60,7 +60,7 @@ fn a_backup_under_load_restores_the_same_answers() {
     let client = server.project("Acme", "Shop");
     let test_id = scene(&client);
     let path = format!("/experiment/{test_id}/result?breakdown_by=device");
-    let before = client.get(&path).ok();
+    let before = client.get_when_loaded(&path).ok();
 
     // Another project of the same log goes on.
     let busy = Collector::of(&server.project("Acme", "Busy"));
@@ -102,7 +102,10 @@ fn a_backup_under_load_restores_the_same_answers() {
     let (holds, told, _) = verified(&before.to_string(), &restored);
     assert!(holds, "{told}");
     let again = Process::start(&restored, &[]);
-    assert_eq!(timeless_but_for_the_log(client.at(again.address).get(&path).ok()), timeless_but_for_the_log(before));
+    assert_eq!(
+        timeless_but_for_the_log(client.at(again.address).get_when_loaded(&path).ok()),
+        timeless_but_for_the_log(before)
+    );
     drop(again);
 
     // The next backup copies what is new only.

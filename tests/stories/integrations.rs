@@ -220,10 +220,13 @@ fn exposures_are_told_each_once(on: On) {
     app.start_again();
     let (shop, collector) = (shop.at(app.address), Collector::of(&shop.at(app.address)));
     sums(&receiver, &[("0", 2), ("1", 2)]);
-    // A webhook that is off gets nothing of the time in which it is off.
+    // A webhook that is off gets nothing of the time in which it is off. Another one shows when that has been told.
+    let other = Receiver::answering(&[204]);
+    made(&shop, &other.url(), &["winner.served"]);
     shop.patch(&format!("/webhook/{webhook}"), json!({ "enabled": false })).ok();
     take(&collector, &[exposure(test_id, "1")]);
-    minute(&app);
+    app.pass(MINUTE);
+    sums(&other, &[("0", 0), ("1", 1)]);
     shop.patch(&format!("/webhook/{webhook}"), json!({ "enabled": true })).ok();
     take(&collector, &[exposure(test_id, "0")]);
     app.pass(MINUTE);
@@ -231,6 +234,8 @@ fn exposures_are_told_each_once(on: On) {
     if matches!(on, On::Postgres) {
         // Each node tells of its own log.
         let beside = app.start_beside();
+        // What comes before its first look is not told.
+        eventually("its first look", DEADLINE, || app.count("SELECT count(*) FROM exposures_told") == 2);
         let there = shop.at(beside.address);
         let second = Collector::of(&there);
         take(&second, &[exposure(test_id, "1"), exposure(test_id, "1")]);

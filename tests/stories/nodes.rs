@@ -246,6 +246,8 @@ fn a_copy_of_a_node_is_another() {
     let own = app.nodes()[0].id.clone();
     app.leave_behind(&own, 0, LONG);
     eventually("the notice", DEADLINE, || checked(&shop, test_id).0 == "fail");
-    eventually("a lease of its own", DEADLINE, || app.nodes().len() == 2);
-    assert_eq!(app.nodes().iter().filter(|node| node.is_live).count(), 2);
+    eventually("a lease of its own", DEADLINE, || {
+        let nodes = app.nodes();
+        nodes.len() == 2 && nodes.iter().all(|node| node.is_live)
+    });
 }

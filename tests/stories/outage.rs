@@ -53,7 +53,7 @@ fn visitors_are_served_while_the_database_is_away() {
     let many = || shop.post("/evaluate-many", json!({ "contexts": [{ "targetingKey": "v" }] }));
     let ruleset = || app.anyone().get(&format!("/ruleset/{}", shop.project_key));
     let (all, tag) = (bulk(&shop).ok(), ruleset().etag());
-    assert_eq!(health(&app)["status"], "ready");
+    eventually("readiness", DEADLINE, || health(&app)["status"] == "ready");
 
     link.cut();
     // Longer than what is in memory counts as exact.

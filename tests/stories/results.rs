@@ -32,7 +32,10 @@ pub(crate) struct Visit<'a> {
 
 impl Shop {
     pub(crate) fn open(on: On, besides: Value) -> Self {
-        let app = on.start();
+        Self::open_in(on.start(), besides)
+    }
+
+    pub(crate) fn open_in(app: TestApp, besides: Value) -> Self {
         let client = app.project("Acme", "Shop");
         client.goal("bought");
         let mut experiment = json!({ "status": 1, "primary_goal_key": "bought" });

@@ -424,7 +424,7 @@ fn results_before_and_after_are_told_apart() {
     let client = server.project("Acme", "Shop");
     let test_id = day(&client);
     let path = format!("/experiment/{test_id}/result");
-    let before = client.get(&path).ok();
+    let before = client.get_when_loaded(&path).ok();
     assert!(verified(&before.to_string(), &data_dir).0);
 
     let key = &*client.project_key;
@@ -440,7 +440,7 @@ fn results_before_and_after_are_told_apart() {
     let (held, said, told) = verified(&before.to_string(), &data_dir);
     assert!(!held && said.contains("cannot be recomputed") && said.contains("deleted later"), "{said}");
     assert_eq!(told["deleted_since"].as_array().map(Vec::len), Some(1), "{told}");
-    let after = client.get(&path).ok();
+    let after = client.get_when_loaded(&path).ok();
     assert_eq!(after["total_visitors"].as_i64(), before["total_visitors"].as_i64().map(|visitors| visitors - 1));
     let (held, said, told) = verified(&after.to_string(), &data_dir);
     assert!(held, "{said}");

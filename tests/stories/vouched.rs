@@ -82,8 +82,7 @@ impl Shop {
     /// What is told of the experiment, also by a server that is too busy at first.
     #[track_caller]
     fn report(&self, what: &str) -> Value {
-        let call = self.client.call("GET", &format!("/experiment/{}/{what}", self.test_id));
-        call.send_until_taken(|| false).expect("an answer").ok()
+        self.client.get_when_loaded(&format!("/experiment/{}/{what}", self.test_id)).ok()
     }
 
     /// What buyers did, of all and of each arm: conversions, orders, revenue.

@@ -8,6 +8,7 @@ use muriel_api::edge::EdgeSettings;
 use muriel_api::limits::RateLimits;
 use muriel_domain::time::DAY_US;
 use muriel_log::{Durability, LogOptions, Reserve};
+use muriel_results::ReportTimeouts;
 use muriel_service::clock::Clock;
 use muriel_service::jobs::ClockPeriods;
 use muriel_service::people::{PeopleSettings, PublicUrl};
@@ -256,6 +257,8 @@ pub struct Settings {
     pub log_retention_days: Option<i64>,
     /// What questions about events may take.
     pub warehouse: warehouse::WarehouseOptions,
+    /// How long requests for results wait. No flag sets it: it is the default but in tests.
+    pub report_timeouts: ReportTimeouts,
     /// Whether it starts although other nodes run on the database.
     pub alone: bool,
     /// Whether it starts and ends experiments by their dates and rules.
@@ -399,6 +402,7 @@ impl Settings {
             )?,
             webhook_allow,
             webhook_names: Names::default(),
+            report_timeouts: ReportTimeouts::default(),
             node_lease: crate::node::LEASE,
             log_level: flags.log_level.or(file.log_level).unwrap_or_else(|| "info".to_owned()),
             clock: Clock::System,

@@ -419,6 +419,7 @@ fn is_ahead(time: Instant, now: Instant) -> bool {
 /// What answers questions about events, and the thread that feeds it.
 pub(crate) async fn open_results(settings: &Settings) -> Result<Arc<ReportCache>> {
     let (directory, options) = (settings.storage.data_dir.clone(), settings.warehouse.clone());
+    let timeouts = settings.report_timeouts;
     let opened = tokio::task::spawn_blocking(move || {
         let path = crate::warehouse::path(&directory);
         let warehouse = Arc::new(DuckWarehouse::open(&path, &options)?);
@@ -430,7 +431,9 @@ pub(crate) async fn open_results(settings: &Settings) -> Result<Arc<ReportCache>
         }
         let request = crate::warehouse::request(&directory);
         let loader = Loader::start(&directory, warehouse.clone(), Some(&request))?;
-        Ok::<_, muriel_warehouse::Error>(Arc::new(ReportCache::new(warehouse, Arc::new(loader))))
+        Ok::<_, muriel_warehouse::Error>(Arc::new(
+            ReportCache::new(warehouse, Arc::new(loader)).with_timeouts(timeouts),
+        ))
     });
     opened.await.map_err(|error| Error::Other(error.into()))?.map_err(|error| Error::Other(error.into()))
 }

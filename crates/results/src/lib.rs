@@ -29,7 +29,7 @@ pub use manifest::{
     Manifest, MetricFacts, NodeFacts, RateFacts,
 };
 pub use planning::{Forecast, Lately, PlanningReport, PlanningRequest, SIGMA, lately};
-pub use report_cache::{ReportCache, ReportError, ReportKey, SubjectId, recompute};
+pub use report_cache::{ReportCache, ReportError, ReportKey, ReportTimeouts, SubjectId, recompute};
 pub use simulation::{
     DEFAULT_RATE, NumberSource, PlannedExperiment, SimulateError, Simulated, SimulatedPlan, SimulationRefusal,
     SimulationRequest, Traffic, TriedPlan, USUAL_POWER, simulate,

@@ -29,10 +29,6 @@ const CAPACITY: usize = 1_000;
 const CONCURRENT: usize = 2;
 /// Computations that may wait for these.
 const QUEUE: usize = 64;
-/// How long a request waits to be told where the log ends.
-const HEAD_TIMEOUT: Duration = Duration::from_secs(2);
-/// How long it waits then for the events up to there.
-const CATCH_UP_TIMEOUT: Duration = Duration::from_secs(3);
 /// Attempts before a request gives up. Another one is needed when the computation that
 /// it joined began before its events were in, or when rows were taken away meanwhile.
 const MAX_ATTEMPTS: usize = 10;
@@ -153,6 +149,21 @@ struct LogHead {
     read: tokio::sync::Mutex<(u64, Option<LogPosition>)>,
 }
 
+/// How long a request for a report waits before it is refused.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ReportTimeouts {
+    /// To be told where the log ends.
+    pub head: Duration,
+    /// Then for the events up to there.
+    pub catch_up: Duration,
+}
+
+impl Default for ReportTimeouts {
+    fn default() -> Self {
+        Self { head: Duration::from_secs(2), catch_up: Duration::from_secs(3) }
+    }
+}
+
 /// Answers questions about experiments, and caches the answers.
 pub struct ReportCache {
     warehouse: Arc<dyn WarehouseReader>,
@@ -165,8 +176,7 @@ pub struct ReportCache {
     computing: Arc<Semaphore>,
     /// Permits to compute or to wait for that.
     queue: Arc<Semaphore>,
-    /// As [`CATCH_UP_TIMEOUT`].
-    catch_up_timeout: Duration,
+    timeouts: ReportTimeouts,
 }
 
 impl ReportCache {
@@ -181,8 +191,13 @@ impl ReportCache {
             recent: Mutex::default(),
             computing: Arc::new(Semaphore::new(CONCURRENT)),
             queue: Arc::new(Semaphore::new(CONCURRENT + QUEUE)),
-            catch_up_timeout: CATCH_UP_TIMEOUT,
+            timeouts: ReportTimeouts::default(),
         }
+    }
+
+    /// The same, whose requests wait so long.
+    pub fn with_timeouts(self, timeouts: ReportTimeouts) -> Self {
+        Self { timeouts, ..self }
     }
 
     /// The loader, which fills the warehouse.
@@ -236,7 +251,7 @@ impl ReportCache {
 
     /// The last block of the log that was acknowledged before this call.
     pub(crate) async fn head(&self) -> Result<LogPosition, ReportError> {
-        let read = tokio::time::timeout(HEAD_TIMEOUT, self.read_head()).await;
+        let read = tokio::time::timeout(self.timeouts.head, self.read_head()).await;
         read.unwrap_or(Err(ReportError::LogUnreadable(None)))
     }
 
@@ -321,7 +336,7 @@ impl ReportCache {
 
     /// Waits until the events up to `head` are loaded.
     async fn catch_up(&self, head: LogPosition) -> Result<(), ReportError> {
-        if let Ok(true) = tokio::time::timeout(self.catch_up_timeout, self.loader.wait_for(head.position)).await {
+        if let Ok(true) = tokio::time::timeout(self.timeouts.catch_up, self.loader.wait_for(head.position)).await {
             return Ok(());
         }
         Err(match self.loader.progress() {

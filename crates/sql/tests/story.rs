@@ -5,6 +5,7 @@
 use std::future::Future;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::task::Poll;
 use std::time::{Duration, Instant};
 
 use muriel_sql::{
@@ -665,9 +666,11 @@ fn on_sqlite_a_lost_group_is_told_to_all() -> Done {
                     })
                     .await
                 };
+                // In this order into the queue: a call joins it when it is first polled.
+                let mut call = Box::pin(call);
+                let first = std::future::poll_fn(|context| Poll::Ready(call.as_mut().poll(context).is_pending()));
+                assert!(first.await, "the writer is held");
                 calls.push(tokio::spawn(call));
-                // In this order into the queue.
-                tokio::time::sleep(Duration::from_millis(50)).await;
             }
             go.send(())?;
             holder.await??;

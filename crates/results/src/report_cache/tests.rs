@@ -127,11 +127,17 @@ fn scene(directory: &std::path::Path) -> (Arc<GatedReader>, Arc<ReportCache>, Re
     let writer = Arc::new(FaultyWriter::new(inner.clone(), fault));
     let warehouse = Arc::new(GatedReader { inner, reports, traffic, is_emptied, is_full, crowd });
     let loader = Loader::start(directory, writer, None).unwrap();
-    let reports = Arc::new(ReportCache::new(warehouse.clone(), Arc::new(loader)));
+    let reports = ReportCache::new(warehouse.clone(), Arc::new(loader)).with_timeouts(timeouts(TIMEOUT));
+    let reports = Arc::new(reports);
     let key = key(1);
     let known =
         ReportInputs::of(Experiment::draft(CompanyId(1), ProjectId(1), TestType::AbTest, "one".to_owned(), NOW), "1");
     (warehouse, reports, key, known)
+}
+
+/// A slow machine is told where the log ends, however long that takes.
+fn timeouts(catch_up: Duration) -> ReportTimeouts {
+    ReportTimeouts { head: TIMEOUT, catch_up }
 }
 
 fn key(test_id: i64) -> ReportKey {
@@ -289,7 +295,7 @@ async fn there_is_no_answer_without_the_events_that_were_acknowledged() {
     let log = log(directory.path());
     let head = block(&log).await;
     let (warehouse, reports, key, known) = scene(directory.path());
-    let reports = ReportCache { catch_up_timeout: Duration::from_millis(1), ..Arc::into_inner(reports).unwrap() };
+    let reports = Arc::into_inner(reports).unwrap().with_timeouts(timeouts(Duration::from_millis(1)));
     warehouse.reports.open();
     until(|| reports.loader.position() == head).await;
     assert!(reports.report(&key, &known, NOW).await.is_ok());
@@ -334,13 +340,13 @@ async fn a_report_that_was_made_while_events_were_loaded_is_not_given_afterwards
     // As if it was made in the middle of loading.
     let early = reports.report_at(&key, &known, reports.loader.loaded().unwrap(), NOW).await.unwrap();
     assert_eq!(early.manifest.logs[0].position, 1);
-    let reports = ReportCache { catch_up_timeout: Duration::from_millis(1), ..Arc::into_inner(reports).unwrap() };
+    let reports = Arc::into_inner(reports).unwrap().with_timeouts(timeouts(Duration::from_millis(1)));
     let answer = reports.report(&key, &known, NOW).await;
     assert!(matches!(answer, Err(ReportError::Loading { done: 1, of: 2 })), "{answer:?}");
     // Nor does the one that is made in the background.
     reports.warm(&key, &known, NOW).await;
     warehouse.is_full.store(false, Ordering::SeqCst);
-    let reports = ReportCache { catch_up_timeout: TIMEOUT, ..reports };
+    let reports = reports.with_timeouts(timeouts(TIMEOUT));
     assert_eq!(reports.report(&key, &known, NOW).await.unwrap().manifest.logs[0].position, head.seq);
 }
 
