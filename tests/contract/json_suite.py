@@ -199,11 +199,11 @@ def read(caller, path):
 
 
 def run(client, session, ids, document, log):
-    """Sends the suite to every operation; prints what was found; gives back (passed, failed) checks."""
+    """Sends the suite to every operation; prints what was found; gives back how many checks passed, and what failed."""
     ids = {"project_key": [client.project], **ids}
     files, caller = suite(), Caller(client, session)
-    passed = failed = requests = 0
-    accepted = []
+    passed = requests = 0
+    failures, accepted = [], []
 
     def snapshot():
         return {path: read(caller, path) for path in reads(document, ids)}
@@ -238,7 +238,7 @@ def run(client, session, ids, document, log):
             told = ", ".join(f"{count} × {status}" for status, count in sorted(statuses.items()))
             out.write(f"{method} {template} ({media}): {told}\n" + "".join(f"  {line}\n" for line in found))
             if found:
-                failed += 1
+                failures.append(f"{method} {template} ({media}): {len(found)} of {len(files)} files; {told}; {found[0]}")
                 print(f"FAILED {method} {template} ({media}): {len(found)} of {len(files)} files; {told}")
                 for line in found[:5]:
                     print(f"  {line}")
@@ -250,15 +250,15 @@ def run(client, session, ids, document, log):
         out.write("".join(f"changed: {path}\n" for path in changed))
     caller.close()
 
-    if passed + failed == 0 or not steady:
-        print("FAILED: the document has no operation that takes JSON, or nothing that can be read")
-        failed += 1
+    if passed + len(failures) == 0 or not steady:
+        failures.append("the document has no operation that takes JSON, or nothing that can be read")
+        print(f"FAILED: {failures[-1]}")
     elif changed and not accepted:
-        failed += 1
-        print("FAILED: every request was refused, and yet these read differently: " + ", ".join(changed))
+        failures.append("every request was refused, and yet these read differently: " + ", ".join(changed))
+        print(f"FAILED: {failures[-1]}")
     elif not changed:
         passed += 1
     for line in accepted[:10]:
         print(f"accepted: {line}")
-    print(f"json: {requests} requests, {len(steady)} reads compared; {passed} checks passed, {failed} failed")
-    return passed, failed
+    print(f"json: {requests} requests, {len(steady)} reads compared; {passed} checks passed, {len(failures)} failed")
+    return passed, failures
