@@ -4,6 +4,7 @@
 
 import { bundle } from "./bundle.mjs";
 import { Demo, Muriel } from "./muriel.mjs";
+import { Results } from "./report.mjs";
 import { prove } from "./rig.mjs";
 import { FixtureServer } from "./server.mjs";
 
@@ -60,7 +61,7 @@ function bundled(path, global, options) {
 let serial = 0;
 
 /** Runs one test with its own servers and page; returns its error, or undefined. */
-async function tried(test, engine, servers) {
+async function tried(test, engine, servers, isFull) {
   // Own hosts mean own cookies and storage, even if an engine does not clear them.
   serial += 1;
   const at = serial;
@@ -90,6 +91,7 @@ async function tried(test, engine, servers) {
       muriel: servers.muriel,
       demo: servers.demo,
       bundle: bundled,
+      isFull,
     });
     for (const each of pages) await each.close();
     const refused = test.refused ? [] : [...server.refused, ...other.refused];
@@ -111,8 +113,8 @@ async function tried(test, engine, servers) {
 
 /** Runs tests in one browser, and in a new one after that has failed. */
 class Worker {
-  constructor(name, isStopping) {
-    Object.assign(this, { name, isStopping });
+  constructor(name, isStopping, isFull) {
+    Object.assign(this, { name, isStopping, isFull });
   }
 
   /** The browser, started on first use. */
@@ -134,12 +136,12 @@ class Worker {
 
   /** Runs a test, and again in a new browser if the first one hung; returns its error, or undefined. */
   async run(test, title, servers) {
-    let error = await tried(test, await this.browser(), servers);
+    let error = await tried(test, await this.browser(), servers, this.isFull);
     if (isBroken(error) && !this.isStopping()) {
       // Drivers hang now and then, mostly WebKit's on back navigation. The test has to pass in a new browser.
       console.log(`once more in a new browser: ${title}: ${error.message}`);
       await this.close();
-      error = await tried(test, await this.browser(), servers);
+      error = await tried(test, await this.browser(), servers, this.isFull);
     }
     // The browser may never answer again, so the next test gets a new one.
     if (isBroken(error)) await this.close();
@@ -155,11 +157,14 @@ function reason({ suite, test }, engine) {
   return lacks.length > 0 ? `it lacks ${lacks}` : undefined;
 }
 
-/** Runs tests in an engine, `jobs` at a time; returns how many passed, failed and were skipped. */
-export async function inEngine(name, { jobs, tests, proves, isStopping, closing }) {
-  const count = { passed: 0, failed: 0, skipped: 0 };
+/**
+ * Runs tests in an engine, `jobs` at a time; returns their `results`. `isFull` is passed to tests, and with `showsTimes` each
+ * test is printed with its seconds.
+ */
+export async function inEngine(name, options) {
+  const { jobs, tests, proves, isStopping, closing, results = new Results(), isFull, showsTimes } = options;
   const servers = new Servers();
-  const workers = Array.from({ length: jobs }, () => new Worker(name, isStopping));
+  const workers = Array.from({ length: jobs }, () => new Worker(name, isStopping, isFull));
   const close = () => Promise.all([...workers.map((worker) => worker.close()), servers.close()]);
   closing.push(close);
   const begun = performance.now();
@@ -167,7 +172,9 @@ export async function inEngine(name, { jobs, tests, proves, isStopping, closing 
   const seconds = (from, to) => ((to - from) / 1000).toFixed(1);
 
   const one = async (worker, { suite, test }) => {
-    const title = `${name} ${suite.name}: ${test.name}`;
+    const file = `${name} ${suite.name}`;
+    const title = `${file}: ${test.name}`;
+    const started = performance.now();
     let error;
     try {
       error = await worker.run(test, title, servers);
@@ -175,12 +182,14 @@ export async function inEngine(name, { jobs, tests, proves, isStopping, closing 
       error = why;
     }
     if (isStopping()) await new Promise(() => {});
+    const took = (performance.now() - started) / 1000;
+    if (showsTimes) console.log(`${took.toFixed(2).padStart(7)} s ${title}`);
     if (!error) {
-      count.passed += 1;
+      results.count(file, "passed", took);
       return;
     }
     failed.add(suite.name);
-    count.failed += 1;
+    results.fail(file, title, error.message, took);
     console.log(`FAILED ${title}: ${process.env.MURIEL_STACKS ? error.stack : error.message}`);
   };
 
@@ -190,8 +199,10 @@ export async function inEngine(name, { jobs, tests, proves, isStopping, closing 
     const launched = performance.now();
     const all = tests(version);
     const chosen = all.filter((entry) => !reason(entry, engine));
-    count.skipped = all.length - chosen.length;
-    // In parallel, the longest first. Tests that measure time or hide windows run alone at the end.
+    for (const entry of all) {
+      if (!chosen.includes(entry)) results.count(`${name} ${entry.suite.name}`, "skipped");
+    }
+    // In parallel, the longest first. Tests that measure run alone at the end.
     const waiting = chosen.filter(({ test }) => !test.alone).sort((a, b) => (b.test.ms ?? 0) - (a.test.ms ?? 0));
     await Promise.all(
       workers.map(async (worker) => {
@@ -204,14 +215,14 @@ export async function inEngine(name, { jobs, tests, proves, isStopping, closing 
       const ran = all.filter((entry) => entry.suite === suite).length;
       if (suite.quick && proves && !failed.has(suite.name) && ran === suite.tests.length) prove(suite.name, version);
     }
-    const here = `${count.passed} passed, ${count.failed} failed, ${count.skipped} skipped`;
+    const here = `${results.passed} passed, ${results.failed} failed, ${results.skipped} skipped`;
     const times = `${seconds(begun, launched)} s to launch, ${seconds(begun, performance.now())} s in all, ${jobs} at a time`;
     console.log(`${name} (${version}): ${here}; ${times}`);
   } catch (error) {
     if (isStopping()) await new Promise(() => {});
-    count.failed += 1;
+    results.fail(name, name, error.message);
     console.log(`FAILED ${name}: ${error.stack}`);
   }
   await close();
-  return count;
+  return results;
 }

@@ -1,14 +1,17 @@
-// run.mjs [--engine NAME]… [--suite NAME]… [--test TEXT] [--jobs N]: runs the suites in real browsers.
+// run.mjs [--engine NAME]… [--suite NAME]… [--test TEXT] [--jobs N] [--full] [--report FILE] [--times]: runs the suites in real
+// browsers.
 //
 // Several engines are as many processes, which run side by side. The last line is `browsers: N passed, N failed, N skipped`.
 // README.md says how suites are written.
 
-import { readdirSync } from "node:fs";
-import { cpus } from "node:os";
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { cpus, tmpdir } from "node:os";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { start, stop } from "./children.mjs";
 import { inEngine } from "./engine.mjs";
+import { Results } from "./report.mjs";
 import { isProved } from "./rig.mjs";
 
 const ENGINES = ["chromium", "firefox", "webkit"];
@@ -18,6 +21,9 @@ const { values } = parseArgs({
     engine: { type: "string", multiple: true, default: ENGINES },
     suite: { type: "string", multiple: true },
     test: { type: "string", default: "" },
+    full: { type: "boolean", default: false },
+    report: { type: "string" },
+    times: { type: "boolean", default: false },
     jobs: { type: "string", default: String(Math.max(1, Math.ceil(cpus().length / 2))) },
   },
 });
@@ -62,22 +68,29 @@ function tests(suite, version) {
   return (isShort ? suite.quick : suite.tests).filter(({ name }) => name.includes(values.test));
 }
 
+const results = new Results();
+
 /** Runs one engine in this process. */
 async function alone(name) {
   const all = await suites();
   const options = {
     jobs,
+    results,
+    isFull: values.full,
+    showsTimes: values.times,
     tests: (version) => all.flatMap((suite) => tests(suite, version).map((test) => ({ suite, test }))),
     // Only a run of the whole suite counts.
     proves: values.test === "",
     isStopping: () => stopping,
     closing,
   };
-  return inEngine(name, options);
+  await inEngine(name, options);
 }
 
-/** Runs an engine in a process of its own, passes its output through, and returns its counts. */
+/** Runs an engine in a process of its own, passes its output through, and adds its results. */
 async function apart(name) {
+  const folder = mkdtempSync(join(tmpdir(), "muriel-report-"));
+  const report = join(folder, "report.json");
   const chosen = (values.suite ?? []).flatMap((suite) => ["--suite", suite]);
   const args = [
     fileURLToPath(import.meta.url),
@@ -87,32 +100,38 @@ async function apart(name) {
     values.jobs,
     "--test",
     values.test,
+    "--report",
+    report,
+    ...(values.full ? ["--full"] : []),
+    ...(values.times ? ["--times"] : []),
     ...chosen,
   ];
   const child = start(process.execPath, args, { stdio: ["ignore", "pipe", "inherit"] });
   // The process needs time to end its browsers.
   closing.push(() => stop(child, 30_000));
   let left = "";
-  let count;
   child.stdout.setEncoding("utf8").on("data", (part) => {
     const lines = (left + part).split("\n");
     left = lines.pop();
-    for (const line of lines) {
-      const told = /^browsers: (\d+) passed, (\d+) failed, (\d+) skipped$/.exec(line);
-      if (told) count = told.slice(1).map(Number);
-      else console.log(line);
-    }
+    for (const line of lines) if (!/^(browsers: |slowest: | {2,}[\d.]+ s {2})/.test(line)) console.log(line);
   });
   const status = await new Promise((done) => child.once("error", done).once("close", done));
-  if (count) return { passed: count[0], failed: count[1], skipped: count[2] };
-  console.log(`FAILED ${name}: its process ended with status ${status} and no count`);
-  return { passed: 0, failed: 1, skipped: 0 };
+  try {
+    results.add(JSON.parse(readFileSync(report, "utf8")));
+  } catch {
+    const message = `its process ended with status ${status} and no report`;
+    console.log(`FAILED ${name}: ${message}`);
+    results.fail(name, name, message);
+  }
+  rmSync(folder, { recursive: true, force: true });
 }
 
-const counts = await Promise.all(values.engine.map(values.engine.length > 1 ? apart : alone));
+await Promise.all(values.engine.map(values.engine.length > 1 ? apart : alone));
 // A signal ends this process once everything is closed.
 if (stopping) await new Promise(() => {});
-const sum = (what) => counts.reduce((total, count) => total + count[what], 0);
-console.log(`browsers: ${sum("passed")} passed, ${sum("failed")} failed, ${sum("skipped")} skipped`);
+if (values.report) results.write(values.report, "browsers");
+const { passed, failed, skipped } = results;
+console.log(`slowest:\n${results.table().join("\n")}`);
+console.log(`browsers: ${passed} passed, ${failed} failed, ${skipped} skipped`);
 // Exit explicitly, as an open handle may keep the process alive.
-process.exit(sum("failed") > 0 || sum("passed") === 0 ? 1 : 0);
+process.exit(failed > 0 || passed === 0 ? 1 : 0);

@@ -400,7 +400,6 @@ const tabs = {
 
 const hidden = {
   name: "a page is hidden behind another tab, and shown again when that is closed",
-  alone: true,
   needs: ["hiddenTabs"],
   async run({ server, newPage }) {
     const page = await newPage({ plain: true });

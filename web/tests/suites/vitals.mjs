@@ -165,7 +165,6 @@ const prerendered = {
 const background = {
   name: "a page that was opened in the background tells no measures, whether its arm is met before or after it is looked at",
   only: ["chromium"],
-  alone: true,
   async run(given) {
     const { server, other, newPage } = given;
     const page = await newPage({ plain: true });
