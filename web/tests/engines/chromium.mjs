@@ -37,13 +37,14 @@ export async function launch() {
     ignoreDefaultArgs: ["--disable-back-forward-cache"],
     ...signals,
   });
+  const contexts = new Contexts(browser);
   let second;
   return {
     name,
     version: `Chromium ${browser.version()}`,
     can: { onInit: true, middleClick: true, backForwardCache: true, prerender: true, hiddenTabs: true, suffixes: true },
     newPage: async ({ viewport = { width: 1024, height: 700 }, plain = false } = {}) => {
-      if (!plain) return newTab(await browser.newContext({ viewport }), true);
+      if (!plain) return newTab(await contexts.take(viewport), (context) => contexts.give(context));
       second ??= launchPlain(program, userAgent);
       return PuppeteerPage.inNewContext(await second, { viewport });
     },
@@ -51,6 +52,42 @@ export async function launch() {
       await Promise.all([browser.close(), second?.then((other) => other.close())]);
     },
   };
+}
+
+/**
+ * Contexts, which tests use one after the other. Each keeps a blank page, and with it its window: to open a window and a profile
+ * for it takes a third of a second of CPU, more than most of what is tested in them. Tests have hosts of their own, so nothing
+ * but cookies of fixed hosts could be left.
+ */
+class Contexts {
+  #free = [];
+  #sizes = new WeakMap();
+
+  constructor(browser) {
+    this.browser = browser;
+  }
+
+  async take(viewport) {
+    const size = `${viewport.width},${viewport.height}`;
+    const at = this.#free.findIndex((each) => each.size === size);
+    if (at >= 0) return this.#free.splice(at, 1)[0].context;
+    const context = await this.browser.newContext({ viewport });
+    this.#sizes.set(context, size);
+    await context.newPage();
+    return context;
+  }
+
+  /** Takes a context back, and closes all of its pages but the first. */
+  async give(context) {
+    await Promise.all(
+      context
+        .pages()
+        .slice(1)
+        .map((page) => page.close()),
+    );
+    await context.clearCookies();
+    this.#free.push({ size: this.#sizes.get(context), context });
+  }
 }
 
 /** The user agent of a Chromium with a window. Its own one says that it has none, which is what crawlers say. */
@@ -70,15 +107,16 @@ function launchPlain(executablePath, userAgent) {
   });
 }
 
-async function newTab(context, owner) {
+/** A page; with `release` it owns the context, which that gives back. */
+async function newTab(context, release) {
   const page = await context.newPage();
-  return new ChromiumPage(context, page, await context.newCDPSession(page), owner);
+  return new ChromiumPage(context, page, await context.newCDPSession(page), release);
 }
 
 class ChromiumPage extends Page {
-  constructor(context, page, devtools, owner) {
+  constructor(context, page, devtools, release) {
     super();
-    Object.assign(this, { context, page, devtools, owner });
+    Object.assign(this, { context, page, devtools, release });
   }
 
   // Not by Playwright, whose own script in the page breaks with pages that redefine what it uses, and which loses pages
@@ -129,10 +167,10 @@ class ChromiumPage extends Page {
   }
 
   tab() {
-    return newTab(this.context, false);
+    return newTab(this.context);
   }
 
   close() {
-    return this.owner ? this.context.close() : this.page.close();
+    return this.release ? this.release(this.context) : this.page.close();
   }
 }

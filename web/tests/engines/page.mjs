@@ -10,7 +10,8 @@ import { setTimeout as pause } from "node:timers/promises";
  */
 export const CONDITION_TIMEOUT_MS = 60_000;
 
-const POLL_INTERVAL_MS = 15;
+/** Pauses between attempts grow from the first to the last: each attempt costs the browser, its driver and this process CPU. */
+const POLL_INTERVALS_MS = { first: 8, last: 50 };
 
 /**
  * Calls `probe` until it returns a truthy value, and returns that.
@@ -21,6 +22,7 @@ const POLL_INTERVAL_MS = 15;
  */
 export async function until(what, probe, ms = CONDITION_TIMEOUT_MS) {
   const end = performance.now() + ms;
+  let interval = POLL_INTERVALS_MS.first;
   let last;
   for (;;) {
     try {
@@ -31,7 +33,8 @@ export async function until(what, probe, ms = CONDITION_TIMEOUT_MS) {
       last = error.message;
     }
     if (performance.now() > end) throw new Error(`not within ${ms} ms: ${what} (last: ${last})`);
-    await pause(POLL_INTERVAL_MS);
+    await pause(interval);
+    interval = Math.min(interval * 1.3, POLL_INTERVALS_MS.last);
   }
 }
 
