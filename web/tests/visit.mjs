@@ -49,6 +49,43 @@ export const MANUAL_CLOCK = inline(`
   window.ahead = (ms) => void (now += ms);`);
 
 /**
+ * Gives the test control over time in a page: `Date.now` stands still, and timers of 100 ms and more wait for `elapse`, see
+ * `elapse` below. Shorter ones run by themselves.
+ */
+export const MANUAL_TIME = inline(`{
+  const start = setTimeout;
+  const clear = clearTimeout;
+  const timers = new Map();
+  let now = Date.now();
+  // Not an id of the browser's own.
+  let last = 1e9;
+  Date.now = () => now;
+  window.setTimeout = (call, ms = 0, ...given) => {
+    if (ms < 100) return start(call, ms, ...given);
+    timers.set((last += 1), { at: now + ms, run: () => call(...given) });
+    return last;
+  };
+  window.clearTimeout = (id) => void (timers.delete(id) || clear(id));
+  window.elapse = async (ms) => {
+    const end = now + ms;
+    for (;;) {
+      // Short timers that are due run first, as they start others.
+      await new Promise((done) => start(done));
+      const due = [...timers].filter(([, { at }]) => at <= end).sort(([, one], [, other]) => one.at - other.at);
+      if (due.length === 0) break;
+      const [id, { at, run }] = due[0];
+      timers.delete(id);
+      now = at;
+      run();
+    }
+    now = end;
+  };
+}`);
+
+/** Lets time pass in a page with MANUAL_TIME: runs the timers that are due, in order, with those that they start. */
+export const elapse = (page, ms) => page.evaluate((ms) => window.elapse(ms), ms);
+
+/**
  * Adds routes for pages with the script first in their head, and returns the script's address.
  *
  * @param {any} given

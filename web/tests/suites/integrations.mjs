@@ -3,9 +3,12 @@
 import assert from "node:assert/strict";
 import { html } from "../html.mjs";
 import { changing, experiment, ruleset, serve } from "../script.mjs";
-import { CORS, H1, inline, MANUAL_CLOCK, of, settled, site, tag } from "../visit.mjs";
+import { CORS, elapse, H1, inline, MANUAL_CLOCK, MANUAL_TIME, of, settled, site, tag } from "../visit.mjs";
 
 export const name = "integrations";
+
+/** Longer than a tool is looked for, in milliseconds of the page's clock. */
+const GIVEN_UP = 6_000;
 
 const tools = (...names) => names.map((each) => (typeof each === "string" ? { name: each } : each));
 const told = (fields, ...names) =>
@@ -161,25 +164,26 @@ const late = {
   name: "a tool may come within five seconds",
   async run(given) {
     const { server, other, page } = given;
-    const before = inline("window.got = []") + MANUAL_CLOCK;
+    const before = inline("window.got = []") + MANUAL_TIME;
     await site(given, ["/", "/none"], [told({}, "hotjar")], { before });
     await page.goto(server.url("/"));
-    await page.waitFor("!!window.muriel?.track");
+    await page.waitFor("JSON.parse(localStorage.muriel_t).owed[12]");
     // Defined with a delay, when a tool that is not there has been looked for.
-    await page.evaluate(() => new Promise((done) => setTimeout(done, 700)));
+    await elapse(page, 4_500);
     await page.evaluate(() => void (window.hj = (...call) => got.push(call)));
-    await page.waitFor("got[0]");
+    await elapse(page, 400);
+    assert.equal(await page.evaluate("got.length"), 1);
     await settled(given);
     assert.equal(health(other)[0].integrations, "hotjar");
 
     await page.evaluate(() => delete localStorage.muriel_t);
     await page.goto(server.url("/none"));
     await page.waitFor("JSON.parse(localStorage.muriel_t).owed[12]");
-    await page.evaluate("ahead(6000)");
+    await elapse(page, GIVEN_UP);
     // Given up, in silence.
     await page.waitFor("JSON.parse(localStorage.muriel_t).owed[12] === undefined");
     await page.evaluate(() => void (window.hj = (...call) => got.push(call)));
-    await page.evaluate(() => new Promise((done) => setTimeout(done, 700)));
+    await elapse(page, GIVEN_UP);
     assert.deepEqual(await page.evaluate("[got, seen.errors]"), [[], []]);
   },
 };
@@ -189,10 +193,10 @@ const consent = {
   async run(given) {
     const { server, other, page } = given;
     const src = await serve(other, [told({}, "hotjar")], { settings: { consent: "memory" } });
-    server.route("/", html({ head: SIMPLE + tag(src), body: "<h1>Old</h1>" }));
+    server.route("/", html({ head: SIMPLE + MANUAL_TIME + tag(src), body: "<h1>Old</h1>" }));
     await page.goto(server.url("/"));
     await page.waitFor(() => document.querySelector("h1").textContent === "New");
-    await page.evaluate(() => new Promise((done) => setTimeout(done, 700)));
+    await elapse(page, GIVEN_UP);
     assert.deepEqual(await page.evaluate("[got, Object.keys(localStorage)]"), [[], []]);
     await page.evaluate(() => muriel.push(["consent", true]));
     await page.waitFor("got[0]");
@@ -202,7 +206,8 @@ const consent = {
     await page.evaluate(() => muriel.push(["consent", false]));
     assert.equal(await page.evaluate("localStorage.muriel_t"), null);
     await page.goto(server.url("/"));
-    await page.evaluate(() => new Promise((done) => setTimeout(done, 700)));
+    await page.waitFor("!!window.muriel?.track");
+    await elapse(page, GIVEN_UP);
     assert.deepEqual(await page.evaluate("got"), ["hotjar MRL-12-1"]);
   },
 };
@@ -212,9 +217,10 @@ const required = {
   async run(given) {
     const { server, other, page } = given;
     const src = await serve(other, [told({}, "hotjar")], { settings: { consent: "required" } });
-    server.route("/", html({ head: SIMPLE + tag(src), body: "<h1>Old</h1>" }));
+    server.route("/", html({ head: SIMPLE + MANUAL_TIME + tag(src), body: "<h1>Old</h1>" }));
     await page.goto(server.url("/"));
-    await page.evaluate(() => new Promise((done) => setTimeout(done, 400)));
+    await page.waitFor("!!window.muriel?.track");
+    await elapse(page, GIVEN_UP);
     assert.deepEqual(await page.evaluate("got"), []);
     await page.evaluate(() => muriel.push(["consent", true]));
     // What is in view already is not changed, so the arm is met on the next page.
@@ -244,14 +250,14 @@ const hostile = {
     const { server, other, page } = given;
     const names = ["ga4", "clarity", "segment", "amplitude", "rudderstack", "mixpanel", "posthog", "plausible"];
     const experiments = [told({}, ...names, "matomo", "constructor", "hotjar", "gtm")];
-    await site(given, ["/", "/two"], experiments, { before: inline(HOSTILE) });
+    await site(given, ["/", "/two"], experiments, { before: inline(HOSTILE) + MANUAL_TIME });
     await page.goto(server.url("/"));
     await page.waitFor("got[1]");
     assert.equal(await page.evaluate(() => document.querySelector("h1").textContent), "New");
     await settled(given);
     const [event] = health(other);
     assert.deepEqual(event.integrations.split(" ").sort(), ["hotjar", "plausible", "posthog", "segment"]);
-    await page.evaluate(() => new Promise((done) => setTimeout(done, 700)));
+    await elapse(page, GIVEN_UP);
     assert.deepEqual(await page.evaluate("[got.sort(), seen.errors, seen.rejections]"), [
       ["MRL-12-1", "clarity"],
       [],
@@ -286,12 +292,12 @@ const preview = {
   name: "a preview tells no tool",
   async run(given) {
     const { server, other, page } = given;
-    await site(given, ["/"], [told({}, "hotjar")], { before: SIMPLE });
+    await site(given, ["/"], [told({}, "hotjar")], { before: SIMPLE + MANUAL_TIME });
     const body = { ...ruleset([told({}, "hotjar")]), parts: ["changes", "tools"] };
     other.route("/preview/shop/12", { headers: CORS, body });
     await page.goto(server.url("/?test-preview=12&test-variant=Variant_1&test-token=t.1"));
     await page.waitFor(() => document.querySelector("h1").textContent === "New");
-    await page.evaluate(() => new Promise((done) => setTimeout(done, 700)));
+    await elapse(page, GIVEN_UP);
     assert.deepEqual(await page.evaluate("got"), []);
     assert.equal(other.batches.length, 0);
   },
@@ -429,10 +435,10 @@ const plain = {
   async run(given) {
     const { server, page: tab } = given;
     const waiting = told({ trigger_variant_change: "event:never" }, "hotjar");
-    await site(given, ["/"], [experiment({ test_id: 3 }), waiting], { before: SIMPLE });
+    await site(given, ["/"], [experiment({ test_id: 3 }), waiting], { before: SIMPLE + MANUAL_TIME });
     await tab.goto(server.url("/"));
     await settled(given);
-    await tab.evaluate(() => new Promise((done) => setTimeout(done, 400)));
+    await elapse(tab, GIVEN_UP);
     assert.deepEqual(await tab.evaluate("[got, localStorage.muriel_t ?? null]"), [[], null]);
   },
 };

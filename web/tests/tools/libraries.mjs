@@ -1,5 +1,22 @@
 // Client libraries of tools as npm has them, each started as its documentation says, with its network at `base`.
 
+/**
+ * Puts a library that is not initialised into a global, as a page does that shares the module; waits until the script has
+ * looked for it twice.
+ */
+const lookedAt = async (name, library) => {
+  let looks = 0;
+  await new Promise((done) => {
+    const get = () => {
+      looks += 1;
+      if (looks === 2) done(looks);
+      return library;
+    };
+    Object.defineProperty(window, name, { configurable: true, get });
+  });
+  Object.defineProperty(window, name, { configurable: true, writable: true, enumerable: true, value: library });
+};
+
 export const segment = async (base) => {
   const { AnalyticsBrowser } = await import("@segment/analytics-next");
   const { host } = new URL(base);
@@ -30,9 +47,7 @@ export const rudderstack = async (base) => {
 
 export const mixpanel = async (base) => {
   const { default: mixpanel } = await import("mixpanel-browser");
-  // As a page does that shares the module, before it is initialised.
-  window.mixpanel = mixpanel;
-  await new Promise((done) => setTimeout(done, 600));
+  await lookedAt("mixpanel", mixpanel);
   mixpanel.init("token", { api_host: `${base}/stub/mixpanel`, batch_requests: false, api_payload_format: "json" });
 };
 
@@ -48,8 +63,7 @@ export const amplitude = async (base) => {
 
 export const posthog = async (base) => {
   const { default: posthog } = await import("posthog-js");
-  window.posthog = posthog;
-  await new Promise((done) => setTimeout(done, 600));
+  await lookedAt("posthog", posthog);
   posthog.init("key", {
     api_host: `${base}/stub/posthog`,
     autocapture: false,
