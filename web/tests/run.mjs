@@ -113,7 +113,7 @@ async function apart(name) {
   child.stdout.setEncoding("utf8").on("data", (part) => {
     const lines = (left + part).split("\n");
     left = lines.pop();
-    for (const line of lines) if (!/^(browsers: |slowest: | {2,}[\d.]+ s {2})/.test(line)) console.log(line);
+    for (const line of lines) if (!/^(browsers: |slowest:$| {2,}[\d.]+ s {2})/.test(line)) console.log(line);
   });
   const status = await new Promise((done) => child.once("error", done).once("close", done));
   try {
