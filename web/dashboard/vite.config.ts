@@ -16,7 +16,7 @@ const CHUNKS = [
   },
   {
     name: "base",
-    test: /src\/(api\/|ui\/(button|icon|layout|loaded)\.|lib\/(names|page|search)\.|pages\/results\/question\.)/,
+    test: /src\/(api\/|ui\/(button|icon|layout|loaded)\.|lib\/(names|page|search|settled)\.|pages\/results\/question\.)/,
     priority: 3,
   },
   // What shows values: every page behind the sign-in, and that of a shared result, so without Base UI.

@@ -5,6 +5,7 @@ import { createRoot } from "react-dom/client";
 import { onSessionEnd } from "./api/client";
 import { ApiFailure } from "./api/failure";
 import { sessionQuery } from "./api/session";
+import { trackNavigations } from "./lib/settled";
 import { startTheme } from "./lib/theme";
 import { makeRouter } from "./routes";
 import "./styles/app.css";
@@ -25,6 +26,7 @@ const queryClient = new QueryClient({
 });
 
 const router = makeRouter(queryClient);
+trackNavigations(router);
 
 onSessionEnd(() => {
   if (queryClient.getQueryData(sessionQuery.queryKey) == null) return;

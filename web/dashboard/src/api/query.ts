@@ -2,6 +2,7 @@
 
 import { type QueryClient, queryOptions } from "@tanstack/react-query";
 import type { FilterKeys, HttpMethod, PathsWithMethod } from "openapi-typescript-helpers";
+import { track } from "~/lib/settled";
 import { client, dataOf } from "./client";
 import type { components, paths } from "./schema";
 
@@ -33,11 +34,14 @@ type Body<O> = O extends { requestBody?: infer B }
 
 export type GetPath = PathsWithMethod<paths, "get">;
 
-/** Sent as it is; the types of `client` cannot be followed through a generic path. */
+/** The types of `client` cannot be followed through a generic path. */
 const untyped = client as unknown as Record<
   Uppercase<HttpMethod>,
   (path: string, init: object) => Promise<{ data?: unknown; response: Response }>
 >;
+
+/** Sends a request, which the page is not settled without. */
+const request = (method: Uppercase<HttpMethod>, path: string, init: object) => track(untyped[method](path, init));
 
 /** Reads once, without a cache. */
 export function read<P extends GetPath>(
@@ -45,7 +49,7 @@ export function read<P extends GetPath>(
   params: Params<Operation<P, "get">>,
   signal?: AbortSignal,
 ): Promise<Answer<P>> {
-  return dataOf(untyped.GET(path, { params, signal })) as Promise<Answer<P>>;
+  return dataOf(request("GET", path, { params, signal })) as Promise<Answer<P>>;
 }
 
 /**
@@ -84,7 +88,7 @@ export function warnedQuery<P extends GetPath>(path: P, params: Params<Operation
   return queryOptions({
     queryKey: [path, params, "warned"] as const,
     queryFn: async ({ signal }): Promise<Warned<Answer<P>>> => {
-      const { data, response } = await untyped.GET(path, { params, signal });
+      const { data, response } = await request("GET", path, { params, signal });
       return { data: data as Answer<P>, warnings: warningsOf(response.headers.get("x-muriel-warnings")) };
     },
   });
@@ -92,7 +96,7 @@ export function warnedQuery<P extends GetPath>(path: P, params: Params<Operation
 
 /** The bytes of an answer, as the server sent them. */
 export async function readBytes<P extends GetPath>(path: P, params: Params<Operation<P, "get">>): Promise<Blob> {
-  const { data } = await untyped.GET(path, { params, parseAs: "blob" });
+  const { data } = await request("GET", path, { params, parseAs: "blob" });
   return data as Blob;
 }
 
@@ -101,7 +105,7 @@ export async function readCsv<P extends GetPath>(
   path: P,
   params: Params<Operation<P, "get">>,
 ): Promise<{ csv: string; cursor: string | undefined }> {
-  const { data, response } = await untyped.GET(path, { params, parseAs: "text" });
+  const { data, response } = await request("GET", path, { params, parseAs: "text" });
   return { csv: data as string, cursor: response.headers.get("x-muriel-cursor") ?? undefined };
 }
 
@@ -111,7 +115,7 @@ export async function readTagged<P extends GetPath>(
   params: Params<Operation<P, "get">>,
   signal?: AbortSignal,
 ): Promise<Tagged<Answer<P>>> {
-  const { data, response } = await untyped.GET(path, { params, signal });
+  const { data, response } = await request("GET", path, { params, signal });
   return { data: data as Answer<P>, etag: response.headers.get("etag") ?? undefined };
 }
 
@@ -139,7 +143,7 @@ export async function send<M extends WriteMethod, P extends PathsWithMethod<path
   if (sent.ifMatch !== undefined) headers["If-Match"] = sent.ifMatch;
   if (sent.idempotencyKey !== undefined) headers["Idempotency-Key"] = sent.idempotencyKey;
   if (sent.merge) headers["Content-Type"] = "application/merge-patch+json";
-  const { data, response } = await untyped[method.toUpperCase() as Uppercase<M>](path, {
+  const { data, response } = await request(method.toUpperCase() as Uppercase<M>, path, {
     params: sent.params ?? {},
     body: sent.body,
     headers,

@@ -3,6 +3,7 @@
 import { useEffect, useState } from "react";
 import { type ApiFailure, failureFrom, failureOf, noAnswer } from "~/api/failure";
 import type { Schemas } from "~/api/query";
+import { track } from "~/lib/settled";
 
 export type Shared = Schemas["SharedResult"];
 
@@ -45,7 +46,7 @@ export function useShared<T>(address: string): Reading<T> {
     let timer: ReturnType<typeof setTimeout> | undefined;
     const go = async (waits: number): Promise<void> => {
       try {
-        setReading({ state: "shown", shown: await read<T>(address, given.signal) });
+        setReading({ state: "shown", shown: await track(read<T>(address, given.signal)) });
       } catch (error) {
         if (given.signal.aborted) return;
         const failure = failureFrom(error);

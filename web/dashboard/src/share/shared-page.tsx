@@ -3,6 +3,7 @@
 import { lazy, type ReactNode, Suspense, useEffect, useRef, useState } from "react";
 import { date, moment } from "~/lib/format";
 import { usePageTitle } from "~/lib/page";
+import { track } from "~/lib/settled";
 import { STATUS } from "~/lib/words";
 import { BreakdownTable } from "~/pages/results/breakdown-table";
 import { Waiting } from "~/pages/results/freshness";
@@ -92,7 +93,7 @@ function Ended({ title, children }: { title: string; children: ReactNode }) {
   );
 }
 
-const DaysOf = lazy(() => import("./days").then((days) => ({ default: days.DaysOf })));
+const DaysOf = lazy(() => track(import("./days").then((days) => ({ default: days.DaysOf }))));
 
 function Shown({ address, shared }: { address: string; shared: Shared }) {
   const result = resultOf(shared);

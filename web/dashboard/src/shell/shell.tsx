@@ -5,6 +5,7 @@ import { Link, Outlet, useParams, useRouterState } from "@tanstack/react-router"
 import { lazy, Suspense, useEffect, useRef, useState } from "react";
 import { SessionContext, sessionQuery, useRefreshSession, useSession } from "~/api/session";
 import { names } from "~/lib/names";
+import { track } from "~/lib/settled";
 import { IconButton } from "~/ui/button";
 import { Icon, Mark } from "~/ui/icon";
 import { Toasts } from "~/ui/toast";
@@ -17,7 +18,7 @@ import { useProject } from "./project";
 import { ProjectSwitcher } from "./project-switcher";
 
 const loadPalette = () => import("./palette");
-const Palette = lazy(loadPalette);
+const Palette = lazy(() => track(loadPalette()));
 /** After which the palette is loaded in any case, so that it is there when somebody presses its keys and types on. */
 const PALETTE_AFTER_MS = 2_000;
 

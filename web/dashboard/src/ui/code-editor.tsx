@@ -4,6 +4,7 @@
 import { useEffect, useRef, useState } from "react";
 import { flushSync } from "react-dom";
 import { names } from "~/lib/names";
+import { track } from "~/lib/settled";
 import { Button } from "./button";
 import type { CodeEditorHandle } from "./code-mirror";
 import { FieldError } from "./field";
@@ -115,7 +116,7 @@ function useEditor(language: CodeLanguage, shown: ShownCode, onChange: (text: st
   useEffect(() => {
     let isCurrent = true;
     setState("loading");
-    import("./code-mirror").then(
+    track(import("./code-mirror")).then(
       ({ mountEditor }) => {
         if (!isCurrent || host.current === null) return;
         const report = (text: string, isLeaving: boolean) => {

@@ -3,6 +3,7 @@
 
 import { useEffect, useState } from "react";
 import { names } from "~/lib/names";
+import { track } from "~/lib/settled";
 import type { QrMatrix } from "./qr-matrix";
 
 interface QrProps {
@@ -16,7 +17,7 @@ export function QrCode({ text, label, className = "size-48" }: QrProps) {
   const [matrix, setMatrix] = useState<QrMatrix | "failed">();
   useEffect(() => {
     let isCurrent = true;
-    import("./qr-matrix").then(
+    track(import("./qr-matrix")).then(
       ({ qrMatrix }) => isCurrent && setMatrix(qrMatrix(text) ?? "failed"),
       () => isCurrent && setMatrix("failed"),
     );

@@ -2,6 +2,7 @@
 // files, it is an SVG of the same places.
 
 import { type Ref, useEffect, useImperativeHandle, useRef, useState } from "react";
+import { track } from "~/lib/settled";
 import { usePrinting, useScheme } from "./scheme";
 import type { TimeChart } from "./time-chart";
 import { HEIGHT, type TimeShape } from "./time-shape";
@@ -28,7 +29,7 @@ function useDraw(): Draw | "failed" | undefined {
   const [draw, setDraw] = useState<{ it: Draw | "failed" }>();
   useEffect(() => {
     let isCurrent = true;
-    import("./time-chart").then(
+    track(import("./time-chart")).then(
       ({ timeChart }) => isCurrent && setDraw({ it: timeChart }),
       () => isCurrent && setDraw({ it: "failed" }),
     );
