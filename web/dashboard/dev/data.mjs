@@ -92,6 +92,7 @@ const TITLES = [
   "Newsletter prompt after reading, with a very long name that has to be cut somewhere because nobody reads it to its end",
 ];
 const TAGS = [["checkout"], ["mobile", "checkout", "q4"], [], ["pricing"]];
+/** @type {(Pick<Schemas["OverviewItem"], "status" | "verdict" | "health" | "days" | "days_left"> & Partial<Schemas["OverviewItem"]>)[]} */
 const SCENES = [
   { status: 1, verdict: "win", health: "ok", days: 21, days_left: 0 },
   { status: 1, verdict: "keep_running", health: "ok", days: 5, days_left: 9 },
@@ -136,9 +137,28 @@ export function experiments(many) {
   });
 }
 
-/** What details of an experiment have besides its item in the overview. */
-export function details({ status, created_at }) {
+/**
+ * The details of an experiment, of which its item in the overview has a part.
+ *
+ * @param {Schemas["OverviewItem"]} item
+ * @returns {Schemas["ExperimentDetails"]}
+ */
+export function details(item) {
+  const { status, created_at } = item;
   return {
+    test_id: item.test_id,
+    test_name: item.test_name,
+    experiment_key: item.experiment_key,
+    project_key: item.project_key,
+    url: item.url,
+    tags: item.tags,
+    archived: item.archived,
+    status,
+    is_completed: item.is_completed,
+    is_deploy: item.is_deploy,
+    hypothesis_id: item.hypothesis_id,
+    created_at,
+    updated_at: item.updated_at,
     company_id: 1,
     test_type: "abtest",
     control: { nickname: "", customJS: "", customCSS: "" },
@@ -170,6 +190,38 @@ export function details({ status, created_at }) {
     integrations: [],
   };
 }
+
+/** @type {Schemas["Hypothesis"]} */
+export const hypothesis = {
+  hypothesis_id: 1,
+  observation: null,
+  problem: "Shipping costs surprise people",
+  solution: null,
+  confidence: null,
+  importance: null,
+  difficulty: null,
+  hypothesis_url: null,
+  created_at: at(60),
+  updated_at: at(60),
+  linked_test_ids: [],
+};
+
+/** @type {Schemas["Goal"]} */
+export const goal = {
+  goal_profile_id: 1,
+  goal_key: "order",
+  goal_name: "Order",
+  goal_type: "event",
+  goal_value: "order",
+  goal_purpose: "sell",
+  element_url: null,
+  window_days: null,
+  min_count: 1,
+  cap: null,
+  max_order_value: null,
+  currency: null,
+  created_at: at(60),
+};
 
 /** @type {Schemas["AuditEntry"][]} */
 export const audit = [

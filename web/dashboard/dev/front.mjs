@@ -14,7 +14,7 @@ export async function front(url, { port = 0 } = {}) {
   const behind = new URL(url);
   const reports = [];
   const server = createServer((request, response) => {
-    const { pathname } = new URL(request.url, url);
+    const { pathname } = new URL(request.url ?? "", url);
     if (request.method === "GET" && !SERVERS.test(pathname)) {
       const [status, body, headers] = page(pathname);
       response.writeHead(status, headers);
@@ -32,18 +32,18 @@ export async function front(url, { port = 0 } = {}) {
         // The server says whether the link works. What it embeds may be older than what was built.
         answer.resume();
         const [body, headers] = sharedPage(answer.headers);
-        response.writeHead(answer.statusCode, headers);
+        response.writeHead(answer.statusCode ?? 502, headers);
         return response.end(body);
       }
-      response.writeHead(answer.statusCode, answer.headers);
+      response.writeHead(answer.statusCode ?? 502, answer.headers);
       answer.pipe(response);
     });
     asked.on("error", () => response.destroy());
     response.on("close", () => asked.destroy());
     request.pipe(asked);
   });
-  await new Promise((resolve) => server.listen(port, "127.0.0.1", resolve));
-  const address = `http://127.0.0.1:${server.address().port}`;
+  await new Promise((resolve) => server.listen(port, "127.0.0.1", () => resolve(undefined)));
+  const address = `http://127.0.0.1:${/** @type {import("node:net").AddressInfo} */ (server.address()).port}`;
   const end = () =>
     new Promise((resolve) => {
       server.close(resolve);

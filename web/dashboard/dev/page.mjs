@@ -6,18 +6,20 @@ import { fileURLToPath } from "node:url";
 
 const site = fileURLToPath(new URL("../build/site/", import.meta.url));
 const TYPES = { js: "text/javascript", css: "text/css" };
-const FILES = "/assets/dev/";
+/** Where the built files are. */
+export const FILES = "/assets/dev/";
 
 export const policy = (nonce) =>
   `default-src 'none'; script-src 'nonce-${nonce}' 'strict-dynamic'; style-src 'self'; connect-src 'self'; img-src 'self' data:; font-src 'self'; ` +
   "base-uri 'none'; form-action 'self'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'; report-uri /policy-report";
 
-/** @returns {[status: number, body: string | Buffer, headers: object]} */
+/** @returns {[status: number, body: string | Buffer, headers: Record<string, string>]} */
 export function page(path) {
   if (path.startsWith(FILES)) {
     const name = path.slice(FILES.length);
     if (!/^[\w.-]+$/.test(name)) return [404, "There is no such file.", { "content-type": "text/plain" }];
-    return [200, readFileSync(site + name), { "content-type": TYPES[name.split(".").pop()] }];
+    const type = { "content-type": TYPES[name.split(".").pop()] };
+    return [200, readFileSync(site + name), { ...type, "cache-control": "public, max-age=600" }];
   }
   const nonce = randomBytes(16).toString("base64");
   return [
@@ -39,9 +41,10 @@ function filled(name, nonce) {
 
 /**
  * The page of a shared result, with the header fields of the server's own answer. Its script asks for whether the link works.
- * @returns {[body: string, headers: object]}
+ * @param {import("node:http").IncomingHttpHeaders} headers
+ * @returns {[body: string, headers: import("node:http").OutgoingHttpHeaders]}
  */
 export function sharedPage({ "content-length": _, ...headers }) {
-  const [, nonce] = headers["content-security-policy"].match(/'nonce-([^']+)'/);
+  const [, nonce] = /'nonce-([^']+)'/.exec(String(headers["content-security-policy"])) ?? [];
   return [filled("share.html", nonce).replace("{notice}", ""), headers];
 }
