@@ -8,6 +8,7 @@
 import { Company } from "../web/dashboard/tests/company.mjs";
 import { among, before, collector, crowd, send } from "../web/dashboard/tests/crowd.mjs";
 import { launch, Visit } from "../web/dashboard/tests/rig.mjs";
+import { Muriel } from "../web/tests/muriel.mjs";
 
 const DAYS = 60;
 const GOALS = Array.from({ length: 10 }, (_, at) => `goal-${at}`);
@@ -75,7 +76,8 @@ async function opened(browser, company, path) {
   return [1e3 * metrics.find(({ name }) => name === "TaskDuration").value, all];
 }
 
-const company = await Company.start();
+const muriel = await Muriel.start();
+const company = await Company.found(muriel);
 const browser = await launch();
 try {
   const id = await experiment(company);
@@ -98,4 +100,5 @@ try {
 } finally {
   await browser.close();
   await company.end();
+  await muriel.stop();
 }

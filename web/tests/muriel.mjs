@@ -41,6 +41,11 @@ export class Muriel {
     return new Muriel().begin("serve", options);
   }
 
+  /** A server that another process has started, and that process stops. */
+  static at({ url, data }) {
+    return Object.assign(new Muriel(), { program: program(), env: environment(), url, data });
+  }
+
   async begin(command, options) {
     this.program = program();
     this.env = environment();

@@ -1,26 +1,32 @@
-// A company on the real server: its people, a project, and pages before it that are the ones just built.
+// A company on a real server: its people, a project, and a proxy in front of the server that serves the pages just built.
 
 import { front } from "../dev/front.mjs";
-import { Muriel } from "../../tests/muriel.mjs";
 import { PASSWORD } from "./rig.mjs";
 
-/** Who is in every company, by role. */
-export const PEOPLE = {
-  owner: { name: "Ada Lovelace", email: "ada@example.com" },
-  editor: { name: "Mary Somerville", email: "mary@example.com" },
-  viewer: { name: "Charles Babbage", email: "charles@example.com" },
+const NAMES = {
+  owner: ["Ada Lovelace", "ada"],
+  editor: ["Mary Somerville", "mary"],
+  viewer: ["Charles Babbage", "charles"],
 };
 
 /**
- * - `address`: of the pages; `muriel.url` is that of the server.
- * - `shop`: the key of the project Shop.
+ * - `muriel`: the server; `address` is that of the pages.
+ * - `people`: name and email by role.
+ * - `shop`: the key of the project that paths belong to: Shop, unless `another` made this view of the company.
  */
 export class Company {
-  static async start(options = []) {
+  /** Founds a company on a server that may have others. `number` keeps their names and e-mail addresses apart. */
+  static async found(muriel, number = 1) {
     const company = new Company();
-    company.muriel = await Muriel.start(options);
+    const email = (name) => `${name}@acme-${number}.example`;
+    company.people = Object.fromEntries(
+      Object.entries(NAMES).map(([role, [name, first]]) => [role, { name, email: email(first) }]),
+    );
+    company.muriel = muriel;
+    company.front = await front(muriel.url);
+    company.address = company.front.address;
     try {
-      await company.#found();
+      await company.#found(`Acme ${number}`);
     } catch (error) {
       await company.end();
       throw error;
@@ -28,41 +34,40 @@ export class Company {
     return company;
   }
 
-  async #found() {
-    this.front = await front(this.muriel.url);
-    this.address = this.front.address;
-    const [link] = await this.muriel.told(/http\S+\/invitation#\S+/);
-    this.sessions = { owner: await this.#join(link, PEOPLE.owner) };
+  async #found(name) {
+    const { owner } = this.people;
+    const added = ["--company", name, "--name", owner.name, "--email", owner.email, "--role", "owner", "--json"];
+    const { link } = JSON.parse(await this.muriel.muriel("person", "add", ...added));
+    this.sessions = { owner: await this.#join(link, owner) };
     this.shop = (await this.post("/v2/projects", { name: "Shop" })).project_key;
-    // The owner's session of before has no project yet.
     for (const role of ["editor", "viewer"]) {
-      const { link } = await this.post("/v2/invitation", { email: PEOPLE[role].email, role });
-      this.sessions[role] = await this.#join(link, PEOPLE[role]);
+      const { link } = await this.post("/v2/invitation", { email: this.people[role].email, role });
+      this.sessions[role] = await this.#join(link, this.people[role]);
     }
   }
 
   async #join(link, { name, email }) {
     const token = new URL(link).hash.slice(1);
-    const path = `/v2/invitation/${token}`;
-    const { takes } = await this.#answer(await fetch(this.muriel.url + path));
-    const all = { name, email, password: PASSWORD, company: "Acme" };
+    const url = `${this.muriel.url}/v2/invitation/${token}`;
+    const { takes } = await answerOf(await fetch(url));
+    const all = { name, email, password: PASSWORD };
     const body = Object.fromEntries(takes.map((field) => [field, all[field]]));
-    const answer = await fetch(this.muriel.url + path, {
+    const answer = await fetch(url, {
       method: "POST",
       headers: { "content-type": "application/json", origin: this.muriel.url },
       body: JSON.stringify(body),
     });
-    const { csrf } = await this.#answer(answer);
+    const { csrf } = await answerOf(answer);
     return { cookie: answer.headers.get("set-cookie").split(";")[0], csrf };
   }
 
-  async #answer(response) {
-    const text = await response.text();
-    if (!response.ok) throw new Error(`${response.url}: ${response.status} ${text.slice(0, 500)}`);
-    return JSON.parse(text);
+  /** Makes another project. Returns a view of the company whose paths belong to it. */
+  async another(name) {
+    const { project_key } = await this.post("/v2/projects", { name });
+    return Object.assign(new Company(), this, { shop: project_key });
   }
 
-  /** One call of somebody's session; a path that does not begin with `/v2` is of the project Shop. What is refused is thrown. */
+  /** Calls the API with the session of `as`. A path that does not begin with `/v2` belongs to the project. Throws what is not a success. */
   async call(method, path, body, { as = "owner", headers = {} } = {}) {
     const { cookie, csrf } = this.sessions[as];
     const whole = path.startsWith("/v2") ? path : `/v2/project/${this.shop}${path}`;
@@ -77,7 +82,7 @@ export class Company {
       },
       body: body === undefined ? undefined : JSON.stringify(body),
     });
-    return this.#answer(answer);
+    return answerOf(answer);
   }
 
   get(path, options) {
@@ -99,7 +104,12 @@ export class Company {
   }
 
   async end() {
-    await this.front?.end();
-    await this.muriel.stop();
+    await this.front.end();
   }
+}
+
+async function answerOf(response) {
+  const text = await response.text();
+  if (!response.ok) throw new Error(`${response.url}: ${response.status} ${text.slice(0, 500)}`);
+  return JSON.parse(text);
 }

@@ -1,15 +1,10 @@
 // What forms promise: nothing typed is lost, only what was touched is sent, errors stand where they belong, nobody's change is overwritten.
 
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
+import { test } from "node:test";
 import { SHOP } from "../dev/data.mjs";
-import { launch, until, Visit } from "./rig.mjs";
-
-let browser;
-before(async () => {
-  browser = await launch();
-});
-after(() => browser?.close());
+import { until, Visit } from "./rig.mjs";
+import { browser } from "./worker.mjs";
 
 const SETTINGS = `/settings/projects/${SHOP}`;
 const api = `/v2/project/${SHOP}/settings`;

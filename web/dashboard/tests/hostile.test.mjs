@@ -1,16 +1,11 @@
 // Text that tries to become markup or code, in everything that people and servers name: none runs, and each is shown as it is.
 
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
+import { test } from "node:test";
 import { SHOP } from "../dev/data.mjs";
 import { PAYLOADS } from "./payloads.mjs";
-import { launch, Visit } from "./rig.mjs";
-
-let browser;
-before(async () => {
-  browser = await launch();
-});
-after(() => browser?.close());
+import { Visit } from "./rig.mjs";
+import { browser } from "./worker.mjs";
 
 const at = new Date().toISOString();
 const actor = (name) => ({ kind: "person", id: "9", name });

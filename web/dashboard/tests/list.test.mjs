@@ -1,14 +1,9 @@
 // The list of experiments: filters in the address, the order of the server, thousands of rows, several at once.
 
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
-import { launch, opensCheaply, until, Visit } from "./rig.mjs";
-
-let browser;
-before(async () => {
-  browser = await launch();
-});
-after(() => browser?.close());
+import { test } from "node:test";
+import { opensCheaply, until, Visit } from "./rig.mjs";
+import { browser } from "./worker.mjs";
 
 async function list(options, run) {
   const visit = await Visit.begin(browser, options);

@@ -1,4 +1,4 @@
-// Every page, in every state that looks different. `pages.test.mjs` opens each in both themes, at both widths.
+// Every page, in every state that looks different. `pages.test.mjs` examines each in both themes, at both widths.
 
 import { SHOP } from "../dev/data.mjs";
 
@@ -7,11 +7,14 @@ const dialog = (button) => async (page) => {
   await page.getByRole("dialog").waitFor();
 };
 
+const NOTHING = { many: 0 };
+
 /**
  * - `path`: where it is.
  * - `as`: who looks; Grace, an admin, unless said. `null` is nobody.
- * - `server`: settings of the development server.
+ * - `server`: settings of the development server. States with the same object share one, so they change nothing there.
  * - `act`: what is done before it is examined.
+ * - `reopen`: the state does not survive another width of the window, so it is opened once more at 360 px.
  */
 export const PAGES = {
   "sign-in": { path: "/sign-in", as: null },
@@ -54,7 +57,7 @@ export const PAGES = {
       await page.getByRole("menu").waitFor();
     },
   },
-  "experiments-none": { path: "/experiments", server: { many: 0 } },
+  "experiments-none": { path: "/experiments", server: NOTHING },
   "experiments-nothing-matches": { path: "/experiments?search=nothing" },
   "experiments-broken": {
     path: "/experiments",
@@ -66,7 +69,7 @@ export const PAGES = {
         ],
     },
   },
-  "learnings-none": { path: "/programme", server: { many: 0 } },
+  "learnings-none": { path: "/programme", server: NOTHING },
   "learnings-years": {
     path: "/programme",
     server: { many: 116 },
@@ -122,6 +125,8 @@ export const PAGES = {
   },
   "person-menu": {
     path: "/experiments",
+    // Its button is in the navigation, which is not there in a narrow window until it is opened.
+    reopen: true,
     async act(page) {
       const navigation = page.getByRole("button", { name: "Navigation" });
       if (await navigation.isVisible()) await navigation.click();

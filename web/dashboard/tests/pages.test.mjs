@@ -1,38 +1,42 @@
-// Every page in both themes, at both widths: axe finds nothing, the policy reports nothing, nothing is wider than the window.
+// Every page with the development server, in both themes, at both widths: axe finds nothing, the policy reports nothing, nothing is wider
+// than the window.
 
-import { after, before, test } from "node:test";
+import { after, test } from "node:test";
+import { start } from "../dev/server.mjs";
 import { PAGES } from "./pages.mjs";
-import { launch, Visit } from "./rig.mjs";
+import { inEveryLook, PASSWORD, Tabs, Visit } from "./rig.mjs";
+import { browser } from "./worker.mjs";
 
-let browser;
-before(async () => {
-  browser = await launch();
-});
-after(() => browser?.close());
-
-for (const [name, { path, as, server, act }] of Object.entries(PAGES)) {
-  test(`page ${name}`, async () => {
-    for (const theme of ["light", "dark"]) {
-      for (const width of [1280, 360]) {
-        const visit = await Visit.begin(browser, { theme, width, ...server });
-        try {
-          if (as !== null) await signIn(visit, as);
-          await visit.open(path);
-          await act?.(visit.page);
-          await visit.settled();
-          await visit.examine(name);
-        } finally {
-          await visit.end();
-        }
-      }
-    }
+/** A development server for each settings, with tabs of those who look. */
+const servers = new Map();
+for (const { server } of Object.values(PAGES)) {
+  if (servers.has(server)) continue;
+  const shared = await start(server);
+  const tabs = new Tabs(async (email) => {
+    const visit = await Visit.begin(browser, { shared });
+    if (email !== null) await signIn(visit, email);
+    return visit;
   });
+  servers.set(server, { shared, tabs });
+}
+after(() => Promise.all([...servers.values()].map(({ shared }) => shared.end())));
+
+for (const [name, state] of Object.entries(PAGES)) {
+  const { path, as = "grace@example.com", server, act } = state;
+  test(`page ${name}`, () =>
+    inEveryLook(name, state, (settings, work) =>
+      servers.get(server).tabs.during(as, settings, async (visit) => {
+        await visit.open(path);
+        await act?.(visit.page);
+        await work(visit);
+      }),
+    ));
 }
 
 /** By the interface: the form has a page of its own. */
-async function signIn(visit, email = "grace@example.com") {
+async function signIn(visit, email) {
   const answer = await visit.context.request.post(`${visit.address}/v2/session`, {
-    data: { email, password: "correct horse battery" },
+    data: { email, password: PASSWORD },
   });
   if (!answer.ok()) throw Error(await answer.text());
 }

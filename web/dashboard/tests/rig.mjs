@@ -1,17 +1,27 @@
 // A browser, pages of the dashboard in it, and what is asked of every page.
 
 import assert from "node:assert/strict";
-import { mkdirSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { fileURLToPath } from "node:url";
 import { chromium, firefox } from "playwright-core";
+import { FILES } from "../dev/page.mjs";
 import { start } from "../dev/server.mjs";
+import { axeFindings } from "./axe.mjs";
 
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
-const screenshots = fileURLToPath(new URL("../build/screenshots/", import.meta.url));
-mkdirSync(screenshots, { recursive: true });
+const pictures = fileURLToPath(new URL("../build/pictures/", import.meta.url));
+/** Whether every look is kept as a picture: `--pictures` of `run.mjs`. Otherwise only a page that fails is. */
+const { pictures: keepsPictures = false } = JSON.parse(process.env.MURIEL_DASHBOARD_WORKER ?? "{}");
 
-/** Starts a browser: `chromium`, of which `MURIEL_CHROMIUM` names another program than Debian's, or `firefox`, whose pages are always light. */
+/** How Playwright starts Chromium; `MURIEL_CHROMIUM` names another program than Debian's. */
+export const CHROMIUM = {
+  executablePath: process.env.MURIEL_CHROMIUM ?? "/usr/bin/chromium",
+  // The sandbox refuses to run as root; the pages are our own.
+  args: process.getuid?.() === 0 ? ["--no-sandbox"] : [],
+};
+
+/** Starts a browser: `chromium`, or `firefox`, whose pages are always light. */
 export function launch(engine = "chromium") {
   if (engine === "firefox")
     return firefox.launch({
@@ -19,15 +29,16 @@ export function launch(engine = "chromium") {
       executablePath: fileURLToPath(new URL("firefox.mjs", import.meta.url)),
       timeout: 120_000,
     });
-  return chromium.launch({
-    executablePath: process.env.MURIEL_CHROMIUM ?? "/usr/bin/chromium",
-    // The sandbox refuses to run as root; the pages are our own.
-    args: process.getuid?.() === 0 ? ["--no-sandbox"] : [],
-  });
+  return chromium.launch(CHROMIUM);
 }
 
 /** How long a page is waited for, on a machine that is busy with other things too. */
 export const PATIENCE_MS = 60_000;
+
+/** Windows in which pages are examined, in px. */
+const WIDE = 1280;
+const NARROW = 360;
+const HEIGHT = 800;
 
 export const PASSWORD = "correct horse battery";
 
@@ -36,12 +47,14 @@ export const PASSWORD = "correct horse battery";
  *
  * - `page`: Playwright's page.
  * - `address`: of the server.
- * - `server`: the development server with its `state`, unless `address` was given.
+ * - `server`: the development server with its `state`, unless `address` was given. Settings may have one that several visits share.
  */
 export class Visit {
-  static async begin(browser, { address, theme = "light", width = 1280, height = 800, ...server } = {}) {
+  static async begin(browser, { address, theme = "light", width = WIDE, height = HEIGHT, shared, ...server } = {}) {
     const visit = new Visit();
-    visit.server = address === undefined ? await start(server) : undefined;
+    visit.ownsServer = address === undefined && shared === undefined;
+    visit.server = visit.ownsServer ? await start(server) : shared;
+    visit.#count();
     visit.address = address ?? visit.server.address;
     visit.context = await browser.newContext({ viewport: { width, height }, colorScheme: theme });
     visit.context.setDefaultTimeout(PATIENCE_MS);
@@ -80,6 +93,26 @@ export class Visit {
     return page;
   }
 
+  /** Makes the tab like a new one: light, with nothing stored but cookies, and with nothing that went wrong. */
+  async renew(width = WIDE) {
+    // A file of the same origin, so that the page before is gone when its storage is emptied.
+    await this.page.goto(`${this.address}${FILES}style.css`);
+    await this.page.evaluate(() => {
+      sessionStorage.clear();
+      localStorage.clear();
+    });
+    await this.resize(width);
+    await this.turn("light");
+    this.wrong.length = 0;
+    this.#count();
+  }
+
+  /** Takes note of what visits before this one have left on a server that they share. */
+  #count() {
+    const { reports, unknown } = this.server?.state ?? {};
+    this.before = { reports: reports?.length, unknown: unknown?.length };
+  }
+
   async signIn(email = "grace@example.com", password = PASSWORD) {
     await this.page.goto(`${this.address}/sign-in`);
     await this.page.getByLabel("E-mail").fill(email);
@@ -99,11 +132,21 @@ export class Visit {
     await this.page.emulateMedia({ colorScheme: theme });
   }
 
-  /** Waits until nothing is on its way, and nothing moves. What a dialog covers may wait for the dialog. */
+  /** Shows the page in a window of another width, as it is. */
+  async resize(width) {
+    this.width = width;
+    await this.page.setViewportSize({ width, height: HEIGHT });
+  }
+
+  /**
+   * Waits until the application says that it has settled (`src/lib/settled.ts`), and nothing moves. What a dialog covers may wait for
+   * the dialog.
+   */
   async settled() {
-    await this.page.waitForLoadState("networkidle");
     await this.page.waitForFunction(
       () =>
+        document.querySelector("#app[data-settled]") !== null &&
+        document.fonts.status === "loaded" &&
         document.querySelector("#app [aria-busy=true]:not([aria-hidden=true] *), .skeleton") === null &&
         document
           .getAnimations()
@@ -111,51 +154,96 @@ export class Visit {
     );
   }
 
-  /** What is asked of every page, in whatever state it is. */
-  async examine(name) {
+  /**
+   * Asserts what holds for every page, in whatever state it is. `onlyColors` leaves out the rules of axe that do not depend on colours:
+   * for a page that was examined in this width, in another theme. Text that was examined in its colours is not examined again.
+   */
+  async examine(name, { onlyColors = false } = {}) {
     const { page, width } = this;
     await this.settled();
-    // In Firefox Playwright adds a style to take a picture, which the policy forbids.
-    if (!this.isFirefox)
-      await page.screenshot({ path: `${screenshots}${name}-${this.theme}-${width}.png`, fullPage: true });
-    const found = await this.axe();
-    assert.deepEqual(found, [], `axe finds something on ${name}`);
+    const look = `${name}-${this.theme}-${width}`;
+    if (keepsPictures) await this.picture(look);
+    // The policy of the page is for the page: the debugger's own world is not under it.
+    if (await page.evaluate(() => window.axe === undefined)) await page.evaluate(axe);
+    assert.deepEqual(await page.evaluate(axeFindings, { onlyColors }), [], `axe finds something on ${look}`);
     const wide = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
-    assert.ok(wide <= 0, `${name} is ${wide} px wider than the window of ${width} px`);
-    assert.equal(await page.locator("h1").count(), 1, `${name} has one h1`);
-    this.nothingWrong(name);
+    assert.ok(wide <= 0, `${look} is ${wide} px wider than the window`);
+    assert.equal(await page.locator("h1").count(), 1, `${look} has one h1`);
+    this.nothingWrong(look);
   }
 
-  async axe() {
-    // The policy of the page is for the page: the debugger's own world is not under it.
-    await this.page.evaluate(axe);
-    return this.page.evaluate(async () => {
-      const { violations } = await window.axe.run(document, {
-        runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"],
-      });
-      // Menus and lists that float are no regions of the page, and the guards beside them hand the focus on at once.
-      const isFloating = (rule, node) =>
-        (rule === "region" && document.querySelector(node.target[0])?.closest("[data-base-ui-portal]")) ||
-        (rule === "aria-hidden-focus" && node.html.includes("data-base-ui-focus-guard"));
-      return violations
-        .map(({ id, nodes }) => ({ id, nodes: nodes.filter((node) => !isFloating(id, node)) }))
-        .filter(({ nodes }) => nodes.length > 0)
-        .map(
-          ({ id, nodes }) =>
-            `${id}: ${nodes.map(({ html, any }) => `${html.slice(0, 200)} ${any[0]?.message ?? ""}`).join(" | ")}`,
-        );
-    });
+  /** Keeps a picture of the whole page. In Firefox Playwright adds a style to take one, which the policy forbids. */
+  async picture(name) {
+    if (!this.isFirefox) await this.page.screenshot({ path: `${pictures}${name}.png`, fullPage: true });
   }
 
   nothingWrong(name = "the visit") {
     assert.deepEqual(this.wrong, [], `something went wrong in ${name}`);
-    assert.deepEqual(this.server?.state.reports ?? [], [], `the policy was broken in ${name}`);
+    if (this.server === undefined) return;
+    const { reports, unknown } = this.server.state;
+    assert.deepEqual(reports.slice(this.before.reports), [], `the policy was broken in ${name}`);
+    assert.deepEqual(unknown.slice(this.before.unknown), [], `the development server lacks what ${name} asks for`);
   }
 
   async end() {
     await this.context.close();
-    await this.server?.end();
+    if (this.ownsServer) await this.server.end();
   }
+}
+
+/**
+ * Visits in which one state of a page is examined after the other: one visit for each `who`, in the same tab. A page in a new context
+ * costs the browser five times as much. `begin(who)` begins a visit.
+ */
+export class Tabs {
+  #begin;
+  #visits = new Map();
+
+  constructor(begin) {
+    this.#begin = begin;
+  }
+
+  /** Does `work` with a visit. If that fails, a picture of the page is kept under `name`, and the visit is not used again. */
+  async during(who, { name, width }, work) {
+    if (!this.#visits.has(who)) this.#visits.set(who, await this.#begin(who));
+    const visit = this.#visits.get(who);
+    try {
+      await visit.renew(width);
+      return await work(visit);
+    } catch (error) {
+      this.#visits.delete(who);
+      await visit.picture(`${name}-failed`).catch(() => {});
+      await visit.end();
+      throw error;
+    }
+  }
+}
+
+/**
+ * Examines a state of a page in both themes, at both widths. `visiting(settings, work)` opens the page in its state and does
+ * `work(visit)`. With `reopen` the state is opened once more in the narrow window.
+ */
+export async function inEveryLook(name, { reopen = false }, visiting) {
+  const bothThemes = async (visit, first, second) => {
+    await visit.turn(first);
+    await visit.examine(name);
+    await visit.turn(second);
+    await visit.examine(name, { onlyColors: true });
+  };
+  await visiting({ name, width: WIDE }, async (visit) => {
+    await bothThemes(visit, "light", "dark");
+    if (reopen) return;
+    await visit.resize(NARROW);
+    await bothThemes(visit, "dark", "light");
+  });
+  if (reopen) await visiting({ name, width: NARROW }, (visit) => bothThemes(visit, "light", "dark"));
+}
+
+/** The bytes of a download. They come through the connection, as the browser belongs to another process. */
+export async function bytesOf(download) {
+  const parts = [];
+  for await (const part of await download.createReadStream()) parts.push(part);
+  return Buffer.concat(parts);
 }
 
 /** Playwright sets values in Firefox, which React does not take for typing: the browser's own command is. */

@@ -1,52 +1,198 @@
-// Builds what is tested and runs the tests: `node tests/run.mjs [--test TEXT] [FILE…]`.
+// run.mjs [--test TEXT] [--workers N] [--engine NAME]… [--pictures] [--report FILE] [FILE…]: builds what is tested, and runs the tests.
+//
+// Test files run as processes, one per worker at a time. A worker has a Chromium and a real server, which it lends to its files
+// (`worker.mjs`). The last line is `dashboard: N passed, N failed, N skipped`.
 
-import { spawnSync } from "node:child_process";
-import { readdirSync, rmSync } from "node:fs";
+import { once } from "node:events";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
+import { chromium } from "playwright-core";
 import { rolldown } from "rolldown";
 import { built } from "../build.mjs";
+import { start } from "../../tests/children.mjs";
+import { Muriel } from "../../tests/muriel.mjs";
+import { CHROMIUM } from "./rig.mjs";
+
+const ENGINES = ["chromium", "firefox"];
+/** Files that take longest begin first, so that no worker ends with one of them while the others have nothing to do. */
+const LONGEST = [];
 
 const here = (path) => fileURLToPath(new URL(path, import.meta.url));
-const { values, positionals } = parseArgs({ options: { test: { type: "string" } }, allowPositionals: true });
+const { values, positionals } = parseArgs({
+  options: {
+    test: { type: "string" },
+    workers: { type: "string", default: "2" },
+    engine: { type: "string", multiple: true, default: ENGINES },
+    pictures: { type: "boolean", default: false },
+    report: { type: "string" },
+  },
+  allowPositionals: true,
+});
+const unknown = values.engine.filter((name) => !ENGINES.includes(name));
+if (unknown.length > 0) throw new Error(`no engine is called ${unknown}; there are ${ENGINES}`);
+if (!/^[1-9]\d*$/.test(values.workers))
+  throw new Error(`--workers must be a whole number from 1 on, not ${values.workers}`);
 
-/** The unit tests beside their modules, as JavaScript. */
+/** The unit tests beside their modules, as one file of JavaScript. */
 async function units() {
   const into = here("../build/unit/");
   rmSync(into, { recursive: true, force: true });
   const src = here("../src/");
   const tests = readdirSync(src, { recursive: true }).filter((path) => /\.test\.tsx?$/.test(path));
-  const input = Object.fromEntries(tests.map((path) => [path.replace(/\.tsx?$/, "").replaceAll("/", "-"), src + path]));
   const build = await rolldown({
-    input,
+    input: "units",
     platform: "node",
     external: [/^node:/],
     resolve: { alias: { "~": here("../src") } },
     logLevel: "warn",
+    plugins: [
+      {
+        name: "units",
+        resolveId: (id) => (id === "units" ? id : null),
+        load: (id) => (id === "units" ? tests.map((path) => `import ${JSON.stringify(src + path)};`).join("\n") : null),
+      },
+    ],
   });
-  await build.write({ dir: into, format: "esm", entryFileNames: "[name].mjs", chunkFileNames: "[name].mjs" });
+  await build.write({ file: `${into}units.mjs`, format: "esm" });
   await build.close();
-  return Object.keys(input).map((name) => `${into}${name}.mjs`);
+  return `${into}units.mjs`;
 }
 
-const files = positionals.length > 0 ? positionals : [...(await units()), ...pages()];
-
-function pages() {
-  const found = (folder) => readdirSync(here(folder)).filter((name) => name.endsWith(".test.mjs"));
-  return [...found("."), ...found("stories").map((name) => `stories/${name}`)].map((path) => here(path));
+async function everything() {
+  const found = (folder) => readdirSync(here(folder)).filter((name) => name.endsWith(".mjs"));
+  const tests = (folder) => found(folder).filter((name) => name.endsWith(".test.mjs"));
+  const files = [
+    ...found("areas").map((name) => `areas/${name}`),
+    ...tests("stories").map((name) => `stories/${name}`),
+    ...tests("."),
+  ];
+  const place = (file) => (LONGEST.includes(file) ? LONGEST.indexOf(file) : LONGEST.length);
+  const sorted = files.sort((one, other) => place(one) - place(other));
+  return [...sorted.map((file) => here(file)), await units()];
 }
 
-await built();
-const { status } = spawnSync(
-  process.execPath,
-  [
-    "--test",
-    "--test-reporter=tap",
-    // Browsers on a small machine.
-    "--test-concurrency=1",
-    ...(values.test ? [`--test-name-pattern=${values.test}`] : []),
-    ...files,
-  ],
-  { stdio: "inherit", cwd: here("..") },
-);
-process.exitCode = status ?? 1;
+/** A file that was named from the root of the repository, from the dashboard, or whole. */
+const located = (path) => [path, here(`../${path}`)].map((one) => resolve(one)).find(existsSync) ?? path;
+
+/** What a test file's process begins with: an area is data for `area.mjs`. */
+const argumentsOf = (file) => (file.startsWith(here("areas/")) ? [here("area.mjs"), file] : [file]);
+const nameOf = (file) => relative(here("."), file);
+
+/** Runs one file, and returns its results. */
+async function run(file, lent) {
+  const results = join(scratch, `${lent.number}.json`);
+  const child = start(
+    process.execPath,
+    [
+      "--test-reporter=spec",
+      "--test-reporter-destination=stdout",
+      `--test-reporter=${new URL("reporter.mjs", import.meta.url)}`,
+      `--test-reporter-destination=${results}`,
+      ...(values.test ? [`--test-name-pattern=${values.test}`] : []),
+      ...argumentsOf(file),
+    ],
+    {
+      stdio: ["ignore", "pipe", "pipe"],
+      cwd: here(".."),
+      env: { ...process.env, MURIEL_DASHBOARD_WORKER: JSON.stringify(lent) },
+    },
+  );
+  const since = performance.now();
+  let printed = "";
+  for (const stream of [child.stdout, child.stderr]) stream.setEncoding("utf8").on("data", (part) => (printed += part));
+  const [status, signal] = await once(child, "close");
+  const seconds = Math.round((performance.now() - since) / 100) / 10;
+  const counts = countsIn(results);
+  // A process can also end without its tests: when it cannot be loaded, or is killed.
+  if (status !== 0 && counts.failed === 0) {
+    counts.failed = 1;
+    counts.failures.push({
+      test: nameOf(file),
+      message: `it ended with ${signal ?? `status ${status}`}: ${printed.slice(-1_000)}`,
+    });
+  }
+  // The reporter ends with what failed, if it came that far.
+  if (counts.failed > 0) console.log(printed.split("✖ failing tests:").at(-1).trim());
+  console.log(
+    `${nameOf(file)}: ${counts.passed} passed, ${counts.failed} failed, ${counts.skipped} skipped, ${seconds} s`,
+  );
+  return { file: nameOf(file), seconds, ...counts };
+}
+
+function countsIn(path) {
+  try {
+    return JSON.parse(readFileSync(path, "utf8"));
+  } catch {
+    return { passed: 0, failed: 0, skipped: 0, failures: [] };
+  }
+}
+
+/** Runs files from the queue until none is left, with a browser and a server that all of them use. */
+async function work(queue, done) {
+  const browser = await chromium.launchServer({
+    ...CHROMIUM,
+    handleSIGINT: false,
+    handleSIGTERM: false,
+    handleSIGHUP: false,
+  });
+  closing.push(() => browser.close());
+  // Webhooks of tests lead to this machine.
+  const server = await Muriel.start(["--webhook-allow", "127.0.0.1"]);
+  closing.push(() => server.stop());
+  const lent = {
+    browser: browser.wsEndpoint(),
+    server: { url: server.url, data: server.data },
+    engines: values.engine,
+    pictures: values.pictures,
+  };
+  while (queue.length > 0 && !isStopping) {
+    numbers += 1;
+    done.push(await run(queue.shift(), { ...lent, number: numbers }));
+  }
+}
+
+const closing = [];
+let numbers = 0;
+let isStopping = false;
+const close = () => Promise.all(closing.splice(0).map((one) => one()));
+for (const [name, number] of [
+  ["SIGINT", 2],
+  ["SIGTERM", 15],
+  ["SIGHUP", 1],
+]) {
+  process.once(name, async () => {
+    isStopping = true;
+    await close();
+    process.exit(128 + number);
+  });
+}
+
+const scratch = mkdtempSync(join(tmpdir(), "muriel-dashboard-"));
+closing.push(() => rmSync(scratch, { recursive: true, force: true }));
+const files = [];
+try {
+  await built();
+  const queue = positionals.length > 0 ? positionals.map(located) : await everything();
+  const workers = Math.min(Number(values.workers), queue.length);
+  await Promise.all(Array.from({ length: workers }, () => work(queue, files)));
+} finally {
+  await close();
+}
+
+const sum = (what) => files.reduce((total, file) => total + file[what], 0);
+const counts = { passed: sum("passed"), failed: sum("failed"), skipped: sum("skipped") };
+if (values.report) {
+  const failures = files.flatMap(({ file, failures }) =>
+    failures.map(({ test, message }) => ({ test: `${file}: ${test}`, message })),
+  );
+  const told = files.map(({ failures: _, ...file }) => file);
+  const report = { name: "dashboard", ...counts, files: told, failures };
+  writeFileSync(values.report, `${JSON.stringify(report, null, 2)}\n`);
+}
+for (const { file, seconds } of files.toSorted((one, other) => other.seconds - one.seconds).slice(0, 10))
+  console.log(`${String(seconds).padStart(6)} s ${file}`);
+console.log(`dashboard: ${counts.passed} passed, ${counts.failed} failed, ${counts.skipped} skipped`);
+process.exitCode = counts.failed > 0 ? 1 : 0;

@@ -1,16 +1,10 @@
-// What a file of stories stands on: a browser, and a company on the real server. Both are there once this is imported, before any hook.
+// A company on the worker's server, for a test file: imported before any hook runs.
 
 import { after } from "node:test";
 import { Company } from "./company.mjs";
-import { launch } from "./rig.mjs";
+import { muriel, number } from "./worker.mjs";
 
-export const browser = await launch();
-export const company = await Company.start().catch(async (error) => {
-  await browser.close();
-  throw error;
-});
+export { browser } from "./worker.mjs";
+export const company = await Company.found(muriel, number);
 
-after(async () => {
-  await browser.close();
-  await company.end();
-});
+after(() => company.end());

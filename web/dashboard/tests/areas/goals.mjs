@@ -78,7 +78,7 @@ export async function seed(company, text) {
       status,
     });
   await happen(company);
-  const empty = await company.post("/v2/projects", { name: "Blog" });
+  const empty = await company.post("/v2/projects", { name: text("Blog", 60) });
   return { base: `/p/${company.shop}/goals`, goals, empty: empty.project_key };
 }
 

@@ -68,7 +68,7 @@ export async function seed(company, text) {
   await company.post(`/hypothesis/${hypotheses[0]}/comments`, {
     text: text("Support hears of this every week.", 2_000),
   });
-  const empty = await company.post("/v2/projects", { name: "Blog" });
+  const empty = await company.post("/v2/projects", { name: text("Blog", 60) });
   return { base: `/p/${company.shop}/hypotheses`, hypotheses, empty: empty.project_key };
 }
 

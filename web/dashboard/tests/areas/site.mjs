@@ -1,8 +1,5 @@
 // Install, live view, webhooks, and what is shown where there is nothing.
 
-/** Webhooks lead to this machine, where nothing listens. */
-export const OPTIONS = ["--webhook-allow", "127.0.0.1"];
-
 export async function seed(company, text) {
   const { test_id } = await company.post("/create-experiment", {
     test_name: text("Trust row under the header", 200),
@@ -11,6 +8,7 @@ export async function seed(company, text) {
     variants: [{ name: "Variant 1" }],
     primary_goal: { goal_name: text("Purchases", 100), goal_type: "event", goal_value: "purchase" },
   });
+  // Webhooks lead to this machine, where nothing listens.
   const { webhook_id } = await company.post("/webhook", {
     url: "http://127.0.0.1:9/muriel",
     description: text("Posts to the team's channel", 200),

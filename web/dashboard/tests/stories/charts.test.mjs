@@ -1,12 +1,12 @@
 // Pictures of results, with the real server: what is drawn is what the JSON says, on the page, on paper and in the files that are saved.
 
 import assert from "node:assert/strict";
-import { readFileSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { before, test } from "node:test";
 import { days, make } from "../areas/charts.mjs";
 import { past } from "../areas/traffic.mjs";
 import { among, before as daysAgo, collector, crowd, send } from "../crowd.mjs";
-import { until, Visit } from "../rig.mjs";
+import { bytesOf, until, Visit } from "../rig.mjs";
 import { browser, company } from "../stage.mjs";
 
 const HOSTILE = `</text><script>alert(1)</script> & "quoted" ]]> <!--`;
@@ -44,7 +44,7 @@ function near(found, expected, what) {
 /** What a click saves. */
 async function saved(page, button) {
   const [download] = await Promise.all([page.waitForEvent("download"), button.click()]);
-  return { name: download.suggestedFilename(), bytes: readFileSync(await download.path()) };
+  return { name: download.suggestedFilename(), bytes: await bytesOf(download) };
 }
 
 const saveButton = (page, label, kind) => page.getByRole("button", { name: `Save "${label}" as ${kind}` });

@@ -6,6 +6,7 @@ import { test } from "node:test";
 import { front } from "../../dev/front.mjs";
 import { Muriel } from "../../../tests/muriel.mjs";
 import { choose, launch, PASSWORD, until, Visit } from "../rig.mjs";
+import { browser as chromium, engines } from "../worker.mjs";
 
 const button = (within, name) => within.getByRole("button", { name, exact: true });
 const heading = (page, name) => page.getByRole("heading", { name, level: 1 }).waitFor();
@@ -26,12 +27,14 @@ async function openShop(muriel) {
   return { url, serve: (project) => (key = project), close: () => server.close() };
 }
 
-for (const engine of ["chromium", "firefox"]) {
+for (const engine of engines) {
   test(`from the first start to a live experiment, in ${engine}`, async (t) => {
-    const [browser, muriel] = await Promise.all([launch(engine), Muriel.start()]);
+    // A server of its own, as nobody has signed in to it yet.
+    const muriel = await Muriel.start();
+    const browser = engine === "chromium" ? chromium : await launch(engine);
     const [pages, shop] = await Promise.all([front(muriel.url), openShop(muriel)]);
     t.after(async () => {
-      await browser.close();
+      if (browser !== chromium) await browser.close();
       shop.close();
       await pages.end();
       await muriel.stop();

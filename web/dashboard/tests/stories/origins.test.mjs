@@ -116,8 +116,9 @@ test("what pages of customers get neither takes a session nor runs in the dashbo
     } catch {
       return "Trusted Types";
     }
+    const loaded = new Promise((resolve) => frame.addEventListener("load", resolve));
     document.body.append(frame);
-    await new Promise((resolve) => setTimeout(resolve, 500));
+    await loaded;
     return frame.contentWindow?.muriel === undefined ? "blocked" : "ran";
   }, script);
   assert.equal(ran, "Trusted Types");

@@ -2,19 +2,14 @@
 
 import assert from "node:assert/strict";
 import { createHmac } from "node:crypto";
-import { after, before, test } from "node:test";
+import { after, test } from "node:test";
 import { Muriel } from "../../../tests/muriel.mjs";
-import { choose, launch, PASSWORD, until, Visit } from "../rig.mjs";
+import { choose, PASSWORD, until, Visit } from "../rig.mjs";
+import { browser } from "../worker.mjs";
 
-let browser;
-let muriel;
-before(async () => {
-  [browser, muriel] = await Promise.all([launch(), Muriel.start()]);
-});
-after(async () => {
-  await browser?.close();
-  await muriel?.stop();
-});
+/** A server of its own, as nobody has signed in to it yet. */
+const muriel = await Muriel.start();
+after(() => muriel.stop());
 
 const BASE32 = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
 

@@ -3,19 +3,9 @@
 import assert from "node:assert/strict";
 import { createHmac } from "node:crypto";
 import { createServer } from "node:http";
-import { after, before, test } from "node:test";
-import { Company } from "../company.mjs";
-import { choose, launch, PASSWORD, PATIENCE_MS, until, Visit } from "../rig.mjs";
-
-let browser;
-let company;
-before(async () => {
-  [browser, company] = await Promise.all([launch(), Company.start(["--webhook-allow", "127.0.0.1"])]);
-});
-after(async () => {
-  await browser?.close();
-  await company?.end();
-});
+import { test } from "node:test";
+import { choose, PASSWORD, PATIENCE_MS, until, Visit } from "../rig.mjs";
+import { browser, company } from "../stage.mjs";
 
 async function signedIn(as = "owner") {
   const visit = await Visit.begin(browser, { address: company.address });
@@ -217,7 +207,7 @@ test("a passkey is added, signs in, and is removed", async (t) => {
   });
   const recognise = (isUserVerified) => device.send("WebAuthn.setUserVerified", { authenticatorId, isUserVerified });
 
-  await visit.signIn("mary@example.com");
+  await visit.signIn(company.people.editor.email);
   await visit.open("/account");
   await page.getByRole("button", { name: "Add a passkey" }).click();
   const dialog = page.getByRole("dialog");
