@@ -142,8 +142,6 @@ test("a change of somebody else is shown beside one's own, and not overwritten",
   settings({}, async ({ page, server }, bodies) => {
     await page.getByLabel("Name", { exact: true }).fill("Mine");
     server.state.settings.set(SHOP, { name: "Theirs", bots: true });
-    // Coming back to the window reads it again.
-    await page.evaluate(() => document.dispatchEvent(new Event("visibilitychange")));
     await page.reload();
     const conflict = page.getByRole("alert");
     await conflict.getByText("Now stored: Theirs").waitFor();
