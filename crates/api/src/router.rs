@@ -15,6 +15,8 @@ use http::header::{AUTHORIZATION, CONTENT_ENCODING, CONTENT_TYPE, ETAG, IF_NONE_
 use http::{HeaderName, Method};
 use muriel_service::App;
 use muriel_service::script::Mount;
+use serde_json::Value;
+use std::sync::LazyLock;
 use std::time::Duration;
 use tower_http::cors::{Any, CorsLayer};
 use utoipa::openapi::OpenApi;
@@ -204,9 +206,26 @@ fn published() -> OpenApiRouter<App> {
         .merge(visitors_of_servers())
 }
 
+/// Describing every operation takes longer than all else at a start, and the description is the same for every server. So a
+/// process does it once, for all routers and tools that it makes.
+static CONTRACT: LazyLock<OpenApi> = LazyLock::new(|| openapi::complete(published().split_for_parts().1));
+static CONTRACT_JSON: LazyLock<Value> = LazyLock::new(|| serde_json::to_value(&*CONTRACT).unwrap_or_default());
+static DOCS: LazyLock<Router<App>> = LazyLock::new(|| docs::routes(&CONTRACT));
+static EVERYBODY: LazyLock<Router<App>> = LazyLock::new(|| published().split_for_parts().0);
+static WITHOUT_PEOPLE: LazyLock<Router<App>> = LazyLock::new(|| {
+    interface().merge(open_feature()).merge(visitor_traffic()).merge(visitors_of_servers()).split_for_parts().0
+});
+static PEOPLE: LazyLock<Router<App>> =
+    LazyLock::new(|| interface().merge(for_people()).merge(for_link_holders()).split_for_parts().0);
+
 /// The contract of the interface.
-pub fn contract() -> OpenApi {
-    openapi::complete(published().split_for_parts().1)
+pub fn contract() -> &'static OpenApi {
+    &CONTRACT
+}
+
+/// [`contract`] as JSON.
+pub fn contract_json() -> &'static Value {
+    &CONTRACT_JSON
 }
 
 /// Whom a listener serves.
@@ -222,15 +241,11 @@ pub enum Listener {
 
 /// The whole API over its state, for a listener.
 pub fn router(app: App, listener: Listener) -> Router {
-    let contract = contract();
     let served = match listener {
-        Listener::Everybody => published(),
-        Listener::WithoutPeople => {
-            interface().merge(open_feature()).merge(visitor_traffic()).merge(visitors_of_servers())
-        }
-        Listener::People => interface().merge(for_people()).merge(for_link_holders()),
+        Listener::Everybody => EVERYBODY.clone(),
+        Listener::WithoutPeople => WITHOUT_PEOPLE.clone(),
+        Listener::People => PEOPLE.clone(),
     };
-    let served = served.split_for_parts().0;
     let prefix = app.site.visitor_prefix.as_str();
     let served = match prefix {
         "" => served,
@@ -247,6 +262,6 @@ pub fn router(app: App, listener: Listener) -> Router {
     served
         .route("/livez", get(crate::health::live))
         .route("/readyz", get(crate::health::ready))
-        .merge(docs::routes(&contract))
+        .merge(DOCS.clone())
         .with_state(app)
 }

@@ -10,7 +10,7 @@ fn contract() -> Value {
 }
 
 fn documentation() -> Documentation {
-    Documentation::new(&crate::router::contract())
+    Documentation::new(crate::router::contract())
 }
 
 /// Every page with its path, as it is sent.
@@ -396,7 +396,7 @@ fn the_server_takes_the_bodies_that_it_shows() {
 #[test]
 fn a_page_that_is_known_is_not_sent_again() {
     // Routes that exclude each other would panic here.
-    let _ = routes(&crate::router::contract());
+    let _ = routes(crate::router::contract());
     let mut headers = HeaderMap::new();
     let fresh = file(&headers, HTML, "page");
     assert_eq!(fresh.status(), StatusCode::OK);
