@@ -6,7 +6,7 @@ the other, and prints the time until the whole answer has arrived, and the serve
 within 20 ms; on a machine that does other work, too, look at the processor time. With `--debug` it is the
 debug build, whose times say little.
 
-For PostgreSQL: scripts/with-postgres bench/overview.py --database postgres
+For PostgreSQL: PG_FSYNC=on scripts/with-postgres bench/overview.py --database postgres
 """
 
 import argparse
