@@ -1,7 +1,8 @@
 //! A server for one story, with its own database, clock and data directory.
 
 use crate::postgres::Database;
-use crate::{Client, Contract, DEADLINE, Session};
+use crate::template::{self, patient_postgres, runtime};
+use crate::{Client, Contract, DEADLINE, Session, scratch};
 use muriel_api::edge::EdgeSettings;
 use muriel_api::limits::RateLimits;
 use muriel_cli::access::{self, KeyCommand, WantedKey};
@@ -22,7 +23,7 @@ use muriel_service::clock::Clock;
 use muriel_service::experiments::{self, NewConclusion, Precondition, Target};
 use muriel_service::visitor_data::{self, ExpiryOutcome};
 use muriel_service::{Actor, App, projects};
-use muriel_sql::{Db, PostgresOptions};
+use muriel_sql::Db;
 use muriel_store::MIGRATIONS;
 use muriel_store::experiments::HistoryEntry;
 use muriel_store::nodes::{self, NewNode, Node};
@@ -64,7 +65,7 @@ impl On {
     /// When it does not start.
     pub fn start_with(self, change: impl FnOnce(&mut Settings)) -> TestApp {
         let runtime = runtime();
-        let dir = tempfile::tempdir().expect("a temporary directory");
+        let dir = scratch();
         let database = match self {
             On::Sqlite => None,
             On::Postgres => Some(Database::take(&runtime)),
@@ -72,20 +73,13 @@ impl On {
         let now = Instant::parse("2026-03-01T10:00:00Z").expect("a moment").us();
         let clock = Arc::new(AtomicI64::new(now));
         let data_dir = dir.path().join("data");
+        template::fill(&data_dir, self == On::Sqlite);
         let mut settings = Settings {
             storage: StorageSettings {
                 pepper_file: data_dir.join("pepper"),
                 data_dir,
                 database_url: database.as_ref().map(|database| database.url.clone()),
-                // A slow machine is no database that hangs.
-                postgres: PostgresOptions {
-                    pool_wait: DEADLINE,
-                    connect_timeout: DEADLINE,
-                    statement_timeout: DEADLINE,
-                    lock_timeout: DEADLINE,
-                    transaction_timeout: DEADLINE,
-                    ..PostgresOptions::default()
-                },
+                postgres: patient_postgres(),
             },
             listen: ([127, 0, 0, 1], 0).into(),
             dashboard_listen: None,
@@ -134,10 +128,6 @@ impl On {
         Contract::learn(app.address);
         app
     }
-}
-
-fn runtime() -> Runtime {
-    tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().expect("a runtime")
 }
 
 /// A running server, stopped and cleared away when the story ends.
@@ -455,7 +445,7 @@ impl TestApp {
     /// # Panics
     /// When it does not start.
     pub fn start_beside(&self) -> SecondServer<'_> {
-        let dir = tempfile::tempdir().expect("a temporary directory");
+        let dir = scratch();
         let mut settings = self.settings.clone();
         assert!(settings.storage.database_url.is_some(), "a SQLite file has one server");
         settings.storage.data_dir = dir.path().join("data");
@@ -643,11 +633,7 @@ impl Drop for TestApp {
 async fn contradictions(db: &Db, postgres: Option<&Database>) -> Result<Vec<String>, muriel_store::Error> {
     // Some stories cut the way to PostgreSQL, so this takes another one.
     let direct = match postgres {
-        Some(database) => {
-            let options =
-                PostgresOptions { pool_wait: DEADLINE, connect_timeout: DEADLINE, ..PostgresOptions::default() };
-            Db::postgres(&database.url, options).await?
-        }
+        Some(database) => Db::postgres(&database.url, patient_postgres()).await?,
         None => db.clone(),
     };
     let found = direct.read(|tx| Box::pin(muriel_store::testing::contradictions(tx))).await;

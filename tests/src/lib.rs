@@ -11,6 +11,7 @@ mod postgres;
 pub mod process;
 pub mod raw;
 pub mod room;
+mod template;
 
 pub use answer::Answer;
 pub use app::{On, PASSWORD, SecondServer, TestApp};
@@ -18,7 +19,9 @@ pub use client::{Call, Client, Session};
 pub use contract::{Contract, Operation};
 pub use link::Link;
 
+use std::path::PathBuf;
 use std::time::{Duration, Instant};
+use tempfile::TempDir;
 
 /// Tells each story on SQLite and on PostgreSQL.
 #[macro_export]
@@ -36,6 +39,16 @@ macro_rules! stories {
 /// Longer than anything here takes, on any machine: one that is busy or thirty
 /// times slower than usual included. Only what never ends takes as long.
 pub const DEADLINE: Duration = Duration::from_secs(180);
+
+/// A directory for data whose safety is not what is tested. `scripts/with-postgres` names a place in memory for them, as most
+/// of a story's time is spent on flushes otherwise, and clears it whatever becomes of this process.
+///
+/// # Panics
+/// When it cannot be made.
+pub fn scratch() -> TempDir {
+    let place = std::env::var_os("MURIEL_TEST_SCRATCH").map_or_else(std::env::temp_dir, PathBuf::from);
+    tempfile::tempdir_in(place).expect("a temporary directory")
+}
 
 /// Asks again until the answer is yes.
 ///

@@ -1,26 +1,28 @@
 //! Databases for stories in the server that `MURIEL_TEST_POSTGRES` names.
 //!
-//! Dropping one makes the server write out everything it holds, which takes
-//! longer than most stories. So one that a story is done with is emptied and
-//! handed to the next; when no story has any, all of them are dropped.
+//! The migrations run once in a process, in a template that each story's database is a copy of. In the server of
+//! `scripts/with-postgres` a copy takes milliseconds, and the template goes with the server. In any other server the
+//! template is dropped when no story has a database, so that nothing is left behind.
 
+use crate::template::{self, runtime};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use tokio::runtime::Runtime;
 use tokio_postgres::{Error, NoTls};
 
-static STOCK: Mutex<Stock> = Mutex::new(Stock { in_use: 0, empty: Vec::new() });
+/// Databases that stories have now, and the template if there is one.
+static IN_USE: Mutex<InUse> = Mutex::new(InUse { count: 0, template: None });
 
-struct Stock {
-    in_use: usize,
-    empty: Vec<Database>,
+struct InUse {
+    count: usize,
+    template: Option<String>,
 }
 
-fn stock() -> MutexGuard<'static, Stock> {
-    STOCK.lock().unwrap_or_else(PoisonError::into_inner)
+fn in_use() -> MutexGuard<'static, InUse> {
+    IN_USE.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// A database in which nothing is when a story gets it.
+/// A database that has had every migration and is otherwise empty when a story gets it.
 pub(crate) struct Database {
     pub(crate) url: String,
     server: String,
@@ -29,58 +31,66 @@ pub(crate) struct Database {
 
 impl Database {
     pub(crate) fn take(runtime: &Runtime) -> Self {
-        let kept = {
-            let mut stock = stock();
-            stock.in_use += 1;
-            stock.empty.pop()
-        };
-        kept.unwrap_or_else(|| Self::create(runtime))
-    }
-
-    fn create(runtime: &Runtime) -> Self {
         static NUMBER: AtomicU64 = AtomicU64::new(0);
         let server = std::env::var("MURIEL_TEST_POSTGRES").unwrap_or_else(|_| {
             panic!("MURIEL_TEST_POSTGRES is not set: run through scripts/with-postgres (make test does)")
         });
-        let name = format!("muriel_stories_{}_{}", std::process::id(), NUMBER.fetch_add(1, Ordering::Relaxed));
-        // The last part of the address is the database.
-        let (base, _) = server.rsplit_once('/').unwrap_or((&server, ""));
-        let database = Self { url: format!("{base}/{name}"), name, server };
-        let made = format!("CREATE DATABASE {} TEMPLATE template0 ENCODING 'UTF8'", database.name);
-        run(runtime, &database.server, &made).expect("a database");
+        let number = NUMBER.fetch_add(1, Ordering::Relaxed);
+        let database = Self::named(server, format!("muriel_stories_{}_{number}", std::process::id()));
+        let template = {
+            let mut in_use = in_use();
+            let template = in_use.template.get_or_insert_with(|| make_template(&database.server)).clone();
+            in_use.count += 1;
+            template
+        };
+        // A copy of files is the quicker way where nothing is flushed, and the slower one elsewhere: it needs checkpoints.
+        let strategy = if is_private() { "STRATEGY FILE_COPY" } else { "" };
+        database.on_server(runtime, &format!("CREATE DATABASE {} TEMPLATE {template} {strategy}", database.name));
         database
     }
 
-    /// Emptied and kept, or dropped with all the others.
+    fn named(server: String, name: String) -> Self {
+        // The last part of the address is the database.
+        let (base, _) = server.rsplit_once('/').unwrap_or((&server, ""));
+        Self { url: format!("{base}/{name}"), name, server }
+    }
+
     pub(crate) fn give_back(self, runtime: &Runtime) {
-        let emptied = self.empty(runtime);
-        let dropped = {
-            let mut stock = stock();
-            stock.in_use -= 1;
-            if stock.in_use == 0 {
-                stock.empty.drain(..).chain([self]).collect()
-            } else if emptied.is_err() {
-                vec![self]
-            } else {
-                stock.empty.push(self);
-                Vec::new()
-            }
-        };
-        for database in dropped {
-            let statement = format!("DROP DATABASE IF EXISTS {} WITH (FORCE)", database.name);
-            if let Err(error) = run(runtime, &database.server, &statement) {
-                eprintln!("the database {} is left behind: {error}", database.name);
-            }
+        drop_database(runtime, &self.server, &self.name);
+        let mut in_use = in_use();
+        in_use.count -= 1;
+        if in_use.count == 0
+            && !is_private()
+            && let Some(template) = in_use.template.take()
+        {
+            drop_database(runtime, &self.server, &template);
         }
     }
 
-    fn empty(&self, runtime: &Runtime) -> Result<(), Error> {
-        let others = format!(
-            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '{}' AND pid <> pg_backend_pid()",
-            self.name
-        );
-        run(runtime, &self.server, &others)?;
-        run(runtime, &self.url, "DROP SCHEMA public CASCADE; CREATE SCHEMA public")
+    fn on_server(&self, runtime: &Runtime, statement: &str) {
+        run(runtime, &self.server, statement).unwrap_or_else(|error| panic!("{statement}: {error}"));
+    }
+}
+
+/// Whether the server is that of `scripts/with-postgres`, which goes with all that is in it.
+fn is_private() -> bool {
+    std::env::var_os("MURIEL_TEST_POSTGRES_IS_PRIVATE").is_some()
+}
+
+/// Makes the template; its name.
+fn make_template(server: &str) -> String {
+    // Not in the runtime of the first story that needs it: its connections end with this one.
+    let runtime = runtime();
+    let template = Database::named(server.to_owned(), format!("muriel_stories_{}_template", std::process::id()));
+    template.on_server(&runtime, &format!("CREATE DATABASE {} TEMPLATE template0 ENCODING 'UTF8'", template.name));
+    drop(template::migrate(&runtime, Some(template.url)));
+    template.name
+}
+
+fn drop_database(runtime: &Runtime, server: &str, name: &str) {
+    let statement = format!("DROP DATABASE IF EXISTS {name} WITH (FORCE)");
+    if let Err(error) = run(runtime, server, &statement) {
+        eprintln!("the database {name} is left behind: {error}");
     }
 }
 

@@ -4,7 +4,7 @@ use crate::results::{DAY, Shop, bought, counts};
 use crate::scene::{Collector, gzip, id, stored, stored_in};
 use muriel_log::Reserve;
 use muriel_tests::process::Process;
-use muriel_tests::{Answer, Call, Client, On, TestApp, stories};
+use muriel_tests::{Answer, Call, Client, On, TestApp, scratch, stories};
 use serde_json::{Value, json};
 
 stories![
@@ -391,7 +391,7 @@ fn a_batch_has_at_most_100_000_events() {
 fn a_bomb_takes_little_memory() {
     /// What a request may take besides what the program has anyway.
     const MAX_MEMORY_GROWTH: u64 = 64 << 20;
-    let folder = tempfile::tempdir().expect("a folder");
+    let folder = scratch();
     let data_dir = folder.path().join("data");
     let process = Process::start(&data_dir, &[]);
     let server = Server::of(&process.project("Acme", "Shop"));

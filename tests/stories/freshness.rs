@@ -4,7 +4,7 @@
 
 use crate::scene::{Collector, id, stored_in};
 use muriel_tests::process::{Process, command, program};
-use muriel_tests::{Answer, Client, DEADLINE, eventually};
+use muriel_tests::{Answer, Client, DEADLINE, eventually, scratch};
 use serde_json::{Value, json};
 use std::fs;
 use std::path::Path;
@@ -122,7 +122,7 @@ fn restore(data_dir: &Path, files: &[(&'static str, Option<Vec<u8>>)]) {
 
 #[test]
 fn a_result_is_whole_after_every_start() {
-    let dir = tempfile::tempdir().expect("a directory");
+    let dir = scratch();
     let data_dir = dir.path().join("data");
     let server = Process::start(&data_dir, &[]);
     let mut scene = Scene::new(&server);
@@ -169,7 +169,7 @@ fn a_result_is_whole_after_every_start() {
 
 #[test]
 fn a_restored_backup_is_told_as_it_is() {
-    let dir = tempfile::tempdir().expect("a directory");
+    let dir = scratch();
     let data_dir = dir.path().join("data");
     let server = Process::start(&data_dir, &[]);
     let mut scene = Scene::new(&server);
@@ -200,7 +200,7 @@ fn a_restored_backup_is_told_as_it_is() {
 
 #[test]
 fn a_result_has_what_comes_during_a_rebuild() {
-    let dir = tempfile::tempdir().expect("a directory");
+    let dir = scratch();
     let data_dir = dir.path().join("data");
     let server = Process::start(&data_dir, &[]);
     let mut scene = Scene::new(&server);
@@ -222,7 +222,7 @@ fn a_result_has_what_comes_during_a_rebuild() {
 
 #[test]
 fn a_result_has_what_was_imported() {
-    let dir = tempfile::tempdir().expect("a directory");
+    let dir = scratch();
     let data_dir = dir.path().join("data");
     let server = Process::start(&data_dir, &[]);
     let mut scene = Scene::new(&server);
@@ -300,7 +300,7 @@ fn event_log(scene: &Scene) -> (Value, u64) {
 
 #[test]
 fn what_the_log_has_lost_is_named() {
-    let dir = tempfile::tempdir().expect("a directory");
+    let dir = scratch();
     let data_dir = dir.path().join("data");
     let settings = ["--log-roll", "1"];
     let server = Process::start(&data_dir, &settings);
@@ -370,7 +370,7 @@ fn what_the_log_has_lost_is_named() {
 
 #[test]
 fn a_warehouse_that_is_found_damaged_is_503_until_it_is_whole() {
-    let dir = tempfile::tempdir().expect("a directory");
+    let dir = scratch();
     let data_dir = dir.path().join("data");
     let server = Process::start(&data_dir, &[]);
     let mut scene = Scene::new(&server);

@@ -2,7 +2,7 @@
 
 use crate::scene::{Collector, gzip, id, stored, stored_in};
 use muriel_tests::process::Process;
-use muriel_tests::{Answer, On, TestApp};
+use muriel_tests::{Answer, On, TestApp, scratch};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -274,7 +274,7 @@ fn the_json_suite_stores_nothing() {
 
 #[test]
 fn a_bomb_takes_little_memory() {
-    let folder = tempfile::tempdir().expect("a folder");
+    let folder = scratch();
     let data_dir = folder.path().join("data");
     let server = Process::start(&data_dir, &[]);
     let shop = Collector::of(&server.project("Acme", "Shop"));
@@ -342,7 +342,7 @@ fn storm(
 
 #[test]
 fn the_largest_bodies_at_once_stay_under_the_ceiling() {
-    let folder = tempfile::tempdir().expect("a folder");
+    let folder = scratch();
     let data_dir = folder.path().join("data");
     let server = Process::start(&data_dir, &[]);
     let shop = Collector::of(&server.project("Acme", "Shop"));

@@ -7,7 +7,7 @@ use crate::webhooks::{Receiver, made};
 use muriel_domain::experiment::LockedPlan;
 use muriel_store::plan_locks;
 use muriel_tests::process::Process;
-use muriel_tests::{Client, DEADLINE, On, eventually, stories};
+use muriel_tests::{Client, DEADLINE, On, eventually, scratch, stories};
 use serde_json::{Value, json};
 use std::time::Duration;
 
@@ -388,7 +388,7 @@ fn with_plan(result: &Value, change: impl FnOnce(&mut Value)) -> String {
 
 #[test]
 fn a_plan_that_was_changed_does_not_hold() {
-    let dir = tempfile::tempdir().expect("a directory");
+    let dir = scratch();
     let data_dir = dir.path().join("data");
     let server = Process::start(&data_dir, &[]);
     let client = server.project("Acme", "Shop");

@@ -2,7 +2,7 @@
 
 use crate::scene::{Collector, id};
 use muriel_service::clock::Clock;
-use muriel_tests::Client;
+use muriel_tests::{Client, scratch};
 use muriel_tests::process::{Process, command, program};
 use serde_json::{Value, json};
 use std::path::Path;
@@ -63,7 +63,7 @@ pub(crate) fn says(output: &Output) -> String {
 /// What `muriel verify` says of a result, in words and as JSON, and whether it holds.
 #[track_caller]
 pub(crate) fn verified(result: &str, data_dir: &Path) -> (bool, String, Value) {
-    let dir = tempfile::tempdir().expect("a directory");
+    let dir = scratch();
     let file = dir.path().join("result.json");
     std::fs::write(&file, result).expect("a file");
     let file = file.to_str().expect("a path");
@@ -89,7 +89,7 @@ fn copied(data_dir: &Path, to: &Path) {
 
 #[test]
 fn a_damaged_log_does_not_hold() {
-    let dir = tempfile::tempdir().expect("a directory");
+    let dir = scratch();
     let data_dir = dir.path().join("data");
     let server = Process::start(&data_dir, &[]);
     let client = server.project("Acme", "Shop");
@@ -134,7 +134,7 @@ fn forged(result: &Value, changes: &[(&str, Value)]) -> String {
 
 #[test]
 fn what_a_manifest_says_is_held_against_log_and_history() {
-    let dir = tempfile::tempdir().expect("a directory");
+    let dir = scratch();
     let data_dir = dir.path().join("data");
     let server = Process::start(&data_dir, &[]);
     let client = server.project("Acme", "Shop");
@@ -270,7 +270,7 @@ fn what_a_manifest_says_is_held_against_log_and_history() {
 /// Who is held out is told by the log alone.
 #[test]
 fn a_holdouts_result_is_computed_again() {
-    let dir = tempfile::tempdir().expect("a directory");
+    let dir = scratch();
     let data_dir = dir.path().join("data");
     let server = Process::start(&data_dir, &[]);
     let client = server.project("Acme", "Shop");
@@ -306,7 +306,7 @@ fn a_holdouts_result_is_computed_again() {
 
 #[test]
 fn a_result_outlives_the_warehouse() {
-    let dir = tempfile::tempdir().expect("a directory");
+    let dir = scratch();
     let data_dir = dir.path().join("data");
     let server = Process::start(&data_dir, &[]);
     let client = server.project("Acme", "Shop");
@@ -375,7 +375,7 @@ fn a_result_outlives_the_warehouse() {
 
 #[test]
 fn a_result_of_a_test_that_ran_elsewhere_holds() {
-    let dir = tempfile::tempdir().expect("a directory");
+    let dir = scratch();
     let data_dir = dir.path().join("data");
     let server = Process::start(&data_dir, &[]);
     let client = server.project("Acme", "Shop");

@@ -1,6 +1,6 @@
 //! The script on pages.
 
-use muriel_tests::{Answer, Client, DEADLINE, On, TestApp, eventually, raw, stories};
+use muriel_tests::{Answer, Client, DEADLINE, On, TestApp, eventually, raw, scratch, stories};
 use serde_json::{Value, json};
 use std::io::{Read, Write};
 use std::process::{Command, Stdio};
@@ -385,7 +385,7 @@ fn deeply_nested_loops_keep_no_script_and_no_server() {
     }
     drop(app);
 
-    let data = tempfile::tempdir().expect("a directory");
+    let data = scratch();
     let server = Process::start(data.path(), &[]);
     let client = server.project("Acme", "Shop");
     let (tell, told) = mpsc::channel();
