@@ -321,6 +321,15 @@ impl TestApp {
         self.clock.fetch_add(us, Ordering::SeqCst);
     }
 
+    /// Lets a task of the server run once more, after a run that is under way: what it has to do by now is done then.
+    ///
+    /// # Panics
+    /// When the server has stopped, or has no such task.
+    pub fn run_task(&self, name: &str) {
+        let running = self.running.as_ref().expect("a server");
+        assert!(self.runtime().block_on(running.run_task(name)), "there is no task {name}");
+    }
+
     /// Does what the clock has to do by now, in a server that was started without a worker.
     ///
     /// # Panics
@@ -590,6 +599,17 @@ pub struct SecondServer<'a> {
     app: &'a TestApp,
     running: Option<Running>,
     _dir: TempDir,
+}
+
+impl SecondServer<'_> {
+    /// As [`TestApp::run_task`].
+    ///
+    /// # Panics
+    /// When it has no such task.
+    pub fn run_task(&self, name: &str) {
+        let running = self.running.as_ref().expect("a server");
+        assert!(self.app.runtime().block_on(running.run_task(name)), "there is no task {name}");
+    }
 }
 
 impl Drop for SecondServer<'_> {

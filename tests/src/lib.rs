@@ -50,6 +50,9 @@ pub fn scratch() -> TempDir {
     tempfile::tempdir_in(place).expect("a temporary directory")
 }
 
+/// Pauses between two questions of [`eventually`]: short at first, as most answers come at once.
+const PAUSES_MS: [u64; 6] = [1, 1, 2, 4, 8, 16];
+
 /// Asks again until the answer is yes.
 ///
 /// # Panics
@@ -57,8 +60,11 @@ pub fn scratch() -> TempDir {
 #[track_caller]
 pub fn eventually(what: &str, within: Duration, mut is_so: impl FnMut() -> bool) {
     let end = Instant::now() + within;
-    while !is_so() {
+    for asked in 0.. {
+        if is_so() {
+            return;
+        }
         assert!(Instant::now() < end, "{what} did not happen within {within:?}");
-        std::thread::yield_now();
+        std::thread::sleep(Duration::from_millis(PAUSES_MS[usize::min(asked, PAUSES_MS.len() - 1)]));
     }
 }

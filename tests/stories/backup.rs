@@ -3,7 +3,7 @@
 use crate::recompute::{muriel, says, scene, timeless, verified};
 use crate::scene::{Collector, id};
 use muriel_tests::process::{Process, command, program};
-use muriel_tests::{DEADLINE, eventually};
+use muriel_tests::{DEADLINE, eventually, scratch};
 use serde_json::{Value, json};
 use std::collections::HashSet;
 use std::path::Path;
@@ -53,7 +53,7 @@ fn closed_files(data_dir: &Path) -> usize {
 
 #[test]
 fn a_backup_under_load_restores_the_same_answers() {
-    let dir = tempfile::tempdir().expect("a directory");
+    let dir = scratch();
     let [data_dir, to, restored] = ["data", "backup", "restored"].map(|name| dir.path().join(name));
     // Small files of the log, so that some are closed.
     let server = Process::start(&data_dir, &["--log-roll", "1"]);
@@ -78,10 +78,7 @@ fn a_backup_under_load_restores_the_same_answers() {
                 send();
             }
         });
-        eventually("a file of the log is closed", DEADLINE, || {
-            std::thread::sleep(std::time::Duration::from_millis(20));
-            closed_files(&data_dir) > 0
-        });
+        eventually("a file of the log is closed", DEADLINE, || closed_files(&data_dir) > 0);
         let known = acknowledged.lock().expect("a list").clone();
         let first = muriel(&["backup", "--to", text(&to)], &data_dir);
         stop.store(true, Ordering::Relaxed);
@@ -135,7 +132,7 @@ fn timeless_but_for_the_log(result: Value) -> Value {
 
 #[test]
 fn what_is_no_backup_is_refused() {
-    let dir = tempfile::tempdir().expect("a directory");
+    let dir = scratch();
     let [data_dir, to, restored] = ["data", "backup", "restored"].map(|name| dir.path().join(name));
     let server = Process::start(&data_dir, &[]);
     scene(&server.project("Acme", "Shop"));

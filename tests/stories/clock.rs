@@ -36,7 +36,6 @@ const NOON: &str = "2026-03-01T12:00:00.000Z";
 fn acted(client: &Client, test_id: i64, rule: &str) -> Value {
     let mut last = Value::Null;
     eventually(&format!("an act by the rule {rule}"), DEADLINE, || {
-        std::thread::sleep(Duration::from_millis(20));
         last = client.details(test_id)["schedule"]["last"].clone();
         last["rule"] == rule
     });

@@ -140,10 +140,7 @@ fn acts(shop: &Shop) -> Vec<String> {
 
 #[track_caller]
 fn stopped(shop: &Shop) -> Value {
-    eventually("the experiment is stopped", DEADLINE, || {
-        std::thread::sleep(Duration::from_millis(20));
-        shop.client.details(shop.test_id)["status"] == 0
-    });
+    eventually("the experiment is stopped", DEADLINE, || shop.client.details(shop.test_id)["status"] == 0);
     shop.client.details(shop.test_id)["schedule"]["last"].clone()
 }
 
@@ -163,10 +160,7 @@ fn looked_at(shop: &Shop, name: &str) {
         });
     send(&other, visits);
     shop.app.pass(MINUTE);
-    eventually("another experiment is stopped", DEADLINE, || {
-        std::thread::sleep(Duration::from_millis(20));
-        other.details(test_id)["status"] == 0
-    });
+    eventually("another experiment is stopped", DEADLINE, || other.details(test_id)["status"] == 0);
 }
 
 fn harm_ends_an_experiment_where_the_project_says_so(on: On) {

@@ -3,7 +3,7 @@
 use crate::recompute::{muriel, says, scene as day, verified};
 use crate::scene::{Collector, files, id, stored};
 use muriel_tests::process::Process;
-use muriel_tests::{Client, DEADLINE, On, TestApp, eventually, stories};
+use muriel_tests::{Client, DEADLINE, On, TestApp, eventually, scratch, stories};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 use std::path::Path;
@@ -80,7 +80,6 @@ fn delete(shop: &Client, visitor: &str) -> i64 {
 fn done(shop: &Client, job: i64) -> Value {
     let mut last = Value::Null;
     eventually("the deletion", DEADLINE, || {
-        std::thread::sleep(Duration::from_millis(50));
         last = shop.get(&format!("/visitor-job/{job}")).ok();
         last["status"] == "done"
     });
@@ -254,10 +253,7 @@ fn a_log_from_a_backup_forgets_again(on: On) {
     assert_eq!(visitors(&stored(&scene.app), GONE), 15);
     scene.app.start_again();
     let shop = scene.shop.at(scene.app.address);
-    eventually("the visitor is gone again", DEADLINE, || {
-        std::thread::sleep(Duration::from_millis(50));
-        shop.get(&format!("/visitor/{GONE}")).ok()["count"] == 0
-    });
+    eventually("the visitor is gone again", DEADLINE, || shop.get(&format!("/visitor/{GONE}")).ok()["count"] == 0);
     let again = done(&shop, job);
     assert_eq!((&again["events"], &again["nodes"][0]["attempts"]), (&json!(15), &json!(2)), "{again}");
     assert_eq!(files_with(&data_dir, &traces(GONE)), [""; 0]);
@@ -286,7 +282,6 @@ fn every_node_deletes_its_own() {
     drop(beside);
     let waits = delete(&scene.shop, GONE);
     eventually("this node is done", DEADLINE, || {
-        std::thread::sleep(Duration::from_millis(50));
         let job = scene.shop.get(&format!("/visitor-job/{waits}")).ok();
         job["nodes"].as_array().expect("nodes").iter().any(|node| node["status"] == "done")
     });
@@ -299,7 +294,7 @@ fn every_node_deletes_its_own() {
 /// Kills at random moments of a deletion, while events come: in the end the visitor is gone, and nothing else.
 #[test]
 fn a_deletion_survives_kills() {
-    let dir = tempfile::tempdir().expect("a directory");
+    let dir = scratch();
     let data_dir = dir.path().join("data");
     let mut server = Process::start(&data_dir, &["--log-roll", "1"]);
     let client = server.project("Acme", "Shop");
@@ -418,7 +413,7 @@ fn a_project_forgets_its_old_events(on: On) {
 /// A result from before a deletion is told from one that is wrong; a rewrite by somebody else is damage.
 #[test]
 fn results_before_and_after_are_told_apart() {
-    let dir = tempfile::tempdir().expect("a directory");
+    let dir = scratch();
     let data_dir = dir.path().join("data");
     let server = Process::start(&data_dir, &[]);
     let client = server.project("Acme", "Shop");

@@ -95,10 +95,7 @@ impl Receiver {
     /// Waits for so many messages.
     #[track_caller]
     pub(crate) fn wait(&self, count: usize) -> Vec<Message> {
-        eventually(&format!("message {count}"), DEADLINE, || {
-            std::thread::sleep(Duration::from_millis(20));
-            self.messages().len() >= count
-        });
+        eventually(&format!("message {count}"), DEADLINE, || self.messages().len() >= count);
         self.messages()
     }
 }
@@ -144,7 +141,6 @@ pub(crate) fn deliveries(shop: &Client, id: i64) -> Vec<Value> {
 pub(crate) fn newest(shop: &Client, id: i64, what: &str, is_so: impl Fn(&Value) -> bool) -> Value {
     let mut found = Value::Null;
     eventually(what, DEADLINE, || {
-        std::thread::sleep(Duration::from_millis(20));
         found = deliveries(shop, id).first().cloned().unwrap_or_default();
         is_so(&found)
     });
@@ -389,10 +385,7 @@ fn a_receiver_that_hangs_holds_up_nobody(on: On) {
     test(&shop, id);
     newest(&shop, id, "a delivery", |it| it["status"] == "delivered");
     let oldest = || deliveries(&shop, slow).last().expect("a delivery").clone();
-    eventually("the end of the waiting", DEADLINE, || {
-        std::thread::sleep(Duration::from_millis(50));
-        oldest()["reason"] == "no answer within 15 seconds"
-    });
+    eventually("the end of the waiting", DEADLINE, || oldest()["reason"] == "no answer within 15 seconds");
     assert_eq!(oldest()["status"], "pending");
 }
 
@@ -461,10 +454,7 @@ fn what_waits_survives_a_restart(on: On) {
         for _ in 0..20 {
             test(&shop.at(beside.address), id);
         }
-        eventually("all of them", DEADLINE, || {
-            std::thread::sleep(Duration::from_millis(20));
-            deliveries(&shop, id).iter().all(|it| it["status"] == "delivered")
-        });
+        eventually("all of them", DEADLINE, || deliveries(&shop, id).iter().all(|it| it["status"] == "delivered"));
         assert_eq!(receiver.messages().len(), 22);
     }
 }

@@ -77,7 +77,8 @@ pub(crate) fn edge(app: &App, settings: &Settings, limits: &Arc<Limits>, metrics
         Box::pin(api.clone().answer(request))
     });
     let reached = HttpSettings { hosts: hosts(settings), allows_code, body_limit: BODY_LIMIT };
-    let tools = muriel_mcp::http::methods(router::contract_json(), call, &reached).map_err(|error| Error::Other(error.into()))?;
+    let tools = muriel_mcp::http::methods(router::contract_json(), call, &reached)
+        .map_err(|error| Error::Other(error.into()))?;
     let listener = if settings.dashboard_listen.is_some() { Listener::WithoutPeople } else { Listener::Everybody };
     Ok(around(router::router(app.clone(), listener).merge(guarded(app.clone(), "/mcp", tools))))
 }

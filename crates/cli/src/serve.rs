@@ -444,6 +444,11 @@ impl Running {
         run_clock(&self.worker, &self.app, &self.metrics);
     }
 
+    /// Runs a task of the worker at once, as [`Worker::run_now`] does. For tests.
+    pub async fn run_task(&self, name: &str) -> bool {
+        self.worker.run_now(name).await
+    }
+
     /// Stops: no new connections, running requests end, what is written is safe.
     ///
     /// # Errors

@@ -176,6 +176,15 @@ impl Worker {
         Ok(runs)
     }
 
+    /// Runs the task of this name at once, after a run that is under way. False when there is none. For tests: a task that has
+    /// run and did nothing had nothing to do.
+    pub async fn run_now(&self, name: &str) -> bool {
+        let slot = locked(&self.slots).iter().find(|slot| locked(&slot.state).status.name == name).cloned();
+        let Some(slot) = slot else { return false };
+        self.run(&slot).await;
+        true
+    }
+
     fn next_due(&self) -> Option<Arc<Slot>> {
         let now = (self.now)();
         let slots = locked(&self.slots).clone();
