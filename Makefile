@@ -4,12 +4,12 @@
 TARGET := $(or $(CARGO_TARGET_DIR),target)
 
 .DEFAULT_GOAL := help
-.PHONY: help run build test check fmt clippy doc fresh web deny machete typos simulate page-health pictures crash clock foreign bench bench-data dist clean
+.PHONY: help run build test nightly check fmt clippy doc fresh web deny machete typos simulate page-health pictures crash clock foreign bench bench-data dist clean
 # Cargo uses every core already, and the count of `test` has to be the last line.
 .NOTPARALLEL:
 
 help: ## show this list
-	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' Makefile | expand -t 12
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' Makefile | expand -t 13
 
 # Built quickly rather than optimised: whoever comes first wants to look around.
 run: ## build, then start the demo: a server with a shop to look around in
@@ -21,6 +21,9 @@ build: ## leave the release binary at target/release/muriel
 
 test: ## every test, on both databases; the last line is the count
 	@scripts/test
+
+nightly: ## the long form of every test, and what finds rare things: crashes, power cuts, clocks, foreign pages, simulations; takes hours
+	@scripts/test --full
 
 check: fmt clippy doc fresh web deny machete typos ## what CI runs: style, licences, generated files, then every test
 	@scripts/test
@@ -53,27 +56,23 @@ typos:
 	scripts/in-tools typos
 
 simulate: ## try what the statistics promise on forty thousand experiments and four thousand programmes; takes minutes
-	cargo run --release -p muriel-stats --example simulate --locked -- --full
-	cargo run --release -p muriel-analysis --example programmes --locked -- --full
+	@scripts/test simulate
 
 pictures: ## draw the pictures of docs/methods.md from what the engine computes
 	cargo run -p muriel-stats --example pictures --locked
 	cargo run -p muriel-analysis --example programmes --locked -- --picture
 
 page-health: ## try page health on thousands of simulated experiments; takes a few minutes
-	scripts/cargo test --release -p muriel-analysis --test page_health --locked -- --ignored --nocapture
+	@scripts/test page-health
 
-crash: build ## kill the server, cut its power and send it slow clients, all under load; nothing acknowledged may be lost
-	scripts/crash
+crash: ## kill the server, cut its power and send it slow clients, all under load; nothing acknowledged may be lost
+	@scripts/test crash
 
 clock: ## start the server with a wrong clock, and set the clock while it runs; no event may be lost
-	@scripts/tools faketime
-	scripts/cargo build --bin muriel --locked
-	tests/clock/run
+	@scripts/test clock
 
-foreign: ## pages of other people's making under experiments, in a browser; options: make foreign ARGS="--engine firefox"
-	scripts/cargo build --bin muriel --locked
-	web/foreign/run $(ARGS)
+foreign: ## pages of other people's making under experiments, in a browser; web/foreign/run has options
+	@scripts/test foreign
 
 bench: ## side by side with the peers, in the process too, then large data; options: make bench ARGS="--reps 3"
 	bench/run $(ARGS)

@@ -1,4 +1,4 @@
-// run.mjs [--engine NAME]… [--page TEXT]… [--jobs N]: looks at foreign pages under experiments of a real server, in real browsers.
+// run.mjs [--engine NAME]… [--page TEXT]… [--jobs N] [--report FILE]: looks at foreign pages under experiments of a real server, in real browsers.
 //
 // Prints a table, page by page and check by check, and what failed. The status is 1 if anything did. README.md says what the
 // checks are.
@@ -6,6 +6,7 @@
 import { readdirSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { inEngine } from "../tests/engine.mjs";
+import { Results } from "../tests/report.mjs";
 import { CHECKS, visit } from "./visit.mjs";
 
 const { values } = parseArgs({
@@ -13,6 +14,7 @@ const { values } = parseArgs({
     engine: { type: "string", multiple: true, default: ["chromium"] },
     page: { type: "string", multiple: true, default: [""] },
     jobs: { type: "string", default: "1" },
+    report: { type: "string" },
   },
 });
 
@@ -43,7 +45,7 @@ const rows = [];
 const width = Math.max(...sites.map(({ name }) => name.length));
 const line = ([name, engine, ...cells]) =>
   [name.padEnd(width), engine.padEnd(8), ...cells.map((cell) => cell.padEnd(15))].join("  ").trimEnd();
-let failed = 0;
+const results = new Results();
 
 for (const engine of values.engine) {
   const tests = sites.map((site) => ({
@@ -64,17 +66,19 @@ for (const engine of values.engine) {
       },
     },
   }));
-  const count = await inEngine(engine, {
+  await inEngine(engine, {
     jobs: Number(values.jobs),
+    results,
     tests: () => tests,
     proves: false,
     isStopping: () => stopping,
     closing,
   });
-  failed += count.failed;
 }
 
 console.log(`\n${line(["page", "engine", ...CHECKS])}`);
 for (const row of rows.sort()) console.log(line(row));
-console.log(`foreign: ${rows.length} looked at, ${failed} failed`);
-process.exitCode = failed > 0 ? 1 : 0;
+if (values.report) results.write(values.report, "foreign");
+const { passed, failed, skipped } = results;
+console.log(`foreign: ${passed} passed, ${failed} failed, ${skipped} skipped`);
+process.exitCode = failed > 0 || passed === 0 ? 1 : 0;

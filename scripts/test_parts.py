@@ -1,0 +1,84 @@
+"""The parts of the test suite: what `scripts/test` runs."""
+
+import dataclasses
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+
+# A file whose tests take longer is split, or says here why it is not.
+SLOW_S = 60
+SLOW_FILES = {}
+
+
+@dataclasses.dataclass
+class Part:
+    """A command that runs tests."""
+
+    name: str
+    command: list
+    # `json`: writes its report to the file that `--report` names. `libtest`: prints one JSON object a line.
+    # `exit`: is one test, which passes with status 0.
+    report: str = "json"
+    # Processors that it keeps busy; a part that mostly waits takes half of one.
+    cores: float = 1
+    # Whether it measures, so that nothing else may run meanwhile.
+    alone: bool = False
+    # Whether only `--full` runs it.
+    nightly: bool = False
+    # Further arguments in the long form.
+    full: list = dataclasses.field(default_factory=list)
+    env: dict = dataclasses.field(default_factory=dict)
+    cwd: Path = ROOT
+    # Parts of scripts/tools that it needs.
+    tools: tuple = ()
+    # The folder or file that its tests are in, for the table of seconds.
+    place: str = ""
+
+
+def released(name, package, kind, target, *arguments, within=()):
+    """A program of the workspace that runs at night, in its release build. It is one test, and runs alone, as it works as hard as it can."""
+    command = [*within, "scripts/cargo", "run", "--quiet", "--release", "--locked", "-p", package, kind, target, "--", *arguments]
+    return Part(name, command, "exit", alone=True, nightly=True)
+
+
+# A PostgreSQL of its own, which keeps its promises to the disk.
+DURABLE_POSTGRES = ["env", "-u", "MURIEL_TEST_POSTGRES", "PG_FSYNC=on", "scripts/with-postgres"]
+
+
+def crash(name, *arguments, within=()):
+    return released(f"crash {name}", "muriel-tests", "--bin", "crash", *arguments, within=within)
+
+
+WEB = ("web", "browsers")
+PAGE_HEALTH = ["scripts/cargo", "test", "--quiet", "--release", "--locked", "-p", "muriel-analysis", "--test", "page_health"]
+
+# Longest first: a long part that starts late keeps the others waiting.
+PARTS = [
+    # Replaced by a part for each of cargo's test programs.
+    Part("rust", [], tools=("npm",)),
+    Part("dashboard", ["web/dashboard/tests/run"], tools=WEB),
+    Part("browsers webkit", ["web/tests/run", "--engine", "webkit"], full=["--full"], tools=WEB),
+    Part("browsers chromium", ["web/tests/run", "--engine", "chromium"], full=["--full"], tools=WEB),
+    Part("browsers firefox", ["web/tests/run", "--engine", "firefox"], full=["--full"], tools=WEB),
+    Part("contract sqlite", ["tests/contract/run", "sqlite"], full=["--full"], tools=("python", "npm")),
+    Part("contract postgres", ["tests/contract/run", "postgres"], full=["--full"], tools=("python", "npm")),
+    Part("backup", ["tests/backup/run"], cores=0.5, full=["--full"], tools=("backup",)),
+    Part("openfeature", ["tests/openfeature/run"], cores=0.5, tools=("openfeature",)),
+    Part("webhooks", ["tests/webhooks/run"], cores=0.5, tools=("webhooks",)),
+    Part("oidc", ["tests/oidc/run"], cores=0.5, tools=("oidc",)),
+    Part("mcp", ["tests/mcp/run"], cores=0.5, tools=("mcp",)),
+    Part("runtime", ["node", "web/runtime/tests/assign/run.mjs"], tools=("web",)),
+    # At night only: what finds rare things, in release builds and for long.
+    crash("experiments", "--cycles", "500", within=DURABLE_POSTGRES),
+    crash("clock", "--what", "clock", "--cycles", "200", within=DURABLE_POSTGRES),
+    crash("control", "--what", "events", "--control"),
+    crash("events", "--what", "events", "--cycles", "200"),
+    crash("power flushed late", "--what", "power", "--cycles", "10", "--relaxed"),
+    crash("power", "--what", "power", "--cycles", "50"),
+    crash("slow clients", "--what", "slow"),
+    Part("clock", ["tests/clock/run"], tools=("faketime",), alone=True, nightly=True),
+    Part("foreign", ["web/foreign/run"], tools=(*WEB, "foreign"), alone=True, nightly=True),
+    released("simulate experiments", "muriel-stats", "--example", "simulate", "--full"),
+    released("simulate programmes", "muriel-analysis", "--example", "programmes", "--full"),
+    Part("page-health", [*PAGE_HEALTH, "--", "--ignored", "--nocapture"], "exit", alone=True, nightly=True),
+]
