@@ -23,6 +23,7 @@ export default async function* results(events) {
     if (type === "test:fail" && todo === undefined) {
       if (isParent && error?.failureType === "subtestsFailed") continue;
       all.failed += 1;
+      // Node wraps what a test throws.
       const cause = error?.cause;
       const test = [...names.slice(0, nesting), name].join(" > ");
       all.failures.push({ test, message: String(cause?.message ?? cause ?? error?.message ?? "") });

@@ -143,15 +143,13 @@ export class Visit {
    * the dialog.
    */
   async settled() {
-    await this.page.waitForFunction(
-      () =>
-        document.querySelector("#app[data-settled]") !== null &&
-        document.fonts.status === "loaded" &&
-        document.querySelector("#app [aria-busy=true]:not([aria-hidden=true] *), .skeleton") === null &&
-        document
-          .getAnimations()
-          .every((one) => one.playState === "finished" || one.effect?.getTiming().iterations === Infinity),
-    );
+    try {
+      await this.page.waitForFunction(isSettled, { why: false });
+    } catch (error) {
+      // If the page is gone it cannot say why.
+      const why = await this.page.evaluate(isSettled, { why: true }).catch(() => error.message);
+      throw new Error(`${this.page.url()} has not settled: ${why}`, { cause: error });
+    }
   }
 
   /**
@@ -189,6 +187,20 @@ export class Visit {
     await this.context.close();
     if (this.ownsServer) await this.server.end();
   }
+}
+
+/** In a page: whether it waits for nothing, or what it waits for. */
+function isSettled({ why }) {
+  const isOver = ({ playState, effect }) => playState === "finished" || effect?.getTiming().iterations === Infinity;
+  const waits = {
+    "a request, a chunk or a navigation": document.querySelector("#app[data-settled]") === null,
+    "a font": document.fonts.status !== "loaded",
+    "something marked as busy": document.querySelector("#app [aria-busy=true]:not([aria-hidden=true] *)") !== null,
+    "a skeleton": document.querySelector(".skeleton") !== null,
+    "an animation": !document.getAnimations().every(isOver),
+  };
+  const names = Object.keys(waits).filter((name) => waits[name]);
+  return why ? names : names.length === 0;
 }
 
 /**

@@ -18,7 +18,19 @@ import { CHROMIUM } from "./rig.mjs";
 
 const ENGINES = ["chromium", "firefox"];
 /** Files that take longest begin first, so that no worker ends with one of them while the others have nothing to do. */
-const LONGEST = [];
+const LONGEST = [
+  "areas/results.mjs",
+  "hostile.test.mjs",
+  "stories/main.test.mjs",
+  "areas/traffic.mjs",
+  "stories/results.test.mjs",
+  "areas/launch.mjs",
+  "pages.test.mjs",
+  "areas/charts.mjs",
+  "stories/origins.test.mjs",
+  "areas/shares.mjs",
+  "areas/site.mjs",
+];
 
 const here = (path) => fileURLToPath(new URL(path, import.meta.url));
 const { values, positionals } = parseArgs({
