@@ -59,7 +59,10 @@ async function units() {
     platform: "node",
     external: [/^node:/],
     resolve: { alias: { "~": here("../src") } },
-    logLevel: "warn",
+    onwarn: (warning, warn) => {
+      // "use client" of libraries has no meaning here.
+      if (warning.code !== "MODULE_LEVEL_DIRECTIVE") warn(warning);
+    },
     plugins: [
       {
         name: "units",
