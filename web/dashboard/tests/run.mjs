@@ -12,7 +12,7 @@ import { parseArgs } from "node:util";
 import { chromium } from "playwright-core";
 import { rolldown } from "rolldown";
 import { built } from "../build.mjs";
-import { start } from "../../tests/children.mjs";
+import { start, stop } from "../../tests/children.mjs";
 import { Muriel } from "../../tests/muriel.mjs";
 import { CHROMIUM } from "./rig.mjs";
 
@@ -118,7 +118,9 @@ async function run(file, lent) {
   const since = performance.now();
   let printed = "";
   for (const stream of [child.stdout, child.stderr]) stream.setEncoding("utf8").on("data", (part) => (printed += part));
+  running.add(child);
   const [status, signal] = await once(child, "close");
+  running.delete(child);
   const seconds = Math.round((performance.now() - since) / 100) / 10;
   const counts = countsIn(results);
   // A process can also end without its tests: when it cannot be loaded, or is killed.
@@ -169,6 +171,8 @@ async function work(queue, done) {
   }
 }
 
+/** Processes of test files. They end first, with the browsers and servers of their own. */
+const running = new Set();
 const closing = [];
 let numbers = 0;
 let isStopping = false;
@@ -180,6 +184,7 @@ for (const [name, number] of [
 ]) {
   process.once(name, async () => {
     isStopping = true;
+    await Promise.all([...running].map((child) => stop(child)));
     await close();
     process.exit(128 + number);
   });

@@ -8,6 +8,9 @@ const lent = process.env.MURIEL_DASHBOARD_WORKER;
 if (lent === undefined) throw new Error("run this file with web/dashboard/tests/run FILE");
 const worker = JSON.parse(lent);
 
+// A process that a signal ends by itself would leave servers and browsers that its file has started.
+process.once("SIGTERM", () => process.exit(143));
+
 /** A number that no other file of this run has. */
 export const number = worker.number;
 /** The real server. Several companies use it, so a test file founds its own. */
