@@ -2,8 +2,8 @@
 
 use crate::scene::{Collector, id};
 use muriel_service::clock::Clock;
-use muriel_tests::{Client, scratch};
 use muriel_tests::process::{Process, command, program};
+use muriel_tests::{Client, scratch};
 use serde_json::{Value, json};
 use std::path::Path;
 use std::process::Output;
