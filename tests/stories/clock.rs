@@ -559,7 +559,9 @@ struct Planned {
 const DAILY: i64 = 10;
 /// One in so many visitors converts.
 const CONVERTING: i64 = 5;
-const STEP: Duration = Duration::from_secs(3 * 3_600);
+/// The pause between two looks at the clock: most of the time is spent on the reports that each look makes.
+const STEP: Duration = Duration::from_secs(6 * 3_600);
+const STEPS_A_DAY: i64 = 4;
 
 /// A month in which clocks are changed on both sides of the Atlantic. Every experiment starts at its date and ends by its rule,
 /// each with the first look after its moment.
@@ -611,14 +613,14 @@ fn thirty_days_of_fifty_experiments(on: On) {
         .collect();
 
     let mut live_noons = vec![0; planned.len()];
-    for step in 0..=30 * 8 {
+    for step in 0..=30 * STEPS_A_DAY {
         if step > 0 {
             app.pass(STEP);
         }
         app.pass(Duration::from_millis(600));
         app.run_clock(&worker);
         let now = app.settings.clock.now();
-        if step % 8 == 1 {
+        if step % STEPS_A_DAY == 1 {
             let status = |planned: &Planned| client.details(planned.test_id)["status"] == 1;
             let live: Vec<(usize, &Planned)> = planned.iter().enumerate().filter(|(_, it)| status(it)).collect();
             let mut lines = String::new();
