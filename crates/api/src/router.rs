@@ -209,7 +209,8 @@ fn published() -> OpenApiRouter<App> {
 /// Describing every operation takes longer than all else at a start, and the description is the same for every server. So a
 /// process does it once, for all routers and tools that it makes.
 static CONTRACT: LazyLock<OpenApi> = LazyLock::new(|| openapi::complete(published().split_for_parts().1));
-static CONTRACT_JSON: LazyLock<Value> = LazyLock::new(|| serde_json::to_value(&*CONTRACT).unwrap_or_default());
+static CONTRACT_JSON: LazyLock<Value> =
+    LazyLock::new(|| serde_json::to_value(&*CONTRACT).expect("the contract is JSON"));
 static DOCS: LazyLock<Router<App>> = LazyLock::new(|| docs::routes(&CONTRACT));
 static EVERYBODY: LazyLock<Router<App>> = LazyLock::new(|| published().split_for_parts().0);
 static WITHOUT_PEOPLE: LazyLock<Router<App>> = LazyLock::new(|| {
