@@ -6,7 +6,6 @@ use muriel_tests::{Client, DEADLINE, On, TestApp, eventually, raw, stories};
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader, Write};
 use std::net::TcpStream;
-use std::time::Duration;
 
 stories![a_visitor_is_watched, watching_is_bounded_and_ends];
 
@@ -123,19 +122,16 @@ fn watching_is_bounded_and_ends(on: On) {
         BufReader::new(stream).read_line(&mut line).expect("a line");
         line.contains(" 200 ")
     });
-    // A server that stops ends them, and does not wait.
+    // A server that stops ends them. One that waits until its grace is over cuts them off, without a last word.
     let mut watch = open.remove(0);
-    let began = std::time::Instant::now();
     let end = std::thread::spawn(move || {
         let mut last = String::new();
         while let Some((name, _)) = watch.next() {
             last = name;
         }
-        (last, began.elapsed())
+        last
     });
     app.stop();
-    let (last, after) = end.join().expect("an end");
-    assert_eq!(last, "bye");
-    assert!(after < Duration::from_secs(5), "{after:?}");
+    assert_eq!(end.join().expect("an end"), "bye");
     app.start_again();
 }
