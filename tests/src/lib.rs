@@ -53,6 +53,11 @@ pub fn scratch() -> TempDir {
 /// Pauses between two questions of [`eventually`]: short at first, as most answers come at once.
 const PAUSES_MS: [u64; 6] = [1, 1, 2, 4, 8, 16];
 
+/// The long form of stories is asked for: `make nightly`.
+pub fn is_full() -> bool {
+    std::env::var_os("MURIEL_TEST_FULL").is_some()
+}
+
 /// Asks again until the answer is yes.
 ///
 /// # Panics

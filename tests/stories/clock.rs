@@ -3,7 +3,7 @@
 use crate::results::{DAY, Shop, bought, counts};
 use crate::scene::{Collector, id};
 use muriel_domain::Instant;
-use muriel_tests::{Client, DEADLINE, On, TestApp, eventually, raw, stories};
+use muriel_tests::{Client, DEADLINE, On, TestApp, eventually, is_full, raw, stories};
 use serde_json::{Value, json};
 use std::time::Duration;
 
@@ -559,9 +559,10 @@ struct Planned {
 const DAILY: i64 = 10;
 /// One in so many visitors converts.
 const CONVERTING: i64 = 5;
-/// The pause between two looks at the clock: most of the time is spent on the reports that each look makes.
-const STEP: Duration = Duration::from_secs(6 * 3_600);
-const STEPS_A_DAY: i64 = 4;
+/// How often a day the clock is run. Most of the time is spent on the reports that each run computes, so the full form alone runs it more often.
+fn runs_a_day() -> i64 {
+    if is_full() { 8 } else { 4 }
+}
 
 /// A month in which clocks are changed on both sides of the Atlantic. Every experiment starts at its date and ends by its rule,
 /// each with the first look after its moment.
@@ -613,14 +614,16 @@ fn thirty_days_of_fifty_experiments(on: On) {
         .collect();
 
     let mut live_noons = vec![0; planned.len()];
-    for step in 0..=30 * STEPS_A_DAY {
+    let runs_a_day = runs_a_day();
+    let pause = 24 * HOUR / u32::try_from(runs_a_day).expect("a few");
+    for step in 0..=30 * runs_a_day {
         if step > 0 {
-            app.pass(STEP);
+            app.pass(pause);
         }
         app.pass(Duration::from_millis(600));
         app.run_clock(&worker);
         let now = app.settings.clock.now();
-        if step % STEPS_A_DAY == 1 {
+        if step % runs_a_day == 1 {
             let status = |planned: &Planned| client.details(planned.test_id)["status"] == 1;
             let live: Vec<(usize, &Planned)> = planned.iter().enumerate().filter(|(_, it)| status(it)).collect();
             let mut lines = String::new();
@@ -642,7 +645,7 @@ fn thirty_days_of_fifty_experiments(on: On) {
         }
     }
 
-    let step_us = i64::try_from(STEP.as_micros()).expect("a short time") + 600_000;
+    let step_us = i64::try_from(pause.as_micros()).expect("a short time") + 600_000;
     for (number, planned) in planned.iter().enumerate() {
         let acts = app.history(planned.test_id);
         let told: Vec<_> = acts.iter().rev().map(|act| (act.actor.as_str(), act.action.as_str())).collect();
