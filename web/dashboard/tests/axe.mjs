@@ -1,6 +1,6 @@
 // axe in a page. `axeFindings` runs there, so it uses nothing of this module.
 
-/** What axe finds, a sentence for each rule. Keeps in the page which text was examined in which colours. */
+/** What axe finds, a sentence for each rule. Keeps in the page which text axe has judged in which colours. */
 export async function axeFindings({ onlyColors }) {
   /** Rules that another theme can break. */
   const OF_COLORS = ["color-contrast", "link-in-text-block"];
@@ -8,8 +8,8 @@ export async function axeFindings({ onlyColors }) {
   const MANY = 40;
   const TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"];
 
-  window.examinedTexts ??= new WeakMap();
-  const examined = window.examinedTexts;
+  window.judgedTexts ??= new WeakMap();
+  const judged = window.judgedTexts;
 
   /** What contrast depends on: the element's own style, and the backgrounds that are behind it. */
   const colorsOf = (element) => {
@@ -22,7 +22,7 @@ export async function axeFindings({ onlyColors }) {
     return parts.join(" ");
   };
 
-  /** Visible elements with text of their own that was not examined in the colours it has now. */
+  /** Elements with text of their own that axe has not judged in the colours it has now. */
   const fresh = [];
   const collect = (root) => {
     for (const element of root.querySelectorAll("*")) {
@@ -31,26 +31,31 @@ export async function axeFindings({ onlyColors }) {
         [...element.childNodes].some((node) => node.nodeType === Node.TEXT_NODE && node.data.trim() !== "") ||
         element.matches("input, textarea, select");
       if (!hasText || !element.checkVisibility({ visibilityProperty: true, opacityProperty: true })) continue;
-      const colors = colorsOf(element);
-      const known = examined.get(element) ?? new Set();
-      if (known.has(colors)) continue;
-      examined.set(element, known.add(colors));
-      fresh.push(element);
+      if (!judged.get(element)?.has(colorsOf(element))) fresh.push(element);
     }
   };
   collect(document);
 
-  const run = async (context, options) =>
-    (await window.axe.run(context, { resultTypes: ["violations"], ...options })).violations;
-  const colors = { runOnly: { type: "rule", values: OF_COLORS } };
-  const isFew = fresh.length <= MANY;
   const found = [];
   if (!onlyColors) {
-    const rules = { "color-contrast": { enabled: !isFew } };
-    found.push(...(await run(document, { runOnly: { type: "tag", values: TAGS }, rules })));
+    const rules = Object.fromEntries(OF_COLORS.map((rule) => [rule, { enabled: false }]));
+    const options = { resultTypes: ["violations"], runOnly: { type: "tag", values: TAGS }, rules };
+    found.push(...(await window.axe.run(document, options)).violations);
   }
-  if (isFew && fresh.length > 0) found.push(...(await run({ include: fresh }, colors)));
-  else if (!isFew && onlyColors) found.push(...(await run(document, colors)));
+  if (fresh.length > 0) {
+    // Text that axe passes over, as it is clipped or covered, is not judged: in another window it may be in sight.
+    const options = {
+      resultTypes: ["violations", "passes"],
+      runOnly: { type: "rule", values: OF_COLORS },
+      elementRef: true,
+    };
+    const { violations, passes } = await window.axe.run(fresh.length > MANY ? document : { include: fresh }, options);
+    found.push(...violations);
+    for (const { id, nodes } of [...violations, ...passes]) {
+      if (id !== "color-contrast") continue;
+      for (const { element } of nodes) judged.set(element, (judged.get(element) ?? new Set()).add(colorsOf(element)));
+    }
+  }
 
   // Menus and lists that float are not regions of the page, and the guards beside them hand the focus on at once.
   const isFloating = (rule, node) =>
