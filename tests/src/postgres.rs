@@ -72,7 +72,7 @@ impl Database {
     }
 }
 
-/// Whether the server is that of `scripts/with-postgres`, which goes with all that is in it.
+/// True on the server of `scripts/with-postgres`, which is removed with all of its databases.
 fn is_private() -> bool {
     std::env::var_os("MURIEL_TEST_POSTGRES_IS_PRIVATE").is_some()
 }

@@ -1,4 +1,4 @@
-//! What a story's server starts with: a database that has had every migration, made once in a process, and the pepper that
+//! The state that a story's server starts with: a database that has had every migration, made once in a process, and the pepper that
 //! fits it.
 
 use crate::{DEADLINE, scratch};
@@ -72,7 +72,7 @@ pub(crate) fn patient_postgres() -> PostgresOptions {
     }
 }
 
-/// What a story and its server run on.
+/// The asynchronous runtime of a story and its server: two threads.
 ///
 /// # Panics
 /// When there can be no threads.

@@ -173,7 +173,7 @@ fn sums(receiver: &Receiver, expect: &[(&str, u64)]) {
     eventually(&format!("{expect:?}, there is {:?}", told(receiver)), DEADLINE, || told(receiver) == expect);
 }
 
-/// What webhooks are told of is found by the first two and sent by the last.
+/// The first two tasks find the events of webhooks, the last one sends them.
 const TASKS: [&str; 3] = ["tell_exposures", "tell_conversions", "deliver_webhooks"];
 
 /// Lets a minute pass, and whatever there is to report in it be reported.

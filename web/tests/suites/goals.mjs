@@ -185,7 +185,7 @@ const rows = [
       await page.type("#one", "a");
       await page.press("Enter");
       await page.waitFor(() => took.length === 4);
-      // What one press leads to is told once, until a timer of 0 ms has run, which was started before this one.
+      // Events of one press are recorded once, until a timer of 0 ms has run. That timer was started before this one.
       await page.evaluate(() => new Promise((done) => setTimeout(done)));
       await page.evaluate("void form.requestSubmit()");
     },
