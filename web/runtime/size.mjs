@@ -8,8 +8,7 @@ const BOUNDS = { "runtime.js": { brotli: 8_192, gzip: 10_240 }, "snippet.js": { 
 
 // The arguments with which the server calls the script of a project without experiments.
 const key = "prj_9OTes55lcJ2RMPIVHkeM8v";
-const [events, ruleset, geo, preview] = ["events", "ruleset", "geo", "preview"].map((path) => `/${path}/${key}`);
-const settings = { base: "", events, ruleset, geo, preview, parts: "/js/parts/", global: "muriel", consent: "assumed" };
+const settings = { base: "", prefix: "", global: "muriel", consent: "assumed" };
 const empty = [
   { format: 1, hash: 1, project_key: key, experiments: [] },
   { ...settings, gpc: false, bots: false, health: 10 },

@@ -14,11 +14,7 @@ export const PARTS = ["rules", "changes", "split", "source", "goals", "orders", 
 
 export const SETTINGS = {
   base: "",
-  events: "/events/shop",
-  ruleset: "/ruleset/shop",
-  geo: "/geo/shop",
-  preview: "/preview/shop",
-  parts: "/js/parts/",
+  prefix: "",
   global: "muriel",
   consent: "assumed",
   gpc: false,

@@ -164,11 +164,7 @@ pub struct ScriptSettings {
 #[derive(Serialize)]
 struct Settings<'a> {
     base: &'a str,
-    events: String,
-    ruleset: String,
-    geo: String,
-    preview: String,
-    parts: String,
+    prefix: &'a str,
     global: &'a str,
     consent: ConsentMode,
     gpc: bool,
@@ -187,7 +183,6 @@ pub enum Mount {
 
 /// The script of the project whose ruleset this is. The document's code is guarded already, by [`LoopGuards::guarded`].
 pub fn compose(document: &Document, script_settings: &ScriptSettings, site: &Site, under: Mount) -> String {
-    let key = &document.project_key;
     let settings = &script_settings.settings;
     // Below a prefix of the site's own domain, pages send everything to where they loaded the script.
     let (base, prefix) = match under {
@@ -196,11 +191,7 @@ pub fn compose(document: &Document, script_settings: &ScriptSettings, site: &Sit
     };
     let settings = Settings {
         base,
-        events: format!("{prefix}/events/{key}"),
-        ruleset: format!("{prefix}/ruleset/{key}"),
-        geo: format!("{prefix}/geo/{key}"),
-        preview: format!("{prefix}/preview/{key}"),
-        parts: format!("{prefix}/js/parts/"),
+        prefix,
         global: site.page_api.as_str(),
         consent: settings.consent,
         gpc: settings.gpc,
@@ -426,7 +417,7 @@ mod tests {
     }
 
     #[test]
-    fn settings_name_the_paths_by_which_the_script_came() {
+    fn settings_name_the_prefix_under_which_the_script_came() {
         let site = Site { page_api: "shop".parse().unwrap(), visitor_prefix: "/x".parse().unwrap() };
         let settings =
             serde_json::from_value(json!({ "base": "https://m.example", "consent": "memory", "health": 25 }));
@@ -436,9 +427,7 @@ mod tests {
             let script = compose(&document, &beside, &site, under);
             let expect = format!(
                 "({{\"format\":{FORMAT_WITHOUT_HOLDOUTS},\"hash\":{HASH},\"project_key\":\"prj_1\",\"experiments\":[]}},{{\"base\":\"{base}\",\
-                 \"events\":\"{prefix}/events/prj_1\",\"ruleset\":\"{prefix}/ruleset/prj_1\",\
-                 \"geo\":\"{prefix}/geo/prj_1\",\
-                 \"preview\":\"{prefix}/preview/prj_1\",\"parts\":\"{prefix}/js/parts/\",\"global\":\"shop\",\
+                 \"prefix\":\"{prefix}\",\"global\":\"shop\",\
                  \"consent\":\"memory\",\"gpc\":false,\"bots\":false,\"health\":25}},{{}});\n"
             );
             assert_eq!(script.strip_prefix(RUNTIME.trim_end()), Some(expect.as_str()));

@@ -24,10 +24,11 @@ function boot(script: HTMLScriptElement | null): void {
   // The script is on the page twice: run once.
   if (queue.track) return;
   // Independent of the page's `<base>`.
-  settings.base = new URL(
-    settings.base || (script?.src ? new URL(script.src).origin : "/"),
-    pageLocation.href,
-  ).href.replace(/\/$/, "");
+  settings.base =
+    new URL(
+      settings.base || (script?.src ? new URL(script.src).origin : "/"),
+      pageLocation.href,
+    ).href.replace(/\/$/, "") + settings.prefix;
 
   const start: PreviewInput["start"] = (ruleset, hidden, forced) => {
     // Keep the object: the page may hold a reference to it.
@@ -61,7 +62,7 @@ function boot(script: HTMLScriptElement | null): void {
       start,
       hidden,
     };
-    const src = trusted("createScriptURL", settings.base + settings.parts + "badge.js");
+    const src = trusted("createScriptURL", settings.base + "/js/parts/badge.js");
     doc.head.append(Object.assign(signed(doc.createElement("script")), { src, preview, onerror: hidden.show }));
   } else {
     // The page calls the API regardless, so it gets no-ops.

@@ -5,7 +5,7 @@ import { selectorsOf } from "./applies";
 import { hide, type HiddenElements } from "./hide";
 import type { GeoLocation } from "./identity";
 import { HIDING_TIMEOUT_MS } from "./limits";
-import { settings } from "./settings";
+import { endpoint } from "./settings";
 import { fetchNow, now } from "./world";
 
 let isRequested = false;
@@ -22,7 +22,7 @@ export function onLocated(before: HiddenElements | undefined, listener: typeof l
 /** Fetches the location. If that fails, the location stays unknown and location rules hold for nobody. */
 async function fetchLocation(): Promise<void> {
   try {
-    const answer = await fetchNow(settings.base + settings.geo);
+    const answer = await fetchNow(endpoint("geo"));
     const geo = (await answer.json()) as GeoLocation;
     if (answer.ok) locationListener(geo, !hidden || !!hidden.over);
   } catch {

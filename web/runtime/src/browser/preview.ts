@@ -36,7 +36,7 @@ type PreviewRuleset = Ruleset & { parts?: string[] };
 const load = (name: string, { settings, parts, signed, trusted }: PreviewInput): Promise<void> =>
   new Promise((done) => {
     const script = signed(document.createElement("script"));
-    script.src = trusted("createScriptURL", `${settings.base + settings.parts + name}.js`) as string;
+    script.src = trusted("createScriptURL", `${settings.base}/js/parts/${name}.js`) as string;
     script.onload = () => {
       parts[name] = (script as unknown as { muriel: unknown }).muriel;
       done();
@@ -82,7 +82,7 @@ export async function preview(given: PreviewInput): Promise<void> {
     const [test, variant, token] = JSON.parse(sessionStorage.getItem(key)!) as [string, string, string];
     // Anybody can craft a link: it must not show what another project defines.
     const id = parseInt(test, 10);
-    const answer = await fetch(`${settings.base + settings.preview}/${id}?token=${encodeURIComponent(token)}`, {
+    const answer = await fetch(`${settings.base}/preview/${project}/${id}?token=${encodeURIComponent(token)}`, {
       redirect: "error",
     }).catch(() => {
       says = "No preview: the page's Content-Security-Policy or the network keeps it from the server.";
@@ -100,7 +100,7 @@ export async function preview(given: PreviewInput): Promise<void> {
         if (missing[0]) tell("matches nothing: " + missing.join(", "));
         const matched = selectorsOf(ruleset, arm).filter((each) => !missing.includes(each));
         const report = { token, variant_id: +arm, url: without(), matched, missing };
-        void fetch(`${settings.base + settings.preview}/${id}/report`, {
+        void fetch(`${settings.base}/preview/${project}/${id}/report`, {
           method: "POST",
           body: JSON.stringify(report),
           keepalive: true,

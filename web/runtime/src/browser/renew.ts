@@ -2,7 +2,7 @@
 
 import type { Experiment, Ruleset } from "../ruleset";
 import { RULESET_RENEWAL_MS } from "./limits";
-import { settings } from "./settings";
+import { endpoint } from "./settings";
 import { fetchNow, now } from "./world";
 
 /** Returns a function that fetches the live experiments, at most once in `RULESET_RENEWAL_MS`, and calls `told` with a test for them. */
@@ -11,7 +11,7 @@ export function renewal(told: (isGoing: (experiment: Experiment) => boolean) => 
   return async () => {
     if (now() - asked < RULESET_RENEWAL_MS) return;
     asked = now();
-    const answer = await fetchNow(settings.base + settings.ruleset);
+    const answer = await fetchNow(endpoint("ruleset"));
     if (!answer.ok) return;
     const { experiments } = (await answer.json()) as Ruleset;
     told(({ test_id }) => experiments.some((going) => going.test_id === test_id));

@@ -1,15 +1,12 @@
 // The project's settings, which the server appends to the script beside the ruleset.
 
+import type { Ruleset } from "../ruleset";
+
 export interface Settings {
   /** The server's address as pages reach it; empty for the origin of the script. */
   base: string;
-  /** Paths of the endpoints, which include the project's key. */
-  events: string;
-  ruleset: string;
-  geo: string;
-  preview: string;
-  /** Path of the folder with the parts that are loaded on demand. */
-  parts: string;
+  /** Path under which the server answers there, such as `/x`; empty for the root. */
+  prefix: string;
   /** Name of the page API's global, and prefix of the names of cookies and stored items. */
   global: string;
   /**
@@ -26,9 +23,13 @@ export interface Settings {
 }
 
 declare const SETTINGS: Settings;
+declare const RULESET: Ruleset;
 
-/** The settings of this page; boot.ts completes `base`. */
+/** The settings of this page; boot.ts completes `base` with the origin and `prefix`. */
 export const settings = SETTINGS;
+
+/** The address of one of the project's endpoints, such as `events`. */
+export const endpoint = (name: string): string => `${settings.base}/${name}/${RULESET.project_key}`;
 
 /** The name of a cookie or a stored item. */
 export const nameOf = (what: string): string => settings.global + "_" + what;

@@ -11,7 +11,7 @@ import {
   ATTEMPTS_MAX,
   UNANSWERED_ATTEMPTS_MAX,
 } from "./limits";
-import { settings } from "./settings";
+import { endpoint } from "./settings";
 import { domain, storeLocal, readLocal } from "./storage";
 import {
   browser,
@@ -69,7 +69,7 @@ const fits = (text: string, bytes: number): boolean => text.length * 3 <= bytes 
  */
 export function transport(visitor: () => object | undefined, left: () => void, dropped: DroppedListener): Transport {
   // A server that is reached through the site renews our cookies, for this domain.
-  const to = (): string => settings.base + settings.events + (domain() && "?d=" + domain());
+  const to = (): string => endpoint("events") + (domain() && "?d=" + domain());
   /** The queue: events as JSON, until the server has accepted them. */
   let waiting: string[] =
     quietly(() => (parse(readLocal("q") ?? "[]") as unknown[]).map((event) => stringify(event))) ?? [];
