@@ -101,8 +101,7 @@ fn the_script_is_the_ruleset_with_what_runs_it(on: On) {
     assert_eq!(
         settings,
         json!({
-            "base": "", "events": format!("/events/{key}"), "ruleset": format!("/ruleset/{key}"), "geo": format!("/geo/{key}"),
-            "preview": format!("/preview/{key}"), "parts": "/js/parts/", "global": "muriel",
+            "base": "", "prefix": "", "global": "muriel",
             "consent": "assumed", "gpc": false, "bots": false, "health": 10,
         })
     );
@@ -260,15 +259,7 @@ fn a_prefix_serves_the_same_under_another_name(on: On) {
     assert_eq!(here.header("cache-control"), Some(KEPT));
     assert_ne!(here.etag(), script(&app, &shop).etag());
     let (_, settings, _) = arguments(&here);
-    let expect = ["", "/x/y/events/", "/x/y/geo/", "/x/y/preview/"].map(|path| match path {
-        "" => path.to_owned(),
-        _ => format!("{path}{key}"),
-    });
-    assert_eq!(
-        ["base", "events", "geo", "preview"].map(|name| settings[name].as_str().expect("text").to_owned()),
-        expect
-    );
-    assert_eq!(settings["parts"], "/x/y/js/parts/");
+    assert_eq!((&settings["base"], &settings["prefix"]), (&json!(""), &json!("/x/y")));
     let badge = anyone.get("/x/y/js/parts/badge.js").has_status(200);
     assert_eq!(badge.bytes, anyone.get("/js/parts/badge.js").has_status(200).bytes);
     let ruleset = anyone.get(&format!("/x/y/ruleset/{key}")).has_status(200);
