@@ -53,15 +53,18 @@ impl DeliveredScript {
         let experiments = ruleset["experiments"].as_array()?;
         let count = |is: fn(&Value) -> bool| experiments.iter().filter(|experiment| is(experiment)).count();
         let setting = |name: &str| settings[name].as_str().map(str::to_owned);
+        let project_key = ruleset["project_key"].as_str()?.to_owned();
+        // Older servers name the whole path.
+        let events = setting("events").or_else(|| Some(format!("{}/events/{project_key}", setting("prefix")?)))?;
         Some(Self {
-            project_key: ruleset["project_key"].as_str()?.to_owned(),
+            project_key,
             live: count(|experiment| experiment["live"] == true),
             served: count(|experiment| experiment["live"] != true),
             goals: ruleset["goals"].as_array().map_or(0, Vec::len),
             with_code: count(has_code),
             with_html: count(has_html),
             base: setting("base")?,
-            events: setting("events")?,
+            events,
             page_api: setting("global")?,
         })
     }

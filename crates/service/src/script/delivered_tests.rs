@@ -65,7 +65,7 @@ fn html_is_what_carries_code() {
 fn only_a_whole_script_can_be_read() {
     let script = compose(&document(json!({})), &ScriptSettings::default(), &Site::default(), Mount::Root);
     // Within the settings.
-    let cut = &script[..script.rfind("\"events\"").unwrap()];
+    let cut = &script[..script.rfind("\"prefix\"").unwrap()];
     let (_, code) = cut.split_once('\n').unwrap();
     for (text, is_script) in [
         ("", false),
