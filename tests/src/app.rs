@@ -93,7 +93,7 @@ impl On {
                 ..EdgeSettings::default()
             },
             rate_limits: RateLimits::OFF,
-            log_level: "error".to_owned(),
+            log_level: "warn".to_owned(),
             clock: Clock::Manual(clock.clone()),
             geo_database: None,
             trusted_proxies: Default::default(),

@@ -67,7 +67,9 @@ pub(crate) fn patient_postgres() -> PostgresOptions {
         connect_timeout: DEADLINE,
         statement_timeout: DEADLINE,
         lock_timeout: DEADLINE,
+        idle_in_transaction_timeout: DEADLINE,
         transaction_timeout: DEADLINE,
+        tcp_user_timeout: DEADLINE,
         ..PostgresOptions::default()
     }
 }
