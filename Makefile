@@ -25,8 +25,8 @@ test: ## every test, on both databases; the last line is the count
 nightly: ## the long form of every test, and what finds rare things: crashes, power cuts, clocks, foreign pages, simulations; takes hours
 	@scripts/test --full
 
-check: fmt clippy doc fresh web deny machete typos ## what CI runs: style, licences, generated files, then every test
-	@scripts/test
+check: ## what CI runs: style, licences, generated files, then every test
+	@scripts/check
 
 fmt:
 	cargo fmt --all --check
