@@ -2,7 +2,7 @@
 
 use crate::edge::RequestContext;
 use crate::error::ApiError;
-use crate::sessions;
+use crate::{sessions, unknown_query};
 use axum::extract::{FromRequestParts, RawPathParams};
 use http::request::Parts;
 use http::{HeaderMap, header};
@@ -105,6 +105,7 @@ impl<N: Needs> Caller<N> {
         let wanted = params.as_ref().and_then(|params| params.iter().find(|(name, _)| *name == "project_key"));
         let key = wanted.map(|(_, key)| key);
         let (actor, project) = principal.in_project(app, key, N::SCOPE, N::OUTAGE).await?;
+        unknown_query::check(parts)?;
         let actor = if parts.extensions.get::<WithoutCode>().is_some() { actor.without(Scope::Code) } else { actor };
         Ok(Self { actor, project, needs: PhantomData })
     }
@@ -152,6 +153,7 @@ impl<N: Needs> FromRequestParts<App> for CompanyCaller<N> {
     async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, ApiError> {
         let principal = principal(parts, app, N::OUTAGE).await?;
         let actor = principal.in_company(N::SCOPE)?;
+        unknown_query::check(parts)?;
         Ok(Self { principal, actor, needs: PhantomData })
     }
 }
@@ -185,6 +187,7 @@ impl<N: Needs> FromRequestParts<App> for Member<N> {
             Principal::Key(_) => Err(ApiError::SessionNeeded),
             Principal::Session(session) => {
                 let actor = Principal::Session(session.clone()).in_company(N::SCOPE)?;
+                unknown_query::check(parts)?;
                 Ok(Self { session, actor, needs: PhantomData })
             }
         }

@@ -29,6 +29,7 @@ mod processor_time;
 pub mod router;
 pub mod server;
 mod sessions;
+mod unknown_query;
 mod unread;
 mod wire;
 

@@ -206,7 +206,7 @@ pub fn unknown_field(name: &str, known: &[&str]) -> String {
 }
 
 /// The known name that is most similar to a misspelt one, if any is similar enough.
-fn nearest<'k>(name: &str, known: &[&'k str]) -> Option<&'k str> {
+pub(crate) fn nearest<'k>(name: &str, known: &[&'k str]) -> Option<&'k str> {
     if name.len() > 64 {
         return None;
     }

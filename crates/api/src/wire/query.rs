@@ -4,7 +4,7 @@ use crate::error::ApiError;
 use muriel_domain::ids::MAX_SAFE;
 use muriel_domain::{Flaw, Problems};
 
-/// The parameters that an operation knows; others are ignored.
+/// The parameters that an operation knows; others are refused before, or ignored by lists that take any.
 pub(crate) struct Query {
     known: Vec<(&'static str, Option<String>)>,
     problems: Problems,

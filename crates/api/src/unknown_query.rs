@@ -1,0 +1,128 @@
+//! Query parameters that an operation does not have. Whoever mistypes a filter would read a wrong number, so they are refused.
+
+use crate::error::ApiError;
+use crate::wire::fields::nearest;
+use crate::wire::query::pairs;
+use axum::extract::MatchedPath;
+use http::Method;
+use http::request::Parts;
+use muriel_domain::Problems;
+use std::collections::HashMap;
+use std::sync::LazyLock;
+use utoipa::openapi::path::{Operation, ParameterIn};
+use utoipa::openapi::{OpenApi, RefOr};
+
+/// Operations that take any parameter: the two lists of the interface ignore what they do not know, and what a visitor is explained by
+/// has any name.
+const OPEN: [&str; 3] = ["listExperiments", "listHypotheses", "explainAssignment"];
+
+/// The parameters of each operation, by method and path.
+pub(crate) struct Parameters(HashMap<(Method, String), Vec<String>>);
+
+impl Parameters {
+    /// The parameters that the contract names.
+    pub(crate) fn of(contract: &OpenApi) -> Self {
+        let mut known = HashMap::new();
+        for (path, item) in &contract.paths.paths {
+            let operations = [
+                (Method::GET, &item.get),
+                (Method::POST, &item.post),
+                (Method::PUT, &item.put),
+                (Method::PATCH, &item.patch),
+                (Method::DELETE, &item.delete),
+            ];
+            for (method, operation) in operations {
+                let Some(operation) = operation.as_ref().filter(|operation| !is_open(operation)) else { continue };
+                let names = operation.parameters.iter().flatten().filter_map(|parameter| match parameter {
+                    RefOr::T(one) if one.parameter_in == ParameterIn::Query => Some(one.name.clone()),
+                    // Only those of paths are shared.
+                    RefOr::T(_) | RefOr::Ref(_) => None,
+                });
+                known.insert((method, path.clone()), names.collect());
+            }
+        }
+        Self(known)
+    }
+
+    fn check(&self, method: &Method, path: &str, query: Option<&str>) -> Result<(), ApiError> {
+        if query.is_none_or(str::is_empty) {
+            return Ok(());
+        }
+        // HEAD is answered as GET is.
+        let method = if *method == Method::HEAD { &Method::GET } else { method };
+        let Some(known) = self.0.get(&(method.clone(), path.to_owned())) else { return Ok(()) };
+        let known: Vec<&str> = known.iter().map(String::as_str).collect();
+        let mut problems = Problems::default();
+        for (name, _) in pairs(query) {
+            // A name that is no text has a problem of its own to be told.
+            let name = name.unwrap_or_else(|| "?".to_owned());
+            if known.contains(&name.as_str()) {
+                continue;
+            }
+            let message = match (nearest(&name, &known), known.is_empty()) {
+                (Some(near), _) => format!("is not a parameter of this operation; did you mean \"{near}\"?"),
+                (None, true) => "is not a parameter of this operation, which has none".to_owned(),
+                (None, false) => format!("is not a parameter of this operation; there are {}", known.join(", ")),
+            };
+            let shown: String = name.chars().filter(|c| !c.is_control()).take(64).collect();
+            problems.add(shown, message);
+        }
+        if problems.is_empty() { Ok(()) } else { Err(ApiError::InvalidQuery(problems)) }
+    }
+}
+
+fn is_open(operation: &Operation) -> bool {
+    operation.operation_id.as_deref().is_some_and(|id| OPEN.contains(&id))
+}
+
+/// Refuses a request whose query has a parameter that the operation does not have.
+///
+/// # Errors
+/// `InvalidQuery`, which names each of them, and the parameter that may have been meant.
+pub(crate) fn check(parts: &Parts) -> Result<(), ApiError> {
+    static KNOWN: LazyLock<Parameters> = LazyLock::new(|| Parameters::of(crate::router::contract()));
+    match parts.extensions.get::<MatchedPath>() {
+        Some(path) => KNOWN.check(&parts.method, path.as_str(), parts.uri.query()),
+        None => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parameters_that_are_not_there_are_refused() {
+        let known = Parameters::of(crate::router::contract());
+        let result = "/v2/project/{project_key}/experiment/{test_id}/result";
+        for (method, path, query, told) in [
+            (Method::GET, result, None, None),
+            (Method::GET, result, Some(""), None),
+            (Method::GET, result, Some("filter_by=desktop"), None),
+            (Method::GET, result, Some("device=desktop"), Some("there are ")),
+            (Method::GET, result, Some("filter-by=desktop"), Some("did you mean \"filter_by\"?")),
+            (Method::HEAD, result, Some("nonsense=1"), Some("there are ")),
+            (Method::GET, result, Some("%FF=1"), Some("there are ")),
+            (Method::GET, "/v2/project/{project_key}/experiments", Some("nonsense=1"), None),
+            (Method::GET, "/v2/project/{project_key}/hypotheses", Some("nonsense=1"), None),
+            (Method::GET, "/v2/project/{project_key}/goals", Some("nonsense=1"), Some("there are limit, offset")),
+            (Method::POST, "/v2/project/{project_key}/goal", Some("dry_run=1"), Some("which has none")),
+        ] {
+            let answer = known.check(&method, path, query);
+            match (told, answer) {
+                (None, Ok(())) => {}
+                (Some(told), Err(ApiError::InvalidQuery(problems))) => {
+                    assert!(problems.iter().all(|one| one.message.contains(told)), "{path}?{query:?}: {problems:?}");
+                }
+                (told, answer) => panic!("{path}?{query:?}: {told:?} {answer:?}"),
+            }
+        }
+    }
+
+    #[test]
+    fn the_open_operations_are_in_the_contract() {
+        let items = crate::router::contract().paths.paths.values();
+        let operations = items.flat_map(|item| [&item.get, &item.post]).flatten();
+        assert_eq!(operations.filter(|operation| is_open(operation)).count(), OPEN.len());
+    }
+}
