@@ -1,6 +1,7 @@
 //! Black-box stories over HTTP.
 
 mod answers;
+mod approval_walk;
 mod backup;
 mod batches;
 mod change_preview;

@@ -157,11 +157,21 @@ fn code_that_is_served_was_approved(on: On) {
     approve(code);
     end(&path).ok();
     assert_eq!(shop.details(test_id)["is_deploy"], 1);
-    // Without code nobody is asked, nor by the rule for live ones.
+    // What visitors have not met is asked for by the rule for live ones, what they have met by none.
     app.approval_rules(&shop, true, true);
     let plain = shop.experiment(json!({ "variants": [{ "name": "Variant 1" }] }));
+    let path = format!("/experiment/{plain}");
     shop.set_status(plain, 0).ok();
-    serve(&format!("/experiment/{plain}")).ok();
+    serve(&path).refused(409, "approval_needed");
+    app.approval_rules(&shop, true, false);
+    serve(&path).ok();
+    person.post(&format!("{path}/stop-serving"), json!({})).ok();
+    app.approval_rules(&shop, true, true);
+    serve(&path).ok();
+    person.post(&format!("{path}/stop-serving"), json!({})).ok();
+    let words = json!([{ "name": "Variant 1", "data": [{ "target": "h1", "innerText": "New" }] }]);
+    shop.patch(&path, json!({ "variants": words })).ok();
+    serve(&path).refused(409, "approval_needed");
 }
 
 fn a_proposal_whose_experiment_has_changed(on: On) {

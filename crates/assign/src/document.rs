@@ -11,7 +11,7 @@
 
 use crate::ruleset::GroupRange;
 use muriel_domain::experiment::integration::is_told_by_pages;
-use muriel_domain::experiment::{Arm, Change, Code, DataKey, Experiment, Lifecycle, Serving, TestType};
+use muriel_domain::experiment::{Arm, Change, Code, DataKey, Experiment, Lifecycle, Serving, Sites, TestType};
 use muriel_domain::goal::{Goal, GoalType, GoalValue};
 use muriel_domain::group::GroupSlot;
 use muriel_domain::targeting::{Audience, Targeting};
@@ -244,6 +244,7 @@ impl Delivered {
     pub fn of(experiment: &Experiment) -> Self {
         let is_personal = experiment.test_type == TestType::Personalization;
         let tools = tools(experiment);
+        let sites = Sites::of(experiment);
         Self {
             name: (!tools.is_empty()).then(|| experiment.name.clone()),
             tools,
@@ -275,7 +276,7 @@ impl Delivered {
                 .iter()
                 .map(|variant| DeliveredVariant {
                     code: ArmCode::from(&variant.code),
-                    data: variant.changes.clone(),
+                    data: variant.changes.iter().map(|change| change.marked(&sites)).collect(),
                     targeting: if is_personal { variant.audience.clone() } else { None },
                 })
                 .collect(),

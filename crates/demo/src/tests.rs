@@ -30,7 +30,15 @@ async fn prepare(db: &Db, shop: &str) -> Result<(ApiKey, Prepared)> {
             let company_id = tenants::company_named(tx, COMPANY).await?.unwrap();
             let grant = Grant { company_id, projects: None, scopes: Scopes::all(), expires_at: None, revoked_at: None };
             let created_at = Clock::System.now();
-            let stored = keys::StoredKey { id, name: "demo".to_owned(), mac, grant, created_at, last_used_at: None };
+            let stored = keys::StoredKey {
+                id,
+                name: "demo".to_owned(),
+                mac,
+                grant,
+                created_by: None,
+                created_at,
+                last_used_at: None,
+            };
             Ok(keys::insert(tx, &stored).await?)
         })
     })

@@ -79,6 +79,15 @@ impl Actor {
         }
     }
 
+    /// The person behind the act: who is signed in, or who made the key. `None` for the operator and their keys.
+    pub fn maker(&self) -> Option<PersonId> {
+        match self {
+            Actor::Person(person) => Some(person.session.person.id),
+            Actor::Key(key) => key.stored.created_by,
+            Actor::System(_) => None,
+        }
+    }
+
     /// Whether the actor has the scope.
     pub fn may(&self, scope: Scope) -> bool {
         match self {

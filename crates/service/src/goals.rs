@@ -16,13 +16,13 @@ use crate::names::{KEY_MAX, Keyed};
 use crate::object_history::{ObjectStep, changed, state_at as state, steps};
 use muriel_domain::experiment::Revision;
 use muriel_domain::goal::{Definition, Goal, Patch};
-use muriel_domain::ids::{GoalId, ProjectId};
+use muriel_domain::ids::{ExperimentId, GoalId, ProjectId};
 use muriel_domain::{Instant, text};
 use muriel_sql::Tx;
 use muriel_store::audit::ObjectRecord;
 use muriel_store::experiments::HistoryEntry;
 use muriel_store::object_history::{self, Object};
-use muriel_store::tenants::Project;
+use muriel_store::tenants::{self, Project};
 use muriel_store::{Intent, delivery, experiments, goals, lock};
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
@@ -284,12 +284,37 @@ impl Edit {
         goals::find(tx, self.project.id, id).await?.ok_or(NOT_FOUND)
     }
 
+    /// An experiment that counts the goal, and that nobody may change alone.
+    async fn guarded_use(&self, tx: &mut dyn Tx, id: GoalId) -> Result<Option<ExperimentId>> {
+        if matches!(self.actor, Actor::System(_)) {
+            return Ok(None);
+        }
+        let rules = tenants::approval_rules(tx, self.project.id).await?;
+        for id in goals::users(tx, id).await? {
+            let used = experiments::find(tx, self.project.id, id).await?;
+            if used.is_some_and(|used| rules.guard(&used.experiment)) {
+                return Ok(Some(id));
+            }
+        }
+        Ok(None)
+    }
+
     /// Stores what the patch makes of it, with its history, and returns that.
     async fn apply(&self, tx: &mut dyn Tx, before: Goal, patch: Patch, precondition: &Precondition) -> Result<Goal> {
         let after = patch.apply(&before.definition)?;
         precondition.check(&version(&before))?;
         if after == before.definition {
             return Ok(before);
+        }
+        if (Definition { name: before.definition.name.clone(), ..after.clone() }) != before.definition {
+            let used = self.guarded_use(tx, before.id).await?;
+            if let Some(id) = used {
+                let message = format!(
+                    "experiment {id} counts this goal, so that a second person has to approve its change, and goals cannot be \
+                     proposed: make another goal, or end the experiment first"
+                );
+                return Err(Error::conflict(ConflictCode::ApprovalNeeded, message));
+            }
         }
         goals::update(tx, before.id, &after).await?;
         let fields = changed(&before.definition.fields(), &after.fields());
@@ -347,6 +372,15 @@ async fn detach(tx: &mut dyn Tx, project: ProjectId, goal: &Goal, actor: &Actor,
         let mut after = before.clone();
         after.primary_goal = after.primary_goal.filter(|key| *key != goal.key);
         after.secondary_goals.retain(|key| *key != goal.key);
+        let is_asked = !matches!(actor, Actor::System(_)) && tenants::approval_rules(tx, project).await?.guard(&before);
+        if is_asked {
+            return Err(Error::conflict(
+                ConflictCode::ApprovalNeeded,
+                format!(
+                    "experiment {id} counts this goal; propose to detach it with POST /experiment/{id}/proposals first"
+                ),
+            ));
+        }
         if let Some(revision) = Revision::between(&before, after, now) {
             let by = actor.reference();
             let act = experiments::Act { actor: actor.name(), by: &by, action: "goal deleted", detail: None };

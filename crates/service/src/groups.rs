@@ -6,13 +6,13 @@ use crate::audit::{Act, object};
 use crate::error::{ConflictCode, Error, Result};
 use crate::experiments::audit_change;
 use crate::idempotency::{self, IdempotencyKey, StoredResponse};
-use muriel_domain::experiment::{Experiment, Revision};
+use muriel_domain::experiment::{ApprovalRules, Experiment, Revision};
 use muriel_domain::group::{GROUPS_MAX, Group, GroupKind, GroupMember, GroupPatch, HoldoutScope, NewGroup};
 use muriel_domain::ids::{ExperimentId, GroupId, ProjectId};
 use muriel_domain::{Instant, Problems};
 use muriel_sql::Tx;
 use muriel_store::audit::ObjectRecord;
-use muriel_store::tenants::Project;
+use muriel_store::tenants::{self, Project};
 use muriel_store::{Intent, delivery, experiments, groups, lock};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeSet;
@@ -259,11 +259,22 @@ impl GroupAct {
         id: GroupId,
     ) -> Result<Vec<String>> {
         let mut warnings = Vec::new();
-        for before in concerned.into_iter().filter(Experiment::is_delivered) {
+        let rules = match self.actor {
+            Actor::System(_) => ApprovalRules::default(),
+            Actor::Key(_) | Actor::Person(_) => tenants::approval_rules(tx, self.project).await?,
+        };
+        let mut guarded = None;
+        for before in concerned {
             let places = match after {
                 Some(group) => before.groups.with(group, before.id),
                 None => before.groups.without(id),
             };
+            if places != before.groups && rules.guard(&before) {
+                guarded.get_or_insert(before.id);
+            }
+            if !before.is_delivered() {
+                continue;
+            }
             let next = Experiment { groups: places, ..before.clone() };
             let Some(revision) = Revision::between(&before, next, self.now) else { continue };
             warnings.push(sentence(&before, &revision.experiment));
@@ -272,6 +283,13 @@ impl GroupAct {
             experiments::update(tx, &before, &revision, &act).await?;
             let change = (&before, &revision.experiment);
             audit_change(tx, &self.actor, self.now, "exclusion group", change, Map::new()).await?;
+        }
+        if let Some(id) = guarded {
+            let message = format!(
+                "this changes who meets experiment {id}, which a second person has to approve, and groups cannot be proposed: \
+                 end the experiment or take its start date away first, or let an admin turn approve_live off meanwhile"
+            );
+            return Err(Error::conflict(ConflictCode::ApprovalNeeded, message));
         }
         if !warnings.is_empty() && !self.accept_moves {
             let message = format!(

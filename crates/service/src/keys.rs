@@ -26,7 +26,7 @@ const KEYS_MAX: usize = 1_000;
 pub async fn create(app: &App, actor: &Actor, name: String, grant: Grant) -> Result<ApiKey> {
     actor.require(Scope::Admin)?;
     let key = ApiKey::generate().map_err(Error::internal)?;
-    let stored = stored(app, &key, name, grant);
+    let stored = StoredKey { created_by: actor.maker(), ..stored(app, &key, name, grant) };
     let (actor, company, now) = (actor.clone(), stored.grant.company_id, app.clock.now());
     app.write(company, move |tx| {
         Box::pin(async move {
@@ -105,7 +105,7 @@ async fn told(tx: &mut dyn Tx, key: &StoredKey) -> Result<Value> {
 /// A key as it is stored: its MAC, never itself.
 pub(crate) fn stored(app: &App, key: &ApiKey, name: String, grant: Grant) -> StoredKey {
     let (mac, created_at) = (app.pepper.mac_of(key).to_vec(), app.clock.now());
-    StoredKey { id: key.id().to_owned(), name, mac, grant, created_at, last_used_at: None }
+    StoredKey { id: key.id().to_owned(), name, mac, grant, created_by: None, created_at, last_used_at: None }
 }
 
 /// Refuses the key with this id from now on. A key that was revoked before keeps its moment. With `company` it has to be one

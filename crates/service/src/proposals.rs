@@ -19,7 +19,7 @@ use muriel_store::inbox::NewEntry;
 use muriel_store::people::of_reference;
 use muriel_store::proposals::{self, Proposal, ProposalState};
 use muriel_store::tenants::Project;
-use muriel_store::{Intent, inbox, lock};
+use muriel_store::{Intent, inbox, keys, lock};
 use serde_json::json;
 use std::sync::Arc;
 
@@ -217,7 +217,8 @@ pub async fn approve(
 ) -> Result<StoredResponse> {
     let target = Target { project: project.clone(), id: proposal.experiment, precondition: Precondition::None };
     let detail = json!({ "proposal_id": proposal.id.0, "proposed_by": proposal.proposed_by });
-    let (change, node) = (Change::new(app, actor, target, "approve").with_detail(Some(detail)), app.node_id());
+    let (change, node) =
+        (Change::new(app, actor, target, "approve").with_detail(Some(detail)).approved(), app.node_id());
     experiments::prepare(app, actor, &proposed).await;
     let planned = match &proposed {
         Proposed::Status(status) => experiments::plan_for(app, &change, status.to).await,
@@ -233,7 +234,7 @@ pub async fn approve(
                     return Ok((stored, None));
                 }
                 let present = proposals::find(tx, change.target.project.id, id).await?.ok_or(NOT_FOUND)?;
-                decidable(&present, &change.actor)?;
+                decidable(tx, &present, &change.actor).await?;
                 if present.base_revision != before.experiment.revision {
                     return Err(outdated(&present, before.experiment.revision));
                 }
@@ -304,7 +305,7 @@ pub async fn close(
                         ));
                     }
                     ProposalState::Withdrawn if found.state == ProposalState::Open => {}
-                    _ => decidable(&found, &actor)?,
+                    _ => decidable(tx, &found, &actor).await?,
                 }
                 if !proposals::decide(tx, id, state, now, &by, &reason).await? {
                     return Err(decided_before());
@@ -379,12 +380,16 @@ fn of(id: ProposalId, experiment: ExperimentId) -> ObjectRecord {
     object("proposal", id, &format!("of experiment {experiment}"))
 }
 
-/// Fails unless the actor may decide about the proposal: it is open, and somebody else's.
-fn decidable(proposal: &Proposal, actor: &Actor) -> Result<()> {
+/// Fails unless the actor may decide about the proposal: it is open, and somebody else's. A key acts for the person who made it.
+async fn decidable(tx: &mut dyn Tx, proposal: &Proposal, actor: &Actor) -> Result<()> {
     if proposal.state != ProposalState::Open {
         return Err(decided_before());
     }
-    if proposal.proposed_by == actor.reference() {
+    let author = match of_reference(&proposal.proposed_by) {
+        Some(person) => Some(person),
+        None => keys::find(tx, &proposal.proposed_by).await?.and_then(|key| key.created_by),
+    };
+    if proposal.proposed_by == actor.reference() || author.is_some() && author == actor.maker() {
         return Err(Error::conflict(
             ConflictCode::OwnProposal,
             "nobody decides their own proposal; ask somebody else, or withdraw it",

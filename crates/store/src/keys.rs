@@ -4,7 +4,7 @@ use crate::Result;
 use crate::table::table;
 use muriel_domain::Instant;
 use muriel_domain::access::{Grant, Scopes};
-use muriel_domain::ids::{CompanyId, ProjectId};
+use muriel_domain::ids::{CompanyId, PersonId, ProjectId};
 use muriel_sql::{Row, Tx, Value, params};
 use std::collections::HashMap;
 use std::sync::LazyLock;
@@ -20,6 +20,8 @@ pub struct StoredKey {
     pub mac: Vec<u8>,
     /// What it stands for.
     pub grant: Grant,
+    /// Who made it; `None` where that was the operator, or before it was noted.
+    pub created_by: Option<PersonId>,
     /// When it was made.
     pub created_at: Instant,
     /// When it was last used, to the minute.
@@ -54,6 +56,7 @@ table! {
             mac: Vec<u8>,
             scopes: String,
             limited: bool,
+            created_by: Option<i64>,
             created_at: Instant,
             expires_at: Option<Instant>,
             revoked_at: Option<Instant>,
@@ -73,6 +76,7 @@ impl From<&StoredKey> for KeyRow {
             mac: key.mac,
             scopes: key.grant.scopes.to_string(),
             limited: key.grant.projects.is_some(),
+            created_by: key.created_by.map(|person| person.0),
             created_at: key.created_at,
             expires_at: key.grant.expires_at,
             revoked_at: key.grant.revoked_at,
@@ -157,6 +161,7 @@ async fn read(tx: &mut dyn Tx, mut row: Row) -> Result<StoredKey> {
             expires_at: row.expires_at,
             revoked_at: row.revoked_at,
         },
+        created_by: row.created_by.map(PersonId),
         created_at: row.created_at,
         last_used_at: row.last_used_at,
     })

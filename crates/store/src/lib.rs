@@ -166,6 +166,7 @@ pub const MIGRATIONS: &[Migration] = &[
         sql: include_str!("../migrations/0027_follow_up.sql"),
         fill: None,
     },
+    Migration { version: 28, name: "key makers", sql: include_str!("../migrations/0028_key_makers.sql"), fill: None },
 ];
 
 /// Brings the schema up to date.

@@ -1,6 +1,6 @@
 //! Which changes a second person has to approve.
 
-use super::{Change, Experiment, Rule, Serving, Variant};
+use super::{Change, Experiment, Rule, Serving, Sites, Variant};
 
 /// What a project asks a second person for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -14,22 +14,37 @@ pub struct ApprovalRules {
 }
 
 impl ApprovalRules {
-    /// Whether a second person has to approve that `before`, `None` for a new experiment, becomes `after`. What a start date
-    /// starts is as good as live, since nobody is asked when the moment comes.
+    /// Whether a second person has to approve that `before`, `None` for a new experiment, becomes `after`, whatever act
+    /// that is. What a start date starts is as good as live, since nobody is asked when the moment comes.
     pub fn apply_to(self, before: Option<&Experiment>, after: &Experiment) -> bool {
-        self.live && concerns_visitors(before, after) && !is_minor(before, after)
-            || self.code && brings_code(before, after)
+        self.live && concerns_visitors(before, after) || self.code && brings_code(before, after)
     }
 
-    /// The same without the rule for live experiments: for decisions about results.
-    pub fn for_code(self) -> Self {
-        Self { live: false, ..self }
+    /// Whether a second person has to approve what changes the experiment from outside of it, such as its goals and groups:
+    /// visitors meet it, or will once the clock starts it.
+    pub fn guard(self, experiment: &Experiment) -> bool {
+        self.live && is_bound_for_visitors(Some(experiment), experiment)
+    }
+
+    /// Whether a second person has to approve a decision about results, which concludes the experiment or serves an arm. It
+    /// is the team's to make as long as visitors get what they got before: `is_met` is whether `after` shows what
+    /// visitors met last.
+    pub fn apply_to_decision(self, before: &Experiment, after: &Experiment, is_met: bool) -> bool {
+        let begins = after.is_delivered() && !before.is_delivered();
+        // Each change of the code of what has run was asked for when it was made.
+        begins && (self.live && !is_met || self.code && before.epoch == 0 && has_code(after))
     }
 }
 
-/// Whether visitors meet the experiment before or after the change, or will once the clock starts it.
+/// Whether visitors or the clock do something else after the change that is more than an end.
 fn concerns_visitors(before: Option<&Experiment>, after: &Experiment) -> bool {
-    before.is_some_and(Experiment::is_delivered) || is_bound_for_visitors(before, after)
+    let was_bound = before.is_some_and(|before| is_bound_for_visitors(Some(before), before));
+    match (was_bound, is_bound_for_visitors(before, after)) {
+        (false, true) => true,
+        (true, true) => !is_minor(before, after),
+        // What nobody meets any more, nor ever has, is nobody's concern.
+        (_, false) => before.is_some_and(Experiment::is_delivered) && !is_minor(before, after),
+    }
 }
 
 /// Whether visitors meet the experiment after the change, or will once the clock starts it.
@@ -47,16 +62,18 @@ fn is_bound_for_visitors(before: Option<&Experiment>, after: &Experiment) -> boo
     after.follows(Rule::StartDate)
 }
 
-/// Whether the change is of labels alone, or takes something from visitors.
+/// Whether the change is of labels alone, or takes something from visitors. Nothing here may change what the clock does.
 fn is_minor(before: Option<&Experiment>, after: &Experiment) -> bool {
     let Some(before) = before else { return false };
     let mut same = Experiment {
         name: after.name.clone(),
         tags: after.tags.clone(),
         hypothesis_id: after.hypothesis_id,
-        archived: after.archived,
         ..before.clone()
     };
+    if Rule::WORDS.iter().all(|(_, rule)| before.follows(*rule) == after.follows(*rule)) {
+        same.conclusion = after.conclusion.clone();
+    }
     if before.lifecycle.is_live() && !after.lifecycle.is_live() {
         same.lifecycle = after.lifecycle;
     }
@@ -81,7 +98,9 @@ fn brings_code(before: Option<&Experiment>, after: &Experiment) -> bool {
 }
 
 fn has_code(experiment: &Experiment) -> bool {
-    let cargo = |variant: &Variant| !variant.code.is_blank() || variant.changes.iter().any(Change::carries_code);
+    let sites = Sites::of(experiment);
+    let carries = |change: &Change| change.carries_code(&sites);
+    let cargo = |variant: &Variant| !variant.code.is_blank() || variant.changes.iter().any(carries);
     !experiment.custom_code.is_blank() || !experiment.control.code.is_blank() || experiment.variants.iter().any(cargo)
 }
 
@@ -89,7 +108,7 @@ fn has_code(experiment: &Experiment) -> bool {
 mod tests {
     use super::*;
     use crate::Instant;
-    use crate::experiment::{Status, TestType};
+    use crate::experiment::{Arm, AutopilotRecord, Conclusion, ConclusionOutcome, Status, TestType};
     use crate::ids::{CompanyId, ProjectId};
     use crate::time::DAY_US;
 
@@ -126,6 +145,15 @@ mod tests {
             experiment
         };
         let waiting = dated(coded(draft.clone()), 3);
+        let filed = |experiment: &Experiment, archived| experiment.filed(archived).unwrap();
+        let conclusion = Conclusion { outcome: ConclusionOutcome::Invalid, note: "Invalid.".into(), concluded_at: NOW };
+        let concluded =
+            |experiment: &Experiment| Experiment { conclusion: Some(conclusion.clone()), ..experiment.clone() };
+        let served = serving(&stopped);
+        let ended = Experiment { serving: Serving::Stopped, ..served.clone() };
+        let mut piloted = served.clone();
+        piloted.configuration.is_autopilot = true;
+        piloted.schedule.autopilot = Some(AutopilotRecord { arm: Arm(1), rollout: 100, next_at: None });
         let mut settled = waiting.clone();
         settled.schedule.settled.insert(Rule::StartDate);
         // The change, and whether it is asked for by the rules about code, live experiments, and both.
@@ -154,6 +182,35 @@ mod tests {
             ("a change after the end", Some(&stopped), traffic(stopped.clone()), false, false),
             ("code after the end", Some(&stopped), recoded(stopped.clone()), true, false),
             ("a start once more", Some(&stopped), to(&stopped, Status::Live), true, true),
+            (
+                "an archived one with a start date",
+                Some(&filed(&draft, true)),
+                dated(filed(&draft, true), 3),
+                false,
+                false,
+            ),
+            (
+                "an archive that is left with a start date",
+                Some(&dated(filed(&coded(draft.clone()), true), 3)),
+                waiting.clone(),
+                true,
+                true,
+            ),
+            ("an archive that is left", Some(&filed(&draft, true)), draft.clone(), false, false),
+            ("the archive with a start date", Some(&waiting), filed(&waiting, true), false, false),
+            ("a start date of a concluded one", Some(&concluded(&draft)), dated(concluded(&draft), 3), false, false),
+            (
+                "a reopened one with a start date",
+                Some(&dated(concluded(&coded(draft.clone())), 3)),
+                waiting.clone(),
+                true,
+                true,
+            ),
+            ("a reopened one", Some(&concluded(&stopped)), stopped.clone(), false, false),
+            ("a reopened one whose winner is served", Some(&concluded(&served)), served.clone(), false, false),
+            ("a reopened one that the clock pilots", Some(&concluded(&piloted)), piloted.clone(), false, true),
+            ("less of what is served", Some(&served), ended.clone(), false, false),
+            ("traffic of what is served", Some(&served), traffic(served.clone()), false, true),
             ("an arm that is served after the end", Some(&stopped), serving(&stopped), false, true),
             ("code of what is served", Some(&serving(&stopped)), recoded(serving(&stopped)), true, true),
             ("code of what never ran", Some(&aside), recoded(aside.clone()), false, false),
@@ -168,10 +225,30 @@ mod tests {
                 "{what}"
             );
         }
-        let served =
-            Experiment { serving: Serving::Winner { arm: crate::experiment::Arm(1), rollout: 100 }, ..stopped };
-        let ended = Experiment { serving: Serving::Stopped, ..served.clone() };
-        assert!(!ApprovalRules { code: true, live: true }.apply_to(Some(&served), &ended));
-        assert!(ApprovalRules { code: false, live: true }.apply_to(Some(&served), &traffic(served.clone())));
+        for (what, experiment, is_guarded) in [
+            ("a draft", &draft, false),
+            ("a live one", &live, true),
+            ("one with a start date", &waiting, true),
+            ("a stopped one", &stopped, false),
+            ("a served one", &served, true),
+            ("an archived one with a date", &filed(&waiting, true), false),
+        ] {
+            assert_eq!(ApprovalRules { code: false, live: true }.guard(experiment), is_guarded, "{what}");
+            assert!(!ApprovalRules { code: true, live: false }.guard(experiment), "{what}");
+        }
+        // A decision, and whether it is asked for by the rules about code and live experiments.
+        for (what, before, after, is_met, code, on_live) in [
+            ("an arm that was live", &live_coded, serving(&live_coded), true, false, false),
+            ("an arm that was live, after the end", &stopped, serving(&stopped), true, false, false),
+            ("an arm that changed after the end", &stopped, serving(&stopped), false, false, true),
+            ("an arm of what never ran", &plain, serving(&plain), false, false, true),
+            ("code of what never ran", &aside, serving(&aside), false, true, true),
+            ("an end", &live_coded, concluded(&stopped), true, false, false),
+            ("a conclusion of a draft", &draft, concluded(&draft), false, false, false),
+        ] {
+            let asked = |code, live| ApprovalRules { code, live }.apply_to_decision(before, &after, is_met);
+            assert!(!asked(false, false), "{what}");
+            assert_eq!((asked(true, false), asked(false, true)), (code, on_live), "{what}");
+        }
     }
 }

@@ -1,6 +1,6 @@
 //! What a change does to visitors and to the result, for those who want to know before they make it.
 
-use super::{Arm, Code, Experiment, Reason, Revision, Variant, WHOLE};
+use super::{Arm, Code, Experiment, Reason, Revision, Sites, Variant, WHOLE};
 
 /// What a change does besides setting fields.
 #[derive(Debug, Clone, PartialEq)]
@@ -50,8 +50,10 @@ fn removed_code(before: &Experiment, after: &Experiment) -> Vec<String> {
         compare(&format!("variants[{at}]."), ["customJS", "customCSS"], &was.code, &is.code);
     }
     for (at, was) in before.variants.iter().enumerate() {
-        let has_code = |variant: &Variant| variant.changes.iter().any(super::Change::carries_code);
-        if has_code(was) && !after.variants.get(at).is_some_and(has_code) {
+        let has_code = |experiment: &Experiment, variant: &Variant| {
+            variant.changes.iter().any(|change| change.carries_code(&Sites::of(experiment)))
+        };
+        if has_code(before, was) && !after.variants.get(at).is_some_and(|is| has_code(after, is)) {
             removed.push(format!("variants[{at}].data"));
         }
     }

@@ -16,6 +16,7 @@ mod milestones;
 mod patch;
 mod plan_lock;
 mod revision;
+mod runnable;
 mod schedule;
 #[cfg(test)]
 mod tests;
@@ -33,6 +34,7 @@ pub use milestones::{FirstStart, MilestoneChange, Milestones};
 pub use patch::{DataKey, ExperimentPatch, References, VariantSent};
 pub use plan_lock::{LockedGoal, LockedHypothesis, LockedPlan, PlannedFrom, StopRule};
 pub use revision::{Epoch, Reason, Revision};
+pub use runnable::{CODE_MARK, Sites};
 pub use schedule::{BanditRecord, ClockAct, ClockEntry, Due, ProtectedArm, Rule, Schedule};
 pub use variant::{
     Arm, CHANGES_MAX, CODE_MAX, Change, Code, Control, ControlPatch, VARIANTS_MAX, Variant, parse_code, parse_nickname,
@@ -235,42 +237,20 @@ impl Experiment {
         self.lifecycle.is_live() || matches!(self.serving, Serving::Winner { .. })
     }
 
-    /// Whether visitors meet the same before and after: what they get, who they
-    /// are, and the epoch they count in.
-    pub fn delivers_like(&self, after: &Experiment) -> bool {
-        if !self.is_delivered() && !after.is_delivered() {
-            return true;
-        }
-        fn shown(variant: &Variant) -> (&Code, &[Change], &Option<crate::targeting::Audience>) {
-            (&variant.code, &variant.changes, &variant.audience)
-        }
-        self.lifecycle.is_live() == after.lifecycle.is_live()
-            && self.serving == after.serving
-            && self.epoch == after.epoch
-            && self.configuration.traffic_allocation == after.configuration.traffic_allocation
-            && self.configuration.dom_change_path == after.configuration.dom_change_path
-            && self.configuration.trigger_variant_change == after.configuration.trigger_variant_change
-            && self.allocation == after.allocation
-            && self.groups == after.groups
-            && self.targeting == after.targeting
-            && self.variants_data_key == after.variants_data_key
-            && self.custom_code == after.custom_code
-            && self.control.code == after.control.code
-            && self.variants.iter().map(shown).eq(after.variants.iter().map(shown))
-    }
-
     /// Whether storing `after` in place of this changes anything that can run
-    /// on a customer's page: code, or HTML and script addresses in changes.
+    /// on a customer's page: code, or changes that [carry code](Change::carries_code).
     pub fn changes_code(&self, after: &Experiment) -> bool {
-        fn cargo(variant: Option<&Variant>) -> (Code, Vec<&Change>) {
-            variant.map_or_else(Default::default, |variant| {
-                (variant.code.clone(), variant.changes.iter().filter(|change| change.carries_code()).collect())
+        fn cargo(experiment: &Experiment, at: usize) -> (Code, Vec<&Change>) {
+            experiment.variants.get(at).map_or_else(Default::default, |variant| {
+                let sites = Sites::of(experiment);
+                let carries = |change: &&Change| change.carries_code(&sites);
+                (variant.code.clone(), variant.changes.iter().filter(carries).collect())
             })
         }
         let longer = self.variants.len().max(after.variants.len());
         self.custom_code != after.custom_code
             || self.control.code != after.control.code
-            || (0..longer).any(|at| cargo(self.variants.get(at)) != cargo(after.variants.get(at)))
+            || (0..longer).any(|at| cargo(self, at) != cargo(after, at))
     }
 }
 

@@ -7,7 +7,7 @@ use serde_json::json;
 const NOW: Instant = Instant::from_us(1_772_000_000_000_000);
 const LATER: Instant = NOW.plus_us(1_000_000);
 
-fn experiment(status: Status) -> Experiment {
+pub(super) fn experiment(status: Status) -> Experiment {
     let mut experiment = Experiment::draft(CompanyId(1), ProjectId(1), TestType::AbTest, "key".into(), NOW);
     experiment.name = "Name".into();
     experiment.url = "https://a.example/".into();

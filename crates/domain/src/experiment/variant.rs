@@ -152,7 +152,8 @@ pub fn parse_nickname(nickname: &str) -> Result<String, Flaw> {
 pub struct Change(Map<String, Value>);
 
 /// Keys that change the elements that `target` selects.
-const CONTENT_KEYS: [&str; 8] = ["innerText", "textContent", "innerHTML", "outerHTML", "src", "href", "style", "class"];
+const CONTENT_KEYS: [&str; 9] =
+    ["innerText", "textContent", "innerHTML", "outerHTML", "src", "href", "style", "class", "attributes"];
 
 /// Keys of changes without `target`, and those that limit a change to a page.
 const OTHER_KEYS: [&str; 9] = ["rm", "refEl", "oriEl", "dir", "htmlBlock", "url", "relay_param", "pageUrl", "sitewide"];
@@ -202,7 +203,7 @@ impl Change {
         } else {
             problems.add(
                 "",
-                "must be a change: {target, innerText|textContent|innerHTML|outerHTML|src|href|style|class}, {rm}, \
+                "must be a change: {target, innerText|textContent|innerHTML|outerHTML|src|href|style|class|attributes}, {rm}, \
                  {refEl, dir, htmlBlock}, {oriEl, refEl, dir} or {url, relay_param}",
             );
         }
@@ -217,6 +218,17 @@ impl Change {
             other => other.is_string(),
         }) {
             problems.add("style", "must be declarations: text, or an object of texts");
+        }
+        if let Some(attributes) = item.get("attributes") {
+            let is_fit = |set: &Map<String, Value>| {
+                !set.is_empty() && set.iter().all(|(name, value)| is_attribute(name) && value.is_string())
+            };
+            if !attributes.as_object().is_some_and(is_fit) {
+                problems.add(
+                    "attributes",
+                    "must be texts by the names of attributes: value, placeholder, alt, title, aria-… or data-…",
+                );
+            }
         }
         for key in ["sitewide", "relay_param"] {
             if item.get(key).is_some_and(|value| !value.is_boolean()) {
@@ -236,22 +248,18 @@ impl Change {
         self.0.contains_key("url") && !["target", "rm", "refEl", "oriEl"].iter().any(|key| self.0.contains_key(*key))
     }
 
-    /// Whether it carries something that a browser can run: HTML, or an address
-    /// with a scheme that holds script. Storing such a change needs the scope `code`. Blanks and
-    /// controls in an address are skipped, as browsers skip them.
-    pub fn carries_code(&self) -> bool {
-        let script = |key: &str| {
-            self.0.get(key).and_then(Value::as_str).is_some_and(|address| {
-                let start: String =
-                    address.chars().filter(|c| !c.is_whitespace() && !c.is_control()).take(11).collect();
-                let start = start.to_ascii_lowercase();
-                ["javascript:", "data:", "vbscript:"].iter().any(|scheme| start.starts_with(scheme))
-            })
-        };
-        ["innerHTML", "outerHTML", "htmlBlock"].iter().any(|key| self.0.contains_key(*key))
-            || script("href")
-            || script("src")
+    /// The change that this object is, which is known to be one.
+    pub(super) fn of_object(item: Map<String, Value>) -> Self {
+        Self(item)
     }
+}
+
+/// Whether a change may set an attribute: one that holds words, or says something about the element.
+fn is_attribute(name: &str) -> bool {
+    let is_name =
+        |name: &str| !name.is_empty() && name.bytes().all(|b| b.is_ascii_alphanumeric() || b"-_.:".contains(&b));
+    ["value", "placeholder", "alt", "title"].contains(&name)
+        || ["aria-", "data-"].iter().any(|prefix| name.strip_prefix(prefix).is_some_and(is_name))
 }
 
 /// Adds a problem unless the key has text that is not blank. Whether the selector is valid CSS
@@ -296,28 +304,33 @@ mod tests {
 
     #[test]
     fn changes_are_recognised_by_their_keys() {
-        for (item, good, code) in [
-            (json!({"target": "h1", "innerText": "Hi", "note": {"kept": 1}}), true, false),
-            (json!({"target": "h1", "innerHTML": "<b>Hi</b>"}), true, true),
-            (json!({"target": "a", "href": "/pricing"}), true, false),
-            (json!({"target": "a", "href": " java\tscript:alert(1)"}), true, true),
-            (json!({"target": "h1"}), false, false),
-            (json!({"target": "", "style": "color:red"}), false, false),
-            (json!({"target": "h1", "innerText": 5}), false, false),
-            (json!({"rm": ".banner"}), true, false),
-            (json!({"refEl": "#a", "dir": "b", "htmlBlock": "<p>"}), true, true),
-            (json!({"refEl": "#a", "dir": "x", "htmlBlock": "<p>"}), false, true),
-            (json!({"oriEl": "#a", "refEl": "#b", "dir": "p"}), true, false),
-            (json!({"url": "https://example.com/b", "relay_param": true}), true, false),
-            (json!({"url": "javascript:alert(1)"}), false, false),
-            (json!({"selector": "h1"}), false, false),
-            (json!({}), false, false),
+        for (item, good) in [
+            (json!({"target": "h1", "innerText": "Hi", "note": {"kept": 1}}), true),
+            (json!({"target": "h1", "innerHTML": "<b>Hi</b>"}), true),
+            (json!({"target": "a", "href": "/pricing"}), true),
+            (json!({"target": "a", "href": " java\tscript:alert(1)"}), true),
+            (json!({"target": "h1"}), false),
+            (json!({"target": "", "style": "color:red"}), false),
+            (json!({"target": "h1", "innerText": 5}), false),
+            (json!({"rm": ".banner"}), true),
+            (json!({"refEl": "#a", "dir": "b", "htmlBlock": "<p>"}), true),
+            (json!({"refEl": "#a", "dir": "x", "htmlBlock": "<p>"}), false),
+            (json!({"oriEl": "#a", "refEl": "#b", "dir": "p"}), true),
+            (json!({"url": "https://example.com/b", "relay_param": true}), true),
+            (json!({"url": "javascript:alert(1)"}), false),
+            (json!({"target": "input", "attributes": {"placeholder": "Name", "data-x": "1"}}), true),
+            (json!({"target": "input", "attributes": {"onclick": "a()"}}), false),
+            (json!({"target": "input", "attributes": {"aria-": "a"}}), false),
+            (json!({"target": "input", "attributes": {"title": 1}}), false),
+            (json!({"target": "input", "attributes": {}}), false),
+            (json!({"selector": "h1"}), false),
+            (json!({}), false),
         ] {
             let Value::Object(map) = item.clone() else { unreachable!() };
             match Change::new(map) {
                 Ok(change) => {
                     assert!(good, "{item}");
-                    assert_eq!(change.carries_code(), code, "{item}");
+                    assert_eq!(json!(change), item);
                 }
                 Err(problems) => assert!(!good, "{item}: {problems:?}"),
             }

@@ -2,13 +2,15 @@
 //! history, announce; once that is committed, invalidate lists and deliver rulesets.
 
 use super::NOT_FOUND;
+use super::history::Walk;
 use crate::actor::Actor;
 use crate::app::App;
 use crate::audit::{Act as AuditAct, object};
 use crate::error::{ConflictCode, Error, Result};
 use crate::idempotency::{self, IdempotencyKey, StoredResponse};
+use muriel_assign::Delivered;
 use muriel_domain::Instant;
-use muriel_domain::experiment::{ApprovalRules, Experiment, Revision};
+use muriel_domain::experiment::{ApprovalRules, Experiment, Revision, Serving};
 use muriel_domain::ids::ExperimentId;
 use muriel_sql::Tx;
 use muriel_store::experiments::{self, Act, LoadedExperiment};
@@ -80,16 +82,17 @@ pub(crate) struct Change {
 /// What the project may ask a second person for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Approval {
-    /// Nothing.
-    None,
-    /// Whatever its rules say: for what people and programs do by themselves.
+    /// Nothing: a second person approves it with this act, or the clock does what was approved.
+    Given,
+    /// Whatever its rules say.
     Rules,
-    /// Code alone: for decisions about results.
-    Code,
+    /// What visitors have not met before: a decision about results.
+    Decision,
 }
 
 impl Change {
-    /// A change called `action` in history.
+    /// A change called `action` in history. Unless it [is approved](Self::approved), it is refused where the project asks for a
+    /// second person for what it does to visitors and the clock.
     pub(crate) fn new(app: &App, actor: &Actor, target: Target, action: &'static str) -> Self {
         Self {
             target,
@@ -98,7 +101,10 @@ impl Change {
             action,
             detail: None,
             told: Map::new(),
-            approval: Approval::None,
+            approval: match actor {
+                Actor::System(_) => Approval::Given,
+                Actor::Key(_) | Actor::Person(_) => Approval::Rules,
+            },
         }
     }
 
@@ -112,17 +118,17 @@ impl Change {
         Self { told, ..self }
     }
 
-    /// The change, which is refused where the project asks for a second person for such ones.
-    pub(crate) fn asking_approval(self) -> Self {
-        match self.actor {
-            Actor::System(_) => self,
-            _ => Self { approval: Approval::Rules, ..self },
-        }
+    /// The change, which somebody else has proposed and the actor approves.
+    pub(crate) fn approved(self) -> Self {
+        Self { approval: Approval::Given, ..self }
     }
 
-    /// The change, which is refused where visitors would run code that a second person has to approve.
-    pub(crate) fn asking_for_code(self) -> Self {
-        Self { approval: Approval::Code, ..self }
+    /// The change as a decision about results, which the team makes as long as visitors get what they met before.
+    pub(crate) fn deciding(self) -> Self {
+        match self.approval {
+            Approval::Given => self,
+            Approval::Rules | Approval::Decision => Self { approval: Approval::Decision, ..self },
+        }
     }
 
     /// What a second person has to approve in the project.
@@ -132,14 +138,19 @@ impl Change {
 
     /// Fails if the project asks for a second person for this change.
     pub(crate) async fn approval(&self, tx: &mut dyn Tx, before: &Experiment, after: &Experiment) -> Result<()> {
-        let (rules, way) = match self.approval {
-            Approval::None => return Ok(()),
-            Approval::Rules => (self.rules(tx).await?, "propose it"),
-            Approval::Code => {
-                (self.rules(tx).await?.for_code(), "its code has never run, so propose its start, status 1,")
+        if self.approval == Approval::Given {
+            return Ok(());
+        }
+        let rules = self.rules(tx).await?;
+        let (is_asked, way) = match self.approval {
+            Approval::Decision if rules.code || rules.live => {
+                let is_met = was_met(tx, before).await?;
+                let way = "visitors have not met what it would serve, so propose its start, status 1,";
+                (rules.apply_to_decision(before, after, is_met), way)
             }
+            _ => (rules.apply_to(Some(before), after), "propose it"),
         };
-        if !rules.apply_to(Some(before), after) {
+        if !is_asked {
             return Ok(());
         }
         Err(Error::conflict(
@@ -174,7 +185,7 @@ impl Change {
         let by = self.actor.reference();
         let act = Act { actor: self.actor.name(), by: &by, action: self.action, detail: self.detail.clone() };
         experiments::update(tx, &before.experiment, &revision, &act).await?;
-        let delivery_changed = !before.experiment.delivers_like(&revision.experiment);
+        let delivery_changed = delivered(&before.experiment) != delivered(&revision.experiment);
         if delivery_changed {
             delivery::announce(tx, project).await?;
         }
@@ -244,6 +255,36 @@ impl Change {
         }
         Ok(response)
     }
+}
+
+/// What visitors get of an experiment: the whole of it, so that nothing that is delivered can be forgotten here.
+fn delivered(experiment: &Experiment) -> Option<Delivered> {
+    experiment.is_delivered().then(|| Delivered::of(experiment))
+}
+
+/// Whether visitors met the experiment as it is, last: with the same arms, for the same visitors.
+async fn was_met(tx: &mut dyn Tx, present: &Experiment) -> Result<bool> {
+    let shown = |experiment: &Experiment| Delivered {
+        live: true,
+        epoch: 0,
+        serving: None,
+        name: None,
+        tools: Vec::new(),
+        ..Delivered::of(experiment)
+    };
+    if present.is_delivered() {
+        return Ok(true);
+    }
+    if present.epoch == 0 && present.serving == Serving::Never {
+        return Ok(false);
+    }
+    let mut walk = Walk::from(present.clone());
+    while let Some(step) = walk.next(tx).await? {
+        if step.before.is_delivered() {
+            return Ok(shown(&step.before) == shown(present));
+        }
+    }
+    Ok(false)
 }
 
 /// What the audit log keeps of the plan that the first start locked: its hash, so that a plan which somebody changes in the

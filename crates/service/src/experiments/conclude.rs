@@ -66,7 +66,7 @@ pub async fn conclude(
         // It is refused anyway.
         Err(_) => Err(NOT_FOUND),
     };
-    let mut change = Change::new(app, actor, target, "conclude").asking_for_code();
+    let mut change = Change::new(app, actor, target, "conclude").deciding();
     let concluded_by = actor.name().to_owned();
     let (response, changed) = app
         .write(project.company_id, move |tx| {
@@ -239,8 +239,8 @@ fn told(record: &ConclusionRecord) -> Map<String, Value> {
 /// Takes a conclusion back; the experiment's status stays. The response is what `render` makes.
 ///
 /// # Errors
-/// `NotFound`; then what is wrong with `key`; `PreconditionFailed`; an experiment that is not concluded; and when the database
-/// cannot be reached.
+/// `NotFound`; then what is wrong with `key`; `PreconditionFailed`; an experiment that is not concluded; one that the
+/// clock would start or go on with, where a second person has to approve that; and when the database cannot be reached.
 pub async fn reopen(
     app: &App,
     actor: &Actor,
@@ -259,6 +259,7 @@ pub async fn reopen(
                     return Ok((stored, None));
                 }
                 let after = change.decided(&before, before.experiment.reopened().map_err(Error::from))?;
+                change.approval(tx, &before.experiment, &after).await?;
                 conclusions::remove(tx, id).await?;
                 let changed = change.save(tx, before, after).await?;
                 let response = idempotency::store(tx, key.as_ref(), render(&changed)?).await?;

@@ -174,11 +174,12 @@ impl Creation {
         let (project, by) = (self.project.id, self.actor.reference());
         let mut experiment = patched(tx, &self.project, &new, self.now).await?;
         let empty = Experiment::draft(self.project.company_id, project, experiment.test_type, String::new(), self.now);
+        // Whether a redirect leaves the site depends on it.
+        experiment.variants_data_key = new.variants_data_key.unwrap_or_else(|| DataKey::stored(experiment.url.clone()));
         if empty.changes_code(&experiment) {
             self.actor.require(Scope::Code)?;
         }
         experiment.key = self.key(tx, new.key, &experiment.name).await?;
-        experiment.variants_data_key = new.variants_data_key.unwrap_or_else(|| DataKey::stored(experiment.url.clone()));
         if let Some(goal) = new.primary_goal {
             experiment.primary_goal = Some(find_or_insert(tx, project, &goal.definition, self.now, &by).await?.key);
         }

@@ -90,7 +90,7 @@ pub async fn state_at(app: &App, project: ProjectId, id: ExperimentId, revision:
 }
 
 /// The changes of an experiment from the last one to the first, each undone on the way.
-struct Walk {
+pub(super) struct Walk {
     state: Experiment,
     /// Entries that were read, the next one last.
     entries: Vec<HistoryEntry>,
@@ -98,11 +98,11 @@ struct Walk {
 }
 
 impl Walk {
-    fn from(present: Experiment) -> Self {
+    pub(super) fn from(present: Experiment) -> Self {
         Self { state: present, entries: Vec::new(), read_to: i64::MAX }
     }
 
-    async fn next(&mut self, tx: &mut dyn Tx) -> Result<Option<HistoryStep>> {
+    pub(super) async fn next(&mut self, tx: &mut dyn Tx) -> Result<Option<HistoryStep>> {
         if self.entries.is_empty() {
             self.entries = experiments::changes(tx, self.state.id, self.read_to, PER_READ).await?;
             self.entries.reverse();

@@ -20,7 +20,7 @@ pub struct Winner {
 ///
 /// # Errors
 /// `NotFound`; then what is wrong with `key` or `winner`; `PreconditionFailed`; a draft, a
-/// winner that is served already, code that a second person has to approve; and when the database cannot be reached.
+/// winner that is served already, what a second person has to approve before visitors meet it; and when the database cannot be reached.
 pub async fn serve(
     app: &App,
     actor: &Actor,
@@ -29,7 +29,7 @@ pub async fn serve(
     winner: Result<Winner, Problems>,
     render: impl FnOnce(&Changed) -> Result<String> + Send + 'static,
 ) -> Result<StoredResponse> {
-    let change = Change::new(app, actor, target, "serve winner").asking_for_code();
+    let change = Change::new(app, actor, target, "serve winner").deciding();
     let decide = move |before: &muriel_store::experiments::LoadedExperiment, _| {
         let Winner { arm, rollout } = winner?;
         Ok(before.experiment.serving(&arm, rollout)?)
@@ -43,7 +43,7 @@ pub async fn serve(
 /// `NotFound`; then what is wrong with `rollout`; `PreconditionFailed`; no winner is served;
 /// and when the database cannot be reached.
 pub async fn set_rollout(app: &App, actor: &Actor, target: Target, rollout: Result<i64>) -> Result<Changed> {
-    let change = Change::new(app, actor, target, "serving rollout");
+    let change = Change::new(app, actor, target, "serving rollout").deciding();
     change.apply(app, move |before, _| Ok(before.experiment.rolled_out(rollout?)?)).await
 }
 

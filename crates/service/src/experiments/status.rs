@@ -67,7 +67,7 @@ pub async fn set_status(
         // Analysed now, so that neither the transaction nor a visitor waits for it.
         app.rulesets.loop_guards.prepare(patch_codes(&edit.patch)).await;
     }
-    let change = Change::new(app, actor, target, "status").asking_approval();
+    let change = Change::new(app, actor, target, "status");
     let planned = match &status {
         Ok(StatusChange { to: Status::Live, edit, .. }) => plan(app, &change, edit.clone().map(|edit| *edit)).await,
         _ => None,

@@ -51,7 +51,7 @@ pub struct Updated {
 /// database cannot be reached.
 pub async fn update(app: &App, actor: &Actor, target: Target, edit: Result<Edit>) -> Result<Updated> {
     prepare_code(app, actor, &edit).await;
-    let change = Change::new(app, actor, target, "update").asking_approval();
+    let change = Change::new(app, actor, target, "update");
     let (project, id, node) = (change.target.project.clone(), change.target.id, app.node_id());
     let (changed, dropped) = app
         .write(project.company_id, move |tx| {
@@ -83,7 +83,7 @@ pub async fn restore(
     render: impl FnOnce(&Changed) -> Result<String> + Send + 'static,
 ) -> Result<(StoredResponse, Option<Updated>)> {
     let detail = Some(json!({ "revision": revision }));
-    let change = Change::new(app, actor, target, "restore").with_detail(detail).asking_approval();
+    let change = Change::new(app, actor, target, "restore").with_detail(detail);
     prepare_code(app, actor, &edit).await;
     let (project, id, node) = (change.target.project.clone(), change.target.id, app.node_id());
     let (response, done) = app

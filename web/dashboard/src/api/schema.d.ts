@@ -2424,7 +2424,7 @@ export interface components {
          * @enum {string}
          */
         BuiltinMetric: "bounce_rate" | "engagement";
-        /** @description One visual change: {target, innerText|textContent|innerHTML|outerHTML|src|href|style|class}, {rm}, {refEl, dir, htmlBlock}, {oriEl, refEl, dir} or, in a split test, {url, relay_param}. Further keys are kept. */
+        /** @description One visual change: {target, innerText|textContent|innerHTML|outerHTML|src|href|style|class|attributes}, {rm}, {refEl, dir, htmlBlock}, {oriEl, refEl, dir} or, in a split test, {url, relay_param}. Further keys are kept. */
         Change: Record<string, unknown>;
         /** @description Whether a change found what it changes. Each visitor counts once, with the first page of which that was told. */
         ChangeFound: {

@@ -197,7 +197,7 @@ pub(crate) struct VariantBody {
     targeting: Option<Audience>,
 }
 
-/// One visual change: `{target, innerText|textContent|innerHTML|outerHTML|src|href|style|class}`, `{rm}`,
+/// One visual change: `{target, innerText|textContent|innerHTML|outerHTML|src|href|style|class|attributes}`, `{rm}`,
 /// `{refEl, dir, htmlBlock}`, `{oriEl, refEl, dir}` or, in a split test, `{url, relay_param}`. Further keys are kept.
 pub(crate) struct Change;
 
@@ -206,7 +206,7 @@ impl PartialSchema for Change {
         ObjectBuilder::new()
             .schema_type(Type::Object)
             .description(Some(
-                "One visual change: {target, innerText|textContent|innerHTML|outerHTML|src|href|style|class}, {rm}, \
+                "One visual change: {target, innerText|textContent|innerHTML|outerHTML|src|href|style|class|attributes}, {rm}, \
                  {refEl, dir, htmlBlock}, {oriEl, refEl, dir} or, in a split test, {url, relay_param}. Further keys \
                  are kept.",
             ))
