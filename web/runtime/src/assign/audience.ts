@@ -2,9 +2,10 @@
 
 import type { Condition, EventRule, Scalar, ScheduleGroup, Targeting } from "../ruleset";
 import { holds, same } from "./condition";
-import { isPage, parameterOf } from "./page";
+import { parameterOf } from "./referrer";
 import { asciiLowercase } from "./text";
 import { allHold, anyHolds, NO, type Tri, UNKNOWN, YES } from "./tri";
+import { isPage } from "./url-rule";
 import { type DecisionContext, DAY_MS, type Fact, type LocalTime, type PastEvent, type Visitor } from "./visitor";
 
 /**

@@ -3,7 +3,8 @@
 
 import type { Scalar } from "../ruleset";
 import { isoMs } from "./condition";
-import { addressOf, referrerOf } from "./page";
+import { addressOf } from "./page";
+import { referrerOf } from "./referrer";
 import { Refused } from "./refused";
 import type { Fact, LocalTime, PastEvent, Visitor } from "./visitor";
 

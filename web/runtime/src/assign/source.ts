@@ -1,8 +1,9 @@
 // Derives the traffic source from the referrer and the page: docs/assignment-pages.md, Sources. Its lists are longer than
 // the rest of the core, so the core does not import it: callers pass `sourceOf` in where they need it.
 
+import { type Address, withoutWww } from "./page";
+import { parameterOf, type Referrer } from "./referrer";
 import { asciiLowercase } from "./text";
-import { type Address, withoutWww, parameterOf, type Referrer } from "./page";
 
 /** A source, the prefix of its `utm_medium`, other values of `utm_medium`, and hosts. */
 const SOURCES: readonly (readonly [source: string, medium: string, mediums: string, hosts: string])[] = [

@@ -1,7 +1,8 @@
 // The facts about a visitor: docs/assignment.md, The context.
 
 import type { Scalar, Targeting } from "../ruleset";
-import type { Address, Referrer } from "./page";
+import type { Address } from "./page";
+import type { Referrer } from "./referrer";
 import type { Tri } from "./tri";
 
 /**

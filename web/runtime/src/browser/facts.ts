@@ -1,6 +1,6 @@
 // Facts about the visitor that only targeting rules need. They are in the part `rules`, as most rulesets have no rules.
 
-import { referrerOf } from "../assign/page";
+import { referrerOf } from "../assign/referrer";
 import type { PastEvent, Visitor } from "../assign/visitor";
 import type { Session } from "./identity";
 import { now, quietly, win } from "./world";

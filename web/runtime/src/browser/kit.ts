@@ -1,7 +1,7 @@
 // The functions that the script passes to its parts, so that no part bundles them again. In the parts, build.mjs replaces imports
 // from these modules by parameters, in the order of the list below, which it reads from this file.
 
-import { withoutWww, isPage, parameterOf, referrerOf } from "../assign/page";
+import { addressOf, isOn, partsOf, withoutWww } from "../assign/page";
 import { asciiLowercase } from "../assign/text";
 import { applyCss } from "./changes/sheet";
 import { signed, trusted } from "./changes/trust";
@@ -14,7 +14,6 @@ import {
   floor,
   startTimer,
   listen,
-  min,
   clearTimer,
   now,
   parse,
@@ -35,14 +34,13 @@ export const kit = [
   clearTimer,
   now,
   floor,
-  min,
   hide,
   applyCss,
   asciiLowercase,
   withoutWww,
-  isPage,
-  parameterOf,
-  referrerOf,
+  isOn,
+  partsOf,
+  addressOf,
   signed,
   trusted,
   when,

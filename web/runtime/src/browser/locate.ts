@@ -1,51 +1,71 @@
-// The visitor's location. Only the server knows it, and only pages with location rules ask for it.
+// The visitor's location. Only the server knows it, and only pages with location rules ask for it, so this is in the part `rules`.
 
+import type { Reason } from "../assign/decide";
 import type { Experiment } from "../ruleset";
-import { selectorsOf } from "./applies";
 import { hide, type HiddenElements } from "./hide";
 import type { GeoLocation } from "./identity";
 import { HIDING_TIMEOUT_MS } from "./limits";
-import { endpoint } from "./settings";
-import { fetchNow, now } from "./world";
+import { now, stringify, win } from "./world";
 
-let isRequested = false;
-let hidden: HiddenElements | undefined;
-let snippet: HiddenElements | undefined;
-let locationListener: (geo: GeoLocation, late: boolean) => void;
+// Taken when the part is created, which is before the page's own scripts can redefine it.
+const fetchNow = win.fetch.bind(win);
 
-/** Sets the listener, which gets the location and whether the answer is late, so that changes would be visible. `before` is what the snippet has hidden. */
-export function onLocated(before: HiddenElements | undefined, listener: typeof locationListener): void {
-  snippet = before;
-  locationListener = listener;
+/** The selectors that an experiment changes. Their elements are hidden while the arm is not decided. */
+const selectorsOf = ({ variants }: Experiment): string[] =>
+  variants.flatMap(({ data }) => (data ?? []).flatMap((item) => item.target ?? item.rm ?? item.oriEl ?? []));
+
+export interface Locator {
+  /** Whether the decision could differ if the visitor's location were known. */
+  _decides(experiment: Experiment, reason: Reason): boolean;
+  /** Requests the location once per page. Meanwhile hides what the experiments may change, unless the visitor has seen it (`late`). */
+  _request(unknown: Experiment[], late: boolean): void;
+  /** Allows another request, on a new page. */
+  _allow(): void;
 }
 
-/** Fetches the location. If that fails, the location stays unknown and location rules hold for nobody. */
-async function fetchLocation(): Promise<void> {
-  try {
-    const answer = await fetchNow(endpoint("geo"));
-    const geo = (await answer.json()) as GeoLocation;
-    if (answer.ok) locationListener(geo, !hidden || !!hidden.over);
-  } catch {
-    // The location stays unknown.
+/**
+ * `snippet` is what the inline snippet has hidden. `located` gets the location, and whether the answer is late, so that changes would
+ * be visible; `hides` gets what is hidden meanwhile.
+ */
+export function locator(
+  address: string,
+  snippet: HiddenElements | undefined,
+  located: (geo: GeoLocation, late: boolean) => void,
+  hides: (hidden: HiddenElements) => void,
+): Locator {
+  let isRequested = false;
+  let hidden: HiddenElements | undefined;
+
+  /** Fetches the location. If that fails, the location stays unknown and location rules hold for nobody. */
+  async function fetchLocation(): Promise<void> {
+    try {
+      const answer = await fetchNow(address);
+      const geo = (await answer.json()) as GeoLocation;
+      if (answer.ok) located(geo, !hidden || !!hidden.over);
+    } catch {
+      // The location stays unknown.
+    }
+    hidden?.show();
   }
-  hidden?.show();
-}
 
-/** Requests the location once per page. Meanwhile hides what the experiments may change, unless the visitor has seen it. */
-export function requestLocation(unknown: Experiment[], late: boolean): void {
-  if (isRequested || !unknown[0]) return;
-  isRequested = true;
-  // Hidden once per page, for one second at most in total with the snippet.
-  hidden ??= late
-    ? undefined
-    : hide(unknown.flatMap(selectorsOf), HIDING_TIMEOUT_MS - (snippet ? now() - snippet.since! : 0));
-  void fetchLocation();
+  return {
+    _decides: (experiment, reason) =>
+      (reason === "unknown" ||
+        (experiment.test_type === "personalization" && ["audience", "split", "sticky"].includes(reason))) &&
+      // The experiment or one of its variants has a location rule. Quotes within JSON strings are escaped, so only keys match.
+      /"allowed_\w+":\[{/.test(stringify(experiment)),
+    _request(unknown, late) {
+      if (isRequested || !unknown[0]) return;
+      isRequested = true;
+      if (!hidden && !late) {
+        // Hidden once per page, for one second at most in total with the snippet.
+        hidden = hide(unknown.flatMap(selectorsOf), HIDING_TIMEOUT_MS - (snippet ? now() - snippet.since! : 0));
+        hides(hidden);
+      }
+      void fetchLocation();
+    },
+    _allow() {
+      isRequested = false;
+    },
+  };
 }
-
-/** Allows another request, on a new page. */
-export function allowNewRequest(): void {
-  isRequested = false;
-}
-
-/** How long elements were hidden, in milliseconds; undefined until they are shown. */
-export const hiddenMs = (): number | undefined => (hidden ?? snippet)?.ms;

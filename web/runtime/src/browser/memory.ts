@@ -2,7 +2,7 @@
 
 import type { PastEvent } from "../assign/visitor";
 import type { Ruleset } from "../ruleset";
-import type { Properties } from "./events";
+import type { EventFields, Properties } from "./events";
 import { REMEMBERED_EVENTS_MAX } from "./limits";
 import { storeLocal, readLocal } from "./storage";
 import { now, parse, quietly, stringify } from "./world";
@@ -11,7 +11,8 @@ type StoredEvent = [name: string, at: number, properties: Properties];
 
 export interface EventMemory {
   recall(): PastEvent[];
-  add(name: string, properties: Properties): void;
+  /** Stores an event if a rule refers to its name. */
+  add(event: EventFields): void;
 }
 
 export function memory(ruleset: Ruleset): EventMemory {
@@ -25,9 +26,11 @@ export function memory(ruleset: Ruleset): EventMemory {
   return {
     recall: () =>
       events().map(([name, at, properties]) => ({ name, at, attributes: new Map(Object.entries(properties)) })),
-    add(name, properties) {
-      if (asked.has(name))
-        storeLocal("e", stringify([...events(), [name, now(), properties]].slice(-REMEMBERED_EVENTS_MAX)));
+    add({ name, value, currency, order_id, refund_of, quantity, properties }) {
+      if (!asked.has(name as string)) return;
+      // Fields that an event does not have are not stored, as JSON has no `undefined`. An amount that was not read is a property.
+      const fields = { value, currency, order_id, refund_of, quantity, ...(properties as Properties) };
+      storeLocal("e", stringify([...events(), [name, now(), fields]].slice(-REMEMBERED_EVENTS_MAX)));
     },
   };
 }

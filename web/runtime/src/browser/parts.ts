@@ -7,6 +7,7 @@ import type { factsOf } from "./facts";
 import type { watch } from "./goals";
 import { kit } from "./kit";
 import type { watchLayer } from "./layer";
+import type { locator } from "./locate";
 import type { memory } from "./memory";
 import type { split } from "./split";
 import type { watchArms } from "./telling";
@@ -15,7 +16,7 @@ import type { vitals } from "./vitals";
 export interface Parts {
   changes: typeof changes;
   split: typeof split;
-  rules: { _isEligible: typeof isEligible; _factsOf: typeof factsOf; memory: typeof memory };
+  rules: { _isEligible: typeof isEligible; _factsOf: typeof factsOf; memory: typeof memory; _locator: typeof locator };
   source: typeof sourceOf;
   goals: typeof watch;
   orders: typeof watchLayer;

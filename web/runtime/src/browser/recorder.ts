@@ -3,7 +3,7 @@
 import type { DecisionContext, Visitor } from "../assign/visitor";
 import type { Experiment, Ruleset } from "../ruleset";
 import { storeConsent, type Consent, currentConsent } from "./consent";
-import type { Properties, RecordEvent } from "./events";
+import type { RecordEvent } from "./events";
 import { erase, type Identity, recognise, refresh, store } from "./identity";
 import { announce } from "./listeners";
 import type { EventMemory } from "./memory";
@@ -12,7 +12,6 @@ import { reportAll } from "./reports";
 import { isActive } from "./route";
 import { cookies, recall } from "./storage";
 import { type Transport, transport, uuid } from "./transport";
-import { scalarsOf } from "./values";
 import { visitorOf } from "./visitor";
 import { pageUrl } from "./world";
 
@@ -54,13 +53,7 @@ export const currentVisitor = (): Identity => {
 
 /** Records an event, and remembers it if a rule refers to it. */
 export const record: RecordEvent = (event, soon) => {
-  const { name, value, currency, order_id, refund_of, quantity, properties } = event;
-  if (name && mayRecord()) {
-    eventMemory?.add(name as string, {
-      ...(properties as Properties),
-      ...scalarsOf({ value, currency, order_id, refund_of, quantity }),
-    });
-  }
+  if (mayRecord()) eventMemory?.add(event);
   if (forcedArm || consent() === "denied") return;
   queue._send(
     { id: uuid(), at: new Date().toISOString(), session: currentVisitor()._session.id, url: pageUrl(), ...event },

@@ -3,20 +3,20 @@
 import { type Decision, decide, isInExperiment } from "../assign/decide";
 import type { DecisionContext, Visitor } from "../assign/visitor";
 import type { Experiment, Ruleset, Variant } from "../ruleset";
-import { changesOn, dependsOnLocation, isHere } from "./applies";
+import { changesOn, isHere } from "./applies";
 import { type ActiveArm, replaceArm, retainArms } from "./arms";
 import { pageApi } from "./calls";
 import type { Consent } from "./consent";
 import type { HiddenElements } from "./hide";
 import { DECISION_ROUNDS_MAX } from "./limits";
 import { on } from "./listeners";
-import { allowNewRequest, requestLocation, onLocated } from "./locate";
 import { part } from "./parts";
 import { consent, mayRecord, record, startRecorder, visitorNow, currentVisitor } from "./recorder";
 import { renewal } from "./renew";
 import { onRoute, whenActive } from "./route";
+import { endpoint } from "./settings";
 import { show } from "./show";
-import { isLeaving } from "./stage";
+import { isLeaving, noteHidden } from "./stage";
 import { clearCookieCache } from "./storage";
 import { doc, pageUrl, now, quietly } from "./world";
 
@@ -95,10 +95,16 @@ export function run(ruleset: Ruleset, snippet: HiddenElements | undefined, force
   let { experiments } = ruleset;
   let isRouting = false;
   startRecorder(ruleset, forced);
-  onLocated(snippet, (geo, late) => {
-    currentVisitor()._session.geo = geo;
-    look(late);
-  });
+  if (snippet) noteHidden(snippet);
+  const locator = part("rules")?._locator(
+    endpoint("geo"),
+    snippet,
+    (geo, late) => {
+      currentVisitor()._session.geo = geo;
+      look(late);
+    },
+    noteHidden,
+  );
   const shown = (armed: ActiveArm): ActiveArm["_stop"] => show(armed, armed._items, armed._wasLate);
 
   /** Removes arms that no longer apply, then shows those that do; `late` if the visitor would see the change. */
@@ -111,7 +117,7 @@ export function run(ruleset: Ruleset, snippet: HiddenElements | undefined, force
       // An error in one experiment must not affect the others.
       quietly(() => {
         let decision = decisionFor(experiment, visitor, consent(), forced);
-        if (decision && !currentVisitor()._session.geo && dependsOnLocation(experiment, decision.reason)) {
+        if (decision && !currentVisitor()._session.geo && locator?._decides(experiment, decision.reason)) {
           unknown.push(experiment);
           decision = undefined;
         }
@@ -119,7 +125,7 @@ export function run(ruleset: Ruleset, snippet: HiddenElements | undefined, force
         if (begin) (experiment.test_type === "split" ? redirects : others).push(begin);
       });
     }
-    requestLocation(unknown, late);
+    locator?._request(unknown, late);
     // A redirected visitor is exposed to nothing else on the page that is left.
     for (const begin of [...redirects, ...others]) if (!isLeaving) quietly(begin);
   });
@@ -142,7 +148,7 @@ export function run(ruleset: Ruleset, snippet: HiddenElements | undefined, force
   part("orders")?.(record);
   recordPageview();
   onRoute((isNext) => {
-    allowNewRequest();
+    locator?._allow();
     clearCookieCache();
     if (!forced) void renew().catch(() => {});
     isRouting = isNext;

@@ -4,7 +4,7 @@ import { type AssignedArm, armDetail, armFields } from "./armed";
 import type { Properties } from "./events";
 import { expose } from "./exposure";
 import { announce } from "./listeners";
-import { hiddenMs } from "./locate";
+import type { HiddenElements } from "./hide";
 import { part } from "./parts";
 import { forcedArm, record, sendAll, currentVisitor } from "./recorder";
 import { settings } from "./settings";
@@ -15,6 +15,14 @@ const isSampled = random() * 100 < settings.health;
 
 /** Whether an arm redirects: the visitor is exposed to nothing else on this page. */
 export let isLeaving = false;
+
+/** What was hidden last while a decision was pending. */
+let hidden: HiddenElements | undefined;
+
+/** Notes what is hidden, for reports. */
+export const noteHidden = (elements: HiddenElements): void => {
+  hidden = elements;
+};
 
 /** Announces an event of an arm to the page's listeners. */
 export const announceArm = (what: string, armed: AssignedArm, more?: object): void =>
@@ -52,7 +60,7 @@ export function reportShown(
   errors: number,
   changes?: string,
 ): void {
-  const hidden_ms = hiddenMs() || part("changes")?.hiddenMs() || 0;
+  const hidden_ms = hidden?.ms || part("changes")?.hiddenMs() || 0;
   const failed_selectors = missing.length;
   // In a preview a missing match is shown; on other pages it may be intended.
   if (!late) forcedArm?.shown?.(missing);

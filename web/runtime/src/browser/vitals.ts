@@ -3,7 +3,9 @@
 
 import type { RecordEvent } from "./events";
 import { LAYOUT_SESSION_MS, LAYOUT_GAP_MS, SLOWEST_MAX, VITAL_MS_MAX } from "./limits";
-import { doc, floor, listen, min, quietly, win } from "./world";
+import { doc, floor, listen, quietly, win } from "./world";
+
+const { min } = Math;
 
 interface Entry extends PerformanceEntry {
   value: number;

@@ -31,7 +31,6 @@ export const stringify = (value: unknown): string => {
 export const parse = JSON.parse;
 export const now = Date.now;
 export const floor = Math.floor;
-export const min = Math.min;
 export const random = Math.random;
 export const startTimer = /* @__PURE__ */ win.setTimeout.bind(win);
 export const clearTimer = /* @__PURE__ */ win.clearTimeout.bind(win);

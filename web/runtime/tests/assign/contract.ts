@@ -6,10 +6,12 @@ import { rulesetOf } from "../../src/assign/check";
 import { isoMs } from "../../src/assign/condition";
 import { visitorOf } from "../../src/assign/context";
 import { armName, decide, isInExperiment } from "../../src/assign/decide";
-import { addressOf, isPage, parameterOf, referrerOf } from "../../src/assign/page";
+import { addressOf } from "../../src/assign/page";
+import { parameterOf, referrerOf } from "../../src/assign/referrer";
 import { Refused } from "../../src/assign/refused";
 import { enforceable, unenforced } from "../../src/assign/server";
 import { sourceOf } from "../../src/assign/source";
+import { isPage } from "../../src/assign/url-rule";
 import type { DecisionContext, Visitor } from "../../src/assign/visitor";
 import type { Experiment, PageRule } from "../../src/ruleset";
 

@@ -7,8 +7,10 @@ import { test } from "node:test";
 import * as reference from "../../../../contract/assignment/reference.mjs";
 import { bucket } from "../../src/assign/bucket";
 import { holds, isoMs, numberOf, textOf } from "../../src/assign/condition";
-import { type Address, addressOf, isPage, parameterOf, referrerOf } from "../../src/assign/page";
+import { type Address, addressOf } from "../../src/assign/page";
+import { parameterOf, referrerOf } from "../../src/assign/referrer";
 import { sourceOf } from "../../src/assign/source";
+import { isPage } from "../../src/assign/url-rule";
 import type { PageRule, Scalar } from "../../src/ruleset";
 
 /** Numbers from 0 up to, not including, a bound: a linear congruence, whose high bits are good enough here. */

@@ -1,4 +1,6 @@
-import { doc, floor, listen, min, quietly, win } from "../world";
+import { doc, floor, listen, quietly, win } from "../world";
+
+const { min } = Math;
 
 const isLong = (box: Element): boolean => box.scrollHeight > box.clientHeight + 1;
 

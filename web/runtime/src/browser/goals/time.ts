@@ -1,4 +1,6 @@
-import { doc, floor, startTimer, listen, min, clearTimer } from "../world";
+import { doc, floor, startTimer, listen, clearTimer } from "../world";
+
+const { min } = Math;
 
 /**
  * Calls `reached` with the whole seconds for which the page has been visible: when those of `wanted` have passed, possibly at other
