@@ -319,11 +319,12 @@ fn first_party_requests_renew_the_visitors_cookies() {
         let set = answer.headers.iter().filter(|(name, _)| name == "set-cookie").map(|(_, value)| value.clone());
         set.collect::<Vec<_>>()
     };
-    let (cookie, own) = (("cookie", "shop_id=v-1; shop_a=3.1"), ("sec-fetch-site", "same-origin"));
+    let cookies = format!("shop_id=v-1; shop_a_{}=3.1; shop_a_prj_other=4.1", shop.project_key);
+    let (cookie, own) = (("cookie", cookies.as_str()), ("sec-fetch-site", "same-origin"));
     let age = "Path=/; Max-Age=34560000; SameSite=Lax";
     assert_eq!(
         send("", "granted", &[cookie, own]),
-        [format!("shop_id=v-1; {age}; Secure"), format!("shop_a=3.1; {age}; Secure")]
+        [format!("shop_id=v-1; {age}; Secure"), format!("shop_a_{}=3.1; {age}; Secure", shop.project_key)]
     );
     assert_eq!(
         send("?d=shop.example&x=1", "unknown", &[("cookie", "shop_id=v-1")]),

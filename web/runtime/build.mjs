@@ -78,7 +78,7 @@ export const SCRIPTS = {
   "vitals.js": part("vitals"),
   // Files of their own.
   "badge.js": { entry: "src/parts/badge.ts", wrap: (code) => `(()=>{"use strict";${code}})();` },
-  "snippet.js": { entry: "src/parts/snippet.ts", wrap: (code) => `(()=>{"use strict";${code}})();` },
+  "snippet.js": { entry: "src/parts/snippet.ts", wrap: (code) => `(()=>{${code}})();` },
 };
 
 /**

@@ -43,35 +43,38 @@ export const changing = (data, fields = {}) => experiment({ variants: [{ data }]
 /** The same experiment, with everybody in the control. */
 export const asControl = (each) => ({ ...each, ranges: [[10_000, 0]] });
 
-export const ruleset = (experiments = [], goals = []) => ({
+export const ruleset = (experiments = [], goals = [], project = "shop") => ({
   format: 1,
   hash: 1,
-  project_key: "shop",
+  project_key: project,
   experiments,
   goals,
 });
 
 /**
- * The whole script, with all parts or these.
+ * The whole script of a project, with all parts or these.
  *
  * @param {any[]} experiments
- * @param {{ settings?: any, goals?: any[], parts?: string[] }} options
+ * @param {{ settings?: any, goals?: any[], parts?: string[], project?: string }} options
  */
-export async function script(experiments, { settings, goals = [], parts = PARTS } = {}) {
+export async function script(experiments, { settings, goals = [], parts = PARTS, project } = {}) {
   const [runtime, ...code] = await Promise.all(["runtime", ...parts].map((name) => part(`${name}.js`)));
   const json = (value) => JSON.stringify(value).replaceAll("<", "\\u003c");
   const given = parts.map((name, at) => `${name}:${code[at]}`).join(",");
-  return `${runtime}(${json(ruleset(experiments, goals))},${json({ ...SETTINGS, ...settings })},{${given}});`;
+  return `${runtime}(${json(ruleset(experiments, goals, project))},${json({ ...SETTINGS, ...settings })},{${given}});`;
 }
 
-/** Adds the routes of a stand-in for Muriel: the script at `/js/shop.js`, and its parts. Returns the script's address. */
+/** Adds the routes of a stand-in for Muriel: the script at `/js/shop.js`, or of another project, and its parts. Returns the script's address. */
 export async function serve(server, experiments, options) {
   server.route("/js/parts/badge.js", { type: "text/javascript", body: await part("badge.js") });
   for (const name of PARTS) {
     const body = `document.currentScript.muriel=${await part(`${name}.js`)};`;
     server.route(`/js/parts/${name}.js`, { type: "text/javascript", body });
   }
-  return server.route("/js/shop.js", { type: "text/javascript", body: await script(experiments, options) });
+  return server.route(`/js/${options?.project ?? "shop"}.js`, {
+    type: "text/javascript",
+    body: await script(experiments, options),
+  });
 }
 
 /** The inline snippet for pages that load the script asynchronously. */

@@ -6,8 +6,11 @@ use http::{HeaderMap, HeaderName, HeaderValue};
 
 /// 400 days, the most that browsers keep.
 const LIFETIME_S: u32 = 34_560_000;
-/// The cookies of the script, after their prefix: the visitor's id, and earlier assignments.
-const COOKIE_SUFFIXES: [&str; 2] = ["_id", "_a"];
+/// The cookie with the visitor's id, after its prefix. All projects of a site share it.
+const ID_SUFFIX: &str = "_id";
+/// The cookie with earlier assignments, after its prefix. The project's key follows after a `_`; without it, the cookie is of an earlier
+/// version of the script, which stored those of all projects together.
+const ARMS_SUFFIX: &str = "_a";
 /// Whether a request comes from the same site. Browsers send it over secure connections only.
 const FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
 const FORWARDED_PROTOCOL: HeaderName = HeaderName::from_static("x-forwarded-proto");
@@ -16,8 +19,14 @@ const FORWARDED_PROTOCOL: HeaderName = HeaderName::from_static("x-forwarded-prot
 /// request comes from the site itself, and its cookie has the same visitor as its body.
 ///
 /// The cookies' names begin with `global`. `domain` is the domain of the cookies, from the
-/// query of the request.
-pub(crate) fn renewals(headers: &HeaderMap, global: &str, visitor: &str, domain: Option<&str>) -> Vec<HeaderValue> {
+/// query of the request. Assignments of other projects are left to their own events.
+pub(crate) fn renewals(
+    headers: &HeaderMap,
+    global: &str,
+    project_key: &str,
+    visitor: &str,
+    domain: Option<&str>,
+) -> Vec<HeaderValue> {
     let site = headers.get(FETCH_SITE).map(HeaderValue::as_bytes);
     if !matches!(site, None | Some(b"same-origin" | b"same-site")) {
         return Vec::new();
@@ -32,13 +41,14 @@ pub(crate) fn renewals(headers: &HeaderMap, global: &str, visitor: &str, domain:
         let values = cookies.iter().filter(move |(name, _)| name.strip_prefix(global) == Some(suffix));
         values.map(|(_, value)| *value).collect::<Vec<_>>()
     };
-    if !of("_id").into_iter().any(|value| decoded(value).as_deref() == Some(visitor.as_bytes())) {
+    if !of(ID_SUFFIX).into_iter().any(|value| decoded(value).as_deref() == Some(visitor.as_bytes())) {
         return Vec::new();
     }
     let is_secure = site.is_some() || headers.get(FORWARDED_PROTOCOL).is_some_and(|value| value == "https");
     let secure = if is_secure { "; Secure" } else { "" };
-    COOKIE_SUFFIXES
-        .iter()
+    let own_arms = format!("{ARMS_SUFFIX}_{project_key}");
+    [ID_SUFFIX, ARMS_SUFFIX, own_arms.as_str()]
+        .into_iter()
         .filter_map(|suffix| {
             // Of several cookies with one name, the first is the most specific. The script uses that too.
             let value = of(suffix).first().copied().filter(|value| !value.is_empty())?;
@@ -97,7 +107,7 @@ mod tests {
         for (name, value) in fields {
             headers.append(*name, HeaderValue::from_str(value).unwrap());
         }
-        let renewed = renewals(&headers, "muriel", "v 1", domain);
+        let renewed = renewals(&headers, "muriel", "prj_1", "v 1", domain);
         assert_eq!(renewed, expect.iter().map(|line| HeaderValue::from_str(line).unwrap()).collect::<Vec<_>>());
     }
 
@@ -129,6 +139,13 @@ mod tests {
         check(&[("cookie", "muriel_a=1.2~3.0; muriel_id=v%201")], None, &[id.clone(), arms.clone()]);
         check(&[("cookie", "muriel_id=v%201"), ("cookie", "muriel_a=1.2~3.0")], None, &[id, arms]);
         check(&[("cookie", "muriel_a=1.2~3.0; muriel_id=other")], None, &[]);
+    }
+
+    #[test]
+    fn arms_are_renewed_by_events_of_their_project() {
+        let renewed = [format!("muriel_id=v%201; {AGE}"), format!("muriel_a_prj_1=1.2; {AGE}")];
+        check(&[("cookie", "muriel_a_prj_1=1.2; muriel_a_prj_2=3.0; muriel_id=v%201")], None, &renewed);
+        check(&[("cookie", "muriel_a_prj_1=1.2; muriel_id=other")], None, &[]);
     }
 
     #[test]

@@ -51,9 +51,9 @@ const costs = {
     // Before what comes later: each second of the visit cookies may be read once.
     assert.equal(await page.evaluate("first"), 2);
     await settled(given);
-    const { muriel_id, muriel_a } = await cookies(page);
+    const { muriel_id, muriel_a_shop } = await cookies(page);
     assert.match(muriel_id, /^[0-9a-f-]{36}$/);
-    assert.equal(muriel_a, "1.1");
+    assert.equal(muriel_a_shop, "1.1");
     await follow(page, "/b");
     assert.equal(await page.evaluate("first"), 1, "who was here before");
     await settled(given);
@@ -72,11 +72,11 @@ const back = {
     await page.evaluate("void (window.mark = 7)");
     await follow(page, "/b");
     await settled(given);
-    assert.equal((await cookies(page)).muriel_a, "1.1~2.1");
+    assert.equal((await cookies(page)).muriel_a_shop, "1.1~2.1");
     await page.back();
     assert.equal(await page.evaluate("window.mark"), 7);
     await settled(given);
-    assert.equal((await cookies(page)).muriel_a, "1.1~2.1");
+    assert.equal((await cookies(page)).muriel_a_shop, "1.1~2.1");
     await follow(page, "/b");
     await settled(given);
     assert.deepEqual(exposures(other), [
@@ -104,15 +104,15 @@ const tabs = {
     const tab = await page.tab();
     await tab.goto(server.url("/b"));
     await settled({ page: tab, other });
-    await page.waitFor(() => /muriel_a=1.1~2.1/.test(document.cookie));
+    await page.waitFor(() => /muriel_a_shop=1.1~2.1/.test(document.cookie));
     await page.evaluate(() => muriel.push(["identify", "u-1", { plan: "pro" }]));
     await settled(given);
-    assert.equal((await cookies(page)).muriel_a, "1.1~2.1");
+    assert.equal((await cookies(page)).muriel_a_shop, "1.1~2.1");
     // As two tabs that are opened at once by somebody new: neither reads the other's id before its own is made.
     await tab.goto(server.route("/empty", html()));
     await page.evaluate(
       (hosts) => {
-        for (const name of ["muriel_id", "muriel_a"])
+        for (const name of ["muriel_id", "muriel_a_shop"])
           for (const host of hosts) document.cookie = `${name}=; max-age=0; path=/${host}`;
         localStorage.clear();
       },
@@ -211,7 +211,9 @@ const shapes = {
   name: "with an invalid stored session the page still gets its arm",
   async run(given) {
     const { page, server, other } = given;
-    const before = inline(`if (location.search) localStorage.muriel_s = decodeURIComponent(location.search.slice(1));`);
+    const before = inline(
+      `if (location.search) localStorage.muriel_s_shop = decodeURIComponent(location.search.slice(1));`,
+    );
     await site(given, ["/"], [changing(H1)], { before });
     await page.goto(server.url("/"));
     for (const text of WRITTEN) {
@@ -288,7 +290,7 @@ const known = {
     await tab.goto(server.url("/"));
     await page.evaluate(() => muriel.push(["identify", null]));
     await settled(given);
-    await tab.waitFor(() => !/user_id/.test(localStorage.muriel_s));
+    await tab.waitFor(() => !/user_id/.test(localStorage.muriel_s_shop));
     for (const each of [tab, page]) {
       await settled({ page: each, other });
       assert.deepEqual(other.batches.at(-1).json.visitor.attributes, { plan: "pro" });
@@ -335,9 +337,9 @@ const suffixes = {
       await page.goto(url);
       await settled(given);
       const renewed = (await page.evaluate("written")).filter((text) =>
-        /^muriel_(id|a)=.*max-age=34560000; domain=fixture.co.uk$/.test(text),
+        /^muriel_(id|a_shop)=.*max-age=34560000; domain=fixture.co.uk$/.test(text),
       );
-      assert.deepEqual([...new Set(renewed.map((text) => text.split("=")[0]))].sort(), ["muriel_a", "muriel_id"]);
+      assert.deepEqual([...new Set(renewed.map((text) => text.split("=")[0]))].sort(), ["muriel_a_shop", "muriel_id"]);
     }
     assert.deepEqual([...new Set(other.batches.map(({ query }) => query))], ["?d=fixture.co.uk"]);
     assert.equal(visitors(other).length, 1);

@@ -151,8 +151,8 @@ const once = {
     // The visit ends after half an hour.
     await page.goto(server.route("/nothing", html()));
     await page.evaluate(() => {
-      const session = JSON.parse(localStorage.muriel_s);
-      localStorage.muriel_s = JSON.stringify({ ...session, at: session.at - 1_900_000 });
+      const session = JSON.parse(localStorage.muriel_s_shop);
+      localStorage.muriel_s_shop = JSON.stringify({ ...session, at: session.at - 1_900_000 });
     });
     await page.goto(server.url("/with"));
     await page.waitFor("got[3]");
@@ -167,7 +167,7 @@ const late = {
     const before = inline("window.got = []") + MANUAL_TIME;
     await site(given, ["/", "/none"], [told({}, "hotjar")], { before });
     await page.goto(server.url("/"));
-    await page.waitFor("JSON.parse(localStorage.muriel_t).owed[12]");
+    await page.waitFor("JSON.parse(localStorage.muriel_t_shop).owed[12]");
     // Defined with a delay, when a tool that is not there has been looked for.
     await elapse(page, 4_500);
     await page.evaluate(() => void (window.hj = (...call) => got.push(call)));
@@ -176,12 +176,12 @@ const late = {
     await settled(given);
     assert.equal(health(other)[0].integrations, "hotjar");
 
-    await page.evaluate(() => delete localStorage.muriel_t);
+    await page.evaluate(() => delete localStorage.muriel_t_shop);
     await page.goto(server.url("/none"));
-    await page.waitFor("JSON.parse(localStorage.muriel_t).owed[12]");
+    await page.waitFor("JSON.parse(localStorage.muriel_t_shop).owed[12]");
     await elapse(page, GIVEN_UP);
     // Given up, in silence.
-    await page.waitFor("JSON.parse(localStorage.muriel_t).owed[12] === undefined");
+    await page.waitFor("JSON.parse(localStorage.muriel_t_shop).owed[12] === undefined");
     await page.evaluate(() => void (window.hj = (...call) => got.push(call)));
     await elapse(page, GIVEN_UP);
     assert.deepEqual(await page.evaluate("[got, seen.errors]"), [[], []]);
@@ -204,7 +204,7 @@ const consent = {
     assert.deepEqual(await page.evaluate("got"), ["hotjar MRL-12-1"]);
     assert.equal(health(other).length, 1);
     await page.evaluate(() => muriel.push(["consent", false]));
-    assert.equal(await page.evaluate("localStorage.muriel_t"), null);
+    assert.equal(await page.evaluate("localStorage.muriel_t_shop"), null);
     await page.goto(server.url("/"));
     await page.waitFor("!!window.muriel?.track");
     await elapse(page, GIVEN_UP);
@@ -242,7 +242,7 @@ const HOSTILE = `
   window.posthog = { capture: () => ({ then() { throw new Error("then"); } }) };
   window.plausible = (name, { props }) => { for (const key of Object.keys(props)) props[key] = "changed"; };
   window._paq = "text";
-  localStorage.muriel_t = '{"id":"x","told":5,"owed":{"__proto__":3,"12":"y"}}';`;
+  localStorage.muriel_t_shop = '{"id":"x","told":5,"owed":{"__proto__":3,"12":"y"}}';`;
 
 const hostile = {
   name: "tools that throw disturb neither the page, the arm nor each other, and are not told again",
@@ -439,7 +439,7 @@ const plain = {
     await tab.goto(server.url("/"));
     await settled(given);
     await elapse(tab, GIVEN_UP);
-    assert.deepEqual(await tab.evaluate("[got, localStorage.muriel_t ?? null]"), [[], null]);
+    assert.deepEqual(await tab.evaluate("[got, localStorage.muriel_t_shop ?? null]"), [[], null]);
   },
 };
 

@@ -255,4 +255,33 @@ const reported = {
   },
 };
 
-export const tests = [shown, foreign, reported, ...typed, slow, failing, telling];
+const twoProjects = ["fr", "de"].map((project) => ({
+  name: `on a page with the scripts of two projects a preview is of the one that has the experiment: ${project}`,
+  async run(given) {
+    const { server, other, page } = given;
+    const change = (innerText) => [changing([{ target: "h1", innerText }], { test_id: 1 })];
+    const one = await serve(other, change("Live"), { project: "de" });
+    const two = await serve(server, change("Vivant"), { project: "fr" });
+    for (const [each, key] of [
+      [other, "de"],
+      [server, "fr"],
+    ])
+      each.route(
+        `/preview/${key}/7`,
+        key === project ? previewed(draft(), { project_key: key }) : { status: 404, headers: CORS, body: {} },
+      );
+    server.route("/", html({ head: tag(one) + tag(two), body: "<h1>Old</h1>" }));
+    await page.goto(server.url(LINK));
+    await page.waitFor(() => document.querySelector("h1").textContent === "New");
+    await badge(page);
+    // Both were asked, with the link that one of them has taken out of the address.
+    for (const each of [other, server])
+      await each.received(({ requests }) => requests.some(({ path }) => /preview/.test(path)));
+    await page.waitFor((project) => Object.keys(sessionStorage).join() === `muriel_p_${project}`, { args: [project] });
+    assert.equal(await page.evaluate("document.querySelectorAll('body > div').length"), 1);
+    assert.equal(await page.evaluate("location.search"), "");
+    assert.deepEqual([other.batches, server.batches], [[], []]);
+  },
+}));
+
+export const tests = [shown, foreign, reported, ...typed, slow, failing, telling, ...twoProjects];

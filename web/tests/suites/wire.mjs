@@ -234,7 +234,7 @@ const refused = {
     assert.deepEqual((await page.evaluate("lost")).sort(), ["bad: bad is bad", "worse: worse is worse"]);
     // Nothing of it waits for the next page.
     await page.evaluate(() => dispatchEvent(new Event("pagehide")));
-    assert.ok(!/bad/.test(await page.evaluate("localStorage.muriel_q + ''")));
+    assert.ok(!/bad/.test(await page.evaluate("localStorage.muriel_q_shop + ''")));
   },
 };
 
@@ -307,7 +307,7 @@ const troubles = Object.entries(TROUBLES).map(([what, { answer }]) => ({
       "pageview",
     ]);
     // The server has answered; the page hears of it a moment later.
-    await page.waitFor(() => localStorage.muriel_q === undefined);
+    await page.waitFor(() => localStorage.muriel_q_shop === undefined);
   },
 }));
 

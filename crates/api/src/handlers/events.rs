@@ -66,12 +66,12 @@ impl Sender {
 
     /// The `Set-Cookie` fields of the answer. Requests with an API key carry no cookie, and visitors who denied consent
     /// get none.
-    fn cookie_renewals(&self, app: &App, batch: &EventBatch<'_>) -> Vec<HeaderValue> {
+    fn cookie_renewals(&self, app: &App, project_key: &str, batch: &EventBatch<'_>) -> Vec<HeaderValue> {
         if self.is_trusted || batch.consent == Some(Consent::Denied) {
             return Vec::new();
         }
         let prefix = app.site.page_api.as_str();
-        cookies::renewals(&self.headers, prefix, &batch.visitor.id, self.cookie_domain.as_deref())
+        cookies::renewals(&self.headers, prefix, project_key, &batch.visitor.id, self.cookie_domain.as_deref())
     }
 }
 
@@ -100,7 +100,7 @@ pub(crate) async fn events_take(
     let mut batch = event::event_batch(&json, &anomalies)?;
     body.memory.resize(memory_to_store(body.bytes.len(), batch.events.len(), &batch.visitor)).await?;
     let origin = sender.origin(&app.visitors, &mut batch.hints);
-    let renewals = sender.cookie_renewals(&app, &batch);
+    let renewals = sender.cookie_renewals(&app, &project_key, &batch);
     let (batch, events) = batch.into_incoming(origin, sender.is_trusted);
     let results = store(&app, &delivery, batch, events).await?;
     let mut response = answered(StatusCode::OK, &EventsTaken { success: true, results })?;

@@ -3,6 +3,7 @@
 import type { Ruleset } from "../ruleset";
 import { setNonce, signed, trusted } from "./changes/trust";
 import { hide, type HiddenElements } from "./hide";
+import { QUEUE_MAX } from "./limits";
 import type { PreviewInput } from "./preview";
 import { run } from "./run";
 import { nameOf, settings } from "./settings";
@@ -12,29 +13,58 @@ import { browser, doc, pageLocation, quietly, inMicrotask, win } from "./world";
 declare const RULESET: Ruleset;
 declare const PARTS: Record<string, unknown>;
 
-/** The queue of early calls, with the fields of the snippet. Once it has the methods, it is the page API. */
-type CallQueue = unknown[] & Partial<HiddenElements & ReturnType<typeof run>>;
+type Methods = ReturnType<typeof run>;
+type Call = [name: keyof Methods, ...given: unknown[]];
+
+/**
+ * The queue of early calls, with the fields of the first inline snippet. Once it has the methods, it is the page API. The keys of the
+ * projects whose scripts run on the page are properties that have their name as value.
+ */
+type CallQueue = Call[] & Partial<HiddenElements & Methods> & { [project: `prj_${string}`]: string };
 
 function boot(script: HTMLScriptElement | null): void {
   const globals = win as unknown as Record<string, CallQueue>;
   // Any other value is the element whose id is this name.
-  if (!Array.isArray(globals[settings.global])) globals[settings.global] = [] as unknown[] as CallQueue;
+  if (!Array.isArray(globals[settings.global])) globals[settings.global] = [] as Call[] as CallQueue;
   const queue = globals[settings.global]!;
   setNonce(script?.nonce ?? "");
-  // The script is on the page twice: run once.
-  if (queue.track) return;
+  // The script of a project is on the page twice: run once.
+  const key = RULESET.project_key as `prj_${string}`;
+  if (queue[key]) return;
+  queue[key] = key;
   // Independent of the page's `<base>`.
   settings.base =
-    new URL(
-      settings.base || (script?.src ? new URL(script.src).origin : "/"),
-      pageLocation.href,
-    ).href.replace(/\/$/, "") + settings.prefix;
+    new URL(settings.base || (script?.src ? new URL(script.src).origin : "/"), pageLocation.href).href.replace(
+      /\/$/,
+      "",
+    ) + settings.prefix;
+
+  // What the snippet right before this script has hidden, else what the first one on the page has.
+  const hidden =
+    (script?.previousElementSibling as { muriel?: HiddenElements } | null | undefined)?.muriel ??
+    (queue.show && (queue as HiddenElements));
 
   const start: PreviewInput["start"] = (ruleset, hidden, forced) => {
-    // Keep the object: the page may hold a reference to it.
     try {
-      const calls = queue.splice(0);
-      Object.assign(queue, run(ruleset, hidden, forced)).push(...calls, ...queue.splice(0));
+      const methods = run(ruleset, hidden, forced) as Record<string, (...given: unknown[]) => unknown>;
+      const call = (entry: Call): unknown =>
+        quietly(() => {
+          const [name, ...given] = entry;
+          return methods[name]!(...given);
+        });
+      // The methods of another project's script, which hears all calls as well.
+      const { push, track, variant } = queue;
+      const early = [...queue];
+      // Keep the object: the page may hold a reference to it.
+      queue.push = (...entries) => {
+        // The first calls stay in the queue, for the scripts of other projects that come later.
+        if (track || queue.length < QUEUE_MAX) push.apply(queue, entries);
+        for (const entry of entries) call(entry);
+        return undefined as never;
+      };
+      for (const name in methods) queue[name as "track"] = (...given) => void queue.push([name as "track", ...given]);
+      queue.variant = (key) => (call(["variant", key]) ?? variant?.(key) ?? null) as string | null;
+      for (const entry of early) call(entry);
     } finally {
       hidden?.show();
     }
@@ -48,11 +78,11 @@ function boot(script: HTMLScriptElement | null): void {
     // A tab that was opened as a preview stays one.
     const isPreview =
       /[?&]test-preview=[^&]/.test(pageLocation.search) ||
-      (readLocal("p") && quietly(() => win.sessionStorage[nameOf("p")]));
+      (readLocal("p_") && quietly(() => win.sessionStorage[nameOf("p_")]));
     // Read cookies here, while few functions are on the stack: see below.
     cookies();
-    if (!isPreview) return start(RULESET, queue.show && (queue as HiddenElements));
-    const hidden = hide(["html"]);
+    if (!isPreview) return start(RULESET, hidden);
+    const page = hide(["html"]);
     const preview: PreviewInput = {
       settings,
       project: RULESET.project_key,
@@ -60,16 +90,16 @@ function boot(script: HTMLScriptElement | null): void {
       signed,
       trusted,
       start,
-      hidden,
+      hidden: page,
     };
     const src = trusted("createScriptURL", settings.base + "/js/parts/badge.js");
-    doc.head.append(Object.assign(signed(doc.createElement("script")), { src, preview, onerror: hidden.show }));
-  } else {
+    doc.head.append(Object.assign(signed(doc.createElement("script")), { src, preview, onerror: page.show }));
+  } else if (!queue.track) {
     // The page calls the API regardless, so it gets no-ops.
     for (const name of ["push", "track", "trigger", "identify", "consent", "variant", "on"] as const)
       queue[name] = () => null as never;
   }
-  queue.show?.();
+  hidden?.show();
 }
 
 const script = doc.currentScript as HTMLScriptElement | null;

@@ -1,4 +1,4 @@
-// The page API. Its methods never throw.
+// The methods of the page API, which may throw: boot.ts puts them on the page.
 
 import type { Scalar } from "../ruleset";
 import { variantOf } from "./arms";
@@ -8,11 +8,11 @@ import { consentGiven, record, currentVisitor } from "./recorder";
 import { track } from "./stage";
 import { clearCookieCache } from "./storage";
 import { scalarsOf } from "./values";
-import { quietly, stringify } from "./world";
+import { stringify } from "./world";
 
-/** Creates the page API. `look` decides again with what the page has passed by then. */
+/** Creates the methods. `look` decides again with what the page has passed by then. */
 export function pageApi(look: () => void) {
-  const calls = {
+  return {
     track,
     /** Fires a `script` goal. */
     trigger: (trigger: string): void => record({ type: "script", trigger: trigger + "" }),
@@ -41,17 +41,5 @@ export function pageApi(look: () => void) {
     },
     variant: variantOf,
     on,
-  };
-  const call = ([name, ...given]: [keyof typeof calls, ...unknown[]]): unknown =>
-    (calls[name] as (...given: unknown[]) => unknown)(...given);
-  const safe = Object.keys(calls).map((name) => [
-    name,
-    (...given: unknown[]) => quietly(() => call([name as keyof typeof calls, ...given])),
-  ]);
-  return {
-    ...(Object.fromEntries(safe) as typeof calls),
-    push(...entries: unknown[]): void {
-      for (const entry of entries) quietly(() => call(entry as never));
-    },
   };
 }

@@ -55,7 +55,7 @@ let lastStored: string | undefined;
 
 /** The stored session, if it has not ended. */
 const storedSession = (): Session | undefined => {
-  lastStored = readLocal("s");
+  lastStored = readLocal("s_");
   const session = quietly(() => parse(lastStored ?? "null") as Partial<Session> | null);
   // An earlier version of the script may have stored fewer fields.
   return session && now() - session.at! < SESSION_TIMEOUT_MS
@@ -67,9 +67,12 @@ const storedSession = (): Session | undefined => {
 export function recognise(): Identity {
   const known = recall("id");
   const isKnown = known && known.length <= 128;
+  // Another project may have made the id a moment ago, on this page or the one before: then the visitor is new to this one, too. The
+  // id begins with the time in milliseconds.
+  const isNew = !isKnown || now() - parseInt(known.replace("-", ""), 16) < SESSION_TIMEOUT_MS;
   return {
     id: isKnown ? known : uuid(),
-    _session: (isKnown && storedSession()) || newSession(isKnown ? "returning" : "new"),
+    _session: (isKnown && storedSession()) || newSession(isNew ? "new" : "returning"),
     _met: new Map(),
   };
 }
@@ -78,7 +81,7 @@ export function recognise(): Identity {
 export function refresh(who: Identity): void {
   const { _session: session } = who;
   who.id = recall("id") || who.id;
-  if (lastStored && lastStored === readLocal("s") && now() - session.at < SESSION_TIMEOUT_MS) return;
+  if (lastStored && lastStored === readLocal("s_") && now() - session.at < SESSION_TIMEOUT_MS) return;
   const other = storedSession();
   if (other?.id === session.id) {
     const told = [...new Set([...other.told, ...session.told])].slice(-EXPOSURES_MAX);
@@ -86,10 +89,12 @@ export function refresh(who: Identity): void {
   } else if (other || now() - session.at >= SESSION_TIMEOUT_MS) who._session = other ?? newSession("returning");
 }
 
-/** The arms assigned earlier, by `test_id`. */
+/** The arms assigned earlier, by `test_id`. Earlier versions of the script have stored the arms of all projects together. */
 export const armsOf = ({ _met: met }: Identity): Map<number, number> =>
   new Map([
-    ...[...(recall("a") ?? "").matchAll(/(\d+)\.(\d+)/g)].map(([, test, arm]) => [+test!, +arm!] as const),
+    ...[...(recall("a_") ?? recall("a") ?? "").matchAll(/(\d+)\.(\d+)/g)].map(
+      ([, test, arm]) => [+test!, +arm!] as const,
+    ),
     ...met,
   ]);
 
@@ -107,13 +112,8 @@ export function store(who: Identity): void {
   if (isDue) session.kept = now();
   for (const [what, value] of [
     ["id", id],
-    ["a", given],
+    ["a_", given],
   ] as const)
     if (value && (isDue || !isRemembered(what, value))) remember(what, value);
-  storeLocal("s", (lastStored = stringify(session)));
-}
-
-/** Removes everything that is stored about the visitor. */
-export function erase(): void {
-  for (const what of ["id", "a", "s", "q", "e", "d", "t"]) remember(what, "");
+  storeLocal("s_", (lastStored = stringify(session)));
 }

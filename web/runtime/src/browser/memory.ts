@@ -22,7 +22,7 @@ export function memory(ruleset: Ruleset): EventMemory {
       .flatMap(({ targeting }) => targeting?.event_rule ?? [])
       .map(({ name }) => name),
   );
-  const events = (): StoredEvent[] => (asked.size && quietly(() => parse(readLocal("e")!) as StoredEvent[])) || [];
+  const events = (): StoredEvent[] => (asked.size && quietly(() => parse(readLocal("e_")!) as StoredEvent[])) || [];
   return {
     recall: () =>
       events().map(([name, at, properties]) => ({ name, at, attributes: new Map(Object.entries(properties)) })),
@@ -30,7 +30,7 @@ export function memory(ruleset: Ruleset): EventMemory {
       if (!asked.has(name as string)) return;
       // Fields that an event does not have are not stored, as JSON has no `undefined`. An amount that was not read is a property.
       const fields = { value, currency, order_id, refund_of, quantity, ...(properties as Properties) };
-      storeLocal("e", stringify([...events(), [name, now(), fields]].slice(-REMEMBERED_EVENTS_MAX)));
+      storeLocal("e_", stringify([...events(), [name, now(), fields]].slice(-REMEMBERED_EVENTS_MAX)));
     },
   };
 }

@@ -24,9 +24,12 @@ export interface PreviewInput {
   start(ruleset: Ruleset, hidden?: HiddenElements, forced?: DecisionContext["_forced"]): void;
 }
 
-/** The method of the page API by which errors are heard. */
+/** The page API: the method by which errors are heard, and the keys of the projects whose scripts are on the page. */
 interface PageApi {
-  on(what: "error", listener: (told: { message: string }) => void): void;
+  on?(what: "error", listener: (told: { message: string }) => void): void;
+  /** What the link of a preview asked for, once a script has taken it out of the address. */
+  preview?: (string | null)[];
+  [project: string]: unknown;
 }
 
 /** The ruleset of a preview, with the names of the parts that it needs. */
@@ -65,9 +68,13 @@ const selectorsOf = (ruleset: PreviewRuleset, arm: string): string[] => {
 /** Starts the preview, or shows why it cannot start. */
 export async function preview(given: PreviewInput): Promise<void> {
   const { settings, project, parts, hidden, start } = given;
-  const key = settings.global + "_p";
+  // As `nameOf("p_")` of the script.
+  const key = `${settings.global}_p_${project}`;
+  const page = (window as unknown as Record<string, PageApi>)[settings.global] ?? {};
   const query = new URLSearchParams(location.search);
-  const asked = NAMES.map((name) => query.get(name));
+  const linked = NAMES.map((name) => query.get(name));
+  const asked = linked[0] ? linked : (page.preview ?? linked);
+  let isShown = false;
   let says = "This preview link has expired or is damaged.";
   const problems: string[] = [];
   let tell = (problem: string): unknown => problems.push(problem);
@@ -76,6 +83,7 @@ export async function preview(given: PreviewInput): Promise<void> {
       sessionStorage.setItem(key, JSON.stringify(asked));
       // Session storage is slow: pages read it only if this flag says that there has been a preview.
       localStorage.setItem(key, "1");
+      page.preview = asked;
       // Keeps the token from the page's analytics.
       history.replaceState(history.state, "", without());
     }
@@ -107,16 +115,19 @@ export async function preview(given: PreviewInput): Promise<void> {
         }).catch(() => {});
       };
       start(ruleset, hidden, { test_id: id, variant_id: arm, shown });
+      isShown = true;
       says = `Preview of experiment ${id}: ${arm === "0" ? "Control" : `Variant ${arm}`}. Nothing is recorded.`;
       const trigger = ruleset.experiments[0]?.trigger_variant_change;
       if (trigger) says += ` Its trigger: ${trigger}.`;
-      const { [settings.global]: page } = window as unknown as Record<string, PageApi>;
-      page?.on("error", ({ message }) => tell(message));
+      page.on?.("error", ({ message }) => tell(message));
     }
   } catch {
     // Treated as an expired link.
   }
   hidden.show();
+  // The link is for the other project of the page, whose script shows it and has the badge. This one shows and records nothing here.
+  if (!isShown && Object.keys(page).some((name) => name !== project && page[name] === name))
+    return sessionStorage.removeItem(key);
   tell = badge(says, () => {
     sessionStorage.removeItem(key);
     location.reload();

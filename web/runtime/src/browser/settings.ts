@@ -31,5 +31,9 @@ export const settings = SETTINGS;
 /** The address of one of the project's endpoints, such as `events`. */
 export const endpoint = (name: string): string => `${settings.base}/${name}/${RULESET.project_key}`;
 
-/** The name of a cookie or a stored item. */
-export const nameOf = (what: string): string => settings.global + "_" + what;
+/**
+ * The name of a cookie or a stored item. One that ends with `_` belongs to the project: its key follows. Only what all projects of a site
+ * share has another name: the visitor's id (`id`), the answer about consent (`c`) and the domain of cookies (`d`).
+ */
+export const nameOf = (what: string): string =>
+  settings.global + "_" + what + (/_$/.test(what) ? RULESET.project_key : "");

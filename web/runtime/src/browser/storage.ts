@@ -2,7 +2,7 @@
 // restores the other. Callers check consent before they write.
 
 import { COOKIE_MAX_AGE_S, COOKIE_CACHE_MS } from "./limits";
-import { nameOf } from "./settings";
+import { nameOf, settings } from "./settings";
 import { doc, now, pageLocation, quietly, random, win } from "./world";
 
 let cookieCache: string | undefined;
@@ -87,6 +87,15 @@ export const isRemembered = (what: string, value: string): boolean =>
 export function remember(what: string, value: string): void {
   quietly(() => writeWide(nameOf(what), value));
   storeLocal(what, value);
+}
+
+/** Removes what the script has stored about the visitor, for whichever project, but not the answer about consent. */
+export function erase(): void {
+  const items = quietly(() => Object.keys(win.localStorage));
+  for (const item of (items + "; " + cookies()).split(/[,;] ?/)) {
+    const [, what] = item.split("=")[0]!.split(settings.global + "_");
+    if (/^(id|[adeqst])(_|$)/.test(what!)) remember(what!, "");
+  }
 }
 
 // Local storage only. Items are accessed as properties, as a page can redefine `getItem` and `setItem`.

@@ -49,7 +49,7 @@ export function watchArms(
       id: who,
       _session: { id },
     } = visitor();
-    const stored = quietly(() => parse(readLocal("t")!) as StoredVisit);
+    const stored = quietly(() => parse(readLocal("t_")!) as StoredVisit);
     // Anything of the page can write the storage.
     const isOwn = stored?.id === id && Array.isArray(stored.told) && stored.owed;
     const visit: StoredVisit = isOwn ? stored : { id, told: [], owed: {} };
@@ -61,7 +61,7 @@ export function watchArms(
 
   function store({ id, told, owed }: StoredVisit): void {
     const some = Object.entries(owed).slice(-ARMS_MAX);
-    storeLocal("t", stringify({ id, told: told.slice(-TOOL_MARKS_MAX), owed: Object.fromEntries(some) }));
+    storeLocal("t_", stringify({ id, told: told.slice(-TOOL_MARKS_MAX), owed: Object.fromEntries(some) }));
   }
 
   /** The tools that are there and are to be told of an arm; those that are not there for too long are given up. */

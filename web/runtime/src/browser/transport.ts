@@ -1,6 +1,7 @@
 // Sends events: batches them, sends them in requests that outlive the page, and retries what the server did not accept. The
 // server deduplicates by id, so sending an event twice is harmless.
 
+import type { Ruleset } from "../ruleset";
 import type { EventFields } from "./events";
 import {
   BATCH_MAX,
@@ -47,6 +48,8 @@ export function uuid(): string {
   return `${at.slice(0, 8)}-${at.slice(8)}-7${hex(a, 3)}-8${hex(b, 3)}-${hex(c, 4)}${hex(d, 4)}${hex(e, 4)}`;
 }
 
+declare const RULESET: Ruleset;
+
 /** Is called with events that are dropped, each with the reason. */
 export type DroppedListener = (events: [event: EventFields, why: string][]) => void;
 
@@ -70,9 +73,17 @@ const fits = (text: string, bytes: number): boolean => text.length * 3 <= bytes 
 export function transport(visitor: () => object | undefined, left: () => void, dropped: DroppedListener): Transport {
   // A server that is reached through the site renews our cookies, for this domain.
   const to = (): string => endpoint("events") + (domain() && "?d=" + domain());
+  const stored = (what: string): EventFields[] => parse(readLocal(what) ?? "[]");
   /** The queue: events as JSON, until the server has accepted them. */
-  let waiting: string[] =
-    quietly(() => (parse(readLocal("q") ?? "[]") as unknown[]).map((event) => stringify(event))) ?? [];
+  let waiting =
+    quietly(() =>
+      [
+        ...stored("q_"),
+        // Earlier versions have stored the events of all projects together: only those that name a test say whose they are.
+        ...stored("q").filter(({ test_id: of }) => RULESET.experiments.some(({ test_id }) => test_id === of)),
+      ].map(stringify),
+    ) ?? [];
+  storeLocal("q", "");
   /** The events of the queue that are in flight. */
   const flying = new Set<string>();
   let isKept = waiting[0];
@@ -145,7 +156,7 @@ export function transport(visitor: () => object | undefined, left: () => void, d
   /** Stores the queue for the next page, or removes it from the storage. */
   function save(isWanted: boolean): void {
     if (isWanted || isKept)
-      isKept = storeLocal("q", isWanted && waiting[0] ? "[" + waiting.slice(0, STORED_EVENTS_MAX) + "]" : "") as
+      isKept = storeLocal("q_", isWanted && waiting[0] ? "[" + waiting.slice(0, STORED_EVENTS_MAX) + "]" : "") as
         | string
         | undefined;
   }
@@ -190,7 +201,7 @@ export function transport(visitor: () => object | undefined, left: () => void, d
     },
     _drop() {
       waiting = [];
-      storeLocal("q", "");
+      storeLocal("q_", "");
     },
   };
 }
