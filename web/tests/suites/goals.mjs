@@ -625,7 +625,7 @@ const prepared = {
   },
 };
 
-const order = (fields) => ({ type: "order", name: "purchase", value: 10, currency: "EUR", order_id: "", ...fields });
+const order = (fields) => ({ value: 10, currency: "EUR", ...fields });
 
 const layered = {
   name: "orders are read from the data layer",
@@ -636,7 +636,7 @@ const layered = {
     const body = `<script>
       const took = [];
       dataLayer = [{ event: "view" }, ${entry({ transaction_id: "there" })}, null, 7];
-    </script><script>${script}; Layer.watchLayer((event) => took.push(event));</script><script>
+    </script><script>${script}; Layer.watchLayer((name, given) => name === "purchase" && took.push(given), () => took.push("lost"));</script><script>
       const answer = dataLayer.push({ event: "x" }, ${entry({ transaction_id: 5, items: [{ quantity: 2 }, { quantity: "3" }, {}] })});
       function gtag() { dataLayer.push(arguments); }
       gtag("event", "purchase", { transaction_id: "tagged", value: "12.50", currency: "usd" });
@@ -644,10 +644,6 @@ const layered = {
       gtag("event", "purchase", { transaction_id: "tagged", value: "12.50", currency: "USD" });
       gtag("config", "purchase", { value: 1, currency: "EUR" });
       dataLayer.push({ event: "gtm", get ecommerce() { throw new Error("mine"); } });
-      for (const value of ["1.234,50", "10,00", "", null, undefined, "1e9", Infinity, NaN, true, [], "€ 5"]) {
-        dataLayer.push({ event: "purchase", ecommerce: { value, currency: "EUR" } });
-      }
-      for (const currency of ["EURO", "€", null, undefined, ""]) dataLayer.push({ event: "purchase", ecommerce: { value: 1, currency } });
       const old = dataLayer;
       dataLayer = [old[1], ${entry({ transaction_id: "new" })}];
       const pushed = dataLayer.push(${entry({ transaction_id: "newer" })});
@@ -655,8 +651,8 @@ const layered = {
     await page.goto(server.route("/", html({ body })));
     assert.deepEqual(await events(page), [
       order({ order_id: "there" }),
-      order({ order_id: "5", quantity: 6 }),
-      order({ order_id: "tagged", value: 12.5, currency: "USD" }),
+      order({ order_id: 5, quantity: 6 }),
+      order({ order_id: "tagged", value: "12.50", currency: "usd" }),
       order({ order_id: "tagged", value: -2.5, currency: "USD" }),
       order({ order_id: "new" }),
       order({ order_id: "newer" }),
@@ -668,11 +664,84 @@ const layered = {
   },
 };
 
+/** Entries of a data layer in other forms, as code, and the order that each is, or what is reported as it cannot be read. */
+const FORMS = [
+  [`{ event: "purchase", transaction_id: "flat", value: 10, currency: "EUR" }`, order({ order_id: "flat" })],
+  [
+    `{ event: "eec.purchase", ecommerce: { currencyCode: "EUR", purchase: {
+        actionField: { id: "universal", revenue: "10.00", tax: "1" }, products: [{ quantity: 2 }, {}] } } }`,
+    order({ order_id: "universal", value: "10.00", quantity: 3 }),
+  ],
+  [
+    `{ ecommerce: { currencyCode: "EUR", refund: { actionField: { id: "universal", revenue: " 1.299,00" } } } }`,
+    order({ order_id: "universal", value: "- 1.299,00" }),
+  ],
+  [`{ ecommerce: { refund: { actionField: { id: "all" } } } }`, /no `value`; an order has no `currency`/],
+  [
+    `{ event: "purchase", ecommerce: { transaction_id: "both", value: 10, currency: "EUR",
+        purchase: { actionField: { id: "both", revenue: 11 } } } }`,
+    order({ order_id: "both" }),
+  ],
+  [`{ transactionId: "old", transactionTotal: 10, transactionCurrency: "EUR" }`, order({ order_id: "old" })],
+  [`{ event: "purchase" }`, /no `value`/],
+  [`{ event: "purchase", ecommerce: null }`, /no `value`/],
+  ...[`"1.299"`, `"1e9"`, `"high"`, `""`, "null", "undefined", "Infinity", "NaN", "true", "[]", "{}"].map((value) => [
+    `{ event: "purchase", ecommerce: { value: ${value}, currency: "EUR" } }`,
+    /`value`|the amount .* cannot be read/,
+  ]),
+  ...[`"EURO"`, `"€"`, "null", "undefined", `""`].map((currency) => [
+    `{ event: "purchase", ecommerce: { value: 1, currency: ${currency} } }`,
+    /currency/,
+  ]),
+  // What cannot be read may come again.
+  [`{ event: "purchase", ecommerce: { transaction_id: "twice", value: 10 } }`, /no `currency`/],
+  [
+    `{ event: "purchase", ecommerce: { transaction_id: "twice", value: 10, currency: "EUR" } }`,
+    order({ order_id: "twice" }),
+  ],
+  [`{ event: "purchase", ecommerce: { transaction_id: "twice", value: 10, currency: "EUR" } }`],
+  // Numbers that a template left unfilled are those of several orders.
+  ...["undefined", "undefined", "0", "0"].map((transaction_id) => [
+    JSON.stringify({ event: "purchase", ecommerce: { transaction_id, value: 10, currency: "EUR" } }),
+    order({ order_id: transaction_id }),
+  ]),
+  // No orders.
+  ...[
+    `{ ecommerce: null }`,
+    `{ ecommerce: { purchase: null } }`,
+    `{ event: "view", value: 1 }`,
+    `{ ecommerce: { detail: {} } }`,
+  ].map((code) => [code]),
+];
+
+const forms = {
+  name: "orders are read in the forms of Universal Analytics and of the first tag managers, and those that cannot be read are reported",
+  async run({ server, page, bundle }) {
+    const script = await bundle(`${BROWSER}/layer.ts`, "Layer", { minify: true });
+    const head = `<script>dataLayer = []; const took = []; ${script};
+      const lost = [];
+      Layer.watchLayer((name, given) => took.push(given), (events) => lost.push(...events));</script>`;
+    await page.goto(server.route("/", html({ head, body: "" })));
+    for (const [code, expected] of FORMS) {
+      await page.evaluate(`void (took.length = lost.length = 0, dataLayer.push(${code}))`);
+      const isLost = expected instanceof RegExp;
+      assert.deepEqual(await events(page), expected && !isLost ? [expected] : [], code);
+      const lost = await events(page, "lost");
+      assert.equal(lost.length, isLost ? 1 : 0, code);
+      if (isLost) {
+        assert.match(lost[0][1], expected);
+        assert.deepEqual([lost[0][0].type, lost[0][0].name], ["order", "purchase"]);
+      }
+    }
+    assert.deepEqual(await page.evaluate("seen.errors"), []);
+  },
+};
+
 const made = {
   name: "a data layer that the page creates later is found, and the script creates none",
   async run({ server, page, bundle }) {
     const script = await bundle(`${BROWSER}/layer.ts`, "Layer", { minify: true });
-    const head = `<script>${script}; const took = []; Layer.watchLayer((event) => took.push(event));</script>`;
+    const head = `<script>${script}; const took = []; Layer.watchLayer((name, given) => took.push(given), () => {});</script>`;
     await page.goto(server.route("/", html({ head, body: "<p>text</p>" })));
     assert.equal(await page.evaluate("'dataLayer' in window"), false);
     await page.evaluate(
@@ -699,5 +768,6 @@ export const tests = [
   backed,
   prepared,
   layered,
+  forms,
   made,
 ];

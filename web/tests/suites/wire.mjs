@@ -27,7 +27,15 @@ const CALLS = [
   [`["track", "e", { value: "high" }]`, { type: "custom", name: "e", value: undefined, properties: { value: "high" } }],
   [
     `["track", "f", { value: "1.299,00", currency: "EUR" }]`,
-    { type: "custom", name: "f", value: undefined, properties: { value: "1.299,00" } },
+    { type: "order", name: "f", value: 1299, currency: "EUR", properties: {} },
+  ],
+  [
+    `["track", "f2", { value: "1.299", currency: "EUR" }]`,
+    { type: "custom", name: "f2", value: undefined, properties: { unread_value: "1.299" } },
+  ],
+  [
+    `["track", "f3", { value: " 5 ", currency: " eur", order_id: "undefined" }]`,
+    { type: "order", name: "f3", value: 5, order_id: undefined, properties: { unread_order_id: "undefined" } },
   ],
   [`["track", "g", { value: 3, currency: "Euro" }]`, { type: "custom", name: "g", value: 3 }],
   [
@@ -361,6 +369,59 @@ const layer = {
   },
 };
 
+const orders = {
+  name: "orders that cannot be read, and order numbers that a template left unfilled, are reported and counted",
+  async run(given) {
+    const { page, server, other } = given;
+    const before = inline(
+      `window.lost = []; window.muriel = [["on", "error", ({ message, event }) => lost.push([event.name, message])]];`,
+    );
+    await site(given, ["/"], [changing(H1)], { before });
+    await page.goto(server.url("/"));
+    await page.evaluate(() => {
+      muriel.push(["track", "sold", { value: "4,245.42", currency: "EUR", order_id: "A" }]);
+      muriel.push(["track", "sold", { value: "1.299", currency: "EUR", order_id: "B" }]);
+      muriel.push(["track", "sold", { value: 5, currency: "EUR", order_id: "{{order.id}}" }]);
+      muriel.push(["track", "sold", { value: 6, currency: "EUR", order_id: "{{order.id}}" }]);
+      window.dataLayer = [];
+      dispatchEvent(new Event("load"));
+      dataLayer.push({ event: "purchase", ecommerce: { transaction_id: "C", value: "59,90", currency: "EUR" } });
+      dataLayer.push({ event: "purchase", ecommerce: { transaction_id: "D", value: "59,90" } });
+      dataLayer.push({ event: "purchase", ecommerce: { transaction_id: "undefined", value: 7, currency: "EUR" } });
+      dataLayer.push({ event: "refund", ecommerce: { transaction_id: "C", value: "59,90", currency: "EUR" } });
+    });
+    await settled(given);
+    const told = of(other, "order").map(({ name, value, order_id, properties }) => [
+      name,
+      value,
+      order_id ?? properties.unread_order_id,
+    ]);
+    assert.deepEqual(told, [
+      ["sold", 4245.42, "A"],
+      ["sold", 5, "{{order.id}}"],
+      ["sold", 6, "{{order.id}}"],
+      ["purchase", 59.9, "C"],
+      ["purchase", 7, "undefined"],
+      ["purchase", -59.9, "C"],
+    ]);
+    assert.deepEqual(
+      (await page.evaluate("lost")).map(([name, message]) => [name, /amount|`order_id`|`currency`/.exec(message)?.[0]]),
+      [
+        ["sold", "amount"],
+        ["sold", "`order_id`"],
+        ["sold", "`order_id`"],
+        ["purchase", "`currency`"],
+        ["purchase", "`order_id`"],
+      ],
+    );
+    const dropped = of(other, "health").filter(({ dropped }) => dropped);
+    assert.deepEqual(
+      dropped.map(({ dropped, test_id }) => [dropped, test_id]),
+      Array(5).fill([1, undefined]),
+    );
+  },
+};
+
 const ID = "0195a2b4-7d3e-7c11-9f60-2b8f1f0e6a55";
 
 /** Valid and invalid events of all kinds. Each is sent to the real server and to the fixture server. */
@@ -465,4 +526,4 @@ const same = {
   },
 };
 
-export const tests = [same, calls, odd, refused, librarian, ...troubles, base, layer];
+export const tests = [same, calls, odd, refused, librarian, ...troubles, base, layer, orders];

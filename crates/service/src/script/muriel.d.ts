@@ -16,11 +16,14 @@ declare namespace Muriel {
 
   /** With `value` and `currency` an event is an order: it counts for revenue goals of its name. */
   interface Properties {
-    /** Finite; negative for a refund. */
-    value?: number;
+    /** Finite; negative for a refund. Text is read where the project has a revenue goal: `"1,299.00"`, `"59,90"`. */
+    value?: number | string;
     /** ISO 4217, as `EUR`. */
     currency?: string;
-    /** One order counts once, however often it is told. A refund has the id of its order, or names that order in `refund_of`. */
+    /**
+     * One order counts once, however often it is told. A refund has the id of its order, or names that order in `refund_of`. What a template
+     * left unfilled, such as `undefined` and `{{order.id}}`, is not taken for one.
+     */
     order_id?: string;
     /** The `order_id` of the order that a refund is for. Only with a negative `value`: the server does not take it with another. */
     refund_of?: string;
@@ -47,8 +50,8 @@ declare namespace Muriel {
     /** The visitor meets an arm on this page. */
     exposure: Experiment;
     /**
-     * Code or a change of an arm failed; in a preview, also that a selector matches nothing. With `event`: the server did not take
-     * this event, or it could not be sent; it is of no experiment.
+     * Code or a change of an arm failed, or its redirect came back; in a preview, also that a selector matches nothing. With `event`: the
+     * server did not take this event, it could not be sent, or it is an order that cannot be read; it is of no experiment.
      */
     error: Partial<Experiment> & { message: string; event?: { type: string; name?: string; [field: string]: unknown } };
   }

@@ -9,6 +9,7 @@ import { kit } from "./kit";
 import type { watchLayer } from "./layer";
 import type { locator } from "./locate";
 import type { memory } from "./memory";
+import type { readOrder } from "./order";
 import type { split } from "./split";
 import type { watchArms } from "./telling";
 import type { vitals } from "./vitals";
@@ -19,7 +20,7 @@ export interface Parts {
   rules: { _isEligible: typeof isEligible; _factsOf: typeof factsOf; memory: typeof memory; _locator: typeof locator };
   source: typeof sourceOf;
   goals: typeof watch;
-  orders: typeof watchLayer;
+  orders: { _read: typeof readOrder; _watch: typeof watchLayer };
   tools: typeof watchArms;
   vitals: typeof vitals;
 }

@@ -11,7 +11,7 @@ import { part } from "./parts";
 import { reportAll } from "./reports";
 import { isActive } from "./route";
 import { cookies, erase, recall } from "./storage";
-import { type Transport, transport, uuid } from "./transport";
+import { type DroppedListener, type Transport, transport, uuid } from "./transport";
 import { visitorOf } from "./visitor";
 import { pageUrl } from "./world";
 
@@ -61,6 +61,14 @@ export const record: RecordEvent = (event, soon) => {
   );
 };
 
+/** Reports events that are lost, or a part of them: to the page, and in number to the server. */
+export const reportLost: DroppedListener = (events) => {
+  for (const [event, message] of events) announce("error", { event, message });
+  // A `health` event about a lost `health` event would be lost for the same reason.
+  const dropped = events.filter(([event]) => event.type !== "health").length;
+  if (dropped) record({ type: "health", dropped });
+};
+
 function save(): void {
   if (mayRecord()) store(visitor);
 }
@@ -103,12 +111,7 @@ export function startRecorder(ruleset: Ruleset, forced: DecisionContext["_forced
           }
         : undefined,
     reportAll,
-    (events) => {
-      for (const [event, message] of events) announce("error", { event, message });
-      // A `health` event about a dropped `health` event would be dropped for the same reason.
-      const dropped = events.filter(([event]) => event.type !== "health").length;
-      if (dropped) record({ type: "health", dropped });
-    },
+    reportLost,
   );
 
   // Another host of the site stored a denial.

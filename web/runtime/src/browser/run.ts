@@ -11,12 +11,12 @@ import type { HiddenElements } from "./hide";
 import { DECISION_ROUNDS_MAX } from "./limits";
 import { on } from "./listeners";
 import { part } from "./parts";
-import { consent, mayRecord, record, startRecorder, visitorNow, currentVisitor } from "./recorder";
+import { consent, mayRecord, record, reportLost, startRecorder, visitorNow, currentVisitor } from "./recorder";
 import { renewal } from "./renew";
 import { onRoute, whenActive } from "./route";
 import { endpoint } from "./settings";
 import { show } from "./show";
-import { isLeaving, noteHidden } from "./stage";
+import { isLeaving, noteHidden, track } from "./stage";
 import { clearCookieCache } from "./storage";
 import { doc, pageUrl, now, quietly } from "./world";
 
@@ -145,7 +145,7 @@ export function run(ruleset: Ruleset, snippet: HiddenElements | undefined, force
   const tell = part("tools")?.(experiments, on, currentVisitor, () => !isLeaving && mayRecord(), record);
   lookAgain();
   const again = part("goals")?.(ruleset.goals ?? [], record);
-  part("orders")?.(record);
+  part("orders")?._watch(track, reportLost);
   recordPageview();
   onRoute((isNext) => {
     locator?._allow();

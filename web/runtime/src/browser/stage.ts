@@ -1,12 +1,11 @@
 // Events of shown arms: exposures, reports of how they were shown, and redirects.
 
 import { type AssignedArm, armDetail, armFields } from "./armed";
-import type { Properties } from "./events";
 import { expose } from "./exposure";
 import { announce } from "./listeners";
 import type { HiddenElements } from "./hide";
 import { part } from "./parts";
-import { forcedArm, record, sendAll, currentVisitor } from "./recorder";
+import { forcedArm, record, reportLost, sendAll, currentVisitor } from "./recorder";
 import { settings } from "./settings";
 import { trackEvent } from "./values";
 import { random } from "./world";
@@ -28,8 +27,13 @@ export const noteHidden = (elements: HiddenElements): void => {
 export const announceArm = (what: string, armed: AssignedArm, more?: object): void =>
   announce(what, { ...armDetail(armed), ...more });
 
-/** `track` of the page API, which the code of arms has as well. */
-export const track = (name: string, given?: Properties | null): void => record(trackEvent(name, given));
+/** `track` of the page API, which the code of arms has as well. An order that cannot be read is recorded as far as it can, and reported. */
+export function track(name: string, given?: object | null): void {
+  const [order, problem] = part("orders")?._read(name, given) ?? [given];
+  const event = trackEvent(name, order);
+  record(event);
+  if (problem) reportLost([[event, problem]]);
+}
 
 /** Records that the visitor is exposed to the arm now, if the visitor is counted. */
 export function enterArm(armed: AssignedArm): void {
