@@ -714,9 +714,16 @@ function isAddressOf(text, exactly, page) {
   const open = (path) => path.replace(/\/$/, "");
   return (
     (anywhere || (bare(named.host) === bare(page.host) && named.port === page.port)) &&
-    equal(open(named.path), open(page.path))
+    equal(open(named.path), open(page.path)) &&
+    (!isRoute(named.fragment) || (isRoute(page.fragment) && equal(routeOf(named.fragment), routeOf(page.fragment))))
   );
 }
+
+/** Whether a fragment names a page of an application. */
+const isRoute = (fragment) => fragment.startsWith("#/") || fragment.startsWith("#!/");
+
+/** A route without its parameters and one `/` at its end. */
+const routeOf = (fragment) => fragment.split("?")[0].replace(/\/$/, "");
 
 const bare = (host) => host.replace(/^www\./, "");
 

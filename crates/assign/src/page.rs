@@ -21,7 +21,9 @@ use muriel_domain::{Flaw, pattern};
 /// byte, the letters of percent-escapes in any case.
 ///
 /// - *Simple*: same host, without one `www.` at its beginning; same port; same
-///   path, without one `/` at its end. Scheme, query and fragment do not count.
+///   path, without one `/` at its end; if the rule has a fragment that is a
+///   route (`#/…` or `#!/…`), the same route, without what follows a `?` and one
+///   `/` at its end. Scheme, query and other fragments do not count.
 /// - *Exact*: same scheme (if the rule has one), host, port, path and query,
 ///   and same fragment if the rule has one.
 ///
@@ -62,7 +64,7 @@ pub struct PageRule(UrlMatcher);
 /// How a rule's text is compared with an address, made ready.
 #[derive(Debug, Clone)]
 enum UrlMatcher {
-    /// Same page: scheme, query and fragment do not count.
+    /// Same page: scheme, query and fragments that are not routes do not count.
     Simple(PagePattern),
     /// Same address.
     Exact(PagePattern),
@@ -143,6 +145,8 @@ impl PagePattern {
         }
         self.authority.as_deref().is_none_or(|authority| bare(authority) == bare(address.authority()))
             && same(open(&self.path), open(address.path()))
+            && route(without_mark(&self.fragment))
+                .is_none_or(|named| address.fragment().and_then(route).is_some_and(|here| same(named, here)))
     }
 
     /// Whether this is the address, by *exact*; what the rule leaves out (scheme, host, fragment) may be anything.
@@ -163,6 +167,14 @@ fn is_path(text: &str) -> bool {
 /// The text of a query or a fragment without its `?` or `#`.
 fn without_mark(part: &str) -> &str {
     part.strip_prefix(['?', '#']).unwrap_or(part)
+}
+
+/// The route of an application that a fragment names, as `#/cart` and `#!/cart` do:
+/// without its parameters and one `/` at its end. `fragment` is without its `#`.
+fn route(fragment: &str) -> Option<&str> {
+    let path = fragment.split('?').next().unwrap_or_default();
+    let is_route = fragment.starts_with('/') || fragment.starts_with("!/");
+    is_route.then(|| path.strip_suffix('/').unwrap_or(path))
 }
 
 /// The text without `//` at its beginning, which stands for "any scheme".

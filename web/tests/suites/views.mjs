@@ -2,7 +2,7 @@
 // the next one without them.
 
 import assert from "node:assert/strict";
-import { at, MANUAL_CLOCK, exposures, H1, inline, MANUAL_TIMEOUT, settled, site } from "../visit.mjs";
+import { at, MANUAL_CLOCK, exposures, H1, inline, MANUAL_TIMEOUT, of, settled, site } from "../visit.mjs";
 import { changing, experiment } from "../script.mjs";
 
 export const name = "views";
@@ -267,4 +267,56 @@ const returned = Object.entries(ARMS)
     },
   }));
 
-export const tests = [...replaced, limited, shownFirst, back, drawnAgain, ...returned, next, transition];
+/** Experiments of an application whose pages are fragments: by a rule, and by the page that one was made for. */
+const routed = ["#/", "#!/"].map((hash) => ({
+  name: `a fragment is a page if it is a route: ${hash}pricing`,
+  async run(given) {
+    const { page, server, other } = given;
+    const rule = { url_rule: [{ url: `${hash}pricing`, rule: "contain", allowed: true }] };
+    const made = server.url(`/app${hash}pricing`);
+    await site(
+      given,
+      ["/app"],
+      [
+        changing(H1, { targeting: rule }),
+        changing([{ target: "p", innerText: "New" }], { test_id: 2, experiment_key: "two", variants_data_key: made }),
+      ],
+      { body: "<h1>Old</h1><p>Old</p>" },
+    );
+    const shown = (...texts) =>
+      page.waitFor(
+        (texts) => [...document.querySelectorAll("h1, p")].map((each) => each.textContent).join() === texts,
+        {
+          args: [texts.join()],
+        },
+      );
+    await page.goto(server.url(`/app${hash}home`));
+    await settled(given);
+    await shown("Old", "Old");
+    assert.deepEqual(exposures(other), []);
+    await page.evaluate((hash) => void (location.hash = hash), `${hash}pricing`);
+    await shown("New", "New");
+    await page.evaluate((hash) => void (location.hash = hash), `${hash}home`);
+    await shown("Old", "Old");
+    await page.evaluate("void history.back()");
+    await shown("New", "New");
+    await settled(given);
+    assert.deepEqual(exposures(other).sort(), [
+      [1, "1"],
+      [2, "1"],
+    ]);
+    const views = of(other, "pageview").map(({ url }) => new URL(url).hash);
+    assert.deepEqual(
+      views,
+      ["home", "pricing", "home", "pricing"].map((view) => hash + view),
+    );
+    // Other fragments are places on the page.
+    await page.evaluate("void (location.hash = '#top')");
+    await settled(given);
+    await page.evaluate("void (location.hash = '#end')");
+    await settled(given);
+    assert.equal(of(other, "pageview").length, 5);
+  },
+}));
+
+export const tests = [...replaced, limited, shownFirst, back, drawnAgain, ...returned, next, transition, ...routed];

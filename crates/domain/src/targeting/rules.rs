@@ -378,7 +378,7 @@ impl AttributeCondition {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum UrlMatch {
-    /// Same page, whatever the query and fragment.
+    /// Same page, whatever the query, and the fragment unless it is a route.
     Simple,
     /// Same address.
     Exact,

@@ -53,6 +53,9 @@ export function addressOf(text: string): Address | null {
 /** A host without a leading `www.`. */
 export const withoutWww = (host: string): string => host.replace(/^www\./, "");
 
+/** The route that a fragment names, without parameters and one `/` at its end; undefined if it names none. */
+const routeOf = (fragment: string): string | undefined => /^#!?\/[^?]*/.exec(fragment)?.[0].replace(/\/$/, "");
+
 /** Whether a page is the one of an address (`simple`), or matches a pattern (`wildcard`). The other rules are in url-rule.ts. */
 export function isOn(isPattern: boolean, url: string, page: Address): boolean {
   const text = plainRule(url);
@@ -72,7 +75,9 @@ export function isOn(isPattern: boolean, url: string, page: Address): boolean {
 
   const named = partsOf(text);
   // The text that has to be equal, with spaces so that adjacent parts stay distinct.
-  const compared = ({ host, _port: port, _path: path }: Address): string =>
-    withEqualEscapes(`${isPath(text) || `${withoutWww(host)} ${port}`} ${path.replace(/\/$/, "")}`);
+  const compared = ({ host, _port: port, _path: path, _fragment: fragment }: Address): string =>
+    withEqualEscapes(
+      `${isPath(text) || `${withoutWww(host)} ${port}`} ${path.replace(/\/$/, "")} ${routeOf(named._fragment) && routeOf(fragment)}`,
+    );
   return compared(named) === compared(page);
 }

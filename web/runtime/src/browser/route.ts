@@ -2,13 +2,13 @@
 
 import { doc, listen, pageLocation, quietly, win } from "./world";
 
-/** The identity of a page: its address without the fragment. */
-const page = (): string => pageLocation.pathname + pageLocation.search;
+/** The identity of a page: its address, with the fragment only if that is a route: `#/…` or `#!/…`. */
+const page = (): string => pageLocation.href.replace(/#(?!!?\/).*/, "");
 
 /**
  * Calls `listener` after the address has changed, once for all changes in one task, and when the browser restores the page from
- * the back-forward cache. `isNext` is true for a change of address, whose view may not be shown yet. A new history state or
- * fragment alone is not a new page.
+ * the back-forward cache. `isNext` is true for a change of address, whose view may not be shown yet. A new history state alone
+ * is not a new page, nor is a new fragment, unless it is a route of the application.
  */
 export function onRoute(listener: (isNext: boolean) => void): void {
   let at = page();
