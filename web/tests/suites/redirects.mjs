@@ -205,6 +205,62 @@ const two = {
   },
 };
 
+/** Ways in which a server sends visitors back, and how often a page is loaded before it stays: more often if it has no referrer. */
+const BACK = {
+  "": 2,
+  '<meta name="referrer" content="no-referrer">': 3,
+};
+
+const sentBack = Object.entries(BACK).map(([policy, loads]) => ({
+  name: `a visitor whom the destination sends back stays, and that is counted as an error: ${policy || "with a referrer"}`,
+  async run(given) {
+    const { page, server, other } = given;
+    const src = await serve(other, [redirect("/?v=b", { targeting: at("/") })]);
+    const listen = inline(`window.lost = []; window.muriel = [["on", "error", ({ message }) => lost.push(message)]];`);
+    const body = html({ head: policy + listen + tag(src), body: "<h1>Old</h1>" });
+    server.route("/", ({ query }) => (query ? { status: 302, headers: { location: "/" } } : body));
+    const isLoad = ({ path, query }) => path === "/" && !query;
+    const loaded = () => server.requests.filter(isLoad).length;
+    const failures = () => of(other, "health").filter(({ errors }) => errors);
+
+    await page.goto(server.url("/"), { until: "commit" });
+    await page.waitFor(() => document.readyState === "complete" && window.lost?.length === 1);
+    assert.match(await page.evaluate("lost[0]"), /^sent back: .*\/\?v=b/);
+    await settled(given);
+    assert.equal(loaded(), loads);
+    assert.deepEqual(exposures(other), [[1, "1"]]);
+    assert.deepEqual(
+      failures().map(({ test_id, variant_id, errors }) => [test_id, variant_id, errors]),
+      [[1, "1", 1]],
+    );
+    // From then on the tab stays at once.
+    await page.goto(server.url("/"));
+    await settled(given);
+    assert.equal(loaded(), loads + 1);
+    assert.equal(failures().length, 2);
+    assert.deepEqual(exposures(other), [[1, "1"]]);
+  },
+}));
+
+const again = {
+  name: "a visitor who comes back by a link is redirected again, and no error is counted",
+  async run(given) {
+    const { page, server, other } = given;
+    const src = await site(given, ["/"], [redirect("/there", { targeting: at("/") })]);
+    server.route("/there", html({ head: tag(src), body: '<h1>Old</h1><a href="/">back</a>' }));
+    await visit(given, "/", "/there");
+    await page.evaluate("void (window.mark = 1)");
+    await page.click("a");
+    await page.waitFor(() => location.pathname === "/there" && !window.mark && !!window.muriel?.track);
+    await settled(given);
+    assert.deepEqual(
+      of(other, "health").filter(({ errors }) => errors),
+      [],
+    );
+    assert.deepEqual(of(other, "pageview").map(pathOf), ["/there", "/there"]);
+  },
+};
+
 /** Values of `url` that must not redirect. */
 const ADDRESSES = [
   "javascript:void(document.documentElement.dataset.ran = 1)",
@@ -246,4 +302,4 @@ const addresses = {
   },
 };
 
-export const tests = [plain, ...troubled, unanswered, uncounted, prepared, ahead, two, addresses];
+export const tests = [plain, ...troubled, unanswered, uncounted, prepared, ahead, two, ...sentBack, again, addresses];

@@ -47,7 +47,7 @@ export const COOKIE_CACHE_MS = 1_000;
 export const RULESET_RENEWAL_MS = 60_000;
 /** Decisions that arms may trigger in a row while they are shown, such as by `identify`. */
 export const DECISION_ROUNDS_MAX = 10;
-/** Redirects of one experiment in a tab within the window: a page that redirects back would loop otherwise. */
+/** Redirects of one experiment in a tab within the window: a page that redirects back would loop otherwise. After that the tab stays for a session's timeout. */
 export const REDIRECTS_MAX = 2;
 export const REDIRECT_WINDOW_MS = 10_000;
 

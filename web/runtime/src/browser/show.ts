@@ -38,8 +38,11 @@ export function show(armed: AssignedArm, items: Change[], late: boolean): (route
     if (gone || (isSplit && quietly(() => win.sessionStorage.length) == null)) return;
     if (late && !word) return reportShown(armed, 0, 1, [], 0);
     const since = performance.now();
-    const sendOn = isSplit && items[0] ? part("split")?.(items[0], nameOf(`r${test_id}_`)) : undefined;
-    if (sendOn === null) return;
+    const sendOn = isSplit && items[0] ? part("split")?.(items[0], nameOf(`r${test_id}_`), failed) : undefined;
+    if (sendOn === null) {
+      if (errors) reportShown(armed, 0, 0, [], errors);
+      return;
+    }
     whenActive(() => gone || enterArm(armed));
     if (sendOn) {
       leavePage();

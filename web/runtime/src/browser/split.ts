@@ -2,8 +2,8 @@
 
 import type { Change } from "../ruleset";
 import { hide } from "./hide";
-import { REDIRECT_WINDOW_MS, REDIRECTS_MAX } from "./limits";
-import { now, pageLocation, quietly, win } from "./world";
+import { REDIRECT_WINDOW_MS, REDIRECTS_MAX, SESSION_TIMEOUT_MS } from "./limits";
+import { doc, now, pageLocation, quietly, win } from "./world";
 
 /** The destination of a redirect, with the page's parameters and fragment; its own take precedence. */
 function destination({ url, relay_param, target, rm, refEl, oriEl }: Change): string | undefined {
@@ -23,23 +23,36 @@ function destination({ url, relay_param, target, rm, refEl, oriEl }: Change): st
   });
 }
 
-/** Counts a redirect of this tab, and returns whether it is allowed. Without session storage it is not. */
-const mayRedirect = (key: string): boolean | undefined =>
-  quietly(() => {
+/**
+ * Counts a redirect of this tab, and returns whether it is allowed. Without session storage it is not, nor for half an hour after the
+ * destination has sent the visitor back: the page that the redirect left comes again at once, as its own referrer or too often.
+ */
+function mayRedirect(key: string): boolean | undefined {
+  return quietly(() => {
     const [turns, at] = (win.sessionStorage.getItem(key) ?? "0.0").split(".").map(Number) as [number, number];
-    const next = now() - at < REDIRECT_WINDOW_MS ? turns + 1 : 1;
-    win.sessionStorage.setItem(key, next + "." + now());
-    return next <= REDIRECTS_MAX;
+    const isStopped = turns > REDIRECTS_MAX;
+    const isRecent = now() - at < (isStopped ? SESSION_TIMEOUT_MS : REDIRECT_WINDOW_MS);
+    const isBack = isRecent && (turns >= REDIRECTS_MAX || doc.referrer === pageLocation.href.replace(/#.*/, ""));
+    if (!isStopped || !isRecent)
+      win.sessionStorage.setItem(key, (isBack ? REDIRECTS_MAX : isRecent ? turns : 0) + 1 + "." + now());
+    return !isBack;
   });
+}
 
 /**
- * Returns a function that redirects; undefined if the page is the destination, and null if this tab was redirected too often.
- * `key` is the session storage item that counts redirects.
+ * Returns a function that redirects; undefined if the page is the destination, and null if this tab is not redirected, which `failed` gets
+ * the reason of. `key` is the session storage item that counts redirects.
  */
-export function split(redirect: Change, key: string): (() => void) | null | undefined {
+export function split(
+  redirect: Change,
+  key: string,
+  failed: (message: string) => void,
+): (() => void) | null | undefined {
   const address = destination(redirect);
   if (!address || address === pageLocation.href) return;
-  if (!mayRedirect(key)) return null;
+  const may = mayRedirect(key);
+  if (may === false) failed(`sent back: ${address} leads to this page again`);
+  if (!may) return null;
   return () => {
     // Browsers continue to paint the page while they load the next one.
     hide(["html"]);
