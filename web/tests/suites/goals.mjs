@@ -53,7 +53,8 @@ async function told(page) {
 
 const element = (trigger) => ({ type: "click", by: "element", trigger, soon: true });
 const text = (trigger) => ({ type: "click", by: "text", trigger, soon: true });
-const submit = (trigger) => ({ type: "submit", trigger, soon: true });
+const submit = (trigger, more) => ({ type: "submit", trigger, soon: true, ...more });
+const prevented = { properties: { prevented: true } };
 const appear = (trigger) => ({ type: "appear", trigger });
 
 /** Asserts that an event tells of a page that was visible for the seconds of a goal. It tells of how many, which a busy machine makes more. */
@@ -190,7 +191,23 @@ const rows = [
       await page.evaluate("void form.requestSubmit()");
     },
     // The first press is of a form that is not filled in; Enter presses the button too.
-    expect: [element("#go"), element("#go"), submit("#form"), submit("form"), submit("#form"), submit("form")],
+    expect: [
+      element("#go"),
+      element("#go"),
+      ...["#form", "form", "#form", "form"].map((trigger) => submit(trigger, prevented)),
+    ],
+  },
+  {
+    name: "a form that the browser sends itself is told apart from one whose submit is prevented",
+    wanted: { formSubmit: ["#sent", "#kept"] },
+    body: `<form id="sent" action="/frame" target="frame"><button id="one">Go</button></form><iframe name="frame"></iframe>
+      <form id="kept" onsubmit="return false"><button id="two">Go</button></form>`,
+    act: async (page) => {
+      await page.click("#one");
+      await page.waitFor(() => frames[0].location.pathname === "/frame");
+      await page.click("#two");
+    },
+    expect: [submit("#sent"), submit("#kept", prevented)],
   },
   {
     name: "a call of submit() does not count",
@@ -234,8 +251,8 @@ const rows = [
     expect: [
       ...["x-open >>> button", "button.in", "x-open"].map(element),
       text("press"),
-      submit("x-open >>> form"),
-      submit("form.in"),
+      submit("x-open >>> form", prevented),
+      submit("form.in", prevented),
       element("x-closed"),
     ],
   },
@@ -272,6 +289,29 @@ const leaving = {
         ["link", { type: "click", by: "link", trigger: "/there", href: url }],
       ]),
     );
+  },
+};
+
+const left = {
+  name: "a submitted form is recorded with the page that it was on, also if the page's listener shows another, and before the page is left",
+  async run(tools) {
+    const { server, page } = tools;
+    server.route("/there", html({ title: "There" }));
+    const body = `<form id="router"><button id="one">Go</button></form><form id="native" action="/there"><button id="two">Go</button></form>`;
+    const head = `<script>addEventListener("submit", (event) => {
+      if (event.target.id === "router") event.preventDefault(), history.pushState({}, "", "/thanks");
+    })</script>`;
+    await open(tools, { formSubmit: ["#router", "#native"] }, body, head);
+    await page.click("#one");
+    await page.waitFor(() => took.length === 1);
+    assert.deepEqual(await events(page), [submit("#router", { url: server.url("/"), ...prevented })]);
+    await page.click("#two");
+    await page.waitFor(() => document.title === "There");
+    await server.received(({ requests }) => requests.filter(({ path }) => path === "/took").length === 2);
+    assert.deepEqual(server.requests.filter(({ path }) => path === "/took").map(({ json }) => json)[1], {
+      type: "submit",
+      trigger: "#native",
+    });
   },
 };
 
@@ -767,6 +807,7 @@ export const tests = [
   routing,
   backed,
   prepared,
+  left,
   layered,
   forms,
   made,

@@ -29,7 +29,7 @@ export function watchClicks(elements: string[], texts: string[], links: string[]
         const path = event.composedPath().slice(0, -2) as HTMLInputElement[];
         const inside = (selector: string): number => path.findIndex((node) => isNamed(node, selector));
         const each = (by: string, triggers: string[], fits: (trigger: string) => boolean, href?: string): void =>
-          triggers.filter(fits).forEach((trigger) => tell("click", trigger, by, href));
+          triggers.filter(fits).forEach((trigger) => tell("click", trigger, { by, href }));
         each("element", elements, (selector) => inside(selector) >= 0);
         if (texts[0]) {
           const read = path.slice(0, inside(INTERACTIVE) + 1 || 1).map(textOf);

@@ -1,7 +1,7 @@
 // Records actions of visitors that only the page sees, for the goals of the project.
 
 import type { Goal } from "../../ruleset";
-import type { EventFields, RecordEvent } from "../events";
+import type { EventFields, Properties, RecordEvent } from "../events";
 import { READ_AFTER_S } from "../limits";
 import { listen, startTimer, win } from "../world";
 import { watchAppearances } from "./appear";
@@ -29,13 +29,13 @@ export function watch(goals: Goal[], take: RecordEvent): () => void {
 
   const done = new Set<string>();
   /** Records an action once: one click can fire several events, all before the next task. */
-  const tell: RecordAction = (type, trigger, by, href) => {
-    const key = [type, by, href ?? trigger].join();
+  const tell: RecordAction = (type, trigger, more = {}) => {
+    const key = [type, more.by, more.href ?? trigger].join();
     if (done.has(key)) return;
     done.add(key);
     startTimer(() => done.clear());
     // The action may leave the page, so it is sent at once.
-    take({ type, by, trigger, href }, true);
+    take({ type, trigger, ...more }, true);
   };
 
   // On a busy page the next click may come before the timer of the one before, as browsers prefer input.
@@ -59,4 +59,12 @@ export function watch(goals: Goal[], take: RecordEvent): () => void {
   };
 }
 
-export type RecordAction = (type: EventFields["type"], trigger: string, by?: string, href?: string) => void;
+/** What an action has besides its type and its trigger. */
+interface ActionFields {
+  by?: string;
+  href?: string | undefined;
+  url?: string;
+  properties?: Properties;
+}
+
+export type RecordAction = (type: EventFields["type"], trigger: string, more?: ActionFields) => void;
