@@ -95,7 +95,18 @@ const CHROME = "AppleWebKit/537.36 (KHTML, like Gecko) Chrome/120.0.0.0 Mobile S
 /** User agents, and whether they are those of visitors. */
 const AGENTS = [
   [`Mozilla/5.0 (Linux; Android 13; CUBOT NOTE 20) ${CHROME}`, true],
+  [`Mozilla/5.0 (Linux; Android 13; CUBOT_X18_Plus) ${CHROME}`, true],
+  [`Mozilla/5.0 (Linux; Android 8.1.0; M BOT 551) ${CHROME}`, true],
+  [`Mozilla/5.0 (Linux; Android 8.1.0; M BOT 551 Build/O11019; wv) ${CHROME}`, true],
+  [`Mozilla/5.0 (Linux; Android 7.0; IDbot553) ${CHROME}`, true],
+  [`Mozilla/5.0 (Linux; U; Android 6.0; de-de; Bot 500 Build/MRA58K) ${CHROME}`, true],
   [`Mozilla/5.0 (Linux; Android 13; Pixel 7) ${CHROME}`, true],
+  [
+    `Mozilla/5.0 (Linux; Android 6.0.1; Nexus 5X Build/MMB29P) ${CHROME} (compatible; Googlebot/2.1; +http://www.google.com/bot.html)`,
+    false,
+  ],
+  [`Mozilla/5.0 (Linux; Android 10; K; NewBot/1.0) ${CHROME}`, false],
+  [`Mozilla/5.0 (Linux; Android 10; M BOT 551) ${CHROME} NewBot`, false],
   ["Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)", false],
   ["Mozilla/5.0 (compatible; AnyBot; +http://any.example)", false],
   [

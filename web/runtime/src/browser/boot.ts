@@ -73,7 +73,11 @@ function boot(script: HTMLScriptElement | null): void {
   // Crawlers that identify themselves do not take part; the server detects the others.
   if (
     settings.bots ||
-    !(browser.webdriver || /[^u]bot\b|bot[/;]|crawl|spider|headless|lighthouse/i.test(browser.userAgent))
+    !(
+      browser.webdriver ||
+      // Phones may have such a word in their name, which follows the version of Android: `CUBOT`, `M BOT 51`.
+      /bot\b|crawl|spider|headless|lighthouse/i.test(browser.userAgent.replace(/android[^)/]*(build\/|[;)])/i, ""))
+    )
   ) {
     // A tab that was opened as a preview stays one.
     const isPreview =

@@ -13,7 +13,7 @@ pub(super) struct BotPatterns {
 
 /// Words of bots that the list does not have yet, in any case: what they call themselves, the
 /// address of a page about them, the tool that drives them. The first counts only as a word of
-/// its own or as the end of one.
+/// its own or as the end of one, and not in the name of a phone.
 const BOT_WORDS: [&str; 12] = [
     "bot",
     "crawl",
@@ -87,11 +87,20 @@ impl BotPatterns {
     }
 }
 
-/// Whether a `bot` is the end of a word. `Cubot` makes phones.
+/// Whether a `bot` is the end of a word that is not in the name of a phone.
 fn ends_in_bot(text: &str, bot: Range<usize>) -> bool {
-    let before = &text.as_bytes()[..bot.start];
-    let phone = before.len() >= 2 && before[before.len() - 2..].eq_ignore_ascii_case(b"cu");
-    !phone && !text.as_bytes().get(bot.end).is_some_and(u8::is_ascii_alphabetic)
+    !text.as_bytes().get(bot.end).is_some_and(u8::is_ascii_alphabetic) && !is_phone_name(text, bot)
+}
+
+/// Whether a `bot` is in the name of a phone, as in `(Linux; Android 9; M BOT 551)` and `CUBOT NOTE 20`: in the
+/// parentheses of Android's version. Programs there say `compatible`, or have a version after a slash: `Bot/1.0`.
+fn is_phone_name(text: &str, bot: Range<usize>) -> bool {
+    let platform = text[..bot.start].rsplit('(').next().unwrap_or_default().to_ascii_lowercase();
+    let version = text[bot.end..].trim_start_matches(|c: char| c.is_ascii_alphanumeric());
+    platform.contains("android")
+        && !platform.contains(')')
+        && !platform.contains("compatible")
+        && !version.starts_with('/')
 }
 
 /// Whether a text starts with a word, in any case.

@@ -279,6 +279,33 @@ fn a_television_is_no_kind_of_device() {
 }
 
 #[test]
+fn phones_whose_names_have_bot_in_them() {
+    let chrome = "AppleWebKit/537.36 (KHTML, like Gecko) Chrome/120.0.0.0 Mobile Safari/537.36";
+    for platform in [
+        "Linux; Android 13; CUBOT NOTE 20",
+        "Linux; Android 9; CUBOT",
+        "Linux; Android 8.1.0; M BOT 551",
+        "Linux; Android 8.1.0; M BOT 551 Build/O11019",
+        "Linux; Android 7.0; IDbot553",
+        "Linux; Android 7.0; IDbot53; wv",
+        "Linux; U; Android 6.0; de-de; Bot 500 Build/MRA58K",
+    ] {
+        let text = format!("Mozilla/5.0 ({platform}) {chrome}");
+        let agent = AGENTS.parse(&text);
+        assert_eq!((agent.device, agent.is_bot), (Some("mobile"), false), "{text}");
+    }
+    for text in [
+        format!("Mozilla/5.0 (Linux; Android 10; K; compatible; NewBot) {chrome}"),
+        format!("Mozilla/5.0 (Linux; Android 10; K; NewBot/1.0) {chrome}"),
+        format!("Mozilla/5.0 (Linux; Android 10; M BOT 551) {chrome} (compatible; NewBot/1.0)"),
+        format!("Mozilla/5.0 (Linux; Android 10; M BOT 551) {chrome} NewBot"),
+        "Mozilla/5.0 (compatible; Cubot/1.0)".to_owned(),
+    ] {
+        assert!(AGENTS.parse(&text).is_bot, "{text}");
+    }
+}
+
+#[test]
 fn bots() {
     for text in [
         "",
