@@ -261,6 +261,27 @@ const again = {
   },
 };
 
+const routed = {
+  name: "a redirect to another route of the same document loads it",
+  async run(given) {
+    const { page, server, other } = given;
+    const rule = { url_rule: [{ url: "#/old", rule: "contain", allowed: true }] };
+    await site(given, ["/app"], [redirect(server.url("/app#/new"), { targeting: rule })]);
+    await page.goto(server.url("/app#/old"), { until: "commit" });
+    await page.waitFor(() => {
+      const [{ type }] = performance.getEntriesByType("navigation");
+      return type === "reload" && document.readyState === "complete" && !!window.muriel?.track;
+    });
+    await settled(given);
+    assert.deepEqual(exposures(other), [[1, "1"]]);
+    assert.deepEqual(
+      of(other, "pageview").map(({ url }) => new URL(url).hash),
+      ["#/new"],
+    );
+    assert.equal(await page.evaluate("getComputedStyle(document.documentElement).visibility"), "visible");
+  },
+};
+
 /** Values of `url` that must not redirect. */
 const ADDRESSES = [
   "javascript:void(document.documentElement.dataset.ran = 1)",
@@ -302,4 +323,16 @@ const addresses = {
   },
 };
 
-export const tests = [plain, ...troubled, unanswered, uncounted, prepared, ahead, two, ...sentBack, again, addresses];
+export const tests = [
+  plain,
+  ...troubled,
+  unanswered,
+  uncounted,
+  prepared,
+  ahead,
+  two,
+  ...sentBack,
+  again,
+  routed,
+  addresses,
+];

@@ -23,6 +23,8 @@ function destination({ url, relay_param, target, rm, refEl, oriEl }: Change): st
   });
 }
 
+const withoutFragment = (address: string): string => address.replace(/#.*/, "");
+
 /**
  * Counts a redirect of this tab, and returns whether it is allowed. Without session storage it is not, nor for half an hour after the
  * destination has sent the visitor back: the page that the redirect left comes again at once, as its own referrer or too often.
@@ -32,7 +34,7 @@ function mayRedirect(key: string): boolean | undefined {
     const [turns, at] = (win.sessionStorage.getItem(key) ?? "0.0").split(".").map(Number) as [number, number];
     const isStopped = turns > REDIRECTS_MAX;
     const isRecent = now() - at < (isStopped ? SESSION_TIMEOUT_MS : REDIRECT_WINDOW_MS);
-    const isBack = isRecent && (turns >= REDIRECTS_MAX || doc.referrer === pageLocation.href.replace(/#.*/, ""));
+    const isBack = isRecent && (turns >= REDIRECTS_MAX || doc.referrer === withoutFragment(pageLocation.href));
     if (!isStopped || !isRecent)
       win.sessionStorage.setItem(key, (isBack ? REDIRECTS_MAX : isRecent ? turns : 0) + 1 + "." + now());
     return !isBack;
@@ -56,6 +58,9 @@ export function split(
   return () => {
     // Browsers continue to paint the page while they load the next one.
     hide(["html"]);
+    // Another route of an application is the same document, which has to be loaded as any other destination is.
+    const isSame = withoutFragment(address) === withoutFragment(pageLocation.href);
     pageLocation.replace(address);
+    if (isSame) pageLocation.reload();
   };
 }
