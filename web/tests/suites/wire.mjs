@@ -422,6 +422,26 @@ const orders = {
   },
 };
 
+const attributes = {
+  name: "attributes that are too many or too long are reported and counted, and those before stay",
+  async run(given) {
+    const { page, server, other } = given;
+    const before = inline(
+      `window.lost = []; window.muriel = [["on", "error", ({ message, event }) => lost.push([event.type, message])]];`,
+    );
+    await site(given, ["/"], [changing(H1)], { before });
+    await page.goto(server.url("/"));
+    await page.evaluate(() => {
+      muriel.push(["identify", "u-1", { plan: "pro" }]);
+      muriel.push(["identify", "u-1", { long: "x".repeat(8_000) }]);
+    });
+    await settled(given);
+    assert.deepEqual(await page.evaluate("lost"), [["identify", "limit"]]);
+    assert.equal(of(other, "health").filter(({ dropped }) => dropped).length, 1);
+    assert.deepEqual(other.batches.at(-1).json.visitor.attributes, { plan: "pro", user_id: "u-1" });
+  },
+};
+
 const ID = "0195a2b4-7d3e-7c11-9f60-2b8f1f0e6a55";
 
 /** Valid and invalid events of all kinds. Each is sent to the real server and to the fixture server. */
@@ -526,4 +546,4 @@ const same = {
   },
 };
 
-export const tests = [same, calls, odd, refused, librarian, ...troubles, base, layer, orders];
+export const tests = [same, calls, odd, refused, librarian, ...troubles, base, layer, orders, attributes];

@@ -4,7 +4,7 @@ import type { Scalar } from "../ruleset";
 import { variantOf } from "./arms";
 import { ATTRIBUTES_CHARS_MAX, PROPERTIES_MAX } from "./limits";
 import { on } from "./listeners";
-import { consentGiven, record, currentVisitor } from "./recorder";
+import { consentGiven, record, reportLost, currentVisitor } from "./recorder";
 import { track } from "./stage";
 import { clearCookieCache } from "./storage";
 import { scalarsOf } from "./values";
@@ -30,6 +30,7 @@ export function pageApi(look: () => void) {
       // The attributes are part of every batch: the server would refuse all batches if they were too large.
       if (Object.keys(about).length <= PROPERTIES_MAX && stringify(about).length <= ATTRIBUTES_CHARS_MAX)
         session.about = about;
+      else reportLost([[{ type: "identify", attributes: about }, "limit"]]);
       record({ type: "identify", attributes: session.about });
       look();
     },
