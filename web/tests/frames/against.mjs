@@ -108,7 +108,8 @@ const REWRITES = {
     rewrite: (page) => page.$("body").append(a(page)),
     read: tags,
     kept: "A,H1",
-    undone: "H1,A",
+    // It is where the page has put it.
+    undone: "H1",
   },
 };
 
@@ -134,9 +135,10 @@ for (const [name, { item, rewrite, read, kept, undone }] of Object.entries(REWRI
     const { undo } = page.M.change([item], false);
     equal(read(page) === undone, false, "changed at first");
     rewrite(page);
-    const theirs = page.html();
+    const bare = () => page.html().replaceAll("<!---->", "");
+    const theirs = bare();
     await turn();
-    equal(page.html(), theirs);
+    equal(bare(), theirs);
     undo();
     equal([read(page), page.M.said], [undone, []], "undone");
   };

@@ -126,13 +126,15 @@ let text;
 const engine = () => (text ??= fetch("/engine.js").then((answer) => answer.text()));
 
 /**
- * Runs cases whose names have `only` in them, so many `together`: `{ name: async ({ open, load }) => … }`. Gives back
- * how many there were, and a line for each that failed; one fails, too, when its page saw an error that it did not take
+ * Runs cases whose names have `only` in them, so many `together`: `{ name: async ({ open, load }) => … }`, or a function that
+ * makes them of all settings. Gives back how many there were, and a line for each that failed; one fails, too, when its page saw an error that it did not take
  * out of `errors`.
  */
-export async function run(cases, { together = 1, only = "" } = {}) {
+export async function run(cases, { together = 1, only = "", ...more } = {}) {
   const failures = [];
-  const waiting = Object.entries(cases).filter(([name]) => name.includes(only));
+  const waiting = Object.entries(typeof cases === "function" ? cases(more) : cases).filter(([name]) =>
+    name.includes(only),
+  );
   const count = waiting.length;
   const work = async () => {
     for (let next; (next = waiting.shift()); ) {

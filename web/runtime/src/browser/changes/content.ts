@@ -3,18 +3,36 @@ import {
   pageContents,
   interceptMethods,
   contentOwners,
+  movedByPage,
   placeholderOf,
   ownNodes,
   restoreMethods,
+  syncs,
   type Child,
 } from "./detour";
-import { isLoading, observe, type SettleSlot } from "./engine";
+import { type Edit, isLoading, observe, type SettleSlot } from "./engine";
+import { isFont, isTranslated } from "./wrappers";
+
+/** Nodes taken from an element that are remembered: of equal ones one is left when a fight is given up. */
+const TAKEN_MAX = 99;
+
+/** What `collect` has found. */
+const enum Collected {
+  /** All as we left it. */
+  Nothing,
+  /** The page has added nodes, which are in the box now. */
+  Additions,
+  /** Nodes of ours are gone. */
+  Losses,
+  /** All nodes of ours are gone: the page has emptied the element. */
+  Emptied,
+}
 
 /**
  * Settles the content of an element: our nodes, the last of them a comment, instead of those of the page.
  *
- * A single text node stays, and only its data changes. Other content is moved to a fragment, where the framework that created it can go
- * on updating it.
+ * A single text node stays, and only its data changes. Other content is moved to a fragment, the box, where the framework that created it can
+ * go on updating it.
  */
 export function contentSlot(element: Element): SettleSlot<ChildNode[]> {
   let text: Text | undefined;
@@ -22,52 +40,138 @@ export function contentSlot(element: Element): SettleSlot<ChildNode[]> {
   let written = "";
   let box: DocumentFragment | undefined;
   let ours: ChildNode[] = [];
-  let last: unknown;
-  return (edit) => {
-    const found = [...element.childNodes].filter((node) => !ownNodes.has(node));
-    const first = found[0];
+  let last: Edit<ChildNode[]> | undefined;
+  let taken: ChildNode[] = [];
+  /** Whether something was taken over when a method of the element was called. It counts as a rewrite by the page. */
+  let isSynced = false;
+
+  /** The children, without those that other changes have put there. */
+  const children = (): ChildNode[] =>
+    [...element.childNodes].filter((node) => !ownNodes.has(node) || movedByPage.has(node));
+
+  const fillBox = (nodes: ChildNode[]): void => {
+    pageContents.set(element, (box = doc.createDocumentFragment()));
+    contentOwners.set(box, element);
+    interceptMethods(element);
+    syncs.set(element, sync);
+    box.append(...nodes);
+  };
+
+  const emptyBox = (): void => {
+    pageContents.delete(element);
+    syncs.delete(element);
+    restoreMethods(element);
+    element.prepend(box!);
+    box = undefined;
+    ours = [];
+  };
+
+  /** Takes over into the box what the page has done to the element itself. */
+  const collect = (): Collected => {
+    const found = children();
     const mine = ours.map(placeholderOf);
-    if (
-      last === edit &&
-      (text
-        ? text === first && !found[1] && text.data === written
-        : found.length === mine.length && found.every((node, i) => node === mine[i]))
-    )
-      return false;
-    last = edit;
-    if (text) {
-      // A parser that is still at work appends to the text node, after our text.
-      if (text.data !== written)
-        own = isLoading() && text.data.startsWith(written) ? own + text.data.slice(written.length) : text.data;
-      text.data = own;
-      text = undefined;
-    } else if (box) {
-      const theirs = found.filter((node) => !mine.includes(node as Child));
-      if (theirs.length === found.length) box.replaceChildren();
-      box.append(...theirs);
-      mine.forEach((node) => node.remove());
+    const here = mine.filter((node) => node.parentNode === element);
+    if (!here[0]) {
+      // Where the page has moved our nodes to, it meant its own.
+      const moved = mine.find((node) => node.parentNode);
+      // So it did where it has read our content and written it again, as by `innerHTML +=`.
+      const copies = ours.length && ours.every((node, at) => found[at]?.isEqualNode(node)) ? ours.length : 0;
+      if (moved) moved.before(...box!.childNodes);
+      else if (!copies) box!.replaceChildren();
+      found.slice(0, copies).forEach((node) => node.remove());
+      box!.append(...found.slice(copies));
+      return Collected.Emptied;
     }
-    if (!edit) {
-      if (box) {
-        pageContents.delete(element);
-        restoreMethods(element);
-        element.prepend(box);
+    const isWhole = here.length === mine.length;
+    const start = found.indexOf(here[0]);
+    const end = found.indexOf(here[here.length - 1]!);
+    const between = found.slice(0, end).filter((node) => !here.includes(node as Child));
+    // Nodes that stand where a node of ours was replace that one.
+    const isReplaced = !isWhole && between[0];
+    if (isReplaced) ours = found.slice(0, end + 1);
+    const before = isReplaced ? [] : found.slice(0, start);
+    const after = found.filter((node, at) => !here.includes(node as Child) && at > (isReplaced ? end : start));
+    box!.prepend(...before);
+    box!.append(...after);
+    taken = [...taken, ...before, ...after].filter((node) => node.parentNode === box).slice(-TAKEN_MAX);
+    if (!isWhole && !isReplaced) return Collected.Losses;
+    const isInOrder = isReplaced || here.every((node, at) => !at || here[at - 1]!.compareDocumentPosition(node) & 4);
+    if (!isInOrder) return Collected.Losses;
+    return before[0] || after[0] ? Collected.Additions : Collected.Nothing;
+  };
+
+  /** Takes over what the page has done, right before one of its methods adds to the box. */
+  const sync = (): void => {
+    const collected = box && last && collect();
+    if (!collected) return;
+    isSynced = true;
+    if (collected < Collected.Emptied) return;
+    if (last!._rule._keep || isLoading()) {
+      // Otherwise it could not be seen when the page empties the element once more.
+      element.prepend(...ours.map(placeholderOf));
+    } else {
+      emptyBox();
+    }
+  };
+
+  /** Whether a script has wrapped or translated our words, so that the page's text node is not in the element, or not whole. */
+  const isWrapped = (found: ChildNode[]): boolean =>
+    !found.includes(text!) &&
+    found.some((node) => node.nodeType === 1) &&
+    ((!found[1] && isFont(found[0]!)) || isTranslated() || element.textContent === written);
+
+  return (edit, _edits, isLost) => {
+    let found = children();
+    if (text) {
+      const isAlone = !found[1] && !!found[0]?.contains(text) && text.data === written;
+      if (isAlone && last === edit) return false;
+      if (!isAlone && isWrapped(found)) {
+        if (element.contains(text)) text.replaceWith(text.cloneNode());
+        text.data = own;
+        ours = found;
+        fillBox([text]);
+        text = undefined;
+      } else {
+        // A parser that is still at work appends to the text node, after our text.
+        if (text.data !== written)
+          own = isLoading() && text.data.startsWith(written) ? own + text.data.slice(written.length) : text.data;
+        text.data = own;
+        // The page has read our words and written them again, with something behind them.
+        const [copy] = found;
+        if (copy instanceof Text && found[1] && !found.includes(text) && copy.data === written) copy.data = own;
+        text = undefined;
+        last = undefined;
       }
+    }
+    if (box) {
+      const collected = collect();
+      const wasSynced = isSynced;
+      isSynced = false;
+      if (last === edit && collected < Collected.Losses) return wasSynced || collected;
+      ours.forEach((node) => placeholderOf(node).remove());
+      found = [];
+    } else if (edit && last === edit) {
+      return false;
+    }
+    last = edit;
+    if (!edit) {
+      // A page that adds something whenever it is gone has added it many times.
+      if (isLost) {
+        const left = taken.filter((node) => node.parentNode === box);
+        left.forEach((node, at) => left.slice(at + 1).some((other) => other.isEqualNode(node)) && node.remove());
+      }
+      if (box) emptyBox();
       return true;
     }
     ours = edit._value;
+    const [first] = found;
     if (!box && first instanceof Text && !found[1] && ours[0] instanceof Text && ours.length < 3) {
       text = first;
       own = first.data;
       first.data = written = ours[0].data;
       observe(first, { characterData: true });
     } else {
-      if (!box) {
-        pageContents.set(element, (box = doc.createDocumentFragment()));
-        contentOwners.set(box, element);
-        interceptMethods(element);
-        box.append(...found);
-      }
+      if (!box) fillBox(found);
       element.prepend(...ours.map(placeholderOf));
     }
     return true;

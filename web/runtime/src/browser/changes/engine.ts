@@ -6,7 +6,7 @@
 // order. Observers are called as microtasks, thus before the browser paints.
 
 import { queryAll, doc, floor, listen, now, quietly, win } from "../world";
-import { isAttached } from "./detour";
+import { isAttached, noteMoves } from "./detour";
 import { MARKERS_MAX, type ViewMarkers, isTraversing, isAwaitingView, notifyViewWaits, whenNextView } from "./leave";
 import { attributeOf, dependence, type Dependence, matchesSelector, changedNames } from "./match";
 import { watchRoots, releaseHosts } from "./roots";
@@ -38,16 +38,25 @@ export interface Edit<T> {
   _fits: boolean;
 }
 
-/** Writes the value of the last edit, or the page's own value without one; returns whether anything had to be written. */
-export type SettleSlot<T> = (edit?: Edit<T>, edits?: Edit<T>[]) => unknown;
+/**
+ * Writes the value of the last edit, or the page's own value without one; returns whether anything had to be written. With `isLost` the page
+ * has reverted the change so often that it is given up.
+ */
+export type SettleSlot<T> = (edit?: Edit<T>, edits?: Edit<T>[], isLost?: boolean) => unknown;
 
-interface Slot {
+/** The page has put an element elsewhere: the slot is settled again, whatever else has changed. */
+export const REPLACED = 2;
+
+export interface SlotPresence {
+  /** Whether what the change needs is in the page; `REPLACED` if it is in another place than before. */
+  _isThere(): unknown;
+}
+
+interface Slot extends SlotPresence {
   _element: Element;
   _key: unknown;
   _edits: Edit<never>[];
   _settle: SettleSlot<never>;
-  /** Nodes that have to be in the page for the change. */
-  _needs: Node[];
 }
 
 /** The slots of an element, and how often its changes were made again. */
@@ -93,6 +102,7 @@ let isWriting = false;
 let isPlanned = false;
 
 const observer = new MutationObserver((mutations) => {
+  noteMoves(mutations);
   pageMutations = pageMutations.concat(mutations);
   processMutations();
 });
@@ -100,8 +110,11 @@ const observer = new MutationObserver((mutations) => {
 /** Attributes the pending mutations to the page, or to us: then matches are tested again before the page continues. */
 function takeMutations(isOurs: boolean): void {
   const taken = observer.takeRecords();
-  if (!isOurs) pageMutations = pageMutations.concat(taken);
-  else if (taken[0]) {
+  if (!isOurs) {
+    noteMoves(taken);
+    // A framework may insert thousands of nodes one by one into an element whose methods are intercepted.
+    for (const mutation of taken) pageMutations.push(mutation);
+  } else if (taken[0]) {
     ownMutations = ownMutations.concat(taken);
     retest(taken, scopesOf(taken), true);
   }
@@ -367,6 +380,9 @@ export function freezeRules(rules: Rule[], isContent: (key: unknown) => boolean)
 /** The rules that created a node: its own, and those that created the element for which it was created. */
 const creators = new WeakMap<Node, Rule[]>();
 
+/** Whether a node was created by a rule. */
+export const isCreated = (node: Node): boolean => creators.has(node);
+
 function creatorsOf(node: Node | null): Rule[] {
   for (; node; node = node.parentNode) if (creators.has(node)) return creators.get(node)!;
   return [];
@@ -408,15 +424,16 @@ function applyInRoots(): void {
 
 /** Checks a slot after `touched` nodes have changed; `true` stands for any. */
 function checkSlot(slot: Slot, touched: Set<Node | null> | true): void {
-  const { _element: element, _edits: edits, _needs: needs } = slot;
-  if (!needs.every(isAttached)) {
+  const { _element: element, _edits: edits } = slot;
+  const presence = slot._isThere();
+  if (!presence) {
     // An element that was removed gets the page's own state, and counts as new when it comes back.
     edits.forEach(({ _rule: rule }) => {
       rule._done.delete(element);
       noteChange(rule);
     });
     closeSlot(slot);
-  } else if (touched === true || touched.has(element) || touched.has(element.parentNode)) {
+  } else if (presence === REPLACED || touched === true || touched.has(element) || touched.has(element.parentNode)) {
     const last = lastOf(slot);
     const record = elementStates.get(element) as ElementState;
     if ((last._rule._keep || isLoading()) && slot._settle(last, edits)) {
@@ -427,17 +444,17 @@ function checkSlot(slot: Slot, touched: Set<Node | null> | true): void {
       if ((second && ++record._times > 50) || record._burst > (second ? 10 : 999)) {
         record._slots.forEach((other) => {
           other._edits.forEach(({ _rule: rule }) => rule._lost());
-          closeSlot(other);
+          closeSlot(other, true);
         });
       }
     }
   }
 }
 
-function closeSlot(slot: Slot): void {
+function closeSlot(slot: Slot, isLost?: boolean): void {
   slots.delete(slot);
   elementStates.get(slot._element)?._slots.delete(slot._key);
-  slot._settle();
+  slot._settle(undefined, undefined, isLost);
 }
 
 /** Adds an edit that sets the property `key` of an element to `value`; `make` creates the settler of a new slot. */
@@ -446,7 +463,7 @@ export function addEdit<T>(
   element: Element,
   key: unknown,
   value: T,
-  make: (needs: Node[]) => SettleSlot<T>,
+  make: (presence: SlotPresence) => SettleSlot<T>,
 ): void {
   let record = elementStates.get(element);
   if (!record) elementStates.set(element, (record = { _slots: new Slots(), _times: 0, _at: 0, _burst: 0 }));
@@ -454,8 +471,9 @@ export function addEdit<T>(
   if (!slot) {
     // Observed once, while the element has changes.
     if (!record._slots.size) observe(element, { attributes: true });
-    const needs: Node[] = [element];
-    slots.add((slot = { _element: element, _key: key, _edits: [], _settle: make(needs), _needs: needs }));
+    slot = { _element: element, _key: key, _edits: [], _settle: () => false, _isThere: () => isAttached(element) };
+    slot._settle = make(slot);
+    slots.add(slot);
     record._slots.set(key, slot);
   }
   const wanted = { _rule: rule, _value: value, _match: currentMatch, _fits: true } as unknown as Edit<never>;

@@ -195,8 +195,8 @@ export function applyChanges(
             const near = queryAll(refEl)[0];
             if (!near) return false;
             if (nodes.contains(near)) throw 0;
-            addEdit<Position>(rule, nodes, moveSlot, { _nodes: [nodes], _near: near, _direction: dir }, (needs) =>
-              moveSlot(nodes, needs),
+            addEdit<Position>(rule, nodes, moveSlot, { _nodes: [nodes], _near: near, _direction: dir }, (presence) =>
+              moveSlot(nodes, presence),
             );
           },
           (nodes) => [nodes.parentElement, containerOf(queryAll(refEl)[0], dir)],

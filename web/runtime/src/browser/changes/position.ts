@@ -1,6 +1,16 @@
 import { doc } from "../world";
-import { interceptMethods, placeholders, placeholderOf, ownNodes, restoreMethods } from "./detour";
-import type { SettleSlot } from "./engine";
+import {
+  interceptMethods,
+  isAttached,
+  movedByPage,
+  ownerOf,
+  placeholders,
+  placeholderOf,
+  ownNodes,
+  restoreMethods,
+} from "./detour";
+import { asOurs, type Edit, isCreated, REPLACED, type SettleSlot, type SlotPresence } from "./engine";
+import { replacementsOf } from "./wrappers";
 
 /** `b` before an element, `a` after it, `p` inside as its last child. */
 export type Direction = "b" | "a" | "p";
@@ -10,6 +20,10 @@ export interface Position {
   _near: Element;
   _direction: Direction;
 }
+
+// Taken now, as moved elements have own versions of it, and pages may redefine the others.
+const { before: putBefore, after: putAfter, remove: takeOut } = Element.prototype;
+const { assign, getPrototypeOf, keys } = Object;
 
 /** Moves nodes to their position; false if they are there. Other nodes of the script may stand between. */
 function placeNodes({ _nodes: nodes, _near: near, _direction: direction }: Position): boolean {
@@ -21,42 +35,194 @@ function placeNodes({ _nodes: nodes, _near: near, _direction: direction }: Posit
   if (parent === (inside ? near : near.parentNode) && next === (inside ? null : near)) return false;
   nodes.forEach((node) => ownNodes.add(node));
   if (inside) near.append(...nodes);
-  else if (after) near.after(...nodes);
-  else near.before(...nodes);
+  else if (after) putAfter.apply(near, nodes);
+  else putBefore.apply(near, nodes);
   return true;
 }
 
-/** Settles inserted nodes near an element. */
-export const insertSlot =
-  ({ _nodes: nodes }: Position): SettleSlot<Position> =>
-  (edit) =>
-    edit
-      ? placeNodes({ ...edit._value, _nodes: nodes.map(placeholderOf) })
-      : nodes.forEach((node) => placeholderOf(node).remove());
+/** Removes what the page has copied of our nodes to their position, as by `innerHTML +=`. */
+function removeCopies({ _nodes: nodes, _near: near, _direction: direction }: Position): void {
+  const siblings = [...((direction === "p" ? near : near.parentNode)?.childNodes ?? [])];
+  const from = siblings.indexOf(near);
+  const starts = direction === "p" ? siblings.keys() : [direction === "a" ? from + 1 : from - nodes.length];
+  for (const start of starts) {
+    const found = start < 0 ? [] : siblings.slice(start, start + nodes.length);
+    if (
+      !nodes[1] ||
+      found.length < nodes.length ||
+      found.some((node, at) => isCreated(node) || !node.isEqualNode(nodes[at]!))
+    )
+      continue;
+    for (const node of found) node.remove();
+    return;
+  }
+}
 
-/** Settles an element of the page in another position. A comment holds its original position. */
-export function moveSlot(element: Element, needs: Node[]): SettleSlot<Position> {
-  const mark = doc.createComment("");
-  const parent = element.parentNode as Node;
-  element.before(mark);
-  placeholders.set(element, mark);
-  interceptMethods(parent);
-  needs[0] = mark;
+/** Settles inserted nodes near an element. */
+export function insertSlot({ _nodes: given }: Position): SettleSlot<Position> {
+  let nodes = given;
+  const words = new Map(given.map((node): [ChildNode, string] => [node, node.textContent ?? ""]));
   return (edit) => {
+    // Where a translator has replaced a text of ours, its version stays.
+    nodes = nodes.flatMap((node, at) => {
+      const next = nodes[at + 1];
+      const isGone = node.nodeType === 3 && next?.parentNode && node.parentNode !== next.parentNode;
+      const found = isGone ? replacementsOf(words.get(node) ?? "", next) : [];
+      found.forEach((each) => ownNodes.add(each));
+      return found[0] ? found : [node];
+    });
     if (edit) {
-      needs[1] = edit._value._near;
-      // An element that the page has removed from its new position stays away.
-      return (element.parentNode || !ownNodes.has(element)) && placeNodes(edit._value);
+      const position = { ...edit._value, _nodes: nodes.map(placeholderOf) };
+      if (!position._nodes.some((node) => node.isConnected)) removeCopies(position);
+      return placeNodes(position);
     }
+    nodes.forEach((node) => placeholderOf(node).remove());
+    return true;
+  };
+}
+
+type Insert = (...nodes: (Node | string)[]) => void;
+
+/**
+ * Settles an element of the page in another position. A comment holds the position that the page knows: where the page has put the element
+ * itself since, that is its position from then on.
+ */
+export function moveSlot(element: Element, presence: SlotPresence): SettleSlot<Position> {
+  const mark = doc.createComment("");
+  /** The parent of the mark. */
+  let parent: Node | null | undefined;
+  /** The parent in which the script has put the element; undefined while that stands at its mark. */
+  let place: Node | null | undefined;
+  /** Its neighbours there. */
+  let neighbours: (Node | null)[] = [];
+  let last: Edit<Position> | undefined;
+  let isOver = false;
+  /** Whether the element stands where the script put it. */
+  const isPut = (): boolean => !!place && ownerOf(element.parentNode) === place && !movedByPage.has(element);
+  /** Whether the page has emptied what the script had put the element in. At its own position nothing has happened. */
+  const isWiped = (): boolean => !!place && !element.parentNode && !!mark.parentNode && !movedByPage.has(element);
+  /** Whether the mark stands for the element. */
+  const isHeld = (): boolean => isPut() || isWiped();
+  /** The same, also right after the page has moved the element. */
+  const isHeldNow = (): boolean => {
+    asOurs(() => {});
+    return isHeld();
+  };
+
+  const intercept = (before: Node | null | undefined, node: Node | null | undefined): Node | null | undefined => {
+    if (before !== node) {
+      if (node) interceptMethods(node);
+      if (before) restoreMethods(before);
+    }
+    return node;
+  };
+  /** Ends interceptions; the element and the mark stay where they are. */
+  const release = (): void => {
+    isOver = true;
     placeholders.delete(element);
     ownNodes.delete(element);
-    restoreMethods(parent);
-    if (element.parentNode && mark.parentNode) {
-      mark.replaceWith(element);
-    } else {
-      mark.remove();
-      element.remove();
+    movedByPage.delete(element);
+    for (const name of keys(own)) delete (element as unknown as { [name: string]: unknown })[name];
+    place = intercept(place, undefined);
+    parent = intercept(parent, undefined);
+  };
+  /** Notes that the element stands at its mark. */
+  const anchor = (): void => {
+    ownNodes.delete(element);
+    movedByPage.delete(element);
+    place = intercept(place, undefined);
+    parent = intercept(parent, ownerOf(mark.parentNode));
+  };
+
+  /** Whether the page has moved all children of a parent, and the element with them. The mark is where the page knows it then. */
+  const isAlong = (): boolean => {
+    if (!place || !element.parentNode || ownerOf(element.parentNode) === place) {
+      return !!place && movedByPage.has(mark) && mark.parentNode === element.parentNode;
     }
+    const left = [...place.childNodes].filter((node) => !ownNodes.has(node));
+    const isBeside = [element.previousSibling, element.nextSibling].some((node, at) => node && node === neighbours[at]);
+    // Nothing is left there, or what wraps all of it.
+    return isBeside
+      ? !left[0] || left.some((node) => node.contains(element))
+      : !!left[0] && left.every((node) => node === (element.parentNode as Node));
+  };
+  const noteNeighbours = (): void => {
+    neighbours = [element.previousSibling, element.nextSibling];
+  };
+
+  // The page inserts beside the element where it knows it.
+  const marks = (nodes: (Node | string)[]): (Node | string)[] =>
+    nodes.map((node) => (typeof node === "string" ? node : placeholderOf(node)));
+  const native = (name: string, given: unknown[]): void =>
+    (getPrototypeOf(element) as { [name: string]: (...given: unknown[]) => void })[name]!.apply(element, given);
+  const own: { [name: string]: Insert } = {
+    before: (...nodes) => (isHeldNow() ? mark.before(...marks(nodes)) : native("before", nodes)),
+    after: (...nodes) => (isHeldNow() ? mark.after(...marks(nodes)) : native("after", nodes)),
+    replaceWith(...nodes) {
+      if (!isHeldNow()) return native("replaceWith", nodes);
+      mark.replaceWith(...marks(nodes));
+      if (nodes.includes(element)) return;
+      takeOut.call(element);
+      movedByPage.add(element);
+    },
+    remove(...given) {
+      // Lists of choices have a method of this name with an argument.
+      if (given[0] !== undefined) return native("remove", given);
+      if (isHeldNow()) mark.remove();
+      takeOut.call(element);
+      movedByPage.add(element);
+    },
+  };
+
+  putBefore.call(element, mark);
+  anchor();
+  placeholders.set(element, () => (isHeld() ? mark : undefined));
+  placeholders.set(mark, () => undefined);
+  assign(element, own);
+
+  presence._isThere = () => {
+    if (isOver) return true;
+    let isReplaced = false;
+    if (place && !isPut()) {
+      isReplaced = true;
+      if (isAlong()) {
+        movedByPage.delete(element);
+        place = intercept(place, ownerOf(element.parentNode));
+      } else {
+        // The page has put it elsewhere.
+        if (isAttached(element)) putBefore.call(element, mark);
+        else if (isWiped()) mark.after(element);
+        else return false;
+        anchor();
+        if (!last!._rule._keep) {
+          release();
+          mark.remove();
+          return true;
+        }
+      }
+    }
+    if (isPut()) noteNeighbours();
+    movedByPage.delete(mark);
+    parent = intercept(parent, ownerOf(mark.parentNode));
+    return isAttached(mark) && isAttached(last?._value._near) && (isReplaced ? REPLACED : true);
+  };
+  return (edit) => {
+    if (isOver) return false;
+    if (edit) {
+      last = edit;
+      // The page has put the element elsewhere, which is looked at first.
+      if (place && !isPut()) return false;
+      const isPlaced = placeNodes(edit._value);
+      movedByPage.delete(element);
+      place = intercept(place, ownerOf(element.parentNode));
+      noteNeighbours();
+      return isPlaced;
+    }
+    const isOurs = isHeld() || isAlong();
+    release();
+    if (isOurs && mark.parentNode) mark.replaceWith(element);
+    else if (isOurs) takeOut.call(element);
+    mark.remove();
     return true;
   };
 }
