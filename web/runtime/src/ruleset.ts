@@ -74,6 +74,8 @@ export interface Change {
   href?: string;
   style?: string | Record<string, Scalar>;
   class?: string;
+  /** `value`, `placeholder`, `alt`, `title`, `aria-*` and `data-*`. */
+  attributes?: Record<string, string>;
   rm?: string;
   refEl?: string;
   oriEl?: string;
@@ -83,6 +85,8 @@ export interface Change {
   relay_param?: boolean;
   pageUrl?: string;
   sitewide?: boolean;
+  /** Whether it was stored by somebody with the scope `code`. The server sets this, and a write cannot. */
+  code?: boolean;
 }
 
 export interface ArmCode {

@@ -2,7 +2,7 @@
 
 import { equal, turn } from "./world.mjs";
 
-const BODY = `<main><h1>Old</h1><a href="/old" class="old">l</a></main>`;
+const BODY = `<main><h1>Old</h1><a href="/old" class="old">l</a></main><input type="submit" value="Old" placeholder="Old">`;
 
 const [h1, a] = [({ $ }) => $("h1"), ({ $ }) => $("a")];
 const tags = ({ $ }) => [...$("main").children].map((each) => each.tagName).join();
@@ -53,6 +53,20 @@ const REWRITES = {
     read: (page) => a(page).getAttribute("href"),
     kept: "/new",
     undone: null,
+  },
+  "another placeholder": {
+    item: { target: "input", attributes: { placeholder: "New" } },
+    rewrite: ({ $ }) => ($("input").placeholder = "Page"),
+    read: ({ $ }) => $("input").getAttribute("placeholder"),
+    kept: "New",
+    undone: "Page",
+  },
+  "another label on a button": {
+    item: { target: "input", innerText: "New" },
+    rewrite: ({ $ }) => ($("input").value = "Page"),
+    read: ({ $ }) => $("input").getAttribute("value"),
+    kept: "New",
+    undone: "Page",
   },
   "a class away": {
     item: { target: "a", class: "n" },
@@ -165,8 +179,8 @@ const PAIRS = {
     { target: "h1", outerHTML: "<i>B</i>" },
   ],
   attributes: [
-    { target: "h1", href: "/a" },
-    { target: "h1", href: "/b" },
+    { target: "h1", attributes: { title: "a" } },
+    { target: "h1", attributes: { title: "b" } },
   ],
   styles: [
     { target: "h1", style: "margin: 1px; color: red" },

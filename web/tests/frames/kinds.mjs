@@ -6,7 +6,8 @@ const BODY = `<main><h1 id="t" class="big old" style="margin-left: 4px;">Title</
 <img id="i" src="data:," srcset="data:,2 2x"><a id="l" href="/old">link</a>
 <ul id="u"><li id="x">x</li><li id="y">y</li></ul></main>
 <picture><source id="o" srcset="data:,3"><img id="j" src="data:,"></picture>
-<table><tbody id="tb"><tr id="r"><td>1</td></tr></tbody></table><svg id="s"><g id="g"></g></svg>`;
+<table><tbody id="tb"><tr id="r"><td>1</td></tr></tbody></table><svg id="s"><g id="g"></g></svg>
+<div><input id="f" placeholder="Old"><input id="v" type="SUBMIT" value="Old"><input id="k" type="button"></div>`;
 
 const order = ({ $$ }) =>
   $$("li")
@@ -50,6 +51,22 @@ const KINDS = {
     ["data:,b", false],
   ],
   href: [[{ target: "#l", href: "/new" }], ({ $ }) => $("#l").getAttribute("href"), "/new"],
+  attributes: [
+    [{ target: "#i", attributes: { alt: "New", title: "a & b", "aria-label": "L", "data-kind": "1" } }],
+    ({ $ }) => ["alt", "title", "aria-label", "data-kind", "id"].map((name) => $("#i").getAttribute(name)),
+    ["New", "a & b", "L", "1", "i"],
+  ],
+  "attributes of an input": [
+    [{ target: "#f", attributes: { placeholder: "New", value: "5" } }],
+    ({ $ }) => [$("#f").placeholder, $("#f").value],
+    ["New", "5"],
+  ],
+  "words of a button that shows its value": [
+    [{ target: "#v", innerText: "New" }],
+    ({ $ }) => [$("#v").value, $("#v").childNodes.length],
+    ["New", 0],
+  ],
+  "words of a button without a value": [[{ target: "#k", textContent: "New" }], ({ $ }) => $("#k").value, "New"],
   style: [
     [{ target: "#t", style: 'color: red; margin: 1px 2px !important; background: url("data:a;b")' }],
     declared("margin-left", "margin-top", "color", "background-image"),

@@ -5,7 +5,7 @@ import { equal, painted, until } from "./world.mjs";
 export const BODY = `<h1 id="t">Old</h1><p id="p">Some <b>words</b></p><i>gone</i>`;
 
 const ITEMS = [
-  { target: "#t", innerText: "New", style: "color: rgb(1, 2, 3)", class: "x", href: "/x" },
+  { target: "#t", innerText: "New", style: "color: rgb(1, 2, 3)", class: "x", attributes: { title: "x" } },
   { target: "#p", innerHTML: "<u>New</u>" },
   { rm: "i" },
   { refEl: "#t", dir: "a", htmlBlock: "<em>block</em>" },

@@ -99,6 +99,7 @@ export const tests = [
   matches,
   table("each kind of change is made and undone, for present and later elements", "kinds"),
   table("pages that revert changes, and experiments on the same element", "against"),
+  table("changes that could run code on what they meet are refused without the mark of the server", "runnable"),
   table("pages whose code goes on working on what an arm has touched", "detours"),
   table("pages with shadow roots, invalid selectors, many elements and own style sheets", "pages"),
   table("shadow roots that are attached when their elements are defined", "roots"),

@@ -1,4 +1,4 @@
-// Reports of which changes of an arm have matched: once per session, for every visitor.
+// Reports of which changes of an arm have changed something: once per session, for every visitor.
 
 import assert from "node:assert/strict";
 import { html } from "../html.mjs";
@@ -19,7 +19,7 @@ const DATA = [
 const BODY = "<h1>Old</h1><p>Old</p>";
 
 const once = {
-  name: "each change reports whether it matched, once per session",
+  name: "each change reports whether it changed something, once per session",
   async run(given) {
     const { page, server, other } = given;
     const head = inline(
@@ -72,4 +72,33 @@ const broken = {
   },
 };
 
-export const tests = [once, broken];
+const unchanged = {
+  name: "what is found and not changed is reported as not changed",
+  async run(given) {
+    const { page, server, other } = given;
+    const data = [
+      { target: "h1", innerText: "New" },
+      // Nobody sees words in them.
+      { target: "#text", innerText: "New" },
+      { target: "img", textContent: "New" },
+      // It could run code, and is not marked.
+      { target: "#data", textContent: "New" },
+      { oriEl: "#data", refEl: "h1", dir: "a" },
+      { target: "#send", innerText: "New" },
+      { target: "#text", attributes: { placeholder: "New" } },
+      // One of them is changed.
+      { target: "img, h1", textContent: "New" },
+    ];
+    const body = `<h1>Old</h1><input id="text"><img alt=""><script id="data" type="text/plain"></script>
+<input id="send" type="submit" value="Old">`;
+    await site(given, ["/"], [changing(data)], { body, settings: { health: 0 } });
+    await page.goto(server.url("/"));
+    await page.waitFor(() => document.querySelector("#send").value === "New");
+    await settled(given);
+    await page.goto(server.route("/end", html()));
+    const [health] = await other.received(() => of(other, "health")[0] && of(other, "health"));
+    assert.deepEqual([health.changes, health.errors], ["10000111", 4]);
+  },
+};
+
+export const tests = [once, broken, unchanged];

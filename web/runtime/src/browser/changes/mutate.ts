@@ -18,6 +18,7 @@ import { gate } from "./hydration";
 import { whenNextView } from "./leave";
 import { parseNodes } from "./parse";
 import { insertSlot, moveSlot, type Direction, type Position } from "./position";
+import { couldRun, couldRunMoved, isLoadingStyle, isMarked } from "./runnable";
 import { applyCss } from "./sheet";
 import { parseDeclarations, ruleOf, styleSlot } from "./style";
 import type { Undo } from "./undo";
@@ -25,19 +26,24 @@ import { classSlot, valueSlot } from "./value";
 
 // Taken now, as a page may redefine them before they are used.
 const Selectors = Set<string>;
+const Items = Set<Change>;
 const Wanted = Map<Change, string[]>;
+const { entries } = Object;
+
+/** Thrown by a change that could run code. */
+const REFUSED = {};
 
 /** An empty tree, in which selectors are validated quickly. */
 const emptyFragment = doc.createDocumentFragment();
 
 export interface AppliedChanges {
   undo: Undo;
-  /** Selectors that have matched nothing so far. Meaningful once the document is parsed. */
+  /** Selectors that have matched nothing so far, and those of changes that changed none of their matches. Meaningful once the document is parsed. */
   missing(): string[];
   /** Stops changing elements, and calls `end` when the next view is there; `css` are the style sheets of the same arm. */
   leave(css: string[], end: () => void): void;
   /**
-   * For each change of the arm, whether it has matched: `1`, `0`, or `-` if it does not apply to this page. Undefined if none
+   * For each change of the arm, whether it has changed something: `1`, `0`, or `-` if it does not apply to this page. Undefined if none
    * applies.
    */
   found(data: Change[] | undefined): string | undefined;
@@ -52,7 +58,8 @@ export interface AppliedChanges {
  * `waits`: changes of text and nodes wait until a framework has hydrated their element, with `true` also without a sign of a framework; with
  * `false` nothing waits. See hydration.ts.
  *
- * `trouble` is called once for each selector with a prefix: `selector:` (not valid), `change:` (failed) or `fight:` (given up).
+ * `trouble` is called once for each selector with a prefix: `selector:` (not valid), `change:` (failed), `code:` (refused, as it could run code)
+ * or `fight:` (given up).
  */
 export function applyChanges(
   items: Change[],
@@ -67,6 +74,10 @@ export function applyChanges(
   /** The selectors of each change. */
   const wanted = new Wanted();
   const matched = new Set<string>();
+  /** Changes that have changed an element, and those that could not change one. */
+  const made = new Items();
+  const failed = new Items();
+  const isMade = (item: Change): boolean => made.has(item) || !failed.has(item);
   const said = new Set<string>();
   const say = (what: string): void => {
     if (!said.has(what)) {
@@ -85,10 +96,11 @@ export function applyChanges(
   // Elements that are there already may have been painted; later ones have not been.
   let isSeen: unknown = quietly(() => performance.getEntriesByType("paint")[0]);
   /**
-   * Adds a rule for a selector. `act` makes the change. If that changes text or nodes, `owners` returns the elements whose content it is, and
-   * `first` makes at once the changes that need not wait for hydration. A rule with `isBeside` accompanies another and may match nothing.
+   * Adds a rule for a selector of an item. `act` makes the change. If that changes text or nodes, `owners` returns the elements whose content it
+   * is, and `first` makes at once the changes that need not wait for hydration. A rule with `isBeside` accompanies another and may match nothing.
    */
   const on = (
+    item: Change,
     selector: string,
     wide: boolean,
     act: (rule: Rule, element: Element) => unknown,
@@ -107,11 +119,14 @@ export function applyChanges(
         _act: (element) => {
           matched.add(selector);
           try {
-            return act(rule, element) !== false;
-          } catch {
-            say("change:" + selector);
-            return true;
+            if (!isMarked(item) && couldRun(item, element)) throw REFUSED;
+            if (act(rule, element) === false) return false;
+            if (!isBeside) made.add(item);
+          } catch (error) {
+            failed.add(item);
+            say((error === REFUSED ? "code:" : "change:") + selector);
           }
+          return true;
         },
       };
       rules.push(rule);
@@ -153,12 +168,17 @@ export function applyChanges(
     );
     if (selectors[0]) wanted.set(item, selectors);
     if (target) {
+      // A rule would also style elements on which the declarations could run code.
+      const isForAll = isMarked(item) || !isLoadingStyle(item.style);
       const css =
-        keep && item.style && !target.includes(">>>") && valid(target) ? ruleOf(target, item.style) : undefined;
+        keep && item.style && isForAll && !target.includes(">>>") && valid(target)
+          ? ruleOf(target, item.style)
+          : undefined;
       if (css) {
         style(css);
         // Only important declarations in the page's own style attributes override the style rule.
         on(
+          item,
           `:is(${target})[style*=important]`,
           false,
           (rule, element) => changeImportant(rule, element, item.style!),
@@ -170,10 +190,11 @@ export function applyChanges(
       const { style: _, ...without } = item;
       const left: Change = css ? without : item;
       const beside = item.outerHTML !== undefined;
-      const rest = left.src ?? left.href ?? left.style ?? left.class;
+      const rest = left.src ?? left.href ?? left.style ?? left.class ?? left.attributes;
       if (beside || CONTENT_KEYS.some((kind) => item[kind] !== undefined)) {
         const owners = (element: Element) => [element, beside ? element.parentElement : null];
         on(
+          item,
           target,
           false,
           (rule, element) => changeContent(rule, element, item),
@@ -181,20 +202,22 @@ export function applyChanges(
           rest != null ? (rule, element) => changeElement(rule, element, left) : undefined,
         );
       } else if (rest != null || !css) {
-        on(target, false, (rule, element) => changeElement(rule, element, left));
+        on(item, target, false, (rule, element) => changeElement(rule, element, left));
       }
     } else if (rm) {
-      if (rm.includes(">>>")) on(rm, false, hide);
+      if (rm.includes(">>>")) on(item, rm, false, hide);
       else if (valid(rm)) style(rm + "{display:none!important}");
     } else if (refEl && oriEl) {
       if (valid(refEl)) {
         on(
+          item,
           oriEl,
           true,
           (rule, nodes) => {
             const near = queryAll(refEl)[0];
             if (!near) return false;
             if (nodes.contains(near)) throw 0;
+            if (!isMarked(item) && couldRunMoved(nodes, near, dir)) throw REFUSED;
             addEdit<Position>(rule, nodes, moveSlot, { _nodes: [nodes], _near: near, _direction: dir }, (presence) =>
               moveSlot(nodes, presence),
             );
@@ -204,6 +227,7 @@ export function applyChanges(
       }
     } else if (refEl && htmlBlock !== undefined) {
       on(
+        item,
         refEl,
         false,
         (rule, near) => insert(rule, near, dir, htmlBlock),
@@ -230,12 +254,17 @@ export function applyChanges(
         },
       );
     },
-    missing: () =>
-      [...new Selectors([...wanted.values()].flat())].filter((selector) => isFine(selector) && !finds(selector)),
+    missing: () => {
+      const isOf = (selector: string): boolean =>
+        [...wanted].some(([item, selectors]) => selectors.includes(selector) && isMade(item));
+      return [...new Selectors([...wanted.values()].flat())].filter(
+        (selector) => isFine(selector) && !(finds(selector) && isOf(selector)),
+      );
+    },
     found: (data) => {
       const told = (data ?? [])
         .slice(0, REPORTED_CHANGES_MAX)
-        .map((item) => (wanted.has(item) ? +wanted.get(item)!.every(finds) : "-"))
+        .map((item) => (wanted.has(item) ? +(isMade(item) && wanted.get(item)!.every(finds)) : "-"))
         .join("");
       return /\d/.test(told) ? told : undefined;
     },
@@ -272,11 +301,21 @@ const setStyle = (rule: Rule, element: Element, declarations: Parameters<typeof 
 /** The keys of an item that change the content of an element. */
 const CONTENT_KEYS = ["innerText", "textContent", "innerHTML"] as const;
 
+/** Buttons that show their value as their text. */
+const VALUE_BUTTONS = "input[type=submit i],input[type=button i],input[type=reset i]";
+/** Elements that show no text that is in them. */
+const WITHOUT_TEXT =
+  /^(input|img|br|hr|wbr|col|area|source|track|embed|iframe|object|video|audio|canvas|meter|progress)$/;
+
 /** Changes text and nodes. */
 function changeContent(rule: Rule, element: Element, item: Change): void {
   for (const kind of CONTENT_KEYS) {
     const text = item[kind];
-    if (text !== undefined)
+    if (text === undefined) continue;
+    if (kind !== "innerHTML" && element.matches(VALUE_BUTTONS)) attribute(rule, element, "value", text);
+    // Nobody would see it.
+    else if (kind !== "innerHTML" && WITHOUT_TEXT.test(element.localName)) throw 0;
+    else
       addEdit(rule, element, contentSlot, markCreated(rule, element, parseNodes(element, kind, text)), () =>
         contentSlot(element),
       );
@@ -305,5 +344,6 @@ function changeElement(rule: Rule, element: Element, item: Change): void {
   }
   if (item.href !== undefined) attribute(rule, element, "href", item.href);
   if (item.style) setStyle(rule, element, item.style);
+  for (const [name, value] of entries(item.attributes ?? {})) attribute(rule, element, name, value);
   if (item.class) addEdit(rule, element, "class", item.class, () => classSlot(element));
 }
