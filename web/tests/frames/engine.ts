@@ -1,5 +1,6 @@
 // The engine of changes alone, with what it is given by the rest of the script, for cases that try it in frames.
 
+import "./settings";
 import { changes } from "../../runtime/src/browser/changes";
 import type { Change } from "../../runtime/src/ruleset";
 

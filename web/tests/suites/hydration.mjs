@@ -4,15 +4,16 @@
 import assert from "node:assert/strict";
 import { Writable } from "node:stream";
 import { createElement, use } from "react";
-import { renderToPipeableStream } from "react-dom/server";
+import { renderToPipeableStream, renderToString as renderReact } from "react-dom/server";
 import { renderToString } from "vue/server-renderer";
 import { App, Part } from "../hydration/react-app.mjs";
+import { Document } from "../hydration/react-document-app.mjs";
 import { app as vueApp } from "../hydration/vue-app.mjs";
 import { inFrames } from "../frames.mjs";
 import { html } from "../html.mjs";
 import { changing, serve } from "../script.mjs";
 import { gate } from "../server.mjs";
-import { tag } from "../visit.mjs";
+import { at, tag } from "../visit.mjs";
 
 export const name = "hydration";
 
@@ -360,4 +361,118 @@ const made = {
   },
 };
 
-export const tests = [made, signs, ...streaming, ...vue, limit, absent, ...chosen, undone];
+/** A document that React renders and hydrates, with this in the head first, and this at the end of the body. */
+function reactDocument({ head, end }) {
+  const [, first] = /<head>(.*)<\/head>/s.exec(html({ head }));
+  return renderReact(createElement(Document))
+    .replace("<head>", () => `<head>${first}`)
+    .replace("</body>", () => `${end}</body>`)
+    .replace(/^/, "<!doctype html>");
+}
+
+/** Changes of a document: words, and what stands first in the body. */
+const DOCUMENT_CHANGES = [
+  { target: "#h", innerText: "New" },
+  { target: "#p", innerHTML: "New <i>words</i>" },
+  { target: "#y", outerHTML: '<p id="z">New</p>' },
+  { refEl: "#x", dir: "b", htmlBlock: '<div id="n">New</div>' },
+];
+const DOCUMENT_HIDDEN = { h: "(hidden)", p: "(hidden)", y: "(hidden)", x: "(hidden)", n: null };
+const DOCUMENT_CHANGED = { h: "New", p: "New words", z: "New", y: null, x: "Old", n: "New" };
+
+/** Documents of React, by what they have in the head, and at the end of the body beside the script that hydrates them. */
+const DOCUMENTS = {
+  "React Router, whose modules are fetched in the head": {
+    head: `<link rel="modulepreload" href="/assets/entry.js">`,
+    end: `<script>window.__reactRouterContext = {};</script>`,
+  },
+  "React's server, which announces the scripts at the end": {
+    head: `<link rel="preload" as="script" fetchpriority="low" href="/react-document.js">`,
+  },
+  "Next, with its files in the head": { head: NEXT },
+};
+
+const documents = Object.entries(DOCUMENTS).flatMap(([what, { head, end = "" }]) =>
+  ["production", "development"].map((build) => ({
+    name: `React hydrates a document of ${what}, in ${build}: words, and a bar first in the body`,
+    async run(given) {
+      const { server, other, page } = given;
+      const src = await serve(other, [changing(DOCUMENT_CHANGES)]);
+      const { src: react, late } = await framework(given, "react-document", build);
+      server.route("/assets/entry.js", { type: "text/javascript", body: "" });
+      server.route("/_next/static/css/a.css", { type: "text/css", body: "" });
+      const body = reactDocument({
+        head: MANUAL_TIMEOUT + RECORD_FRAMES + tag(src) + head,
+        end: `${end}<script async src="${react}"></script>`,
+      });
+      await page.goto(server.route("/", { type: "text/html", body }), { until: "commit" });
+      await shows(page, DOCUMENT_HIDDEN);
+      late.open();
+      await shows(page, DOCUMENT_CHANGED);
+      await alive(page);
+      await fine(page, ["h", "p", "y"], { ...CHANGED, ...BLACK });
+    },
+  })),
+);
+
+const remembered = {
+  name: "a framework that shows itself late is remembered for the next page of the visit",
+  async run(given) {
+    const { server, other, page } = given;
+    const experiments = [
+      changing([{ target: "#h", class: "new" }], { targeting: at("/first") }),
+      changing(DOCUMENT_CHANGES, { test_id: 2, experiment_key: "two", targeting: at("/next") }),
+    ];
+    const src = await serve(other, experiments);
+    const { src: react, late } = await framework(given, "react-document");
+    const body = reactDocument({
+      head: MANUAL_TIMEOUT + RECORD_FRAMES + tag(src),
+      end: `<script async src="${react}"></script>`,
+    });
+    for (const path of ["/first", "/next"]) server.route(path, { type: "text/html", body });
+    late.open();
+    await page.goto(server.url("/first"));
+    await page.waitFor(() => Object.keys(sessionStorage).some((key) => /^muriel_.*f/.test(key)));
+    const { src: again, late: later } = await framework({ ...given, server: other }, "react-document");
+    server.route("/next", { type: "text/html", body: body.replace(react, again) });
+    await page.goto(server.url("/next"), { until: "commit" });
+    await shows(page, DOCUMENT_HIDDEN);
+    later.open();
+    await shows(page, DOCUMENT_CHANGED);
+    await alive(page);
+    await fine(page, ["h", "p", "y"], { ...CHANGED, ...BLACK });
+  },
+};
+
+/** Pages without a framework that have some of these signs, and whether their words are changed at once. */
+const PLAIN_HEADS = {
+  "whose build has its modules in the head": `<script type="module" src="/assets/main.js"></script><link rel="modulepreload" href="/assets/part.js">`,
+  "with a map of its modules": `<script type="importmap">{}</script><link rel="modulepreload" href="/assets/part.js">`,
+};
+const plainPages = Object.entries(PLAIN_HEADS).map(([what, head]) => ({
+  name: `a page ${what} is no document of React`,
+  async run({ server, other, page }) {
+    const src = await serve(other, [changing(DOCUMENT_CHANGES)]);
+    for (const name of ["main", "part"]) server.route(`/assets/${name}.js`, { type: "text/javascript", body: "" });
+    const rendered = renderReact(createElement(Document)).replace(/.*<body>|<\/body>.*/gs, "");
+    server.route("/", html({ head: MANUAL_TIMEOUT + RECORD_FRAMES + tag(src) + head, body: rendered }));
+    await page.goto(server.url("/"));
+    await shows(page, DOCUMENT_CHANGED);
+    const frames = await page.evaluate("frames_");
+    for (const id of ["h", "p", "x"]) assert.ok(!seen(frames, id).includes("(hidden)"), id);
+  },
+}));
+
+export const tests = [
+  made,
+  signs,
+  ...streaming,
+  ...vue,
+  limit,
+  absent,
+  ...chosen,
+  undone,
+  ...documents,
+  remembered,
+  ...plainPages,
+];

@@ -54,6 +54,7 @@ export function show(armed: AssignedArm, items: Change[], late: boolean): (route
       !modes.includes("once"),
       failed,
       modes.includes("hydrated") || (modes.includes("immediate") ? false : undefined),
+      nameOf("f_"),
     );
     if (changes) undo.push(changes.undo);
     const took = performance.now() - since;

@@ -5,6 +5,7 @@
 // is hidden, by an animation, which the framework does not see.
 
 import { HIDING_TIMEOUT_MS } from "../limits";
+import { readLocal } from "../storage";
 import { when } from "../trigger";
 import { queryAll, doc, startTimer, listen, now, quietly, win } from "../world";
 
@@ -35,9 +36,16 @@ const PENDING_MARKERS = '[data-server-rendered],[ngh],astro-island[ssr],div[hidd
 
 /** Files and tags in the head that announce a framework. */
 const FRAMEWORK_FILES =
-  '[src*="/_next/"],[href*="/_next/"],[src*="/_nuxt/"],[href*="/_nuxt/"],[href*="/_app/immutable/"],[content^=VitePress],[content^=VuePress],[content^=Gatsby],[content^=Docusaurus]';
+  // React 19 announces the scripts with which it begins in this way, and its document ends with them.
+  'link[fetchpriority=low]:is([rel=modulepreload],[rel=preload][as=script]),[src*="/_next/"],[href*="/_next/"],[src*="/_nuxt/"],[href*="/_nuxt/"],[href*="/_app/immutable/"],[content^=VitePress],[content^=VuePress],[content^=Gatsby],[content^=Docusaurus]';
 const FRAMEWORK_GLOBALS =
-  /^__(NEXT_DATA__|next_f|NUXT__|remixContext|reactRouterContext|VP_HASH_MAP__|sveltekit_)|^_\$HY$/;
+  /^__(NEXT_DATA__|next_f|NUXT__|remixContext|reactRouter|VP_HASH_MAP__|sveltekit_|WAKU|FLIGHT_DATA)|^_\$HY$|^\$_TSR$/;
+/**
+ * React that owns the document (React Router, TanStack Start, Waku) fetches modules in the head and starts them at the end of the body. Builds
+ * of pages without a framework have their modules, or a map of them, in the head as well.
+ */
+const PRELOADS = "link[rel=modulepreload]";
+const HEAD_MODULES = "script[type=module],script[type=importmap]";
 
 /** Comments around parts of a page: of React's Suspense (`$`, closed by `/$`), and between its texts (a blank); of Vue and Svelte (`[`). */
 const isPart = /^(\$[?!~]?|\[!?| )$/;
@@ -116,13 +124,37 @@ noteEmpty();
 let hasSigns: unknown;
 let signsCheckedAt = 0;
 
+/** The name of the item of session storage that notes that a framework hydrates pages of this site. */
+let noteName: string | undefined;
+
+const hasFramework = (): unknown =>
+  doc.head?.querySelector(FRAMEWORK_FILES) ||
+  keys(win).some((key) => FRAMEWORK_GLOBALS.test(key)) ||
+  keys(doc).some((key) => /^__reactContainer\$/.test(key));
+
 /** Whether the page as a whole has signs of a framework. The check is slow, so its result is cached. */
 function isExpected(): unknown {
   if (!hasSigns && now() - signsCheckedAt > SIGNS_CACHE_MS) {
-    hasSigns = doc.head?.querySelector(FRAMEWORK_FILES) || keys(win).some((key) => FRAMEWORK_GLOBALS.test(key));
+    hasSigns =
+      (noteName && quietly(() => win.sessionStorage[noteName!])) ||
+      hasFramework() ||
+      (doc.head?.querySelector(PRELOADS) && !doc.head.querySelector(HEAD_MODULES));
     signsCheckedAt = now();
   }
   return hasSigns;
+}
+
+/**
+ * Notes a framework once the page has loaded, for the other pages of the visit: a page may show its signs only after an element was parsed.
+ * Nothing is stored of visitors of whom nothing else is.
+ */
+export function noteFramework(name: string): void {
+  if (noteName) return;
+  noteName = name;
+  const look = (): unknown =>
+    startTimer(() => quietly(() => readLocal("id") && hasFramework() && (win.sessionStorage[name] = "1")), 0);
+  if (doc.readyState === "complete") look();
+  else listen(win, "load", look);
 }
 
 /** Whether the page has loaded and is idle: a framework that has not started by then does not come. */
@@ -211,8 +243,8 @@ export function gate(isWanted: boolean, covers: () => boolean, again: (element: 
       if (before && pendingElements.has(before)) return true;
       // The wait of this element is over: it may be changed now.
       if (held.delete(element)) return false;
-      // Frameworks do not hydrate nodes that are inserted directly into the body or the head.
-      const theirs = owners.filter((owner) => !/^(html|head|body)$/.test(owner.localName));
+      // Frameworks tolerate other nodes in the head.
+      const theirs = owners.filter((owner) => !/^(html|head)$/.test(owner.localName));
       if (!theirs.some((owner) => isPending(owner, isWanted))) return false;
       const cover = covers()
         ? quietly(() => animate.call(element, { visibility: ["hidden", "hidden"] }, 1e9))

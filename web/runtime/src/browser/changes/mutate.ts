@@ -14,7 +14,7 @@ import {
   type Rule,
   whenShown,
 } from "./engine";
-import { gate } from "./hydration";
+import { gate, noteFramework } from "./hydration";
 import { whenNextView } from "./leave";
 import { parseNodes } from "./parse";
 import { insertSlot, moveSlot, type Direction, type Position } from "./position";
@@ -56,7 +56,9 @@ export interface AppliedChanges {
  * given up. Without it each element is changed once. Elements that a framework owns are hidden, never removed. Scripts in HTML do not run.
  *
  * `waits`: changes of text and nodes wait until a framework has hydrated their element, with `true` also without a sign of a framework; with
- * `false` nothing waits. See hydration.ts.
+ * `false` nothing waits. `note` names the item of session storage that notes a framework. See hydration.ts.
+ *
+ * A change that could run code on the element that it meets is not made, unless the server has marked it: see runnable.ts.
  *
  * `trouble` is called once for each selector with a prefix: `selector:` (not valid), `change:` (failed), `code:` (refused, as it could run code)
  * or `fight:` (given up).
@@ -66,7 +68,9 @@ export function applyChanges(
   keep: boolean,
   trouble: (what: string) => void,
   waits?: boolean,
+  note?: string,
 ): AppliedChanges {
+  if (note) noteFramework(note);
   const undos: Undo[] = [];
   const rules: Rule[] = [];
   const styles: string[] = [];
@@ -222,7 +226,7 @@ export function applyChanges(
               moveSlot(nodes, presence),
             );
           },
-          (nodes) => [nodes.parentElement, containerOf(queryAll(refEl)[0], dir)],
+          (nodes) => [nodes.parentElement, ownerOf(queryAll(refEl)[0], dir)],
         );
       }
     } else if (refEl && htmlBlock !== undefined) {
@@ -231,7 +235,7 @@ export function applyChanges(
         refEl,
         false,
         (rule, near) => insert(rule, near, dir, htmlBlock),
-        (near) => [containerOf(near, dir)],
+        (near) => [ownerOf(near, dir)],
       );
     }
   }
@@ -274,6 +278,10 @@ export function applyChanges(
 /** The parent of nodes that are inserted relative to `near`. */
 const containerOf = (near: Element | undefined, direction: Direction): Element | undefined =>
   direction === "p" ? near : (near?.parentElement ?? near);
+
+/** The element that has to be hydrated before nodes are inserted: none at the end of the body, which frameworks do not look at. */
+const ownerOf = (near: Element | undefined, direction: Direction): Element | undefined =>
+  direction === "p" && near === doc.body ? undefined : containerOf(near, direction);
 
 function insert(rule: Rule, near: Element, direction: Direction, html: string): void {
   const value = {
