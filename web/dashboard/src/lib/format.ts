@@ -76,11 +76,25 @@ export function probability(value: Maybe<number>): string {
   return value < 0.0001 ? "< 0.0001" : decimal(value, value < 0.01 ? 4 : 3);
 }
 
-/** An amount, in its currency where that is known: `€12.50`. */
+/** An amount, in its currency where that is known, with as many digits as that currency has: `€12.50`, `JP¥1,250`, `KWD 12.505`. */
 export function money(value: Maybe<number>, currency: Maybe<string>): string {
   if (value == null) return NOTHING;
-  const digits = { maximumFractionDigits: 2 };
-  return new Intl.NumberFormat(LOCALE, currency ? { ...digits, style: "currency", currency } : digits).format(value);
+  const how: Intl.NumberFormatOptions = currency ? { style: "currency", currency } : { maximumFractionDigits: 2 };
+  return new Intl.NumberFormat(LOCALE, how).format(value);
+}
+
+/** Significant digits of an average of amounts: arms are compared by it, and may differ by less than the smallest coin. */
+const AVERAGE_DIGITS = 3;
+
+/** An average of amounts: `€8.64`, `€0.0431`, `JP¥4.38`. */
+export function averageMoney(value: Maybe<number>, currency: Maybe<string>): string {
+  if (!value || !currency) return money(value, currency);
+  const style = { style: "currency", currency } as const;
+  const usual = new Intl.NumberFormat(LOCALE, style).resolvedOptions().maximumFractionDigits ?? 2;
+  const needed = AVERAGE_DIGITS - 1 - Math.floor(Math.log10(Math.abs(value)));
+  // At most what `Intl` takes everywhere.
+  const digits = Math.min(20, Math.max(usual, needed));
+  return new Intl.NumberFormat(LOCALE, { ...style, maximumFractionDigits: digits }).format(value);
 }
 
 function fixed(value: number, digits: number): string {

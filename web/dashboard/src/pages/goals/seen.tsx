@@ -4,6 +4,7 @@ import { decimal, time } from "~/lib/format";
 import type { GoalType } from "~/lib/goal-types";
 import { names } from "~/lib/names";
 import { Badge } from "~/ui/badge";
+import { amountOf } from "../live/amount";
 import type { Entry, LiveEvent } from "../live/log";
 
 export interface SeenEvent {
@@ -63,7 +64,7 @@ function shownAs(event: LiveEvent): [what: string, value: string] | undefined {
     case "custom":
       return ["Event", text(event.name)];
     case "order":
-      return ["Order", `${text(event.name)}, ${text(event.value)} ${text(event.currency)}`];
+      return ["Order", `${text(event.name)}, ${amountOf(event.value, event.currency)}`];
     case "script":
       return ["Trigger", text(event.trigger)];
     default:

@@ -1,7 +1,7 @@
 // The result of a holdout, in the server's numbers and words. It takes data alone.
 
 import type { Schemas } from "~/api/query";
-import { change, day, integer, money, percent, percentage } from "~/lib/format";
+import { averageMoney, change, day, integer, percent, percentage } from "~/lib/format";
 import { VERDICT, wordOf } from "~/lib/words";
 import { Badge, WordBadge } from "~/ui/badge";
 import { Note } from "~/ui/layout";
@@ -101,7 +101,7 @@ function armKey({ variant_id: id }: Arm): string {
 /** With what was earned, where the goal has a value. */
 function columnsOf({ rpv, currency }: Result): Column<Arm>[] {
   if (rpv == null) return ARMS;
-  return [...ARMS, { name: "Per visitor", isNumber: true, cell: (arm) => money(arm.rpv, currency) }];
+  return [...ARMS, { name: "Per visitor", isNumber: true, cell: (arm) => averageMoney(arm.rpv, currency) }];
 }
 
 /** The lift with its interval, both in percent. */

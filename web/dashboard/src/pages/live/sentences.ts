@@ -2,6 +2,7 @@
 
 import { decimal } from "~/lib/format";
 import type { IconName } from "~/ui/icon";
+import { amountOf } from "./amount";
 import type { LiveEvent } from "./log";
 
 /** Names of experiments by their id. */
@@ -69,7 +70,7 @@ function clicked({ by, trigger, href }: LiveEvent): string {
 
 function order({ name, value, currency, order_id }: LiveEvent): string {
   const isRefund = typeof value === "number" && value < 0;
-  const amount = `${number(isRefund ? -value : value)} ${String(currency)}`;
+  const amount = amountOf(isRefund ? -value : value, currency);
   const about = [quoted(name), order_id != null && `order ${String(order_id)}`].filter(Boolean).join(", ");
   return isRefund ? `Got ${amount} back (${about})` : `Bought for ${amount} (${about})`;
 }

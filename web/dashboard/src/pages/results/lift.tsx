@@ -1,6 +1,6 @@
 // What several tables of a result have in their cells.
 
-import { count, integer, money, probability } from "~/lib/format";
+import { averageMoney, count, integer, money, probability } from "~/lib/format";
 import type { ReactNode } from "react";
 import { UNDECIDED, VERDICT, type Word, wordOf } from "~/lib/words";
 import { Badge, WordBadge } from "~/ui/badge";
@@ -48,7 +48,7 @@ export function moneyColumns<R>(
         return (
           rpv !== undefined && (
             <>
-              {money(rpv, currencyOf(row))}
+              {averageMoney(rpv, currencyOf(row))}
               {revenue != null && <Below>{money(revenue, currencyOf(row))} in all</Below>}
             </>
           )
@@ -63,7 +63,7 @@ export function moneyColumns<R>(
         return (
           orders != null && (
             <>
-              {money(aov, currencyOf(row))}
+              {averageMoney(aov, currencyOf(row))}
               <Below>
                 {integer(orders)} {orders === 1 ? "order" : "orders"}
               </Below>
