@@ -53,7 +53,7 @@ const SENTENCES: Record<string, string> = {
     "Nothing was done: the browser's dialog was closed, it took too long, or there was no passkey for this site.",
   AbortError: "Nothing was done: the browser's dialog was closed.",
   InvalidStateError: "This device has a passkey for your account already.",
-  ConstraintError: "This device cannot ask who you are. Set up a screen lock, or take another device.",
-  NotSupportedError: "This device cannot make a passkey of a kind that is taken here.",
+  ConstraintError: "This device cannot ask who you are. Set up a screen lock, or use another device.",
+  NotSupportedError: "This device cannot make a passkey of a kind that is accepted here.",
   SecurityError: "The browser does not allow passkeys at this address.",
 };

@@ -87,7 +87,7 @@ export const PROPOSAL: Record<Schemas["ProposalState"], Word> = {
 };
 
 export const ROLE: Record<Schemas["RoleName"], { text: string; about: string }> = {
-  viewer: { text: "Viewer", about: "Sees everything, changes nothing." },
+  viewer: { text: "Viewer", about: "Can view everything, but change nothing." },
   editor: { text: "Editor", about: "Makes, changes, starts and stops experiments, goals and hypotheses." },
   admin: { text: "Admin", about: "Also manages projects, keys and people." },
   owner: { text: "Owner", about: "Also appoints other owners." },
@@ -113,8 +113,8 @@ export const BUILTIN_METRIC: Record<Schemas["BuiltinMetric"], { text: string; ab
 };
 
 export const DISTRIBUTION_MODE: Record<Schemas["DistributionMode"], { text: string; about: string }> = {
-  equal: { text: "Even split", about: "Every arm gets the same share of those who enter." },
-  custom: { text: "Chosen weights", about: "Each arm gets the share that is set here." },
+  equal: { text: "Even split", about: "Every variant gets the same share of those who enter." },
+  custom: { text: "Chosen weights", about: "Each variant gets the share that is set here." },
   mab: { text: "Moved by the bandit", about: "The shares follow the result of the primary goal." },
 };
 

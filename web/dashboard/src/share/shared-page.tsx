@@ -128,13 +128,13 @@ function Shown({ address, shared }: { address: string; shared: Shared }) {
           breakdown: dimension !== null && result.breakdowns.length > 0 && (
             <Card
               flush
-              title="Parts of the visitors"
-              about={`The same comparison by one attribute: ${dimensionWord(dimension)}.`}
+              title="Segments"
+              about={`The same comparison, broken down by one attribute: ${dimensionWord(dimension)}.`}
             >
               <div className="px-4 pb-4 md:px-5">
                 <Note>
-                  Ideas for the next test, not verdicts. Of twenty parts one stands out by chance, and nothing here
-                  corrects for that.
+                  Ideas for the next experiment, not verdicts. One in twenty segments stands out by chance, and nothing
+                  here corrects for that.
                 </Note>
               </div>
               <BreakdownTable result={result} />

@@ -65,7 +65,7 @@ export function ErrorPanel({ error, retry, isOutdated = false }: ErrorProps) {
       <div className="min-w-0 flex-1 basis-40">
         <p className="font-medium">{failure.code === "precondition_failed" ? CHANGED : sentence(failure.message)}</p>
         {isOutdated && <p>What you see below was read earlier and may be out of date.</p>}
-        {failure.retryAfterS !== undefined && <p>Another attempt makes sense in {failure.retryAfterS} s.</p>}
+        {failure.retryAfterS !== undefined && <p>Try again in {failure.retryAfterS} s.</p>}
         {failure.requestId && (
           <p className="text-sm">
             Request <code className="font-mono select-all">{failure.requestId}</code>

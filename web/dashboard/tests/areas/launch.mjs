@@ -57,7 +57,7 @@ function arms(text, rows) {
 const button = (page, name) => page.getByRole("button", { name, exact: true });
 
 async function more(page, item) {
-  await button(page, "More acts").click();
+  await button(page, "More actions").click();
   await page.getByRole("menuitem", { name: item }).click();
   await page.getByRole("dialog").waitFor();
 }
@@ -81,7 +81,7 @@ export const PAGES = {
       await page.getByRole("dialog").waitFor();
     },
   },
-  "launch-more": { path: ({ live }) => live, act: (page) => button(page, "More acts").click() },
+  "launch-more": { path: ({ live }) => live, act: (page) => button(page, "More actions").click() },
   "launch-duplicate": { path: ({ live }) => live, act: (page) => more(page, "Duplicate") },
   "launch-serve": { path: ({ live }) => live, act: (page) => more(page, "Serve a winner to visitors") },
   "launch-delete": { path: ({ live }) => live, act: (page) => more(page, "Delete") },

@@ -97,7 +97,7 @@ export const PAGES = {
   "webhook-delete": {
     path: ({ base, webhook_id }) => `${base}/webhooks/${webhook_id}`,
     async act(page) {
-      await page.getByRole("button", { name: "More acts" }).click();
+      await page.getByRole("button", { name: "More actions" }).click();
       await page.getByRole("menuitem", { name: "Delete" }).click();
       await page.getByRole("dialog").waitFor();
     },

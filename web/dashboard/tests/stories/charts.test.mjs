@@ -328,8 +328,8 @@ test("on paper there is everything to read, and nothing to press", async () => {
     const breakdowns = [null, "null", ...Array.from({ length: 10 }, (_, at) => `Browser ${at}`)];
     await route.fulfill({ json: { ...whole, breakdowns: breakdowns.map((value) => ({ ...part, value })) } });
   });
-  await page.getByRole("combobox", { name: "By" }).selectOption("browser");
-  const parts = page.getByRole("table", { name: "Parts of the visitors" }).locator("tbody");
+  await page.getByRole("combobox", { name: "Break down by" }).selectOption("browser");
+  const parts = page.getByRole("table", { name: "Segments" }).locator("tbody");
   const focused = () => page.evaluate(() => document.activeElement.textContent);
   await page.getByRole("button", { name: "Show 2 more" }).press("Enter");
   assert.equal(await parts.count(), 12);

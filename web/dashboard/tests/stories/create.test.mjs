@@ -103,7 +103,7 @@ test("from a hypothesis to a draft that is set up", async () => {
   await page.getByRole("button", { name: "Save schedule" }).click();
   await page.getByText("must be after start_test_date").waitFor();
   await page.getByLabel("End", { exact: true }).fill("2031-04-01T09:00");
-  await page.getByLabel("After so many visitors").fill("40000");
+  await page.getByLabel("After this many visitors").fill("40000");
   await save(page, "Save schedule");
   await page.getByText(/It starts on 1 Mar 2031/).waitFor();
   const timed = await experimentOf(id);
@@ -112,7 +112,7 @@ test("from a hypothesis to a draft that is set up", async () => {
   assert.equal(timed.configuration.traffic_allocation, 100);
 
   // A rule that is emptied is off.
-  await page.getByLabel("After so many visitors").fill("");
+  await page.getByLabel("After this many visitors").fill("");
   await save(page, "Save schedule");
   assert.equal((await experimentOf(id)).configuration.completion_visitor, 0);
 
@@ -147,7 +147,7 @@ test("somebody else changes the same meanwhile", async () => {
   const visit = await begin();
   const { page } = visit;
   await visit.open(path);
-  await page.getByLabel("After so many visitors").fill("1000");
+  await page.getByLabel("After this many visitors").fill("1000");
   const other = { "content-type": "application/merge-patch+json" };
   await company.patch(
     `/experiment/${test_id}`,
@@ -164,7 +164,7 @@ test("somebody else changes the same meanwhile", async () => {
   assert.equal(configuration.completion_conversion, 50);
 
   // A lost connection loses nothing.
-  await page.getByLabel("After so many days").fill("14");
+  await page.getByLabel("After this many days").fill("14");
   await visit.context.setOffline(true);
   await page.getByRole("button", { name: "Save schedule" }).click();
   await page.getByText("The server cannot be reached.").waitFor();

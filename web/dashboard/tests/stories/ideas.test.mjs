@@ -193,7 +193,7 @@ test("a viewer reads everything and changes nothing", async () => {
   });
   const viewer = await enter("viewer", `/hypotheses/${hypothesis_id}`);
   const { page } = viewer;
-  await page.getByText("Your role in this project sees, and changes nothing.").waitFor();
+  await page.getByText("Your role in this project can view everything, but change nothing.").waitFor();
   const acts = page.locator("main").getByRole("button", { name: /Save|Archive|Delete|New|Create/ });
   assert.equal((await acts.count()) + (await page.getByRole("link", { name: /New/ }).count()), 0);
   await viewer.open(`/p/${company.shop}/goals/${goal_profile_id}`);
@@ -201,7 +201,7 @@ test("a viewer reads everything and changes nothing", async () => {
   assert.equal(await acts.count(), 0);
   for (const path of ["/hypotheses/new", "/goals/new"]) {
     await viewer.open(`/p/${company.shop}${path}`);
-    await page.getByText("Your role in this project sees, and changes nothing.").waitFor();
+    await page.getByText("Your role in this project can view everything, but change nothing.").waitFor();
     assert.equal(await acts.count(), 0);
   }
   viewer.nothingWrong();

@@ -215,7 +215,7 @@ test("an experiment is stopped, resumed, copied, archived and deleted, by keyboa
     await page.keyboard.press("Enter");
   };
   const more = async (item) => {
-    await press("More acts");
+    await press("More actions");
     await page.getByRole("menuitem", { name: item }).focus();
     await page.keyboard.press("Enter");
   };
@@ -251,9 +251,10 @@ test("a viewer sees all of it, and changes nothing", async () => {
   const viewer = await enter("viewer");
   const { page } = viewer;
   await viewer.open(`${made.pages}/launch`);
-  await page.getByText("Your role in this project sees, and changes nothing.").waitFor();
+  await page.getByText("Your role in this project can view everything, but change nothing.").waitFor();
   await page.getByRole("link", { name: /Look at Variant 1/ }).waitFor();
-  for (const name of ["Start", "Start the experiment", "More acts"]) assert.equal(await button(page, name).count(), 0);
+  for (const name of ["Start", "Start the experiment", "More actions"])
+    assert.equal(await button(page, name).count(), 0);
   await page.getByRole("link", { name: "Look at the proposal" }).click();
   await page.getByText("Mary Somerville proposes to start it").waitFor();
   for (const name of ["Approve", "Reject", "Withdraw"]) assert.equal(await button(page, name).count(), 0);

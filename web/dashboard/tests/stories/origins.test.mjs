@@ -146,10 +146,10 @@ test("the results of four arms, ten metrics, fifty parts and sixty days cost lit
   const visit = await costsLittle(`${id}/results?breakdown_by=landing_page`);
   const { page } = visit;
   const rows = (name) => page.getByRole("table", { name, exact: true }).getByRole("row");
-  assert.equal(await rows("Arms").count(), 1 + 4);
+  assert.equal(await rows("Variants").count(), 1 + 4);
   assert.equal(await rows("Other metrics").count(), 1 + 9 * 4);
   await page.getByRole("button", { name: "Show 41 more" }).click();
-  assert.equal(await rows("Parts of the visitors").count(), 1 + 51 * 4);
+  assert.equal(await rows("Segments").count(), 1 + 51 * 4);
   await visit.end();
 });
 

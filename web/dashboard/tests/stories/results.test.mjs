@@ -93,7 +93,7 @@ test("visitors arrive and the result moves, to the numbers of the server", async
   const { page } = visit;
   await page.getByRole("link", { name: "See the results" }).click();
   await page.getByRole("heading", { level: 2, name: /^It is too early to tell whether Variant 1 is better/ }).waitFor();
-  const before = await tableOf(page, "Arms");
+  const before = await tableOf(page, "Variants");
   assert.deepEqual([before[0].Visitors, before[1].Visitors].map(Number.parseFloat), [450, 450]);
 
   await send(
@@ -109,7 +109,7 @@ test("visitors arrive and the result moves, to the numbers of the server", async
   const result = await company.get(`/experiment/${id}/result`);
   assert.equal(result.total_visitors, 6_900);
   assert.equal(result.variants[1].analysis.verdict, "win");
-  const arms = await tableOf(page, "Arms");
+  const arms = await tableOf(page, "Variants");
   for (const [at, arm] of result.variants.entries()) {
     holds(arms[at], shown(arm), arm.name);
     assert.equal(arms[at].Visitors.split("\n")[0], digits(arm.visitors, 0));
@@ -145,15 +145,15 @@ test("what is asked for stays in the address, and answers are not mixed", async 
   await page.keyboard.type("Fran");
   await page.keyboard.press("Enter");
   await page.getByText("Still the numbers of Goal order, all visitors. The new ones are coming.").waitFor();
-  const former = await tableOf(page, "Arms");
+  const former = await tableOf(page, "Variants");
   assert.equal(Number.parseFloat(former[0].Visitors.replace(",", "")), 1_200);
   assert.equal(await page.getByText("Only visitors:").count(), 0, "the former numbers are not said to be of France");
   letGo();
   await page.getByText("Only visitors: From France.").waitFor();
-  await page.getByText("This is a part of the visitors").waitFor();
+  await page.getByText("These are some of the visitors").waitFor();
   await page.unroute("**/result?**");
 
-  await page.getByRole("combobox", { name: "By" }).selectOption("country");
+  await page.getByRole("combobox", { name: "Break down by" }).selectOption("country");
   await page.getByRole("combobox", { name: "Goal" }).selectOption("basket");
   await page.getByLabel("Entered from").fill(before(30).slice(0, 10));
   await page.waitForURL(/start_date=/);
@@ -169,29 +169,29 @@ test("what is asked for stays in the address, and answers are not mixed", async 
   await visit.settled();
   const query = "goal_key=basket&filter_by=country-FR&breakdown_by=country";
   const result = await company.get(`/experiment/${id}/result?${query}`);
-  const arms = await tableOf(page, "Arms");
+  const arms = await tableOf(page, "Variants");
   for (const [at, arm] of result.variants.entries()) holds(arms[at], shown(arm), arm.name);
-  const parts = await tableOf(page, "Parts of the visitors");
+  const parts = await tableOf(page, "Segments");
   assert.deepEqual(
     result.breakdowns.map(({ value }) => value),
     ["FR"],
   );
   for (const [at, { analysis: _, ...arm }] of result.breakdowns[0].variants.entries())
     holds(parts[at], shown({ ...arm, analysis: arm.lift === null ? undefined : arm }), `part ${at}`);
-  assert.equal(parts[0].Part.split("\n")[0], "France");
+  assert.equal(parts[0].Segment.split("\n")[0], "France");
 
   // A button that goes when it is pressed leaves the focus near.
   await page.getByRole("button", { name: "All visitors" }).press("Enter");
   await page.getByRole("button", { name: /^Only these.*France$/ }).press("Enter");
   await page.getByRole("button", { name: /^Only these.*France$/ }).waitFor({ state: "detached" });
-  assert.equal(await page.evaluate(() => document.activeElement.labels[0].textContent), "By");
+  assert.equal(await page.evaluate(() => document.activeElement.labels[0].textContent), "Break down by");
 
   // Back to everybody by keyboard.
   await page.getByRole("button", { name: "All visitors" }).press("Enter");
   assert.equal(await page.evaluate(() => document.activeElement.textContent), "Choose visitors");
   await page.getByText("Only visitors:").waitFor({ state: "detached" });
   await visit.settled();
-  assert.equal(Number.parseFloat((await tableOf(page, "Arms"))[0].Visitors.replace(",", "")), 1_200);
+  assert.equal(Number.parseFloat((await tableOf(page, "Variants"))[0].Visitors.replace(",", "")), 1_200);
   visit.nothingWrong();
   await visit.end();
 });
@@ -229,21 +229,21 @@ test("a server that loads its events is waited for, and what it does not take st
   const waiting = page.getByRole("status").filter({ hasText: "The server is catching up." });
   await waiting.getByText("The events are still being loaded, block 10 of 200.").waitFor();
   letGo();
-  await page.getByRole("table", { name: "Arms", exact: true }).waitFor();
+  await page.getByRole("table", { name: "Variants", exact: true }).waitFor();
   assert.equal(await waiting.count(), 0);
   assert.equal(asked, 3);
 
   await page.getByRole("button", { name: "Choose visitors" }).click();
   await page.getByLabel("Days in the time zone of").fill("Nowhere");
   await page.keyboard.press("Enter");
-  await page.getByRole("alert").getByText("look at what is marked above").waitFor();
+  await page.getByRole("alert").getByText("Correct what is marked above").waitFor();
   await page
     .getByRole("textbox", { name: "Days in the time zone of" })
     .and(page.locator("[aria-invalid=true]"))
     .waitFor();
   assert.ok(await page.getByLabel("Days in the time zone of").evaluate((field) => field === document.activeElement));
   await page.getByRole("button", { name: "Without: Days in Nowhere" }).click();
-  await page.getByRole("table", { name: "Arms", exact: true }).waitFor();
+  await page.getByRole("table", { name: "Variants", exact: true }).waitFor();
   visit.nothingWrong();
   await visit.end();
 });
@@ -338,7 +338,7 @@ test("an experiment whose winner is served meanwhile is concluded all the same",
   const { experiment: now } = await company.get(`/experiment/${id}`);
   assert.deepEqual([now.is_completed, now.is_deploy, now.serving_traffic_allocation], [1, 1, 40]);
 
-  await page.getByRole("button", { name: "More acts" }).press("Enter");
+  await page.getByRole("button", { name: "More actions" }).press("Enter");
   await page.getByRole("menuitem", { name: "Reopen" }).press("Enter");
   const dialog = page.getByRole("dialog", { name: "Reopen this experiment?" });
   await dialog.getByText("Variant 1 goes on being served.").waitFor();

@@ -83,7 +83,7 @@ test("a link is made, opened by a stranger, and revoked", async () => {
   await stranger.open(url.pathname);
   await seen(stranger.page, "Shorter checkout form");
   const result = await company.get(`/experiment/${testId}/result?filter_by=country-DE&goal_key=basket`);
-  const [row] = await stranger.page.getByRole("table", { name: "Arms", exact: true }).locator("tbody tr").all();
+  const [row] = await stranger.page.getByRole("table", { name: "Variants", exact: true }).locator("tbody tr").all();
   assert.match(await row.innerText(), new RegExp(result.variants[0].visitors.toLocaleString("en-GB")));
   await stranger.page.getByText("From Germany").first().waitFor();
   await stranger.page.getByText("Goal basket").first().waitFor();

@@ -166,7 +166,7 @@ test("a webhook is told, fails, is told again, and goes", async (t) => {
 
   // Another secret, another choice of events, off, and gone.
   const act = async (name) => {
-    await choose(page, page.getByRole("button", { name: "More acts" }), { name });
+    await choose(page, page.getByRole("button", { name: "More actions" }), { name });
   };
   await act("New secret");
   await page.getByRole("button", { name: "Make new secret" }).click();

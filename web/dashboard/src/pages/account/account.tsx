@@ -85,7 +85,7 @@ function PasswordForm() {
         <FormText
           form={form}
           name="current"
-          label="Present password"
+          label="Current password"
           type="password"
           autoComplete="current-password"
           required
@@ -162,7 +162,7 @@ function Sessions() {
                 cell: (session) => <span title={moment(session.last_seen_at)}>{ago(session.last_seen_at)}</span>,
               },
               {
-                name: "Acts",
+                name: "Actions",
                 isActs: true,
                 cell: (session) =>
                   !session.is_current && (

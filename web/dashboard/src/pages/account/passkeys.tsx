@@ -98,7 +98,7 @@ function List({ passkeys, remove }: { passkeys: Passkey[]; remove: (passkey: Pas
           ),
         },
         {
-          name: "Acts",
+          name: "Actions",
           isActs: true,
           cell: (passkey) => (
             <Button small onClick={() => remove(passkey)} aria-label={`Remove ${passkey.name}`}>

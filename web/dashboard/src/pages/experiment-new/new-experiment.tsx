@@ -48,7 +48,9 @@ export function NewExperimentPage() {
       {may(session, projectKey, "write") ? (
         <NewForm key={projectKey} projectKey={projectKey} />
       ) : (
-        <Note>Your role in this project sees, and changes nothing. Ask an editor to make the experiment.</Note>
+        <Note>
+          Your role in this project can view everything, but change nothing. Ask an editor to make the experiment.
+        </Note>
       )}
     </Page>
   );

@@ -45,7 +45,7 @@ export function StopDialog({ onClose }: ActDialogProps) {
     >
       <p>
         {experiment.is_deploy === 1
-          ? "No more visitors enter. The winner is served on."
+          ? "No more visitors enter. The winner goes on being served."
           : "Visitors get the original page within a minute."}{" "}
         What was recorded is kept.
       </p>

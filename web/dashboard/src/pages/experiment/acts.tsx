@@ -37,7 +37,7 @@ export function ExperimentActs() {
           {status.name}
         </Button>
       )}
-      <Menu align="end" trigger={<IconButton icon="more" kind="plain" label="More acts" />}>
+      <Menu align="end" trigger={<IconButton icon="more" kind="plain" label="More actions" />}>
         <MoreItems experiment={experiment} choose={setAct} />
       </Menu>
       <ActDialog act={act} close={() => setAct(undefined)} />

@@ -3,6 +3,7 @@
 import { Link } from "@tanstack/react-router";
 import { count, moment } from "~/lib/format";
 import { Card, Note } from "~/ui/layout";
+import { withoutRepeat } from "../history/acts";
 import { type Experiment, useExperiment } from "./open";
 
 const ACTS: Record<string, string> = {
@@ -24,7 +25,7 @@ export function ClockCard() {
   const { last } = experiment.schedule;
   const ahead = expected(experiment);
   return (
-    <Card title="By itself">
+    <Card title="Automation">
       <div className="flex flex-col gap-2.5">
         {ahead.length > 0 ? (
           <ul className="flex flex-col gap-1.5">
@@ -42,7 +43,7 @@ export function ClockCard() {
         )}
         {last && !last.failed && (
           <p className="text-sm text-soft">
-            Last: {DONE[last.act] ?? last.act} on {moment(last.at)}, as {withoutStop(last.detail)}.{" "}
+            Last: {DONE[last.act] ?? last.act} on {moment(last.at)}, as {withoutStop(withoutRepeat(last.detail))}.{" "}
             <Link
               to="/p/$projectKey/experiments/$testId/history"
               params={{ projectKey, testId: String(experiment.test_id) }}

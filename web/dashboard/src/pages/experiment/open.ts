@@ -36,7 +36,9 @@ export function useExperiment(): OpenExperiment {
 /** Why the experiment cannot be changed by who is signed in, if so. */
 export function useLocked(): string | undefined {
   const { projectKey } = useExperiment();
-  return may(useSession(), projectKey, "write") ? undefined : "Your role in this project sees, and changes nothing.";
+  return may(useSession(), projectKey, "write")
+    ? undefined
+    : "Your role in this project can view everything, but change nothing.";
 }
 
 export interface SaveOptions {

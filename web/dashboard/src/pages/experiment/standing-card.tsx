@@ -17,9 +17,7 @@ export function StandingCard() {
   const standing = useQuery(standingQuery(projectKey, experiment.test_id));
   return (
     <Card>
-      <Loaded query={standing}>
-        {(found) => (found ? <Found standing={found} /> : <p>Its standing is not known yet.</p>)}
-      </Loaded>
+      <Loaded query={standing}>{(found) => (found ? <Found standing={found} /> : <p>No status yet.</p>)}</Loaded>
     </Card>
   );
 }

@@ -44,7 +44,7 @@ export function WatchButton() {
       disabled={data === undefined && !isError && !isBusy}
       onClick={press}
       aria-label={watching ? "Watching: press to unwatch" : undefined}
-      title={watching ? `You are told what happens to it.${others}` : `Be told what happens to it.${others}`}
+      title={watching ? `You hear about what happens to it.${others}` : `Hear about what happens to it.${others}`}
     >
       {watching ? "Watching" : "Watch"}
     </Button>

@@ -34,7 +34,7 @@ export function ExperimentsPage() {
     <Page>
       <PageHeader
         title="Experiments"
-        about="Every test you can see, with what there is to do about it."
+        about="Every experiment that you can see, with what to do about it."
         actions={(items.length > 0 || narrows(filters)) && <NewExperimentButton project={onlyOf(filters)} />}
       />
       <Toolbar filters={filters} items={items} change={change} />

@@ -33,7 +33,7 @@ export function lastSeen(activity: GoalActivity): string {
 export function ActivityCard({ projectKey, goalId }: { projectKey: string; goalId: number }) {
   const activity = useQuery(activityQuery(projectKey, goalId));
   return (
-    <Card title="Activity" about="How often the goal was matched, by whomever. Bots do not count.">
+    <Card title="Activity" about="How often the goal was matched, by anybody. Bots do not count.">
       <Loaded query={activity}>
         {(data) => (
           <div className="flex flex-col gap-2">

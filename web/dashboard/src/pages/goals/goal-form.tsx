@@ -136,7 +136,7 @@ export function GoalFields({ form }: { form: Form<GoalValues> }) {
           form={form}
           name="min_count"
           label={GOAL_LABELS.min_count}
-          hint="A visitor converts when it has happened so often."
+          hint="A visitor converts when it has happened this often."
           min={1}
           max={1_000}
           step={1}

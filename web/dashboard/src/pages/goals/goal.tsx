@@ -69,7 +69,7 @@ function Opened({ projectKey, tagged: { data, etag } }: OpenedProps) {
               form={form}
               act="Save goal"
               labels={GOAL_LABELS}
-              locked={canWrite ? undefined : "Your role in this project sees, and changes nothing."}
+              locked={canWrite ? undefined : "Your role in this project can view everything, but change nothing."}
             >
               <GoalFields form={form} />
               <FormGuard form={form} />

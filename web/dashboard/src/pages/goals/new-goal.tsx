@@ -60,7 +60,7 @@ export function NewGoalPage() {
             act="Create goal"
             labels={{ ...GOAL_LABELS, goal_key: "Key" }}
             isAlwaysReady
-            locked={canWrite ? undefined : "Your role in this project sees, and changes nothing."}
+            locked={canWrite ? undefined : "Your role in this project can view everything, but change nothing."}
           >
             <GoalFields form={form as never} />
             <FormText

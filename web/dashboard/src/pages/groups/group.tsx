@@ -85,7 +85,7 @@ function OneGroup({ projectKey, group }: GroupProps) {
       <GroupForm
         projectKey={projectKey}
         group={group}
-        locked={mayWrite ? undefined : "Your role in this project sees, and changes nothing."}
+        locked={mayWrite ? undefined : "Your role in this project can view everything, but change nothing."}
       />
       {group.kind === "holdout" && <HoldoutResultCard projectKey={projectKey} group={group} />}
     </>

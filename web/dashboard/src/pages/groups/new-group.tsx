@@ -59,7 +59,7 @@ export function NewGroupPage() {
           <NewGroupForm key={kind} projectKey={projectKey} kind={kind} />
         </>
       ) : (
-        <Note>Your role in this project sees, and changes nothing.</Note>
+        <Note>Your role in this project can view everything, but change nothing.</Note>
       )}
     </Page>
   );

@@ -54,6 +54,14 @@ export function ruleName(rule: string): string {
   return RULES[rule] ?? rule.replaceAll("_", " ");
 }
 
+/**
+ * The server's sentence on why the clock acted. Of "Variant 1 is better than the control: It is better than the control, …" it keeps the
+ * first half, as the second says the same.
+ */
+export function withoutRepeat(sentence: string): string {
+  return sentence.replace(/^(.* is (better|worse) than the control): It is \2 than the control\b.*$/s, "$1.");
+}
+
 export interface ClockDetail {
   rule: string;
   /** The rule and its numbers in a sentence of the server. */
@@ -68,7 +76,7 @@ export function clockDetail(detail: unknown): ClockDetail | undefined {
   const { detail: sentence, numbers } = detail as { detail?: unknown; numbers?: unknown };
   return {
     rule: detail.rule,
-    sentence: typeof sentence === "string" ? sentence : "",
+    sentence: typeof sentence === "string" ? withoutRepeat(sentence) : "",
     numbers: typeof numbers === "object" && numbers !== null ? Object.entries(numbers) : [],
   };
 }

@@ -60,7 +60,7 @@ export function RevisionItem({ revision, isChosen, isPresent, onRestore }: Revis
             Revision {revision.revision}
           </Link>
           {isPresent ? (
-            <Badge>Present state</Badge>
+            <Badge>Current state</Badge>
           ) : (
             onRestore && (
               <Button small onClick={onRestore} aria-label={`Restore this state: revision ${revision.revision}`}>

@@ -55,7 +55,7 @@ export function NewHypothesisPage() {
           act="Create hypothesis"
           labels={HYPOTHESIS_LABELS}
           isAlwaysReady
-          locked={canWrite ? undefined : "Your role in this project sees, and changes nothing."}
+          locked={canWrite ? undefined : "Your role in this project can view everything, but change nothing."}
         >
           <HypothesisFields form={form} />
           <FormGuard form={form} />

@@ -10,7 +10,7 @@ export function ReadingCard({ hypothesis }: { hypothesis: Hypothesis }) {
   return (
     <Card>
       <div className="flex flex-col gap-5">
-        <Note>Your role in this project sees, and changes nothing.</Note>
+        <Note>Your role in this project can view everything, but change nothing.</Note>
         {(["observation", "problem", "solution"] as const).map((name) => (
           <section key={name} className="max-w-170">
             <h2 className="font-medium">{HYPOTHESIS_LABELS[name]}</h2>

@@ -51,7 +51,7 @@ export function Developers({ projectKey }: { projectKey: string }) {
           hint="Streamable HTTP, with the header Authorization: Bearer and a key. Give an agent a key of its own, limited to this project."
         />
         <p className="text-sm text-soft">
-          Where programs reach this server under another address than this page, take that one.
+          If programs reach this server under another address than this page, use that one.
         </p>
       </div>
     </Card>

@@ -99,7 +99,7 @@ function Keys({ keys }: { keys: Key[] }) {
             ),
           },
           {
-            name: "Acts",
+            name: "Actions",
             isActs: true,
             cell: (key) =>
               !isOver(key) && (

@@ -31,7 +31,7 @@ export function PageDoctor({ projectKey, experiment }: { projectKey: string; exp
           <Copyable
             label="What fails"
             text={'muriel.push(["on", "error", console.warn])'}
-            hint="Errors of before are told, too."
+            hint="It also prints the errors that came before."
           />
         </li>
         <li className="flex flex-col gap-2.5">

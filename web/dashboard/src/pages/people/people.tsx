@@ -108,7 +108,7 @@ function People({ people }: { people: Person[] }) {
             ),
           },
           {
-            name: "Acts",
+            name: "Actions",
             isActs: true,
             cell: (person) =>
               isAtLeast(session.role, person.role) &&
@@ -170,7 +170,7 @@ function Invitations({ invitations }: { invitations: Invitation[] }) {
             ),
           },
           {
-            name: "Acts",
+            name: "Actions",
             isActs: true,
             cell: (invitation) => (
               <Button

@@ -125,8 +125,8 @@ function Explained() {
         for sure only where their intervals hardly overlap.
       </p>
       <p>
-        Ratings are those that hypotheses have now. Who changes them after the result finds them right: rate before the
-        experiment, and leave it.
+        Ratings are those that hypotheses have now. Whoever changes them after the result will find them right: rate
+        before the experiment, and leave it.
       </p>
     </HowToRead>
   );

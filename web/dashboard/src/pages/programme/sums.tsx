@@ -141,8 +141,8 @@ function Explained({ programme: { learned_from: learned, without_estimate: witho
         yardstick for the team, not a forecast of revenue.
       </p>
       <p>
-        It is right only if experiments are concluded whatever comes out. Who deletes losers, or leaves them open, makes
-        winners look better than they are.
+        It is right only if experiments are concluded whatever comes out. Whoever deletes losers, or leaves them open,
+        makes winners look better than they are.
       </p>
     </HowToRead>
   );

@@ -11,8 +11,8 @@ import { type Arm, hasRevenue, type Result } from "./reading";
 export function ArmsTable({ result }: { result: Result }) {
   return (
     <GroupedTable<Arm, Arm>
-      label="Arms"
-      groupName="Arm"
+      label="Variants"
+      groupName="Variant"
       groups={result.variants}
       keyOf={({ variant_id: id }) => id}
       headOf={(arm) => <ArmName arm={arm} isServed={arm.variant_id === result.serving_variant_id} />}
@@ -72,7 +72,7 @@ export function ArmsHelp({ result }: { result: Result }) {
   return (
     <>
       <p>
-        <b className="font-semibold">Change</b> is what the eye sees: how much more or less an arm does than the
+        <b className="font-semibold">Change</b> is what the eye sees: how much more or less a variant does than the
         control, over everybody who entered. It is no finding. Half of all experiments in which nothing differs show
         more. The API and files of results call this number <code className="font-mono">improvement</code>, also where
         less is better.
@@ -95,7 +95,7 @@ export function ArmsHelp({ result }: { result: Result }) {
       </p>
       <p>
         <b className="font-semibold">p</b>, below the verdict, is the p-value: how surprising the numbers are if nothing
-        differs. It holds however often you look, and takes into account how many arms are compared. Below{" "}
+        differs. It holds however often you look, and takes into account how many variants are compared. Below{" "}
         {probability(1 - confidence / 100)} it is called.
       </p>
       {compared != null && compared !== entered && compared > 0 && arm && (

@@ -10,7 +10,7 @@ export function BeliefsTable({ result }: { result: Result }) {
   return (
     <GroupedTable<Arm, Arm>
       label="The Bayesian view"
-      groupName="Arm"
+      groupName="Variant"
       groups={result.variants.filter(({ is_control: isControl }) => !isControl)}
       keyOf={({ variant_id: id }) => id}
       headOf={(arm) => <ArmName arm={arm} isServed={arm.variant_id === result.serving_variant_id} />}
@@ -44,12 +44,12 @@ export function BeliefsHelp() {
   return (
     <>
       <p>
-        <b className="font-semibold">Chance to beat control</b>: how probable it is that the arm is better, given these
-        numbers and the experience that most changes move a metric by less than a tenth.
+        <b className="font-semibold">Chance to beat control</b>: how probable it is that the variant is better, given
+        these numbers and the experience that most changes move a metric by less than a tenth.
       </p>
       <p>
-        <b className="font-semibold">Expected loss</b>: the lift that is lost on average by choosing the arm, counting
-        only the cases in which it is worse. When it is small, even a wrong choice costs little.
+        <b className="font-semibold">Expected loss</b>: the lift that is lost on average by choosing the variant,
+        counting only the cases in which it is worse. When it is small, even a wrong choice costs little.
       </p>
       <p>
         <b className="font-semibold">Lift to believe in</b>: a very large lift is pulled towards none, as most of them

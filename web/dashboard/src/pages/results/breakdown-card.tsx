@@ -43,8 +43,8 @@ export function BreakdownCard({ result, question, change, isFormer }: BreakdownC
   return (
     <Card
       flush
-      title="Parts of the visitors"
-      about="The same comparison for one kind of visitor at a time, together with what is chosen above."
+      title="Segments"
+      about="The same comparison for one kind of visitor at a time, within what is chosen above."
     >
       <div ref={by} className="flex flex-col gap-3 px-4 pb-4 md:px-5">
         <BySelect value={dimension} change={change} />
@@ -52,17 +52,17 @@ export function BreakdownCard({ result, question, change, isFormer }: BreakdownC
         {dimension !== undefined && (
           <>
             <Note>
-              Ideas for the next test, not verdicts. Of twenty parts one stands out by chance, and nothing here corrects
-              for that.
+              Ideas for the next experiment, not verdicts. One in twenty segments stands out by chance, and nothing here
+              corrects for that.
             </Note>
             <HowToRead>
               <p>
-                Visitors belong to the part in which they were when they entered. The 50 largest parts are shown, then
-                all others together. Intervals are wider than above, as each part has fewer visitors.
+                Visitors belong to the segment in which they were when they entered. The 50 largest segments are shown,
+                then all others together. Intervals are wider than above, as each segment has fewer visitors.
               </p>
               <p>
-                A part that does much better or worse than the others is worth a test of its own: write a hypothesis,
-                and test it on these visitors.
+                A segment that does much better or worse than the others is worth an experiment of its own: write a
+                hypothesis, and test it on these visitors.
               </p>
             </HowToRead>
           </>
@@ -72,7 +72,7 @@ export function BreakdownCard({ result, question, change, isFormer }: BreakdownC
         (result.breakdowns.length > 0 ? (
           <BreakdownTable key={dimension} result={result} actOf={filterFor} />
         ) : (
-          <p className="px-4 pb-4 text-soft md:px-5">There are no parts: nobody entered.</p>
+          <p className="px-4 pb-4 text-soft md:px-5">There are no segments: nobody entered.</p>
         ))}
     </Card>
   );
@@ -81,12 +81,12 @@ export function BreakdownCard({ result, question, change, isFormer }: BreakdownC
 function BySelect({ value, change }: { value: Dimension | undefined; change: BreakdownCardProps["change"] }) {
   return (
     <Select
-      label="By"
+      label="Break down by"
       className="max-w-72"
       value={value ?? ""}
       onChange={({ target }) => change({ breakdown_by: (target.value || undefined) as Dimension | undefined })}
     >
-      <option value="">Choose how to part them</option>
+      <option value="">Nothing</option>
       {DIMENSIONS.map((one) => (
         <option key={one} value={one}>
           {DIMENSION[one]}

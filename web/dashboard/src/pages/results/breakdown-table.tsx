@@ -37,8 +37,8 @@ export function BreakdownTable({ result, actOf }: BreakdownProps) {
   return (
     <>
       <GroupedTable<Part, Row>
-        label="Parts of the visitors"
-        groupName="Part"
+        label="Segments"
+        groupName="Segment"
         groups={isWhole || isPrinting ? parts : parts.slice(0, AT_ONCE)}
         keyOf={partKey}
         headOf={(part) => (
@@ -71,7 +71,7 @@ export function partName({ dimension, value, is_rest: isRest }: Part): string {
 function columnsOf(result: Result): Column<Row>[] {
   return [
     {
-      name: "Arm",
+      name: "Variant",
       isName: true,
       cell: ({ id }) => {
         const arm = armOf(result, id);

@@ -83,7 +83,7 @@ export function NobodyFits({ action }: { action: ReactNode }) {
   return (
     <Card flush>
       <Empty icon="search" title="No visitor fits what is chosen" action={action}>
-        All that is chosen has to hold together. Take something away, or look at all visitors.
+        A visitor has to match everything that is chosen. Remove a filter, or look at all visitors.
       </Empty>
     </Card>
   );

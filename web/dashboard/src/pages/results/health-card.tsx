@@ -191,7 +191,7 @@ function Sharing({ ratio, arms }: { ratio: Health["sample_ratio"]; arms: Arm[] }
           }
           keyOfRow={({ id }) => id}
           columns={[
-            { name: "Arm", isName: true, cell: ({ name }) => name },
+            { name: "Variant", isName: true, cell: ({ name }) => name },
             { name: "Visitors", isNumber: true, cell: ({ observed }) => integer(observed) },
             { name: "By the weights", isNumber: true, cell: ({ expected }) => integer(expected) },
           ]}

@@ -11,11 +11,11 @@ export const CHECKS: Record<string, CheckWords> = {
   sample_ratio: {
     name: "How visitors are shared",
     cause:
-      "One arm loses visitors before they are counted: a redirect, an error or slow code in it, or exposures that only one arm sends. Or something other than the experiment decides who sees which arm.",
-    next: "Open each arm by its preview link and look for errors. Repair it, and start again: waiting does not repair these numbers.",
+      "One variant loses visitors before they are counted: a redirect, an error or slow code in it, or exposures that only one variant sends. Or something other than the experiment decides who sees which variant.",
+    next: "Open each variant by its preview link and look for errors. Repair it, and start again: waiting does not repair these numbers.",
   },
   crossovers: {
-    name: "Visitors who met several arms",
+    name: "Visitors who met several variants",
     cause:
       "The visitor's id gets lost or differs: cookies that are deleted, several domains, or pages and servers that use ids of their own.",
     next: "Use one id for a visitor everywhere. Then start again.",
@@ -26,7 +26,7 @@ export const CHECKS: Record<string, CheckWords> = {
     next: "Wait. Nothing is wrong.",
   },
   bots: {
-    name: "Programs among the visitors",
+    name: "Bots",
     cause: "Crawlers, monitoring or load tests visit the page.",
     next: "They are left out of every number. Look at where they come from if it is a surprise.",
   },
@@ -41,14 +41,14 @@ export const CHECKS: Record<string, CheckWords> = {
     next: "Nothing has to be done: each split is compared on its own. Fewer changes give narrower intervals.",
   },
   balance: {
-    name: "Likeness of the arms",
-    cause: "Visitors of one kind are lost in an arm: it may break in one browser or on one kind of device.",
-    next: "Break the result down by device and browser, and try the arm where the numbers differ.",
+    name: "Balance",
+    cause: "Visitors of one kind are lost in a variant: it may break in one browser or on one kind of device.",
+    next: "Break the result down by device and browser, and try the variant where the numbers differ.",
   },
   changes: {
     name: "Changes on the page",
     cause: "The page was changed since, or the element comes later than the change waits for it.",
-    next: "Open the arm's preview, and pick the element again in the setup of its variants.",
+    next: "Open the variant's preview, and pick the element again in the setup of the variants.",
   },
   other_nodes: {
     name: "Events on other servers",
@@ -81,8 +81,8 @@ export const CHECKS: Record<string, CheckWords> = {
   },
   page: {
     name: "Page health",
-    cause: "The code of an arm throws errors, comes late or slows the page down.",
-    next: "Open the arm by its preview link with the browser's console, and repair it.",
+    cause: "The code of a variant throws errors, comes late or slows the page down.",
+    next: "Open the variant by its preview link with the browser's console, and repair it.",
   },
 };
 

@@ -11,12 +11,12 @@ export function LiftHelp({ confidence }: { confidence: number }) {
   return (
     <>
       <p>
-        The dot is an arm's <b className="font-semibold">lift</b>: how much more, or less, it does than the control, in
-        percent of what the control does. The line is its <b className="font-semibold">interval</b>: where the true lift
-        is, at {confidence} % confidence.
+        The dot is a variant's <b className="font-semibold">lift</b>: how much more, or less, it does than the control,
+        in percent of what the control does. The line is its <b className="font-semibold">interval</b>: where the true
+        lift is, at {confidence} % confidence.
       </p>
       <ul className="flex list-disc flex-col gap-1 pl-5">
-        <li>The whole line right of zero: the arm does more.</li>
+        <li>The whole line right of zero: the variant does more.</li>
         <li>The whole line left of zero: it does less.</li>
         <li>The line holds zero: better and worse are both possible. More visitors make it shorter.</li>
       </ul>

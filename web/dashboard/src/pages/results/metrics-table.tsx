@@ -60,7 +60,7 @@ function columnsOf(result: Result, metrics: Metric[]): Column<Row>[] {
     );
   };
   return [
-    { name: "Arm", isName: true, cell: ({ id }) => name(id) },
+    { name: "Variant", isName: true, cell: ({ id }) => name(id) },
     { name: "Rate", isNumber: true, cell: ({ arm }) => <RateShown of={arm} /> },
     ...(hasMoney
       ? moneyColumns(

@@ -21,7 +21,11 @@ export function PagesCard({ result }: { result: Result }) {
   if (arms.length === 0) return null;
   const said = arms.filter(({ message }) => message !== "");
   return (
-    <Card flush title="Pages of the arms" about="Whether an arm breaks or slows the pages that visitors see.">
+    <Card
+      flush
+      title="Pages of the variants"
+      about="Whether a variant breaks the pages that visitors see, or slows them down."
+    >
       <div className="flex flex-col gap-3 px-4 pb-3 md:px-5">
         {said.map(({ variant_id: id, message }) => (
           <p key={id} className="max-w-160 break-words">
@@ -33,8 +37,8 @@ export function PagesCard({ result }: { result: Result }) {
         </HowToRead>
       </div>
       <GroupedTable<PageArm, PageArm>
-        label="Pages of the arms"
-        groupName="Arm"
+        label="Pages of the variants"
+        groupName="Variant"
         groups={arms}
         keyOf={({ variant_id: id }) => id}
         headOf={(of) => <Arm result={result} of={of} />}
@@ -64,7 +68,7 @@ const COLUMNS: Column<PageArm>[] = [
     cell: ({ errors }) => <Cell of={errors} value={percentage(errors.percent)} write={points} />,
   },
   {
-    name: "Arm came late",
+    name: "Variant came late",
     isNumber: true,
     cell: ({ late }) => <Cell of={late} value={percentage(late.percent)} write={points} />,
   },
@@ -151,7 +155,7 @@ function PagesHelp() {
         <b className="font-semibold">Largest paint</b> (LCP): until the largest content of the page is shown.{" "}
         <b className="font-semibold">Layout shift</b> (CLS): how much of the page moves by itself.{" "}
         <b className="font-semibold">Interaction</b> (INP): until the page answers a click or a key.{" "}
-        <b className="font-semibold">Hidden</b>: for how long elements were kept invisible until the arm was shown.
+        <b className="font-semibold">Hidden</b>: for how long elements were kept invisible until the variant was shown.
       </p>
       <p>Browsers measure these on some page views, so there are fewer of them than visitors.</p>
     </>

@@ -91,7 +91,7 @@ function ResultOf() {
       {failure &&
         (isOfFields(failure) ? (
           <Note tone="bad" role="alert">
-            This cannot be answered: look at what is marked above.
+            There is no answer to this. Correct what is marked above.
           </Note>
         ) : (
           <ErrorPanel error={failure} retry={readAgain} isOutdated={shown !== undefined} />
@@ -180,7 +180,7 @@ function Shown({ answered: { question, result }, change, isFormer }: ShownProps)
           <>
             <HoldoutLinks projectKey={projectKey} testId={testId} />
             <div className="print:hidden">
-              <Card title="Take it along">
+              <Card title="Export">
                 <Downloads
                   projectKey={projectKey}
                   testId={testId}

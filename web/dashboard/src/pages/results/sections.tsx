@@ -121,7 +121,11 @@ function Metrics({ title, about, result, metrics }: MetricsProps) {
 
 function Beliefs({ result }: { result: Result }) {
   return (
-    <Card flush title="The Bayesian view" about="What to believe of each arm. To weigh a decision, not to stop by.">
+    <Card
+      flush
+      title="The Bayesian view"
+      about="What to believe of each variant. It helps to weigh a decision, and is not made to stop by."
+    >
       <Below>
         <HowToRead>
           <BeliefsHelp />

@@ -64,7 +64,7 @@ test("each metric has its amounts in its own currency", () => {
 test("what is less, and better, is not called an improvement", () => {
   const bounce = metric("bounce_rate", { kind: "builtin", lower_is_better: true }, {}, { improvement: 10 });
   const [head, ...rows] = rowsOf(<MetricsTable result={result} metrics={[bounce]} label="Other metrics" />);
-  assert.deepEqual(head, ["Metric", "Arm", "Rate", "Change, seen", "Lift, inferred", "Verdict"]);
+  assert.deepEqual(head, ["Metric", "Variant", "Rate", "Change, seen", "Lift, inferred", "Verdict"]);
   assert.match(rows[0]?.[0] ?? "", /less is better/);
   assert.equal(rows[1]?.[2], "+10.0\u00a0%");
 });

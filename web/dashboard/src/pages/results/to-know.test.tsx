@@ -26,5 +26,5 @@ test("the day of a redefinition is that of the filter by days", () => {
 test("a link tells that a winner is served, though not since when", () => {
   assert.match(notes({ serving_variant_id: "1" }), /A winner is served\. This is the result of the visitors/);
   assert.equal(notes({ serving_variant_id: "1", report_phase: "all_time" }), "");
-  assert.match(notes({ serving_variant_id: "1", report_phase: "post_deploy" }), /This is a part of the visitors/);
+  assert.match(notes({ serving_variant_id: "1", report_phase: "post_deploy" }), /These are some of the visitors/);
 });

@@ -15,8 +15,8 @@ export function ToKnow({ result }: { result: Result }) {
     <>
       {isPart(asked) && (
         <Note tone="caution">
-          This is a part of the visitors, chosen by who asks. Who looks at many parts finds something in one of them by
-          chance. Take it as an idea for the next test; the verdict on the experiment is that of all its visitors.
+          These are some of the visitors, chosen by whoever looks. Somebody who looks at many segments finds something
+          in one of them by chance. Take it as an idea for the next experiment: the verdict is that of all visitors.
         </Note>
       )}
       {(asked.deployedAt !== undefined || result.serving_variant_id !== null) &&

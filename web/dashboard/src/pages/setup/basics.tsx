@@ -68,8 +68,8 @@ function Permanent() {
   const [isCopied, setCopied] = useState(false);
   return (
     <Card
-      title="Settled when it was made"
-      about="These stay as they are. For another kind of test, make another experiment."
+      title="Cannot be changed"
+      about="Set when the experiment was made. For another kind of test, make another experiment."
     >
       <Facts
         facts={[

@@ -157,7 +157,7 @@ function Traffic() {
             ? shares.data.variants.map(({ name, traffic_weight }) => `${name} ${percentage(traffic_weight)}`).join(", ")
             : "…",
         ],
-        ["By itself", automatic(is_mab === 1, is_autopilot === 1)],
+        ["Automation", automatic(is_mab === 1, is_autopilot === 1)],
       ]}
     />
   );

@@ -24,9 +24,9 @@ interface ScheduleFields {
 const LABELS: Record<keyof ScheduleFields, string> = {
   "configuration.start_test_date": "Start",
   "configuration.end_test_date": "End",
-  "configuration.completion_after_period": "After so many days",
-  "configuration.completion_visitor": "After so many visitors",
-  "configuration.completion_conversion": "After so many conversions",
+  "configuration.completion_after_period": "After this many days",
+  "configuration.completion_visitor": "After this many visitors",
+  "configuration.completion_conversion": "After this many conversions",
   "configuration.completion_stats_significant_flag": "As soon as a variant wins or loses",
 };
 
@@ -115,7 +115,7 @@ function FormMoment({
 function EndRules({ form }: { form: Form<ScheduleFields> }) {
   return (
     <Card
-      title="End by itself"
+      title="Automatic end"
       about="Whichever comes first ends it: visitors get the original page again, and results stay. Nothing here concludes it; that is for people. Empty is off."
     >
       <div className="flex flex-col gap-5">

@@ -47,7 +47,7 @@ export function ShareTable({ shares, goalName, revoke }: TableProps) {
           { name: "Until", cell: ({ expires_at: at }) => <Day of={at} /> },
           { name: "Opened", cell: ({ opened_at: at }) => (at === null ? "Never" : <Day of={at} />) },
           {
-            name: "Acts",
+            name: "Actions",
             isActs: true,
             cell: (share) =>
               share.state === "open" && (

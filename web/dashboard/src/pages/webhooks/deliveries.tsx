@@ -92,7 +92,7 @@ function List({ deliveries, canSend, resend }: ListProps) {
         { name: "When", cell: ({ at }) => <span title={moment(at)}>{ago(at)}</span> },
         { name: "State", cell: (delivery) => <State delivery={delivery} /> },
         {
-          name: "Acts",
+          name: "Actions",
           isActs: true,
           cell: (delivery) =>
             canSend &&

@@ -75,7 +75,7 @@ function Details({ projectKey, webhook, back }: Shown & { back: React.ReactNode 
             <Button onClick={acts.test} isBusy={acts.isTesting} disabled={!webhook.enabled}>
               Send a test
             </Button>
-            <Menu align="end" trigger={<IconButton icon="more" label="More acts" />}>
+            <Menu align="end" trigger={<IconButton icon="more" label="More actions" />}>
               <MenuItem icon="key" onClick={() => setAsking("rotate")}>
                 New secret
               </MenuItem>

@@ -45,14 +45,14 @@ export function BanditView({ bandit, losses, lossesProblem, epochs, arms, asOf, 
             estimateName="Lost"
             of={of}
             asOf={asOf}
-            caption="Lost is what visitors who met another arm than the best would have brought more. The dot is the estimate, the line is where it is at the experiment's confidence."
+            caption="Lost is what visitors who met another variant than the best would have brought more. The dot is the estimate, the line is where it is at the experiment's confidence."
           />
           {losses && losses.length > 1 && <LossesPlot losses={losses} unit={unit} of={of} asOf={asOf} />}
           {lossesProblem}
         </div>
       )}
       {bandit && bandit.regret === null && (
-        <p className="text-soft">What was lost to other arms than the best is not known yet.</p>
+        <p className="text-soft">What was lost to other variants than the best is not known yet.</p>
       )}
     </div>
   );

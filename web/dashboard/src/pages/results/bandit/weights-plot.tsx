@@ -38,7 +38,7 @@ export function WeightsPlot({ epochs, arms, asOf, endedAt, of }: WeightsPlotProp
       label={LABEL}
       of={of}
       asOf={asOf}
-      caption="The share of visitors that each arm got. Each row goes from 0 to 100 %; each step is an epoch."
+      caption="The share of visitors that each variant got. Each row goes from 0 to 100 %; each step is an epoch."
       drawing={() => svg.current}
       table={<WeightsTable epochs={epochs} arms={arms} />}
     >

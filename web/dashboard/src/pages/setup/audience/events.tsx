@@ -95,7 +95,7 @@ function EventEntry({ one, place, problem, set, remove }: EntryProps) {
       <div className="grid gap-3 xs:grid-cols-2">
         <Count
           {...at("min_count")}
-          label="At least so many times"
+          label="At least this many times"
           value={one.min_count ?? 1}
           onChange={(min_count) => set({ ...one, min_count })}
         />

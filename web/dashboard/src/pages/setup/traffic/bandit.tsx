@@ -13,7 +13,7 @@ export function BanditCard({ bandit }: { bandit: Bandit }) {
   const { experiment } = useExperiment();
   const names = new Map(armsOf(experiment).map((arm) => [arm.variantId, arm]));
   const columns: Column<Schemas["BanditArm"]>[] = [
-    { name: "Arm", isName: true, cell: ({ variant_id: id }) => names.get(id)?.name ?? id },
+    { name: "Variant", isName: true, cell: ({ variant_id: id }) => names.get(id)?.name ?? id },
     { name: "Weight", isNumber: true, cell: ({ weight }) => percentage(weight) },
     {
       name: "Probably best",
@@ -26,12 +26,12 @@ export function BanditCard({ bandit }: { bandit: Bandit }) {
   const isOn = experiment.configuration.is_mab === 1;
   return (
     <Card flush title="What the bandit knows" about={bandit.reason}>
-      <Table label="Arms of the bandit" columns={columns} rows={bandit.arms} keyOf={({ variant_id: id }) => id} />
+      <Table label="Variants of the bandit" columns={columns} rows={bandit.arms} keyOf={({ variant_id: id }) => id} />
       <div className="border-t border-line px-4 py-4 md:px-5">
         <Facts
           facts={[
             ["Weights can move", isOn ? `once in ${duration(bandit.period_s)}` : "not any more: it was turned off"],
-            ["Each arm keeps", `${percentage(bandit.floor)} at least`],
+            ["Each variant keeps", `${percentage(bandit.floor)} at least`],
             ["Last move", bandit.last_moved_at === null ? "none yet" : moment(bandit.last_moved_at)],
             ["Next look", next?.act === "reweight" ? `${moment(next.at)}, ${ago(next.at)}` : NOTHING],
             ["Lost so far", <Lost key="lost" of={bandit} />],
@@ -39,8 +39,8 @@ export function BanditCard({ bandit }: { bandit: Bandit }) {
           ]}
         />
         <p className="mt-3 text-sm text-soft">
-          Lost is what visitors who met another arm than the best would have brought more: in conversions, or in the
-          unit of the goal's value.
+          Lost is what visitors who met another variant than the best one would have brought more: in conversions, or in
+          the unit of the goal's value.
         </p>
       </div>
     </Card>

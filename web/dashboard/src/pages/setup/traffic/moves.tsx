@@ -8,6 +8,7 @@ import { Card } from "~/ui/layout";
 import { ErrorPanel, Lines } from "~/ui/loaded";
 import { type Column, Table } from "~/ui/table";
 import { useExperiment } from "../../experiment/open";
+import { withoutRepeat } from "../../history/acts";
 
 type Revision = Schemas["RevisionView"];
 
@@ -45,7 +46,7 @@ const COLUMNS: Column<Revision>[] = [
 ];
 
 function sentence(detail: unknown): string {
-  const text = typeof detail === "string" ? detail : "";
+  const text = typeof detail === "string" ? withoutRepeat(detail) : "";
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
@@ -57,7 +58,7 @@ export function MovesCard() {
   return (
     <Card
       flush={moves.length > 0}
-      title="What the server did by itself"
+      title="What automation did"
       about="By dates and rules of the schedule, as a bandit, and by autopilot."
     >
       {history.isError && (
@@ -65,12 +66,7 @@ export function MovesCard() {
       )}
       {history.isPending && <Lines count={2} />}
       {moves.length > 0 && (
-        <Table
-          label="What the server did by itself"
-          columns={COLUMNS}
-          rows={moves}
-          keyOf={({ revision }) => revision}
-        />
+        <Table label="What automation did" columns={COLUMNS} rows={moves} keyOf={({ revision }) => revision} />
       )}
       {history.isSuccess && moves.length === 0 && (
         <p className="text-soft">

@@ -49,12 +49,12 @@ export function SplitForm() {
       >
         <AllocationField form={form} />
       </Card>
-      <Card title="Split" about="Who takes part meets one arm, and keeps it.">
+      <Card title="Split" about="Everybody who takes part meets one variant, and keeps it.">
         <WeightsField form={form} arms={armsOf(experiment)} label={LABELS["configuration.distribution"]} />
         {experiment.test_type === "personalization" && <PersonalizationHint />}
       </Card>
       <Card
-        title="By itself"
+        title="Automation"
         about={`What the server does with the traffic while nobody looks. ${followed(experiment)}`}
       >
         <AutomationFields form={form} experiment={experiment} />
@@ -83,7 +83,7 @@ function LiveNote() {
     <Note>
       This experiment is live. A change of traffic or weights begins a new epoch: visitors of different epochs are
       compared among themselves, so the result stays fair. More traffic adds visitors and moves none; other weights move
-      some to another arm.
+      some to another variant.
     </Note>
   );
 }
@@ -132,7 +132,7 @@ function AutomationFields({ form, experiment }: { form: Form<Values>; experiment
         hint={
           isPersonalization
             ? "This has no effect here: each variant of a personalization has an audience of its own."
-            : "A bandit. While the experiment is live, each arm gets as much of the traffic as it is probable to be the best by the primary goal. Fewer visitors meet what works worse, and it takes longer to be sure how large the difference is. An arm with weight 0 stays without. Turned off again, the weights stay as they are."
+            : "A bandit. While the experiment is live, each variant gets as much of the traffic as it is probable to be the best by the primary goal. Fewer visitors meet what works worse, and it takes longer to be sure how large the difference is. A variant with weight 0 stays without. Turned off again, the weights stay as they are."
         }
       />
       <FormCheckbox
