@@ -20,7 +20,9 @@ export function Failed({ error, reset }: ErrorComponentProps) {
   usePageTitle("Error");
   return (
     <Page>
-      <h1 className="text-2xl font-semibold">This page could not be shown</h1>
+      <h1 tabIndex={-1} className="text-2xl font-semibold outline-none">
+        This page could not be shown
+      </h1>
       {/* A chunk of an earlier release is gone once the server is upgraded; the new page has new addresses. */}
       <ErrorPanel error={error} retry={isGone(error) ? () => location.reload() : reset} />
     </Page>
@@ -48,7 +50,9 @@ export function Absent({ title, children }: { title: string; children: ReactNode
   usePageTitle("Not found");
   return (
     <Page>
-      <h1 className="sr-only">Not found</h1>
+      <h1 tabIndex={-1} className="sr-only">
+        Not found
+      </h1>
       <Empty icon="search" title={title}>
         {children}
       </Empty>

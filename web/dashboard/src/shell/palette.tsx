@@ -24,7 +24,13 @@ interface Hit {
 const MOST_OF_A_KIND = 7;
 const SEARCH_DELAY_MS = 120;
 
-export default function Palette({ onClose }: { onClose: () => void }) {
+interface PaletteProps {
+  onClose: () => void;
+  /** What was typed before the field was there. */
+  takeTyped: () => string;
+}
+
+export default function Palette({ onClose, takeTyped }: PaletteProps) {
   const [typed, setTyped] = useState("");
   const [at, setAt] = useState(0);
   const { hits, isBusy } = useHits(typed.trim());
@@ -76,6 +82,10 @@ export default function Palette({ onClose }: { onClose: () => void }) {
               maxLength={200}
               placeholder="Search or go to…"
               value={typed}
+              onFocus={() => {
+                const before = takeTyped();
+                if (before !== "") setTyped((text) => text + before);
+              }}
               onChange={(event) => {
                 setTyped(event.target.value);
                 setAt(0);

@@ -2,7 +2,7 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { Link, Outlet, useParams, useRouterState } from "@tanstack/react-router";
-import { lazy, Suspense, useEffect, useRef, useState } from "react";
+import { lazy, Suspense, useCallback, useEffect, useRef, useState } from "react";
 import { SessionContext, sessionQuery, useRefreshSession, useSession } from "~/api/session";
 import { names } from "~/lib/names";
 import { track } from "~/lib/settled";
@@ -10,12 +10,14 @@ import { IconButton } from "~/ui/button";
 import { Icon, Mark } from "~/ui/icon";
 import { Toasts } from "~/ui/toast";
 import { Absent, Pending } from "./fallbacks";
+import { focusHeading } from "./focus";
 import { COMPANY, PROJECT, type Place, visible } from "./nav";
 import { OpenProposalCount } from "./open-proposal-count";
 import { PersonMenu } from "./person-menu";
 import { InboxBell, UnreadCount } from "./unread";
 import { useProject } from "./project";
 import { ProjectSwitcher } from "./project-switcher";
+import { type TypedAhead, typedAhead } from "./typed-ahead";
 
 const loadPalette = () => import("./palette");
 const Palette = lazy(() => track(loadPalette()));
@@ -58,9 +60,9 @@ export function ProjectPages() {
 }
 
 function Frame() {
-  const [isPaletteOpen, setPaletteOpen] = usePaletteKey();
+  const palette = usePalette();
   const [isNavOpen, setNavOpen] = useState(false);
-  const openPalette = () => setPaletteOpen(true);
+  const openPalette = palette.open;
   return (
     <div className="flex min-h-dvh flex-col md:flex-row">
       <a href="#content" className="skip print:hidden rounded-md border border-edge bg-raised px-3 py-2 font-medium">
@@ -87,9 +89,9 @@ function Frame() {
         <Outlet />
       </main>
       <Toasts />
-      {isPaletteOpen && (
+      {palette.isOpen && (
         <Suspense>
-          <Palette onClose={() => setPaletteOpen(false)} />
+          <Palette onClose={palette.close} takeTyped={palette.takeTyped} />
         </Suspense>
       )}
     </div>
@@ -205,34 +207,51 @@ function isMac(): boolean {
   return /Mac|iPhone|iPad/.test(navigator.userAgent);
 }
 
-function usePaletteKey(): [boolean, (open: boolean) => void] {
+function usePalette() {
   const [isOpen, setOpen] = useState(false);
+  const typed = useRef<TypedAhead>(undefined);
+  const takeTyped = useCallback(() => {
+    const text = typed.current?.take() ?? "";
+    typed.current = undefined;
+    return text;
+  }, []);
+  const close = useCallback(() => {
+    takeTyped();
+    setOpen(false);
+  }, [takeTyped]);
+  const open = useCallback(() => {
+    typed.current ??= typedAhead(close);
+    // Keys belong to the page again where the palette cannot be loaded.
+    loadPalette().catch(close);
+    setOpen(true);
+  }, [close]);
   useEffect(() => {
     const listener = (event: KeyboardEvent) => {
       if (event.key.toLowerCase() !== "k" || !(event.metaKey || event.ctrlKey) || event.shiftKey || event.altKey)
         return;
       event.preventDefault();
-      setOpen(true);
+      if (!isOpen) open();
     };
     addEventListener("keydown", listener);
+    return () => removeEventListener("keydown", listener);
+  }, [isOpen, open]);
+  useEffect(() => {
     const timer = setTimeout(loadPalette, PALETTE_AFTER_MS);
-    return () => {
-      removeEventListener("keydown", listener);
-      clearTimeout(timer);
-    };
+    return () => clearTimeout(timer);
   }, []);
-  return [isOpen, setOpen];
+  return { isOpen, open, close, takeTyped };
 }
 
-/** On another page the focus goes to its heading, so that screen readers begin there. Filters of the same page leave it alone. */
+/** Focuses the heading of another page. Filters of the same page leave the focus alone. */
 function FocusOnNavigation() {
   const path = useRouterState({ select: (state) => state.resolvedLocation?.pathname });
   const last = useRef<string>(undefined);
   useEffect(() => {
-    if (last.current !== undefined && last.current !== path) {
-      document.querySelector<HTMLElement>("#content h1")?.focus({ preventScroll: true });
-    }
+    const before = last.current;
     last.current = path;
+    const content = document.getElementById("content");
+    if (content !== null && before !== undefined && before !== path) return focusHeading(content);
+    return undefined;
   }, [path]);
   return null;
 }

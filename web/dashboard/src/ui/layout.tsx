@@ -41,6 +41,34 @@ export function PageHeader({ title, about, actions, above }: HeaderProps) {
   );
 }
 
+/**
+ * The heading of a part that has an address of its own within a page that stays, such as a tab. Navigation focuses it. Its text is for
+ * screen readers, as the tab says the same.
+ */
+export function PartHeading({ children }: { children: ReactNode }) {
+  return (
+    <h2 tabIndex={-1} data-part-heading="" className="sr-only">
+      {children}
+    </h2>
+  );
+}
+
+/** A card that has nothing to show yet: its title, and why. Whoever opens it sees the empty tables. */
+export function FoldedCard({ title, why, children }: { title: string; why: string; children: ReactNode }) {
+  return (
+    <section className="rounded-lg border border-line bg-panel">
+      <details className="group">
+        <summary className="flex list-none flex-wrap items-baseline gap-x-3 rounded-lg px-4 py-3 md:px-5">
+          <h2 className="font-semibold">{title}</h2>
+          <span className="min-w-0 flex-1 text-soft">{why}</span>
+          <Icon name="chevronDown" className="size-3.5 self-center text-soft group-open:rotate-180" />
+        </summary>
+        <div className="border-t border-line">{children}</div>
+      </details>
+    </section>
+  );
+}
+
 interface CardProps {
   title?: ReactNode;
   about?: ReactNode;

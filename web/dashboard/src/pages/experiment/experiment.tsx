@@ -1,14 +1,14 @@
 // One experiment: the header with what it is and what can be done, and a tab for each of its pages.
 
 import { useQuery } from "@tanstack/react-query";
-import { Link, Outlet, useParams } from "@tanstack/react-router";
+import { Link, Outlet, useParams, useRouterState } from "@tanstack/react-router";
 import { ApiFailure } from "~/api/failure";
 import { useSession } from "~/api/session";
 import { usePageTitle } from "~/lib/page";
 import { STATUS } from "~/lib/words";
 import { Absent } from "~/shell/fallbacks";
 import { Dot, Pill } from "~/ui/badge";
-import { Page, PageHeader } from "~/ui/layout";
+import { Page, PageHeader, PartHeading } from "~/ui/layout";
 import { Loaded } from "~/ui/loaded";
 import { Tab, Tabs } from "~/ui/tabs";
 import { ExperimentActs } from "./acts";
@@ -31,6 +31,7 @@ export function ExperimentLayout() {
           <ExperimentContext value={{ projectKey, experiment: data.experiment, etag }}>
             <SaveProvider open={{ projectKey, experiment: data.experiment, etag }}>
               <Header projectKey={projectKey} experiment={data.experiment} etag={etag} />
+              <TabHeading />
               <OpenProposals />
               <Outlet />
             </SaveProvider>
@@ -56,6 +57,17 @@ function NoExperiment() {
       .
     </Absent>
   );
+}
+
+/** Parts beside the tabs. */
+const OTHERS: Record<string, string> = { conclude: "Conclusion", proposals: PROPOSALS_TAB.name };
+
+/** The heading of the tab that is open. The summary has that of the experiment, and the setup those of its steps. */
+function TabHeading() {
+  const part = useRouterState({ select: ({ location }) => location.pathname.split("/experiments/")[1]?.split("/")[1] });
+  if (part === undefined || part === "setup") return null;
+  const tab = TABS.find(({ to }) => to.endsWith(`/${part}`));
+  return <PartHeading>{tab?.name ?? OTHERS[part] ?? part}</PartHeading>;
 }
 
 function Header({ projectKey, experiment }: OpenExperiment) {
