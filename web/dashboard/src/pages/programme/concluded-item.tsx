@@ -5,6 +5,7 @@ import { type ReactNode, useId, useState } from "react";
 import type { Schemas } from "~/api/query";
 import { useSession } from "~/api/session";
 import { date, integer, moment, NOTHING } from "~/lib/format";
+import { liftEnds } from "~/lib/lift-ends";
 import type { Domain } from "~/lib/scale";
 import { OUTCOME, wordOf } from "~/lib/words";
 import { WordBadge } from "~/ui/badge";
@@ -16,7 +17,7 @@ import { Rating } from "~/ui/rating";
 import { armName } from "../conclude/outcomes";
 import { RATINGS } from "../hypotheses/hypothesis-words";
 import type { Concluded } from "./filters";
-import { drawn, lift, liftRange } from "./numbers";
+import { drawnLift, lift, liftRange } from "./numbers";
 
 const NO_ESTIMATE: Record<Schemas["NoEstimate"], string> = {
   invalid: "It is not valid, so nothing is expected of it.",
@@ -29,14 +30,18 @@ const NO_ESTIMATE: Record<Schemas["NoEstimate"], string> = {
 /** What is drawn of it: what was shown, and below it what to expect. */
 export function linesOf(item: Concluded) {
   if (item.lift === null) return [];
-  const shown = drawn(item.lift, item.lift_interval);
-  return item.expected_lift === null ? [shown] : [shown, drawn(item.expected_lift, item.expected_interval, "accent")];
+  const shown = drawnLift(item.lift, item.lift_interval);
+  return item.expected_lift === null
+    ? [shown]
+    : [shown, drawnLift(item.expected_lift, item.expected_interval, "accent")];
 }
 
 /** The scale of a list: that of what is expected, as that is what counts. What was shown beyond it is cut. */
 export function domainOfAll(items: readonly Concluded[]): Domain {
   const expected = items.flatMap((item) =>
-    item.expected_lift === null ? [] : [drawn(item.expected_lift, item.expected_interval), drawn(item.lift, null)],
+    item.expected_lift === null
+      ? []
+      : [drawnLift(item.expected_lift, item.expected_interval), drawnLift(item.lift, null)],
   );
   return domainOf(expected.length > 0 ? expected : items.flatMap(linesOf));
 }
@@ -141,7 +146,7 @@ function LiftLine({
       <dt className="text-soft">{name}</dt>
       <dd className="num">
         <span className={isMain ? "font-semibold" : undefined}>{lift(value)}</span>{" "}
-        <span className="inline-block text-sm text-soft">{liftRange(interval) ?? "no interval"}</span>
+        <span className="inline-block text-sm text-soft">{liftRange(liftEnds(interval) ?? null) ?? "no interval"}</span>
       </dd>
     </div>
   );

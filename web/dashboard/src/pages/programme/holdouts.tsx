@@ -5,6 +5,7 @@ import { Link } from "@tanstack/react-router";
 import { query, type Schemas } from "~/api/query";
 import { may, useSession } from "~/api/session";
 import { percentage } from "~/lib/format";
+import { liftEnds } from "~/lib/lift-ends";
 import { useProject } from "~/shell/project";
 import { lift, liftRange } from "./numbers";
 
@@ -99,7 +100,10 @@ function Measured({ projectKey, id }: { projectKey: string; id: number }) {
     <span className="num">
       <span className="font-semibold">{lift(analysis.lift)}</span>
       {analysis.lift_interval != null && (
-        <span className="text-soft"> ({liftRange(analysis.lift_interval as number[]) ?? "no bound yet"})</span>
+        <span className="text-soft">
+          {" "}
+          ({liftRange(liftEnds(analysis.lift_interval as number[]) ?? null) ?? "no bound yet"})
+        </span>
       )}
       {goal != null && <span className="text-soft"> on {goal.goal_name}</span>}
     </span>

@@ -1,6 +1,7 @@
 // How lifts and rates of the programme are written and drawn: the server's numbers, in percent.
 
 import { NOTHING, percentage, signed } from "~/lib/format";
+import { liftEnds } from "~/lib/lift-ends";
 import type { Tone } from "~/lib/words";
 import type { LineValues } from "~/ui/interval-line";
 
@@ -23,6 +24,11 @@ export function rate(value: number | null): string {
 export function rateRange(interval: number[] | null): string | undefined {
   const [low, high] = interval ?? [];
   return low === undefined || high === undefined ? undefined : `${rate(low)} to ${rate(high)}`;
+}
+
+/** What is drawn of the lift of one experiment. */
+export function drawnLift(estimate: number | null, interval: number[] | null, tone?: Tone): LineValues {
+  return drawn(estimate, liftEnds(interval) ?? null, tone);
 }
 
 /** What is drawn of an estimate. */

@@ -1,7 +1,7 @@
 // How the numbers of a result are written.
 
 import { change, percent, percentage } from "~/lib/format";
-import { ends } from "./reading";
+import { liftEnds } from "~/lib/lift-ends";
 
 /** What the API says in percent, as a change: 12.5 is `+12.5 %`. */
 export function percentChange(value: number | null | undefined): string {
@@ -20,8 +20,8 @@ export function smallPercentage(value: number | null | undefined): string {
   return value < 0.01 ? "< 0.01\u00a0%" : percentage(value);
 }
 
-/** `+2.1 % to +9.8 %`. */
+/** The interval of a lift: `+2.1 % to +9.8 %`. */
 export function intervalWords(interval: number[] | null | undefined): string | undefined {
-  const found = ends(interval);
+  const found = liftEnds(interval);
   return found && `${percentChange(found[0])} to ${percentChange(found[1])}`;
 }

@@ -1,11 +1,12 @@
 // The lift of each arm with its interval.
 
+import { liftEnds } from "~/lib/lift-ends";
 import type { Tone } from "~/lib/words";
 import { HowToRead } from "~/ui/how-to-read";
 import { IntervalPlot, type IntervalRow } from "~/ui/interval-plot";
 import { Card, Note } from "~/ui/layout";
 import { verdictWord } from "./lift";
-import { askedOf, ends, goalName, type Result } from "./reading";
+import { askedOf, goalName, type Result } from "./reading";
 
 export function LiftHelp({ confidence }: { confidence: number }) {
   return (
@@ -63,7 +64,7 @@ function rowsOf({ variants, status_code: status }: Result): IntervalRow[] {
   return variants
     .filter(({ is_control: isControl }) => !isControl)
     .map(({ variant_id: id, name, nickname, analysis }) => {
-      const [low, high] = ends(analysis?.lift_interval) ?? [null, null];
+      const [low, high] = liftEnds(analysis?.lift_interval) ?? [null, null];
       const verdict = analysis?.verdict ?? "keep_running";
       return {
         key: id,

@@ -131,12 +131,6 @@ export function primaryUnit(result: Result): string {
   return (isShown && isPlanned(askedOf(result)) && currency) || "of value";
 }
 
-/** The ends of an interval. */
-export function ends(interval: number[] | null | undefined): [low: number, high: number] | undefined {
-  const [low, high] = interval ?? [];
-  return low === undefined || high === undefined ? undefined : [low, high];
-}
-
 /** `Variant 1`, by its id, as the result has it. */
 export function armOf({ variants }: Result, id: string): Arm | undefined {
   return variants.find((one) => one.variant_id === id);

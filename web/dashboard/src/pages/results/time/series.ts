@@ -1,6 +1,7 @@
 // The days of a series, arm by arm, and the range of values that a picture of them shows. Values in, values out.
 
 import type { Schemas } from "~/api/query";
+import { liftEnds } from "~/lib/lift-ends";
 import type { Domain } from "~/lib/scale";
 
 export type Point = Schemas["SeriesPoint"];
@@ -45,8 +46,8 @@ export function measured(measure: Measure, point: Point | null | undefined): Val
 
 /** The ends of the interval of a lift. */
 export function endsOf(point: Point | null | undefined): { low: Value; high: Value } {
-  const [low, high] = point?.lift_interval ?? [];
-  return low === undefined || high === undefined ? { low: null, high: null } : { low, high };
+  const [low, high] = liftEnds(point?.lift_interval) ?? [null, null];
+  return { low, high };
 }
 
 /** The part of the days whose intervals may reach beyond the picture: the first ones, when next to nothing was known. */
