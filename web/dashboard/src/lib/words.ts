@@ -16,6 +16,9 @@ export const STATUS: Record<Schemas["StatusCode"], Word> = {
   0: { text: "Inactive", tone: "neutral" },
 };
 
+/** In place of the status, where the winner of an experiment is served: that is what visitors get. */
+export const SERVED: Word = { text: "Served", tone: "good" };
+
 export const TEST_TYPE: Record<Schemas["TestType"], { text: string; about: string }> = {
   abtest: {
     text: "A/B test",

@@ -1,12 +1,12 @@
 // The list itself: rows of a table, cards on narrow screens. Only rows near the window are in the document, so that thousands scroll.
 
 import { Link } from "@tanstack/react-router";
-import { useWindowVirtualizer } from "@tanstack/react-virtual";
+import { useWindowVirtualizer, type VirtualItem } from "@tanstack/react-virtual";
 import { memo, useEffect, useLayoutEffect, useRef, useState } from "react";
 import { useSession } from "~/api/session";
 import { ago, count, date, integer, moment, NOTHING } from "~/lib/format";
 import { names } from "~/lib/names";
-import { HEALTH, OUTCOME, STATUS, UNDECIDED, VERDICT, wordOf } from "~/lib/words";
+import { HEALTH, OUTCOME, SERVED, STATUS, UNDECIDED, VERDICT, wordOf } from "~/lib/words";
 import { Badge, Dot, WordBadge } from "~/ui/badge";
 import { Icon } from "~/ui/icon";
 import { DEFAULT_SORT, type Filters, type Item, type SortKey } from "./filters";
@@ -18,6 +18,12 @@ const CARD_PX = 150;
 const OVERSCAN = 8;
 /** Rows before the end of what is loaded at which the next page is read. */
 const AHEAD = 60;
+
+/**
+ * The heights of the rows that were shown last, in a window of that width. Whoever comes back to the list lands at the rows that they left:
+ * with estimated heights other rows would stand at the same place.
+ */
+let kept: { width: number; heights: VirtualItem[] } = { width: 0, heights: [] };
 
 interface ListProps {
   items: Item[];
@@ -55,7 +61,9 @@ export function List({
     getItemKey: (at) => items[at]?.test_id ?? at,
     overscan: OVERSCAN,
     scrollMargin: top,
+    initialMeasurementsCache: kept.width === innerWidth ? kept.heights : [],
   });
+  useEffect(() => () => void (kept = { width: innerWidth, heights: rows.takeSnapshot() }), [rows]);
   const shown = rows.getVirtualItems();
   const last = shown.at(-1)?.index ?? 0;
   useEffect(() => {
@@ -206,7 +214,7 @@ const Row = memo(function Row({ item, showsProject, isSelected, toggle }: RowPro
         </p>
       </div>
       <div role="cell" className="max-md:order-2">
-        <Dot word={STATUS[item.status]} hollow={item.status !== 1} />
+        {item.is_deploy === 1 ? <Dot word={SERVED} /> : <Dot word={STATUS[item.status]} hollow={item.status !== 1} />}
       </div>
       <div role="cell" className="flex flex-col items-start gap-0.5 max-md:order-2 max-md:flex-row max-md:gap-2">
         <Verdict item={item} />
