@@ -6,7 +6,12 @@ interface ActorProps {
   actor: { kind: "person" | "key" | "system"; id: string; name: string };
 }
 
-const SYSTEM: Record<string, string> = { clock: "The clock", "command line": "The command line", demo: "The demo" };
+const SYSTEM: Record<string, string> = {
+  clock: "The clock",
+  "command line": "The command line",
+  demo: "The demo",
+  "first start": "The first start",
+};
 
 export function Actor({ actor }: ActorProps) {
   if (actor.kind === "system") return <span className="font-medium">{SYSTEM[actor.id] ?? actor.name}</span>;

@@ -1,5 +1,6 @@
 // What a page shows of a query: its skeleton while it is read, its error with the request id, or its data.
 
+import { capital } from "~/lib/capital";
 import type { UseQueryResult } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import { failureFrom } from "~/api/failure";
@@ -85,6 +86,6 @@ export function ErrorPanel({ error, retry, isOutdated = false }: ErrorProps) {
 const CHANGED = "Somebody else has changed this meanwhile. Look at what it is now, and do it again.";
 
 function sentence(message: string): string {
-  const text = message.charAt(0).toUpperCase() + message.slice(1);
+  const text = capital(message);
   return /[.!?]$/.test(text) ? text : `${text}.`;
 }

@@ -7,11 +7,13 @@ import { read, type Schemas } from "~/api/query";
 import { useSession } from "~/api/session";
 import { moment, NOTHING } from "~/lib/format";
 import { usePageTitle } from "~/lib/page";
+import { Actor } from "~/ui/actor";
 import { Button, buttonClass } from "~/ui/button";
 import { Select, TextInput } from "~/ui/field";
 import { Icon } from "~/ui/icon";
 import { Card, Empty, Page, PageHeader } from "~/ui/layout";
 import { ErrorPanel, Lines } from "~/ui/loaded";
+import { kindName, sentenceOf } from "./sentences";
 
 type Entry = Schemas["AuditEntry"];
 
@@ -120,7 +122,7 @@ function FilterBar({ filters }: { filters: Filters }) {
         {/* One thing, such as experiment:17, comes by a link. */}
         {[...new Set([...KINDS, ...(filters.object ? [filters.object] : [])])].map((kind) => (
           <option key={kind} value={kind}>
-            {kind}
+            {kindName(kind)}
           </option>
         ))}
       </Select>
@@ -141,6 +143,7 @@ function FilterBar({ filters }: { filters: Filters }) {
 function EntryLine({ entry }: { entry: Entry }) {
   const { projects } = useSession();
   const [isOpen, setOpen] = useState(false);
+  const { act, thing } = sentenceOf(entry);
   const project = projects.find((one) => one.project_key === entry.project_key)?.name ?? entry.project_key;
   const fields = [...new Set([...Object.keys(asObject(entry.before)), ...Object.keys(asObject(entry.after))])];
   return (
@@ -153,11 +156,9 @@ function EntryLine({ entry }: { entry: Entry }) {
       >
         <Icon name={isOpen ? "chevronDown" : "chevronRight"} className="mt-0.75 size-3.5 text-soft" />
         <span className="flex min-w-0 flex-1 flex-wrap items-baseline gap-x-2">
-          <span className="font-medium">{entry.actor.name || entry.actor.id}</span>
-          <span className="text-soft">
-            {entry.action.replaceAll("_", " ")} {entry.object.kind}
-          </span>
-          <span className="min-w-0 truncate">{entry.object.name || entry.object.id}</span>
+          <Actor actor={entry.actor} />
+          <span className="text-soft">{act}</span>
+          {thing !== undefined && <span className="min-w-0 truncate">{thing}</span>}
           {project && <span className="text-sm text-soft">in {project}</span>}
         </span>
         <span className="num text-sm text-soft max-xs:hidden">{moment(entry.at)}</span>
@@ -165,8 +166,8 @@ function EntryLine({ entry }: { entry: Entry }) {
       {isOpen && (
         <div className="flex flex-col gap-3 px-4 pb-4 pl-10 md:pl-11.5">
           <p className="text-sm text-soft">
-            {moment(entry.at)} · entry {entry.entry} · {entry.object.kind} {entry.object.id} · by {entry.actor.kind}{" "}
-            {entry.actor.id}
+            {moment(entry.at)} · entry {entry.entry} · {entry.action} · {entry.object.kind} {entry.object.id} · by{" "}
+            {entry.actor.kind} {entry.actor.id}
           </p>
           {fields.length > 0 && (
             <dl className="flex flex-col gap-2">

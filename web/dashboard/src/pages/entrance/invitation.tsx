@@ -9,7 +9,7 @@ import { query, type Schemas, send } from "~/api/query";
 import { beginSession } from "~/api/session";
 import { FormText } from "~/lib/fields";
 import { FormView, useForm } from "~/lib/form";
-import { date } from "~/lib/format";
+import { moment } from "~/lib/format";
 import { usePageTitle } from "~/lib/page";
 import { ROLE } from "~/lib/words";
 import { Note } from "~/ui/layout";
@@ -104,7 +104,7 @@ function Accept({ token, invitation }: { token: string; invitation: Invitation }
           required
         />
       </FormView>
-      <p className="text-sm text-soft">The link works once, until {date(invitation.expires_at)}.</p>
+      <p className="text-sm text-soft">The link works once, until {moment(invitation.expires_at)}.</p>
     </Entrance>
   );
 }

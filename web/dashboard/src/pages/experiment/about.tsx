@@ -3,20 +3,15 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
-import type { Schemas } from "~/api/query";
+import { query, type Schemas } from "~/api/query";
 import { may, useSession } from "~/api/session";
 import { ago, count, moment, percentage } from "~/lib/format";
+import { TEST_TYPE } from "~/lib/words";
 import { Actor } from "~/ui/actor";
 import { Card, Facts } from "~/ui/layout";
 import { OutsideLink } from "~/ui/outside-link";
 import { useExperiment } from "./open";
 import { standingQuery } from "./standing";
-
-const TYPES: Record<string, string> = {
-  abtest: "A/B test",
-  split: "Split of addresses",
-  personalization: "Personalization",
-};
 
 export function HypothesisCard() {
   const { projectKey, experiment } = useExperiment();
@@ -58,14 +53,21 @@ export function HypothesisCard() {
 }
 
 export function GoalsCard() {
-  const { experiment } = useExperiment();
+  const { projectKey, experiment } = useExperiment();
   const { primary_goal: goal, secondary_goal_keys, plan } = experiment;
+  const goals = useQuery({
+    ...query("/v2/project/{project_key}/goals", { path: { project_key: projectKey }, query: { limit: 500 } }),
+    enabled: secondary_goal_keys.length > 0,
+  });
+  const nameOf = (key: string) => goals.data?.goals.find(({ goal_key }) => goal_key === key)?.goal_name ?? key;
   return (
     <Card title="Goals">
       <Facts
         facts={[
           ["Primary", goal ? <GoalLink key="goal" goal={goal} /> : "None, so there is no verdict"],
-          ...(secondary_goal_keys.length > 0 ? [["Secondary", secondary_goal_keys.join(", ")] as Fact] : []),
+          ...(secondary_goal_keys.length > 0
+            ? [["Secondary", secondary_goal_keys.map(nameOf).join(", ")] as Fact]
+            : []),
           ["Worth acting on", <>a lift of {percentage(plan.mde)}</>],
           ["Planned", plan.visitors ? count(plan.visitors, "visitor") : "no number of visitors"],
         ]}
@@ -99,7 +101,7 @@ export function AboutCard() {
         facts={[
           ["Page", <OutsideLink key="page" url={experiment.url} />],
           ...(standing ? [["Owner", <Actor key="owner" actor={standing.owner} />] as Fact] : []),
-          ["Kind", TYPES[experiment.test_type] ?? experiment.test_type],
+          ["Kind", TEST_TYPE[experiment.test_type].text],
           [
             "Key",
             <code key="key" className="font-mono text-sm break-words">

@@ -6,6 +6,7 @@ import { ConfirmDialog } from "~/ui/dialog";
 import { toast } from "~/ui/toast";
 import { inWords } from "./conflict";
 import { outdateExperiment, useExperiment } from "./open";
+import { plainSentence } from "./plain-sentence";
 import { ReopenEffects } from "./reopen-effects";
 
 export interface ActDialogProps {
@@ -21,7 +22,7 @@ export function useAct() {
     try {
       const { warnings } = await act();
       toast(done);
-      for (const warning of warnings) toast(warning, "caution");
+      for (const warning of warnings) toast(plainSentence(warning), "caution");
     } catch (thrown) {
       throw await inWords(thrown, cache);
     }

@@ -15,6 +15,7 @@ import { ErrorPanel } from "~/ui/loaded";
 import { toast } from "~/ui/toast";
 import { ChangeEffects } from "./change-effects";
 import { inWords } from "./conflict";
+import { plainSentence } from "./plain-sentence";
 import { isMet, type OpenExperiment, outdateExperiment, type Save, SaveContext } from "./open";
 
 const EXPERIMENT = "/v2/project/{project_key}/experiment/{test_id}";
@@ -66,7 +67,7 @@ export function SaveProvider({ open, children }: { open: OpenExperiment; childre
 
 async function change(request: Request): Promise<void> {
   const { warnings } = await send("patch", EXPERIMENT, request);
-  for (const warning of warnings) toast(warning, "caution");
+  for (const warning of warnings) toast(plainSentence(warning), "caution");
   toast("Saved.");
 }
 

@@ -8,6 +8,7 @@ import { names } from "~/lib/names";
 import { Icon, type IconName } from "~/ui/icon";
 import { FieldChanges } from "./field-changes";
 import { fieldName } from "./field-words";
+import { plainSentence } from "./plain-sentence";
 
 type ChangePreview = Schemas["ChangePreview"];
 
@@ -21,7 +22,13 @@ const REASONS: Record<Schemas["Reason"], string> = {
 };
 
 export function ChangeEffects({ preview }: { preview: ChangePreview }) {
-  const effects = [...forResults(preview), ...forVisitors(preview), ...preview.warnings.map(warning)];
+  const effects = [
+    ...forResults(preview),
+    ...forVisitors(preview),
+    ...emptyVariants(preview),
+    ...preview.exploratory.map(warning),
+    ...preview.warnings.map(warning),
+  ];
   return (
     <>
       <FieldChanges changes={preview.changes} />
@@ -48,7 +55,7 @@ interface Effect {
 
 const grave = (text: ReactNode): Effect => ({ icon: "warning", isGrave: true, text });
 const plain = (text: ReactNode): Effect => ({ icon: "info", isGrave: false, text });
-const warning = (sentence: string): Effect => grave(sentence.charAt(0).toUpperCase() + sentence.slice(1));
+const warning = (sentence: string): Effect => grave(plainSentence(sentence));
 
 function forResults({ opens_epoch, reasons, redefines, removed_code }: ChangePreview): Effect[] {
   const effects: Effect[] = [];
@@ -76,6 +83,17 @@ function forVisitors({ moved_visitors_percent: moved }: ChangePreview): Effect[]
       `${percentage(moved)} of those in the experiment get another variant, or none, unless their browser remembers what they were given.`,
     ),
   ];
+}
+
+/** New variants that change nothing: an A/A test, mostly by accident. */
+function emptyVariants({ changes }: ChangePreview): Effect[] {
+  const isNew = ({ field, before, after }: (typeof changes)[number]) =>
+    /^variants\[\d+\]$/.test(field) && before == null && typeof after === "object" && after !== null;
+  const isEmpty = ({ customJS, customCSS, data }: Partial<Schemas["Variant"]>) =>
+    !customJS?.trim() && !customCSS?.trim() && (data ?? []).length === 0;
+  return changes
+    .filter((one) => isNew(one) && isEmpty(one.after as Partial<Schemas["Variant"]>))
+    .map(({ field }) => grave(`${fieldName(field)} changes nothing: its visitors see the same page as the control.`));
 }
 
 function listed(texts: string[]): string {

@@ -2,6 +2,7 @@
 
 import type { LinkProps } from "@tanstack/react-router";
 import { query, type Schemas } from "~/api/query";
+import { capital } from "~/lib/capital";
 
 export type Check = Schemas["ChecklistItem"];
 
@@ -34,6 +35,11 @@ export const CHECKS: Record<Schemas["ChecklistCheck"], CheckPlace> = {
   power: place("Sample size", `${EXPERIMENT}/setup/review`, "Review"),
   collisions: place("Other experiments", "/p/$projectKey/groups", "Groups"),
 };
+
+/** A check that this version does not know is called as the server calls it. */
+export function checkPlace(check: string): CheckPlace {
+  return (CHECKS as Record<string, CheckPlace>)[check] ?? { name: capital(check.replaceAll("_", " ")) };
+}
 
 /** What makes a start be refused, apart from a second person's approval: that is asked for by a proposal. */
 export function obstacles(items: readonly Check[]): Check[] {

@@ -10,6 +10,7 @@ import { Dialog } from "~/ui/dialog";
 import { toast } from "~/ui/toast";
 import type { ActDialogProps } from "./act-dialogs";
 import { useExperiment } from "./open";
+import { plainSentence } from "./plain-sentence";
 
 /** Characters of a name, of which the suffix takes some. */
 const NAME_MAX = 255;
@@ -27,7 +28,7 @@ export function DuplicateDialog({ onClose }: ActDialogProps) {
         body: { test_name },
         idempotencyKey: idempotencyKey(test_name),
       });
-      for (const warning of data.warnings) toast(warning, "caution");
+      for (const warning of data.warnings) toast(plainSentence(warning), "caution");
       toast("The copy is a draft. This is it.");
       await outdate(cache, "/v2/overview");
       onClose();

@@ -15,7 +15,7 @@ interface FieldChangesProps {
 export function FieldChanges({ changes, shown }: FieldChangesProps) {
   return (
     <dl className="flex flex-col gap-2">
-      {changes.map((change) => (
+      {changes.flatMap(inFields).map((change) => (
         <div key={change.field} className="grid gap-x-4 md:grid-cols-[11rem_minmax(0,1fr)]">
           <dt className="text-soft max-md:text-sm">{fieldName(change.field)}</dt>
           <dd className="min-w-0">
@@ -25,6 +25,26 @@ export function FieldChanges({ changes, shown }: FieldChangesProps) {
       ))}
     </dl>
   );
+}
+
+/** A variant that comes or goes as a whole is told by what it has: a list of its fields, most of them empty, tells nothing. */
+function inFields(change: FieldChange): FieldChange[] {
+  const { field, before, after } = change;
+  const whole = [before, after].find((value) => value !== null && value !== undefined);
+  const isOne = before == null || after == null;
+  if (!/^variants\[\d+\]$/.test(field) || !isOne || typeof whole !== "object") return [change];
+  const parts = Object.entries(whole as Record<string, unknown>).filter(
+    ([name, value]) => name !== "name" && valueText(name, value) !== "nothing",
+  );
+  const said = parts.length > 0 ? "what follows" : "no changes: the same as the control";
+  return [
+    before == null ? { field, before: "nothing", after: said } : { field, before: said, after: "nothing" },
+    ...parts.map(([name, value]) =>
+      before == null
+        ? { field: `${field}.${name}`, before: null, after: value }
+        : { field: `${field}.${name}`, before: value, after: null },
+    ),
+  ];
 }
 
 function OneChange({ field, before, after, shown }: FieldChange & { shown: number | undefined }) {

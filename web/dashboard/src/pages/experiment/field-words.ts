@@ -86,6 +86,15 @@ export function fieldName(path: string): string {
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
+/** Whether a text is the path of a field that has a name here. */
+export function isFieldPath(path: string): boolean {
+  if (path in NAMES || /^variants\[\d+\]$/.test(path)) return true;
+  const [whole = "", part = ""] = path.split(/\.(.*)/s);
+  if (whole === "control" || /^variants\[\d+\]$/.test(whole))
+    return part in OF_VARIANT || part.startsWith("targeting.");
+  return whole === "targeting" && part in OF_TARGETING;
+}
+
 function within(whole: string, part: string | undefined): string {
   if (part === undefined) return whole;
   const [name = "", inner] = part.split(/\.(.*)/);

@@ -3,7 +3,8 @@
 import { names } from "~/lib/names";
 import { Icon } from "~/ui/icon";
 import { Note } from "~/ui/layout";
-import { CHECKS, type Check, obstacles } from "./checks";
+import { checkPlace, type Check, obstacles } from "./checks";
+import { plainSentence } from "./plain-sentence";
 
 export function ToLookAt({ items }: { items: Check[] }) {
   const blocked = obstacles(items);
@@ -14,7 +15,7 @@ export function ToLookAt({ items }: { items: Check[] }) {
         <p className="font-medium">It cannot be started.</p>
         {blocked.map(({ check, sentence }) => (
           <p key={check} className="break-words">
-            {CHECKS[check].name}: {sentence}
+            {checkPlace(check).name}: {plainSentence(sentence)}
           </p>
         ))}
       </Note>
@@ -31,7 +32,7 @@ export function ToLookAt({ items }: { items: Check[] }) {
               className={names("mt-0.75 size-4", status === "warn" ? "text-caution" : "text-soft")}
             />
             <span className="min-w-0 flex-1 break-words">
-              <span className="font-medium">{CHECKS[check].name}:</span> {sentence}
+              <span className="font-medium">{checkPlace(check).name}:</span> {plainSentence(sentence)}
             </span>
           </li>
         ))}

@@ -23,6 +23,27 @@ test("a metric says which way is better, and that it got worse", () => {
   assert.doesNotMatch(carts, /Less is better|Got worse/);
 });
 
+test("what the eye sees stands beside what can be concluded, and says why they differ", () => {
+  const analysis = { verdict: "keep_running", reason: "Too early.", lift: 0.1, lift_interval: [-43.1, 249.1] };
+  const result = {
+    rpv: 9,
+    currency: "EUR",
+    variants: [
+      { variant_id: "0", name: "Held out", rpv: 8.64 },
+      { variant_id: "1", name: "Everybody else", rpv: 9.45, improvement: 9.4, analysis },
+    ],
+    health: {},
+    metrics: [],
+    start_date: null,
+    confidence_threshold_percent: 95,
+  } as unknown as Result;
+  const html = renderToStaticMarkup(<HoldoutView result={result} />);
+  assert.match(html, /Change, seen/);
+  assert.match(html, /\+9\.4/);
+  assert.match(html, /How to read this/);
+  assert.match(html, /the few largest buyers/);
+});
+
 test("what is wrong with the numbers is said before there is a verdict", () => {
   const check = (status: string, message: string) => ({ status, message });
   const result = {

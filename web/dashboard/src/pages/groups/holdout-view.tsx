@@ -2,8 +2,10 @@
 
 import type { Schemas } from "~/api/query";
 import { averageMoney, change, day, integer, percent, percentage } from "~/lib/format";
+import { liftEnds } from "~/lib/lift-ends";
 import { VERDICT, wordOf } from "~/lib/words";
 import { Badge, WordBadge } from "~/ui/badge";
+import { HowToRead } from "~/ui/how-to-read";
 import { Note } from "~/ui/layout";
 import { type Column, Table } from "~/ui/table";
 
@@ -18,6 +20,13 @@ const ARMS: Column<Arm>[] = [
   { name: "Conversions", isNumber: true, cell: ({ conversions }) => integer(conversions) },
   { name: "Rate", isNumber: true, cell: ({ conversion_rate: rate }) => inPercent(rate) },
 ];
+
+/** As in results: what the eye sees, which is no finding. */
+const SEEN: Column<Arm> = {
+  name: "Change, seen",
+  isNumber: true,
+  cell: ({ improvement }) => (improvement == null ? null : change(improvement / 100)),
+};
 
 const METRICS: Column<Metric>[] = [
   { name: "Metric", isName: true, cell: (metric) => <MetricName metric={metric} /> },
@@ -58,8 +67,19 @@ export function HoldoutView({ result }: { result: Result }) {
             <span className="min-w-0 flex-1 basis-60">{analysis.reason}</span>
           </p>
           <p>
-            Everybody else against those who are held out: <Lift of={analysis} />
+            Lift, inferred, of everybody else against those who are held out: <Lift of={analysis} />
           </p>
+          <HowToRead>
+            <p>
+              <b className="font-semibold">Change</b>, in the table, is what the eye sees over everybody who was
+              counted. It is no finding: chance alone makes one.
+            </p>
+            <p>
+              <b className="font-semibold">Lift</b> is what can be concluded. It counts those whose time to convert is
+              over, takes out what was known before, and cuts the few largest buyers, so that one order does not decide.
+              So the two may differ much while few are held out. Decide by the lift and its interval.
+            </p>
+          </HowToRead>
         </div>
       )}
       {problems.length > 0 && (
@@ -100,14 +120,14 @@ function armKey({ variant_id: id }: Arm): string {
 
 /** With what was earned, where the goal has a value. */
 function columnsOf({ rpv, currency }: Result): Column<Arm>[] {
-  if (rpv == null) return ARMS;
-  return [...ARMS, { name: "Per visitor", isNumber: true, cell: (arm) => averageMoney(arm.rpv, currency) }];
+  if (rpv == null) return [...ARMS, SEEN];
+  return [...ARMS, { name: "Per visitor", isNumber: true, cell: (arm) => averageMoney(arm.rpv, currency) }, SEEN];
 }
 
 /** The lift with its interval, both in percent. */
 function Lift({ of: analysis }: { of: Schemas["AnalysisResult"] | null | undefined }) {
   if (analysis == null || analysis.lift === null) return "not known yet";
-  const [from, to] = (analysis.lift_interval ?? []) as number[];
+  const [from, to] = liftEnds(analysis.lift_interval as number[] | null) ?? [];
   return (
     <span className="num">
       {change(analysis.lift / 100)}

@@ -1,5 +1,6 @@
 // Changes of groups that would move visitors of live experiments: the server says whom, and a person accepts it or does not.
 
+import { capital } from "~/lib/capital";
 import { useState } from "react";
 import { ApiFailure } from "~/api/failure";
 import { ConfirmDialog } from "~/ui/dialog";
@@ -48,5 +49,5 @@ export function useMoves() {
 function whom(message: string): string {
   const end = message.lastIndexOf('. Send "accept_moves"');
   const text = (end < 0 ? message : `${message.slice(0, end)}.`).replace(/^this moves visitors: /, "");
-  return text.charAt(0).toUpperCase() + text.slice(1);
+  return capital(text);
 }

@@ -1,5 +1,6 @@
 // A new exclusion group or holdout.
 
+import { capital } from "~/lib/capital";
 import { useQueryClient } from "@tanstack/react-query";
 import { Link, useNavigate, useParams, useSearch } from "@tanstack/react-router";
 import { useState } from "react";
@@ -139,8 +140,4 @@ function Created({ made: { group_id: id, warnings }, open }: { made: Made; open:
       )}
     </Dialog>
   );
-}
-
-function capital(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1);
 }

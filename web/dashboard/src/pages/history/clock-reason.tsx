@@ -1,11 +1,12 @@
 // Why the clock did something: the rule, the server's sentence about it, and the numbers in the sentence.
 
+import { capital } from "~/lib/capital";
 import { decimal, moment } from "~/lib/format";
 import { Facts } from "~/ui/layout";
 import { type ClockDetail, ruleName } from "./acts";
 
 export function ClockReason({ reason: { rule, sentence, numbers } }: { reason: ClockDetail }) {
-  const first = sentence.charAt(0).toUpperCase() + sentence.slice(1);
+  const first = capital(sentence);
   return (
     <div className="flex flex-col gap-1.5 rounded-md bg-sunken px-3 py-2">
       <p>

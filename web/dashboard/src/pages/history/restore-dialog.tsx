@@ -13,6 +13,7 @@ import { ErrorPanel, Loaded } from "~/ui/loaded";
 import { toast } from "~/ui/toast";
 import { ChangeEffects } from "../experiment/change-effects";
 import { FieldChanges } from "../experiment/field-changes";
+import { plainSentence } from "../experiment/plain-sentence";
 import { changesBack } from "./changes-back";
 import { pathsOf, type Revision, type Subject } from "./history-query";
 
@@ -115,7 +116,7 @@ function RestoreFrame({ subject, revision, etag, onClose, onRestored, onOutdated
         ifMatch: etag,
         idempotencyKey: keyFor(`${revision.revision} ${etag}`),
       });
-      for (const warning of warnings) toast(warning, "caution");
+      for (const warning of warnings) toast(plainSentence(warning), "caution");
       toast(`Revision ${revision.revision} was restored.`);
       await Promise.all([outdate(cache, history), onRestored()]);
       onClose();

@@ -1,5 +1,6 @@
 // One entry of the inbox: what it is about, what happened, who did it, and whether it was read.
 
+import { capital } from "~/lib/capital";
 import { Link } from "@tanstack/react-router";
 import { ago, moment } from "~/lib/format";
 import { names } from "~/lib/names";
@@ -67,6 +68,6 @@ function Name({ entry, onOpen }: { entry: Entry; onOpen: () => void }) {
 
 /** The server's sentence as one that stands alone. */
 function sentence(text: string): string {
-  const whole = text.charAt(0).toUpperCase() + text.slice(1);
+  const whole = capital(text);
   return whole === "" || /[.!?…]$/.test(whole) ? whole : `${whole}.`;
 }

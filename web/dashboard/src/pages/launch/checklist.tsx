@@ -6,7 +6,8 @@ import { names } from "~/lib/names";
 import { CHECK, type Tone, type Word } from "~/lib/words";
 import { TEXT, WordBadge } from "~/ui/badge";
 import { Icon, type IconName } from "~/ui/icon";
-import { CHECKS, type Check } from "../experiment/checks";
+import { checkPlace, type Check } from "../experiment/checks";
+import { plainSentence } from "../experiment/plain-sentence";
 
 const ICONS: Record<Check["status"], IconName> = { ok: "check", warn: "warning", blocked: "stop", unknown: "info" };
 const NEEDS_APPROVAL: Word = { text: "Needs a second person", tone: "caution" };
@@ -41,7 +42,7 @@ export function ChecklistItems({ items, projectKey, testId }: ItemsProps) {
 }
 
 function ChecklistLine({ item, projectKey, testId }: { item: Check; projectKey: string; testId: number }) {
-  const { name, to, go } = CHECKS[item.check];
+  const { name, to, go } = checkPlace(item.check);
   // What a second person is asked for is on its way, not broken.
   const needsApproval = item.check === "approval" && item.status === "blocked";
   const word = needsApproval ? NEEDS_APPROVAL : CHECK[item.status];
@@ -62,7 +63,7 @@ function ChecklistLine({ item, projectKey, testId }: { item: Check; projectKey: 
             <h3 className="font-medium">{name}</h3>
             {item.status === "ok" ? <span className="sr-only">{word.text}</span> : <WordBadge word={word} />}
           </div>
-          <p className="break-words text-soft">{item.sentence}</p>
+          <p className="break-words text-soft">{plainSentence(item.sentence)}</p>
         </div>
         {to && item.status !== "ok" && (
           <Link
@@ -86,7 +87,7 @@ function useNews(items: readonly Check[]): string {
     const changed = items.filter(({ check, status }) => last.current && last.current.get(check) !== status);
     last.current = new Map(items.map(({ check, status }) => [check, status]));
     if (changed.length === 0) return;
-    setNews(changed.map(({ check, status }) => `${CHECKS[check].name}: ${CHECK[status].text}.`).join(" "));
+    setNews(changed.map(({ check, status }) => `${checkPlace(check).name}: ${CHECK[status].text}.`).join(" "));
   }, [items]);
   return news;
 }

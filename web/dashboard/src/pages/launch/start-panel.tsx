@@ -8,8 +8,9 @@ import { Button, ButtonLink } from "~/ui/button";
 import { Card, Note } from "~/ui/layout";
 import { ReopenDialog, StopDialog } from "../experiment/act-dialogs";
 import { type StatusAct, statusAct } from "../experiment/acts";
-import { asksApproval, CHECKS, type Check, obstacles } from "../experiment/checks";
+import { asksApproval, checkPlace, type Check, obstacles } from "../experiment/checks";
 import { useExperiment, useLocked } from "../experiment/open";
+import { plainSentence } from "../experiment/plain-sentence";
 import { StartDialog } from "../experiment/start-dialog";
 import { WhatHappens } from "../experiment/what-happens";
 import { isOwn, proposalsQuery, proposedStart } from "../proposals/proposal";
@@ -35,7 +36,7 @@ function Blocked({ items }: { items: Check[] }) {
     <Note tone="bad">
       {items.map(({ check, sentence }) => (
         <p key={check} className="break-words">
-          <span className="font-medium">{CHECKS[check].name}:</span> {sentence}
+          <span className="font-medium">{checkPlace(check).name}:</span> {plainSentence(sentence)}
         </p>
       ))}
     </Note>

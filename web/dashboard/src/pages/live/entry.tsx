@@ -1,5 +1,6 @@
 // One line of the live view: what happened, and on a page view what each experiment decides.
 
+import { capital } from "~/lib/capital";
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import { count, moment, time } from "~/lib/format";
@@ -148,8 +149,4 @@ function Steps({ steps }: { steps: Decision["steps"] }) {
       })}
     </ol>
   );
-}
-
-function capital(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1);
 }

@@ -3,7 +3,7 @@ import { useState } from "react";
 import { outdate, type Schemas, send } from "~/api/query";
 import { FormText } from "~/lib/fields";
 import { FormView, useForm } from "~/lib/form";
-import { date } from "~/lib/format";
+import { moment } from "~/lib/format";
 import { Button } from "~/ui/button";
 import { Dialog } from "~/ui/dialog";
 import { Secret } from "~/ui/secret";
@@ -40,7 +40,7 @@ export function InviteDialog({ isOpen, onClose }: { isOpen: boolean; onClose: ()
       title={made ? "Give them this link" : "Invite somebody"}
       about={
         made
-          ? `Nothing was sent. The link works once, until ${date(made.expires_at)}, and you will not see it again.`
+          ? `Nothing was sent. The link works once, until ${moment(made.expires_at)}, and you will not see it again.`
           : "You get a link to give to the person."
       }
       footer={

@@ -1,5 +1,6 @@
 // Of when an answer is, that it is about to be replaced, or that the server is not ready to give it.
 
+import { capital } from "~/lib/capital";
 import type { ReactNode } from "react";
 import { ago, moment } from "~/lib/format";
 import { names } from "~/lib/names";
@@ -58,10 +59,7 @@ export function Waiting({ why, isOutdated }: { why: string; isOutdated: boolean 
   return (
     <Note tone="caution" role="status">
       <p className="font-medium">The server is catching up. The result comes by itself.</p>
-      <p>
-        {why.charAt(0).toUpperCase() + why.slice(1)}. A result that lacks events would be wrong, so none is given before
-        that.
-      </p>
+      <p>{capital(why)}. A result that lacks events would be wrong, so none is given before that.</p>
       {isOutdated && <p>What you see below was read earlier.</p>}
     </Note>
   );

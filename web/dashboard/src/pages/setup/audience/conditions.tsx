@@ -1,13 +1,13 @@
 // Groups of conditions: attributes, parameters, cookies, where visitors came from; and attributes of events, whose two levels are the other
 // way round.
 
+import { capital } from "~/lib/capital";
 import { type ReactNode, useRef } from "react";
 import { Button, IconButton } from "~/ui/button";
 import { Select, TextInput } from "~/ui/field";
 import { SOURCES } from "./kinds";
 import { OPERATORS, type Operator, operatorInfo, takesNoValue } from "./operators";
 import { fieldNamed, focusSoon, type RuleProps, replaced } from "./rule";
-import { capital } from "./words";
 
 /** A condition whose members are named as in most rules, or as in events. */
 type Row = Record<string, unknown>;

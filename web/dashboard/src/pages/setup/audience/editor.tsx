@@ -26,6 +26,7 @@ import { PagesRule } from "./pages";
 import { CountriesRule, PlacesRule } from "./places";
 import { focusSoon, type RuleProps } from "./rule";
 import { ScheduleRule } from "./schedule";
+import { Unjudged } from "./unjudged";
 
 /** The fields of the form are places: `targeting.device_rule`. */
 export type AudienceForm = Form<Record<string, unknown>>;
@@ -178,6 +179,16 @@ const GROUP_WORDS: Record<"segment_rule" | "cookie_rule" | "parameter_rule" | "r
 
 const DEVICE_LABELS = { desktop: "Desktop", mobile: "Mobile", tablet: "Tablet" };
 
+/** A rule that this server may be unable to judge. */
+function withWarning(kind: Kind, rule: ReactNode) {
+  return (
+    <div className="flex flex-col gap-3">
+      <Unjudged kind={kind} />
+      {rule}
+    </div>
+  );
+}
+
 /** The form of one kind. */
 export function RuleForm({ form, kind, place }: { form: AudienceForm; kind: Kind; place: string }) {
   const value = form.values[place];
@@ -194,11 +205,11 @@ export function RuleForm({ form, kind, place }: { form: AudienceForm; kind: Kind
     case "url_rule":
       return <PagesRule {...props<typeof kind>()} />;
     case "allowed_country":
-      return <CountriesRule {...props<typeof kind>()} />;
+      return withWarning(kind, <CountriesRule {...props<typeof kind>()} />);
     case "allowed_region":
-      return <PlacesRule {...props<typeof kind>()} example="California (US)" />;
+      return withWarning(kind, <PlacesRule {...props<typeof kind>()} example="California (US)" />);
     case "allowed_city":
-      return <PlacesRule {...props<typeof kind>()} example="Berlin (Berlin)" />;
+      return withWarning(kind, <PlacesRule {...props<typeof kind>()} example="Berlin (Berlin)" />);
     case "device_rule":
       return <WordsRule {...props<typeof kind>()} words={DEVICE_LABELS} legend="Devices" />;
     case "os_rule":

@@ -1,5 +1,6 @@
 // A decision of the server, step by step.
 
+import { capital } from "~/lib/capital";
 import type { Schemas } from "~/api/query";
 import { names } from "~/lib/names";
 import { REASON, type Tone } from "~/lib/words";
@@ -8,7 +9,6 @@ import { Icon, type IconName } from "~/ui/icon";
 import { Note } from "~/ui/layout";
 import { type Experiment, useExperiment } from "../../experiment/open";
 import { TITLES } from "./kinds";
-import { capital } from "./words";
 
 type Explanation = Schemas["Explanation"];
 

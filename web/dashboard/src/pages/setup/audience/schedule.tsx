@@ -1,12 +1,12 @@
 // Days of the week and hours, by the visitor's clock.
 
+import { capital } from "~/lib/capital";
 import { useRef } from "react";
 import type { Schemas } from "~/api/query";
 import { Button, IconButton } from "~/ui/button";
 import { Choice, Choices, TextInput } from "~/ui/field";
 import { DAYS, type Rules } from "./kinds";
 import { fieldNamed, focusSoon, type RuleProps, replaced } from "./rule";
-import { capital } from "./words";
 
 type Group = Schemas["ScheduleGroup"];
 type Range = Schemas["TimeRange"];

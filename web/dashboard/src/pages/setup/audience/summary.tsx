@@ -1,7 +1,8 @@
 // The whole targeting in words: a sentence while it is short, else a list.
 
+import { capital } from "~/lib/capital";
 import type { Targeting } from "./kinds";
-import { capital, clauses, sentence } from "./words";
+import { clauses, sentence } from "./words";
 
 const MOST_IN_A_SENTENCE = 4;
 const LONGEST_SENTENCE = 240;

@@ -1,5 +1,6 @@
 // A made-up visitor: what the server decides for it, step by step. It decides by what is saved.
 
+import { capital } from "~/lib/capital";
 import { useQuery } from "@tanstack/react-query";
 import { type FormEvent, useState } from "react";
 import { failureFrom } from "~/api/failure";
@@ -13,7 +14,7 @@ import { ExplanationView } from "./explanation";
 import { BROWSERS, DEVICES, isRule, SOURCES, SYSTEMS } from "./kinds";
 import { COUNTRIES } from "./names";
 import { fieldNamed, focusSoon, replaced } from "./rule";
-import { and, capital } from "./words";
+import { and } from "./words";
 
 type Facts = Record<string, string>;
 type Attribute = readonly [name: string, value: string];

@@ -1,6 +1,7 @@
 // Targeting in words. Each kind is a clause that fits after "Visitors"; all of them have to hold.
 
 import type { Schemas } from "~/api/query";
+import { capital } from "~/lib/capital";
 import {
   BROWSERS,
   DAYS,
@@ -244,10 +245,6 @@ function daysInWords(days: readonly string[]): string {
     first = last;
   }
   return and(runs);
-}
-
-export function capital(word: string): string {
-  return word.charAt(0).toUpperCase() + word.slice(1);
 }
 
 function timesInWords(ranges: readonly { start: string; end: string }[]): string {

@@ -1,5 +1,6 @@
 // What the clock did to the experiment: the entries of its history that are the clock's.
 
+import { capital } from "~/lib/capital";
 import { infiniteQueryOptions, useInfiniteQuery } from "@tanstack/react-query";
 import { read, type Schemas } from "~/api/query";
 import { count, moment } from "~/lib/format";
@@ -47,7 +48,7 @@ const COLUMNS: Column<Revision>[] = [
 
 function sentence(detail: unknown): string {
   const text = typeof detail === "string" ? withoutRepeat(detail) : "";
-  return text.charAt(0).toUpperCase() + text.slice(1);
+  return capital(text);
 }
 
 export function MovesCard() {

@@ -1,6 +1,7 @@
 // What the server says about what was typed, before it is saved: the warnings of a change, and what is wrong with it, each with its field.
 // It is asked when typing pauses, by the preview of a change, which changes nothing.
 
+import { capital } from "~/lib/capital";
 import { useEffect, useMemo, useState } from "react";
 import { failureFrom } from "~/api/failure";
 import { send } from "~/api/query";
@@ -103,6 +104,6 @@ function warningIn(text: string): Warning[] {
   if (field === undefined || message === undefined) return [];
   const lines = /\blines? (\d+)(?: to (\d+))?$/.exec(message);
   const from = Number(lines?.[1]);
-  const sentence = `${message.charAt(0).toUpperCase()}${message.slice(1)}.`;
+  const sentence = `${capital(message)}.`;
   return [{ field, message: sentence, lines: lines ? [from, Number(lines[2] ?? from)] : undefined }];
 }

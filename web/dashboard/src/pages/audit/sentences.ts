@@ -1,0 +1,98 @@
+// What the entries of the audit log say, as the history does: an act, and what it was done to.
+
+import type { Schemas } from "~/api/query";
+
+type Entry = Pick<Schemas["AuditEntry"], "action" | "object" | "after">;
+
+export interface Said {
+  /** Follows the name of who did it: "changed the settings of". */
+  act: string;
+  /** What it was done to; undefined where the act says all. */
+  thing: string | undefined;
+}
+
+/** Acts whose sentence needs no name: they are about who did them, or about something without one. */
+const ALONE: Record<string, string> = {
+  "sign in session": "signed in",
+  "sign in person": "signed in",
+  "sign out session": "signed out",
+  "join person": "joined the company",
+  "set rates": "changed the currency rates",
+  "export visitor_data": "read the data of a visitor",
+  "delete visitor_data": "deleted the data of a visitor",
+};
+
+/** Acts by what they are done to. */
+const ACTS: Record<string, Record<string, string>> = {
+  experiment: {
+    duplicate: "copied another experiment to make",
+    status: "changed the status of",
+    start: "started",
+    stop: "stopped",
+    "serve winner": "served a winner of",
+    "serving rollout": "changed how many visitors get the winner of",
+    "stop serving": "stopped serving the winner of",
+    conclude: "concluded",
+    reopen: "reopened",
+    reweight: "moved the weights of",
+    approve: "approved a change of",
+    "goal deleted": "deleted a goal of",
+    "exclusion group": "changed the groups of",
+  },
+  share: { share: "shared the result", revoke: "revoked a link to the result" },
+  proposal: {
+    propose: "proposed a change",
+    approve: "approved a proposal",
+    reject: "rejected a proposal",
+    withdraw: "withdrew a proposal",
+  },
+  session: { revoke: "ended a session of" },
+  person: {
+    add: "added",
+    remove: "removed",
+    update: "changed the access of",
+    reset: "made a link for a new password of",
+    "reset password": "set a new password of",
+    "change password": "changed the password of",
+    "revoke others": "ended the other sessions of",
+    "enrol authenticator": "set up an authenticator for",
+    "remove authenticator": "removed the authenticator of",
+    "enrol passkey": "added a passkey for",
+    "remove passkey": "removed a passkey of",
+  },
+  invitation: { invite: "invited", withdraw: "withdrew the invitation of" },
+  project: { settings: "changed the settings of" },
+  webhook: { "rotate secret": "replaced the secret of the webhook" },
+};
+
+/** What may be done to many things, with the word for it. */
+const COMMON: Record<string, (kind: string) => string> = {
+  create: (kind) => `created ${kind}`,
+  update: (kind) => `changed ${kind}`,
+  delete: (kind) => `deleted ${kind}`,
+  revoke: (kind) => `revoked ${kind}`,
+  comment: (kind) => `commented on ${kind}`,
+  restore: (kind) => `restored an earlier state of ${kind}`,
+};
+
+const KIND: Record<string, string> = { key: "API key", visitor_data: "data of a visitor", rates: "currency rates" };
+
+export function kindName(kind: string): string {
+  return KIND[kind] ?? kind.replaceAll("_", " ");
+}
+
+export function sentenceOf({ action, object: { kind, id, name }, after }: Entry): Said {
+  const alone = ALONE[`${action} ${kind}`];
+  if (alone !== undefined) return { act: alone, thing: undefined };
+  const thing = name || `${kindName(kind)} ${id}`.trim();
+  if (kind === "experiment" && action === "archive") {
+    const isOut = (after as { archived?: unknown } | null)?.archived === false;
+    return { act: isOut ? "took out of the archive:" : "archived", thing };
+  }
+  const own = ACTS[kind]?.[action];
+  if (own !== undefined) return { act: own, thing };
+  const common = COMMON[action];
+  if (common === undefined) return { act: `${action.replaceAll("_", " ")}:`, thing: `${kindName(kind)} ${thing}` };
+  // The kind stands in the thing already, where that has no name.
+  return { act: common(name ? `the ${kindName(kind)}` : "").trim(), thing };
+}
