@@ -49,7 +49,8 @@ export interface Form<V extends Fields> {
   failure: ApiFailure | undefined;
   /** What is wrong with a field, and with what is in it (`variants[0].name` for `variants`). */
   errorOf: (name: string) => string | undefined;
-  submit: () => Promise<void>;
+  /** Whether it was saved. */
+  submit: () => Promise<boolean>;
   /** Throws away what was typed. */
   reset: () => void;
 }
@@ -150,13 +151,16 @@ export function useForm<V extends Fields>({ name, stored, secrets = [], submit }
     },
     errorOf: (field) => failure?.fields.find((one) => isWithin(one.field, field))?.message,
     submit: async () => {
-      if (isBusy) return;
+      if (isBusy) return false;
       setBusy(true);
       setFailure(undefined);
       try {
-        if ((await submit(values, changes)) !== "keep") forget(values);
+        const isSaved = (await submit(values, changes)) !== "keep";
+        if (isSaved) forget(values);
+        return isSaved;
       } catch (thrown) {
         setFailure(failureFrom(thrown));
+        return false;
       } finally {
         setBusy(false);
       }
@@ -177,6 +181,12 @@ function isWithin(place: string, field: string): boolean {
   return place === field || (place.startsWith(field) && /^[.[]/.test(place.slice(field.length)));
 }
 
+export interface FormStep {
+  /** What comes next. */
+  name: string;
+  go: () => unknown;
+}
+
 interface FormViewProps<V extends Fields> {
   form: Form<V>;
   children: ReactNode;
@@ -192,6 +202,8 @@ interface FormViewProps<V extends Fields> {
   inWords?: (name: keyof V & string, value: unknown) => string;
   /** Beside the act. */
   aside?: ReactNode;
+  /** The form is one of several steps: the primary button saves and goes on, or only goes on where nothing was typed. */
+  next?: FormStep | undefined;
   /** Why nothing can be changed here; the fields are shown without the act. */
   locked?: string | undefined;
   /** How the sides of a conflict are shown, for fields that are more than a word. */
@@ -209,6 +221,7 @@ export function FormView<V extends Fields>({
   isPlain = false,
   inWords,
   aside,
+  next,
   locked,
   compare,
   className,
@@ -247,16 +260,29 @@ export function FormView<V extends Fields>({
       )}
       {children}
       {form.conflicts.length > 0 && <Conflicts form={form} labels={labels} inWords={inWords} compare={compare} />}
-      {form.failure && !atFields && form.conflicts.length === 0 && <FormFailure failure={form.failure} />}
+      {form.failure && !atFields && form.conflicts.length === 0 && (
+        <FormFailure failure={form.failure} labels={labels} />
+      )}
       <div className="flex flex-wrap items-center gap-2 pt-1">
         <Button
           type="submit"
-          kind={isPlain ? "plain" : "primary"}
+          kind={isPlain || next ? "plain" : "primary"}
           isBusy={form.isBusy}
           disabled={!ready || form.conflicts.length > 0}
         >
           {act}
         </Button>
+        {next && (
+          <Button
+            kind="primary"
+            disabled={form.conflicts.length > 0}
+            onClick={async () => {
+              if (!form.isChanged || (await form.submit())) await next.go();
+            }}
+          >
+            {form.isChanged ? "Save and continue" : `Continue to ${next.name}`}
+          </Button>
+        )}
         {!isAlwaysReady && form.isChanged && <Button onClick={form.reset}>Discard changes</Button>}
         {aside}
       </div>
@@ -270,7 +296,13 @@ function isShown(form: HTMLFormElement | null, place: string): boolean {
   return fields.some(({ name }) => name !== undefined && name !== "" && isWithin(place, name));
 }
 
-function FormFailure({ failure }: { failure: ApiFailure }) {
+function FormFailure({
+  failure,
+  labels = {},
+}: {
+  failure: ApiFailure;
+  labels?: Partial<Record<string, string>> | undefined;
+}) {
   return (
     <>
       <ErrorPanel error={failure} />
@@ -278,7 +310,7 @@ function FormFailure({ failure }: { failure: ApiFailure }) {
         <ul className="list-disc pl-5 text-sm text-bad">
           {failure.fields.map((one) => (
             <li key={one.field + one.message}>
-              <code className="font-mono">{one.field}</code>: {one.message}
+              {labels[one.field] ?? <code className="font-mono">{one.field}</code>}: {one.message}
             </li>
           ))}
         </ul>

@@ -4,6 +4,7 @@ import type { ReactNode } from "react";
 import { count, decimal, percentage } from "~/lib/format";
 import { Card, Empty } from "~/ui/layout";
 import type { Schemas } from "~/api/query";
+import { LONG_DAYS } from "../setup/findable";
 
 type Plan = Schemas["PlanAnswer"];
 
@@ -17,7 +18,8 @@ export function PlanInWords({ plan }: { plan: Plan | undefined }) {
     <p>
       To find a lift of {percentage(mde)} in {decimal(power)} of 100 cases it needs {count(needed, "visitor")}
       {days !== null && <>, which takes about {count(days, "day")}</>}
-      {daily !== null && <> at {decimal(daily, 0)} a day</>}. A larger lift shows sooner.
+      {daily !== null && <> at {decimal(daily, 0)} a day</>}. A larger lift shows sooner
+      {days !== null && days > LONG_DAYS && <>, and few teams wait longer than {LONG_DAYS} days</>}.
     </p>
   );
 }

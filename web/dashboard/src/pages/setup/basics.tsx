@@ -2,7 +2,7 @@
 
 import { useState } from "react";
 import { FormText } from "~/lib/fields";
-import { FormView, useForm } from "~/lib/form";
+import { useForm } from "~/lib/form";
 import { FormGuard } from "~/lib/guard";
 import { copy } from "~/lib/page";
 import { TEST_TYPE } from "~/lib/words";
@@ -11,6 +11,7 @@ import { Labels } from "~/ui/labels";
 import { Card, Facts } from "~/ui/layout";
 import { HypothesisField } from "../experiment-new/hypothesis-field";
 import { useExperiment, useLocked, useSave } from "../experiment/open";
+import { StepForm } from "./step-form";
 
 const LABELS = { test_name: "Name", url: "Page", tags: "Tags", hypothesis_id: "Hypothesis" };
 
@@ -27,7 +28,7 @@ export function BasicsStep() {
   return (
     <>
       <Card title="Page">
-        <FormView form={form} act="Save page" labels={LABELS} locked={locked}>
+        <StepForm step="Page" form={form} act="Save page" labels={LABELS} locked={locked}>
           <FormText form={form} name="test_name" label={LABELS.test_name} required maxLength={255} />
           <FormText
             form={form}
@@ -55,7 +56,7 @@ export function BasicsStep() {
             error={form.errorOf("hypothesis_id")}
           />
           <FormGuard form={form} />
-        </FormView>
+        </StepForm>
       </Card>
       <Permanent />
     </>

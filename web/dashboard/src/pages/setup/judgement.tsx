@@ -3,6 +3,8 @@
 import { FormNumber, FormRadios } from "~/lib/fields";
 import type { Form } from "~/lib/form";
 import { Card, Note } from "~/ui/layout";
+import { useLocked } from "../experiment/open";
+import { PlanFirst } from "./plan-first";
 import type { GoalFields } from "./setup-goals";
 
 interface JudgementProps {
@@ -12,10 +14,11 @@ interface JudgementProps {
 }
 
 export function Judgement({ form, labels, hasStarted }: JudgementProps) {
+  const locked = useLocked();
   return (
     <Card
       title="How it is judged"
-      about="The defaults suit most experiments. Results may be read at any time, as often as you like."
+      about="Plan for a lift that your traffic can find. Results may be read at any time, as often as you like."
     >
       <div className="flex flex-col gap-5">
         {hasStarted && (
@@ -24,11 +27,18 @@ export function Judgement({ form, labels, hasStarted }: JudgementProps) {
             how results are judged.
           </Note>
         )}
+        {!hasStarted && (
+          <PlanFirst
+            mde={form.values["plan.mde"]}
+            choose={(mde) => form.set("plan.mde", mde)}
+            isLocked={locked !== undefined}
+          />
+        )}
         <FormNumber
           form={form}
           name="plan.mde"
           label={labels["plan.mde"]}
-          hint="A lift is how much better the variant does than the control, relative to it: from 4 % to 4.2 % is a lift of 5 %. Once it is sure that the lift is smaller than this, up or down, the verdict is “No difference”. The smaller it is, the more visitors are needed: under Review is how many."
+          hint="A lift is how much better the variant does than the control, relative to it: from 4 % to 4.2 % is a lift of 5 %. Once it is sure that the lift is smaller than this, up or down, the verdict is “No difference”. The smaller it is, the more visitors are needed."
           min={0.01}
           max={1000}
           step="any"

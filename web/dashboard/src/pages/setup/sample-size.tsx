@@ -9,6 +9,7 @@ import { count, decimal, integer, percentage } from "~/lib/format";
 import { Card, Note } from "~/ui/layout";
 import { Loaded } from "~/ui/loaded";
 import { useExperiment } from "../experiment/open";
+import { LONG_DAYS } from "./findable";
 
 type Plan = Schemas["PlanAnswer"];
 
@@ -35,7 +36,10 @@ export function SampleSize({ assumed, assume }: { assumed: Assumed; assume: (ass
     placeholderData: (before) => before,
   });
   return (
-    <Card title="How long it takes" about="Counted on one look at the end. Looking earlier only finds it sooner.">
+    <Card
+      title="How long it takes"
+      about="Counted on one look at the end. A larger lift shows sooner; results are sharpest around the planned number of visitors."
+    >
       <div className="flex flex-col gap-4">
         <Loaded query={plan}>{(answer) => <PlanShown plan={answer} />}</Loaded>
         <AssumeForm isNeeded={plan.data?.note != null} assumed={assumed} assume={assume} />
@@ -55,6 +59,12 @@ function PlanShown({ plan }: { plan: Plan }) {
   const aim = `a lift of ${percentage(plan.mde)} in ${decimal(plan.power)} of 100 cases`;
   return (
     <>
+      {visitors_needed !== null && days !== null && days > LONG_DAYS && (
+        <Note tone="caution">
+          This takes longer than {LONG_DAYS} days, and few teams wait that long. Plan for a larger lift under Goals, or
+          let more visitors enter.
+        </Note>
+      )}
       {visitors_needed !== null && (
         <p className="text-lg">
           To find {aim} it needs <b className="font-semibold">{count(visitors_needed, "visitor")}</b>
@@ -66,7 +76,7 @@ function PlanShown({ plan }: { plan: Plan }) {
           .
         </p>
       )}
-      {note !== null && <Note tone="caution">{inWords(note)}</Note>}
+      {note !== null && <Note tone="caution">{noteInWords(note)}</Note>}
       {(daily_visitors !== null || baseline_rate !== null) && (
         <ul className="flex flex-col gap-0.5 text-soft">
           {daily_visitors !== null && (
@@ -87,7 +97,7 @@ function PlanShown({ plan }: { plan: Plan }) {
 }
 
 /** The server's sentence, with what its parameters are called here. */
-function inWords(note: string): string {
+export function noteInWords(note: string): string {
   return note
     .replaceAll("give baseline_rate", "say below how many convert")
     .replaceAll("give daily_visitors", "say below how many come")

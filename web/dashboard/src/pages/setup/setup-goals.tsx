@@ -5,7 +5,7 @@ import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import { query, type Schemas } from "~/api/query";
 import { FormChecks } from "~/lib/fields";
-import { type Form, FormView, useForm } from "~/lib/form";
+import { type Form, useForm } from "~/lib/form";
 import { FormGuard } from "~/lib/guard";
 import { nested } from "~/lib/nested";
 import { BUILTIN_METRIC } from "~/lib/words";
@@ -16,6 +16,7 @@ import { useExperiment, useLocked, useSave } from "../experiment/open";
 import { Judgement } from "./judgement";
 import { PrimaryGoal, SecondaryGoals } from "./goal-choices";
 import { NewGoalDialog } from "./new-goal";
+import { StepForm } from "./step-form";
 
 type Experiment = Schemas["ExperimentDetails"];
 
@@ -92,7 +93,14 @@ function GoalsForm({ goals }: { goals: Schemas["Goal"][] }) {
   };
   return (
     <>
-      <FormView form={form} act="Save goals" labels={LABELS} locked={locked} className="flex flex-col gap-5">
+      <StepForm
+        step="Goals"
+        form={form}
+        act="Save goals"
+        labels={LABELS}
+        locked={locked}
+        className="flex flex-col gap-5"
+      >
         <Card
           title="What decides"
           about="One goal decides whether a variant wins. Choose what the change is meant to move."
@@ -115,7 +123,7 @@ function GoalsForm({ goals }: { goals: Schemas["Goal"][] }) {
         </Card>
         <Judgement form={form} labels={LABELS} hasStarted={experiment.epochs.length > 0} />
         <FormGuard form={form} />
-      </FormView>
+      </StepForm>
       {/* Outside of the form: what is submitted in a dialog would be submitted here, too. */}
       <NewGoalDialog
         projectKey={projectKey}

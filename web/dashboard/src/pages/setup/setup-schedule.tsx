@@ -2,7 +2,7 @@
 
 import type { Schemas } from "~/api/query";
 import { FormCheckbox, FormNumber } from "~/lib/fields";
-import { type Form, FormView, useForm } from "~/lib/form";
+import { type Form, useForm } from "~/lib/form";
 import { FormGuard } from "~/lib/guard";
 import { utcMoment } from "~/lib/format";
 import { nested } from "~/lib/nested";
@@ -10,6 +10,7 @@ import { Card } from "~/ui/layout";
 import { MomentInput } from "~/ui/moment-input";
 import { ClockCard } from "../experiment/clock";
 import { useExperiment, useLocked, useSave } from "../experiment/open";
+import { StepForm } from "./step-form";
 
 /** Rules that are off are empty here, and 0 for the server. */
 interface ScheduleFields {
@@ -68,7 +69,14 @@ export function ScheduleStep() {
   return (
     <>
       <ClockCard />
-      <FormView form={form} act="Save schedule" labels={LABELS} locked={locked} className="flex flex-col gap-5">
+      <StepForm
+        step="Schedule"
+        form={form}
+        act="Save schedule"
+        labels={LABELS}
+        locked={locked}
+        className="flex flex-col gap-5"
+      >
         <Card
           title="Dates"
           about="Both are optional: you can start and stop by hand at any time. Whoever starts it by hand settles the start date."
@@ -83,7 +91,7 @@ export function ScheduleStep() {
         </Card>
         <EndRules form={form} />
         <FormGuard form={form} />
-      </FormView>
+      </StepForm>
     </>
   );
 }

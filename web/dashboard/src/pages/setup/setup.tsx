@@ -1,11 +1,17 @@
-// Setup: the steps beside the one that is open.
+// Setup: the steps beside the one that is open. In a draft each says whether it is done.
 
-import { Link, Outlet } from "@tanstack/react-router";
+import { Link, Outlet, useRouterState } from "@tanstack/react-router";
+import { names } from "~/lib/names";
+import { Icon } from "~/ui/icon";
+import { PartHeading } from "~/ui/layout";
 import { useExperiment } from "../experiment/open";
-import { STEPS } from "./steps";
+import { STEPS, type StepState, stepStates } from "./steps";
 
 export function SetupLayout() {
   const { projectKey, experiment } = useExperiment();
+  const states = experiment.status === 9 ? stepStates(experiment) : {};
+  const path = useRouterState({ select: ({ location }) => location.pathname.replace(/\/$/, "") });
+  const open = STEPS.findLastIndex(({ to }) => path.endsWith(to.slice(to.indexOf("/setup"))));
   return (
     <div className="grid gap-5 md:grid-cols-[11rem_minmax(0,1fr)]">
       <nav aria-label="Setup" className="max-md:overflow-x-auto">
@@ -17,20 +23,39 @@ export function SetupLayout() {
                 params={{ projectKey, testId: String(experiment.test_id) } as never}
                 activeOptions={{ exact: to === STEPS[0].to }}
                 activeProps={{ "aria-current": "page" }}
-                className="flex gap-2.5 rounded-md px-2 py-1.5 font-medium whitespace-nowrap text-ink no-underline pointer-coarse:py-2.5 hover:bg-sunken aria-[current=page]:bg-accent-wash aria-[current=page]:text-accent"
+                className="relative flex items-center gap-2.5 rounded-md px-2 py-1.5 font-medium whitespace-nowrap text-ink no-underline pointer-coarse:py-2.5 hover:bg-sunken aria-[current=page]:bg-accent-wash aria-[current=page]:text-accent"
               >
-                <span className="num text-soft" aria-hidden="true">
-                  {at + 1}
-                </span>
+                <Sign at={at} state={states[name]} />
                 {name}
+                {states[name] && <span className="sr-only"> ({states[name]})</span>}
               </Link>
             </li>
           ))}
         </ol>
       </nav>
       <div className="flex min-w-0 max-w-200 flex-col gap-5">
+        <PartHeading>
+          Step {open + 1} of {STEPS.length}: {STEPS[open]?.name}
+        </PartHeading>
         <Outlet />
       </div>
     </div>
+  );
+}
+
+/** The number of the step, or a tick. What is needed has a ring. */
+function Sign({ at, state }: { at: number; state: StepState | undefined }) {
+  return (
+    <span
+      aria-hidden="true"
+      className={names(
+        "num grid size-5 shrink-0 place-items-center rounded-full text-xs",
+        state === "done" && "bg-good-wash text-good",
+        state === "needed" && "border border-caution text-caution",
+        (state === "optional" || state === undefined) && "text-soft",
+      )}
+    >
+      {state === "done" ? <Icon name="check" className="size-3" /> : at + 1}
+    </span>
   );
 }

@@ -1,5 +1,7 @@
 // The steps of an experiment's setup, in the order in which one thinks of them. Each is a page with a form of its own that saves by itself.
 
+import type { Experiment } from "../experiment/open";
+
 const BASE = "/p/$projectKey/experiments/$testId/setup";
 
 export const STEPS = [
@@ -11,3 +13,35 @@ export const STEPS = [
   { name: "Schedule", to: `${BASE}/schedule` },
   { name: "Review", to: `${BASE}/review` },
 ] as const;
+
+export type StepName = (typeof STEPS)[number]["name"];
+
+/** `done`: what the step is for is there; `needed`: nothing starts, or nothing can win, without it; `optional`: nothing is said, which is fine. */
+export type StepState = "done" | "needed" | "optional";
+
+/** How far each step of a draft is. The review says nothing of its own. */
+export function stepStates({
+  variants,
+  primary_goal_key: goal,
+  targeting,
+  configuration,
+}: Pick<Experiment, "variants" | "primary_goal_key" | "targeting" | "configuration">): Partial<
+  Record<StepName, StepState>
+> {
+  const isSet = (value: unknown): boolean => (Array.isArray(value) ? value.length > 0 : Boolean(value));
+  const { start_test_date, end_test_date, completion_after_period, completion_visitor, completion_conversion } =
+    configuration;
+  const ends = [start_test_date, end_test_date, completion_after_period, completion_visitor, completion_conversion];
+  const hasSchedule = ends.some(isSet) || configuration.completion_stats_significant_flag === 1;
+  const changes = variants.every(
+    ({ customJS, customCSS, data }) => Boolean(customJS?.trim() || customCSS?.trim()) || isSet(data),
+  );
+  return {
+    Page: "done",
+    Variants: variants.length > 0 && changes ? "done" : "needed",
+    Goals: goal === null ? "needed" : "done",
+    Audience: Object.values(targeting).some(isSet) ? "done" : "optional",
+    Traffic: configuration.traffic_allocation === 0 ? "needed" : "done",
+    Schedule: hasSchedule ? "done" : "optional",
+  };
+}

@@ -1,9 +1,10 @@
 // The step about the audience: for whom and on which pages the experiment runs, in words and as rules, and a visitor to try.
 
-import { useForm, FormView } from "~/lib/form";
+import { useForm } from "~/lib/form";
 import { FormGuard } from "~/lib/guard";
 import { Card } from "~/ui/layout";
 import { type Changes, type Experiment, useExperiment, useLocked, useSave } from "../../experiment/open";
+import { StepForm } from "../step-form";
 import { type AudienceForm, RuleForm, RulesEditor } from "./editor";
 import { isRule, PAGES, rulesOf, type Targeting, TITLES } from "./kinds";
 import { InWords } from "./summary";
@@ -27,7 +28,8 @@ export function AudienceStep() {
       <Card title="Who takes part">
         <InWords targeting={targetingAt(form.values, BASE)} home={experiment.variants_data_key} />
       </Card>
-      <FormView
+      <StepForm
+        step="Audience"
         form={form}
         act="Save audience"
         labels={labelsOf(form.values, experiment)}
@@ -61,7 +63,7 @@ export function AudienceStep() {
           </Card>
         ))}
         <FormGuard form={form} />
-      </FormView>
+      </StepForm>
       <TryVisitor isUnsaved={form.isChanged} />
     </>
   );

@@ -2,12 +2,13 @@
 
 import { FormCheckbox, FormNumber } from "~/lib/fields";
 import { moment, percentage } from "~/lib/format";
-import { type Form, FormView, useForm } from "~/lib/form";
+import { type Form, useForm } from "~/lib/form";
 import { FormGuard } from "~/lib/guard";
 import { nested } from "~/lib/nested";
 import { Card, Note } from "~/ui/layout";
 import { ShareBar } from "~/ui/share-bar";
 import { type Changes, type Experiment, useExperiment, useLocked, useSave } from "../../experiment/open";
+import { StepForm } from "../step-form";
 import { armsOf } from "./arms";
 import { type Split, WeightsField } from "./weights";
 
@@ -41,7 +42,14 @@ export function SplitForm() {
     submit: (_, changes) => save(toChanges(changes), { merge: true }),
   });
   return (
-    <FormView form={form} act="Save traffic" labels={LABELS} locked={locked} className="flex flex-col gap-5">
+    <StepForm
+      step="Traffic"
+      form={form}
+      act="Save traffic"
+      labels={LABELS}
+      locked={locked}
+      className="flex flex-col gap-5"
+    >
       {experiment.status === 1 && <LiveNote />}
       <Card
         title="Traffic"
@@ -60,7 +68,7 @@ export function SplitForm() {
         <AutomationFields form={form} experiment={experiment} />
       </Card>
       <FormGuard form={form} />
-    </FormView>
+    </StepForm>
   );
 }
 

@@ -4,9 +4,10 @@ import { getRouteApi } from "@tanstack/react-router";
 import { useRef, useState } from "react";
 import { ApiFailure } from "~/api/failure";
 import { may, useSession } from "~/api/session";
-import { FormView, useForm } from "~/lib/form";
+import { useForm } from "~/lib/form";
 import { FormGuard } from "~/lib/guard";
 import { type Changes, type Experiment, useExperiment, useLocked, useSave } from "../../experiment/open";
+import { StepForm } from "../step-form";
 import { ArmList } from "./arm-list";
 import { ArmPanel } from "./arm-panel";
 import { readChanges } from "./changes-json";
@@ -24,7 +25,8 @@ export function VariantsStep() {
   const { form, open } = editing;
   return (
     <>
-      <FormView
+      <StepForm
+        step="Variants"
         form={form}
         act="Save variants"
         labels={LABELS}
@@ -35,7 +37,7 @@ export function VariantsStep() {
         <ArmList editing={editing} />
         <ArmPanel key={`${experiment.test_id}/${open}/${editing.generation}`} editing={editing} />
         <FormGuard form={form} />
-      </FormView>
+      </StepForm>
       <Previews hasUnsaved={form.isChanged} />
     </>
   );
