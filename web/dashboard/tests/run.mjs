@@ -71,7 +71,8 @@ async function units() {
       },
     ],
   });
-  await build.write({ file: `${into}units.mjs`, format: "esm" });
+  // One file, whatever a module loads later.
+  await build.write({ file: `${into}units.mjs`, format: "esm", codeSplitting: false });
   await build.close();
   return `${into}units.mjs`;
 }

@@ -45,6 +45,7 @@ export function NewComment(props: CommentsProps) {
   });
   return (
     <FormView
+      isPlain
       form={form}
       act="Comment"
       labels={{ text: "Your comment", mentions: "People to mention" }}

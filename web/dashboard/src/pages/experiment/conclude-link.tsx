@@ -4,12 +4,13 @@ import { ButtonLink } from "~/ui/button";
 import { useExperiment, useLocked } from "./open";
 
 /** Where somebody who may says how it ended, once it has run. */
-export function ConcludeLink() {
+export function ConcludeLink({ isPrimary = false }: { isPrimary?: boolean }) {
   const { projectKey, experiment } = useExperiment();
   const locked = useLocked();
   if (locked !== undefined || experiment.is_completed === 1 || experiment.epochs.length === 0) return null;
   return (
     <ButtonLink
+      kind={isPrimary ? "primary" : "plain"}
       to="/p/$projectKey/experiments/$testId/conclude"
       params={{ projectKey, testId: String(experiment.test_id) }}
     >

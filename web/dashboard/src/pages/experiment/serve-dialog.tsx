@@ -7,12 +7,17 @@ import { Dialog } from "~/ui/dialog";
 import { type ActDialogProps, useAct } from "./act-dialogs";
 import type { Experiment } from "./open";
 
-export function ServeDialog({ onClose }: ActDialogProps) {
+interface ServeDialogProps extends ActDialogProps {
+  /** The id of the arm that is proposed. */
+  arm?: string | undefined;
+}
+
+export function ServeDialog({ arm, onClose }: ServeDialogProps) {
   const { params, experiment, run } = useAct();
   const isServed = experiment.is_deploy === 1;
   const form = useForm<{ variant_id: string; traffic_allocation: number | null }>({
     stored: {
-      variant_id: experiment.serving_variant_id ?? "1",
+      variant_id: (isServed ? experiment.serving_variant_id : arm) ?? experiment.serving_variant_id ?? "1",
       traffic_allocation: experiment.serving_traffic_allocation ?? 100,
     },
     submit: async ({ variant_id, traffic_allocation }) => {

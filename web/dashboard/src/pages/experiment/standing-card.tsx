@@ -5,10 +5,9 @@ import type { ReactNode } from "react";
 import { ago, integer, moment, NOTHING } from "~/lib/format";
 import { HEALTH, UNDECIDED, VERDICT, type Word, wordOf } from "~/lib/words";
 import { WordBadge } from "~/ui/badge";
-import { ButtonLink } from "~/ui/button";
 import { Card } from "~/ui/layout";
 import { Loaded } from "~/ui/loaded";
-import { ConcludeLink } from "./conclude-link";
+import { NextActButtons } from "./next-act-buttons";
 import { useExperiment } from "./open";
 import { type Standing, standingQuery } from "./standing";
 
@@ -29,10 +28,7 @@ function Found({ standing }: { standing: Standing }) {
     <div className="flex flex-col gap-4">
       <div className="flex flex-wrap items-start justify-between gap-x-6 gap-y-3">
         <p className="min-w-0 max-w-150 flex-1 basis-72 text-xl font-medium text-pretty break-words">{sentence}</p>
-        <div className="flex flex-wrap gap-2">
-          <ResultsLink />
-          <ConcludeLink />
-        </div>
+        <NextActButtons />
       </div>
       <dl className="grid grid-cols-2 gap-x-6 gap-y-3 xs:grid-cols-3 lg:grid-cols-5">
         <Figure name="Verdict">
@@ -69,19 +65,5 @@ function Nothing() {
       <span aria-hidden="true">{NOTHING}</span>
       <span className="sr-only">none</span>
     </>
-  );
-}
-
-/** The numbers behind the sentence, once there can be any. */
-function ResultsLink() {
-  const { projectKey, experiment } = useExperiment();
-  if (experiment.epochs.length === 0) return null;
-  return (
-    <ButtonLink
-      to="/p/$projectKey/experiments/$testId/results"
-      params={{ projectKey, testId: String(experiment.test_id) }}
-    >
-      See the results
-    </ButtonLink>
   );
 }

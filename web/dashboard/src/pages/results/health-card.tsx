@@ -5,6 +5,7 @@ import { HEALTH, type Tone, type Word, wordOf } from "~/lib/words";
 import { Dot, WordBadge } from "~/ui/badge";
 import { GroupedTable } from "~/ui/grouped-table";
 import { Card } from "~/ui/layout";
+import { plainSentence } from "../experiment/plain-sentence";
 import { checkWords } from "./health-words";
 import type { Arm, Check, Result } from "./reading";
 
@@ -30,9 +31,7 @@ function isYoung({ key, status }: Found): boolean {
 }
 
 function grade(health: Health, wrong: Found[]): Word {
-  return health.status === "warn" && wrong.every(isYoung)
-    ? YOUNG
-    : wordOf(HEALTH as Record<string, Word>, health.status);
+  return health.status === "warn" && wrong.length === 0 ? YOUNG : wordOf(HEALTH as Record<string, Word>, health.status);
 }
 
 const SUMMARY: Record<string, string> = {
@@ -52,7 +51,7 @@ export function HealthCard({ result: { health, variants }, isShared = false }: H
   const checks = checksIn(health);
   const order = ["fail", "warn"];
   const wrong = checks
-    .filter(({ status }) => order.includes(status))
+    .filter((check) => order.includes(check.status) && !isYoung(check))
     .sort((a, b) => order.indexOf(a.status) - order.indexOf(b.status));
   const fine = checks.filter(({ status }) => status === "ok");
   const open = checks.filter((one) => !wrong.includes(one) && !fine.includes(one));
@@ -66,12 +65,7 @@ export function HealthCard({ result: { health, variants }, isShared = false }: H
         {wrong.length > 0 && (
           <ul className="flex flex-col gap-3">
             {wrong.map((check) => (
-              <Wrong
-                key={check.key}
-                check={check}
-                tone={isYoung(check) ? "neutral" : toneOf(check.status)}
-                isShared={isShared}
-              />
+              <Wrong key={check.key} check={check} tone={toneOf(check.status)} isShared={isShared} />
             ))}
           </ul>
         )}
@@ -108,11 +102,6 @@ const EDGES: Record<Tone, string> = {
   bad: "border-bad",
 };
 
-/** The server's sentence, with what is called here what programs call by its place. */
-function inWords(message: string): string {
-  return message.replaceAll(/data\[(\d{1,3})\]/g, (_, index) => `change ${Number(index) + 1}`);
-}
-
 function Wrong({ check, tone, isShared }: { check: Found; tone: Tone; isShared: boolean }) {
   const { name, cause, next } = checkWords(check.key);
   return (
@@ -120,7 +109,7 @@ function Wrong({ check, tone, isShared }: { check: Found; tone: Tone; isShared: 
       <p className="font-medium">
         <Dot word={{ text: name, tone }} />
       </p>
-      <p className="break-words">{inWords(check.message)}</p>
+      <p className="break-words">{plainSentence(check.message)}</p>
       <dl className="flex flex-col gap-0.5 text-soft empty:hidden">
         {cause && (
           <div>
@@ -149,7 +138,7 @@ function Checks({ title, checks }: { title: string; checks: Found[] }) {
         {checks.map(({ key, message }) => (
           <li key={key}>
             <Dot word={{ text: checkWords(key).name, tone: isFine ? "good" : "neutral" }} hollow={!isFine} />
-            <span className="block pl-3.5 break-words text-soft">{message}</span>
+            <span className="block pl-3.5 break-words text-soft">{plainSentence(message)}</span>
           </li>
         ))}
       </ul>

@@ -99,7 +99,7 @@ export function VerdictShown({ of, isLive, isHarmed }: VerdictProps) {
       {plain !== null && (
         <span className="num text-sm text-soft">
           p {probability(adjusted ?? plain)}
-          {isCorrected && `, ${probability(plain)} alone`}
+          {isCorrected && <span className="block">{probability(plain)} uncorrected</span>}
         </span>
       )}
     </span>

@@ -7,6 +7,7 @@ import { ArmNames } from "./arm-name";
 import { Exploratory } from "./exploratory";
 import { percentChange } from "./interval-words";
 import { LiftShown, moneyColumns, RateShown, VerdictShown } from "./lift";
+import { Method } from "./method";
 import { armOf, type Metric, type MetricArm, type Result } from "./reading";
 
 const KIND: Record<string, string> = { goal: "Goal", builtin: "Measured on every page", event: "Event" };
@@ -24,7 +25,7 @@ export function MetricsTable({ result, metrics, label }: { result: Result; metri
       groupName="Metric"
       groups={metrics}
       keyOf={({ kind, key }) => `${kind} ${key}`}
-      headOf={(metric) => <Head metric={metric} />}
+      headOf={(metric) => <Head metric={metric} result={result} />}
       rowsOf={({ variants }) => variants.map((arm, at) => ({ id: arm.variant_id, arm, isControl: at === 0 }))}
       keyOfRow={({ id }) => id}
       columns={columnsOf(result, metrics)}
@@ -32,7 +33,7 @@ export function MetricsTable({ result, metrics, label }: { result: Result; metri
   );
 }
 
-function Head({ metric }: { metric: Metric }) {
+function Head({ metric, result }: { metric: Metric; result: Result }) {
   return (
     <span className="flex flex-col items-start gap-0.5">
       <span className="max-w-full font-medium break-words">{metric.name}</span>
@@ -42,6 +43,14 @@ function Head({ metric }: { metric: Metric }) {
         {metric.lower_is_better && ", less is better"}
       </span>
       <Exploratory of={metric} />
+      <Method
+        arms={metric.variants.map(({ variant_id: id, analysis }) => ({
+          name: armOf(result, id)?.name ?? id,
+          analysis,
+        }))}
+        family={metric.role === "guardrail" ? "guardrails" : "metrics"}
+        of={metric.name}
+      />
     </span>
   );
 }

@@ -13,9 +13,11 @@ interface ProgressProps {
   plan?: Plan | undefined;
   /** What ends it by itself, in sentences. */
   ending?: string[];
+  /** Whole days that it has run, as the list of experiments has them; undefined where that is not known. */
+  wholeDays?: number | null | undefined;
 }
 
-export function ProgressCard({ result, plan, ending = [] }: ProgressProps) {
+export function ProgressCard({ result, plan, ending = [], wholeDays }: ProgressProps) {
   const asked = askedOf(result);
   const narrow = !isPlanned(asked);
   const planned = result.plan?.planned_visitors ?? asked.plannedVisitors;
@@ -26,7 +28,7 @@ export function ProgressCard({ result, plan, ending = [] }: ProgressProps) {
           <Figure name={narrow ? "Visitors chosen" : "Visitors"} value={integer(result.total_visitors)}>
             {!narrow && planned !== undefined && <>of {integer(planned)} planned</>}
           </Figure>
-          <Figure name="Days" value={integer(result.days_running)}>
+          <Figure name="Days" value={integer((narrow ? null : wholeDays) ?? result.days_running)}>
             {result.start_date !== null && dayRange(result.start_date, result.end_date)}
           </Figure>
         </div>

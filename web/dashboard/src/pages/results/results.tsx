@@ -8,8 +8,9 @@ import { usePageTitle } from "~/lib/page";
 import { Button, ButtonLink } from "~/ui/button";
 import { Card, Note } from "~/ui/layout";
 import { ErrorPanel, Lines, Loading } from "~/ui/loaded";
-import { ConcludeLink } from "../experiment/conclude-link";
+import { NextActButtons } from "../experiment/next-act-buttons";
 import { EXPERIMENT, type Experiment, useExperiment } from "../experiment/open";
+import { standingQuery } from "../experiment/standing";
 import { ending } from "../experiment/what-happens";
 import { ShareResult } from "../shares/share-result";
 import { type Answered, useResult } from "./answer";
@@ -139,6 +140,7 @@ function Shown({ answered: { question, result }, change, isFormer }: ShownProps)
   const { test_id: testId, epochs } = experiment;
   const about = narrowings(question);
   const plan = usePlan();
+  const standing = useQuery(standingQuery(projectKey, testId)).data;
   const all = <Button onClick={() => change(EVERYBODY)}>All visitors</Button>;
   const { breakdown_by: _, ...visitors } = parametersOf(question);
   const { asOf = "", endedAt } = askedOf(result);
@@ -148,13 +150,13 @@ function Shown({ answered: { question, result }, change, isFormer }: ShownProps)
       result={result}
       about={about}
       plan={plan}
+      wholeDays={standing?.days}
       ending={result.status_code === 1 ? ending(experiment) : []}
       places={{
         actions: (
-          <div className="flex flex-wrap gap-2">
+          <NextActButtons isResults>
             <ShareResult projectKey={projectKey} testId={testId} question={question} />
-            <ConcludeLink />
-          </div>
+          </NextActButtons>
         ),
         nobody:
           about.length > 0 ? (

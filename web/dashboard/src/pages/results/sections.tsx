@@ -4,16 +4,18 @@
 import type { ReactNode } from "react";
 import type { Schemas } from "~/api/query";
 import { HowToRead } from "~/ui/how-to-read";
-import { Card } from "~/ui/layout";
+import { Card, FoldedCard } from "~/ui/layout";
 import { ArmsHelp, ArmsTable } from "./arms-table";
 import { BeliefsHelp, BeliefsTable } from "./beliefs-table";
 import { HealthCard } from "./health-card";
 import { LiftCard } from "./lift-card";
 import { MetricsTable } from "./metrics-table";
+import { hasNoBelief, hasNoLift, hasNoNumbers, hasNoPages } from "./nothing-yet";
 import { PagesCard } from "./pages-card";
 import { PlanCard } from "./plan-card";
 import { ProgressCard } from "./progress-card";
-import type { Metric, Result } from "./reading";
+import { Method } from "./method";
+import { goalName, type Metric, type Result } from "./reading";
 import { ToKnow } from "./to-know";
 import { VerdictCard } from "./verdict";
 
@@ -36,12 +38,14 @@ interface SectionsProps {
   about: string[];
   plan?: Schemas["PlanAnswer"] | undefined;
   ending?: string[];
+  /** Whole days that it has run, as the list of experiments has them. */
+  wholeDays?: number | null | undefined;
   /** It is read by a link, by who can do nothing about it. */
   isShared?: boolean;
   places: Places;
 }
 
-export function ResultSections({ result, about, plan, ending, isShared, places }: SectionsProps) {
+export function ResultSections({ result, about, plan, ending, wholeDays, isShared, places }: SectionsProps) {
   if (result.total_visitors === 0)
     return (
       <>
@@ -57,12 +61,14 @@ export function ResultSections({ result, about, plan, ending, isShared, places }
   return (
     <>
       <VerdictCard result={result} about={about} actions={places.actions} />
+      {/* Where the visitors of a bandit go is what its owner looks for first. */}
+      {places.bandit}
       <ToKnow result={result} />
       <div className="grid items-start gap-5 lg:grid-cols-[minmax(0,1fr)_21rem]">
         <HealthCard result={result} isShared={isShared} />
-        <ProgressCard result={result} plan={plan} ending={ending ?? []} />
+        <ProgressCard result={result} plan={plan} ending={ending ?? []} wholeDays={wholeDays} />
       </div>
-      {result.goal_key !== null && <LiftCard result={result} />}
+      {result.goal_key !== null && !hasNoLift(result) && <LiftCard result={result} />}
       <Card
         flush
         title="Numbers"
@@ -72,6 +78,7 @@ export function ResultSections({ result, about, plan, ending, isShared, places }
           <HowToRead>
             <ArmsHelp result={result} />
           </HowToRead>
+          <Method arms={result.variants} family="goal" of={goalName(result) ?? "the goal"} />
         </Below>
         <ArmsTable result={result} />
       </Card>
@@ -88,11 +95,10 @@ export function ResultSections({ result, about, plan, ending, isShared, places }
         result={result}
         metrics={guardrails}
       />
-      <PagesCard result={result} />
+      {hasNoPages(result) ? null : <PagesCard result={result} />}
       {places.overTime}
       {places.breakdown}
       {!isBayesian && beliefs}
-      {places.bandit}
       <PlanCard result={result} />
       {places.more}
     </>
@@ -112,6 +118,12 @@ interface MetricsProps {
 
 function Metrics({ title, about, result, metrics }: MetricsProps) {
   if (metrics.length === 0) return null;
+  if (hasNoNumbers(metrics))
+    return (
+      <FoldedCard title={title} why="Nothing was counted yet.">
+        <MetricsTable label={title} result={result} metrics={metrics} />
+      </FoldedCard>
+    );
   return (
     <Card flush title={title} about={about}>
       <MetricsTable label={title} result={result} metrics={metrics} />
@@ -120,6 +132,12 @@ function Metrics({ title, about, result, metrics }: MetricsProps) {
 }
 
 function Beliefs({ result }: { result: Result }) {
+  if (hasNoBelief(result))
+    return (
+      <FoldedCard title="The Bayesian view" why="Too little is known to believe anything yet.">
+        <BeliefsTable result={result} />
+      </FoldedCard>
+    );
   return (
     <Card
       flush

@@ -47,6 +47,22 @@ test("the verdict is one sentence, the best that can be said first", () => {
     assert.deepEqual(verdictOf(result(verdicts)), { verdict, sentence: sentence.replaceAll(" %", "\u00a0%") });
 });
 
+test("of a bandit it is said who gets how much by now", () => {
+  const bandit = (weights: number[], more: Partial<Result> = {}) => {
+    const { variants, ...rest } = result(["keep_running", "keep_running"], { is_mab: 1, ...more });
+    return { ...rest, variants: variants.map((arm, at) => ({ ...arm, traffic_weight: weights[at] ?? 0 })) };
+  };
+  assert.equal(
+    verdictOf(bandit([10, 15.5, 74.5])).sentence,
+    "Variant 2 gets 74.5\u00a0% of the visitors by now: the bandit gives most to what works best.",
+  );
+  assert.match(verdictOf(bandit([50, 25, 25])).sentence, /^Control gets 50/);
+  assert.match(verdictOf(bandit([34, 33, 33])).sentence, /^Control gets 34/);
+  assert.match(verdictOf(bandit([33.3, 33.3, 33.3])).sentence, /^The bandit still shares visitors evenly/);
+  assert.match(verdictOf(bandit([10, 15, 75], { status_code: 0 })).sentence, /^It ended without an answer/);
+  assert.equal(verdictOf({ ...bandit([10, 15, 75]), ...result(["win"]) }).verdict, "win");
+});
+
 test("where nothing can be decided no verdict is claimed", () => {
   assert.equal(verdictOf(result(["win"], { goal_key: null })).verdict, undefined);
   assert.equal(verdictOf(result(["win"], { total_visitors: 0 })).verdict, undefined);

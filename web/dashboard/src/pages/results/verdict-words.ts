@@ -1,10 +1,12 @@
 // The verdict on an experiment in one sentence, from the verdicts of its arms.
 
+import { percentage } from "~/lib/format";
 import { intervalWords, percentChange } from "./interval-words";
 import type { Analysis, Arm, Result } from "./reading";
 
 /** What the verdict depends on. */
-type Decided = Pick<Result, "status_code" | "goal_key" | "total_visitors" | "variants">;
+type Decided = Pick<Result, "status_code" | "goal_key" | "total_visitors" | "variants"> &
+  Partial<Pick<Result, "is_mab">>;
 type Judged = Arm & { analysis: Analysis };
 
 interface Verdict {
@@ -32,7 +34,16 @@ export function verdictOf(result: Decided): Verdict {
   if (arms.length > 0 && losses.length === arms.length) return { verdict: "loss", sentence: compared(losses, "worse") };
   if (arms.length > 0 && losses.length + same.length === arms.length)
     return { verdict: "no_difference", sentence: "No variant differs from the control by enough to act on." };
+  if (isLive && result.is_mab === 1) return { verdict: "keep_running", sentence: ofBandit(result.variants) };
   return { verdict: "keep_running", sentence: undecided(arms, isLive) };
+}
+
+/** What a bandit does by now: it does not wait for a verdict. */
+function ofBandit(variants: Arm[]): string {
+  const [best, next] = variants.toSorted((one, other) => other.traffic_weight - one.traffic_weight);
+  if (best === undefined || best.traffic_weight === next?.traffic_weight)
+    return "The bandit still shares visitors evenly: too little is known to prefer a variant.";
+  return `${best.name} gets ${percentage(best.traffic_weight)} of the visitors by now: the bandit gives most to what works best.`;
 }
 
 /** The arms that are compared with the control. */

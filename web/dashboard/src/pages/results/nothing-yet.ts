@@ -1,0 +1,32 @@
+// Which parts of a result have nothing to show yet: on the first day most of them hold no number.
+
+import type { Metric, Result } from "./reading";
+
+/** No variant has a lift. */
+export function hasNoLift({ variants }: Pick<Result, "variants">): boolean {
+  return variants.every(({ analysis }) => analysis?.lift == null);
+}
+
+/** Of none of these metrics a lift or a conversion is known. */
+export function hasNoNumbers(metrics: readonly Metric[]): boolean {
+  return metrics.every(({ variants }) =>
+    variants.every(({ analysis, conversions }) => analysis?.lift == null && conversions === 0),
+  );
+}
+
+/** Nothing is believed of any variant. */
+export function hasNoBelief({ variants }: Pick<Result, "variants">): boolean {
+  return variants.every(({ analysis }) => analysis?.chance_to_beat_control == null && analysis?.expected_loss == null);
+}
+
+/** No page has told how it fared, and nothing was found. */
+export function hasNoPages({ page_health: arms }: Pick<Result, "page_health">): boolean {
+  return arms.every(
+    ({ errors, late, lcp_ms, cls, inp_ms, changes, message }) =>
+      message === "" &&
+      errors.visitors === 0 &&
+      late.visitors === 0 &&
+      [lcp_ms, cls, inp_ms].every(({ mean }) => mean === null) &&
+      changes.length === 0,
+  );
+}

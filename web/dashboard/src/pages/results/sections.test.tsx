@@ -1,0 +1,78 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { renderToStaticMarkup } from "react-dom/server";
+import type { Metric, Result } from "./reading";
+import { ResultSections } from "./sections";
+
+const analysis = { lift: null, lift_interval: null, verdict: "keep_running", reason: "Wait.", p_value: null };
+const metric = (conversions: number) =>
+  ({
+    kind: "goal",
+    key: "basket",
+    name: "Basket",
+    role: "secondary",
+    lower_is_better: false,
+    variants: [{ variant_id: "0", conversions, conversion_rate: 0, visitors: 5 }],
+  }) as unknown as Metric;
+
+/** The page of a result in its first minutes, with more of it. */
+function page(more: object) {
+  const result = {
+    status_code: 1,
+    total_visitors: 10,
+    goal_key: null,
+    variants: [],
+    metrics: [],
+    page_health: [],
+    manifest: {},
+    start_date: null,
+    confidence_threshold_percent: 95,
+    health: {
+      status: "warn",
+      sample_ratio: { status: "unknown", message: "Too little.", epochs: [] },
+      minimum_data: { status: "warn", message: "There are too few visitors." },
+    },
+    ...more,
+  } as unknown as Result;
+  return renderToStaticMarkup(
+    <ResultSections result={result} about={[]} places={{ nobody: null, bandit: "THE BANDIT", overTime: "THE DAYS" }} />,
+  );
+}
+
+test("a bandit stands right below the verdict", () => {
+  const html = page({ is_mab: 1 });
+  assert.ok(html.indexOf("THE BANDIT") > 0);
+  assert.ok(html.indexOf("THE BANDIT") < html.indexOf(">Health<"), "before what is behind the verdict");
+});
+
+test("on the first day parts without a number are folded, and little data is nothing to look at", () => {
+  const first = page({ metrics: [metric(0)] });
+  assert.match(first, /<details[^>]*><summary[^>]*><h2[^>]*>Other metrics<\/h2>.*?Nothing was counted yet\./);
+  assert.match(first, /Too early/);
+  assert.doesNotMatch(first, /Look at this before you decide|Wait\. Nothing is wrong/);
+  const later = page({ metrics: [metric(3)] });
+  assert.doesNotMatch(later, /Nothing was counted yet/);
+
+  // Beside something that is wrong, too little data is not the first thing to look at.
+  const health = {
+    status: "warn",
+    sample_ratio: { status: "unknown", message: "Too little.", epochs: [] },
+    minimum_data: { status: "warn", message: "There are too few visitors." },
+    bots: { status: "warn", message: "Every third visitor is one." },
+  };
+  const ill = page({ health });
+  assert.match(ill, /Look at this before you decide/);
+  assert.ok(ill.indexOf("Every third visitor") < ill.indexOf("There are too few visitors"));
+  assert.doesNotMatch(ill, /Wait\. Nothing is wrong/);
+});
+
+test("where no variant has a lift none is drawn", () => {
+  const variant = { variant_id: "1", name: "Variant 1", nickname: "", is_control: false, visitors: 5, conversions: 0 };
+  const html = page({
+    goal_key: "order",
+    primary_goal: { goal_key: "order", goal_name: "Order" },
+    variants: [{ ...variant, changes: [], redefined_at: null, conversion_rate: 0, analysis }],
+  });
+  assert.doesNotMatch(html, /Lift beside the control/);
+  assert.match(html, /not known yet/, "the table says so");
+});
