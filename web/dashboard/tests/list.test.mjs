@@ -52,6 +52,132 @@ test("filters and order are in the address, and the server does both", () =>
     await until(async () => (await page.getByRole("searchbox").inputValue()) === "", "an empty search");
   }));
 
+test("what needs somebody stands above the list, and filters it", () =>
+  list({}, async (visit) => {
+    const { page } = visit;
+    const { experiments } = visit.server.state;
+    const needs = page.getByRole("navigation", { name: "Needs somebody" });
+    const seen = experiments.filter((one) => !one.archived && one.outcome === null);
+    const broken = seen.filter(({ status, health }) => status === 1 && health === "fail");
+    const won = seen.filter(({ verdict }) => verdict === "win");
+    assert.ok(broken.length > 0 && won.length > 0);
+    await needs.getByRole("link", { name: `${won.length} to serve or conclude` }).waitFor();
+    const link = needs.getByRole("link", { name: `${broken.length} broken` });
+    await link.click();
+    await page.waitForURL((url) => url.searchParams.get("health") === "fail");
+    await page.getByRole("columnheader", { name: new RegExp(`^${broken.length} experiment`) }).waitFor();
+    assert.equal(await link.getAttribute("aria-current"), "true");
+    await link.click();
+    await page.waitForURL((url) => url.search === "");
+  }));
+
+test("the way to the first result stays until there is one", () =>
+  list({ many: 1 }, async (visit) => {
+    const { page } = visit;
+    const { experiments } = visit.server.state;
+    Object.assign(experiments[0], { verdict: "keep_running", visitors: 12 });
+    await page.reload();
+    const way = page.locator("section", { has: page.getByRole("heading", { name: "On the way to the first result" }) });
+    const step = (name) => way.getByRole("listitem").filter({ has: page.getByRole("link", { name }) });
+    await step("See the first visitor").getByText("done").waitFor();
+    assert.equal(await step("Wait for the verdict").getByText("done").count(), 0);
+    Object.assign(experiments[0], { verdict: "win" });
+    await page.reload();
+    await page.getByText("Winning").waitFor();
+    assert.equal(await way.count(), 0);
+
+    // Filters over nothing are of no use.
+    assert.equal(await page.getByRole("searchbox").count(), 1);
+    experiments.length = 0;
+    await page.reload();
+    await page.getByRole("heading", { name: "No experiments yet" }).waitFor();
+    assert.equal(await page.getByRole("searchbox").count(), 0);
+  }));
+
+test("what a winner is served by is called so in the list", () =>
+  list({}, async (visit) => {
+    const [first] = visit.server.state.experiments;
+    Object.assign(first, { status: 0, is_deploy: 1, outcome: "won", is_completed: 1 });
+    await visit.page.reload();
+    const row = visit.page.locator("[role=row]", { hasText: first.test_name });
+    await row.getByText("Served", { exact: true }).waitFor();
+    assert.equal(await row.getByText("Inactive", { exact: true }).count(), 0);
+  }));
+
+test("Back in a long list lands at the rows that were left", () =>
+  list({ many: 1_000 }, async (visit) => {
+    const { page } = visit;
+    await visit.settled();
+    const frames = () =>
+      page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))));
+    // By the wheel, so that the rows on the way are measured.
+    await page.mouse.move(640, 500);
+    while ((await page.evaluate(() => scrollY)) < 9_000) {
+      await page.mouse.wheel(0, 500);
+      await frames();
+    }
+    await visit.settled();
+    /** The names of rows in the window with the places at which they stand. */
+    const places = () =>
+      page
+        .locator("[role=row][data-index]")
+        .evaluateAll((rows) =>
+          rows
+            .map((row) => [Number(row.dataset.index), Math.round(row.getBoundingClientRect().top)])
+            .filter(([, top]) => top > 100 && top < 700),
+        );
+    const before = await places();
+    const [index] = before[1];
+    const row = page.locator(`[role=row][data-index="${index}"]`);
+    await row.getByRole("link").first().click();
+    await page.waitForURL(/experiments\/\d+$/);
+    await visit.settled();
+    await page.goBack();
+    await page.waitForURL(/\/experiments$/);
+    await visit.settled();
+    await frames();
+    const after = new Map(await places());
+    for (const [one, top] of before)
+      assert.ok(
+        Math.abs((after.get(one) ?? Number.NaN) - top) <= 40,
+        `row ${one} was at ${top}, is at ${after.get(one)}`,
+      );
+  }));
+
+test("letters that are typed right after the keys of the palette reach it, and not the field behind", async () => {
+  const visit = await Visit.begin(browser, {});
+  try {
+    const { page } = visit;
+    let letGo;
+    const held = new Promise((resolve) => (letGo = resolve));
+    await page.route(/\/palette[^/]*\.js/, async (route) => {
+      await held;
+      await route.continue();
+    });
+    await visit.signIn();
+    await page.getByRole("searchbox").focus();
+    await page.keyboard.press("Control+k");
+    await page.keyboard.type("larfer");
+    for (let back = 0; back < 3; back++) await page.keyboard.press("Backspace");
+    await page.keyboard.type("ger");
+    assert.equal(await page.getByRole("searchbox").inputValue(), "");
+    letGo();
+    const field = page.getByRole("combobox", { name: /^Search pages/ });
+    await until(async () => (await field.inputValue()) === "larger", "the letters");
+    await page.keyboard.type(" p");
+    assert.equal(await field.inputValue(), "larger p");
+    // Closed by Escape, keys belong to the page again.
+    await page.keyboard.press("Escape");
+    await field.waitFor({ state: "detached" });
+    await page.getByRole("searchbox").focus();
+    await page.keyboard.type("cart");
+    assert.equal(await page.getByRole("searchbox").inputValue(), "cart");
+    visit.nothingWrong();
+  } finally {
+    await visit.end();
+  }
+});
+
 test("five thousand rows scroll, and cost little", () =>
   list({ many: 5_000 }, async (visit) => {
     await opensCheaply(visit, "/experiments", 0.4);

@@ -7,8 +7,8 @@ import { Badge } from "~/ui/badge";
 /** The server compares each open proposal with its experiment, so no more of them are asked for than a badge needs. */
 const COUNTED = 10;
 
-export function OpenProposalCount({ projectKey }: { projectKey: string }) {
-  const { data } = useQuery({
+export function openProposalsQuery(projectKey: string) {
+  return {
     ...query("/v2/project/{project_key}/proposals", {
       path: { project_key: projectKey },
       query: { state: "open", limit: COUNTED },
@@ -17,7 +17,11 @@ export function OpenProposalCount({ projectKey }: { projectKey: string }) {
     refetchInterval: 60_000,
     // It is not worth an error anywhere: the page says what is wrong.
     retry: false,
-  });
+  };
+}
+
+export function OpenProposalCount({ projectKey }: { projectKey: string }) {
+  const { data } = useQuery(openProposalsQuery(projectKey));
   const open = data?.proposals.length ?? 0;
   if (open === 0) return null;
   return (

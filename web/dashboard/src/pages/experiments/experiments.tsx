@@ -11,8 +11,9 @@ import { Empty, Page, PageHeader } from "~/ui/layout";
 import { ErrorPanel } from "~/ui/loaded";
 import { BulkBar } from "./bulk";
 import { type Filters, type Item, narrows, overviewQuery } from "./filters";
-import { FirstSteps } from "./first-steps";
+import { FirstSteps, GettingStarted } from "./first-steps";
 import { List, ListSkeleton } from "./list";
+import { Needs } from "./needs";
 import { NewExperimentButton } from "./new-button";
 import { Toolbar } from "./toolbar";
 
@@ -29,6 +30,8 @@ export function ExperimentsPage() {
   const total = overview.data?.pages.at(-1)?.total;
   const [selected, setSelected] = useState<ReadonlyMap<number, Item>>(new Map());
   const { projects } = useSession();
+  // Filters of nothing are of no use: whoever begins has no project, or no experiment.
+  const hasList = projects.length > 0 && (items.length > 0 || narrows(filters) || !overview.isSuccess);
 
   return (
     <Page>
@@ -37,7 +40,9 @@ export function ExperimentsPage() {
         about="Every experiment that you can see, with what to do about it."
         actions={(items.length > 0 || narrows(filters)) && <NewExperimentButton project={onlyOf(filters)} />}
       />
-      <Toolbar filters={filters} items={items} change={change} />
+      {hasList && <Needs filters={filters} />}
+      {hasList && <Toolbar filters={filters} items={items} change={change} />}
+      {items.length > 0 && !narrows(filters) && <GettingStarted items={items} total={total ?? items.length} />}
       {overview.isError && (
         <ErrorPanel error={overview.error} retry={() => overview.refetch()} isOutdated={items.length > 0} />
       )}

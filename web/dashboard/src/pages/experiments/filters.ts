@@ -64,9 +64,9 @@ const PAGE = 200;
 
 export type Item = Schemas["OverviewItem"];
 
-/** The list, page by page, in the order of the server. */
-export function overviewQuery(filters: Filters) {
-  const query = {
+/** The filters as the operation takes them. */
+export function parametersOf(filters: Filters) {
+  return {
     search: filters.search,
     status: filters.status?.join(","),
     verdict: filters.verdict?.join(","),
@@ -78,6 +78,17 @@ export function overviewQuery(filters: Filters) {
     archived: filters.archived,
     sort: filters.sort,
   };
+}
+
+/** Whether two lists have the same experiments, in whatever order. */
+export function isSameFilter({ sort: _, ...one }: Filters, { sort: __, ...other }: Filters): boolean {
+  const text = (filters: Filters) => JSON.stringify(Object.entries(parametersOf(filters)).filter(([, value]) => value));
+  return text(one) === text(other);
+}
+
+/** The list, page by page, in the order of the server. */
+export function overviewQuery(filters: Filters) {
+  const query = parametersOf(filters);
   return infiniteQueryOptions({
     queryKey: ["/v2/overview", query, "pages"] as const,
     queryFn: ({ pageParam, signal }) =>

@@ -9,6 +9,7 @@ import { useProject } from "~/shell/project";
 import { ButtonLink } from "~/ui/button";
 import { Icon } from "~/ui/icon";
 import { Card, Empty } from "~/ui/layout";
+import type { Item } from "./filters";
 
 export function FirstSteps() {
   const session = useSession();
@@ -35,16 +36,38 @@ export function FirstSteps() {
   );
 }
 
-function Steps({ projectKey }: { projectKey: string }) {
+/** Experiments of a company that has only begun. */
+const FEW = 5;
+
+/** The way to the first result, above the first experiments: until one of them has a verdict, or there are more than a few. */
+export function GettingStarted({ items, total }: { items: readonly Item[]; total: number }) {
+  const session = useSession();
+  const project = useProject();
+  const hasResult = items.some(
+    ({ verdict, outcome }) => outcome !== null || (verdict !== null && verdict !== "keep_running"),
+  );
+  if (project === undefined || total > FEW || hasResult || !may(session, project.project_key, "write")) return null;
+  return <Steps projectKey={project.project_key} items={items} />;
+}
+
+function Steps({ projectKey, items = [] }: { projectKey: string; items?: readonly Item[] }) {
   const path = { project_key: projectKey };
   const install = useQuery(query("/v2/project/{project_key}/install", { path }));
   const goals = useQuery(query("/v2/project/{project_key}/goals", { path }));
   const isInstalled = install.data?.last_event != null;
   const hasGoals = (goals.data?.goals.length ?? 0) > 0;
+  const isNew = items.length === 0;
+  const first = items.find(({ status }) => status === 1) ?? items[0];
+  const hasStarted = items.some(({ status }) => status !== 9);
+  const hasVisitors = items.some(({ visitors }) => (visitors ?? 0) > 0);
   return (
     <Card
-      title="No experiments yet"
-      about="An experiment shows visitors different versions of a page and measures which one does better. Three steps lead to the first."
+      title={isNew ? "No experiments yet" : "On the way to the first result"}
+      about={
+        isNew
+          ? "An experiment shows visitors different versions of a page and measures which one does better. Three steps lead to the first."
+          : "These stay here until an experiment has a verdict."
+      }
     >
       <ol className="flex flex-col gap-4">
         <Step
@@ -61,9 +84,39 @@ function Steps({ projectKey }: { projectKey: string }) {
         <Step at={2} name="Say what counts" to="/p/$projectKey/goals" {...{ projectKey }} isDone={hasGoals}>
           A goal is what visitors do that matters: buy, sign up, click a button.
         </Step>
-        <Step at={3} name="Make an experiment" to="/p/$projectKey/experiments/new" {...{ projectKey }}>
+        <Step at={3} name="Make an experiment" to="/p/$projectKey/experiments/new" {...{ projectKey }} isDone={!isNew}>
           It is a draft until you start it: nobody sees it before.
         </Step>
+        {first && (
+          <>
+            <Step
+              at={4}
+              name="Start it"
+              to={`/p/${first.project_key}/experiments/${first.test_id}/launch`}
+              {...{ projectKey }}
+              isDone={hasStarted}
+            >
+              The checklist under Launch says what to look at first.
+            </Step>
+            <Step
+              at={5}
+              name="See the first visitor"
+              to={`/p/${first.project_key}/experiments/${first.test_id}/results`}
+              {...{ projectKey }}
+              isDone={hasVisitors}
+            >
+              Visitors are counted within a minute. The live view shows your own visit.
+            </Step>
+            <Step
+              at={6}
+              name="Wait for the verdict"
+              to={`/p/${first.project_key}/experiments/${first.test_id}`}
+              {...{ projectKey }}
+            >
+              You may look every day. The summary says what to do.
+            </Step>
+          </>
+        )}
       </ol>
     </Card>
   );

@@ -1,0 +1,98 @@
+// What waits for somebody, above the list: how many experiments there are of each kind, as a filter of the list.
+
+import { useQueries, useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { query } from "~/api/query";
+import { integer } from "~/lib/format";
+import { names } from "~/lib/names";
+import type { Tone } from "~/lib/words";
+import { openProposalsQuery } from "~/shell/open-proposal-count";
+import { useProject } from "~/shell/project";
+import { Icon, type IconName } from "~/ui/icon";
+import { BY_SEARCH } from "~/ui/tabs";
+import { type Filters, isSameFilter, parametersOf } from "./filters";
+
+interface Need {
+  name: string;
+  icon: IconName;
+  tone: Tone;
+  filters: Filters;
+}
+
+/** In the order in which they are urgent. Whoever has concluded an experiment has dealt with it. */
+export const NEEDS: readonly Need[] = [
+  {
+    name: "broken",
+    icon: "warning",
+    tone: "bad",
+    filters: { status: ["live"], health: ["fail"], outcome: ["none"] },
+  },
+  {
+    name: "to serve or conclude",
+    icon: "check",
+    tone: "good",
+    filters: { status: ["live", "inactive"], verdict: ["win"], outcome: ["none"] },
+  },
+  {
+    name: "to stop or conclude",
+    icon: "stop",
+    tone: "neutral",
+    filters: { status: ["live", "inactive"], verdict: ["loss", "no_difference"], outcome: ["none"] },
+  },
+];
+
+const COLORS: Partial<Record<Tone, string>> = { bad: "text-bad", good: "text-good" };
+const chip = names(
+  "inline-flex items-center gap-1.5 rounded-md border border-line bg-panel px-2.5 py-1 text-ink no-underline hover:border-edge pointer-coarse:py-2",
+  "aria-[current=true]:border-accent aria-[current=true]:bg-accent-wash",
+);
+
+export function Needs({ filters }: { filters: Filters }) {
+  const project = useProject();
+  const totals = useQueries({
+    queries: NEEDS.map((need) => ({
+      ...query("/v2/overview", { query: { ...parametersOf(need.filters), limit: 1 } }),
+      staleTime: 30_000,
+      // It is not worth an error: the list below says what is wrong.
+      retry: false,
+    })),
+  });
+  const proposals = useQuery({
+    ...openProposalsQuery(project?.project_key ?? ""),
+    enabled: project !== undefined,
+  }).data;
+  const waiting = proposals?.proposals.length ?? 0;
+  const found = NEEDS.flatMap((need, at) => {
+    const total = totals[at]?.data?.total ?? 0;
+    return total > 0 ? [{ ...need, total }] : [];
+  });
+  if (found.length === 0 && waiting === 0) return null;
+  return (
+    <nav aria-label="Needs somebody" className="flex flex-wrap items-center gap-2">
+      {found.map(({ name, icon, tone, filters: own, total }) => {
+        const isOn = isSameFilter(filters, own);
+        return (
+          <Link
+            key={name}
+            to="/experiments"
+            search={isOn ? { sort: filters.sort } : { ...own, sort: filters.sort }}
+            // Otherwise the router takes every address of this path for the page itself.
+            activeOptions={BY_SEARCH.activeOptions}
+            aria-current={isOn}
+            className={chip}
+          >
+            <Icon name={icon} className={names("size-3.5", COLORS[tone] ?? "text-soft")} />
+            <span className="num font-semibold">{integer(total)}</span> {name}
+          </Link>
+        );
+      })}
+      {project && waiting > 0 && (
+        <Link to="/p/$projectKey/proposals" params={{ projectKey: project.project_key }} className={chip}>
+          <Icon name="people" className="size-3.5 text-soft" />
+          <span className="num font-semibold">{proposals?.next_cursor ? `${waiting}+` : waiting}</span> for approval in{" "}
+          {project.name}
+        </Link>
+      )}
+    </nav>
+  );
+}
