@@ -47,7 +47,7 @@ function Content(props: FieldsProps) {
   const hasText = innerText !== undefined || textContent !== undefined;
   const addable = CONTENT_KEYS.filter(
     (key) => !(key in change) && key !== "textContent" && !(key === "innerText" && hasText),
-  ).filter((key) => editing.mayCode || !needsCode({ [key]: "" }));
+  ).filter((key) => editing.mayCode || !needsCode({ target: change.target, [key]: "" }));
   const isFixed = editing.isLocked || (needsCode(change) && !editing.mayCode);
   const remove = (key: ContentKey) => {
     const { [key]: _, ...others } = change;

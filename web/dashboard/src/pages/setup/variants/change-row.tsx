@@ -81,7 +81,9 @@ function Remarks({ editing, field, change, at }: Pick<RowProps, "editing" | "fie
     <>
       {error && <FieldError>{error}</FieldError>}
       {needsCode(change) && !editing.mayCode && !editing.isLocked && (
-        <Note>HTML and script addresses are code, which your role may not change in this project.</Note>
+        <Note>
+          This can run or load something on the page, so it is code, which your role may not change in this project.
+        </Note>
       )}
       {kind === "redirect" && (at > 0 || experiment.test_type !== "split") && (
         <Note tone="caution">A redirect works as the first change of a split test only.</Note>

@@ -40,7 +40,7 @@ export function ChangesJson({ editing, field, changes, onChange }: JsonProps) {
         isReadOnly={isReadOnly}
         hint={
           isReadOnly && !isLocked
-            ? "Some of it is HTML or a script address, which your role may not change in this project."
+            ? "Some of it can run or load something on the page, so it is code, which your role may not change in this project."
             : "A list of objects. Keys that are not known are kept."
         }
         error={error}

@@ -33,13 +33,20 @@ test("a change is one plain sentence", () => {
   assert.equal(sentenceOf({ rm: "x".repeat(100) }), `Hide ${"x".repeat(59)}…`);
 });
 
-test("kinds and the scope are those of the server", () => {
+test("kinds are those of the server, and code is never taken for something else", () => {
   const cases: [Change, string, boolean][] = [
     [{ target: "h1", innerText: "Hi", note: {} }, "content", false],
     [{ target: "h1", innerHTML: "<b>" }, "content", true],
     [{ target: "a", href: "/pricing" }, "content", false],
     [{ target: "a", href: " java\tscript:alert(1)" }, "content", true],
-    [{ target: "img", src: "DATA:image/svg+xml,x" }, "content", true],
+    [{ target: "nav > a.cta[title=x], area", href: "/pricing" }, "content", true],
+    [{ target: "nav > a.cta", href: "/pricing" }, "content", false],
+    [{ target: "#cta", href: "/pricing" }, "content", true],
+    [{ target: "a use", href: "#x" }, "content", true],
+    [{ target: "img", src: "/b.png" }, "content", true],
+    [{ target: "h1", style: { color: "red", width: "calc(1px + 2px)" } }, "content", false],
+    [{ target: "h1", style: "background: URL(/x.png)" }, "content", true],
+    [{ target: "h1", style: { background: "u\\72l(/x)" } }, "content", true],
     [{ target: "h1" }, "unknown", false],
     [{ rm: ".banner" }, "hide", false],
     [{ refEl: "#a", dir: "b", htmlBlock: "<p>" }, "insert", true],

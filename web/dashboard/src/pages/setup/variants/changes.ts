@@ -54,7 +54,11 @@ export function furtherKeys(change: Change): string[] {
 }
 
 const HTML_KEYS = ["innerHTML", "outerHTML", "htmlBlock"];
-const SCRIPT_SCHEMES = ["javascript:", "data:", "vbscript:"];
+const SCRIPT_SCHEMES = ["javascript:", "data:", "vbscript:", "blob:"];
+/** A selector that can only match links; one that may match something else, too, is taken for that. */
+const LINKS_ONLY = /^(?:[^,()[\]"'\\/]*[\s>+~])?(?:a|area|image)(?:[.#:[][^,\s>+~()"'\\]*)?$/i;
+/** What makes a browser load something for a style. */
+const LOADS = /\\|(?:url|image|image-set|src|expression)\(|@import|-moz-binding|behavior/i;
 
 /** Whether an address is a script for browsers, which skip blanks and controls in it. */
 function isScript(address: unknown): boolean {
@@ -62,9 +66,20 @@ function isScript(address: unknown): boolean {
   return SCRIPT_SCHEMES.some((scheme) => start.startsWith(scheme));
 }
 
-/** Whether it carries something that a browser can run: storing it needs the scope `code`. */
+/**
+ * Whether it carries something that a browser can run or load: storing it needs the scope `code`. The server judges with more care, and
+ * refuses redirects to other sites.
+ */
 export function needsCode(change: Change): boolean {
-  return HTML_KEYS.some((key) => key in change) || isScript(change.href) || isScript(change.src);
+  const { target, href, style, attributes } = change;
+  const isLink = typeof target === "string" && LINKS_ONLY.test(target.trim());
+  return (
+    HTML_KEYS.some((key) => key in change) ||
+    "src" in change ||
+    (href !== undefined && (!isLink || isScript(href))) ||
+    LOADS.test(typeof style === "string" ? style : JSON.stringify(style ?? "")) ||
+    (typeof attributes === "object" && Object.keys(attributes ?? {}).some((name) => name.startsWith("data-")))
+  );
 }
 
 /** The text of a key; empty where there is none. */
