@@ -305,7 +305,7 @@ impl Walk<'_> {
                 }
                 Some(_) => {
                     let known = [&approved.bound, &approved.met].into_iter().flatten();
-                    let is_known = known.map(|one| shown(one)).any(|one| one == shown(&content));
+                    let is_known = known.map(shown).any(|one| one == shown(&content));
                     assert!(is_known, "experiment {id} is served: {content}\n{told}");
                     approved.bound = Some(content.clone());
                 }

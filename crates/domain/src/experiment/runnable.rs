@@ -118,16 +118,14 @@ fn selects_only(selector: &str, types: &[&str]) -> bool {
     };
     for c in selector.chars() {
         match (quote, c) {
-            (Some(end), _) => {
-                if c == end {
-                    quote = None;
-                }
-            }
+            (Some(end), _) if c == end => quote = None,
+            (Some(_), _) => {}
             (None, '"' | '\'') => quote = Some(c),
             (None, '(') => open.push(')'),
             (None, '[') => open.push(']'),
             (None, ')' | ']') => {
-                if open.pop() != Some(c) {
+                let opened = open.pop();
+                if opened != Some(c) {
                     return false;
                 }
             }
