@@ -1,6 +1,7 @@
 // What the words of the contract are called on pages, and in which tone. One word per thing, everywhere.
 
 import type { Schemas } from "~/api/query";
+import { own } from "./own";
 
 /** How a thing is coloured: by what it means, never by taste. */
 export type Tone = "neutral" | "accent" | "good" | "caution" | "bad";
@@ -141,5 +142,5 @@ export const GROUP_KIND: Record<Schemas["GroupKind"], { text: string; about: str
 
 /** The word for a value; a value that this version does not know is shown as it is. */
 export function wordOf(words: Record<string | number, Word>, value: string | number): Word {
-  return words[value] ?? { text: String(value).replaceAll("_", " "), tone: "neutral" };
+  return own(words, String(value)) ?? { text: String(value).replaceAll("_", " "), tone: "neutral" };
 }

@@ -7,19 +7,29 @@ function headingIn(content: HTMLElement): HTMLElement | null {
 }
 
 /**
- * Focuses the heading as soon as it is there: a page that is loaded on its first visit, or waits for its data, has none at first. Somebody
- * who has gone on meanwhile keeps the focus. Returns what ends the wait.
+ * Focuses the heading as soon as it is there: a page that is loaded on its first visit, or waits for its data, has none at first, and the page
+ * before may still be there. Whoever goes on meanwhile keeps the focus. Returns what ends it.
  */
 export function focusHeading(content: HTMLElement): () => void {
-  const { activeElement } = document;
-  const attempt = () => {
-    const hasMoved = document.activeElement !== activeElement && document.activeElement !== document.body;
-    const heading = hasMoved ? null : headingIn(content);
-    heading?.focus({ preventScroll: true });
-    return hasMoved || heading !== null;
+  const { activeElement: before } = document;
+  let focused: Element | null = null;
+  const follow = () => {
+    const now = document.activeElement;
+    if (now !== before && now !== document.body && now !== focused) return end();
+    const heading = headingIn(content);
+    if (heading === null || heading === focused) return;
+    heading.focus({ preventScroll: true });
+    focused = heading;
   };
-  if (attempt()) return () => {};
-  const observer = new MutationObserver(() => attempt() && observer.disconnect());
+  const observer = new MutationObserver(follow);
+  const end = () => {
+    observer.disconnect();
+    removeEventListener("keydown", end, true);
+    removeEventListener("pointerdown", end, true);
+  };
   observer.observe(content, { childList: true, subtree: true });
-  return () => observer.disconnect();
+  addEventListener("keydown", end, true);
+  addEventListener("pointerdown", end, true);
+  follow();
+  return end;
 }

@@ -84,7 +84,7 @@ test("the form proposes the lifts that the traffic can find, and says what a sma
   assert.ok(costly.days > 90);
   await page
     .getByRole("status")
-    .getByText(`takes ${digits.format(costly.visitors_needed)} visitors, which is ${digits.format(costly.days)} days.`)
+    .getByText(`takes ${digits.format(costly.visitors_needed)} visitors, about ${digits.format(costly.days)} days.`)
     .first()
     .waitFor();
   await page.getByText("Few teams wait that long").waitFor();
@@ -96,7 +96,7 @@ test("the form proposes the lifts that the traffic can find, and says what a sma
   await four.getByRole("button", { name: "Chosen" }).waitFor();
   const cheap = await plan(mde);
   assert.ok(cheap.days <= 28, `${mde} % takes ${cheap.days} days`);
-  await page.getByText(`which is ${cheap.days} days.`).waitFor();
+  await page.getByText(`about ${cheap.days} days.`).waitFor();
   await page.getByText("Few teams wait that long").waitFor({ state: "detached" });
   await page.getByRole("button", { name: "Save goals" }).click();
   await until(async () => (await company.get(`/experiment/${id}`)).experiment.plan.mde === mde, "the plan");

@@ -19,6 +19,7 @@ test("entries of the audit log read as sentences", () => {
     ["export", "visitor_data", "", "", null, "read the data of a visitor"],
     // An act of a newer server.
     ["paint", "goal", "5", "Order", {}, "paint: goal Order"],
+    ["constructor", "toString", "5", "valueOf", {}, "constructor: toString valueOf"],
   ];
   for (const [action, kind, id, name, after, said] of cases) {
     const { act, thing } = sentenceOf({ action, object: { kind, id, name }, after });

@@ -1,6 +1,7 @@
 // What the entries of the audit log say, as the history does: an act, and what it was done to.
 
 import type { Schemas } from "~/api/query";
+import { own } from "~/lib/own";
 
 type Entry = Pick<Schemas["AuditEntry"], "action" | "object" | "after">;
 
@@ -78,20 +79,20 @@ const COMMON: Record<string, (kind: string) => string> = {
 const KIND: Record<string, string> = { key: "API key", visitor_data: "data of a visitor", rates: "currency rates" };
 
 export function kindName(kind: string): string {
-  return KIND[kind] ?? kind.replaceAll("_", " ");
+  return own(KIND, kind) ?? kind.replaceAll("_", " ");
 }
 
 export function sentenceOf({ action, object: { kind, id, name }, after }: Entry): Said {
-  const alone = ALONE[`${action} ${kind}`];
+  const alone = own(ALONE, `${action} ${kind}`);
   if (alone !== undefined) return { act: alone, thing: undefined };
   const thing = name || `${kindName(kind)} ${id}`.trim();
   if (kind === "experiment" && action === "archive") {
     const isOut = (after as { archived?: unknown } | null)?.archived === false;
     return { act: isOut ? "took out of the archive:" : "archived", thing };
   }
-  const own = ACTS[kind]?.[action];
-  if (own !== undefined) return { act: own, thing };
-  const common = COMMON[action];
+  const special = own(own(ACTS, kind) ?? {}, action);
+  if (special !== undefined) return { act: special, thing };
+  const common = own(COMMON, action);
   if (common === undefined) return { act: `${action.replaceAll("_", " ")}:`, thing: `${kindName(kind)} ${thing}` };
   // The kind stands in the thing already, where that has no name.
   return { act: common(name ? `the ${kindName(kind)}` : "").trim(), thing };

@@ -3,6 +3,7 @@
 import type { LinkProps } from "@tanstack/react-router";
 import { query, type Schemas } from "~/api/query";
 import { capital } from "~/lib/capital";
+import { own } from "~/lib/own";
 
 export type Check = Schemas["ChecklistItem"];
 
@@ -38,7 +39,7 @@ export const CHECKS: Record<Schemas["ChecklistCheck"], CheckPlace> = {
 
 /** A check that this version does not know is called as the server calls it. */
 export function checkPlace(check: string): CheckPlace {
-  return (CHECKS as Record<string, CheckPlace>)[check] ?? { name: capital(check.replaceAll("_", " ")) };
+  return own(CHECKS, check) ?? { name: capital(check.replaceAll("_", " ")) };
 }
 
 /** What makes a start be refused, apart from a second person's approval: that is asked for by a proposal. */

@@ -88,11 +88,11 @@ export function fieldName(path: string): string {
 
 /** Whether a text is the path of a field that has a name here. */
 export function isFieldPath(path: string): boolean {
-  if (path in NAMES || /^variants\[\d+\]$/.test(path)) return true;
+  if (Object.hasOwn(NAMES, path) || /^variants\[\d+\]$/.test(path)) return true;
   const [whole = "", part = ""] = path.split(/\.(.*)/s);
   if (whole === "control" || /^variants\[\d+\]$/.test(whole))
-    return part in OF_VARIANT || part.startsWith("targeting.");
-  return whole === "targeting" && part in OF_TARGETING;
+    return Object.hasOwn(OF_VARIANT, part) || part.startsWith("targeting.");
+  return whole === "targeting" && Object.hasOwn(OF_TARGETING, part);
 }
 
 function within(whole: string, part: string | undefined): string {

@@ -89,8 +89,8 @@ export function Needs({ filters }: { filters: Filters }) {
       {project && waiting > 0 && (
         <Link to="/p/$projectKey/proposals" params={{ projectKey: project.project_key }} className={chip}>
           <Icon name="people" className="size-3.5 text-soft" />
-          <span className="num font-semibold">{proposals?.next_cursor ? `${waiting}+` : waiting}</span> for approval in{" "}
-          {project.name}
+          <span className="num font-semibold">{proposals?.next_cursor ? `${waiting}+` : waiting}</span> waiting for
+          approval in {project.name}
         </Link>
       )}
     </nav>

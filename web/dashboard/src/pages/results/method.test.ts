@@ -13,7 +13,7 @@ test("the method names what analysts look for, with the numbers of the answer", 
   const one = methodOf([control, arm("Variant 1", { variance_ratio: 0.772 })], "goal").join(" ");
   assert.match(one, /Sequential test/);
   assert.match(one, /CUPED removed 23\u00a0% of the variance\./);
-  assert.match(one, /\(Holm\): one variant is compared, so there is none\./);
+  assert.match(one, /\(Holm\): one variant is compared, so nothing is corrected\./);
 
   const two = methodOf(
     [

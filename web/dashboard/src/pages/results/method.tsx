@@ -34,7 +34,7 @@ export function methodOf(arms: readonly Compared[], family: Family): string[] {
 
 type Known = { name: string; analysis: Analysis };
 
-/** `CUPED removed 23 % of the variance (Variant 1) and 18 % (Variant 2).` */
+/** `CUPED removed 23 % of the variance.` */
 function cuped(compared: readonly Known[]): string {
   const removed = compared.flatMap(({ name, analysis: { variance_ratio: left } }) =>
     left == null ? [] : [{ name, share: percent(1 - left, 0) }],
@@ -42,14 +42,14 @@ function cuped(compared: readonly Known[]): string {
   const [first] = removed;
   if (first === undefined) return "CUPED: not used, as what was known before entry does not make the variance smaller.";
   if (compared.length === 1) return `CUPED removed ${first.share} of the variance.`;
-  return `CUPED removed of the variance: ${all.format(removed.map(({ name, share }) => `${share} (${name})`))}.`;
+  return `Variance removed by CUPED: ${all.format(removed.map(({ name, share }) => `${share} (${name})`))}.`;
 }
 
 function correction(compared: readonly Known[], family: Family): string {
   const how =
     family === "goal"
       ? compared.length === 1
-        ? "Correction for several variants (Holm): one variant is compared, so there is none."
+        ? "Correction for several variants (Holm): one variant is compared, so nothing is corrected."
         : `Correction for several variants (Holm), over ${compared.length}.`
       : "Correction for several metrics (e-BH), over all variants of the metrics beside the primary goal.";
   const before = compared.flatMap(({ name, analysis: { p_value: plain, p_value_adjusted: adjusted } }) =>

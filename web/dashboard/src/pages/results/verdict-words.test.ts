@@ -54,10 +54,10 @@ test("of a bandit it is said who gets how much by now", () => {
   };
   assert.equal(
     verdictOf(bandit([10, 15.5, 74.5])).sentence,
-    "Variant 2 gets 74.5\u00a0% of the visitors by now: the bandit gives most to what works best.",
+    "Variant 2 now gets 74.5\u00a0% of the visitors: the bandit gives most to what works best.",
   );
-  assert.match(verdictOf(bandit([50, 25, 25])).sentence, /^Control gets 50/);
-  assert.match(verdictOf(bandit([34, 33, 33])).sentence, /^Control gets 34/);
+  assert.match(verdictOf(bandit([50, 25, 25])).sentence, /^Control now gets 50/);
+  assert.match(verdictOf(bandit([34, 33, 33])).sentence, /^Control now gets 34/);
   assert.match(verdictOf(bandit([33.3, 33.3, 33.3])).sentence, /^The bandit still shares visitors evenly/);
   assert.match(verdictOf(bandit([10, 15, 75], { status_code: 0 })).sentence, /^It ended without an answer/);
   assert.equal(verdictOf({ ...bandit([10, 15, 75]), ...result(["win"]) }).verdict, "win");

@@ -43,7 +43,7 @@ function ofBandit(variants: Arm[]): string {
   const [best, next] = variants.toSorted((one, other) => other.traffic_weight - one.traffic_weight);
   if (best === undefined || best.traffic_weight === next?.traffic_weight)
     return "The bandit still shares visitors evenly: too little is known to prefer a variant.";
-  return `${best.name} gets ${percentage(best.traffic_weight)} of the visitors by now: the bandit gives most to what works best.`;
+  return `${best.name} now gets ${percentage(best.traffic_weight)} of the visitors: the bandit gives most to what works best.`;
 }
 
 /** The arms that are compared with the control. */

@@ -85,12 +85,12 @@ function FoundTable({ found, mde, choose, isLocked }: FoundTableProps) {
           <span className="min-w-0 flex-1 basis-60">
             <span className="font-medium">In {name}</span>{" "}
             {plan === undefined ? (
-              "no lift that can be planned for"
+              "nothing that can be planned for"
             ) : (
               <>
                 lifts from <span className="num font-medium">{percentage(plan.mde)}</span> on
                 {plan.visitors_needed !== null && (
-                  <span className="text-soft">, by {count(plan.visitors_needed, "visitor")}</span>
+                  <span className="text-soft">, with {count(plan.visitors_needed, "visitor")}</span>
                 )}
               </>
             )}
@@ -109,12 +109,12 @@ function FoundTable({ found, mde, choose, isLocked }: FoundTableProps) {
 /** What the chosen lift costs. */
 function Cost({ plan: { mde, visitors_needed: needed, days } }: { plan: Plan }) {
   if (needed === null || days === null) return null;
-  const cost = `A lift of ${percentage(mde)} takes ${count(needed, "visitor")}, which is ${count(days, "day")}.`;
+  const cost = `Finding a lift of ${percentage(mde)} takes ${count(needed, "visitor")}, about ${count(days, "day")}.`;
   if (days <= LONG_DAYS) return <p role="status">{cost}</p>;
   return (
     <Note tone="caution" role="status">
-      {cost} Few teams wait that long, and looks before are less sharp, as results are sharpest around the planned
-      number of visitors. A larger lift is found sooner.
+      {cost} Few teams wait that long. Results are sharpest around the planned number of visitors, so earlier looks show
+      less. Plan for a larger lift.
     </Note>
   );
 }

@@ -26,7 +26,7 @@ export function Unjudged({ kind }: { kind: string }) {
   return (
     <Note tone="caution">
       This server knows no places, so nobody matches this rule, and nobody enters. Ask whoever runs it for a geographic
-      database, or take the rule away.
+      database, or remove the rule.
     </Note>
   );
 }
