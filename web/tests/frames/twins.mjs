@@ -329,7 +329,7 @@ const told = ({ arms, batches }) =>
     )
     .join(" ")}`;
 
-/** `count` sequences from a seed on, so many in a case that frames of documents that are gone do not add up. */
+/** `count` sequences from a seed on, each a case. */
 export const cases = ({ seed, count }) => {
   const all = {};
   for (let at = seed; at < seed + count; at++) {
