@@ -7,7 +7,11 @@ stories![
     a_second_person_approves,
     code_that_is_served_was_approved,
     a_proposal_whose_experiment_has_changed,
-    proposals_that_cannot_be_made
+    proposals_that_cannot_be_made,
+    what_runs_or_loads_needs_the_scope_code,
+    acts_that_start_something_are_starts,
+    what_is_beside_a_live_experiment_is_guarded,
+    a_key_acts_for_who_made_it
 ];
 
 fn proposals(shop: &Client, test_id: i64) -> Vec<Value> {
@@ -238,4 +242,112 @@ fn proposals_that_cannot_be_made(on: On) {
     shop.delete(&format!("/experiment/{test_id}")).ok();
     person.post(&format!("/proposals/{id}/approve"), json!({})).refused(404, "not_found");
     assert_eq!(shop.get("/proposals").ok()["proposals"], json!([]));
+}
+
+/// What a change does decides, and not its value: the page has the element that the selector meets.
+fn what_runs_or_loads_needs_the_scope_code(on: On) {
+    let app = on.start();
+    let shop = app.project("Acme", "Shop");
+    let writer = app.scoped(&shop, "read,write");
+    let test_id = shop.experiment(json!({}));
+    let path = format!("/experiment/{test_id}");
+    for (item, is_code) in [
+        (json!({ "target": "script[src]", "src": "https://evil.example/x.js" }), true),
+        (json!({ "target": "img", "src": "/b.png" }), true),
+        (json!({ "target": "base", "href": "https://evil.example/" }), true),
+        (json!({ "target": "link", "href": "https://evil.example/x.css" }), true),
+        (json!({ "target": "svg use", "href": "https://evil.example/x.svg#a" }), true),
+        (json!({ "target": "#cta", "href": "/pricing" }), true),
+        (json!({ "target": "a.cta", "href": "/pricing" }), false),
+        (json!({ "target": "body", "style": "background:url(https://evil.example/?x)" }), true),
+        (json!({ "target": "body", "style": "color:red" }), false),
+        (json!({ "target": "h1", "attributes": { "data-hx-on:click": "alert(1)" } }), true),
+        (json!({ "target": "input", "attributes": { "placeholder": "Name" } }), false),
+        (json!({ "target": "h1", "innerText": "Hi", "code": true }), false),
+    ] {
+        // To take code away needs the scope, too.
+        shop.patch(&path, json!({ "variants": [{ "name": "Variant 1" }] })).ok();
+        let body = json!({ "variants": [{ "name": "Variant 1", "data": [item] }] });
+        let answer = writer.patch(&path, body.clone());
+        if is_code {
+            answer.refused(403, "missing_scope");
+        } else {
+            answer.ok();
+        }
+        shop.patch(&path, body).ok();
+        shop.set_status(test_id, 1).ok();
+        let ruleset = app.anyone().get(&format!("/ruleset/{}", shop.project_key)).ok();
+        let delivered = &ruleset["experiments"][0]["variants"][0]["data"][0];
+        assert_eq!(delivered["code"] == true, is_code, "{delivered}");
+        shop.set_status(test_id, 0).ok();
+    }
+    let split = |to: &str| {
+        json!({ "test_name": "Split", "test_type": "split", "url": "https://shop.example/a",
+            "variants": [{ "name": "Variant 1", "data": [{ "url": to }] }] })
+    };
+    writer.post("/create-experiment", split("https://evil.example/login")).refused(403, "missing_scope");
+    writer.post("/create-experiment", split("https://shop.example/b")).created();
+    shop.post("/create-experiment", split("https://evil.example/login")).created();
+}
+
+/// Neither the archive nor a conclusion is a way round a second person.
+fn acts_that_start_something_are_starts(on: On) {
+    let app = on.start();
+    let (shop, person) = two(&app);
+    app.approval_rules(&shop, false, true);
+    let dated = json!({ "configuration": { "start_test_date": "2026-03-01T12:00:00Z" } });
+    let archived = shop.experiment(json!({}));
+    let path = format!("/experiment/{archived}");
+    shop.patch(&format!("{path}/archive"), json!({ "archived": true })).ok();
+    shop.merge(&path, dated.clone()).ok();
+    shop.patch(&format!("{path}/archive"), json!({ "archived": false })).refused(409, "approval_needed");
+    shop.merge(&path, json!({ "configuration": { "start_test_date": null } })).ok();
+    shop.patch(&format!("{path}/archive"), json!({ "archived": false })).ok();
+
+    let concluded = shop.experiment(json!({}));
+    let path = format!("/experiment/{concluded}");
+    let end = json!({ "outcome": "invalid", "note": "n", "override_reason": "r" });
+    person.post(&format!("{path}/conclude"), end).ok();
+    shop.merge(&path, dated).ok();
+    person.post(&format!("{path}/reopen"), json!({})).refused(409, "approval_needed");
+    shop.merge(&path, json!({ "configuration": { "start_test_date": null } })).ok();
+    person.post(&format!("{path}/reopen"), json!({})).ok();
+}
+
+fn what_is_beside_a_live_experiment_is_guarded(on: On) {
+    let app = on.start();
+    let shop = app.project("Acme", "Shop");
+    let goal = shop.goal("bought");
+    let live = shop.experiment(json!({ "status": 1, "primary_goal_key": "bought" }));
+    let holdout = json!({ "name": "H", "kind": "holdout", "percent": 50, "scope": "project" });
+    app.approval_rules(&shop, false, true);
+    shop.post("/exclusion-group", holdout.clone()).refused(409, "approval_needed");
+    let members = json!([{ "test_id": live, "percent": 1 }]);
+    let group = json!({ "name": "E", "kind": "exclusion", "members": members });
+    shop.post("/exclusion-group", group).refused(409, "approval_needed");
+    shop.patch(&format!("/goal/{goal}"), json!({ "goal_value": "other" })).refused(409, "approval_needed");
+    shop.patch(&format!("/goal/{goal}"), json!({ "goal_name": "Purchases" })).ok();
+    shop.set_status(live, 0).ok();
+    shop.patch(&format!("/goal/{goal}"), json!({ "goal_value": "other" })).ok();
+    let made = shop.post("/exclusion-group", holdout).created();
+    shop.delete(&format!("/exclusion-group/{}", made["group_id"])).ok();
+}
+
+fn a_key_acts_for_who_made_it(on: On) {
+    let app = on.start();
+    let shop = app.project("Acme", "Shop");
+    let owner = app.signed_in_as(&shop, "owner");
+    let another = app.signed_in_as(&shop, "admin");
+    let test_id = shop.experiment(json!({}));
+    app.approval_rules(&shop, false, true);
+    let body = json!({ "name": "mine", "scopes": ["read", "write"] });
+    let made = owner.outside().post("/v2/keys", body).created();
+    let key = made["api_key"].as_str().expect("a key");
+    let program = shop.with_key(Some(key));
+    let id = propose(&program, test_id, json!({ "status": 1 }))["proposal_id"].as_i64().expect("an id");
+    for what in ["approve", "reject"] {
+        owner.post(&format!("/proposals/{id}/{what}"), json!({})).refused(409, "own_proposal");
+    }
+    another.post(&format!("/proposals/{id}/approve"), json!({})).ok();
+    assert_eq!(shop.details(test_id)["status"], 1);
 }
