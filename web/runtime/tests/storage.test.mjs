@@ -22,6 +22,8 @@ const SHARED = [
   "storage.ts: t",
   "identity.ts: id",
   "recorder.ts: id",
+  // Read, to note of a framework only where the visitor is.
+  "changes/hydration.ts: id",
   "identity.ts: a",
   "transport.ts: q",
 ];
