@@ -17,7 +17,7 @@ export function focusHeading(content: HTMLElement): () => void {
     const now = document.activeElement;
     if (now !== before && now !== document.body && now !== focused) return end();
     const heading = headingIn(content);
-    if (heading === null || heading === focused) return;
+    if (heading === null || heading === now) return;
     heading.focus({ preventScroll: true });
     focused = heading;
   };
@@ -27,7 +27,8 @@ export function focusHeading(content: HTMLElement): () => void {
     removeEventListener("keydown", end, true);
     removeEventListener("pointerdown", end, true);
   };
-  observer.observe(content, { childList: true, subtree: true });
+  // A part that waits again for its data is hidden by its style, and loses the focus until it is shown.
+  observer.observe(content, { childList: true, subtree: true, attributeFilter: ["style"] });
   addEventListener("keydown", end, true);
   addEventListener("pointerdown", end, true);
   follow();
