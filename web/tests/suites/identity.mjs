@@ -127,7 +127,8 @@ const tabs = {
     assert.deepEqual(visitors(other, from), [muriel_id]);
     assert.equal((await cookies(tab)).muriel_id, muriel_id);
     await tab.evaluate(() => muriel.push(["consent", false]));
-    await page.waitFor(() => document.cookie === "muriel_c=denied");
+    // The script keeps cookies for a second, and notices by local storage, which comes from another process, that they have changed.
+    await page.waitFor(() => document.cookie === "muriel_c=denied" && localStorage.muriel_c != null);
     await tellsNothing(given);
     assert.deepEqual(await cookies(page), { muriel_c: "denied" });
   },
