@@ -287,6 +287,9 @@ fn what_runs_or_loads_needs_the_scope_code(on: On) {
     };
     writer.post("/create-experiment", split("https://evil.example/login")).refused(403, "missing_scope");
     writer.post("/create-experiment", split("https://shop.example/b")).created();
+    let mut hidden = split("https://evil.example/login");
+    hidden["variants"][0]["data"][0]["refEl"] = Value::Null;
+    writer.post("/create-experiment", hidden).refused(403, "missing_scope");
     shop.post("/create-experiment", split("https://evil.example/login")).created();
 }
 

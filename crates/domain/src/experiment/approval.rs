@@ -42,7 +42,7 @@ fn concerns_visitors(before: Option<&Experiment>, after: &Experiment) -> bool {
     match (was_bound, is_bound_for_visitors(before, after)) {
         (false, true) => true,
         (true, true) => !is_minor(before, after),
-        // What nobody meets any more, nor ever has, is nobody's concern.
+        // Nobody meets it afterwards. Where visitors have met it, only an end is free.
         (_, false) => before.is_some_and(Experiment::is_delivered) && !is_minor(before, after),
     }
 }

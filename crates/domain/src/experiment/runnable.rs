@@ -50,8 +50,9 @@ impl Change {
     pub fn carries_code(&self, sites: &Sites) -> bool {
         let item = self.as_object();
         let text = |key: &str| item.get(key).and_then(Value::as_str).unwrap_or_default();
-        if self.is_redirect() {
-            return !sites.have(text("url"));
+        // Whatever else it is: the key means nothing in other changes.
+        if item.contains_key("url") && !sites.have(text("url")) {
+            return true;
         }
         let loads_by_href =
             item.contains_key("href") && (!selects_only(text("target"), &LINKS) || is_script(text("href")));
@@ -190,6 +191,8 @@ mod tests {
             json!({ "target": "h1", "attributes": { "data-hx-on:click": "alert(1)" } }),
             json!({ "url": "https://evil.example/login" }),
             json!({ "url": "https://notshop.example/login" }),
+            json!({ "url": "https://evil.example/login", "refEl": null }),
+            json!({ "url": "https://evil.example/login", "oriEl": "" }),
             json!({ "url": "https://shop.example.evil.example/login" }),
         ] {
             assert!(carries(&item), "{item}");
@@ -238,6 +241,22 @@ mod tests {
         assert!(!stays(there, &[(here, UrlMatch::Wildcard, true), (there, UrlMatch::Simple, true)]));
         assert!(!stays(here, &[(here, UrlMatch::Contain, true)]));
         assert!(!stays(here, &[("https://a.example/no", UrlMatch::Exact, false)]), "it runs everywhere else");
+    }
+
+    #[test]
+    fn a_redirect_is_what_the_script_follows() {
+        for (item, is_redirect) in [
+            (json!({ "url": "https://a.example/" }), true),
+            (json!({ "url": "https://a.example/", "refEl": null }), true),
+            (json!({ "url": "https://a.example/", "oriEl": "" }), true),
+            (json!({ "url": "https://a.example/", "refEl": "", "oriEl": "#a" }), true),
+            (json!({ "url": "https://a.example/", "oriEl": "#a" }), false),
+            (json!({ "url": "https://a.example/", "target": "h1", "innerText": "x" }), false),
+            (json!({ "target": "h1", "innerText": "x" }), false),
+        ] {
+            let change = Change::new(item.as_object().unwrap().clone()).unwrap();
+            assert_eq!(change.is_redirect(), is_redirect, "{item}");
+        }
     }
 
     #[test]

@@ -243,9 +243,17 @@ impl Change {
         &self.0
     }
 
-    /// Whether it sends the visitor to another page.
+    /// Whether it sends the visitor to another page. The script decides by the same rule: the first of these keys that is not
+    /// `null` has to say nothing.
     pub fn is_redirect(&self) -> bool {
-        self.0.contains_key("url") && !["target", "rm", "refEl", "oriEl"].iter().any(|key| self.0.contains_key(*key))
+        let mut selectors = ["target", "rm", "refEl", "oriEl"].iter().filter_map(|key| self.0.get(*key));
+        let says_something = |value: &Value| match value {
+            Value::Null | Value::Bool(false) => false,
+            Value::String(text) => !text.is_empty(),
+            Value::Number(number) => number.as_f64() != Some(0.0),
+            Value::Bool(true) | Value::Array(_) | Value::Object(_) => true,
+        };
+        self.0.contains_key("url") && !selectors.find(|value| !value.is_null()).is_some_and(says_something)
     }
 
     /// The change that this object is, which is known to be one.

@@ -262,6 +262,10 @@ fn delivered(experiment: &Experiment) -> Option<Delivered> {
     experiment.is_delivered().then(|| Delivered::of(experiment))
 }
 
+/// How many changes are looked through for what visitors met last, while the database is locked. Before that it counts as
+/// forgotten, and a second person is asked.
+const MET_CHANGES_MAX: usize = 200;
+
 /// Whether visitors met the experiment as it is, last: with the same arms, for the same visitors.
 async fn was_met(tx: &mut dyn Tx, present: &Experiment) -> Result<bool> {
     let shown = |experiment: &Experiment| Delivered {
@@ -279,7 +283,8 @@ async fn was_met(tx: &mut dyn Tx, present: &Experiment) -> Result<bool> {
         return Ok(false);
     }
     let mut walk = Walk::from(present.clone());
-    while let Some(step) = walk.next(tx).await? {
+    for _ in 0..MET_CHANGES_MAX {
+        let Some(step) = walk.next(tx).await? else { break };
         if step.before.is_delivered() {
             return Ok(shown(&step.before) == shown(present));
         }
