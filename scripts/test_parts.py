@@ -52,7 +52,7 @@ def crash(name, *arguments, within=()):
 WEB = ("web", "browsers")
 PAGE_HEALTH = ["scripts/cargo", "test", "--quiet", "--release", "--locked", "-p", "muriel-analysis", "--test", "page_health"]
 
-# A long part that starts last keeps the others waiting, so the engines come last: two of them side by side take about as long.
+# A long part that starts last keeps the others waiting, so the engines come last. They wait for timers of pages now and then, and take about as long.
 PARTS = [
     # Replaced by a part for each of cargo's test programs.
     Part("rust", [], tools=("npm",)),
@@ -64,9 +64,9 @@ PARTS = [
     Part("webhooks", ["tests/webhooks/run"], cores=0.5, tools=("webhooks",)),
     Part("oidc", ["tests/oidc/run"], cores=0.5, tools=("oidc",)),
     Part("mcp", ["tests/mcp/run"], cores=0.5, tools=("mcp",)),
-    Part("browsers webkit", ["web/tests/run", "--engine", "webkit"], full=["--full"], tools=WEB),
-    Part("browsers chromium", ["web/tests/run", "--engine", "chromium"], full=["--full"], tools=WEB),
-    Part("browsers firefox", ["web/tests/run", "--engine", "firefox"], full=["--full"], tools=WEB),
+    Part("browsers webkit", ["web/tests/run", "--engine", "webkit"], cores=0.5, full=["--full"], tools=WEB),
+    Part("browsers chromium", ["web/tests/run", "--engine", "chromium"], cores=0.5, full=["--full"], tools=WEB),
+    Part("browsers firefox", ["web/tests/run", "--engine", "firefox"], cores=0.5, full=["--full"], tools=WEB),
     Part("runtime", ["node", "web/runtime/tests/assign/run.mjs"], tools=("web",)),
     # At night only: what finds rare things, in release builds and for long.
     crash("experiments", "--cycles", "500", within=DURABLE_POSTGRES),

@@ -50,6 +50,9 @@ export const PASSWORD = "correct horse battery";
  * - `server`: the development server with its `state`, unless `address` was given. Settings may have one that several visits share.
  */
 export class Visit {
+  /** The visits that have not ended. */
+  static open = new Set();
+
   static async begin(browser, { address, theme = "light", width = WIDE, height = HEIGHT, shared, ...server } = {}) {
     const visit = new Visit();
     visit.ownsServer = address === undefined && shared === undefined;
@@ -70,7 +73,23 @@ export class Visit {
     });
     if (visit.isFirefox) await visit.context.addInitScript(typeAsPeopleDo);
     visit.page = await visit.newPage();
+    Visit.open.add(visit);
     return visit;
+  }
+
+  /** What a person reads on the page: its address, its headings, what it tells, and where the focus is. */
+  async inWords() {
+    const said = await this.page.evaluate(() => {
+      const texts = (selector) =>
+        Array.from(document.querySelectorAll(selector), (element) => element.textContent.trim().slice(0, 200)).filter(Boolean);
+      const { activeElement: focus } = document;
+      return {
+        headings: texts("h1, h2"),
+        told: texts("[role=status], [role=alert], [aria-invalid=true] ~ *"),
+        focus: focus && `${focus.tagName} ${focus.id || focus.textContent.trim().slice(0, 50)}`,
+      };
+    });
+    return { address: this.page.url(), ...said, wrong: this.wrong };
   }
 
   get isFirefox() {
@@ -184,6 +203,7 @@ export class Visit {
   }
 
   async end() {
+    Visit.open.delete(this);
     await this.context.close();
     if (this.ownsServer) await this.server.end();
   }

@@ -132,8 +132,11 @@ async function run(file, lent) {
       message: `it ended with ${signal ?? `status ${status}`}: ${printed.slice(-1_000)}`,
     });
   }
-  // The reporter ends with what failed, if it came that far.
-  if (counts.failed > 0) console.log(printed.split("✖ failing tests:").at(-1).trim());
+  // The reporter ends with what failed, if it came that far. What pages said of themselves comes before.
+  if (counts.failed > 0) {
+    const said = printed.match(/^at the end of .*$/gm) ?? [];
+    console.log([printed.split("✖ failing tests:").at(-1).trim(), ...said].join("\n"));
+  }
   console.log(
     `${nameOf(file)}: ${counts.passed} passed, ${counts.failed} failed, ${counts.skipped} skipped, ${seconds} s`,
   );
