@@ -83,12 +83,15 @@ for (const engine of engines) {
     // An idea becomes an experiment.
     await page.getByRole("link", { name: "Hypotheses" }).click();
     await page.getByRole("link", { name: "New hypothesis" }).first().click();
+    // The search of the list before is about problems and solutions, too.
+    await heading(page, "New hypothesis");
     await page.getByLabel("Problem").fill("The form asks for twelve fields.");
     await page.getByLabel("Solution").fill("Ask for four.");
     await page.getByRole("group", { name: "Confidence" }).getByLabel("4").check();
     await button(page, "Create hypothesis").click();
     await heading(page, "The form asks for twelve fields.");
     await page.getByRole("link", { name: "New experiment" }).click();
+    await heading(page, "New experiment");
     await page.getByText("Ask for four.").waitFor();
     await page.getByLabel("Name").fill("Shorter checkout form");
     await page.getByLabel("Page").fill(shop.url);
