@@ -332,6 +332,12 @@ fn what_is_beside_a_live_experiment_is_guarded(on: On) {
     shop.patch(&format!("/goal/{goal}"), json!({ "goal_name": "Purchases" })).ok();
     shop.set_status(live, 0).ok();
     shop.patch(&format!("/goal/{goal}"), json!({ "goal_value": "other" })).ok();
+    app.approval_rules(&shop, false, false);
+    let start = json!({ "start_test_date": "2099-01-01T00:00:00Z" });
+    let dated = shop.experiment(json!({ "configuration": start }));
+    app.approval_rules(&shop, false, true);
+    shop.post("/exclusion-group", holdout.clone()).refused(409, "approval_needed");
+    shop.merge(&format!("/experiment/{dated}"), json!({ "configuration": { "start_test_date": null } })).ok();
     let made = shop.post("/exclusion-group", holdout).created();
     shop.delete(&format!("/exclusion-group/{}", made["group_id"])).ok();
 }

@@ -202,9 +202,8 @@ impl GroupAct {
     /// The ids of the experiments that a group is about.
     async fn named(&self, tx: &mut dyn Tx, group: &Group) -> Result<BTreeSet<ExperimentId>> {
         if matches!(&group.kind, GroupKind::Holdout { scope: HoldoutScope::Project, .. }) {
-            // Those that nobody meets have nobody to move.
-            let delivered = experiments::delivered(tx, self.project).await?;
-            return Ok(delivered.into_iter().map(|(id, _)| id).collect());
+            // Those that nobody meets have nobody to move, but what was approved for a date has to stay as it was approved.
+            return Ok(experiments::bound_for_visitors(tx, self.project).await?);
         }
         Ok(group.kind.experiments().into_iter().collect())
     }

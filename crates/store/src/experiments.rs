@@ -13,11 +13,11 @@ use crate::table::Json;
 use crate::{Result, experiments::rows::*};
 use crate::{told, watches};
 use muriel_domain::Instant;
-use muriel_domain::experiment::{Allocation, Epoch, Experiment, References, Revision, Serving, Variant};
+use muriel_domain::experiment::{Allocation, Epoch, Experiment, References, Revision, Rule, Serving, Variant};
 use muriel_domain::goal::Goal;
 use muriel_domain::ids::{CompanyId, ExperimentId, HypothesisId, PersonId, ProjectId};
 use muriel_sql::{Tx, params};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
 
 /// The idea that an experiment came from, as experiments show it.
@@ -176,6 +176,24 @@ pub async fn delivered(tx: &mut dyn Tx, project: ProjectId) -> Result<Vec<(Exper
         )
         .await?;
     rows.into_iter().map(|row| Ok((ExperimentId(row.int("experiment_id")?), row.int("revision")?))).collect()
+}
+
+/// The experiments of a project that visitors meet, or will once the clock starts them.
+///
+/// # Errors
+/// When the database cannot be reached.
+pub async fn bound_for_visitors(tx: &mut dyn Tx, project: ProjectId) -> Result<BTreeSet<ExperimentId>> {
+    let rows = tx
+        .query(
+            "SELECT object_id AS experiment_id FROM job WHERE project_id = $1 AND kind = $2",
+            params![project.0, Rule::StartDate.word()],
+        )
+        .await?;
+    let mut ids: BTreeSet<_> = delivered(tx, project).await?.into_iter().map(|(id, _)| id).collect();
+    for row in rows {
+        ids.insert(ExperimentId(row.int("experiment_id")?));
+    }
+    Ok(ids)
 }
 
 /// When each of the experiments that [`delivered`] lists first started, by id.
