@@ -10,6 +10,7 @@ use muriel_domain::Instant;
 use muriel_domain::access::{Grant, Scopes};
 use muriel_domain::ids::{CompanyId, ProjectId};
 use muriel_domain::page::PageSettings;
+use muriel_domain::text::one_line;
 use muriel_domain::time::DAY_US;
 use muriel_service::api_key::ApiKey;
 use muriel_service::clock::Clock;
@@ -278,14 +279,16 @@ fn print_projects(projects: &[ListedProject], as_json: bool) -> Result<()> {
             .collect();
         return say!("{}", json!({ "projects": projects }));
     }
-    let wide = |text: &str| text.chars().count();
+    // Names of earlier versions may have anything in them.
+    let wide = |text: &str| one_line(text).chars().count();
     let company = projects.iter().map(|(company, ..)| wide(company)).fold(7, usize::max);
     let name = projects.iter().map(|(_, project, ..)| wide(&project.name)).fold(7, usize::max);
     let key = projects.iter().map(|(_, project, ..)| wide(&project.key)).fold(3, usize::max);
     say!("{:<company$}  {:<name$}  {:<key$}  SETTINGS", "COMPANY", "PROJECT", "KEY")?;
     for (of, project, settings, days) in projects {
         let retention = days.map_or_else(String::new, |days| format!(" retention={days}"));
-        say!("{of:<company$}  {:<name$}  {:<key$}  {}{retention}", project.name, project.key, page::line(settings))?;
+        let (of, called, settings) = (one_line(of), one_line(&project.name), page::line(settings));
+        say!("{of:<company$}  {called:<name$}  {:<key$}  {settings}{retention}", project.key)?;
     }
     Ok(())
 }
@@ -442,7 +445,7 @@ fn print_keys(keys: &[StoredKey], projects: &[Project], as_json: bool) -> Result
         };
         let used = moment(key.last_used_at).unwrap_or_else(|| "never".to_owned());
         let scopes = key.grant.scopes.to_string();
-        say!("{:<10} {scopes:<32} {expires:<26} {used:<26} {:<wide$} {}", key.id, of(key), key.name)?;
+        say!("{:<10} {scopes:<32} {expires:<26} {used:<26} {:<wide$} {}", key.id, of(key), one_line(&key.name))?;
     }
     Ok(())
 }

@@ -9,6 +9,7 @@ use muriel_api::explain::{Explanation, explain};
 use muriel_api::json::{self, Json};
 use muriel_assign::{Delivered, Experiment};
 use muriel_domain::Problems;
+use muriel_domain::text::one_line;
 use muriel_service::clock::Clock;
 use muriel_service::visitor::{Geography, TrustedProxies, Visitors};
 use muriel_store::experiments;
@@ -153,11 +154,14 @@ fn text(explanation: &Explanation, style: Style) -> String {
     let wide = explanation.steps.iter().map(|step| step.check.len()).max().unwrap_or(0);
     let mut text = format!(
         "{} in experiment {} (id {}, epoch {})\n\n",
-        explanation.visitor, explanation.experiment_key, explanation.test_id, explanation.epoch
+        one_line(&explanation.visitor),
+        explanation.experiment_key,
+        explanation.test_id,
+        explanation.epoch
     );
     for step in &explanation.steps {
         // Writing to text cannot fail.
-        let _ = writeln!(text, "  {} {:<wide$}  {}", style.mark(step.outcome), step.check, step.detail);
+        let _ = writeln!(text, "  {} {:<wide$}  {}", style.mark(step.outcome), step.check, one_line(&step.detail));
     }
     if !explanation.unenforced.is_empty() {
         let rules = explanation.unenforced.join(", ");
@@ -174,7 +178,7 @@ fn text(explanation: &Explanation, style: Style) -> String {
     let _ = writeln!(
         text,
         "\n{strong}{} {decision}{plain}, {counted}: {} ({})",
-        explanation.visitor,
+        one_line(&explanation.visitor),
         because(explanation.reason),
         explanation.reason
     );

@@ -6,6 +6,7 @@ use crate::say::say;
 use crate::{Error, Result};
 use clap::{Args, Subcommand};
 use muriel_domain::person::{self, Role};
+use muriel_domain::text::one_line;
 use muriel_service::App;
 use muriel_service::Traffic;
 use muriel_service::clock::Clock;
@@ -213,16 +214,18 @@ fn print(all: &[(String, people::ShownPerson)], as_json: bool) -> Result<()> {
             .collect();
         return say!("{}", json!({ "people": people }));
     }
-    let wide = |text: &str| text.chars().count();
+    // Names of earlier versions may have anything in them.
+    let wide = |text: &str| one_line(text).chars().count();
     let company = all.iter().map(|(company, _)| wide(company)).fold(7, usize::max);
-    let email = all.iter().map(|(_, shown)| wide(&shown.person.email)).fold(6, usize::max);
-    let name = all.iter().map(|(_, shown)| wide(&shown.person.name)).fold(4, usize::max);
+    let email = all.iter().map(|(_, known)| wide(&known.person.email)).fold(6, usize::max);
+    let name = all.iter().map(|(_, known)| wide(&known.person.name)).fold(4, usize::max);
     say!("{:<company$}  {:<email$}  {:<name$}  {:<6}  LAST SEEN", "COMPANY", "E-MAIL", "NAME", "ROLE")?;
-    for (of, shown) in all {
-        let person = &shown.person;
+    for (of, known) in all {
+        let person = &known.person;
         let seen = person.last_seen_at.map_or_else(|| "never".to_owned(), |at| at.to_string());
         let role = person.access.role.word();
-        say!("{of:<company$}  {:<email$}  {:<name$}  {role:<6}  {seen}", person.email, person.name)?;
+        let (of, address, called) = (one_line(of), one_line(&person.email), one_line(&person.name));
+        say!("{of:<company$}  {address:<email$}  {called:<name$}  {role:<6}  {seen}")?;
     }
     Ok(())
 }

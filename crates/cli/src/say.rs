@@ -2,13 +2,14 @@
 //! does: that ends what is printed, but neither the work nor its exit status.
 
 use crate::{Error, Result};
+use muriel_domain::text::printable;
 use std::fmt::Arguments;
 use std::io::{ErrorKind, IsTerminal, Write};
 
 /// Prints a line on standard output; gives `Result<()>`.
 macro_rules! say {
     ($($text:tt)*) => {
-        $crate::say::text(format_args!("{}\n", format_args!($($text)*)))
+        $crate::say::line(format_args!($($text)*))
     };
 }
 
@@ -21,7 +22,16 @@ macro_rules! tell {
 
 pub(crate) use {say, tell};
 
-/// Prints text on standard output.
+/// Prints a line on standard output. It may have what others sent: what a terminal would act on, or does not show, is escaped, as
+/// JSON has it.
+///
+/// # Errors
+/// As [`text`].
+pub(crate) fn line(line: Arguments<'_>) -> Result<()> {
+    text(format_args!("{}\n", printable(&line.to_string())))
+}
+
+/// Prints text of ours on standard output, as it is: it may have colours.
 ///
 /// # Errors
 /// When it cannot be written, but for a closed pipe.
@@ -42,5 +52,5 @@ pub(crate) fn has_colour() -> bool {
 
 /// Prints a line on standard error. When that fails, the error has nowhere to go.
 pub(crate) fn aside(text: Arguments<'_>) {
-    let _ = writeln!(std::io::stderr(), "{text}");
+    let _ = writeln!(std::io::stderr(), "{}", printable(&text.to_string()));
 }

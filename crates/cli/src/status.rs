@@ -163,7 +163,7 @@ fn print_jobs(jobs: &[JobRow]) -> Result<()> {
 
 /// An error on one line of bounded length; it may quote what others sent.
 fn shown(reason: &str) -> String {
-    reason.chars().map(|c| if c.is_control() { ' ' } else { c }).take(400).collect()
+    muriel_domain::text::one_line(&reason.replace(['\n', '\r', '\t'], " ")).chars().take(400).collect()
 }
 
 /// `500 ms`, `5 s`, `60 min`

@@ -14,7 +14,6 @@ use muriel_store::tenants::{self, Project};
 use muriel_store::visitor_jobs::{VisitorJob, VisitorJobState};
 use serde_json::{Value, json};
 use std::collections::HashSet;
-use std::io::IsTerminal;
 use std::time::Duration;
 
 /// How often `--wait` looks.
@@ -111,7 +110,6 @@ pub fn run(command: VisitorCommand) -> Result<()> {
 fn export(common: &Common, wanted: &Visitor) -> Result<()> {
     let reader = reader(common)?;
     let last = reader.last().map_err(Error::Log)?;
-    let is_seen = std::io::stdout().is_terminal();
     let (mut damages, mut out, mut printed) = (Damages::default(), Output::new(), HashSet::new());
     for block in reader.blocks(Position::default()).map_err(Error::Log)? {
         match block {
@@ -123,8 +121,7 @@ fn export(common: &Common, wanted: &Visitor) -> Result<()> {
                     if !is_of || !printed.insert((event.id, DedupScope::of_line(event.line))) {
                         continue;
                     }
-                    let is_read = if is_seen { out.line(&shown(event.line))? } else { out.line(event.line)? };
-                    if !is_read {
+                    if !out.line(&shown(event.line))? {
                         return Ok(());
                     }
                 }

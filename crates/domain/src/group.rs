@@ -138,7 +138,7 @@ pub struct GroupPatch {
 /// # Errors
 /// Another text.
 pub fn parse_group_name(name: &str) -> Result<String, Flaw> {
-    text::title(name, 255)
+    text::name(name, 255)
 }
 
 impl NewGroup {

@@ -1,6 +1,8 @@
 //! Bounded text: the constructors that several types share.
 
 use crate::Flaw;
+use std::borrow::Cow;
+use std::fmt::Write;
 
 /// `text` without surrounding white space, 1 to `max` characters.
 ///
@@ -13,6 +15,152 @@ pub fn title(text: &str, max: usize) -> Result<String, Flaw> {
         n if n > max => Err(Flaw::new(format!("must have at most {max} characters"))),
         _ => Ok(text.to_owned()),
     }
+}
+
+/// The name of something that people see in lists: without surrounding white space, 1 to `max` characters, none of which is
+/// hidden. Every name passes here, so that two names that look alike are spelled alike, as far as characters without a shape can
+/// tell them apart.
+///
+/// Zero width joiners and non-joiners are allowed within words that need them and within emoji, variation selectors behind what has
+/// variants.
+///
+/// ```
+/// use muriel_domain::text::name;
+///
+/// assert_eq!(name(" علی\u{200c}رضا ", 255).as_deref(), Ok("علی\u{200c}رضا"));
+/// assert_eq!(
+///     name("Ada\u{200b}", 255).unwrap_err().to_string(),
+///     "must not contain U+200B (character 4), which cannot be seen; remove it"
+/// );
+/// ```
+///
+/// # Errors
+/// Blank or longer text, and text with hidden characters.
+pub fn name(text: &str, max: usize) -> Result<String, Flaw> {
+    let name = title(text, max)?;
+    check_visible(&name)?;
+    match name.chars().all(is_blank) {
+        true => Err(Flaw::new("must have a character that can be seen")),
+        false => Ok(name),
+    }
+}
+
+/// Fails for a text with hidden characters, and names the first.
+///
+/// # Errors
+/// Such a text.
+pub fn check_visible(text: &str) -> Result<(), Flaw> {
+    match hidden_within(text).next() {
+        None => Ok(()),
+        Some((_, place, c)) => {
+            let code = u32::from(c);
+            let what = if c.is_control() { "is a control character" } else { "cannot be seen" };
+            Err(Flaw::new(format!("must not contain U+{code:04X} (character {}), which {what}; remove it", place + 1)))
+        }
+    }
+}
+
+/// Whether a character has no shape of its own: control characters, directions of writing, what has no width, tags, fillers and
+/// variation selectors.
+pub fn is_hidden(c: char) -> bool {
+    c.is_control()
+        || matches!(c,
+            '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}' | '\u{180b}'..='\u{180f}'
+            | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{3164}'
+            | '\u{fe00}'..='\u{fe0f}' | '\u{feff}' | '\u{ffa0}' | '\u{fff0}'..='\u{fffb}' | '\u{1bca0}'..='\u{1bca3}'
+            | '\u{1d173}'..='\u{1d17a}' | '\u{e0000}'..='\u{e0fff}')
+}
+
+/// `text` as it may stand on a terminal or in a table: what a terminal would act on, and what cannot be seen, is written as an
+/// escape of JSON, such as `\u200b`, so that JSON stays the same JSON. Line breaks and tabs stay.
+pub fn printable(text: &str) -> Cow<'_, str> {
+    escaped(text, &['\n', '\r', '\t'])
+}
+
+/// Like [`printable`], for a name in a list: line breaks and tabs are escaped too.
+pub fn one_line(text: &str) -> Cow<'_, str> {
+    escaped(text, &[])
+}
+
+fn escaped<'t>(text: &'t str, kept: &[char]) -> Cow<'t, str> {
+    let is_plain = |byte: u8| matches!(byte, b' '..=b'~') || kept.contains(&char::from(byte));
+    if text.bytes().all(is_plain) {
+        return Cow::Borrowed(text);
+    }
+    let mut shown = String::new();
+    let mut from = 0;
+    for (at, _, c) in hidden_within(text).filter(|(_, _, c)| !kept.contains(c)) {
+        shown.push_str(&text[from..at]);
+        for unit in c.encode_utf16(&mut [0; 2]) {
+            let _ = write!(shown, "\\u{unit:04x}");
+        }
+        from = at + c.len_utf8();
+    }
+    match from {
+        0 => Cow::Borrowed(text),
+        _ => Cow::Owned(shown + &text[from..]),
+    }
+}
+
+/// The hidden characters of a text that it does not need, each with its byte and its place among the characters.
+fn hidden_within(text: &str) -> impl Iterator<Item = (usize, usize, char)> {
+    let mut before = None;
+    text.char_indices().enumerate().filter_map(move |(place, (at, c))| {
+        let after = text[at + c.len_utf8()..].chars().next();
+        let is_flaw = is_hidden(c) && !is_needed(before, c, after);
+        before = Some(c);
+        is_flaw.then_some((at, place, c))
+    })
+}
+
+/// Whether a hidden character changes how its neighbours look, so that spelling needs it.
+fn is_needed(before: Option<char>, c: char, after: Option<char>) -> bool {
+    let Some(before) = before else { return false };
+    match c {
+        '\u{200c}' => after.is_some_and(joins) && joins(before),
+        '\u{200d}' => {
+            let is_emoji = |c: char| is_pictograph(c) || matches!(c, '\u{fe0f}' | '\u{1f3fb}'..='\u{1f3ff}');
+            after.is_some_and(|after| joins(before) && joins(after) || is_emoji(before) && is_pictograph(after))
+        }
+        // Variants of Mongolian letters.
+        '\u{180b}'..='\u{180f}' => matches!(before, '\u{1820}'..='\u{18aa}'),
+        // Whether a picture has colours, and the frame around a digit.
+        '\u{fe0e}' | '\u{fe0f}' => {
+            is_pictograph(before) || matches!(before, '0'..='9' | '#' | '*') && after == Some('\u{20e3}')
+        }
+        '\u{fe00}'..='\u{fe0d}' => {
+            is_ideograph(before) || matches!(before, '\u{1000}'..='\u{109f}' | '\u{aa60}'..='\u{aa7f}')
+        }
+        // Names of Japan are told apart by these.
+        '\u{e0100}'..='\u{e01ef}' => is_ideograph(before),
+        _ => false,
+    }
+}
+
+/// Whether a letter or mark is of a script whose letters join: from Arabic and Syriac over those of India and South-East Asia to
+/// Mongolian.
+fn joins(c: char) -> bool {
+    !is_hidden(c)
+        && !c.is_ascii()
+        && matches!(c,
+            '\u{600}'..='\u{109f}' | '\u{1700}'..='\u{18af}' | '\u{1900}'..='\u{1cff}' | '\u{a800}'..='\u{abff}'
+            | '\u{fb50}'..='\u{fdff}' | '\u{fe70}'..='\u{fefc}' | '\u{10a00}'..='\u{11fff}' | '\u{1e900}'..='\u{1e95f}')
+}
+
+/// Whether a character is, or may be shown as, a picture.
+fn is_pictograph(c: char) -> bool {
+    matches!(c,
+        '\u{a9}' | '\u{ae}' | '\u{203c}' | '\u{2049}' | '\u{2122}' | '\u{2139}' | '\u{2190}'..='\u{2bff}' | '\u{3030}' | '\u{303d}'
+        | '\u{3297}' | '\u{3299}' | '\u{1f000}'..='\u{1f3fa}' | '\u{1f400}'..='\u{1faff}')
+}
+
+fn is_ideograph(c: char) -> bool {
+    matches!(c, '\u{3400}'..='\u{9fff}' | '\u{f900}'..='\u{faff}' | '\u{20000}'..='\u{3ffff}')
+}
+
+/// Whether a character leaves its place empty: white space, the empty pattern of Braille, and what has no shape.
+fn is_blank(c: char) -> bool {
+    c.is_whitespace() || c == '\u{2800}' || is_hidden(c)
 }
 
 /// `text` as it is, at most `max` characters.
@@ -120,6 +268,82 @@ mod tests {
         }
         assert!(web_address(&format!("https://example.com/{}", "a".repeat(2_028))).is_ok());
         assert!(web_address(&format!("https://example.com/{}", "a".repeat(2_029))).is_err());
+    }
+
+    #[test]
+    fn names_of_every_script_pass() {
+        for text in [
+            "Ada Lovelace",
+            "O’Brien-Nuñez",
+            "Zoë Ångström",
+            "Nguyễn Thị Minh Khai",
+            "Ελένη Παπαδοπούλου",
+            "Лариса Ильина",
+            "دانشگاه می\u{200c}خواهم",
+            "علی\u{200c}رضا نوری\u{200c}زاده",
+            "محمد",
+            "אֲדָה לַבְלֵייס",
+            "क्\u{200d}षितिज",
+            "ശ്രീ\u{200d}കാന്ത്",
+            "ක්\u{200d}රිස්ටීන්",
+            "শর্\u{200c}মা",
+            "สมชาย ใจดี",
+            "မောင်\u{fe00}",
+            "សុខ សាន្ត",
+            "ᠮᠣᠩᠭᠣᠯ\u{180e}ᠠ",
+            "辻\u{e0100}さくら",
+            "東海林太郎",
+            "김민준",
+            "ᎠᏓ",
+            "𝒜da",
+            "Team \u{1f469}\u{200d}\u{1f4bb}",
+            "\u{1f469}\u{1f3fd}\u{200d}\u{1f680} launch",
+            "\u{2764}\u{fe0f}\u{200d}\u{1f525}",
+            "Phase 1\u{fe0f}\u{20e3}",
+            "\u{2601}\u{fe0f} cloud",
+            "a\u{a0}b",
+            "名前\u{3000}二",
+        ] {
+            assert_eq!(name(text, 255).as_deref(), Ok(text));
+            assert_eq!(one_line(text), text, "it is printed as it is");
+        }
+    }
+
+    #[test]
+    fn hidden_characters_are_refused_and_escaped() {
+        let hidden = "\0\u{7}\t\n\u{1b}\u{7f}\u{85}\u{9b}\u{ad}\u{34f}\u{61c}\u{115f}\u{1160}\u{17b4}\u{180b}\u{180e}\u{200b}\u{200c}\u{200d}\
+            \u{200e}\u{200f}\u{2028}\u{2029}\u{202a}\u{202b}\u{202c}\u{202d}\u{202e}\u{2060}\u{2064}\u{2066}\u{2069}\u{206f}\u{3164}\u{fe00}\u{fe0f}\
+            \u{feff}\u{ffa0}\u{fff9}\u{e0001}\u{e0041}\u{e007f}\u{e0100}";
+        for c in hidden.chars() {
+            for text in [format!("A{c}da"), format!("Ada{c}x"), format!("А{c}да"), format!("Ada {c}Lovelace")] {
+                let flaw = name(&text, 255).expect_err("a hidden character").to_string();
+                assert!(flaw.contains(&format!("U+{:04X}", u32::from(c))), "{flaw}");
+                let shown = one_line(&text);
+                assert!(!shown.contains(c), "{shown}");
+                let read: String = serde_json::from_str(&format!("\"{shown}\"")).expect("the same JSON");
+                assert_eq!(read, text);
+            }
+        }
+        // At the ends, twice, and beside what does not need them.
+        for text in [
+            "\u{200d}क",
+            "क\u{200d}",
+            "ق\u{200c}",
+            "م\u{200c}\u{200c}ی",
+            "क \u{200d}क",
+            "कa\u{200d}क",
+            "\u{1f469}\u{200d}",
+            "\u{1f469}\u{200d}a",
+            "1\u{fe0f}",
+            "\u{1f3f4}\u{e0067}\u{e007f}",
+        ] {
+            assert!(name(text, 255).is_err(), "{text:?}");
+        }
+        for blank in ["", " ", "\u{2800}", "\u{200b}", "\u{3000}\u{2800}"] {
+            assert!(name(blank, 255).is_err(), "{blank:?}");
+        }
+        assert_eq!(printable("a\tb\r\n\u{1b}[31m"), "a\tb\r\n\\u001b[31m");
+        assert_eq!(one_line("a\nb"), "a\\u000ab");
     }
 
     #[test]

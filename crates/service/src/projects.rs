@@ -58,7 +58,7 @@ pub async fn create_with_key(app: &App, actor: &Actor, new: NewProject) -> Resul
 async fn create_with(app: &App, actor: &Actor, new: NewProject, key: Option<ApiKey>) -> Result<Project> {
     actor.require(Scope::Admin)?;
     let titled =
-        |field: &str, name: &str| text::title(name, NAME_MAX).map_err(|flaw| Problems::one(field, flaw.to_string()));
+        |field: &str, name: &str| text::name(name, NAME_MAX).map_err(|flaw| Problems::one(field, flaw.to_string()));
     let company = titled("the name of the company", &new.company)?;
     let name = titled(NAME_FIELD, &new.name)?;
     let project_key = match new.key {

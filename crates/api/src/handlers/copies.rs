@@ -58,7 +58,7 @@ pub(crate) async fn experiment_duplicate(
 fn copied_name(sent: &Sent) -> Result<Option<String>, Problems> {
     from_body(&sent.json, |fields| {
         fields.only(&["test_name"], &[]);
-        Some(fields.read("test_name", parsed(|name| text::title(name, NAME_MAX))))
+        Some(fields.read("test_name", parsed(|name| text::name(name, NAME_MAX))))
     })
 }
 

@@ -182,7 +182,7 @@ fn patch_fields(fields: &Fields<'_>, mode: Mode) -> ExperimentPatch {
         )
     };
     ExperimentPatch {
-        name: fields.read("test_name", parsed(|name| muriel_domain::text::title(name, 255))),
+        name: fields.read("test_name", parsed(|name| muriel_domain::text::name(name, 255))),
         url: fields.read("url", parsed(parse_page_url)),
         variants: fields.read_deep("variants", |value, place| variants(value, &place, found)),
         variants_data_key: fields.read("variants_data_key", text).map(str::to_owned),

@@ -77,7 +77,7 @@ pub(crate) fn patch(body: &Json) -> Result<Patch, Problems> {
 
 fn patch_fields(fields: &Fields<'_>) -> Patch {
     Patch {
-        name: fields.read("goal_name", parsed(|name| text::title(name, 255))),
+        name: fields.read("goal_name", parsed(|name| text::name(name, 255))),
         goal_type: fields.read("goal_type", word(&GoalType::WORDS)),
         value: fields.read("goal_value", |value| match value {
             Json::Int(number) => Ok(GoalValue::Number(*number)),

@@ -146,7 +146,7 @@ pub(crate) fn passkey_sign_in(body: &Json) -> Result<serde_json::Value, Problems
 pub(crate) fn project(body: &Json) -> Result<String, Problems> {
     from_body(body, |fields| {
         fields.only(&["name"], &[("project_key", "is made by the server")]);
-        fields.needed("name", parsed(|text| bounded::title(text, NAME_MAX)))
+        fields.needed("name", parsed(|text| bounded::name(text, NAME_MAX)))
     })
 }
 
@@ -212,7 +212,7 @@ pub(crate) fn settings(body: &Json) -> Result<SettingsPatch, Problems> {
             Percent::new(u8::try_from(number).unwrap_or(u8::MAX))
         };
         Some(SettingsPatch {
-            name: fields.read("name", parsed(|text| bounded::title(text, NAME_MAX))),
+            name: fields.read("name", parsed(|text| bounded::name(text, NAME_MAX))),
             consent: fields.read("consent", word(&ConsentMode::WORDS)),
             gpc: fields.read("gpc", boolean),
             bots: fields.read("bots", boolean),
@@ -239,7 +239,7 @@ pub(crate) struct NewKey {
 pub(crate) fn key(body: &Json) -> Result<NewKey, Problems> {
     from_body(body, |fields| {
         fields.only(&["name", "scopes", "projects", "expires_in_days"], &[]);
-        let name = fields.needed("name", parsed(|text| bounded::title(text, NAME_MAX)));
+        let name = fields.needed("name", parsed(|text| bounded::name(text, NAME_MAX)));
         fields.require("scopes");
         let scopes = fields.read_deep("scopes", |value, place| {
             let found = fields.found();

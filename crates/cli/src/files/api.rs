@@ -255,10 +255,10 @@ fn header(headers: &HeaderMap, name: &str) -> Option<String> {
     headers.get(name).and_then(|value| value.to_str().ok()).map(str::to_owned)
 }
 
-/// A text of others without what a terminal would act on.
+/// A text of others on one line, with escapes for what a terminal would act on.
 pub(crate) fn printable(text: &str) -> String {
-    let is_plain = |letter: char| !letter.is_control() && !super::toml_writer::is_invisible(letter);
-    text.chars().map(|letter| if is_plain(letter) { letter } else { ' ' }).take(2_000).collect()
+    let text = text.replace(['\n', '\r', '\t'], " ");
+    muriel_domain::text::one_line(&text).chars().take(2_000).collect()
 }
 
 /// The id of an object that was made.

@@ -4,6 +4,7 @@ use super::content::{Fields, Kind, Stored};
 use super::diff::{Act, Choices, Project, changes, resolved};
 use super::{parse, render};
 use muriel_api::{check, valid_patch};
+use muriel_domain::text::is_hidden;
 use proptest::prelude::*;
 use proptest::sample::select;
 use serde_json::{Value, json};
@@ -37,7 +38,8 @@ fn stored(kind: Kind, name: &str, body: &Value) -> Stored {
 /// A body that creates an experiment.
 fn experiment_body() -> impl Strategy<Value = Value> {
     let text = "[\\PC\n\r\t\"\\\\]{0,20}";
-    let more = (select(vec!["abtest", "split", "personalization"]), select(vec![9, 1, 0]), text, text, any::<bool>());
+    let seen = text.prop_map(|text| text.replace(is_hidden, ""));
+    let more = (select(vec!["abtest", "split", "personalization"]), select(vec![9, 1, 0]), text, seen, any::<bool>());
     (valid_patch(), more).prop_map(|(patch, (test_type, status, js, nickname, is_pattern))| {
         let mut body = json!({
             "test_name": "Base", "url": "https://base.example/", "status": status, "test_type": test_type,

@@ -1,5 +1,6 @@
 //! Writes TOML that people read: one setting a line, lists of tables one table a line, long texts as they are.
 
+use muriel_domain::text::is_hidden;
 use serde_json::{Map, Value};
 
 /// Most characters of a list that is written on one line.
@@ -144,16 +145,12 @@ fn push(out: &mut String, letter: char) {
         '\\' => out.push_str("\\\\"),
         '\t' => out.push_str("\\t"),
         '\r' => out.push_str("\\r"),
-        letter if letter.is_control() || is_invisible(letter) => {
-            out.push_str(&format!("\\u{:04X}", u32::from(letter)));
-        }
+        letter if is_hidden(letter) && !matches!(letter, '\u{fe00}'..='\u{fe0f}') => match u32::from(letter) {
+            code @ ..=0xffff => out.push_str(&format!("\\u{code:04X}")),
+            code => out.push_str(&format!("\\U{code:08X}")),
+        },
         letter => out.push(letter),
     }
-}
-
-/// Whether a character of the basic plane changes how others are shown, and shows nothing itself.
-pub(crate) fn is_invisible(letter: char) -> bool {
-    matches!(letter, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')
 }
 
 #[cfg(test)]

@@ -7,7 +7,6 @@ use clap::Args;
 use muriel_log::{LogReader, Position, ReadError};
 use std::collections::{HashMap, HashSet};
 use std::hash::{BuildHasher, RandomState};
-use std::io::IsTerminal;
 use std::ops::RangeInclusive;
 use uuid::Uuid;
 
@@ -28,9 +27,7 @@ impl Export {
         let reader = reader(&self.common)?;
         let mut damages = Damages::default();
         let mut out = Output::new();
-        // To the byte, but for somebody who looks at it.
-        let is_seen = std::io::stdout().is_terminal();
-        let print = &mut |line: &[u8]| if is_seen { out.line(&shown(line)) } else { out.line(line) };
+        let print = &mut |line: &[u8]| out.line(&shown(line));
         export(&reader, &self.wanted, MAX_IDS, &mut damages, print)?;
         out.flush()?;
         damages.into_result()

@@ -16,6 +16,7 @@ use crate::say::tell;
 use crate::{Error, Result};
 use clap::{Args, Subcommand};
 use muriel_domain::Instant;
+use muriel_domain::text::one_line;
 use muriel_log::{LogReader, ReadError};
 use std::borrow::Cow;
 use std::fs::{self, File};
@@ -184,29 +185,11 @@ impl Damages {
 /// A line of JSON as it may stand on a terminal: characters that control it, or make text
 /// look like another text, are written as escapes. It is the same JSON.
 pub(crate) fn shown(line: &[u8]) -> Cow<'_, [u8]> {
-    // Escapes of the others are there already, and broken UTF-8 is not JSON.
-    let Ok(text) = str::from_utf8(line) else { return Cow::Borrowed(line) };
-    if !text.chars().any(is_hidden) {
-        return Cow::Borrowed(line);
+    // Broken UTF-8 is not JSON.
+    match str::from_utf8(line).map(one_line) {
+        Ok(Cow::Owned(shown)) => Cow::Owned(shown.into_bytes()),
+        _ => Cow::Borrowed(line),
     }
-    let mut shown = String::with_capacity(text.len() + 16);
-    for char in text.chars() {
-        if is_hidden(char) {
-            for unit in char.encode_utf16(&mut [0; 2]) {
-                shown.push_str(&format!("\\u{unit:04x}"));
-            }
-        } else {
-            shown.push(char);
-        }
-    }
-    Cow::Owned(shown.into_bytes())
-}
-
-/// Controls beyond those that JSON escapes, directions of writing, and what has no width.
-fn is_hidden(char: char) -> bool {
-    matches!(char,
-        '\u{7f}'..='\u{9f}' | '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}'
-        | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}')
 }
 
 /// Standard output, which whoever reads it may close at any time.

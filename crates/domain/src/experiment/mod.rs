@@ -270,7 +270,7 @@ pub fn parse_page_url(url: &str) -> Result<String, Flaw> {
 /// # Errors
 /// Each label that does not fit, with its place.
 pub fn parse_tags(tags: &[&str]) -> Result<Vec<String>, Problems> {
-    distinct(tags, |tag| text::title(tag, 64))
+    distinct(tags, |tag| text::name(tag, 64))
 }
 
 /// Names of raw events: 1 to 128 characters each, at most 100, repeats dropped.

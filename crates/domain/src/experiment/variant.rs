@@ -137,11 +137,12 @@ pub struct Variant {
     pub audience: Option<Audience>,
 }
 
-/// A label for people.
+/// A label for people, which may be empty.
 ///
 /// # Errors
-/// More than 255 characters.
+/// More than 255 characters, and hidden ones.
 pub fn parse_nickname(nickname: &str) -> Result<String, Flaw> {
+    text::check_visible(nickname)?;
     text::at_most(nickname, 255)
 }
 

@@ -4,6 +4,7 @@ use super::ResultAnswer;
 use super::arm::ArmResult;
 use super::breakdown::PartResult;
 use super::locked::Exploratory;
+use muriel_domain::text::printable;
 
 /// What each line says, in order.
 const COLUMNS: [&str; 32] = [
@@ -143,9 +144,12 @@ impl Csv {
             if at > 0 {
                 self.0.push(',');
             }
-            // Spreadsheets run what looks like a formula; a number is none.
-            let formula = cell.starts_with(['=', '+', '-', '@', '\t', '\r']) && cell.parse::<f64>().is_err();
-            let cell = if formula { format!("'{cell}") } else { cell };
+            // Whoever prints the table on a terminal, or compares names by eye, sees what there is.
+            let cell = printable(&cell);
+            // Spreadsheets run what looks like a formula, some in its wide form too; a number is none.
+            let begins = ['=', '+', '-', '@', '\u{ff1d}', '\u{ff0b}', '\u{ff0d}', '\u{ff20}', '\t', '\r', '\n'];
+            let formula = cell.starts_with(begins) && cell.parse::<f64>().is_err();
+            let cell = if formula { format!("'{cell}").into() } else { cell };
             if cell.contains([',', '"', '\n', '\r']) {
                 self.0.push('"');
                 self.0.push_str(&cell.replace('"', "\"\""));
