@@ -90,13 +90,13 @@ impl<N: Needs> Caller<N> {
     /// The caller of a request that needs an API key. `read` gets the key from its headers.
     ///
     /// # Errors
-    /// What `read` returns; `Unauthorized`; `NotFound` for a project that the key does not see; `MissingScope`.
+    /// `KeyNeeded`; `NotFound` for a project that the key does not see; `MissingScope`.
     pub(crate) async fn authenticate(
         parts: &mut Parts,
         app: &App,
         read: fn(&HeaderMap) -> Result<&str, ApiError>,
     ) -> Result<Self, ApiError> {
-        let principal = with_key(parts, app, read, N::OUTAGE).await?;
+        let principal = with_key(parts, app, read, N::OUTAGE).await.map_err(without_session)?;
         Self::of(parts, app, &principal).await
     }
 
@@ -219,6 +219,14 @@ async fn with_key(
     let key = app.access_cache.key(read(&parts.headers)?, outage).await?;
     context.authenticated(&key.stored.id)?;
     Ok(Principal::Key(key))
+}
+
+/// The error where a session would not help.
+pub(crate) fn without_session(error: ApiError) -> ApiError {
+    match error {
+        ApiError::Unauthorized => ApiError::KeyNeeded,
+        other => other,
+    }
 }
 
 /// The key in `Authorization: Bearer <key>`.

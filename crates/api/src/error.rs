@@ -23,8 +23,10 @@ use crate::body::EXPANDED_LIMIT;
 /// The errors of the API.
 #[derive(Debug)]
 pub enum ApiError {
-    /// The API key is missing or not accepted.
+    /// The API key is missing or not accepted, and there is no session.
     Unauthorized,
+    /// The API key is missing or not accepted, in an operation that takes no session.
+    KeyNeeded,
     /// Nobody signs in with this e-mail address, password and code.
     SignInFailed,
     /// The password is right, and a code of the authenticator is needed too.
@@ -226,6 +228,11 @@ impl ApiError {
                 "unauthorized",
                 "a known API key, not expired and not revoked, is needed as Authorization: Bearer <key>, or a session".into(),
             ),
+            ApiError::KeyNeeded => (
+                S::UNAUTHORIZED,
+                "unauthorized",
+                "a known API key, not expired and not revoked, is needed as Authorization: Bearer <key>".into(),
+            ),
             ApiError::SignInFailed => {
                 (S::UNAUTHORIZED, "sign_in_failed", "the e-mail address, the password or the code is wrong".into())
             }
@@ -353,7 +360,7 @@ impl ApiError {
     /// Sets the header fields that belong to this error.
     pub fn add_headers(&self, headers: &mut HeaderMap) {
         match self {
-            ApiError::Unauthorized | ApiError::SignInFailed | ApiError::TotpNeeded => {
+            ApiError::Unauthorized | ApiError::KeyNeeded | ApiError::SignInFailed | ApiError::TotpNeeded => {
                 headers.insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
             }
             ApiError::RateLimited { retry_after_s }
@@ -503,6 +510,13 @@ mod tests {
             ApiError::Unauthorized,
             expect![[r#"
                 401 {"success":false,"error":"a known API key, not expired and not revoked, is needed as Authorization: Bearer <key>, or a session","code":"unauthorized","errors":[],"request_id":"id-1"}
+                www-authenticate: Bearer
+            "#]],
+        );
+        check(
+            ApiError::KeyNeeded,
+            expect![[r#"
+                401 {"success":false,"error":"a known API key, not expired and not revoked, is needed as Authorization: Bearer <key>","code":"unauthorized","errors":[],"request_id":"id-1"}
                 www-authenticate: Bearer
             "#]],
         );

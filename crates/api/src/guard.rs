@@ -1,6 +1,6 @@
 //! What a route of another crate passes before it is reached: authentication, the key's rate limit, the gate of JSON.
 
-use crate::auth::bearer;
+use crate::auth::{bearer, without_session};
 use crate::body::{BODY_DEADLINE, BODY_LIMIT, MediaType, read_json_body};
 use crate::edge::RequestContext;
 use crate::error::ApiError;
@@ -24,7 +24,9 @@ pub fn guarded(app: App, path: &str, methods: MethodRouter) -> Router {
 async fn guard(State(app): State<App>, request: Request, next: Next) -> Result<Response, ApiError> {
     let (mut parts, body) = request.into_parts();
     let context = RequestContext::from_request_parts(&mut parts, &app).await?;
-    let key = app.access_cache.key(bearer(&parts.headers)?, OutagePolicy::Refuse).await?;
+    let key = bearer(&parts.headers).map_err(without_session)?;
+    let key = app.access_cache.key(key, OutagePolicy::Refuse).await;
+    let key = key.map_err(|error| without_session(error.into()))?;
     context.authenticated(&key.stored.id)?;
     let unread = Request::from_parts(parts.clone(), body);
     let (_, bytes) = read_json_body(unread, &[MediaType::Json], BODY_LIMIT, BODY_DEADLINE).await?;
