@@ -1,12 +1,14 @@
 //! The actor of an act, and its scopes.
 
 use crate::access_cache::{KnownKey, KnownSession};
+use crate::app::App;
 use crate::error::{Error, Result};
 use muriel_domain::access::{Scope, Scopes};
-use muriel_domain::ids::PersonId;
+use muriel_domain::ids::{PersonId, ProjectId};
 use muriel_domain::person::Role;
 use muriel_store::audit::ActorRecord;
 use muriel_store::experiments::Limited;
+use muriel_store::{keys, people};
 use std::sync::Arc;
 
 /// The actor of an act. History and the audit log record it, and its scopes limit what it may do.
@@ -88,6 +90,16 @@ impl Actor {
         }
     }
 
+    /// A short text for [`may_still_see`], to be kept by whatever goes on to work after the request: `p7` for a person, `k` and the
+    /// id for a key, nothing for the operator.
+    pub fn holder(&self) -> String {
+        match self {
+            Actor::Person(person) => format!("p{}", person.session.person.id),
+            Actor::Key(key) => format!("k{}", key.stored.id),
+            Actor::System(_) => String::new(),
+        }
+    }
+
     /// Whether the actor has the scope.
     pub fn may(&self, scope: Scope) -> bool {
         match self {
@@ -134,6 +146,29 @@ impl Actor {
             Actor::System(_) => None,
         }
     }
+}
+
+/// Whether the actor with this [`Actor::holder`] may see the project now: a person who was not removed and has a role there, or a
+/// key that was not revoked. The operator may.
+///
+/// # Errors
+/// When the database cannot be reached.
+pub async fn may_still_see(app: &App, holder: &str, project: ProjectId) -> Result<bool> {
+    if holder.is_empty() {
+        return Ok(true);
+    }
+    let holder = holder.to_owned();
+    app.read(move |tx| {
+        Box::pin(async move {
+            if let Some(key) = holder.strip_prefix('k') {
+                return Ok(keys::find(tx, key).await?.is_some_and(|key| key.grant.revoked_at.is_none()));
+            }
+            let Some(id) = holder.strip_prefix('p').and_then(PersonId::parse) else { return Ok(false) };
+            let person = people::find(tx, id).await?;
+            Ok(person.is_some_and(|person| person.access.in_project(project).is_some()))
+        })
+    })
+    .await
 }
 
 impl std::fmt::Debug for Actor {

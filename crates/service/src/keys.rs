@@ -5,9 +5,10 @@ use crate::api_key::ApiKey;
 use crate::app::App;
 use crate::audit::{Act, object};
 use crate::error::{Error, Result};
+use crate::projects::NAME_MAX;
 use muriel_domain::access::{Grant, Scope, Scopes};
-use muriel_domain::ids::CompanyId;
-use muriel_domain::{Instant, Problems};
+use muriel_domain::ids::{CompanyId, PersonId};
+use muriel_domain::{Instant, Problems, text};
 use muriel_sql::Tx;
 use muriel_store::keys::{self, StoredKey};
 use muriel_store::tenants::{self, Project};
@@ -25,6 +26,7 @@ const KEYS_MAX: usize = 1_000;
 /// database cannot be reached.
 pub async fn create(app: &App, actor: &Actor, name: String, grant: Grant) -> Result<ApiKey> {
     actor.require(Scope::Admin)?;
+    let name = text::name(&name, NAME_MAX).map_err(|flaw| Problems::one("name", flaw.to_string()))?;
     let key = ApiKey::generate().map_err(Error::internal)?;
     let stored = StoredKey { created_by: actor.maker(), ..stored(app, &key, name, grant) };
     let (actor, company, now) = (actor.clone(), stored.grant.company_id, app.clock.now());
@@ -135,6 +137,26 @@ pub async fn revoke(app: &App, actor: &Actor, company: Option<CompanyId>, key_id
         .await?;
     app.access_cache.invalidate();
     Ok(())
+}
+
+/// Refuses the keys that a person has made, from now on. Returns id and name of those that were in use.
+pub(crate) async fn revoke_of(
+    tx: &mut dyn Tx,
+    actor: &Actor,
+    company: CompanyId,
+    maker: PersonId,
+    now: Instant,
+) -> Result<Vec<(String, String)>> {
+    let mut revoked = Vec::new();
+    for key in keys::list(tx, company).await? {
+        if key.created_by == Some(maker) && key.grant.is_valid(now) {
+            keys::revoke(tx, &key.id, now).await?;
+            let before = told(tx, &key).await?;
+            Act::of(actor, company, now).removed(tx, "revoke", object("key", &key.id, &key.name), before).await?;
+            revoked.push((key.id, key.name));
+        }
+    }
+    Ok(revoked)
 }
 
 /// A company's keys, oldest first, and its projects, as of one moment.

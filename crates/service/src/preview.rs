@@ -1,5 +1,6 @@
 //! Preview links: a page's URL with parameters that show one arm.
 
+use crate::actor::{self, Actor};
 use crate::api_key::Pepper;
 use crate::app::App;
 use crate::digest::hex;
@@ -51,22 +52,44 @@ pub async fn report(app: &App, project: ProjectId, id: ExperimentId, found: Prev
 /// How long a link works.
 pub const LIFETIME_US: i64 = 7 * DAY_US;
 
-/// A token with which one experiment can be fetched until it expires.
-pub fn token(pepper: &Pepper, project: ProjectId, experiment: ExperimentId, now: Instant) -> String {
+/// A token with which one experiment can be fetched until it expires, or until who made it may not see it any more.
+pub fn token(pepper: &Pepper, project: ProjectId, experiment: ExperimentId, maker: &Actor, now: Instant) -> String {
     let expires = now.plus_us(LIFETIME_US).us() / 1_000_000;
-    format!("{expires}.{}", signature(pepper, project, experiment, expires))
+    let maker = maker.holder();
+    let signed = signature(pepper, &format!("{project}.{experiment}.{expires}.{maker}"));
+    format!("{expires}.{maker}.{signed}")
 }
 
 /// Whether the token opens this experiment now.
-pub fn opens(pepper: &Pepper, token: &str, project: ProjectId, experiment: ExperimentId, now: Instant) -> bool {
-    let Some((expires, signed)) = token.split_once('.') else { return false };
-    let Ok(expires) = expires.parse::<i64>() else { return false };
-    let genuine = signature(pepper, project, experiment, expires).as_bytes().ct_eq(signed.as_bytes());
-    bool::from(genuine) && now.us() / 1_000_000 < expires
+///
+/// # Errors
+/// When the database cannot be reached.
+pub async fn opens(app: &App, token: &str, project: ProjectId, experiment: ExperimentId) -> Result<bool> {
+    match genuine_maker(&app.pepper, token, project, experiment, app.clock.now()) {
+        Some(maker) => actor::may_still_see(app, maker, project).await,
+        None => Ok(false),
+    }
 }
 
-fn signature(pepper: &Pepper, project: ProjectId, experiment: ExperimentId, expires: i64) -> String {
-    hex(&pepper.sign(&format!("{project}.{experiment}.{expires}")))
+/// Who made the token, if it is one of ours for this experiment that has not expired. Tokens of earlier versions do not say it:
+/// theirs is empty.
+fn genuine_maker<'a>(
+    pepper: &Pepper,
+    token: &'a str,
+    project: ProjectId,
+    experiment: ExperimentId,
+    now: Instant,
+) -> Option<&'a str> {
+    let (claimed, signed) = token.rsplit_once('.')?;
+    let (expires, maker) = claimed.split_once('.').unwrap_or((claimed, ""));
+    let is_genuine =
+        signature(pepper, &format!("{project}.{experiment}.{claimed}")).as_bytes().ct_eq(signed.as_bytes());
+    let expires = expires.parse::<i64>().ok()?;
+    (bool::from(is_genuine) && now.us() / 1_000_000 < expires).then_some(maker)
+}
+
+fn signature(pepper: &Pepper, claimed: &str) -> String {
+    hex(&pepper.sign(claimed))
 }
 
 /// The page's URL with the parameters that select an arm. Parameters that the URL already has
@@ -108,15 +131,23 @@ mod tests {
     fn a_token_opens_one_experiment_for_seven_days() {
         let pepper = Pepper::new(&[7; 32]);
         let now = Instant::from_us(1_000_000_000);
-        let token = token(&pepper, ProjectId(1), ExperimentId(2), now);
+        let token = token(&pepper, ProjectId(1), ExperimentId(2), &Actor::COMMAND_LINE, now);
+        let opens = |pepper: &Pepper, token: &str, project, experiment, now| {
+            genuine_maker(pepper, token, ProjectId(project), ExperimentId(experiment), now).is_some()
+        };
         let later = |us| now.plus_us(us);
-        assert!(opens(&pepper, &token, ProjectId(1), ExperimentId(2), later(LIFETIME_US - 1_000_000)));
-        assert!(!opens(&pepper, &token, ProjectId(1), ExperimentId(2), later(LIFETIME_US)));
-        assert!(!opens(&pepper, &token, ProjectId(1), ExperimentId(3), now));
-        assert!(!opens(&pepper, &token, ProjectId(2), ExperimentId(2), now));
-        assert!(!opens(&Pepper::new(&[8; 32]), &token, ProjectId(1), ExperimentId(2), now));
-        for broken in ["", ".", "x.y", "99999999999999999999.00", &token[1..]] {
-            assert!(!opens(&pepper, broken, ProjectId(1), ExperimentId(2), now), "{broken}");
+        assert!(opens(&pepper, &token, 1, 2, later(LIFETIME_US - 1_000_000)));
+        assert!(!opens(&pepper, &token, 1, 2, later(LIFETIME_US)));
+        assert!(!opens(&pepper, &token, 1, 3, now));
+        assert!(!opens(&pepper, &token, 2, 2, now));
+        assert!(!opens(&Pepper::new(&[8; 32]), &token, 1, 2, now));
+        let other = token.replacen("..", ".p1.", 1);
+        for broken in ["", ".", "..", "x.y", "x.y.z", "99999999999999999999.00", &token[1..], &other] {
+            assert!(!opens(&pepper, broken, 1, 2, now), "{broken}");
         }
+        // Those of the version before say nobody.
+        let expires = later(LIFETIME_US).us() / 1_000_000;
+        let old = format!("{expires}.{}", signature(&pepper, &format!("1.2.{expires}")));
+        assert_eq!(genuine_maker(&pepper, &old, ProjectId(1), ExperimentId(2), now), Some(""));
     }
 }

@@ -55,6 +55,8 @@ pub struct Invitation {
     pub access: Access,
     /// Who invited them: a name.
     pub invited_by: String,
+    /// The person who did, or who made the key that did; `None` for the operator, and where it was not noted.
+    pub inviter: Option<PersonId>,
     /// When it was made.
     pub created_at: Instant,
     /// From when on it cannot be used.
@@ -74,6 +76,7 @@ table! {
             role: Role,
             projects: Option<Json<Vec<(ProjectId, Role)>>>,
             invited_by: String,
+            inviter_id: Option<i64>,
             created_at: Instant,
             expires_at: Instant,
         }
@@ -94,24 +97,26 @@ fn invitation(mut row: Row) -> Result<Invitation> {
         email: row.email,
         access: Access { role: row.role, projects: row.projects.map(|projects| projects.0) },
         invited_by: row.invited_by,
+        inviter: row.inviter_id.map(PersonId),
         created_at: row.created_at,
         expires_at: row.expires_at,
     })
 }
 
 /// Stores an invitation under the MAC of its token; its id is made here. What was there for the same purpose and the same
-/// address or person is withdrawn.
+/// address or person in the company is withdrawn.
 ///
 /// # Errors
 /// When the database cannot be reached.
 pub async fn insert(tx: &mut dyn Tx, new: &Invitation, mac: &[u8; 32]) -> Result<InvitationId> {
     tx.execute(
-        "DELETE FROM invitation WHERE purpose = $1 AND (email = $2 OR person_id = $3)",
-        params![new.purpose.word(), new.email.clone(), new.person.map(|id| id.0)],
+        "DELETE FROM invitation WHERE purpose = $1 AND company_id = $2 AND (email = $3 OR person_id = $4)",
+        params![new.purpose.word(), new.company_id.map(|id| id.0), new.email.clone(), new.person.map(|id| id.0)],
     )
     .await?;
     let sql = "INSERT INTO invitation (mac, purpose, company_id, person_id, email, role, projects, invited_by, \
-               created_at, expires_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) RETURNING invitation_id";
+               inviter_id, created_at, expires_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) \
+               RETURNING invitation_id";
     let row = tx
         .query_one(
             sql,
@@ -124,6 +129,7 @@ pub async fn insert(tx: &mut dyn Tx, new: &Invitation, mac: &[u8; 32]) -> Result
                 new.access.role.word(),
                 new.access.projects.as_ref().map(to_json),
                 new.invited_by.as_str(),
+                new.inviter.map(|id| id.0),
                 new.created_at.us(),
                 new.expires_at.us()
             ],
@@ -186,6 +192,52 @@ pub async fn find_of(tx: &mut dyn Tx, company: CompanyId, id: InvitationId) -> R
 pub async fn withdraw_first(tx: &mut dyn Tx) -> Result<()> {
     tx.execute("DELETE FROM invitation WHERE purpose = 'first_owner'", params![]).await?;
     Ok(())
+}
+
+/// Withdraws all links that give a person a new password. How many that could still be used.
+///
+/// # Errors
+/// When the database cannot be reached.
+pub async fn withdraw_resets(tx: &mut dyn Tx, person: PersonId, now: Instant) -> Result<u64> {
+    let open = tx
+        .execute(
+            "DELETE FROM invitation WHERE purpose = 'reset' AND person_id = $1 AND expires_at > $2",
+            params![person.0, now.us()],
+        )
+        .await?;
+    tx.execute("DELETE FROM invitation WHERE purpose = 'reset' AND person_id = $1", params![person.0]).await?;
+    Ok(open)
+}
+
+/// Withdraws the open invitations of a company that somebody has made or that are for them. How many. Of those that do not say
+/// which person made them the name decides.
+///
+/// # Errors
+/// When the database cannot be reached.
+pub async fn withdraw_of(
+    tx: &mut dyn Tx,
+    company: CompanyId,
+    (id, name, email): (PersonId, &str, &str),
+    now: Instant,
+) -> Result<u64> {
+    let sql = "DELETE FROM invitation WHERE purpose = 'invitation' AND company_id = $1 AND expires_at > $2 \
+               AND (inviter_id = $3 OR (inviter_id IS NULL AND invited_by = $4) OR email = $5)";
+    Ok(tx.execute(sql, params![company.0, now.us(), id.0, name, email]).await?)
+}
+
+/// The open invitation of a company for this address, which is in lower case.
+///
+/// # Errors
+/// When the database cannot be reached.
+pub async fn open_for(tx: &mut dyn Tx, company: CompanyId, email: &str, now: Instant) -> Result<Option<Invitation>> {
+    static STATEMENT: LazyLock<String> = LazyLock::new(|| {
+        format!(
+            "SELECT {} FROM invitation i WHERE i.company_id = $1 AND i.purpose = 'invitation' AND i.email = $2 \
+             AND i.expires_at > $3 ORDER BY i.invitation_id DESC LIMIT 1",
+            InvitationRow::columns("i")
+        )
+    });
+    tx.query_opt(&STATEMENT, params![company.0, email, now.us()]).await?.map(invitation).transpose()
 }
 
 /// Deletes invitations that have expired.

@@ -167,6 +167,7 @@ pub const MIGRATIONS: &[Migration] = &[
         fill: None,
     },
     Migration { version: 28, name: "key makers", sql: include_str!("../migrations/0028_key_makers.sql"), fill: None },
+    Migration { version: 29, name: "inviters", sql: include_str!("../migrations/0029_inviters.sql"), fill: None },
 ];
 
 /// Brings the schema up to date.

@@ -338,7 +338,8 @@ async fn projects_set(tx: &mut dyn Tx, person: &Person) -> Result<()> {
     Ok(())
 }
 
-/// Takes a person out of everything but history: the row stays with the name, all that signs in is deleted.
+/// Takes a person out of everything but history: the row stays with the name, all that signs in is deleted. Address, issuer and
+/// subject stay too, for [`was_removed`].
 ///
 /// # Errors
 /// When the database cannot be reached.
@@ -355,12 +356,26 @@ pub async fn remove(tx: &mut dyn Tx, id: PersonId, now: Instant) -> Result<()> {
         tx.execute(sql, params![id.0]).await?;
     }
     tx.execute(
-        "UPDATE person SET deleted_at = $2, password = NULL, totp = NULL, totp_pending = NULL, oidc_issuer = NULL, \
-         oidc_subject = NULL WHERE person_id = $1",
+        "UPDATE person SET deleted_at = $2, password = NULL, totp = NULL, totp_pending = NULL WHERE person_id = $1",
         params![id.0, now.us()],
     )
     .await?;
     Ok(())
+}
+
+/// Whether somebody with this address, or whom the OpenID provider knows as this subject, was removed from the company.
+///
+/// # Errors
+/// When the database cannot be reached.
+pub async fn was_removed(
+    tx: &mut dyn Tx,
+    company: CompanyId,
+    email: &str,
+    (issuer, subject): (&str, &str),
+) -> Result<bool> {
+    let sql = "SELECT 1 AS one FROM person WHERE company_id = $1 AND deleted_at IS NOT NULL \
+               AND (email = $2 OR (oidc_issuer = $3 AND oidc_subject = $4)) LIMIT 1";
+    Ok(tx.query_opt(sql, params![company.0, email, issuer, subject]).await?.is_some())
 }
 
 /// Notes that the code of this step was used. Whether it is the first use: a code works once, also of two requests at once.

@@ -1,9 +1,10 @@
 //! Links with which somebody reads a result without signing in.
 
 use crate::Result;
+use crate::people::reference;
 use crate::table::table;
 use muriel_domain::Instant;
-use muriel_domain::ids::{ExperimentId, ProjectId, ShareId};
+use muriel_domain::ids::{ExperimentId, PersonId, ProjectId, ShareId};
 use muriel_sql::{Row, Tx, params};
 use std::sync::LazyLock;
 
@@ -152,6 +153,16 @@ pub async fn delete(tx: &mut dyn Tx, id: ShareId) -> Result<()> {
 pub async fn revoke(tx: &mut dyn Tx, id: ShareId, now: Instant, by: &str) -> Result<bool> {
     let sql = "UPDATE share SET revoked_at = $2, revoked_by = $3 WHERE share_id = $1 AND revoked_at IS NULL";
     Ok(tx.execute(sql, params![id.0, now.us(), by]).await? == 1)
+}
+
+/// Refuses all shares from now on that a person has made, also with keys of theirs. How many still opened a result.
+///
+/// # Errors
+/// When the database cannot be reached.
+pub async fn revoke_of(tx: &mut dyn Tx, maker: PersonId, now: Instant, by: &str) -> Result<u64> {
+    let sql = "UPDATE share SET revoked_at = $3, revoked_by = $4 WHERE revoked_at IS NULL AND expires_at > $3 \
+               AND (created_by = $2 OR created_by IN (SELECT key_id FROM api_key WHERE created_by = $1))";
+    Ok(tx.execute(sql, params![maker.0, reference(maker), now.us(), by]).await?)
 }
 
 /// Notes that shares were opened, each at its moment. A later one that is stored stays.

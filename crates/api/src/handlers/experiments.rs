@@ -298,7 +298,7 @@ pub(crate) async fn experiment_preview_links(
     Path((_, id)): Path<(String, String)>,
 ) -> Result<Response, ApiError> {
     let experiment = experiments::find(&app, caller.project.id, id_in(&id)?).await?.experiment;
-    let token = preview::token(&app.pepper, caller.project.id, experiment.id, app.clock.now());
+    let token = preview::token(&app.pepper, caller.project.id, experiment.id, &caller.actor, app.clock.now());
     let variants = (0..experiment.arms() as u32)
         .map(Arm)
         .map(|arm| views::PreviewLink {

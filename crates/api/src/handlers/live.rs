@@ -14,6 +14,7 @@ use futures_util::stream;
 use http::{HeaderValue, Uri, header};
 use muriel_domain::Flaw;
 use muriel_service::App;
+use muriel_service::actor;
 use muriel_service::live::Subscription;
 use muriel_store::tenants::Project;
 use serde_json::Value;
@@ -58,15 +59,36 @@ pub(crate) async fn visitor_live(State(app): State<App>, caller: Caller<Read>, u
     let subscription = subscription.ok_or(ApiError::Unavailable { retry_after_s: BUSY_RETRY_S })?;
     let state =
         Stream { app, project: caller.project, subscription, stage: Stage::Hello, ends_at: Instant::now() + LIFETIME };
-    let messages = stream::unfold(state, |mut state| async move {
+    let watcher = Watcher { holder: caller.actor.holder(), asked_at: Instant::now() };
+    let messages = stream::unfold((state, watcher), |(mut state, mut watcher)| async move {
         let message = state.next().await?;
-        Some((Ok::<_, Infallible>(message), state))
+        let is_allowed = watcher.may_see(&state.app, &state.project).await;
+        is_allowed.then_some((Ok::<_, Infallible>(message), (state, watcher)))
     });
     let mut response = Response::new(Body::from_stream(messages));
     let headers = response.headers_mut();
     headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("text/event-stream"));
     headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
     Ok(response)
+}
+
+/// Who watches. The stream ends soon after they were removed, or their key was revoked.
+struct Watcher {
+    holder: String,
+    asked_at: Instant,
+}
+
+impl Watcher {
+    /// Whether they may still see the project, which is asked as often as the heartbeat comes.
+    async fn may_see(&mut self, app: &App, project: &Project) -> bool {
+        let now = Instant::now();
+        if now.duration_since(self.asked_at) < HEARTBEAT {
+            return true;
+        }
+        self.asked_at = now;
+        // While the database cannot be reached the stream goes on.
+        actor::may_still_see(app, &self.holder, project.id).await.unwrap_or(true)
+    }
 }
 
 /// Where a stream stands.

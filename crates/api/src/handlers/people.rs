@@ -140,9 +140,10 @@ pub(crate) async fn person_update(
     json(StatusCode::OK, &views::PersonChanged { success: true, person: changed.into() })
 }
 
-/// Removes a person and ends their sessions. History keeps their name.
+/// Removes a person, and ends what they had made that lets somebody in. History keeps their name.
 ///
-/// The last owner cannot be removed.
+/// Their sessions, invitations, links to results and previews and API keys end; the answer counts them and names the keys. Where
+/// `oidc.domains` lets people in, they come back only by a new invitation. The last owner cannot be removed.
 #[utoipa::path(
     delete, path = "/v2/person/{person_id}", tag = "People", operation_id = "removePerson",
     responses((status = 200, description = "The person is gone.", body = views::PersonRemoved)),
@@ -155,6 +156,6 @@ pub(crate) async fn person_remove(
 ) -> Result<Response, ApiError> {
     let id = PersonId::parse(&id).ok_or(ApiError::NotFound("person"))?;
     let own = member.role().ok_or(ApiError::RoleTooLow)?;
-    people::remove(&app, &member.actor, member.company_id(), own, id).await?;
-    json(StatusCode::OK, &views::PersonRemoved { success: true, person_id: id.0, deleted: true })
+    let ended = people::remove(&app, &member.actor, member.company_id(), own, id).await?.into();
+    json(StatusCode::OK, &views::PersonRemoved { success: true, person_id: id.0, deleted: true, ended })
 }

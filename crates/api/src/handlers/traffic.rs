@@ -151,7 +151,7 @@ pub(crate) async fn preview_show(
     let token = query.text("token", 256).unwrap_or_default();
     query.finish()?;
     let project = delivery.project.id;
-    if !preview::opens(&app.pepper, &token, project, id, app.clock.now()) {
+    if !preview::opens(&app, &token, project, id).await? {
         return Err(NOT_FOUND);
     }
     let delivered = app.rulesets.preview(project, id).await?.ok_or(NOT_FOUND)?;
@@ -184,7 +184,7 @@ pub(crate) async fn preview_report(
     let (_, bytes) = read_json_body(request, &[MediaType::Json, MediaType::Plain], REPORT_LIMIT, BODY_DEADLINE).await?;
     let (token, report) = wire::preview_report(&gate::parse(&bytes)?)?;
     let project = delivery.project.id;
-    if !preview::opens(&app.pepper, &token, project, id, app.clock.now()) {
+    if !preview::opens(&app, &token, project, id).await? {
         return Err(NOT_FOUND);
     }
     preview::report(&app, project, id, report).await?;

@@ -93,6 +93,7 @@ impl NewLink {
             email: None,
             access,
             invited_by: String::new(),
+            inviter: None,
             created_at: now,
             expires_at: now.plus_us(lasts_us),
         };
@@ -161,6 +162,7 @@ pub async fn invite(
     link.invitation.company_id = Some(company);
     link.invitation.email = Some(new.email.clone());
     link.invitation.invited_by = actor.name().to_owned();
+    link.invitation.inviter = actor.maker();
     let (acting, actor) = (app.clone(), actor.clone());
     app.write(company, move |tx| {
         Box::pin(async move {
@@ -286,7 +288,7 @@ fn checked(shown: &InvitationShown, sent: &Accepted) -> Result<Checked, Problems
     };
     let name = field("name", &sent.name, &|text| person::name(text));
     let email = field("email", &sent.email, &|text| person::email(text));
-    let company = field("company", &sent.company, &|name| text::title(name, COMPANY_MAX));
+    let company = field("company", &sent.company, &|name| text::name(name, COMPANY_MAX));
     let about = [&name, &email, &shown.invitation.email].map(|text| text.as_deref().unwrap_or_default());
     match new_password("password", &sent.password, &about) {
         Ok(password) if problems.is_empty() => Ok(Checked { name, password, email, company }),
@@ -321,7 +323,7 @@ pub async fn accept(app: &App, token: &str, sent: Result<Accepted>, browser: &Br
                 return Err(NOT_FOUND);
             }
             let person = match invitation.person {
-                Some(id) => with_password(tx, id, hash).await?,
+                Some(id) => with_password(tx, id, hash, now).await?,
                 None => made(tx, &invitation, checked, hash, now).await?,
             };
             let new = NewSession::new(&acting, &person, "link", &browser)?;
@@ -335,11 +337,12 @@ pub async fn accept(app: &App, token: &str, sent: Result<Accepted>, browser: &Br
     Ok(signed_in)
 }
 
-/// The person with a new password; all sessions end.
-async fn with_password(tx: &mut dyn Tx, id: PersonId, hash: String) -> Result<Person> {
+/// The person with a new password. All sessions end, and so do other links that would set another password.
+async fn with_password(tx: &mut dyn Tx, id: PersonId, hash: String, now: Instant) -> Result<Person> {
     let mut person = people::find(tx, id).await?.ok_or(NOT_FOUND)?;
     person.password = Some(hash);
     people::update(tx, &person).await?;
+    invitations::withdraw_resets(tx, id, now).await?;
     sessions::revoke_all(tx, id, None).await?;
     Ok(person)
 }

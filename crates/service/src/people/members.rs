@@ -16,7 +16,7 @@ use muriel_sql::Tx;
 use muriel_store::invitations::{self, Invitation};
 use muriel_store::passkeys;
 use muriel_store::people::{self, NewPerson, Person};
-use muriel_store::{lock_people, sessions, tenants};
+use muriel_store::{lock_people, sessions, shares, tenants};
 use serde::Serialize;
 use serde_json::{Value, json};
 
@@ -243,27 +243,64 @@ async fn check_owner_left(tx: &mut dyn Tx, before: &Person, after: Option<&Perso
     Ok(())
 }
 
-/// Removes a person and ends their sessions.
+/// What ended when a person was removed.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Ended {
+    /// Their sessions.
+    pub sessions: i64,
+    /// Links that would have given them a new password.
+    pub password_links: u64,
+    /// Open invitations that they had made, or that were for them.
+    pub invitations: u64,
+    /// Links to results that they had made, also with their keys.
+    pub shares: u64,
+    /// Keys that they had made and that were in use: id and name.
+    pub keys: Vec<(String, String)>,
+}
+
+impl Ended {
+    /// The fields for the audit log.
+    fn told(&self) -> Value {
+        let Self { sessions, password_links, invitations, shares, keys } = self;
+        let keys: Vec<&str> = keys.iter().map(|(id, _)| &**id).collect();
+        json!({ "ended": {
+            "sessions": sessions, "password_links": password_links, "invitations": invitations, "shares": shares, "keys": keys,
+        } })
+    }
+}
+
+/// Removes a person. Whatever they had made that lets somebody in or lets something be read ends with them.
 ///
 /// # Errors
 /// `NotFound`; `RoleTooLow`; an owner who is the last; and when the database cannot be reached.
-pub async fn remove(app: &App, actor: &Actor, company: CompanyId, own: Role, id: PersonId) -> Result<()> {
+pub async fn remove(app: &App, actor: &Actor, company: CompanyId, own: Role, id: PersonId) -> Result<Ended> {
     let (actor, now) = (actor.clone(), app.clock.now());
-    app.write(company, move |tx| {
-        Box::pin(async move {
-            lock_people(tx, Some(company)).await?;
-            let person = find(tx, company, id).await?;
-            check_may_give(own, &person.access)?;
-            check_owner_left(tx, &person, None).await?;
-            let mut before = told(tx, &person).await?;
-            before["email"] = person.email.clone().into();
-            people::remove(tx, id, now).await?;
-            Act::of(&actor, company, now).removed(tx, "remove", object("person", id, &person.name), before).await
+    let ended = app
+        .write(company, move |tx| {
+            Box::pin(async move {
+                lock_people(tx, Some(company)).await?;
+                let person = find(tx, company, id).await?;
+                check_may_give(own, &person.access)?;
+                check_owner_left(tx, &person, None).await?;
+                let mut before = told(tx, &person).await?;
+                before["email"] = person.email.clone().into();
+                let ended = Ended {
+                    sessions: sessions::revoke_all(tx, id, None).await?,
+                    password_links: invitations::withdraw_resets(tx, id, now).await?,
+                    invitations: invitations::withdraw_of(tx, company, (id, &person.name, &person.email), now).await?,
+                    shares: shares::revoke_of(tx, id, now, &actor.reference()).await?,
+                    keys: crate::keys::revoke_of(tx, &actor, company, id, now).await?,
+                };
+                people::remove(tx, id, now).await?;
+                let act = Act::of(&actor, company, now);
+                let thing = object("person", id, &person.name);
+                act.record(tx, "remove", thing, before.as_object().cloned(), ended.told().as_object().cloned()).await?;
+                Ok(ended)
+            })
         })
-    })
-    .await?;
+        .await?;
     app.access_cache.invalidate();
-    Ok(())
+    Ok(ended)
 }
 
 /// Everybody in the database with the company's name, oldest first.
@@ -299,7 +336,7 @@ pub async fn add(
 ) -> Result<Option<InvitationLink>> {
     let password = password.map(|password| new_password("password", &password, &[&email, &name])).transpose()?;
     let company = company
-        .map(|name| muriel_domain::text::title(&name, 255).map_err(|flaw| Problems::one("company", flaw.to_string())))
+        .map(|name| muriel_domain::text::name(&name, 255).map_err(|flaw| Problems::one("company", flaw.to_string())))
         .transpose()?;
     let hash = match password {
         Some(password) => Some(app.people.passwords.hash(password, Turn::Known).await?),
@@ -390,6 +427,7 @@ pub async fn reset(
                     passkeys::remove_all(tx, person.id).await?;
                 }
                 people::update(tx, &person).await?;
+                invitations::withdraw_resets(tx, person.id, now).await?;
                 sessions::revoke_all(tx, person.id, None).await?;
                 let act = Act::of(&Actor::COMMAND_LINE, person.company_id, now);
                 let after = json!({ "second_factor_removed": second_factor, "password": link.is_none() });

@@ -18,7 +18,7 @@ pub use invitations::{
     Accepted, InvitationLink, InvitationShown, NewInvitation, accept, first_owner, invite, show, withdraw,
 };
 pub use members::{
-    People as CompanyPeople, PersonPatch, ProjectRole, ShownPerson, add, all, list, remove, reset, shown_one, update,
+    Ended, People as CompanyPeople, PersonPatch, ProjectRole, ShownPerson, add, all, list, remove, reset, shown_one, update,
 };
 pub use oidc::{
     Begun, OIDC_COOKIE_S, OidcFailure, OidcSettings, begin as oidc_begin, domain as oidc_domain, finish as oidc_finish,

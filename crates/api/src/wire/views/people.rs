@@ -165,6 +165,44 @@ pub(crate) struct PersonRemoved {
     pub(crate) person_id: i64,
     /// Always true.
     pub(crate) deleted: bool,
+    /// What ended with them.
+    pub(crate) ended: EndedWithPerson,
+}
+
+/// What ended when a person was removed.
+#[derive(Serialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct EndedWithPerson {
+    /// Sessions of theirs.
+    pub(crate) sessions: i64,
+    /// Links that would have given them a new password.
+    pub(crate) password_links: u64,
+    /// Open invitations that they had made, or that were for them.
+    pub(crate) invitations: u64,
+    /// Links to results that they had made, also with their keys.
+    pub(crate) shares: u64,
+    /// API keys that they had made and that were in use. They are revoked: make others for the programs that used them.
+    pub(crate) keys: Vec<EndedKey>,
+}
+
+/// An API key that was revoked because the person who made it was removed.
+#[derive(Serialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct EndedKey {
+    /// The 8 characters after `mrl_`, by which it is known.
+    #[schema(example = "Q2f8kX3m")]
+    pub(crate) prefix: String,
+    /// What it was for.
+    #[schema(example = "nightly export")]
+    pub(crate) name: String,
+}
+
+impl From<people::Ended> for EndedWithPerson {
+    fn from(ended: people::Ended) -> Self {
+        let people::Ended { sessions, password_links, invitations, shares, keys } = ended;
+        let keys = keys.into_iter().map(|(prefix, name)| EndedKey { prefix, name }).collect();
+        Self { sessions, password_links, invitations, shares, keys }
+    }
 }
 
 impl From<people::ShownPerson> for Person {

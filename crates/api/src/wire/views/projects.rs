@@ -122,6 +122,9 @@ pub(crate) struct ApiKeyItem {
     /// The keys of the projects that it is limited to; null for every project of the company.
     #[schema(required)]
     pub(crate) projects: Option<Vec<String>>,
+    /// The id of the person who made it, with whom it ends; null for the operator.
+    #[schema(required)]
+    pub(crate) created_by: Option<i64>,
     /// When it was made.
     #[schema(value_type = String, format = DateTime)]
     pub(crate) created_at: Instant,
@@ -206,6 +209,7 @@ impl ApiKeyItem {
             name: key.name,
             scopes: key.grant.scopes.words(),
             projects: key.grant.projects.map(named),
+            created_by: key.created_by.map(|person| person.0),
             created_at: key.created_at,
             expires_at: key.grant.expires_at,
             revoked_at: key.grant.revoked_at,

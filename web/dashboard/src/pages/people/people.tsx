@@ -133,12 +133,19 @@ function People({ people }: { people: Person[] }) {
         act="Remove person"
         onConfirm={async () => {
           if (!removed) return;
-          await send("delete", "/v2/person/{person_id}", { params: { path: { person_id: removed.person_id } } });
-          await outdate(cache, "/v2/people", "/v2/audit");
-          toast(`${removed.name} was removed.`);
+          const { data } = await send("delete", "/v2/person/{person_id}", {
+            params: { path: { person_id: removed.person_id } },
+          });
+          await outdate(cache, "/v2/people", "/v2/keys", "/v2/audit");
+          const keys = data.ended.keys.map((key) => `${key.name} (${key.prefix})`).join(", ");
+          toast(`${removed.name} was removed.${keys && ` These API keys of theirs were revoked: ${keys}.`}`);
         }}
       >
-        <p>They are signed out at once and cannot sign in again. What they made stays, with their name.</p>
+        <p>
+          They are signed out at once and cannot sign in again. API keys, invitations, links to results and preview
+          links that they made stop working, so first give programs that use their keys other ones.
+        </p>
+        <p>Experiments and comments stay, with their name.</p>
       </ConfirmDialog>
     </>
   );
