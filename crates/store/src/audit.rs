@@ -235,6 +235,29 @@ pub async fn list(tx: &mut dyn Tx, company: CompanyId, filter: &Filter, limit: i
     tx.query(&sql, values).await?.into_iter().map(entry).collect()
 }
 
+/// Entries of one action on one thing from a moment on, newest first, at most `limit`.
+///
+/// # Errors
+/// When the database cannot be reached.
+pub async fn of_action(
+    tx: &mut dyn Tx,
+    company: CompanyId,
+    (kind, id): (&str, &str),
+    (action, from): (&str, Instant),
+    limit: i64,
+) -> Result<Vec<Entry>> {
+    static STATEMENT: LazyLock<String> = LazyLock::new(|| {
+        format!(
+            "SELECT {}, p.project_key FROM audit a LEFT JOIN project p ON p.project_id = a.project_id \
+             WHERE a.company_id = $1 AND a.object_kind = $2 AND a.object_id = $3 AND a.action = $4 AND a.at >= $5 \
+             ORDER BY a.entry DESC LIMIT $6",
+            AuditRow::columns("a")
+        )
+    });
+    let values = params![company.0, kind, id, action, from.us(), limit];
+    tx.query(&STATEMENT, values).await?.into_iter().map(entry).collect()
+}
+
 fn entry(mut row: Row) -> Result<Entry> {
     let project_key = row.opt_text("project_key")?;
     let row = AuditRow::try_from(&mut row)?;

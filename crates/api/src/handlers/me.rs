@@ -32,7 +32,7 @@ pub(crate) async fn password_change(
     json(StatusCode::OK, &views::SessionsRevoked { success: true, revoked })
 }
 
-/// Lists one's own sessions.
+/// Lists one's own sessions, and second factors that were refused.
 #[utoipa::path(
     get, path = "/v2/person/me/sessions", tag = "People", operation_id = "listSessions",
     responses((status = 200, description = "The sessions.", body = views::SessionList)),
@@ -43,7 +43,8 @@ pub(crate) async fn session_list(State(app): State<App>, member: Member<Read>, u
     let own = member.session.session.id;
     let found = people::sessions(&app, &member.session).await?;
     let sessions: Vec<_> = found.into_iter().map(|session| views::SessionItem::new(session, own)).collect();
-    json(StatusCode::OK, &views::SessionList { success: true, count: sessions.len(), sessions })
+    let refused = people::refused_second_factors(&app, &member.session).await?.into_iter().map(Into::into).collect();
+    json(StatusCode::OK, &views::SessionList { success: true, count: sessions.len(), sessions, refused })
 }
 
 /// Ends all of one's own sessions but the one that asks.

@@ -152,8 +152,8 @@ pub(crate) async fn oidc_begin(State(app): State<App>, OwnOrigin(origin): OwnOri
 
 /// Finishes a sign-in at the OpenID provider, which sends the browser here.
 ///
-/// The browser goes to `/`, signed in; or to `/sign-in?error=…`, with `oidc_expired`, `oidc_failed`, `oidc_not_invited` or
-/// `oidc_unavailable`.
+/// The browser goes to `/`, signed in; or to `/sign-in?error=…`, with `oidc_expired`, `oidc_failed`, `oidc_not_invited`,
+/// `oidc_busy` or `oidc_unavailable`.
 #[utoipa::path(
     get, path = "/v2/session/oidc/callback", tag = "People", operation_id = "finishOidcSignIn",
     params(

@@ -12,13 +12,15 @@ mod passwords;
 mod sessions;
 mod throttle;
 mod totp;
+mod used_once;
 mod webauthn;
 
 pub use invitations::{
     Accepted, InvitationLink, InvitationShown, NewInvitation, accept, first_owner, invite, show, withdraw,
 };
 pub use members::{
-    Ended, People as CompanyPeople, PersonPatch, ProjectRole, ShownPerson, add, all, list, remove, reset, shown_one, update,
+    Ended, People as CompanyPeople, PersonPatch, ProjectRole, ShownPerson, add, all, list, remove, reset, shown_one,
+    update,
 };
 pub use oidc::{
     Begun, OIDC_COOKIE_S, OidcFailure, OidcSettings, begin as oidc_begin, domain as oidc_domain, finish as oidc_finish,
@@ -29,8 +31,8 @@ pub use passkeys::{
     request_options as passkey_request, sign_in as passkey_sign_in,
 };
 pub use sessions::{
-    SignIn, begin_totp, change_password, confirm_totp, expires_at, list as sessions, remove_totp, revoke,
-    revoke_others, sign_in, sign_out,
+    RefusedSecondFactor, SignIn, begin_totp, change_password, confirm_totp, expires_at, list as sessions,
+    refused as refused_second_factors, remove_totp, revoke, revoke_others, sign_in, sign_out,
 };
 
 use crate::access_cache::KnownSession;
@@ -47,6 +49,7 @@ use oidc::Oidc;
 use passwords::Passwords;
 use std::sync::{Arc, OnceLock};
 use throttle::Throttle;
+use used_once::UsedOnce;
 
 /// How long a browser in which somebody signed in is known.
 pub const DEVICE_US: i64 = 180 * muriel_domain::time::DAY_US;
@@ -64,10 +67,13 @@ pub struct PeopleSettings {
 pub struct People {
     passwords: Passwords,
     throttle: Throttle,
+    /// Apart from passwords, so that those who try these do not crowd its counters out.
+    second_factors: Throttle,
     /// Where people reach the server, if the operator says so.
     public_url: Option<PublicUrl>,
     oidc: Option<Oidc>,
-    answered: passkeys::Answered,
+    /// Challenges of passkeys that were answered well.
+    answered: UsedOnce,
     /// Where it listens, which is where people on this machine reach it.
     address: OnceLock<String>,
 }
@@ -123,9 +129,10 @@ impl People {
         Self {
             passwords: Passwords::new(pepper.password_secret()),
             throttle: Throttle::default(),
+            second_factors: Throttle::default(),
             public_url: settings.public_url,
             oidc: settings.oidc.map(Oidc::new),
-            answered: passkeys::Answered::default(),
+            answered: passkeys::answered(),
             address: OnceLock::new(),
         }
     }
@@ -188,21 +195,37 @@ fn link_mac(app: &App, token: &str) -> [u8; 32] {
     app.pepper.people_mac("link", token)
 }
 
-/// The token of a browser in which the person with this address has signed in: a moment, and a MAC.
+/// The token of a browser in which the person with this address has signed in: a moment, random text, a MAC of the two, and one
+/// for the person.
 fn device_token(app: &App, email: &str) -> Result<String> {
     let body = format!("{}.{}", app.clock.now().us(), random_text(22).map_err(Error::internal)?);
-    let mac = crate::digest::hex(&app.pepper.people_mac("device", &format!("{email} {body}"))[..16]);
+    let body = format!("{body}.{}", device_mac(app, "any device", &body));
+    let mac = device_mac(app, "device", &format!("{email} {body}"));
     Ok(format!("{body}.{mac}"))
+}
+
+fn device_mac(app: &App, purpose: &str, text: &str) -> String {
+    crate::digest::hex(&app.pepper.people_mac(purpose, text)[..16])
 }
 
 /// Whether a browser is one in which the person with this address has signed in.
 fn is_device_of(app: &App, email: &str, token: &str) -> bool {
+    let Some((body, mac)) = token.rsplit_once('.') else { return false };
+    is_device(app, token, ("device", &format!("{email} {body}")), mac)
+}
+
+/// Whether somebody has signed in with a browser, whoever that was. Tokens of earlier versions do not say it.
+fn is_device_of_anybody(app: &App, token: &str) -> bool {
+    let body = token.rsplit_once('.').and_then(|(body, _)| body.rsplit_once('.'));
+    body.is_some_and(|(body, mac)| is_device(app, token, ("any device", body), mac))
+}
+
+fn is_device(app: &App, token: &str, (purpose, text): (&str, &str), mac: &str) -> bool {
     use subtle::ConstantTimeEq;
-    let Some((body, mac)) = token.rsplit_once('.').filter(|_| token.len() <= 128) else { return false };
-    let expected = crate::digest::hex(&app.pepper.people_mac("device", &format!("{email} {body}"))[..16]);
-    let since = body.split('.').next().and_then(|moment| moment.parse::<i64>().ok());
-    let age = since.map(|since| app.clock.now().us().saturating_sub(since));
-    bool::from(expected.as_bytes().ct_eq(mac.as_bytes())) && age.is_some_and(|age| age < DEVICE_US)
+    let since = token.split('.').next().and_then(|moment| moment.parse::<i64>().ok());
+    let is_young = since.is_some_and(|since| app.clock.now().us().saturating_sub(since) < DEVICE_US);
+    let is_ours = || device_mac(app, purpose, text).as_bytes().ct_eq(mac.as_bytes());
+    token.len() <= 128 && is_young && bool::from(is_ours())
 }
 
 /// A session that is about to be stored, and its secrets.

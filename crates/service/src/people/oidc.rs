@@ -5,7 +5,9 @@
 
 use super::id_token::{Expected, Identity, Keys, Token};
 use super::invitations::check_room;
-use super::{Browser, NewSession, SignedIn};
+use super::throttle::Attempt;
+use super::used_once::UsedOnce;
+use super::{Browser, NewSession, SignedIn, is_device_of_anybody};
 use crate::api_key::random_text;
 use crate::app::App;
 use crate::audit::{Act, object};
@@ -18,11 +20,10 @@ use muriel_domain::Instant;
 use muriel_domain::person::{self, Access, Role};
 use muriel_sql::Tx;
 use muriel_store::people::{self, NewPerson, Person};
-use muriel_store::{lock_people, tenants};
+use muriel_store::{invitations, lock_people, tenants};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
-use std::collections::HashMap;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 use subtle::ConstantTimeEq;
@@ -43,8 +44,6 @@ const TIMEOUT: Duration = Duration::from_secs(10);
 const BODY_MAX: u64 = 256 << 10;
 /// Requests to the provider at once.
 const REQUESTS_MAX: usize = 4;
-/// Sign-ins that are remembered as finished.
-const FINISHED_MAX: usize = 10_000;
 /// For what the cookie is encrypted.
 const PURPOSE: &str = "oidc sign-in";
 
@@ -78,6 +77,8 @@ pub enum OidcFailure {
     NotInvited,
     /// The provider cannot be reached.
     Unavailable,
+    /// Too many codes that came from the same network were wrong.
+    Busy,
 }
 
 impl OidcFailure {
@@ -88,6 +89,7 @@ impl OidcFailure {
             OidcFailure::Failed => "oidc_failed",
             OidcFailure::NotInvited => "oidc_not_invited",
             OidcFailure::Unavailable => "oidc_unavailable",
+            OidcFailure::Busy => "oidc_busy",
         }
     }
 }
@@ -122,8 +124,8 @@ pub(super) struct Oidc {
     discovered: Mutex<Option<(Arc<Endpoints>, Instant)>>,
     /// The keys that are known, and when they were asked for within the last minute.
     keys: Mutex<(Arc<Keys>, Vec<Instant>)>,
-    /// Sign-ins that are finished, with when they began: none is finished twice.
-    finished: Mutex<HashMap<String, i64>>,
+    /// Sign-ins for which the provider gave a code: none is finished twice.
+    finished: UsedOnce,
 }
 
 /// Where the provider does what.
@@ -145,7 +147,7 @@ impl Oidc {
             requests: Semaphore::new(REQUESTS_MAX),
             discovered: Mutex::default(),
             keys: Mutex::default(),
-            finished: Mutex::default(),
+            finished: UsedOnce::new(SIGN_IN_US),
         }
     }
 
@@ -294,13 +296,6 @@ impl Oidc {
         let identity = token.verified(&keys, &Expected { issuer, client_id, nonce, now }).map_err(refused)?;
         Ok(self.completed(identity, answer["access_token"].as_str(), &endpoints).await)
     }
-
-    /// Notes that a sign-in is finished. Whether it was not before.
-    fn finish(&self, pending: &Pending, now: Instant) -> bool {
-        let mut finished = self.finished.lock().unwrap_or_else(PoisonError::into_inner);
-        finished.retain(|_, began_us| now.us().saturating_sub(*began_us) < SIGN_IN_US);
-        finished.len() < FINISHED_MAX && finished.insert(pending.state.clone(), pending.began_us).is_none()
-    }
 }
 
 /// A request to the provider, with what goes into `Authorization`.
@@ -372,13 +367,33 @@ pub async fn finish(
     let Some(pending) = cookie.and_then(|cookie| opened(app, cookie)) else { return Ok(Err(OidcFailure::Expired)) };
     let is_same = state.is_some_and(|state| bool::from(state.as_bytes().ct_eq(pending.state.as_bytes())));
     let is_late = now.us().saturating_sub(pending.began_us) >= SIGN_IN_US;
-    if !is_same || is_late || !oidc.finish(&pending, now) {
+    if !is_same || is_late {
         return Ok(Err(OidcFailure::Expired));
     }
+    // Anybody can come back without a code, as often as they like: that is not remembered.
     let Some(code) = code else { return Ok(Err(OidcFailure::Failed)) };
+    // Codes that anybody can invent must not keep the requests to the provider from those who have one.
+    let throttle = &app.people.throttle;
+    let device = browser.device.as_deref().filter(|token| is_device_of_anybody(app, token));
+    let attempt = Attempt::at_provider(&browser.network, device);
+    if throttle.begin(attempt, now).is_err() {
+        tracing::info!(network = browser.network, "too many codes of the OpenID provider were wrong");
+        return Ok(Err(OidcFailure::Busy));
+    }
+    if !oidc.finished.first(&pending.state, pending.began_us, now) {
+        return Ok(Err(OidcFailure::Expired));
+    }
     match oidc.identity(code, &pending, now).await {
-        Ok(identity) => come_in(app, &oidc.settings, identity, browser).await,
-        Err(failure) => Ok(Err(failure)),
+        Ok(identity) => {
+            throttle.succeeded(attempt);
+            come_in(app, &oidc.settings, identity, browser).await
+        }
+        Err(failure) => {
+            if failure == OidcFailure::Unavailable {
+                throttle.succeeded(attempt);
+            }
+            Ok(Err(failure))
+        }
     }
 }
 
@@ -456,11 +471,26 @@ async fn person_of(
         return Ok(None);
     };
     lock_people(tx, Some(company_id)).await?;
+    let now = app.clock.now();
+    let invited = invitations::open_for(tx, company_id, email, now).await?;
+    // Whoever was removed stays out, though the domain is right, until somebody wants them back.
+    let subject = (&*settings.issuer, &*identity.subject);
+    if invited.is_none() && people::was_removed(tx, company_id, email, subject).await? {
+        tracing::info!("somebody who was removed did not come in by their domain; invite them to let them in again");
+        return Ok(None);
+    }
     check_room(tx, company_id, 0).await?;
+    let access = match invited {
+        // The link has done what it was for.
+        Some(invitation) => {
+            invitations::take(tx, invitation.id).await?;
+            invitation.access
+        }
+        None => Access { role: settings.role, projects: None },
+    };
     let name = identity.name.clone().unwrap_or_else(|| email.split('@').next().unwrap_or_default().to_owned());
-    let access = Access { role: settings.role, projects: None };
     let new = NewPerson { company_id, email: email.clone(), name, access, password: None, oidc };
-    Ok(Some((people::insert(tx, &new, app.clock.now()).await?, "join")))
+    Ok(Some((people::insert(tx, &new, now).await?, "join")))
 }
 
 /// Reads the domain of e-mail addresses.

@@ -1,9 +1,10 @@
 //! Signing in with passkeys, which stand in place of password and code.
 //!
 //! A challenge is a text of ours with its MAC, so that nothing is stored for ceremonies that are never finished. One that
-//! was answered is remembered for as long as it could be answered again.
+//! was answered well is remembered for as long as it could be answered again.
 
-use super::sessions::{actor_of, check_again};
+use super::sessions::{actor_of, check_again, record_refused};
+use super::used_once::UsedOnce;
 use super::webauthn::{Ceremony, Read};
 use super::{Browser, NewSession, SignedIn};
 use crate::access_cache::KnownSession;
@@ -13,31 +14,20 @@ use crate::audit::{Act, object};
 use crate::error::{Error, Result};
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use muriel_domain::Problems;
 use muriel_domain::ids::PasskeyId;
-use muriel_domain::{Instant, Problems};
 use muriel_store::passkeys::{self, PASSKEYS_MAX, Passkey};
 use muriel_store::people;
 use serde_json::{Value, json};
-use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use subtle::ConstantTimeEq;
 
 /// How long somebody may take to answer a challenge.
 const ANSWER_US: i64 = 300_000_000;
-/// Challenges that are remembered as answered.
-const ANSWERED_MAX: usize = 10_000;
 
-/// Challenges that were answered, with when they were made.
-#[derive(Default)]
-pub(super) struct Answered(Mutex<HashMap<String, i64>>);
-
-impl Answered {
-    /// Notes that a challenge was answered. Whether it was not before.
-    fn first(&self, challenge: &str, made_us: i64, now: Instant) -> bool {
-        let mut answered = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        answered.retain(|_, made_us| now.us().saturating_sub(*made_us) < ANSWER_US);
-        answered.len() < ANSWERED_MAX && answered.insert(challenge.to_owned(), made_us).is_none()
-    }
+/// The memory of answered challenges.
+pub(super) fn answered() -> UsedOnce {
+    UsedOnce::new(ANSWER_US)
 }
 
 fn mac(app: &App, purpose: &str, body: &str) -> String {
@@ -51,16 +41,18 @@ fn challenge(app: &App, purpose: &str) -> Result<String> {
     Ok(URL_SAFE_NO_PAD.encode(format!("{body}.{mac}")))
 }
 
-/// Whether a challenge is one of ours for this purpose that was not answered yet.
-fn is_open(app: &App, purpose: &str, sent: &str) -> bool {
-    let text = URL_SAFE_NO_PAD.decode(sent).ok().and_then(|bytes| String::from_utf8(bytes).ok());
-    let Some((body, given)) = text.as_deref().and_then(|text| text.rsplit_once('.')) else { return false };
+/// When a challenge of ours for this purpose was made; `None` for any other text.
+fn made_us(app: &App, purpose: &str, sent: &str) -> Option<i64> {
+    let text = URL_SAFE_NO_PAD.decode(sent).ok().and_then(|bytes| String::from_utf8(bytes).ok())?;
+    let (body, given) = text.rsplit_once('.')?;
     let is_ours = bool::from(mac(app, purpose, body).as_bytes().ct_eq(given.as_bytes()));
-    let Some(made_us) = body.split('.').next().and_then(|moment| moment.parse().ok()).filter(|_| is_ours) else {
-        return false;
-    };
-    let now = app.clock.now();
-    now.us().saturating_sub(made_us) < ANSWER_US && app.people.answered.first(sent, made_us, now)
+    body.split('.').next().and_then(|moment| moment.parse().ok()).filter(|_| is_ours)
+}
+
+/// Uses a challenge up. Returns whether it is one of ours for this purpose that has neither expired nor been answered. To be called
+/// once the answer is known to be good, so that answers that anybody can invent are not remembered.
+fn use_up(app: &App, purpose: &str, sent: &str) -> bool {
+    made_us(app, purpose, sent).is_some_and(|made_us| app.people.answered.first(sent, made_us, app.clock.now()))
 }
 
 /// The host of an origin, which passkeys are bound to.
@@ -130,7 +122,7 @@ pub async fn enrol(
     let rp_id = host(origin)?;
     let read = Read::of(credential).map_err(wrong)?;
     let made = read.registered(&Ceremony { origin, rp_id: &rp_id }).map_err(wrong)?;
-    if !is_open(app, &new_purpose(session), read.challenge()) {
+    if !use_up(app, &new_purpose(session), read.challenge()) {
         return Err(wrong("answers no challenge that is open; begin again").into());
     }
     let (actor, session, now) = (actor_of(session), session.clone(), app.clock.now());
@@ -220,8 +212,8 @@ pub async fn sign_in(app: &App, credential: &Value, origin: &str, browser: &Brow
     };
     let rp_id = host(origin)?;
     let read = Read::of(credential).map_err(refused)?;
-    if !is_open(app, SIGN_IN, read.challenge()) {
-        return Err(refused("it answers no challenge that is open"));
+    if made_us(app, SIGN_IN, read.challenge()).is_none() {
+        return Err(refused("it answers no challenge of this server"));
     }
     let id = read.id().map_err(refused)?;
     let found = app
@@ -235,8 +227,11 @@ pub async fn sign_in(app: &App, credential: &Value, origin: &str, browser: &Brow
         .await?;
     let (passkey, person) = found.ok_or_else(|| refused("it is not known"))?;
     let count = read.asserted(&Ceremony { origin, rp_id: &rp_id }, &passkey.key).map_err(refused)?;
+    if !use_up(app, SIGN_IN, read.challenge()) {
+        return Err(refused("it answers no challenge that is open"));
+    }
     let new = NewSession::new(app, &person, "passkey", browser)?;
-    let now = app.clock.now();
+    let (acting, now, network) = (app.clone(), app.clock.now(), browser.network.clone());
     let signed_in = app
         .db
         .write::<_, Error, _>(move |tx| {
@@ -244,7 +239,9 @@ pub async fn sign_in(app: &App, credential: &Value, origin: &str, browser: &Brow
                 let person = people::find(tx, person.id).await?.ok_or(Error::SignInFailed)?;
                 // A count that does not grow is one of a copy.
                 if !passkeys::used(tx, passkey.id, count.into(), now).await? {
-                    return Err(Error::SignInFailed);
+                    let how = json!({ "method": "passkey", "passkey": passkey.name, "network": network });
+                    record_refused(tx, &acting, &person, how).await?;
+                    return Ok(None);
                 }
                 let signed_in = new.store(tx, person).await?;
                 let session = &signed_in.session;
@@ -252,10 +249,11 @@ pub async fn sign_in(app: &App, credential: &Value, origin: &str, browser: &Brow
                 let after = json!({ "method": "passkey", "passkey": passkey.name, "network": session.session.network });
                 let thing = object("session", session.session.id, &session.person.name);
                 Act::of(&actor, session.person.company_id, now).made(tx, "sign in", thing, after).await?;
-                Ok(signed_in)
+                Ok(Some(signed_in))
             })
         })
         .await?;
+    let signed_in = signed_in.ok_or_else(|| refused("it counts back, so that it is a copy, or was removed"))?;
     app.access_cache.invalidate();
     Ok(signed_in)
 }

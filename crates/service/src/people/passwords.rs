@@ -22,7 +22,7 @@ const HASH_LEN: usize = 32;
 /// The most memory and passes of a stored hash: it is computed with those that it names.
 const MEMORY_KIB_MAX: u32 = 262_144;
 const PASSES_MAX: u32 = 16;
-/// Requests of either kind that wait for their turn. Beyond that they are told to come again.
+/// Requests of each kind that wait for their turn. Beyond that they are told to come again.
 const WAITING_MAX: usize = 64;
 
 /// Computes hashes, few at a time.
@@ -31,11 +31,22 @@ pub(crate) struct Passwords(Arc<Turns>);
 
 struct Turns {
     secret: [u8; 32],
-    unknown: Arc<Semaphore>,
-    known: Arc<Semaphore>,
-    waiting: AtomicUsize,
+    unknown: Queue,
+    known: Queue,
     /// What is verified where there is no password, so that it takes as long.
     absent: String,
+}
+
+/// Requests that are worked on one after the other. Each kind has its own, so that those who are unknown fill up only theirs.
+struct Queue {
+    semaphore: Arc<Semaphore>,
+    waiting: AtomicUsize,
+}
+
+impl Queue {
+    fn new() -> Self {
+        Self { semaphore: Arc::new(Semaphore::new(1)), waiting: AtomicUsize::new(0) }
+    }
 }
 
 /// Which turn a request waits for.
@@ -60,8 +71,7 @@ impl Passwords {
     /// Hashes with this secret.
     pub(crate) fn new(secret: [u8; 32]) -> Self {
         let absent = phc(&[0; SALT_LEN], &[0; HASH_LEN]);
-        let semaphore = || Arc::new(Semaphore::new(1));
-        Self(Arc::new(Turns { secret, unknown: semaphore(), known: semaphore(), waiting: AtomicUsize::new(0), absent }))
+        Self(Arc::new(Turns { secret, unknown: Queue::new(), known: Queue::new(), absent }))
     }
 
     /// The hash of a new password, in the PHC form.
@@ -95,12 +105,12 @@ impl Passwords {
 
     /// Does the work when it is its turn, off the threads that answer requests.
     async fn run<T: Send + 'static>(&self, turn: Turn, work: impl FnOnce() -> Result<T> + Send + 'static) -> Result<T> {
-        let _waiting = Waiting::begin(&self.0.waiting)?;
-        let semaphore = match turn {
+        let queue = match turn {
             Turn::Unknown => &self.0.unknown,
             Turn::Known => &self.0.known,
         };
-        let permit = semaphore.clone().acquire_owned().await.map_err(Error::internal)?;
+        let _waiting = Waiting::begin(&queue.waiting)?;
+        let permit = queue.semaphore.clone().acquire_owned().await.map_err(Error::internal)?;
         let done = tokio::task::spawn_blocking(move || {
             // Held until the work is done, also when nobody waits for it any more.
             let _permit = permit;
@@ -208,26 +218,27 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn only_so_many_wait() {
+    async fn only_so_many_wait_and_only_those_of_their_kind_are_refused() {
         let passwords = Passwords::new([7; 32]);
-        let held = passwords.0.unknown.clone().acquire_owned().await.unwrap();
+        let held = passwords.0.unknown.semaphore.clone().acquire_owned().await.unwrap();
         let waiting: Vec<_> = (0..WAITING_MAX)
             .map(|_| {
                 let passwords = passwords.clone();
                 tokio::spawn(async move { passwords.verify("x".to_owned(), None, Turn::Unknown).await })
             })
             .collect();
-        while passwords.0.waiting.load(Ordering::Relaxed) < WAITING_MAX {
+        while passwords.0.unknown.waiting.load(Ordering::Relaxed) < WAITING_MAX {
             tokio::task::yield_now().await;
         }
-        let refused = passwords.verify("x".to_owned(), None, Turn::Known).await;
+        let refused = passwords.verify("x".to_owned(), None, Turn::Unknown).await;
         assert!(matches!(refused, Err(Error::Unavailable { .. })), "{refused:?}");
+        passwords.verify("x".to_owned(), None, Turn::Known).await.unwrap();
         waiting.iter().for_each(|task| task.abort());
         for task in waiting {
             let _ = task.await;
         }
         drop(held);
-        assert_eq!(passwords.0.waiting.load(Ordering::Relaxed), 0);
-        passwords.verify("x".to_owned(), None, Turn::Known).await.unwrap();
+        assert_eq!(passwords.0.unknown.waiting.load(Ordering::Relaxed), 0);
+        passwords.verify("x".to_owned(), None, Turn::Unknown).await.unwrap();
     }
 }

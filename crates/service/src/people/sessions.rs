@@ -9,19 +9,25 @@ use crate::app::App;
 use crate::audit::{Act, object};
 use crate::error::{ConflictCode, Error, Result};
 use crate::webhooks::{seal, unseal};
-use muriel_domain::Problems;
 use muriel_domain::ids::SessionId;
 use muriel_domain::person;
+use muriel_domain::time::DAY_US;
+use muriel_domain::{Instant, Problems};
 use muriel_sql::Tx;
 use muriel_store::people::{self, Person};
 use muriel_store::sessions::{self, Session};
-use serde_json::json;
+use muriel_store::{audit, invitations};
+use serde_json::{Value, json};
 use std::sync::Arc;
 
 /// Recovery codes that somebody gets with an authenticator.
 const RECOVERY_CODES: usize = 10;
 /// Characters of one: 59 random bits.
 const RECOVERY_LEN: usize = 10;
+
+/// How long refused second factors are shown to their person, and how many at most.
+const REFUSED_SHOWN_US: i64 = 30 * DAY_US;
+const REFUSED_SHOWN_MAX: i64 = 20;
 
 /// Who signs in.
 #[derive(Clone)]
@@ -42,7 +48,7 @@ pub struct SignIn {
 pub async fn sign_in(app: &App, sign_in: SignIn, browser: &Browser) -> Result<SignedIn> {
     let SignIn { email, password, code } = sign_in;
     let device = browser.device.as_deref().filter(|token| is_device_of(app, &email, token));
-    let attempt = Attempt { email: &email, network: &browser.network, device };
+    let attempt = Attempt::password(&email, &browser.network, device);
     let throttle = &app.people.throttle;
     throttle.begin(attempt, app.clock.now()).map_err(|retry_after_s| Error::Throttled { retry_after_s })?;
     let wanted = email.clone();
@@ -57,20 +63,34 @@ pub async fn sign_in(app: &App, sign_in: SignIn, browser: &Browser) -> Result<Si
     };
     let stored = found.as_ref().and_then(|person| person.password.clone());
     let passwords = &app.people.passwords;
-    let verdict = passwords.verify(password.clone(), stored, turn).await?;
+    let verdict = match passwords.verify(password.clone(), stored, turn).await {
+        Ok(verdict) => verdict,
+        // Nothing was tried.
+        Err(error) => {
+            throttle.succeeded(attempt);
+            return Err(error);
+        }
+    };
     let Some(person) = found.filter(|_| verdict.fits) else {
         tracing::info!(network = browser.network, "a sign-in failed");
         return Err(Error::SignInFailed);
     };
-    if person.totp.is_some() && code.is_none() {
+    let has_second_factor = person.totp.is_some();
+    if has_second_factor {
+        // The password is right. Codes are counted apart, so that a right password takes back no attempt at a code.
         throttle.succeeded(attempt);
-        return Err(Error::TotpNeeded);
+        if code.is_none() {
+            return Err(Error::TotpNeeded);
+        }
+        let begun = app.people.second_factors.begin(attempt.second_factor(), app.clock.now());
+        begun.map_err(|retry_after_s| Error::Throttled { retry_after_s })?;
     }
     let rehashed = match verdict.is_outdated {
         true => Some(passwords.hash(password, turn).await?),
         false => None,
     };
     let (acting, new) = (app.clone(), NewSession::new(app, &person, "password", browser)?);
+    let network = browser.network.clone();
     let signed_in = app.db.write::<_, Error, _>(move |tx| {
         Box::pin(async move {
             // Removed, or with another password, since it was read.
@@ -79,7 +99,9 @@ pub async fn sign_in(app: &App, sign_in: SignIn, browser: &Browser) -> Result<Si
             if current.totp.is_some()
                 && !second_factor(tx, &acting, &current, code.as_deref().unwrap_or_default()).await?
             {
-                return Err(Error::SignInFailed);
+                let method = "password and code";
+                record_refused(tx, &acting, &current, json!({ "method": method, "network": network })).await?;
+                return Ok(None);
             }
             if let Some(hash) = rehashed {
                 current.password = Some(hash);
@@ -87,13 +109,28 @@ pub async fn sign_in(app: &App, sign_in: SignIn, browser: &Browser) -> Result<Si
             }
             let signed_in = new.store(tx, current).await?;
             record(tx, &acting, &signed_in.session, "sign in").await?;
-            Ok(signed_in)
+            Ok(Some(signed_in))
         })
     });
-    let signed_in = signed_in.await?;
-    throttle.succeeded(attempt);
+    let Some(signed_in) = signed_in.await? else {
+        tracing::warn!(network = browser.network, email, "a second factor was refused after the right password");
+        return Err(Error::SignInFailed);
+    };
+    match has_second_factor {
+        true => app.people.second_factors.succeeded(attempt.second_factor()),
+        false => throttle.succeeded(attempt),
+    }
     app.access_cache.invalidate();
     Ok(signed_in)
+}
+
+/// The action in the audit log.
+const SECOND_FACTOR_REFUSED: &str = "second factor refused";
+
+/// Records that a second factor of a person was wrong. Nobody is signed in, so that the server is who says it.
+pub(super) async fn record_refused(tx: &mut dyn Tx, app: &App, person: &Person, how: Value) -> Result<()> {
+    let act = Act::of(&Actor::System("sign-in"), person.company_id, app.clock.now());
+    act.made(tx, SECOND_FACTOR_REFUSED, object("person", person.id, &person.name), how).await
 }
 
 /// Records what somebody did with their own session.
@@ -170,6 +207,40 @@ pub async fn list(app: &App, session: &KnownSession) -> Result<Vec<Session>> {
     Ok(all)
 }
 
+/// A second factor that was wrong after the right password: somebody else may know it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RefusedSecondFactor {
+    /// When it was tried.
+    pub at: Instant,
+    /// What was tried: `password and code` or `passkey`.
+    pub method: String,
+    /// The network that it was tried from.
+    pub network: String,
+}
+
+/// Second factors of the person that were wrong within the last 30 days, newest first.
+///
+/// # Errors
+/// When the database cannot be reached.
+pub async fn refused(app: &App, session: &KnownSession) -> Result<Vec<RefusedSecondFactor>> {
+    let (person, company) = (session.person.id.to_string(), session.person.company_id);
+    let from = app.clock.now().plus_us(-REFUSED_SHOWN_US);
+    let found = app
+        .read(move |tx| {
+            Box::pin(async move {
+                let action = (SECOND_FACTOR_REFUSED, from);
+                Ok(audit::of_action(tx, company, ("person", &person), action, REFUSED_SHOWN_MAX).await?)
+            })
+        })
+        .await?;
+    let refused = found.into_iter().map(|entry| {
+        let after = entry.after.unwrap_or_default();
+        let text = |name: &str| after[name].as_str().unwrap_or_default().to_owned();
+        RefusedSecondFactor { at: entry.at, method: text("method"), network: text("network") }
+    });
+    Ok(refused.collect())
+}
+
 /// When a session ends if it is not used before.
 pub fn expires_at(session: &Session) -> muriel_domain::Instant {
     let idle = session.last_seen_at.plus_us(crate::access_cache::SESSION_IDLE_US);
@@ -230,7 +301,7 @@ pub(super) async fn check_again(
     let password = password.ok_or_else(|| Problems::one(field, "is required: the present password"))?;
     // A session that was stolen does not help to find the password out.
     let device = format!("session {}", session.session.id);
-    let attempt = Attempt { email: &session.person.email, network: "", device: Some(&device) };
+    let attempt = Attempt::password(&session.person.email, "", Some(&device));
     let throttle = &app.people.throttle;
     throttle.begin(attempt, app.clock.now()).map_err(|retry_after_s| Error::Throttled { retry_after_s })?;
     if !app.people.passwords.verify(password, Some(stored), Turn::Known).await?.fits {
@@ -243,13 +314,15 @@ pub(super) async fn check_again(
 /// Changes one's own password, and ends all other sessions. How many that were.
 ///
 /// # Errors
-/// A `current` that is not the present password, `Throttled`, and when the database cannot be reached.
+/// A `new` one that is guessable, a `current` that is not the present password, `Throttled`, and when the database cannot be reached.
 pub async fn change_password(
     app: &App,
     session: &Arc<KnownSession>,
     current: Option<String>,
     new: String,
 ) -> Result<i64> {
+    let person = &session.person;
+    let new = new_password("password", &new, &[&person.email, &person.name])?;
     check_again(app, session, current, "current").await?;
     let hash = app.people.passwords.hash(new, Turn::Known).await?;
     let had_password = session.person.password.is_some();
@@ -279,6 +352,8 @@ async fn change_own(
                 let mut current = current.ok_or(Error::Unauthorized)?;
                 let (before, after) = change(&mut current);
                 people::update(tx, &current).await?;
+                // A link that was made before would set yet another one.
+                invitations::withdraw_resets(tx, known.id, now).await?;
                 let gone = sessions::revoke_all(tx, known.id, Some(session.session.id)).await?;
                 let act = Act::of(&actor, known.company_id, now);
                 act.record(
@@ -329,7 +404,7 @@ pub async fn begin_totp(app: &App, session: &Arc<KnownSession>, password: Option
 pub async fn confirm_totp(app: &App, session: &Arc<KnownSession>, code: &str) -> Result<Vec<String>> {
     let known = &session.person;
     let device = format!("totp {}", session.session.id);
-    let attempt = Attempt { email: &known.email, network: "", device: Some(&device) };
+    let attempt = Attempt::password(&known.email, "", Some(&device));
     let throttle = &app.people.throttle;
     throttle.begin(attempt, app.clock.now()).map_err(|retry_after_s| Error::Throttled { retry_after_s })?;
     let codes = (0..RECOVERY_CODES)

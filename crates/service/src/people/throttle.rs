@@ -5,6 +5,8 @@
 //!
 //! A browser in which the person has signed in before, which a signed cookie says, has a counter of its own: whoever tries
 //! passwords from elsewhere, be it from the same network or from thousands, does not keep the person out there.
+//!
+//! Second factors are counted apart from passwords: a right password takes back no attempt at a code, only a whole sign-in does.
 
 use muriel_domain::Instant;
 use std::collections::HashMap;
@@ -15,6 +17,8 @@ use std::sync::{Mutex, PoisonError};
 const COUNTERS_MAX: usize = 50_000;
 /// Without another attempt a counter is forgotten after this time.
 const FORGOTTEN_US: i64 = 3_600_000_000;
+/// Like `FORGOTTEN_US`, for second factors: with an hour, five codes could be tried every hour for good.
+const CODE_FORGOTTEN_US: i64 = 24 * FORGOTTEN_US;
 const SECOND_US: i64 = 1_000_000;
 
 /// A kind of counter.
@@ -28,6 +32,16 @@ enum Kind {
     Person,
     /// One person in a browser that is known.
     Device,
+    /// Second factors of one person from one network.
+    CodeAndNetwork,
+    /// Second factors of one person from all networks.
+    Code,
+    /// Second factors of one person in a browser that is known.
+    CodeAndDevice,
+    /// Codes of the OpenID provider from one network.
+    ProviderAndNetwork,
+    /// Codes of the OpenID provider in a browser that is known.
+    ProviderAndDevice,
 }
 
 impl Kind {
@@ -38,25 +52,78 @@ impl Kind {
             Kind::Network => (30, 60),
             Kind::Person => (50, 30),
             Kind::Device => (10, 900),
+            Kind::CodeAndNetwork | Kind::CodeAndDevice => (5, 900),
+            Kind::Code => (20, 300),
+            Kind::ProviderAndNetwork | Kind::ProviderAndDevice => (30, 60),
+        }
+    }
+
+    /// Whether a success forgets the counter. Otherwise it takes back one attempt.
+    fn is_of_one_place(self) -> bool {
+        matches!(
+            self,
+            Kind::PersonAndNetwork
+                | Kind::Device
+                | Kind::CodeAndNetwork
+                | Kind::CodeAndDevice
+                | Kind::ProviderAndDevice
+        )
+    }
+
+    fn forgotten_us(self) -> i64 {
+        match self {
+            Kind::CodeAndNetwork | Kind::Code | Kind::CodeAndDevice => CODE_FORGOTTEN_US,
+            _ => FORGOTTEN_US,
         }
     }
 }
 
 #[derive(Debug, Clone, Copy)]
 struct Counter {
+    kind: Kind,
     attempts: u32,
     last: Instant,
+}
+
+impl Counter {
+    fn is_current(&self, now: Instant) -> bool {
+        now.us().saturating_sub(self.last.us()) < self.kind.forgotten_us()
+    }
+}
+
+/// What is tried.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Step {
+    Password,
+    SecondFactor,
+    ProviderCode,
 }
 
 /// Who tries to sign in.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Attempt<'a> {
-    /// The e-mail address, whether somebody has it or not.
-    pub(crate) email: &'a str,
-    /// The network.
-    pub(crate) network: &'a str,
-    /// The browser, if the person has signed in with it before.
-    pub(crate) device: Option<&'a str>,
+    step: Step,
+    email: &'a str,
+    network: &'a str,
+    device: Option<&'a str>,
+}
+
+impl<'a> Attempt<'a> {
+    /// A password of the person with this e-mail address, whether somebody has it or not. `device` is the browser, if the person
+    /// has signed in with it before.
+    pub(crate) fn password(email: &'a str, network: &'a str, device: Option<&'a str>) -> Self {
+        Self { step: Step::Password, email, network, device }
+    }
+
+    /// The second factor that follows this attempt, whose password was right.
+    pub(crate) fn second_factor(self) -> Self {
+        Self { step: Step::SecondFactor, ..self }
+    }
+
+    /// A code of the OpenID provider, whoever it is of. `device` is the browser, if somebody has signed in with it before.
+    pub(crate) fn at_provider(network: &'a str, device: Option<&'a str>) -> Self {
+        Self { step: Step::ProviderCode, email: "", network, device }
+    }
 }
 
 /// The counters of one server.
@@ -68,14 +135,21 @@ pub(crate) struct Throttle {
 
 impl Throttle {
     fn keys(&self, attempt: Attempt<'_>) -> Vec<(Kind, u64)> {
+        let Attempt { step, email, network, device } = attempt;
         let key = |kind: Kind, parts: &[&str]| (kind, self.hasher.hash_one((kind, parts)));
-        match attempt.device {
-            Some(device) => vec![key(Kind::Device, &[attempt.email, device])],
-            None => vec![
-                key(Kind::PersonAndNetwork, &[attempt.email, attempt.network]),
-                key(Kind::Network, &[attempt.network]),
-                key(Kind::Person, &[attempt.email]),
+        match (step, device) {
+            (Step::Password, Some(device)) => vec![key(Kind::Device, &[email, device])],
+            (Step::Password, None) => vec![
+                key(Kind::PersonAndNetwork, &[email, network]),
+                key(Kind::Network, &[network]),
+                key(Kind::Person, &[email]),
             ],
+            (Step::SecondFactor, Some(device)) => vec![key(Kind::CodeAndDevice, &[email, device])],
+            (Step::SecondFactor, None) => {
+                vec![key(Kind::CodeAndNetwork, &[email, network]), key(Kind::Code, &[email])]
+            }
+            (Step::ProviderCode, Some(device)) => vec![key(Kind::ProviderAndDevice, &[device])],
+            (Step::ProviderCode, None) => vec![key(Kind::ProviderAndNetwork, &[network])],
         }
     }
 
@@ -86,9 +160,8 @@ impl Throttle {
     pub(crate) fn begin(&self, attempt: Attempt<'_>, now: Instant) -> Result<(), u64> {
         let keys = self.keys(attempt);
         let mut counters = self.counters.lock().unwrap_or_else(PoisonError::into_inner);
-        let current = |counter: &Counter| now.us().saturating_sub(counter.last.us()) < FORGOTTEN_US;
         let wait_us = keys.iter().filter_map(|(kind, key)| {
-            let counter = counters.get(key).filter(|counter| current(counter))?;
+            let counter = counters.get(key).filter(|counter| counter.is_current(now))?;
             Some(counter.last.us() + pause_us(*kind, counter.attempts) - now.us())
         });
         // A clock that was set back must not keep people out for as long as it was ahead.
@@ -99,12 +172,10 @@ impl Throttle {
         if counters.len() + keys.len() > COUNTERS_MAX {
             shrink(&mut counters, now);
         }
-        for (_, key) in keys {
-            let counter = counters.entry(key).or_insert(Counter { attempts: 0, last: now });
-            if !current(counter) {
-                counter.attempts = 0;
-            }
-            *counter = Counter { attempts: counter.attempts.saturating_add(1), last: now };
+        for (kind, key) in keys {
+            let counter = counters.entry(key).or_insert(Counter { kind, attempts: 0, last: now });
+            let attempts = if counter.is_current(now) { counter.attempts } else { 0 };
+            *counter = Counter { kind, attempts: attempts.saturating_add(1), last: now };
         }
         Ok(())
     }
@@ -114,13 +185,10 @@ impl Throttle {
     pub(crate) fn succeeded(&self, attempt: Attempt<'_>) {
         let mut counters = self.counters.lock().unwrap_or_else(PoisonError::into_inner);
         for (kind, key) in self.keys(attempt) {
-            match kind {
-                Kind::PersonAndNetwork | Kind::Device => drop(counters.remove(&key)),
-                Kind::Network | Kind::Person => {
-                    if let Some(counter) = counters.get_mut(&key) {
-                        counter.attempts = counter.attempts.saturating_sub(1);
-                    }
-                }
+            if kind.is_of_one_place() {
+                counters.remove(&key);
+            } else if let Some(counter) = counters.get_mut(&key) {
+                counter.attempts = counter.attempts.saturating_sub(1);
             }
         }
     }
@@ -136,7 +204,7 @@ fn pause_us(kind: Kind, attempts: u32) -> i64 {
 }
 
 fn shrink(counters: &mut HashMap<u64, Counter>, now: Instant) {
-    counters.retain(|_, counter| now.us().saturating_sub(counter.last.us()) < FORGOTTEN_US);
+    counters.retain(|_, counter| counter.is_current(now));
     if counters.len() > COUNTERS_MAX / 2 {
         let mut moments: Vec<i64> = counters.values().map(|counter| counter.last.us()).collect();
         moments.sort_unstable();
@@ -156,7 +224,7 @@ mod tests {
     }
 
     fn from(network: &'static str) -> Attempt<'static> {
-        Attempt { email: ADA, network, device: None }
+        Attempt::password(ADA, network, None)
     }
 
     #[test]
@@ -191,15 +259,53 @@ mod tests {
         let mut refused = 0;
         for number in 0..10_000 {
             let network = format!("net {number}");
-            let attempt = Attempt { email: ADA, network: &network, device: None };
+            let attempt = Attempt::password(ADA, &network, None);
             refused += u32::from(throttle.begin(attempt, at(0)).is_err());
         }
         assert_eq!(refused, 9_950, "the person's own limit holds for all networks together");
-        let home = Attempt { email: ADA, network: "net 1", device: Some("laptop") };
+        let home = Attempt::password(ADA, "net 1", Some("laptop"));
         assert_eq!(throttle.begin(home, at(0)), Ok(()));
         throttle.succeeded(home);
-        let other = Attempt { email: "grace@example.com", network: "elsewhere", device: None };
+        let other = Attempt::password("grace@example.com", "elsewhere", None);
         assert_eq!(throttle.begin(other, at(0)), Ok(()));
+    }
+
+    #[test]
+    fn a_right_password_takes_back_no_attempt_at_a_code() {
+        let throttle = Throttle::default();
+        let code = from("a").second_factor();
+        for _ in 0..5 {
+            throttle.begin(from("a"), at(0)).unwrap();
+            throttle.succeeded(from("a"));
+            throttle.begin(code, at(0)).unwrap();
+        }
+        throttle.begin(from("a"), at(0)).unwrap();
+        throttle.succeeded(from("a"));
+        assert_eq!(throttle.begin(code, at(0)), Err(1));
+        // Hours of patience do not give free attempts back.
+        throttle.begin(code, at(3_600)).unwrap();
+        assert_eq!(throttle.begin(code, at(3_600)), Err(2));
+        throttle.succeeded(code);
+        assert_eq!(throttle.begin(code, at(3_600)), Ok(()));
+        // Nor do other networks.
+        let codes = (0..30).filter(|number| {
+            let network = format!("net {number}");
+            throttle.begin(Attempt::password(ADA, &network, None).second_factor(), at(7_200)).is_ok()
+        });
+        assert!(codes.count() < 20);
+        let home = Attempt::password(ADA, "net 1", Some("laptop")).second_factor();
+        assert_eq!(throttle.begin(home, at(7_200)), Ok(()));
+    }
+
+    #[test]
+    fn invented_codes_of_the_provider_keep_known_browsers_from_nothing() {
+        let throttle = Throttle::default();
+        let stranger = Attempt::at_provider("a", None);
+        let begun = (0..100).filter(|_| throttle.begin(stranger, at(0)).is_ok()).count();
+        assert_eq!(begun, 30);
+        assert_eq!(throttle.begin(Attempt::at_provider("b", None), at(0)), Ok(()));
+        assert_eq!(throttle.begin(Attempt::at_provider("a", Some("laptop")), at(0)), Ok(()));
+        assert_eq!(throttle.begin(from("a"), at(0)), Ok(()), "passwords are counted apart");
     }
 
     #[test]
@@ -207,7 +313,7 @@ mod tests {
         let throttle = Throttle::default();
         for number in 0..100_000 {
             let (email, network) = (format!("{number}@x"), format!("net {number}"));
-            let _ = throttle.begin(Attempt { email: &email, network: &network, device: None }, at(number / 1_000));
+            let _ = throttle.begin(Attempt::password(&email, &network, None), at(number / 1_000));
         }
         assert!(throttle.counters.lock().unwrap().len() <= COUNTERS_MAX);
     }

@@ -181,6 +181,16 @@ test("a second factor is enrolled, and asked for", async () => {
   await signOut();
   await signIn(codes[0]);
   await page.getByRole("heading", { name: "API keys", level: 1 }).waitFor();
+  // The wrong code is shown to the person, and reads as a sentence in the audit log.
+  await visit.open("/account");
+  await page.getByText(/1 sign-in with a wrong code or passkey in the last 30 days/).waitFor();
+  await visit.settled();
+  await visit.examine("real-account-refused");
+  await visit.open("/settings/audit");
+  await page
+    .getByText(/refused a wrong code or passkey of/)
+    .first()
+    .waitFor();
   visit.nothingWrong();
   await visit.end();
 });

@@ -84,6 +84,31 @@ pub(crate) struct SessionList {
     pub(crate) count: usize,
     /// Latest sign-in first.
     pub(crate) sessions: Vec<SessionItem>,
+    /// Second factors that were wrong after the right password within the last 30 days, newest first, at most 20. If that was not
+    /// you, somebody else may know your password: choose another.
+    pub(crate) refused: Vec<RefusedSecondFactor>,
+}
+
+/// A second factor that was wrong after the right password.
+#[derive(Serialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct RefusedSecondFactor {
+    /// When it was tried.
+    #[schema(value_type = String, format = DateTime)]
+    pub(crate) at: Instant,
+    /// What was tried: `password and code` or `passkey`.
+    #[schema(example = "password and code")]
+    pub(crate) method: String,
+    /// The network that it was tried from: a /24 of IPv4, or a /48 of IPv6.
+    #[schema(example = "203.0.113.0/24")]
+    pub(crate) network: String,
+}
+
+impl From<people::RefusedSecondFactor> for RefusedSecondFactor {
+    fn from(refused: people::RefusedSecondFactor) -> Self {
+        let people::RefusedSecondFactor { at, method, network } = refused;
+        Self { at, method, network }
+    }
 }
 
 /// A browser in which somebody is signed in.

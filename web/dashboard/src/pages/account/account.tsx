@@ -12,7 +12,7 @@ import { ROLE } from "~/lib/words";
 import { Badge } from "~/ui/badge";
 import { Button } from "~/ui/button";
 import { ConfirmDialog } from "~/ui/dialog";
-import { Card, Page, PageHeader } from "~/ui/layout";
+import { Card, Note, Page, PageHeader } from "~/ui/layout";
 import { Loaded } from "~/ui/loaded";
 import { Table } from "~/ui/table";
 import { toast } from "~/ui/toast";
@@ -135,48 +135,51 @@ function Sessions() {
     >
       <Loaded query={sessions}>
         {(data) => (
-          <Table
-            label="Sessions"
-            rows={data.sessions}
-            keyOf={(session) => session.session_id}
-            columns={[
-              {
-                name: "Browser",
-                isName: true,
-                cell: (session) => (
-                  <span title={session.user_agent}>
-                    <span className="font-medium">{browserOf(session.user_agent)}</span>{" "}
-                    {session.is_current && <Badge tone="accent">This one</Badge>}
-                    <span className="block text-sm text-soft">
-                      {session.network}, by {session.method}
+          <>
+            <Refused refused={data.refused} />
+            <Table
+              label="Sessions"
+              rows={data.sessions}
+              keyOf={(session) => session.session_id}
+              columns={[
+                {
+                  name: "Browser",
+                  isName: true,
+                  cell: (session) => (
+                    <span title={session.user_agent}>
+                      <span className="font-medium">{browserOf(session.user_agent)}</span>{" "}
+                      {session.is_current && <Badge tone="accent">This one</Badge>}
+                      <span className="block text-sm text-soft">
+                        {session.network}, by {session.method}
+                      </span>
                     </span>
-                  </span>
-                ),
-              },
-              {
-                name: "Signed in",
-                cell: (session) => <span title={moment(session.created_at)}>{ago(session.created_at)}</span>,
-              },
-              {
-                name: "Last used",
-                cell: (session) => <span title={moment(session.last_seen_at)}>{ago(session.last_seen_at)}</span>,
-              },
-              {
-                name: "Actions",
-                isActs: true,
-                cell: (session) =>
-                  !session.is_current && (
-                    <Button
-                      small
-                      onClick={() => end(session)}
-                      aria-label={`End the session of ${browserOf(session.user_agent)}`}
-                    >
-                      End
-                    </Button>
                   ),
-              },
-            ]}
-          />
+                },
+                {
+                  name: "Signed in",
+                  cell: (session) => <span title={moment(session.created_at)}>{ago(session.created_at)}</span>,
+                },
+                {
+                  name: "Last used",
+                  cell: (session) => <span title={moment(session.last_seen_at)}>{ago(session.last_seen_at)}</span>,
+                },
+                {
+                  name: "Actions",
+                  isActs: true,
+                  cell: (session) =>
+                    !session.is_current && (
+                      <Button
+                        small
+                        onClick={() => end(session)}
+                        aria-label={`End the session of ${browserOf(session.user_agent)}`}
+                      >
+                        End
+                      </Button>
+                    ),
+                },
+              ]}
+            />
+          </>
         )}
       </Loaded>
       <ConfirmDialog
@@ -193,6 +196,23 @@ function Sessions() {
         <p>You stay signed in here, and have to sign in again everywhere else.</p>
       </ConfirmDialog>
     </Card>
+  );
+}
+
+/** Warns that somebody else may know the password, after which a second factor was wrong. */
+function Refused({ refused }: { refused: Schemas["RefusedSecondFactor"][] }) {
+  const [latest] = refused;
+  if (latest === undefined) return null;
+  return (
+    <div className="p-4">
+      <Note tone="caution">
+        <p className="font-medium">
+          {count(refused.length, "sign-in")} with a wrong code or passkey in the last 30 days, the latest{" "}
+          <span title={moment(latest.at)}>{ago(latest.at)}</span> from {latest.network}.
+        </p>
+        <p>If that was not you, change your password, and remove passkeys that you do not know.</p>
+      </Note>
+    </div>
   );
 }
 

@@ -13,6 +13,7 @@ test("entries of the audit log read as sentences", () => {
     ["comment", "experiment", "3", "", {}, "commented on experiment 3"],
     ["create", "goal", "5", "Order", {}, "created the goal Order"],
     ["restore", "goal", "5", "Order", {}, "restored an earlier state of the goal Order"],
+    ["second factor refused", "person", "7", "Robin Lind", {}, "refused a wrong code or passkey of Robin Lind"],
     ["revoke", "key", "ab", "nightly export", null, "revoked the API key nightly export"],
     ["settings", "project", "prj_1", "Shop", {}, "changed the settings of Shop"],
     ["propose", "proposal", "9", "of experiment 20", {}, "proposed a change of experiment 20"],

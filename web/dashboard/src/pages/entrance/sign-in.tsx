@@ -60,6 +60,7 @@ const OIDC_ERRORS: Record<string, string> = {
   oidc_expired: "The sign-in took too long. Begin again.",
   oidc_failed: "The provider did not confirm who you are. Try again.",
   oidc_not_invited: "Nobody has invited this address. Ask an admin for an invitation.",
+  oidc_busy: "Too many sign-ins from your network have failed. Try again in a minute.",
   oidc_unavailable: "The provider cannot be reached. Try again in a minute.",
 };
 
