@@ -200,6 +200,17 @@ impl TestApp {
         self.runtime().block_on(added).expect("a person");
     }
 
+    /// The token of the link that `muriel person reset` prints for a person.
+    ///
+    /// # Panics
+    /// When nobody signs in with the address.
+    pub fn reset_link(&self, email: &str) -> String {
+        let app = self.opened.app(self.settings.clock.clone());
+        let reset = muriel_service::people::reset(&app, email.to_owned(), None, false);
+        let made = self.runtime().block_on(reset).expect("a person").expect("a link");
+        made.link.rsplit_once('#').expect("a token").1.to_owned()
+    }
+
     /// The client of a person with this role, who is added and signed in: in the client's project.
     ///
     /// # Panics

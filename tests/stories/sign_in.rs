@@ -17,6 +17,7 @@ stories![
     attempts_are_limited_and_lock_nobody_out,
     who_is_unknown_learns_nothing,
     an_authenticator_is_asked_for_and_its_codes_work_once,
+    wrong_codes_are_counted_for_themselves_and_told,
     a_passkey_stands_in_place_of_the_password,
 ];
 
@@ -226,6 +227,68 @@ fn an_authenticator_is_asked_for_and_its_codes_work_once(on: On) {
     assert_eq!(ada.post("/v2/person/me/totp/remove", json!({ "password": PASSWORD })).ok()["removed"], true);
     sign_in(&app, "editor@acme.example", PASSWORD).has_status(200);
     with(&recovery[2]).has_status(200);
+}
+
+fn wrong_codes_are_counted_for_themselves_and_told(on: On) {
+    let app = on.start();
+    let shop = app.project("Acme", "Shop");
+    let owner = app.signed_in_as(&shop, "owner").outside();
+    let session = app.signed_in_as(&shop, "editor");
+    let ada = session.outside();
+    let device = session.session.as_ref().expect("a session").device.clone();
+    let now = || u64::try_from(app.settings.clock.now().us() / 1_000_000).expect("a moment");
+    let begun = ada.post("/v2/person/me/totp", json!({ "password": PASSWORD })).ok();
+    let secret = begun["secret"].as_str().expect("a secret").to_owned();
+    ada.post("/v2/person/me/totp/confirm", json!({ "code": code(&secret, now()) })).ok();
+    assert_eq!(ada.get("/v2/person/me/sessions").ok()["refused"], json!([]));
+
+    let anyone = app.anyone();
+    let with = |code: Option<&str>, device: Option<&str>| {
+        let mut body = json!({ "email": "editor@acme.example", "password": PASSWORD });
+        if let Some(code) = code {
+            body["totp"] = json!(code);
+        }
+        let call = anyone.call("POST", "/v2/session").header("origin", &anyone.origin());
+        let call = if let Some(device) = device { call.header("cookie", device) } else { call };
+        call.json(body).send()
+    };
+    let wrong = || format!("{:06}", (code(&secret, now()).parse::<u32>().expect("digits") + 500_000) % 1_000_000);
+    // A request without a code between them, whose password is right, gives no attempt back.
+    let mut judged = 0;
+    for _ in 0..30 {
+        with(None, None).refused(401, "totp_needed");
+        judged += u32::from(with(Some(&wrong()), None).status == 401);
+    }
+    assert_eq!(judged, 5);
+    let told = with(Some(&wrong()), None).refused(429, "rate_limited");
+    assert_eq!(told.header_number("retry-after"), 1);
+    // An hour of patience neither: the pause goes on to double.
+    app.pass(HOUR);
+    with(Some(&wrong()), None).refused(401, "sign_in_failed");
+    assert_eq!(with(Some(&wrong()), None).refused(429, "rate_limited").header_number("retry-after"), 2);
+    // In a browser that they know, the person comes in meanwhile.
+    with(Some(&code(&secret, now())), Some(&device)).has_status(200);
+
+    // The person is told, and the audit log has each.
+    let seen = ada.get("/v2/person/me/sessions").ok();
+    let refused = seen["refused"].as_array().expect("a list");
+    assert_eq!(refused.len(), 6);
+    assert_eq!((&refused[0]["method"], &refused[0]["network"]), (&json!("password and code"), &json!("127.0.0.0/24")));
+    let log = owner.get("/v2/audit?object=person&limit=100").ok();
+    let entries = log["entries"].as_array().expect("entries");
+    let refused: Vec<_> = entries.iter().filter(|one| one["action"] == "second factor refused").collect();
+    assert_eq!(refused.len(), 6);
+    assert_eq!((&refused[0]["actor"]["kind"], &refused[0]["object"]["name"]), (&json!("system"), &json!("The editor")));
+    // A whole sign-in gives the attempts back.
+    app.pass(HOUR);
+    with(Some(&code(&secret, now())), None).has_status(200);
+    for _ in 0..5 {
+        with(Some(&wrong()), None).refused(401, "sign_in_failed");
+    }
+    // What was tried long ago is not shown any more.
+    app.pass(31 * 24 * HOUR);
+    let ada = shop.outside().signed_in(&muriel_tests::Session::of(&with(Some(&code(&secret, now())), None)));
+    assert_eq!(ada.get("/v2/person/me/sessions").ok()["refused"], json!([]));
 }
 
 /// An authenticator of software, as a browser on `localhost` has it.
