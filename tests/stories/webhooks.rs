@@ -10,6 +10,7 @@ use sha2::Sha256;
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -20,6 +21,7 @@ stories![
     a_secret_is_shown_once_and_rotated,
     what_fails_is_tried_again,
     a_receiver_that_hangs_holds_up_nobody,
+    receivers_that_hang_hold_up_no_other_company,
     a_webhook_that_fails_for_five_days_is_off,
     a_start_that_cannot_be_made_is_told,
     what_waits_survives_a_restart,
@@ -202,8 +204,6 @@ fn what_webhooks_cannot_be(on: On) {
         "http://169.254.169.254/latest",
         "http://[::1]/",
         "http://[::ffff:127.0.0.1]/",
-        "http://2130706433/",
-        "https://0x7f.1/",
     ] {
         let why = refuse(url);
         assert!(why.contains("is not a public address") && why.contains("--webhook-allow"), "{url}: {why}");
@@ -212,6 +212,18 @@ fn what_webhooks_cannot_be(on: On) {
         ["ftp://shop.example/", "https://a:b@shop.example/", "/hook", "javascript:alert(1)", "https://shop.example/#a"]
     {
         refuse(url);
+    }
+    for (url, expect) in [
+        ("http://2130706433/", "127.0.0.1"),
+        ("https://0x7f.1/", "127.0.0.1"),
+        ("http://93.184.215.14:0/", "port from 1"),
+        ("http://93.184.215.14\\@127.0.0.1/", "backslash"),
+        ("https://@shop.example/", "user name"),
+        ("https://%31%32%37.0.0.1/", "127.0.0.1"),
+        ("https://shop.example./", "dot at its end"),
+    ] {
+        let why = refuse(url);
+        assert!(why.contains(expect), "{url}: {why}");
     }
     let url = "https://93.184.215.14/";
     for (body, field) in [
@@ -387,6 +399,38 @@ fn a_receiver_that_hangs_holds_up_nobody(on: On) {
     let oldest = || deliveries(&shop, slow).last().expect("a delivery").clone();
     eventually("the end of the waiting", DEADLINE, || oldest()["reason"] == "no answer within 15 seconds");
     assert_eq!(oldest()["status"], "pending");
+}
+
+fn receivers_that_hang_hold_up_no_other_company(on: On) {
+    let app = on.start();
+    let acme = shop(&app);
+    let (open, peak): (Arc<AtomicUsize>, Arc<AtomicUsize>) = Default::default();
+    let hanging = Receiver::with({
+        let peak = peak.clone();
+        move |_, stream| {
+            peak.fetch_max(open.fetch_add(1, Ordering::SeqCst) + 1, Ordering::SeqCst);
+            // Until the other side gives up.
+            let _ = stream.read(&mut [0]);
+            open.fetch_sub(1, Ordering::SeqCst);
+        }
+    });
+    for _ in 0..10 {
+        let (id, _) = made(&acme, &hanging.url(), &["winner.served"]);
+        (0..3).for_each(|_| test(&acme, id));
+    }
+    hanging.wait(4);
+    // Longer than a run of the task: the next one begins while these requests go on.
+    std::thread::sleep(Duration::from_secs(7));
+    let bolt = app.project("Bolt", "Other");
+    let began = std::time::Instant::now();
+    let good = Receiver::answering(&[200]);
+    let (id, _) = made(&bolt, &good.url(), &["winner.served"]);
+    test(&bolt, id);
+    newest(&bolt, id, "a delivery", |it| it["status"] == "delivered");
+    assert!(began.elapsed() < Duration::from_secs(6), "the timeout of a receiver is 15 seconds: {:?}", began.elapsed());
+    // Four requests, and two to receivers that have failed by now, if this took so long.
+    let most = peak.load(Ordering::SeqCst);
+    assert!((4..=6).contains(&most), "{most} requests of one company at the same time");
 }
 
 fn a_webhook_that_fails_for_five_days_is_off(on: On) {

@@ -5,6 +5,12 @@ use crate::ids::{ProjectId, WebhookId};
 use crate::time::DAY_US;
 use crate::{Flaw, Instant, text};
 use serde_json::{Map, Value, json};
+use std::net::Ipv6Addr;
+use url::{Host, Url};
+
+mod slots;
+
+pub use slots::{FAILING_SLOTS, HEALTHY_SLOTS, PER_WEBHOOK, Slot, WaitingWebhook, next_slots};
 
 /// Most webhooks of a project.
 pub const WEBHOOKS_MAX: usize = 20;
@@ -141,12 +147,58 @@ impl Webhook {
 /// The address of a webhook: an http or https URL.
 ///
 /// # Errors
-/// Whatever [`text::web_address`] refuses, and fragments, which are never sent.
+/// Whatever [`text::web_address`] refuses, fragments, which are never sent, and spellings of which two parsers could
+/// read another host or port.
 pub fn parse_webhook_url(url: &str) -> Result<String, Flaw> {
     if url.contains('#') {
         return Err(Flaw::new("must not have a fragment; remove the # and what follows it"));
     }
-    text::web_address(url)
+    let url = text::web_address(url)?;
+    check_authority(&url)?;
+    Ok(url)
+}
+
+/// Refuses an address whose host and port are not spelled as they are understood. Browsers' rules repair a good deal: `\`
+/// is `/`, missing slashes are added, `%31` and `0x7f.1` become digits, letters of other scripts are mapped. Whatever reads
+/// the address by other rules (a client of HTTP, a firewall, a person) must come to the same host and port.
+fn check_authority(text: &str) -> Result<(), Flaw> {
+    let url = Url::parse(text).map_err(|_| Flaw::new("must be an absolute http or https URL"))?;
+    if text.contains('\\') {
+        return Err(Flaw::new("must not contain a backslash"));
+    }
+    let rest = match text.split_once("://") {
+        Some((scheme, rest)) if scheme.eq_ignore_ascii_case(url.scheme()) => rest,
+        _ => return Err(Flaw::new("must begin with https:// or http://")),
+    };
+    let authority = rest.split(['/', '?']).next().unwrap_or_default();
+    if authority.contains('@') {
+        return Err(Flaw::new("must not contain a user name or password"));
+    }
+    let (host, port) = match authority.rsplit_once(':') {
+        Some((host, port)) if !port.ends_with(']') => (host, Some(port)),
+        _ => (authority, None),
+    };
+    let is_port = |port: &str| port.parse::<u16>().is_ok_and(|number| number > 0 && number.to_string() == port);
+    if port.is_some_and(|port| !is_port(port)) {
+        return Err(Flaw::new("must have a port from 1 to 65535, or none"));
+    }
+    let canonical = url.host_str().unwrap_or_default();
+    let is_canonical = match url.host() {
+        Some(Host::Ipv6(address)) => {
+            let bare = host.strip_prefix('[').and_then(|host| host.strip_suffix(']'));
+            bare.and_then(|bare| bare.parse::<Ipv6Addr>().ok()) == Some(address)
+        }
+        _ => host.eq_ignore_ascii_case(canonical),
+    };
+    if !is_canonical {
+        return Err(Flaw::new(format!("must spell its host as it is understood: {canonical}")));
+    }
+    let is_name = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'-' | b'_');
+    if !host.starts_with('[') && (!host.bytes().all(is_name) || host.ends_with('.')) {
+        let sentence = "must have a host of letters, digits, \".\", \"-\" and \"_\", without a dot at its end";
+        return Err(Flaw::new(sentence));
+    }
+    Ok(())
 }
 
 /// When a delivery is tried again that failed at `now`, after so many `attempts` since the first one at `first_at`; `None`

@@ -168,6 +168,12 @@ pub const MIGRATIONS: &[Migration] = &[
     },
     Migration { version: 28, name: "key makers", sql: include_str!("../migrations/0028_key_makers.sql"), fill: None },
     Migration { version: 29, name: "inviters", sql: include_str!("../migrations/0029_inviters.sql"), fill: None },
+    Migration {
+        version: 30,
+        name: "webhook slots",
+        sql: include_str!("../migrations/0030_webhook_slots.sql"),
+        fill: None,
+    },
 ];
 
 /// Brings the schema up to date.

@@ -3,9 +3,9 @@
 use crate::Result;
 use crate::table::{Json, table};
 use muriel_domain::Instant;
-use muriel_domain::ids::{DeliveryId, ExperimentId, ProjectId, WebhookId};
+use muriel_domain::ids::{CompanyId, DeliveryId, ExperimentId, ProjectId, WebhookId};
 use muriel_domain::time::DAY_US;
-use muriel_domain::webhook::{EXPOSURES_EVENT, Event, EventType, LONGEST_PAUSE_US, Webhook};
+use muriel_domain::webhook::{EXPOSURES_EVENT, Event, EventType, LONGEST_PAUSE_US, WaitingWebhook, Webhook};
 use muriel_sql::{Row, Tx, params};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeSet;
@@ -421,22 +421,72 @@ pub async fn has_delivery(tx: &mut dyn Tx, id: WebhookId, delivery: DeliveryId) 
     Ok(tx.query_opt(sql, params![id.0, delivery.0]).await?.is_some())
 }
 
-/// The deliveries that are due at `now`, at most `per_webhook` of each webhook and `limit` in all. One whose moment is
-/// further ahead than any pause is due as well: the clock was set back.
+/// The webhooks that have a delivery that is due at `now` and that no node is making. A delivery whose moment is further
+/// ahead than any pause is due as well: the clock was set back.
 ///
 /// # Errors
 /// When the database cannot be reached.
-pub async fn due(tx: &mut dyn Tx, now: Instant, per_webhook: i64, limit: i64) -> Result<Vec<DeliveryId>> {
-    let leased_until = tx.dialect().now_us();
+pub async fn waiting(tx: &mut dyn Tx, now: Instant) -> Result<Vec<WaitingWebhook>> {
+    // Webhooks are found by steps through the index, and of each only the first and the last delivery is read: a webhook
+    // with thousands that wait costs no more than one with a few.
+    let free = free(tx);
+    let edge = |order: &str| {
+        format!(
+            "(SELECT d.next_at FROM webhook_delivery d WHERE d.webhook_id = w.webhook_id AND d.next_at IS NOT NULL \
+               AND {free} ORDER BY d.next_at {order} LIMIT 1)"
+        )
+    };
     let sql = format!(
-        "SELECT delivery_id FROM (SELECT delivery_id, next_at, \
-             ROW_NUMBER() OVER (PARTITION BY webhook_id ORDER BY next_at, delivery_id) AS place \
-           FROM webhook_delivery WHERE next_at IS NOT NULL AND (next_at <= $1 OR next_at > $2) \
-             AND (lease_until IS NULL OR lease_until <= {leased_until})) AS due \
-         WHERE place <= $3 ORDER BY next_at, delivery_id LIMIT $4"
+        "WITH RECURSIVE pending (webhook_id) AS ( \
+           SELECT MIN(f.webhook_id) FROM webhook_delivery f WHERE f.next_at IS NOT NULL \
+           UNION ALL \
+           SELECT (SELECT MIN(n.webhook_id) FROM webhook_delivery n \
+                   WHERE n.next_at IS NOT NULL AND n.webhook_id > p.webhook_id) \
+           FROM pending p WHERE p.webhook_id IS NOT NULL) \
+         SELECT w.webhook_id, o.company_id, CASE WHEN w.failing_since IS NULL THEN 0 ELSE 1 END AS is_failing, \
+           {} AS first_at, {} AS last_at \
+         FROM pending JOIN webhook w ON w.webhook_id = pending.webhook_id \
+           JOIN project o ON o.project_id = w.project_id",
+        edge("ASC"),
+        edge("DESC")
     );
-    let rows = tx.query(&sql, params![now.us(), now.plus_us(2 * LONGEST_PAUSE_US).us(), per_webhook, limit]).await?;
+    let mut waiting = Vec::new();
+    for row in tx.query(&sql, params![]).await? {
+        let (Some(first_at), Some(last_at)) = (row.opt_int("first_at")?, row.opt_int("last_at")?) else { continue };
+        if first_at <= now.us() || last_at > far_ahead(now).us() {
+            waiting.push(WaitingWebhook {
+                webhook: WebhookId(row.int("webhook_id")?),
+                company: CompanyId(row.int("company_id")?),
+                is_failing: row.flag("is_failing")?,
+                due_at: Instant::from_us(first_at),
+            });
+        }
+    }
+    Ok(waiting)
+}
+
+/// At most `limit` deliveries of a webhook that are due at `now`, oldest first; see [`waiting`].
+///
+/// # Errors
+/// When the database cannot be reached.
+pub async fn due(tx: &mut dyn Tx, id: WebhookId, now: Instant, limit: i64) -> Result<Vec<DeliveryId>> {
+    let sql = format!(
+        "SELECT d.delivery_id FROM webhook_delivery d WHERE d.webhook_id = $1 AND d.next_at IS NOT NULL \
+           AND (d.next_at <= $2 OR d.next_at > $3) AND {} ORDER BY d.next_at, d.delivery_id LIMIT $4",
+        free(tx)
+    );
+    let rows = tx.query(&sql, params![id.0, now.us(), far_ahead(now).us(), limit]).await?;
     rows.iter().map(|row| Ok(DeliveryId(row.int("delivery_id")?))).collect()
+}
+
+/// The condition that no node is making the delivery `d`.
+fn free(tx: &mut dyn Tx) -> String {
+    format!("(d.lease_until IS NULL OR d.lease_until <= {})", tx.dialect().now_us())
+}
+
+/// A moment that is further ahead than any pause.
+fn far_ahead(now: Instant) -> Instant {
+    now.plus_us(2 * LONGEST_PAUSE_US)
 }
 
 /// An attempt that this node has the right to make.

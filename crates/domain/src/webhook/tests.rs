@@ -96,3 +96,54 @@ fn sentences_have_no_names_of_fields() {
     assert_eq!(events[0].data["fields"], json!(["primary_goal_key", "tags"]));
     assert!(!events[0].is_routine);
 }
+
+#[test]
+fn addresses_are_spelled_as_they_are_understood() {
+    for (url, expect) in [
+        ("https://hooks.example.com/muriel", None),
+        ("HTTPS://Hooks.Example.com:8443/a/b?c=d&e=%40", None),
+        ("http://93.184.215.14/", None),
+        ("http://93.184.215.14", None),
+        ("http://[2606:2800:21f:cb07:6820:80da:af6b:8b2c]:8080/", None),
+        ("http://[2606:2800:021F:0:0:0:0:1]/", None),
+        ("https://xn--bcher-kva.example/", None),
+        ("https://a_b.example/", None),
+        ("https://shop.example/@somebody:1", None),
+        ("http://93.184.215.14:0/", Some("port")),
+        ("http://93.184.215.14:/", Some("port")),
+        ("http://93.184.215.14:080/", Some("port")),
+        ("http://[::1]:0/", Some("port")),
+        ("http://93.184.215.14\\@127.0.0.1/", Some("backslash")),
+        ("http://93.184.215.14/\\a", Some("backslash")),
+        ("http:\\\\93.184.215.14/", Some("backslash")),
+        ("http:93.184.215.14/", Some("https://")),
+        ("http:/93.184.215.14/", Some("https://")),
+        ("http:///93.184.215.14/", Some("93.184.215.14")),
+        ("https://@shop.example/", Some("user name")),
+        ("https://:@shop.example/", Some("user name")),
+        ("https://a@shop.example/", Some("user name")),
+        ("http://93.184.215.14./", Some("93.184.215.14")),
+        ("https://shop.example./", Some("dot")),
+        ("http://%39%33.184.215.14/", Some("93.184.215.14")),
+        ("https://sh%6fp.example/", Some("shop.example")),
+        ("http://0x7f.1/", Some("127.0.0.1")),
+        ("http://0177.0.0.1/", Some("127.0.0.1")),
+        ("http://2130706433/", Some("127.0.0.1")),
+        ("http://127.1/", Some("127.0.0.1")),
+        ("http://１２７.0.0.1/", Some("127.0.0.1")),
+        ("http://127。0。0。1/", Some("127.0.0.1")),
+        ("https://bücher.example/", Some("xn--bcher-kva.example")),
+        ("https://sho\u{ad}p.example/", Some("shop.example")),
+        ("http://[fe80::1%25eth0]/", Some("absolute")),
+        ("http://[fe80::1%eth0]/", Some("absolute")),
+        ("http://a!b.example/", Some("letters, digits")),
+        ("https://shop.example/#a", Some("fragment")),
+    ] {
+        let refused = parse_webhook_url(url).err().map(|flaw| flaw.to_string());
+        match (expect, &refused) {
+            (None, refused) => assert_eq!(refused, &None, "{url}"),
+            (Some(word), Some(why)) => assert!(why.contains(word), "{url}: {why}"),
+            (Some(_), None) => panic!("{url} was taken"),
+        }
+    }
+}

@@ -7,7 +7,7 @@ use crate::app::App;
 use crate::error::{Error, Result};
 use muriel_domain::Instant;
 use muriel_domain::ids::DeliveryId;
-use muriel_domain::webhook::retry_at;
+use muriel_domain::webhook::{Slot, next_slots, retry_at};
 use muriel_store::webhooks::{self, Attempt, AttemptEnd};
 
 /// What became of an attempt.
@@ -23,13 +23,28 @@ pub enum DeliveryOutcome {
     Nothing,
 }
 
-/// Deliveries that are due, at most `per_webhook` of each webhook and `limit` in all.
+/// The deliveries to be tried next, beside the requests that are under way, each with the slot that it takes: see
+/// [`next_slots`].
 ///
 /// # Errors
 /// When the database cannot be reached.
-pub async fn due(app: &App, per_webhook: i64, limit: i64) -> Result<Vec<DeliveryId>> {
+pub async fn due(app: &App, in_flight: Vec<Slot>) -> Result<Vec<(DeliveryId, Slot)>> {
     let now = app.clock.now();
-    app.read(move |tx| Box::pin(async move { Ok(webhooks::due(tx, now, per_webhook, limit).await?) })).await
+    app.read(move |tx| {
+        Box::pin(async move {
+            let waiting = webhooks::waiting(tx, now).await?;
+            let mut slots = next_slots(&waiting, &in_flight);
+            let mut due = Vec::with_capacity(slots.len());
+            while let Some(slot) = slots.first().copied() {
+                let before = slots.len();
+                slots.retain(|other| other.webhook != slot.webhook);
+                let deliveries = webhooks::due(tx, slot.webhook, now, (before - slots.len()) as i64).await?;
+                due.extend(deliveries.into_iter().map(|id| (id, slot)));
+            }
+            Ok(due)
+        })
+    })
+    .await
 }
 
 /// Who holds the leases of this node: the same after a restart.

@@ -211,8 +211,10 @@ impl Outbound {
 
     /// Sends a message. Blocks until it is answered, at most 15 seconds.
     pub(super) fn post(&self, url: &str, headers: &[(&str, String)], body: &str) -> SendOutcome {
+        // As it was read when it was checked: the client's parser has rules of its own.
+        let Ok(url) = url::Url::parse(url) else { return SendOutcome::Failed("the URL is not valid".to_owned()) };
         let agent = self.agent.get_or_init(|| agent(self.allowed.clone(), self.names.clone()));
-        let mut request = agent.post(url).header("content-type", "application/json");
+        let mut request = agent.post(url.as_str()).header("content-type", "application/json");
         for (name, value) in headers {
             request = request.header(*name, value);
         }
@@ -315,6 +317,7 @@ fn reason(error: &ureq::Error) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
 
     #[test]
     fn only_public_addresses_are_reached() {
@@ -418,6 +421,73 @@ mod tests {
                     || why.contains("closed"),
                 "{url}: {why}"
             );
+        }
+    }
+
+    /// Text with the pieces that parsers of addresses disagree about.
+    fn address() -> impl Strategy<Value = String> {
+        let piece = prop::sample::select(vec![
+            "http",
+            "https",
+            ":",
+            "/",
+            "//",
+            "://",
+            "\\",
+            "@",
+            "[",
+            "]",
+            "::1",
+            "::ffff:127.0.0.1",
+            "%",
+            "%31",
+            "%25eth0",
+            ".",
+            "0",
+            "127",
+            "0x7f",
+            "0177",
+            "2130706433",
+            "93.184.215.14",
+            "shop.example",
+            "xn--",
+            "ü",
+            "１",
+            "。",
+            "\u{ad}",
+            "?",
+            "&",
+            "a",
+            ";",
+            ",",
+            "|",
+        ]);
+        let rest = prop::collection::vec(piece, 0..7).prop_map(|pieces| pieces.concat());
+        (prop::sample::select(vec!["http://", "https://", "http:", "HTTP:/", ""]), rest)
+            .prop_map(|(scheme, rest)| format!("{scheme}{rest}"))
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(4_096))]
+
+        /// What is taken as a webhook has one host and port, whoever reads it: the rules of browsers, by which it is checked,
+        /// the client, and the client without the detour over the rules of browsers.
+        #[test]
+        fn parsers_agree_on_addresses_that_are_taken(text in address()) {
+            let Ok(taken) = muriel_domain::webhook::parse_webhook_url(&text) else { return Ok(()) };
+            let checked = url::Url::parse(&taken).unwrap();
+            let host = checked.host_str().unwrap();
+            let sent: Uri = checked.as_str().parse().unwrap();
+            prop_assert_eq!((sent.host().unwrap(), sent.port_u16()), (host, checked.port()));
+            if let Ok(plain) = text.parse::<Uri>() {
+                let default = if plain.scheme_str() == Some("http") { 80 } else { 443 };
+                let same_host = match checked.host() {
+                    Some(url::Host::Ipv6(address)) => plain.host().unwrap().trim_matches(['[', ']']).parse() == Ok(address),
+                    _ => plain.host().unwrap().eq_ignore_ascii_case(host),
+                };
+                prop_assert!(same_host, "{} and {:?}", host, plain.host());
+                prop_assert_eq!(plain.port_u16().unwrap_or(default), checked.port_or_known_default().unwrap());
+            }
         }
     }
 

@@ -2,33 +2,40 @@
 
 use super::act_error;
 use crate::task::{Need, Progress, RunError, Task};
-use futures_util::StreamExt;
-use futures_util::stream::FuturesUnordered;
 use muriel_domain::ids::DeliveryId;
 use muriel_domain::time::DAY_US;
+use muriel_domain::webhook::Slot;
 use muriel_service::webhooks::{self, DeliveryOutcome};
 use muriel_service::{App, Result};
-use std::collections::HashSet;
+use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 use std::time::{Duration, Instant};
+use tokio::sync::Mutex;
+use tokio::task::JoinSet;
 
 const PERIOD: Duration = Duration::from_millis(500);
-/// Requests to receivers at the same time.
-const IN_FLIGHT_MAX: usize = 16;
-/// Requests to one receiver at the same time: one that hangs must not hold up the others.
-const PER_WEBHOOK: i64 = 2;
 /// While requests are under way, what has become due is looked for as often.
 const LOOK_AGAIN: Duration = Duration::from_millis(500);
-/// A run takes no further deliveries after this time, so that it ends.
-const RUN_TIME: Duration = Duration::from_secs(60);
+/// A run ends after this time, and leaves the requests that are under way to the next one. If it waited for them, a receiver
+/// that hangs would hold up all others meanwhile.
+const RUN_TIME: Duration = Duration::from_secs(5);
+
+/// The requests that are under way, with the slots that they take.
+#[derive(Default)]
+struct Requests {
+    in_flight: JoinSet<(DeliveryId, Result<DeliveryOutcome>)>,
+    slots: HashMap<DeliveryId, Slot>,
+}
 
 /// Sends what is in the outbox. Any number of nodes may: each delivery is leased.
 pub fn deliver_webhooks(app: App) -> Task {
     let is_released = Arc::new(AtomicBool::new(false));
     let purged_day = Arc::new(AtomicI64::new(i64::MIN));
+    let under_way = Arc::new(Mutex::new(Requests::default()));
     let task = Task::new("deliver_webhooks", PERIOD, move |context| {
         let (app, is_released, purged_day) = (app.clone(), is_released.clone(), purged_day.clone());
+        let under_way = under_way.clone();
         async move {
             if !is_released.load(Ordering::Relaxed) {
                 webhooks::release(&app).await.map_err(|error| act_error(&error))?;
@@ -39,45 +46,49 @@ pub fn deliver_webhooks(app: App) -> Task {
                 while webhooks::purge(&app).await.map_err(|error| act_error(&error))? {}
                 purged_day.store(day, Ordering::Relaxed);
             }
-            deliver(&app).await
+            let mut under_way = under_way.lock().await;
+            // Taken out, so that a run that panics leaves none behind.
+            let mut requests = std::mem::take(&mut *under_way);
+            let delivered = deliver(&app, &mut requests).await;
+            *under_way = requests;
+            delivered
         }
     });
     task.needs(Need::Database).max_backoff(PERIOD)
 }
 
 /// Tries everything that is due.
-async fn deliver(app: &App) -> std::result::Result<Progress, RunError> {
+async fn deliver(app: &App, requests: &mut Requests) -> std::result::Result<Progress, RunError> {
     let began = Instant::now();
-    let mut in_flight = FuturesUnordered::new();
-    let mut trying: HashSet<DeliveryId> = HashSet::new();
-    let mut failed = None;
     loop {
-        let free = IN_FLIGHT_MAX - in_flight.len();
-        if free > 0 && failed.is_none() && began.elapsed() < RUN_TIME {
-            // Those under way are leased, and so are not due.
-            match webhooks::due(app, PER_WEBHOOK, free as i64).await {
-                Ok(due) => {
-                    for id in due.into_iter().filter(|id| trying.insert(*id)) {
-                        in_flight.push(attempt(app, id));
-                    }
-                }
-                Err(error) => failed = Some(error),
+        // Those under way are leased, and so are not due.
+        let in_flight = requests.slots.values().copied().collect();
+        for (id, slot) in webhooks::due(app, in_flight).await.map_err(|error| act_error(&error))? {
+            if requests.slots.insert(id, slot).is_none() {
+                requests.in_flight.spawn(attempt(app.clone(), id));
             }
         }
-        if in_flight.is_empty() {
-            break;
+        if requests.in_flight.is_empty() || began.elapsed() >= RUN_TIME {
+            return Ok(Progress::Continue);
         }
-        let Ok(Some((id, outcome))) = tokio::time::timeout(LOOK_AGAIN, in_flight.next()).await else { continue };
-        trying.remove(&id);
-        if let Err(error) = outcome {
-            failed = Some(error);
+        let next = tokio::time::timeout(LOOK_AGAIN, requests.in_flight.join_next());
+        match next.await {
+            Err(_) | Ok(None) => {}
+            Ok(Some(Ok((id, outcome)))) => {
+                requests.slots.remove(&id);
+                outcome.map_err(|error| act_error(&error))?;
+            }
+            Ok(Some(Err(error))) => {
+                // It panicked, and which one it was is not known.
+                *requests = Requests::default();
+                return Err(RunError::failed(&error));
+            }
         }
     }
-    failed.map_or(Ok(Progress::Continue), |error| Err(act_error(&error)))
 }
 
-async fn attempt(app: &App, id: DeliveryId) -> (DeliveryId, Result<DeliveryOutcome>) {
-    let outcome = webhooks::attempt(app, id).await;
+async fn attempt(app: App, id: DeliveryId) -> (DeliveryId, Result<DeliveryOutcome>) {
+    let outcome = webhooks::attempt(&app, id).await;
     if let Ok(DeliveryOutcome::GivenUp) = outcome {
         tracing::warn!(delivery_id = id.0, "a webhook's delivery was given up");
     }
