@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use std::io::{BufRead, BufReader, Write};
 use std::net::TcpStream;
 
-stories![a_visitor_is_watched, watching_is_bounded_and_ends];
+stories![a_visitor_is_watched, watching_is_bounded_and_ends, one_company_leaves_live_views_to_others];
 
 /// A stream of messages.
 struct Watch {
@@ -92,18 +92,38 @@ fn a_visitor_is_watched(on: On) {
     app.scoped(&shop, "write").get("/live?visitor=v").refused(403, "missing_scope");
 }
 
+/// What a request for one more stream is refused with.
+#[track_caller]
+fn refused(app: &TestApp, client: &Client) -> String {
+    let key = client.api_key.as_deref().expect("a key");
+    let target = format!("{}/live?visitor=v", client.base);
+    let text =
+        format!("GET {target} HTTP/1.1\r\nHost: story\r\nAuthorization: Bearer {key}\r\nConnection: close\r\n\r\n");
+    raw::unchecked(app.address, text.as_bytes()).refused(503, "unavailable").body["error"].to_string()
+}
+
+fn one_company_leaves_live_views_to_others(on: On) {
+    let app = on.start();
+    let mut open = Vec::new();
+    for name in ["Shop", "Blog"] {
+        let project = app.project("Acme", name);
+        open.extend((0..20).map(|_| Watch::open(&app, &project, "v")));
+        assert!(refused(&app, &project).contains("20 visitors of this project"));
+    }
+    // A third project has none, and the company has enough.
+    assert!(
+        refused(&app, &app.project("Acme", "App")).contains("40 visitors are watched in the projects of this company")
+    );
+    let bolt = app.project("Bolt", "Other");
+    open.extend((0..20).map(|_| Watch::open(&app, &bolt, "v")));
+    assert_eq!(open.len(), 60);
+}
+
 fn watching_is_bounded_and_ends(on: On) {
     let mut app = on.start();
     let shop = app.project("Acme", "Shop");
     let mut open: Vec<Watch> = (0..20).map(|_| Watch::open(&app, &shop, "v")).collect();
-    let request = |client: &Client| {
-        let key = client.api_key.as_deref().expect("a key");
-        let target = format!("{}/live?visitor=v", client.base);
-        let text =
-            format!("GET {target} HTTP/1.1\r\nHost: story\r\nAuthorization: Bearer {key}\r\nConnection: close\r\n\r\n");
-        raw::unchecked(app.address, text.as_bytes())
-    };
-    assert_eq!(request(&shop).status, 503);
+    refused(&app, &shop);
     // Whoever leaves makes room, once it is noticed.
     let (last, events) = (open.pop(), Collector::of(&shop));
     drop(last);

@@ -3,17 +3,23 @@
 //! Events are handed to listeners once they are durable. Each listener has a bounded queue: a reader that is too slow misses
 //! events and is told how many; nothing waits for it. Listeners are of this node, and get what it takes.
 
+use muriel_domain::ids::CompanyId;
 use muriel_log::AppendOutcome;
+use muriel_store::tenants::Project;
 use serde_json::Value;
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use tokio::sync::mpsc;
 
-/// Listeners of all projects at most.
-const LISTENERS_MAX: usize = 100;
+/// Listeners of all companies at most.
+const LISTENERS_MAX: usize = 200;
+/// Listeners of one company at most.
+const PER_COMPANY_MAX: usize = 40;
 /// Listeners of one project at most.
 const PER_PROJECT_MAX: usize = 20;
+/// Listeners that are left for companies that have none: one of several that have many does not get these.
+const RESERVED_FOR_FIRST: usize = 40;
 /// Events that wait for one listener at most.
 const QUEUE_MAX: usize = 256;
 
@@ -27,9 +33,24 @@ pub struct LiveListeners {
     is_stopped: AtomicBool,
 }
 
+/// Why nobody else can listen now.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum NoRoom {
+    /// The project has as many listeners as it may.
+    #[error("{PER_PROJECT_MAX} visitors of this project are watched already; close a live view of it")]
+    OfProject,
+    /// The projects of the company together have as many listeners as they may.
+    #[error("{PER_COMPANY_MAX} visitors are watched in the projects of this company already; close a live view of it")]
+    OfCompany,
+    /// The server has as many listeners as it may, or stops.
+    #[error("too many visitors are watched on this server")]
+    OnServer,
+}
+
 #[derive(Debug)]
 struct Listener {
     id: u64,
+    company: CompanyId,
     visitor: String,
     queue: mpsc::Sender<Arc<Value>>,
     missed: Arc<AtomicU64>,
@@ -76,21 +97,35 @@ impl LiveListeners {
         self.listeners.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Begins to listen to a visitor of a project; `None` where too many listen already, or the server stops.
-    pub fn subscribe(self: &Arc<Self>, project_key: &str, visitor: &str) -> Option<Subscription> {
+    /// Begins to listen to a visitor of a project.
+    ///
+    /// # Errors
+    /// Too many listen already, or the server stops.
+    pub fn subscribe(self: &Arc<Self>, project: &Project, visitor: &str) -> Result<Subscription, NoRoom> {
         let mut listeners = self.lock();
-        let project_key: Arc<str> = project_key.into();
+        if self.is_stopped.load(Ordering::Relaxed) {
+            return Err(NoRoom::OnServer);
+        }
+        let project_key: Arc<str> = project.key.as_str().into();
         let of_project = listeners.get(&project_key).map_or(0, Vec::len);
-        let is_full = self.number.load(Ordering::Relaxed) >= LISTENERS_MAX || of_project >= PER_PROJECT_MAX;
-        if is_full || self.is_stopped.load(Ordering::Relaxed) {
-            return None;
+        let company = project.company_id;
+        let of_company = listeners.values().flatten().filter(|listener| listener.company == company).count();
+        let room = LISTENERS_MAX - if of_company > 0 { RESERVED_FOR_FIRST } else { 0 };
+        if of_project >= PER_PROJECT_MAX {
+            return Err(NoRoom::OfProject);
+        }
+        if of_company >= PER_COMPANY_MAX {
+            return Err(NoRoom::OfCompany);
+        }
+        if self.number.load(Ordering::Relaxed) >= room {
+            return Err(NoRoom::OnServer);
         }
         let (sender, queue) = mpsc::channel(QUEUE_MAX);
         let (id, missed) = (self.next.fetch_add(1, Ordering::Relaxed), Arc::new(AtomicU64::new(0)));
-        let listener = Listener { id, visitor: visitor.to_owned(), queue: sender, missed: missed.clone() };
+        let listener = Listener { id, company, visitor: visitor.to_owned(), queue: sender, missed: missed.clone() };
         listeners.entry(project_key.clone()).or_default().push(listener);
         self.number.fetch_add(1, Ordering::Relaxed);
-        Some(Subscription { listeners: self.clone(), project_key, id, queue, missed })
+        Ok(Subscription { listeners: self.clone(), project_key, id, queue, missed })
     }
 
     /// Whether anybody listens to a visitor of the project. Costs nothing while nobody listens at all.
@@ -129,17 +164,33 @@ impl LiveListeners {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use muriel_domain::ids::ProjectId;
 
     fn lines(visitors: &[&str]) -> Vec<u8> {
         let line = |visitor: &&str| format!("{{\"visitor\":{{\"id\":\"{visitor}\"}}}}\n");
         visitors.iter().map(line).collect::<String>().into_bytes()
     }
 
+    fn project(company: i64, key: &str) -> Project {
+        Project { id: ProjectId(1), company_id: CompanyId(company), key: key.to_owned(), name: String::new() }
+    }
+
+    /// Subscribes until there is no more room, and returns the reason too.
+    fn fill(live: &Arc<LiveListeners>, company: i64, key: &str) -> (Vec<Subscription>, NoRoom) {
+        let mut of_project = Vec::new();
+        loop {
+            match live.subscribe(&project(company, key), "a") {
+                Ok(subscription) => of_project.push(subscription),
+                Err(why) => return (of_project, why),
+            }
+        }
+    }
+
     #[tokio::test]
     async fn a_listener_gets_its_visitor_and_no_repeats() {
         let live = Arc::new(LiveListeners::default());
         assert!(!live.wants("shop"));
-        let mut listening = live.subscribe("shop", "a").unwrap();
+        let mut listening = live.subscribe(&project(1, "shop"), "a").unwrap();
         assert!(live.wants("shop") && !live.wants("blog"));
         let taken = [AppendOutcome::Stored, AppendOutcome::Repeated, AppendOutcome::Stored];
         live.publish("shop", &lines(&["a", "a", "b"]), &taken);
@@ -147,13 +198,13 @@ mod tests {
         assert_eq!(listening.next().await.unwrap()["visitor"]["id"], "a");
         live.stop();
         assert!(listening.next().await.is_none(), "there was one, and the server stops");
-        assert!(live.subscribe("shop", "a").is_none());
+        assert_eq!(live.subscribe(&project(1, "shop"), "a").unwrap_err(), NoRoom::OnServer);
     }
 
     #[tokio::test]
     async fn a_slow_reader_misses_events_and_holds_up_nobody() {
         let live = Arc::new(LiveListeners::default());
-        let mut slow = live.subscribe("shop", "a").unwrap();
+        let mut slow = live.subscribe(&project(1, "shop"), "a").unwrap();
         for _ in 0..QUEUE_MAX + 7 {
             live.publish("shop", &lines(&["a"]), &[AppendOutcome::Stored]);
         }
@@ -164,16 +215,43 @@ mod tests {
     #[test]
     fn listeners_are_bounded_and_leave() {
         let live = Arc::new(LiveListeners::default());
-        let of_shop: Vec<_> = (0..PER_PROJECT_MAX).map(|_| live.subscribe("shop", "a").unwrap()).collect();
-        assert!(live.subscribe("shop", "b").is_none());
-        let others: Vec<_> = (PER_PROJECT_MAX..LISTENERS_MAX)
-            .map(|number| live.subscribe(&format!("project {}", number / PER_PROJECT_MAX), "a").unwrap())
-            .collect();
-        assert!(live.subscribe("last", "a").is_none());
-        drop(of_shop);
-        assert!(!live.wants("shop") && live.subscribe("last", "a").is_some());
-        drop(others);
+        let (shop, why) = fill(&live, 1, "shop");
+        assert_eq!((shop.len(), why), (PER_PROJECT_MAX, NoRoom::OfProject));
+        drop(shop);
+        assert!(!live.wants("shop"));
         assert_eq!(live.number.load(Ordering::Relaxed), 0);
         assert!(live.lock().is_empty());
+    }
+
+    #[test]
+    fn no_company_takes_the_room_of_others() {
+        let live = Arc::new(LiveListeners::default());
+        let of_company = |company: i64| -> (Vec<Subscription>, NoRoom) {
+            let (mut all, mut why) = (Vec::new(), NoRoom::OfProject);
+            for number in 0..5 {
+                let (of_project, last) = fill(&live, company, &format!("project {company}-{number}"));
+                all.extend(of_project);
+                why = last;
+            }
+            (all, why)
+        };
+        let (first, why) = of_company(1);
+        assert_eq!((first.len(), why), (PER_COMPANY_MAX, NoRoom::OfCompany));
+        // However many companies take what they can get, others can begin.
+        let (crowd, why) = (2..=9)
+            .map(of_company)
+            .reduce(|(mut all, _), (more, why)| {
+                all.extend(more);
+                (all, why)
+            })
+            .unwrap();
+        assert_eq!(why, NoRoom::OnServer);
+        assert!(first.len() + crowd.len() < LISTENERS_MAX);
+        let other = live.subscribe(&project(100, "other"), "a").unwrap();
+        assert_eq!(live.subscribe(&project(100, "other"), "a").unwrap_err(), NoRoom::OnServer);
+        drop(first);
+        assert!(live.subscribe(&project(100, "other"), "a").is_ok());
+        drop((crowd, other));
+        assert_eq!(live.number.load(Ordering::Relaxed), 0);
     }
 }

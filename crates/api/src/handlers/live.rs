@@ -15,7 +15,7 @@ use http::{HeaderValue, Uri, header};
 use muriel_domain::Flaw;
 use muriel_service::App;
 use muriel_service::actor;
-use muriel_service::live::Subscription;
+use muriel_service::live::{NoRoom, Subscription};
 use muriel_store::tenants::Project;
 use serde_json::Value;
 use std::convert::Infallible;
@@ -55,8 +55,8 @@ pub(crate) async fn visitor_live(State(app): State<App>, caller: Caller<Read>, u
     }
     query.finish()?;
     let visitor = visitor.unwrap_or_default();
-    let subscription = app.live.subscribe(&caller.project.key, &visitor);
-    let subscription = subscription.ok_or(ApiError::Unavailable { retry_after_s: BUSY_RETRY_S })?;
+    let no_room = |why: NoRoom| ApiError::NotYet { why: why.to_string(), retry_after_s: BUSY_RETRY_S };
+    let subscription = app.live.subscribe(&caller.project, &visitor).map_err(no_room)?;
     let state =
         Stream { app, project: caller.project, subscription, stage: Stage::Hello, ends_at: Instant::now() + LIFETIME };
     let watcher = Watcher { holder: caller.actor.holder(), asked_at: Instant::now() };
