@@ -6,6 +6,7 @@ mod backup;
 mod batches;
 mod change_preview;
 mod clock;
+mod consent;
 mod currencies;
 mod demo;
 mod epochs;

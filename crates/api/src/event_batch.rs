@@ -218,7 +218,7 @@ impl<'t> BatchIntake<'t> {
         self.memory.resize(besides + memory_to_store(text.len(), batch.events.len(), &batch.visitor)).await?;
         let origin = self.app.visitors.origin_of(batch.hints.ip, batch.hints.user_agent);
         let received_at = *self.received_at.get_or_insert_with(|| self.app.clock.now());
-        let (batch, events) = batch.into_incoming(origin, true);
+        let (batch, events) = batch.into_incoming(origin, true, false);
         let Some(prepared) = prepare(self.app, self.delivery, batch, events, received_at).await else {
             let message = "its events have more than 8 MiB as they are stored; send them in several lines";
             self.refuse(number, id, message);

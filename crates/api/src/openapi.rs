@@ -252,6 +252,13 @@ fn describe(operation: &mut Operation, path: &str, method: &Method) {
                      and starting warn of.",
                 );
             }
+            if operation.operation_id.as_deref() == Some("sendEvents") && status.starts_with('2') {
+                promise(
+                    "X-Muriel-Warnings",
+                    "Only where events were not stored for want of consent: a JSON array with a sentence that says how many, and \
+                     why.",
+                );
+            }
             if operation.operation_id.as_deref() == Some("getTimeseries") && status.starts_with('2') {
                 promise(
                     "X-Muriel-Warnings",

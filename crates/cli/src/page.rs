@@ -15,7 +15,8 @@ use muriel_store::tenants::{self, Project};
 #[derive(Debug, Clone, Default, Args)]
 pub struct Changes {
     /// What happens before a visitor has answered the consent question: assumed (recorded unless denied), required
-    /// (nothing is decided, stored or sent), or memory (decided and shown, not stored, sent once consent is granted).
+    /// (nothing is decided, stored or sent), or memory (decided and shown, not stored, sent once consent is granted). The
+    /// server holds events without an API key to it.
     #[arg(long, value_name = "MODE")]
     pub consent: Option<String>,
     /// Whether Global Privacy Control counts as a denial.

@@ -13,6 +13,7 @@ use muriel_domain::Instant;
 use muriel_domain::experiment::VARIANTS_MAX;
 use muriel_domain::experiment::integration::ToolSet;
 use muriel_domain::ids::{ExperimentId, ProjectId};
+use muriel_domain::page::{ConsentMode, PageSettings};
 use muriel_log::{AppendError, AppendOutcome, Batch, BatchEvent, Log};
 use muriel_log::{Consent, EventKind, EventVisitor, Properties, Record};
 use muriel_store::experiments::{self, Shape};
@@ -67,8 +68,24 @@ pub struct EventCounts {
     pub invalid: Counter,
     /// Valid, and not stored because the log was unavailable. The sender has to repeat them.
     pub refused: Counter,
+    /// Not stored: the visitor denied consent.
+    pub consent_denied: Counter,
+    /// Not stored: the project requires consent, and the request did not say that it was granted.
+    pub consent_missing: Counter,
+    /// Not stored: the browser sent Global Privacy Control, which the project counts as a denial.
+    pub gpc: Counter,
     /// Lost by pages, as their health events report.
     pub lost_by_pages: Counter,
+}
+
+impl EventCounts {
+    fn of_refusal(&self, refusal: ConsentRefusal) -> &Counter {
+        match refusal {
+            ConsentRefusal::Denied => &self.consent_denied,
+            ConsentRefusal::Missing => &self.consent_missing,
+            ConsentRefusal::Gpc => &self.gpc,
+        }
+    }
 }
 
 /// The event log with the state of its intake.
@@ -198,6 +215,65 @@ pub struct IncomingBatch<'e> {
     pub origin: Origin,
     /// Whether the request has an API key. Then its times and facts are trusted.
     pub trusted: bool,
+    /// Whether the browser sent Global Privacy Control (`Sec-GPC: 1`).
+    pub gpc: bool,
+}
+
+/// Why events of a visitor may not be stored.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ConsentRefusal {
+    /// The visitor denied consent.
+    Denied,
+    /// The project requires consent, and the request does not say that it was granted.
+    Missing,
+    /// The browser sent Global Privacy Control, which the project counts as a denial.
+    Gpc,
+}
+
+impl ConsentRefusal {
+    /// A sentence for the sender of an event.
+    pub fn message(self) -> &'static str {
+        match self {
+            Self::Denied => "not stored: the visitor's consent is denied",
+            Self::Missing => {
+                "not stored: the project requires consent (muriel project set --consent), and the request does not have \
+                 \"consent\": \"granted\""
+            }
+            Self::Gpc => {
+                "not stored: the browser sent Sec-GPC: 1, which the project counts as a denial (muriel project set --gpc), and \
+                 the request does not have \"consent\": \"granted\""
+            }
+        }
+    }
+}
+
+/// Whether a visitor's events may be stored: `None` when they may. The script decides by the same rules before it sends, but
+/// pages also send by other means.
+///
+/// An answer of the visitor decides: an answer to the site is newer and more particular than a browser's setting.
+/// Without one, a server with an API key is trusted to have asked; for others the project's settings decide.
+pub fn consent_refusal(settings: &PageSettings, batch: &ConsentFacts) -> Option<ConsentRefusal> {
+    match batch.consent {
+        Some(Consent::Denied) => Some(ConsentRefusal::Denied),
+        Some(Consent::Granted) => None,
+        Some(Consent::Unknown) | None if batch.trusted => None,
+        Some(Consent::Unknown) | None if settings.gpc && batch.gpc => Some(ConsentRefusal::Gpc),
+        Some(Consent::Unknown) | None => match settings.consent {
+            ConsentMode::Assumed => None,
+            ConsentMode::Required | ConsentMode::Memory => Some(ConsentRefusal::Missing),
+        },
+    }
+}
+
+/// What a request says about consent.
+#[derive(Debug, Clone, Copy)]
+pub struct ConsentFacts {
+    /// The visitor's answer, if the request has one.
+    pub consent: Option<Consent>,
+    /// Whether the request has an API key.
+    pub trusted: bool,
+    /// Whether the browser sent Global Privacy Control (`Sec-GPC: 1`).
+    pub gpc: bool,
 }
 
 /// One event, not yet read.
@@ -261,12 +337,13 @@ where
     R: FnOnce(&EventTemplate) -> std::result::Result<Record, String>,
 {
     let project_key: Arc<str> = delivery.project.key.as_str().into();
-    if batch.consent == Some(Consent::Denied) {
-        let message = "not stored: the visitor's consent is denied";
+    let facts = ConsentFacts { consent: batch.consent, trusted: batch.trusted, gpc: batch.gpc };
+    if let Some(refusal) = consent_refusal(delivery.page_settings(), &facts) {
+        app.intake.counts.of_refusal(refusal).inc_by(events.len() as u64);
         return Some(PreparedEvents {
             project_key,
             received_at,
-            outcomes: events.map(|event| IngestOutcome::invalid(event.id, message)).collect(),
+            outcomes: events.map(|event| IngestOutcome::invalid(event.id, refusal.message())).collect(),
             entries: Vec::new(),
             lines: Vec::new(),
         });
@@ -333,7 +410,7 @@ pub async fn append(app: &App, batch: Batch) -> Result<Vec<AppendOutcome>> {
 
 /// What the server adds to every event of a batch.
 fn template(project_key: Arc<str>, batch: IncomingBatch<'_>, received_at: Instant) -> EventTemplate {
-    let IncomingBatch { sent_at, consent, visitor, country, origin, trusted } = batch;
+    let IncomingBatch { sent_at, consent, visitor, country, origin, trusted, gpc: _ } = batch;
     let behind_us = match sent_at {
         Some(sent_at) if !trusted => clock_error_us(received_at.us() - sent_at.us()),
         _ => 0,

@@ -1,6 +1,6 @@
 //! Events from pages and from servers.
 
-use crate::answer::{json as answered, json_lines};
+use crate::answer::{json as answered, json_lines, warned};
 use crate::auth::{KeyCaller, Report, has_key};
 use crate::body::{read_batch_body, read_events_body};
 use crate::client_address;
@@ -15,13 +15,17 @@ use axum::extract::{FromRequestParts, Path, Request, State};
 use axum::response::Response;
 use http::header::SET_COOKIE;
 use http::request::Parts;
-use http::{HeaderMap, HeaderValue, StatusCode, Uri};
-use muriel_log::Consent;
+use http::{HeaderMap, HeaderName, HeaderValue, StatusCode, Uri};
 use muriel_service::App;
-use muriel_service::intake::{IngestOutcome, memory_to_read, memory_to_store, store};
+use muriel_service::intake::{
+    ConsentFacts, ConsentRefusal, IngestOutcome, consent_refusal, memory_to_read, memory_to_store, store,
+};
 use muriel_service::visitor::{Origin, Visitors};
 use serde::Serialize;
 use std::net::IpAddr;
+
+/// Global Privacy Control: `1` where the visitor's browser asks sites not to pass on data.
+const SEC_GPC: HeaderName = HeaderName::from_static("sec-gpc");
 
 /// The answer to events of one visitor.
 #[derive(Serialize)]
@@ -64,10 +68,14 @@ impl Sender {
         client_address::origin(visitors, self.peer, &self.headers)
     }
 
-    /// The `Set-Cookie` fields of the answer. Requests with an API key carry no cookie, and visitors who denied consent
-    /// get none.
+    /// Whether the browser sends Global Privacy Control.
+    fn has_gpc(&self) -> bool {
+        self.headers.get(SEC_GPC).is_some_and(|value| value == "1")
+    }
+
+    /// The `Set-Cookie` fields of the answer. Requests with an API key carry no cookie.
     fn cookie_renewals(&self, app: &App, project_key: &str, batch: &EventBatch<'_>) -> Vec<HeaderValue> {
-        if self.is_trusted || batch.consent == Some(Consent::Denied) {
+        if self.is_trusted {
             return Vec::new();
         }
         let prefix = app.site.page_api.as_str();
@@ -100,10 +108,20 @@ pub(crate) async fn events_take(
     let mut batch = event::event_batch(&json, &anomalies)?;
     body.memory.resize(memory_to_store(body.bytes.len(), batch.events.len(), &batch.visitor)).await?;
     let origin = sender.origin(&app.visitors, &mut batch.hints);
-    let renewals = sender.cookie_renewals(&app, &project_key, &batch);
-    let (batch, events) = batch.into_incoming(origin, sender.is_trusted);
+    let facts = ConsentFacts { consent: batch.consent, trusted: sender.is_trusted, gpc: sender.has_gpc() };
+    let refusal = consent_refusal(delivery.page_settings(), &facts);
+    let renewals = match refusal {
+        None => sender.cookie_renewals(&app, &project_key, &batch),
+        // Who may not be recorded is not recognised on the next page either.
+        Some(_) => Vec::new(),
+    };
+    let (batch, events) = batch.into_incoming(origin, sender.is_trusted, facts.gpc);
     let results = store(&app, &delivery, batch, events).await?;
+    let left_out = refusal.filter(|_| !results.is_empty()).map(|refusal| left_out(results.len(), refusal));
     let mut response = answered(StatusCode::OK, &EventsTaken { success: true, results })?;
+    if let Some(sentence) = left_out {
+        response = warned(response, vec![sentence]);
+    }
     for renewal in renewals {
         response.headers_mut().append(SET_COOKIE, renewal);
     }
@@ -133,6 +151,12 @@ pub(crate) async fn event_batch_take(
     let delivery = app.public_delivery(&project_key)?;
     let body = read_batch_body(request, &app.intake).await?;
     Ok(json_lines(event_batch::take(&app, &delivery, body).await?))
+}
+
+/// A sentence about all events of a request that are not stored for want of consent.
+fn left_out(count: usize, refusal: ConsentRefusal) -> String {
+    let events = if count == 1 { "1 event was".to_owned() } else { format!("{count} events were") };
+    format!("{events} {}", refusal.message())
 }
 
 /// The first parameter of this name, as it stands in the query. Unknown parameters are ignored: caches and proxies add

@@ -146,17 +146,19 @@ fn client_hints(visitor: &Json) -> ClientHints<'_> {
 
 impl<'j> EventBatch<'j> {
     /// What the events share, and the events, to be read one by one. `trusted` says whether the
-    /// request has an API key; `origin` is where the visitor comes from.
+    /// request has an API key, `gpc` whether the browser sent Global Privacy Control; `origin` is where the visitor comes
+    /// from.
     pub(crate) fn into_incoming(
         self,
         origin: Origin,
         trusted: bool,
+        gpc: bool,
     ) -> (
         IncomingBatch<'j>,
         impl ExactSizeIterator<Item = PendingEvent<'j, impl FnOnce(&EventTemplate) -> Result<Record, String> + 'j>>,
     ) {
         let EventBatch { sent_at, consent, visitor, hints, events, anomalies } = self;
-        let batch = IncomingBatch { sent_at, consent, visitor, country: hints.country, origin, trusted };
+        let batch = IncomingBatch { sent_at, consent, visitor, country: hints.country, origin, trusted, gpc };
         let pending = events.iter().enumerate().map(move |(index, event)| PendingEvent {
             id: id_of(event),
             read: move |template: &EventTemplate| match anomalies.refusal(index) {

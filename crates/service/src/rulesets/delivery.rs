@@ -8,6 +8,7 @@ use crate::script::{self, LoopGuards, Mount, ScriptSettings};
 use crate::site::Site;
 use bytes::Bytes;
 use muriel_assign::{Delivered, Document, Experiment, Ruleset};
+use muriel_domain::page::PageSettings;
 use muriel_store::experiments::Shape;
 use muriel_store::tenants::Project;
 use std::collections::HashMap;
@@ -102,6 +103,11 @@ impl Delivery {
     /// What is delivered, in the order of ids.
     pub fn delivered(&self) -> &[Arc<Delivered>] {
         &self.document.experiments
+    }
+
+    /// The project's settings for its pages.
+    pub fn page_settings(&self) -> &PageSettings {
+        &self.script_settings.settings
     }
 
     /// The epoch and the arms that an exposure of a delivered experiment can name.

@@ -8,7 +8,8 @@ use utoipa::ToSchema;
 pub(crate) struct EventsBody {
     /// When the client sends this, by its own clock: its error is taken out of `at`.
     sent_at: Option<Moment>,
-    /// With `denied` nothing is stored.
+    /// The visitor's answer. With `denied` nothing is stored. Where the project requires consent, or counts the browser's
+    /// `Sec-GPC: 1` as a denial, requests without an API key need `granted`.
     consent: Option<ConsentWord>,
     visitor: EventsVisitor,
     #[schema(max_items = 500)]
