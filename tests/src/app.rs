@@ -281,6 +281,7 @@ impl TestApp {
         let common = Common {
             data_dir: Some(place.data_dir.clone()),
             database_url: place.database_url.clone(),
+            database_url_file: None,
             pepper_file: Some(place.pepper_file.clone()),
             config: None,
         };
@@ -582,6 +583,7 @@ impl TestApp {
         let common = Common {
             data_dir: Some(place.data_dir.clone()),
             database_url: place.database_url.clone(),
+            database_url_file: None,
             pepper_file: Some(place.pepper_file.clone()),
             config: None,
         };

@@ -15,12 +15,16 @@ use muriel_service::people::{PeopleSettings, PublicUrl};
 use muriel_service::site::Site;
 use muriel_service::visitor::TrustedProxies;
 use muriel_service::webhooks::{AllowedNetworks, Names};
-use muriel_sql::PostgresOptions;
+use muriel_sql::{Credentials, PostgresOptions};
 use muriel_warehouse as warehouse;
 use serde::Deserialize;
+use std::io::Read;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
+
+/// Bytes of the file with the database's address that are read at most.
+const DATABASE_URL_MAX: u64 = 64 << 10;
 
 /// Data directory, database and settings file: the same flags for every command.
 #[derive(Debug, Clone, Default, Args)]
@@ -31,6 +35,9 @@ pub struct Common {
     /// PostgreSQL instead of SQLite: postgres://user@host/database.
     #[arg(long, env = "MURIEL_DATABASE_URL", value_name = "URL", hide_env_values = true)]
     pub database_url: Option<String>,
+    /// File with the address of the database, so that its password is not among the arguments of the process.
+    #[arg(long, env = "MURIEL_DATABASE_URL_FILE", value_name = "FILE", conflicts_with = "database_url")]
+    pub database_url_file: Option<PathBuf>,
     /// File with the pepper of the API keys [default: pepper in the data directory].
     #[arg(long, env = "MURIEL_PEPPER_FILE", value_name = "FILE")]
     pub pepper_file: Option<PathBuf>,
@@ -133,6 +140,7 @@ pub struct ServeFlags {
 struct File {
     data_dir: Option<PathBuf>,
     database_url: Option<String>,
+    database_url_file: Option<PathBuf>,
     pepper_file: Option<PathBuf>,
     listen: Option<String>,
     metrics_listen: Option<String>,
@@ -297,16 +305,52 @@ impl StorageSettings {
 
     fn of(common: &Common, file: &File) -> Self {
         let data_dir = common.data_dir.clone().or_else(|| file.data_dir.clone()).unwrap_or_else(|| "data".into());
-        Self {
-            database_url: common.database_url.clone().or_else(|| file.database_url.clone()),
+        let is_told = common.database_url.is_some() || common.database_url_file.is_some();
+        let (url, url_file) = match is_told {
+            true => (&common.database_url, &common.database_url_file),
+            false => (&file.database_url, &file.database_url_file),
+        };
+        Ok(Self {
+            database_url: database_url(url.as_deref(), url_file.as_deref())?,
             pepper_file: common
                 .pepper_file
                 .clone()
                 .or_else(|| file.pepper_file.clone())
                 .unwrap_or_else(|| data_dir.join("pepper")),
             data_dir,
-            postgres: PostgresOptions::default(),
+            postgres: PostgresOptions { credentials: credentials(), ..PostgresOptions::default() },
+        })
+    }
+}
+
+/// The address of the database, from a text or from a file.
+fn database_url(url: Option<&str>, file: Option<&Path>) -> Result<Option<String>> {
+    let path = match (url, file) {
+        (Some(_), Some(_)) => {
+            return Err(Error::Setting("give database-url or database-url-file, not both".to_owned()));
         }
+        (url, None) => return Ok(url.map(str::to_owned)),
+        (None, Some(path)) => path,
+    };
+    let failed =
+        |source| Error::File { doing: "cannot read the address of the database in", path: path.to_owned(), source };
+    let mut text = String::new();
+    std::fs::File::open(path).and_then(|file| file.take(DATABASE_URL_MAX).read_to_string(&mut text)).map_err(failed)?;
+    let url = text.trim();
+    if url.is_empty() || url.contains(char::is_whitespace) {
+        let sentence = format!("the file {} must have one line, the address of the database", path.display());
+        return Err(Error::Setting(sentence));
+    }
+    Ok(Some(url.to_owned()))
+}
+
+/// Where PostgreSQL's own programs look for a password.
+fn credentials() -> Credentials {
+    let in_home =
+        || std::env::var_os("HOME").filter(|home| !home.is_empty()).map(|home| Path::new(&home).join(".pgpass"));
+    Credentials {
+        password: std::env::var("PGPASSWORD").ok(),
+        passfile: std::env::var_os("PGPASSFILE").filter(|path| !path.is_empty()).map(PathBuf::from).or_else(in_home),
     }
 }
 
@@ -564,5 +608,34 @@ mod tests {
                 command.clone().try_get_matches_from(["muriel", "--log-reserve", value]).unwrap_err().to_string();
             assert!(error.contains("must be a whole number of MiB"), "{error}");
         }
+    #[test]
+    fn the_address_of_the_database_can_be_in_a_file() {
+        let dir = tempfile::tempdir().unwrap();
+        let (settings, secret) = (dir.path().join("muriel.toml"), dir.path().join("url"));
+        let common = Common { config: Some(settings.clone()), ..Common::default() };
+        let of = |common: &Common| StorageSettings::load(common).map(|place| place.database_url);
+        std::fs::write(&secret, "postgres://u:s3cret@h/d\n").unwrap();
+        std::fs::write(&settings, format!("database_url_file = {secret:?}\n")).unwrap();
+        assert_eq!(of(&common).unwrap().as_deref(), Some("postgres://u:s3cret@h/d"));
+        // Either flag wins over either key of the file.
+        let flag = Common { database_url: Some("postgres://other/d".into()), ..common.clone() };
+        assert_eq!(of(&flag).unwrap().as_deref(), Some("postgres://other/d"));
+        std::fs::write(&settings, "database_url = \"postgres://other/d\"\n").unwrap();
+        let flag = Common { database_url_file: Some(secret.clone()), ..common.clone() };
+        assert_eq!(of(&flag).unwrap().as_deref(), Some("postgres://u:s3cret@h/d"));
+        for (url, file, text, expect) in [
+            ("postgres://other/d", Some(&secret), "x", "not both"),
+            ("", Some(&secret), "", "must have one line"),
+            ("", Some(&secret), "postgres://h/d\npostgres://h/e\n", "must have one line"),
+            ("", Some(&dir.path().join("nowhere")), "", "cannot read the address of the database in"),
+        ] {
+            std::fs::write(&secret, text).unwrap();
+            let url = Some(url.to_owned()).filter(|url| !url.is_empty());
+            let both = Common { database_url: url, database_url_file: file.cloned(), ..Common::default() };
+            let error = of(&both).unwrap_err().to_string();
+            assert!(error.contains(expect) && !error.contains("postgres://"), "{error}");
+        }
+    }
+
     }
 }

@@ -76,8 +76,11 @@ pub(crate) fn run(common: Common, flags: ServeFlags, visitors: VisitorFlags) -> 
 }
 
 /// What is decided, with the directory that goes when it is dropped.
-fn settings(mut common: Common, mut flags: ServeFlags) -> Result<(Settings, Option<TempDir>)> {
-    let anywhere = common.data_dir.is_none() && common.database_url.is_none() && common.config.is_none();
+fn settings(mut common: Common, mut flags: ServeFlags) -> Result<(Settings, Option<HeldDirectory>)> {
+    let anywhere = common.data_dir.is_none()
+        && common.database_url.is_none()
+        && common.database_url_file.is_none()
+        && common.config.is_none();
     let throw_away = match anywhere {
         true => Some(
             tempfile::Builder::new().prefix("muriel-demo-").tempdir().map_err(|error| Error::Other(error.into()))?,

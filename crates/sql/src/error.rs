@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use crate::tls::HandshakeError;
+
 /// A cause from below. Shared, since one failed commit answers several callers.
 pub type Source = Arc<dyn std::error::Error + Send + Sync>;
 
@@ -79,6 +81,9 @@ pub enum Error {
     /// writers waiting too.
     #[error("a transaction waited for something other than its database")]
     Waited,
+    /// The address of a PostgreSQL server, or a file that it names, cannot be used; the sentence says why.
+    #[error("{0}")]
+    Address(String),
     /// The schema and the list of migrations do not fit together.
     #[error("{0}")]
     Migration(String),
@@ -88,6 +93,18 @@ pub enum Error {
         /// What was wrong.
         source: Source,
     },
+}
+
+/// Whether the driver gave up a connection for a reason that stays: its settings, the kind of authentication, or TLS.
+fn is_refused_by_driver(error: &tokio_postgres::Error) -> bool {
+    use std::error::Error as _;
+    let lost = |cause: &(dyn std::error::Error + 'static)| {
+        cause.downcast_ref::<HandshakeError>().is_some_and(HandshakeError::is_lost_connection)
+    };
+    // The driver keeps the kinds of its errors to itself.
+    let kinds = ["invalid configuration", "authentication error", "error performing TLS handshake"];
+    let said = error.to_string();
+    kinds.iter().any(|kind| said.starts_with(kind)) && !error.source().is_some_and(lost)
 }
 
 impl Error {
@@ -107,11 +124,14 @@ impl Error {
     }
 
     /// Whether a PostgreSQL server answered that it does not let us in, or has no such
-    /// database. Waiting does not help, a person does.
+    /// database, or the two do not agree on TLS. Waiting does not help, a person does.
     pub fn is_refusal(&self) -> bool {
         let Error::Unavailable { source } = self else { return false };
-        let told = source.downcast_ref::<tokio_postgres::Error>().and_then(tokio_postgres::Error::code);
-        told.is_some_and(|state| ["28", "3D"].contains(&&state.code()[..2]))
+        let Some(error) = source.downcast_ref::<tokio_postgres::Error>() else { return false };
+        match error.code() {
+            Some(state) => ["28", "3D"].contains(&&state.code()[..2]),
+            None => is_refused_by_driver(error),
+        }
     }
 
     pub(crate) fn unavailable(source: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Error {

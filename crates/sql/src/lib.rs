@@ -40,7 +40,9 @@
 //! - Statements are cached by their text, so text holds no values and does not
 //!   vary in length.
 
+mod address;
 mod budget;
+mod connect;
 mod dialect;
 mod error;
 pub mod file;
@@ -48,6 +50,7 @@ mod migrate;
 mod postgres;
 mod session_lock;
 mod sqlite;
+mod tls;
 mod value;
 
 use std::fmt;
@@ -55,6 +58,7 @@ use std::future::Future;
 use std::path::Path;
 use std::pin::Pin;
 
+pub use crate::address::Credentials;
 pub use crate::budget::within;
 pub use crate::dialect::{Dialect, Lock, LockName};
 pub use crate::error::{Error, Result, Source};
@@ -148,14 +152,14 @@ impl Db {
         Db { engine: Engine::Sqlite(sqlite::Later::new(path, options)) }
     }
 
-    /// Connects to the PostgreSQL database at `url`, and to no TLS:
-    /// see [`PostgresOptions`].
+    /// Connects to the PostgreSQL database at `url`: see [`PostgresOptions`].
     ///
     /// One connection is made at once, so that a wrong address is reported here.
     ///
     /// # Errors
-    /// [`Error::Unexpected`] when `url` cannot be read, [`Error::Unavailable`]
-    /// when the server does not answer or refuses us.
+    /// [`Error::Address`] when `url` or a file that it names cannot be used, [`Error::Unavailable`]
+    /// when the server does not answer or refuses us, or one side refuses the other's certificate: see
+    /// [`Error::is_refusal`].
     pub async fn postgres(url: &str, options: PostgresOptions) -> Result<Db> {
         let db = Self::postgres_later(url, options)?;
         db.ping().await?;
@@ -165,7 +169,7 @@ impl Db {
     /// As [`Db::postgres`], without making a connection yet.
     ///
     /// # Errors
-    /// [`Error::Unexpected`] when `url` cannot be read.
+    /// [`Error::Address`] when `url` or a file that it names cannot be used.
     pub fn postgres_later(url: &str, options: PostgresOptions) -> Result<Db> {
         let engine = Engine::Postgres(postgres::Postgres::new(url, options)?);
         Ok(Db { engine })

@@ -1,7 +1,6 @@
 //! PostgreSQL: a pool of connections, each transaction on one of them.
 
 use std::pin::pin;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
@@ -11,19 +10,24 @@ use futures_util::TryStreamExt;
 use tokio::sync::mpsc;
 use tokio_postgres::error::SqlState;
 use tokio_postgres::types::{FromSql, IsNull, ToSql, Type, to_sql_checked};
-use tokio_postgres::{AsyncMessage, Config, IsolationLevel, NoTls};
+use tokio_postgres::{AsyncMessage, IsolationLevel};
 
+use crate::address::Credentials;
 use crate::budget::{self, Spending};
+use crate::connect::Connections;
 use crate::dialect::{Dialect, Lock};
+use crate::tls::HandshakeError;
 use crate::value::{ColumnNames, check_params};
 use crate::{BoxFuture, Error, Result, Row, Tx, Value};
 
 /// How to use a PostgreSQL server.
 ///
-/// Connections are not encrypted, so the server is on the same machine or behind
-/// a private network or tunnel; `sslmode=require` in the address is refused.
+/// The address says how connections are encrypted, as for PostgreSQL's own programs: `sslmode` (`disable`, `prefer`,
+/// `require`, `verify-ca`, `verify-full`), `sslrootcert`, `sslcert` and `sslkey`.
 #[derive(Clone, Debug)]
 pub struct PostgresOptions {
+    /// Where the password is if the address has none.
+    pub credentials: Credentials,
     /// Connections at one time, at least 1. 16.
     pub max_connections: usize,
     /// How long a call waits for a free connection. 1 s.
@@ -47,6 +51,7 @@ pub struct PostgresOptions {
 impl Default for PostgresOptions {
     fn default() -> PostgresOptions {
         PostgresOptions {
+            credentials: Credentials::default(),
             max_connections: 16,
             pool_wait: Duration::from_secs(1),
             connect_timeout: Duration::from_secs(3),
@@ -63,7 +68,7 @@ impl Default for PostgresOptions {
 #[derive(Clone)]
 pub(crate) struct Postgres {
     pool: Pool,
-    config: Arc<Config>,
+    connections: Connections,
     /// Attempts to begin: one more than there can be dead connections.
     attempts: usize,
     transaction_timeout: Duration,
@@ -71,10 +76,10 @@ pub(crate) struct Postgres {
 
 impl Postgres {
     pub(crate) fn new(url: &str, options: PostgresOptions) -> Result<Postgres> {
-        let config = config(url, &options)?;
-        let manager = Manager::from_config(
-            config.clone(),
-            NoTls,
+        let connections = Connections::new(url, &options)?;
+        let manager = Manager::from_connect(
+            connections.config().clone(),
+            connections.clone(),
             ManagerConfig {
                 // Asking the server each time would cost a round trip. A dead
                 // connection shows at BEGIN, which is then tried on another.
@@ -90,22 +95,17 @@ impl Postgres {
             .runtime(Runtime::Tokio1)
             .build()
             .map_err(Error::unexpected)?;
-        Ok(Postgres {
-            pool,
-            config: Arc::new(config),
-            attempts: max_size + 1,
-            transaction_timeout: options.transaction_timeout,
-        })
+        Ok(Postgres { pool, connections, attempts: max_size + 1, transaction_timeout: options.transaction_timeout })
     }
 
     /// Passes on the notifications of `channel`, over a connection of its own that is
     /// made again when it is lost.
     pub(crate) fn listen(&self, channel: &'static str) -> mpsc::Receiver<String> {
         let (told, hears) = mpsc::channel(MAX_QUEUED_NOTIFICATIONS);
-        let config = self.config.clone();
+        let connections = self.connections.clone();
         tokio::spawn(async move {
             while !told.is_closed() {
-                if let Err(error) = pass_on(&config, channel, &told).await {
+                if let Err(error) = pass_on(&connections, channel, &told).await {
                     tracing::debug!(error = &error as &dyn std::error::Error, channel, "cannot listen");
                 }
                 tokio::select! {
@@ -118,7 +118,7 @@ impl Postgres {
     }
 
     pub(crate) async fn session_lock(&self, name: crate::LockName) -> Result<Option<crate::SessionLock>> {
-        crate::SessionLock::take(&self.config, name).await
+        crate::SessionLock::take(&self.connections, name).await
     }
 
     pub(crate) async fn write<T, E, F>(&self, body: F) -> Result<T, E>
@@ -211,15 +211,18 @@ const RECONNECT_INTERVAL: Duration = Duration::from_millis(500);
 
 /// Listens until the connection or the receiver is gone.
 async fn pass_on(
-    config: &Config,
+    connections: &Connections,
     channel: &str,
     told: &mpsc::Sender<String>,
 ) -> std::result::Result<(), tokio_postgres::Error> {
-    let (client, mut connection) = config.connect(NoTls).await?;
+    let (client, mut connection) = connections.open().await?;
     let mut messages = pin!(futures_util::stream::poll_fn(move |context| connection.poll_message(context)));
     // The connection works only while it is polled, so both go on at once.
     let listen = format!("LISTEN \"{channel}\"");
-    let mut listening = pin!(client.batch_execute(&listen));
+    let mut listening = pin!(async {
+        connections.begin(&client).await?;
+        client.batch_execute(&listen).await
+    });
     let mut listens = false;
     let mut missed = false;
     loop {
@@ -277,30 +280,6 @@ where
             Err(e)
         }
     }
-}
-
-fn config(url: &str, options: &PostgresOptions) -> Result<Config> {
-    let mut config: Config = url.parse().map_err(Error::unexpected)?;
-    let mut settings = config.get_options().unwrap_or_default().to_owned();
-    for (name, limit) in [
-        ("statement_timeout", options.statement_timeout),
-        ("lock_timeout", options.lock_timeout),
-        ("idle_in_transaction_session_timeout", options.idle_in_transaction_timeout),
-    ] {
-        settings.push_str(&format!(" -c {name}={}", limit.as_millis()));
-    }
-    config
-        .options(settings.trim_start())
-        .connect_timeout(options.connect_timeout)
-        .tcp_user_timeout(options.tcp_user_timeout)
-        .keepalives(true)
-        .keepalives_idle(Duration::from_secs(30))
-        .keepalives_interval(Duration::from_secs(5))
-        .keepalives_retries(3);
-    if config.get_application_name().is_none() {
-        config.application_name("muriel");
-    }
-    Ok(config)
 }
 
 /// A transaction on one connection.
@@ -468,7 +447,10 @@ impl ToSql for Value {
 pub(crate) fn error(error: tokio_postgres::Error) -> Error {
     let Some(told) = error.as_db_error() else {
         // Neither the server nor our own conversions reported it: the connection is lost.
-        let io = std::error::Error::source(&error).is_some_and(|e| e.is::<std::io::Error>());
+        let io = std::error::Error::source(&error).is_some_and(|cause| {
+            cause.is::<std::io::Error>()
+                || cause.downcast_ref::<HandshakeError>().is_some_and(HandshakeError::is_lost_connection)
+        });
         return if error.is_closed() || io { Error::unavailable(error) } else { Error::unexpected(error) };
     };
     let constraint = told.constraint().unwrap_or_default().to_owned();

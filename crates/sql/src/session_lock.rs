@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use tokio_postgres::Client;
 
+use crate::connect::Connections;
 use crate::{Error, LockName, Result, postgres};
 
 /// How long the database may take to say whether the connection still lives.
@@ -29,14 +30,9 @@ impl SessionLock {
     ///
     /// # Errors
     /// When the database cannot be reached.
-    pub(crate) async fn take(config: &tokio_postgres::Config, name: LockName) -> Result<Option<Self>> {
-        let (client, connection) = config.connect(tokio_postgres::NoTls).await.map_err(postgres::error)?;
-        // Ends with the client.
-        tokio::spawn(async move {
-            if let Err(error) = connection.await {
-                tracing::debug!(error = &error as &dyn std::error::Error, "the connection of a lock is lost");
-            }
-        });
+    pub(crate) async fn take(connections: &Connections, name: LockName) -> Result<Option<Self>> {
+        // The task that works on the connection ends with the client.
+        let (client, _) = connections.connect().await.map_err(postgres::error)?;
         let row = client.query_one("SELECT pg_try_advisory_lock($1)", &[&name.key()]).await.map_err(postgres::error)?;
         let is_taken: bool = row.try_get(0).map_err(Error::unexpected)?;
         Ok(is_taken.then_some(Self { client: Some(client) }))
