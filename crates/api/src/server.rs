@@ -197,11 +197,11 @@ async fn run(
                     tokio::spawn(connection.run(stream, service.clone()));
                 }
             }
-            Err(error) if gone_before_accept(&error) => debug!(%error, "accept"),
+            Err(error) if gone_before_accept(&error) => debug!(error = &error as &dyn std::error::Error, "accept"),
             Err(error) => {
                 // Most likely there are no file descriptors left; others may
                 // close some meanwhile.
-                warn!(%error, "no connection can be accepted");
+                warn!(error = &error as &dyn std::error::Error, "no connection can be accepted");
                 tokio::select! {
                     () = &mut shutdown => break,
                     () = sleep(Duration::from_millis(100)) => {}
@@ -319,7 +319,7 @@ struct Connection {
 impl Connection {
     async fn run(mut self, stream: TcpStream, service: impl Answers) {
         if let Err(error) = stream.set_nodelay(true) {
-            debug!(%error, "the peer is gone already");
+            debug!(error = &error as &dyn std::error::Error, "the peer is gone already");
             return;
         }
         let settings = &self.server.settings;

@@ -135,4 +135,26 @@ mod tests {
         assert_eq!((&line["tries"], &line["share"], &line["ok"]), (&3.into(), &0.5.into(), &false.into()));
         assert_eq!(line["target"], "muriel_cli::logs::tests");
     }
+
+    /// Drivers put what the database said into the source of their error.
+    #[test]
+    fn a_database_that_refuses_is_quoted() {
+        let lines = Lines::default();
+        let to = lines.clone();
+        let subscriber = tracing_subscriber::fmt().event_format(JsonLine).with_writer(move || to.clone()).finish();
+        tracing::subscriber::with_default(subscriber, || {
+            for is_known in [true, false] {
+                let said = std::io::Error::other("FATAL: no pg_hba.conf entry");
+                let source = Arc::new(Error::Listen { address: "db error".to_owned(), source: said });
+                let error = match is_known {
+                    true => muriel_sql::Error::Unavailable { source },
+                    false => muriel_sql::Error::OutcomeUnknown { source },
+                };
+                let _ = muriel_service::Error::from(error);
+            }
+        });
+        let text = String::from_utf8(lines.0.lock().unwrap().clone()).unwrap();
+        assert_eq!(text.lines().count(), 2);
+        assert!(text.lines().all(|line| line.contains("db error: FATAL: no pg_hba.conf entry")), "{text}");
+    }
 }

@@ -500,7 +500,10 @@ impl Running {
             };
             match tokio::time::timeout(LAST_FLUSH_TIMEOUT, flush).await {
                 Ok(Ok(())) => {}
-                Ok(Err(error)) => tracing::warn!(%error, "last uses of keys, scripts and shares were not noted"),
+                Ok(Err(error)) => {
+                    let error = &error as &dyn std::error::Error;
+                    tracing::warn!(error, "last uses of keys, scripts and shares were not noted");
+                }
                 Err(_) => {
                     tracing::warn!("last uses of keys, scripts and shares were not noted: the database does not answer")
                 }

@@ -159,11 +159,14 @@ impl From<muriel_sql::Error> for Error {
     fn from(error: muriel_sql::Error) -> Self {
         match error {
             muriel_sql::Error::Unavailable { source } => {
-                tracing::warn!(cause = %source, "the database is unavailable");
+                tracing::warn!(cause = &*source as &dyn std::error::Error, "the database is unavailable");
                 Error::Unavailable { retry_after_s: 1 }
             }
             muriel_sql::Error::OutcomeUnknown { source } => {
-                tracing::warn!(cause = %source, "the database did not say whether it has written");
+                tracing::warn!(
+                    cause = &*source as &dyn std::error::Error,
+                    "the database did not say whether it has written"
+                );
                 Error::OutcomeUnknown
             }
             other => Error::internal(other),

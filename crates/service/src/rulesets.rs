@@ -114,7 +114,11 @@ impl Rulesets {
     pub async fn refresh(&self, project: &Arc<Project>) {
         if let Err(error) = self.try_refresh(project).await {
             // The change is committed. The next poll delivers it.
-            tracing::warn!(%error, project_key = project.key, "a change is not delivered yet");
+            tracing::warn!(
+                error = &error as &dyn std::error::Error,
+                project_key = project.key,
+                "a change is not delivered yet"
+            );
         }
     }
 
@@ -303,7 +307,10 @@ impl Rulesets {
                 refreshed = refresh => refreshed,
             };
             if let Err(error) = refreshed {
-                tracing::warn!(%error, "rulesets cannot be brought up to date; the last ones are served");
+                tracing::warn!(
+                    error = &error as &dyn std::error::Error,
+                    "rulesets cannot be brought up to date; the last ones are served"
+                );
             }
             self.flush().await;
         }

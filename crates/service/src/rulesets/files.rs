@@ -63,7 +63,11 @@ impl RulesetFiles {
         let written = tokio::task::spawn_blocking(move || {
             for (project, document, script_settings) in pending.into_values() {
                 if let Err(error) = write(&directory, &project, document, script_settings) {
-                    tracing::warn!(%error, project_key = project.key, "the last good ruleset cannot be written to its file");
+                    tracing::warn!(
+                        error = &error as &dyn std::error::Error,
+                        project_key = project.key,
+                        "the last good ruleset cannot be written to its file"
+                    );
                 }
             }
         });

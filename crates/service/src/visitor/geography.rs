@@ -145,8 +145,7 @@ impl Geography {
                 Refresh::Loaded
             }
             Err(error) => {
-                let cause = std::error::Error::source(&error).map(ToString::to_string);
-                warn!(%error, cause, "the old geographic file stays in use");
+                warn!(error = &error as &dyn std::error::Error, "the old geographic file stays in use");
                 Refresh::Rejected
             }
         }
