@@ -4,6 +4,7 @@ use crate::access::{WantedKey, key_create};
 use crate::config::{Common, ServeFlags, Settings};
 use crate::open::{Opened, open};
 use crate::say::tell;
+use crate::scratch::{HeldDirectory, Purpose};
 use crate::serve;
 use crate::shutdown::Signals;
 use crate::{Error, Result, logs};
@@ -18,7 +19,6 @@ use std::io::{IsTerminal, Write};
 use std::net::{IpAddr, SocketAddr, TcpListener};
 use std::sync::Arc;
 use std::time::Duration;
-use tempfile::TempDir;
 
 /// What `--data-dir` means here, where it has no default that stays.
 pub(crate) const DATA_DIR_HELP: &str =
@@ -82,9 +82,7 @@ fn settings(mut common: Common, mut flags: ServeFlags) -> Result<(Settings, Opti
         && common.database_url_file.is_none()
         && common.config.is_none();
     let throw_away = match anywhere {
-        true => Some(
-            tempfile::Builder::new().prefix("muriel-demo-").tempdir().map_err(|error| Error::Other(error.into()))?,
-        ),
+        true => Some(HeldDirectory::new(Purpose::Demo)?),
         false => None,
     };
     if let Some(directory) = &throw_away {
@@ -115,7 +113,7 @@ async fn until_signalled(
     mut settings: Settings,
     visitors: VisitorFlags,
     listen_anywhere: bool,
-    throw_away: Option<&TempDir>,
+    throw_away: Option<&HeldDirectory>,
 ) -> Result<()> {
     let mut signals = Signals::new()?;
     // Started before the data is made, as it takes the directory's lock, and without its clock: that would act now on what

@@ -1,16 +1,162 @@
-//! A warehouse for one command.
+//! Temporary directories, and what killed processes have left of them.
 
 use crate::{Error, Result};
 use muriel_warehouse::{DuckWarehouse, WarehouseOptions};
+use std::fs::{self, File};
+use std::io;
 use std::ops::Deref;
+use std::os::unix::fs::MetadataExt;
+use std::path::Path;
+use std::time::{Duration, SystemTime};
 use tempfile::TempDir;
+
+/// Ends the name of every directory whose owner holds a lock on it.
+const HELD: &str = ".held";
+/// Age after which a directory of a backup or restore of a release that held no lock is taken for abandoned. `backup --every`
+/// writes to its own once a day at least.
+const UNLOCKED_AGE: Duration = Duration::from_secs(2 * 86_400);
+/// Attempts at a new directory. Another process may take one for abandoned before it is locked.
+const ATTEMPTS: usize = 10;
+
+/// What a temporary directory is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Purpose {
+    /// Copies that a backup stores.
+    Backup,
+    /// A data directory that is being restored, beside its place.
+    Restore,
+    /// A warehouse for one command.
+    Warehouse,
+    /// The data of a demo.
+    #[cfg_attr(not(feature = "demo"), expect(dead_code, reason = "only the demo makes one"))]
+    Demo,
+}
+
+impl Purpose {
+    const ALL: [Purpose; 4] = [Purpose::Backup, Purpose::Restore, Purpose::Warehouse, Purpose::Demo];
+
+    fn prefix(self) -> &'static str {
+        match self {
+            Self::Backup => "muriel-backup-",
+            Self::Restore => ".muriel-restore-",
+            Self::Warehouse => "muriel-warehouse-",
+            Self::Demo => "muriel-demo-",
+        }
+    }
+}
+
+/// A temporary directory that goes with the value. Its owner holds a lock on it, which ends with the process, however that
+/// ends: whoever makes the next one removes those that nobody holds.
+#[derive(Debug)]
+pub(crate) struct HeldDirectory {
+    directory: TempDir,
+    /// Locked.
+    _handle: File,
+}
+
+impl HeldDirectory {
+    /// Makes one in the system's temporary directory.
+    ///
+    /// # Errors
+    /// A directory that cannot be written.
+    pub(crate) fn new(purpose: Purpose) -> Result<Self> {
+        Self::new_in(purpose, &std::env::temp_dir())
+    }
+
+    /// Makes one, and removes the abandoned ones of its kind beside it.
+    ///
+    /// # Errors
+    /// A directory that cannot be written.
+    pub(crate) fn new_in(purpose: Purpose, parent: &Path) -> Result<Self> {
+        let failed = |source| Error::File { doing: "cannot make a directory in", path: parent.to_owned(), source };
+        for _ in 0..ATTEMPTS {
+            let directory = tempfile::Builder::new().prefix(purpose.prefix()).suffix(HELD).tempdir_in(parent);
+            let directory = directory.map_err(failed)?;
+            let Ok(handle) = File::open(directory.path()) else { continue };
+            let is_held = handle.try_lock().is_ok() && is_same(&handle, directory.path());
+            if is_held {
+                if let Ok(about) = handle.metadata() {
+                    remove_abandoned(&[purpose], parent, about.uid());
+                }
+                return Ok(Self { directory, _handle: handle });
+            }
+        }
+        Err(failed(io::Error::other("other processes keep removing it")))
+    }
+
+    /// Where it is.
+    pub(crate) fn path(&self) -> &Path {
+        self.directory.path()
+    }
+
+    /// Leaves the directory where it is, or where it was renamed to.
+    pub(crate) fn keep(self) {
+        let _ = self.directory.keep();
+    }
+}
+
+/// Whether the path still leads to the directory that was opened.
+fn is_same(handle: &File, path: &Path) -> bool {
+    let id = |about: fs::Metadata| (about.dev(), about.ino());
+    matches!((handle.metadata().map(id), fs::symlink_metadata(path).map(id)), (Ok(one), Ok(other)) if one == other)
+}
+
+/// Removes what killed commands have left in the temporary directory, and beside `data_dir`.
+pub(crate) fn remove_abandoned_near(data_dir: &Path) {
+    let Ok(owner) = fs::metadata(data_dir).map(|about| about.uid()) else { return };
+    remove_abandoned(&Purpose::ALL, &std::env::temp_dir(), owner);
+    if let Ok(path) = std::path::absolute(data_dir)
+        && let Some(parent) = path.parent()
+    {
+        remove_abandoned(&[Purpose::Restore], parent, owner);
+    }
+}
+
+/// Removes directories of `owner` that no process holds. What cannot be removed stays.
+fn remove_abandoned(purposes: &[Purpose], parent: &Path, owner: u32) {
+    let Ok(entries) = fs::read_dir(parent) else { return };
+    for entry in entries.filter_map(io::Result::ok) {
+        let name = entry.file_name();
+        let Some(name) = name.to_str() else { continue };
+        if let Some(purpose) = purposes.iter().find(|purpose| name.starts_with(purpose.prefix())) {
+            let max_age = match purpose {
+                _ if name.ends_with(HELD) => None,
+                Purpose::Backup | Purpose::Restore => Some(UNLOCKED_AGE),
+                // A demo can run for weeks and leave its directory as it is.
+                Purpose::Warehouse | Purpose::Demo => continue,
+            };
+            remove_if_abandoned(&entry.path(), max_age, owner);
+        }
+    }
+}
+
+/// Removes a directory of `owner` that nobody holds, and that is older than `max_age` where that is given.
+fn remove_if_abandoned(path: &Path, max_age: Option<Duration>, owner: u32) {
+    let Ok(about) = fs::symlink_metadata(path) else { return };
+    // Anybody may make links and directories in the system's temporary directory.
+    if !about.is_dir() || about.uid() != owner {
+        return;
+    }
+    // The lock is held until the directory is gone, so that two processes do not remove it at once.
+    let Ok(handle) = File::open(path) else { return };
+    if handle.try_lock().is_err() || !is_same(&handle, path) {
+        return;
+    }
+    let age = about.modified().ok().and_then(|at| SystemTime::now().duration_since(at).ok());
+    if max_age.is_some_and(|max_age| age.is_none_or(|age| age < max_age)) {
+        return;
+    }
+    if fs::remove_dir_all(path).is_ok() {
+        tracing::info!(path = %path.display(), "removed what a killed command had left");
+    }
+}
 
 /// An empty warehouse in a temporary directory: what does not fit into its memory
 /// goes on on the disk. It goes with the value.
 pub(crate) struct Scratch {
     // Closed before its directory goes.
     warehouse: DuckWarehouse,
-    _directory: TempDir,
+    _directory: HeldDirectory,
 }
 
 impl Scratch {
@@ -18,12 +164,7 @@ impl Scratch {
     /// A temporary directory that cannot be written.
     pub(crate) fn new(options: &WarehouseOptions) -> Result<Self> {
         let failed = |error: muriel_warehouse::Error| Error::Other(error.into());
-        let directory = tempfile::Builder::new().prefix("muriel-").tempdir();
-        let directory = directory.map_err(|source| Error::File {
-            doing: "cannot make a directory in",
-            path: std::env::temp_dir(),
-            source,
-        })?;
+        let directory = HeldDirectory::new(Purpose::Warehouse)?;
         let warehouse = DuckWarehouse::open(&directory.path().join("warehouse.duckdb"), options).map_err(failed)?;
         Ok(Self { warehouse, _directory: directory })
     }
@@ -44,6 +185,54 @@ mod tests {
     use muriel_log::{LogId, Position, Record};
     use muriel_warehouse::{LoadTarget, Rows, StopToken, TrafficQuestion, WarehouseReader, WarehouseWriter, Watermark};
     use serde_json::json;
+    use std::path::PathBuf;
+
+    /// A directory as a process leaves it that is killed.
+    fn abandoned(purpose: Purpose, parent: &Path) -> PathBuf {
+        let held = HeldDirectory::new_in(purpose, parent).unwrap();
+        let path = held.path().to_owned();
+        fs::write(path.join("copy"), "x").unwrap();
+        held.keep();
+        path
+    }
+
+    #[test]
+    fn what_killed_processes_leave_is_removed_and_nothing_else() {
+        let place = tempfile::tempdir().unwrap();
+        let parent = place.path();
+        for purpose in Purpose::ALL {
+            let held = HeldDirectory::new_in(purpose, parent).unwrap();
+            let left = abandoned(purpose, parent);
+            let old = parent.join(format!("{}old", purpose.prefix()));
+            let recent = parent.join(format!("{}recent", purpose.prefix()));
+            let foreign = parent.join(format!("other-{}{HELD}", purpose.prefix()));
+            for directory in [&old, &recent, &foreign] {
+                fs::create_dir(directory).unwrap();
+            }
+            let long_ago = SystemTime::now() - UNLOCKED_AGE - Duration::from_secs(1);
+            File::open(&old).unwrap().set_modified(long_ago).unwrap();
+            let link = parent.join(format!("{}link{HELD}", purpose.prefix()));
+            std::os::unix::fs::symlink(&foreign, &link).unwrap();
+            let next = HeldDirectory::new_in(purpose, parent).unwrap();
+            let stay =
+                [held.path(), next.path(), &recent, &foreign, &link].map(|path| fs::symlink_metadata(path).is_ok());
+            let old_stays = matches!(purpose, Purpose::Warehouse | Purpose::Demo);
+            assert_eq!((stay, left.exists(), old.exists()), ([true; 5], false, old_stays), "{purpose:?}");
+            let paths = [held.path().to_owned(), next.path().to_owned()];
+            drop((held, next));
+            assert!(paths.iter().all(|path| !path.exists()));
+        }
+    }
+
+    #[test]
+    fn a_server_removes_what_a_restore_left_beside_its_data() {
+        let place = tempfile::tempdir().unwrap();
+        let data_dir = place.path().join("data");
+        fs::create_dir(&data_dir).unwrap();
+        let (left, copy) = (abandoned(Purpose::Restore, place.path()), abandoned(Purpose::Backup, place.path()));
+        remove_abandoned_near(&data_dir);
+        assert!(!left.exists() && copy.exists(), "copies for backups are in the system's temporary directory");
+    }
 
     #[test]
     fn more_events_fit_than_memory_holds() {

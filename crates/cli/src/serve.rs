@@ -5,6 +5,8 @@ use crate::config::Settings;
 use crate::node::{NodeFile, Registration, SharedRegistration, check_database};
 use crate::open::{connect_later, make_directory, prepare, read_pepper};
 use crate::say::say;
+use crate::scratch::remove_abandoned_near;
+use crate::server_address::ServerAddress;
 use crate::shutdown::{CLOSE_TIMEOUT, Signals, end_after};
 use crate::tasks;
 use crate::{Error, Result};
@@ -162,6 +164,13 @@ pub async fn start(settings: Settings) -> Result<Running> {
         None => None,
         Some(wanted) => serve_metrics(wanted, metrics.clone(), app.clone(), worker.clone(), stopped.clone()).await,
     };
+    let reached = ServerAddress::new(&settings, address, dashboard_address, metrics_address);
+    if let Err(error) = reached.write(&settings.storage.data_dir) {
+        let error = &error as &dyn std::error::Error;
+        tracing::warn!(error, "commands beside this server will not find its address by themselves");
+    }
+    let data_dir = settings.storage.data_dir.clone();
+    tokio::task::spawn_blocking(move || remove_abandoned_near(&data_dir));
     // Notifications of the database wake this loop, so it is not a task with a period.
     let listening = {
         let (app, stopped) = (app.clone(), stopped.clone());

@@ -7,6 +7,7 @@ use super::manifest::{
 use super::prune::{self, Keep, NeededContents, PrunedBackups};
 use super::store::{BackupStore, Digest, StoreLock};
 use crate::config::StorageSettings;
+use crate::scratch::{HeldDirectory, Purpose};
 use crate::{Error, Result};
 use muriel_domain::Instant;
 use muriel_log::{LogReader, LogSnapshot, Segment};
@@ -18,7 +19,6 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
-use tempfile::TempDir;
 
 /// Attempts before a backup gives up because files change or are deleted while it copies them.
 const MAX_ATTEMPTS: u32 = 3;
@@ -35,7 +35,7 @@ pub(super) struct BackupMaker<'a> {
     store: &'a dyn BackupStore,
     lock: Box<dyn StoreLock + 'a>,
     /// Copies that are made before they are stored.
-    staging: TempDir,
+    staging: HeldDirectory,
     known: Known,
     /// For pruning.
     needed: NeededContents,
@@ -99,8 +99,7 @@ impl<'a> BackupMaker<'a> {
             return Err(Error::Refused(sentence));
         }
         let lock = store.lock()?;
-        let staging = tempfile::Builder::new().prefix("muriel-backup-").tempdir();
-        let staging = staging.map_err(failed("cannot make a directory in", &std::env::temp_dir()))?;
+        let staging = HeldDirectory::new(Purpose::Backup)?;
         let known = Known::read(store)?;
         Ok(Self { storage, store, lock, staging, known, needed: NeededContents::default() })
     }

@@ -5,6 +5,7 @@ use super::interrupt;
 use super::manifest::{self, Manifest, StoredFile, StoredLog, hex};
 use super::store::{BackupStore, Digest};
 use super::verify::no_backup;
+use crate::scratch::{HeldDirectory, Purpose};
 use crate::{Error, Result};
 use muriel_domain::Instant;
 use muriel_log::{LogReader, Position};
@@ -40,8 +41,7 @@ pub(super) fn restore(store: &dyn BackupStore, until: Option<Instant>, data_dir:
     let path = std::path::absolute(data_dir).map_err(failed("cannot find", data_dir))?;
     let parent = path.parent().unwrap_or(Path::new("/"));
     fs::create_dir_all(parent).map_err(failed("cannot make", parent))?;
-    let beside = tempfile::Builder::new().prefix(".muriel-restore-").tempdir_in(parent);
-    let beside = beside.map_err(failed("cannot make a directory in", parent))?;
+    let beside = HeldDirectory::new_in(Purpose::Restore, parent)?;
 
     let Choice { database: manifest, log } = choice;
     for stored in manifest.files.iter().filter(|file| !is_log(file)) {
@@ -66,7 +66,7 @@ pub(super) fn restore(store: &dyn BackupStore, until: Option<Instant>, data_dir:
     fs::rename(beside.path(), &path).map_err(failed("cannot rename the restored directory to", &path))?;
     flush_directory(parent)?;
     // It has been renamed, so there is nothing to delete.
-    let _ = beside.keep();
+    beside.keep();
     Ok(Restored { manifest, log_position: last, received_at })
 }
 
