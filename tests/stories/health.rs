@@ -1,8 +1,10 @@
 //! The server itself: health, metrics, its contract, starting and stopping.
 
 use crate::scene::{Collector, Things, id};
+use muriel_tests::process::{command, program};
 use muriel_tests::{Contract, DEADLINE, On, eventually, raw, stories};
 use serde_json::{Value, json};
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::Instant;
 
@@ -11,6 +13,7 @@ stories![
     metrics_have_a_listener_of_their_own,
     metrics_count_what_pages_lost,
     tasks_and_their_outcomes_can_be_seen,
+    commands_find_the_server_of_a_data_directory,
     the_contract_is_the_published_one,
     one_server_per_data_directory,
     only_the_right_pepper_will_do,
@@ -74,6 +77,11 @@ fn metrics_have_a_listener_of_their_own(on: On) {
         let ok = format!("muriel_component_ok{{component=\"{component}\"}} 1");
         eventually(component, DEADLINE, || raw::unchecked(address, request).text().lines().any(|line| line == ok));
     }
+    let plain = b"GET /metrics HTTP/1.1\r\nHost: localhost:4171\r\nAccept: text/plain;version=0.0.4\r\nConnection: close\r\n\r\n";
+    let (open, plain) = (raw::unchecked(address, request), raw::unchecked(address, plain).has_status(200));
+    assert!(open.header("content-type").is_some_and(|kind| kind.starts_with("application/openmetrics-text")));
+    assert_eq!(plain.header("content-type"), Some("text/plain; version=0.0.4; charset=utf-8"));
+    assert!(plain.text().contains("\n# TYPE muriel_http_requests_total counter\n") && !plain.text().contains("# EOF"));
     // A page whose own name leads here, as by DNS rebinding, does not read them.
     let rebound = b"GET /metrics HTTP/1.1\r\nHost: evil.example\r\nConnection: close\r\n\r\n";
     assert!(!raw::unchecked(address, rebound).has_status(421).text().contains("muriel_"));
@@ -83,6 +91,30 @@ fn metrics_have_a_listener_of_their_own(on: On) {
     raw::exchange(app.address, request).refused(404, "unknown_route");
     let other = b"GET /livez HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n";
     raw::unchecked(address, other).has_status(404);
+}
+
+/// The tasks in docs/running.md, each with its period in milliseconds.
+fn documented_tasks(on: On) -> BTreeMap<String, u64> {
+    let guide = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/running.md");
+    let guide = std::fs::read_to_string(guide).expect("a guide");
+    let (_, tasks) = guide.split_once("| Task | Period |").expect("a table");
+    let rows = tasks.lines().skip(2).take_while(|line| line.starts_with('|'));
+    let row = |line: &str| {
+        let mut cells = line.split('|').map(str::trim).skip(1);
+        let (name, period) = (cells.next().expect("a name"), cells.next().expect("a period"));
+        let of_postgres = period.split_once("on PostgreSQL ").filter(|_| on == On::Postgres);
+        let mut words = of_postgres.map_or(period, |(_, period)| period).split([' ', ',']);
+        let number: u64 = words.next().and_then(|number| number.parse().ok()).expect("a number");
+        let unit = match words.next() {
+            Some("ms") => 1,
+            Some("s") => 1_000,
+            Some("min") => 60_000,
+            Some("h") => 3_600_000,
+            unit => panic!("{line}: {unit:?}"),
+        };
+        (name.trim_matches('`').to_owned(), number * unit)
+    };
+    rows.map(row).collect()
 }
 
 fn tasks_and_their_outcomes_can_be_seen(on: On) {
@@ -113,6 +145,11 @@ fn tasks_and_their_outcomes_can_be_seen(on: On) {
     for name in ["refresh_rulesets", "write_key_uses", "warm_reports", "sweep_rate_limits"] {
         find(name);
     }
+    let documented = documented_tasks(on);
+    for task in tasks() {
+        let name = task["name"].as_str().expect("a name");
+        assert_eq!(documented.get(name), task["period_ms"].as_u64().as_ref(), "{name} in docs/running.md");
+    }
     let is_on_postgres = tasks().iter().any(|task| task["name"] == "renew_node_lease");
     assert_eq!(is_on_postgres, matches!(on, On::Postgres), "only nodes of one PostgreSQL database have leases");
 
@@ -127,6 +164,36 @@ fn tasks_and_their_outcomes_can_be_seen(on: On) {
     assert!(value("muriel_task_last_duration_seconds") >= 0.0);
     assert!(!ask("/status", "evil.example").has_status(421).text().contains("tasks"));
     app.anyone().get("/status").has_status(404);
+}
+
+fn commands_find_the_server_of_a_data_directory(on: On) {
+    let app = on.start_with(|settings| settings.metrics_listen = Some(([127, 0, 0, 1], 0).into()));
+    let shop = app.project("Acme", "Shop");
+    let data_dir = &app.settings.storage.data_dir;
+    let key = shop.api_key.as_deref().expect("a key");
+    // With the address of the database in a file, as where it has a password.
+    let url_file = data_dir.with_file_name("database-url");
+    let run = |words: &[&str], uses_database: bool| {
+        let mut command = command(&program(None).expect("the program"), words, data_dir);
+        if let Some(url) = app.settings.storage.database_url.as_ref().filter(|_| uses_database) {
+            std::fs::write(&url_file, format!("{url}\n")).expect("a file");
+            command.arg("--database-url-file").arg(&url_file);
+        }
+        let told = command.env("MURIEL_API_KEY", key).output().expect("a process");
+        assert!(told.status.success(), "{words:?}: {}", String::from_utf8_lossy(&told.stderr));
+        String::from_utf8(told.stdout).expect("text")
+    };
+    assert!(run(&["status"], true).contains("refresh_rulesets"));
+    let link = format!("http://{}/invitation#", app.address);
+    let added = run(&["person", "add", "--company", "Acme", "--email", "a@b.example", "--role", "editor"], true);
+    assert!(added.contains(&link), "{added}");
+    let reset = run(&["person", "reset", "--email", "a@b.example"], true);
+    assert!(reset.contains(&format!("http://{}/", app.address)), "{reset}");
+    let snippet = run(&["project", "snippet", &shop.project_key], true);
+    assert!(snippet.contains(&format!("http://{}/js/{}.js", app.address, shop.project_key)), "{snippet}");
+    let files = data_dir.with_file_name("files");
+    run(&["export", "--project", &shop.project_key, "--dir", files.to_str().expect("a path")], false);
+    assert!(files.join("project.toml").is_file());
 }
 
 fn the_contract_is_the_published_one(on: On) {

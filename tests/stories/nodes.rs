@@ -91,6 +91,16 @@ fn results_of_nodes_side_by_side_fail_a_check() {
         assert!(warnings.contains("health.other_nodes: 1 other node runs"), "{warnings}");
         assert_eq!(result["manifest"]["other_nodes"].as_array().map(Vec::len), Some(1), "{}", result["manifest"]);
     }
+    // Such a result is computed rightly, and says of itself that it is not to be trusted.
+    let file = app.settings.storage.data_dir.with_file_name("result.json");
+    std::fs::write(&file, result(&shop, test_id).to_string()).expect("a file");
+    let words = ["verify", file.to_str().expect("a path")];
+    let mut verify = command(&program(None).expect("the program"), &words, &app.settings.storage.data_dir);
+    let url = app.settings.storage.database_url.as_ref().expect("a database");
+    let told = verify.args(["--database-url", url]).output().expect("a process");
+    let said = String::from_utf8_lossy(&told.stdout);
+    assert!(told.status.success() && said.contains("every value is the same"), "{said}");
+    assert!(said.contains("Its health check other_nodes fails: 1 other node runs"), "{said}");
     drop(beside);
     assert_eq!(checked(&shop, test_id), is("ok", "keep_running"), "it took no events");
 

@@ -3,6 +3,10 @@
 //! Labels come from closed sets: the routes of the router, the methods of HTTP,
 //! status codes. Nothing that a client or a customer names becomes a label.
 
+mod format;
+
+pub use format::MetricsFormat;
+
 use std::collections::HashMap;
 use std::sync::{Arc, PoisonError, RwLock};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -281,13 +285,13 @@ impl Metrics {
                 repeated: events_that("repeated"),
                 invalid: events_that("invalid"),
                 refused: events_that("refused"),
+                consent_denied: events_that("consent_denied"),
+                consent_missing: events_that("consent_missing"),
+                gpc: events_that("gpc"),
                 lost_by_pages,
             },
             components,
             tasks,
-                consent_denied: events_that("consent_denied"),
-                consent_missing: events_that("consent_missing"),
-                gpc: events_that("gpc"),
             jobs,
             disk_free_bytes,
             disk_reserve_bytes,
@@ -372,6 +376,14 @@ impl Metrics {
         let _ = text::encode(&mut out, &self.registry);
         out
     }
+
+    /// All numbers in a format.
+    pub fn render_as(&self, format: MetricsFormat) -> String {
+        match format {
+            MetricsFormat::OpenMetrics => self.render(),
+            MetricsFormat::Plain => format::plain(&self.render()),
+        }
+    }
 }
 
 /// The method as a label; methods that HTTP does not name share one.
@@ -420,6 +432,50 @@ mod tests {
             assert!(text.lines().any(|l| l == line), "{line} is not in\n{text}");
         }
         assert!(text.contains("\nprocess_start_time_seconds "));
+    }
+
+    /// The rules of the plain format, as `promtool check metrics` has them.
+    #[test]
+    fn the_plain_format_has_its_names_and_types() {
+        let metrics = Metrics::new();
+        metrics.answered(UNMATCHED, &Method::GET, StatusCode::OK, Duration::ZERO);
+        metrics.component("log").set(1);
+        metrics.task_ran("prune", Duration::ZERO, false);
+        metrics.job_ran("start", "done");
+        let text = metrics.render_as(MetricsFormat::Plain);
+        let mut types: HashMap<&str, &str> = HashMap::new();
+        let (mut helped, mut samples) = (Vec::new(), 0);
+        for line in text.lines() {
+            if let Some(about) = line.strip_prefix("# HELP ") {
+                let (name, help) = about.split_once(' ').unwrap();
+                assert!(!help.is_empty() && !helped.contains(&name), "{line}");
+                helped.push(name);
+            } else if let Some(about) = line.strip_prefix("# TYPE ") {
+                let (name, kind) = about.split_once(' ').unwrap();
+                assert!(["counter", "gauge", "histogram"].contains(&kind), "{line}");
+                assert_eq!(helped.last(), Some(&name), "help comes before the type");
+                assert_eq!(name.ends_with("_total"), kind == "counter", "{line}");
+                assert!(types.insert(name, kind).is_none(), "{line}");
+            } else {
+                assert!(!line.starts_with('#'), "{line}");
+                samples += 1;
+                let name = line.split(['{', ' ']).next().unwrap();
+                let is_of = |family: &&str| match types[family] {
+                    "histogram" => {
+                        ["_bucket", "_sum", "_count"].iter().any(|end| name.strip_suffix(end) == Some(family))
+                    }
+                    _ => name == *family,
+                };
+                assert!(types.keys().any(is_of), "{line} is of no family");
+                let value = line.rsplit_once(' ').unwrap().1;
+                assert!(value.parse::<f64>().is_ok(), "{line}");
+            }
+        }
+        assert!(samples > 30 && types.len() == helped.len() && text.ends_with('\n'));
+        assert!(text.contains("\n# TYPE muriel_build_info gauge\nmuriel_build_info{version="));
+        // Nothing is lost: the samples are those of the other format.
+        let of = |text: &str| text.lines().filter(|line| !line.starts_with('#')).count();
+        assert_eq!(samples, of(&metrics.render()));
     }
 
     #[test]

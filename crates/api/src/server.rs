@@ -36,7 +36,7 @@ use tokio::time::{Instant, sleep, sleep_until, timeout};
 use tracing::{debug, warn};
 
 use crate::limits::Network;
-use crate::metrics::Metrics;
+use crate::metrics::{Metrics, MetricsFormat};
 use crate::parse_errors::{InterceptedStream, answer, looks_like_head};
 
 /// The address that a connection comes from, in the extensions of its requests.
@@ -121,28 +121,31 @@ pub async fn serve_metrics(
     status: impl Fn() -> BoxFuture<'static, String> + Send + Sync + 'static,
     shutdown: impl Future<Output = ()>,
 ) {
-    type Render = Arc<dyn Fn() -> BoxFuture<'static, String> + Send + Sync>;
+    type Render = Arc<dyn Fn(MetricsFormat) -> BoxFuture<'static, String> + Send + Sync>;
     // A browser that asks through another name that leads here shows a page of somebody else.
     let local = listener.local_addr().is_ok_and(|address| address.ip().is_loopback());
-    let answering = move |render: Render, media_type: &'static str| {
+    let answering = move |render: Render, media_type: fn(MetricsFormat) -> &'static str| {
         get(move |headers: HeaderMap| async move {
             if local && !is_of_this_machine(&headers) {
                 let refused =
                     "the Host of a request to this machine's own address must be localhost or an IP address\n";
                 return (StatusCode::MISDIRECTED_REQUEST, refused).into_response();
             }
-            let mut response = Response::new(Body::from(render().await));
-            response.headers_mut().insert(header::CONTENT_TYPE, header::HeaderValue::from_static(media_type));
+            let format = MetricsFormat::accepted(&headers);
+            let mut response = Response::new(Body::from(render(format).await));
+            let media_type = header::HeaderValue::from_static(media_type(format));
+            response.headers_mut().insert(header::CONTENT_TYPE, media_type);
             response
         })
     };
     // With a body: a bare answer is taken for hyper's own about a request it cannot read.
     let nothing = || async { (StatusCode::NOT_FOUND, "only /metrics and /status are here\n") };
-    let openmetrics = "application/openmetrics-text; version=1.0.0; charset=utf-8";
-    let render_metrics = move || -> BoxFuture<'static, String> { Box::pin(std::future::ready(metrics.render())) };
+    let render_metrics = move |format: MetricsFormat| -> BoxFuture<'static, String> {
+        Box::pin(std::future::ready(metrics.render_as(format)))
+    };
     let router = Router::new()
-        .route("/metrics", answering(Arc::new(render_metrics), openmetrics))
-        .route("/status", answering(Arc::new(status), "application/json"))
+        .route("/metrics", answering(Arc::new(render_metrics), MetricsFormat::media_type))
+        .route("/status", answering(Arc::new(move |_| status()), |_| "application/json"))
         .fallback(nothing);
     let settings = ServerSettings {
         max_connections: 64,

@@ -300,10 +300,10 @@ impl StorageSettings {
     /// # Errors
     /// A settings file that cannot be read or is invalid.
     pub fn load(common: &Common) -> Result<Self> {
-        File::read(common.config.as_deref()).map(|file| Self::of(common, &file))
+        Self::of(common, &File::read(common.config.as_deref())?)
     }
 
-    fn of(common: &Common, file: &File) -> Self {
+    fn of(common: &Common, file: &File) -> Result<Self> {
         let data_dir = common.data_dir.clone().or_else(|| file.data_dir.clone()).unwrap_or_else(|| "data".into());
         let is_told = common.database_url.is_some() || common.database_url_file.is_some();
         let (url, url_file) = match is_told {
@@ -354,6 +354,14 @@ fn credentials() -> Credentials {
     }
 }
 
+/// The address of the metrics that the settings file has.
+///
+/// # Errors
+/// A settings file that cannot be read.
+pub(crate) fn metrics_listen(common: &Common) -> Result<Option<String>> {
+    Ok(File::read(common.config.as_deref())?.metrics_listen)
+}
+
 /// Where people reach the server, by the settings file.
 ///
 /// # Errors
@@ -389,7 +397,7 @@ impl Settings {
     /// A settings file that cannot be read, and settings that are invalid.
     pub fn load(common: Common, flags: ServeFlags) -> Result<Self> {
         let file = File::read(common.config.as_deref())?;
-        let place = StorageSettings::of(&common, &file);
+        let place = StorageSettings::of(&common, &file)?;
         let site = flags.site.over(&file)?;
         let listen = flags.listen.or(file.listen).unwrap_or_else(|| "127.0.0.1:4170".to_owned());
         let metrics = flags.metrics_listen.or(file.metrics_listen).unwrap_or_else(|| "127.0.0.1:4171".to_owned());
@@ -601,14 +609,6 @@ mod tests {
     }
 
     #[test]
-    fn a_size_that_is_no_number_is_said_in_plain_words() {
-        let command = ServeFlags::augment_args(clap::Command::new("muriel"));
-        for value in ["large", "-1", "1.5", ""] {
-            let error =
-                command.clone().try_get_matches_from(["muriel", "--log-reserve", value]).unwrap_err().to_string();
-            assert!(error.contains("must be a whole number of MiB"), "{error}");
-        }
-    #[test]
     fn the_address_of_the_database_can_be_in_a_file() {
         let dir = tempfile::tempdir().unwrap();
         let (settings, secret) = (dir.path().join("muriel.toml"), dir.path().join("url"));
@@ -637,5 +637,13 @@ mod tests {
         }
     }
 
+    #[test]
+    fn a_size_that_is_no_number_is_said_in_plain_words() {
+        let command = ServeFlags::augment_args(clap::Command::new("muriel"));
+        for value in ["large", "-1", "1.5", ""] {
+            let error =
+                command.clone().try_get_matches_from(["muriel", "--log-reserve", value]).unwrap_err().to_string();
+            assert!(error.contains("must be a whole number of MiB"), "{error}");
+        }
     }
 }

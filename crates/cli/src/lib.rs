@@ -27,6 +27,7 @@ pub mod remote;
 mod say;
 mod scratch;
 pub mod serve;
+mod server_address;
 mod shutdown;
 pub mod simulate;
 pub mod status;

@@ -3,6 +3,8 @@
 use crate::config::{Common, SiteFlags, StorageSettings};
 use crate::named::no_project;
 use crate::open::{Opened, open_existing};
+use crate::say::tell;
+use crate::server_address::ServerAddress;
 use crate::{Error, Result, say};
 use clap::Args;
 use muriel_domain::page::{Base, ConsentMode, PageSettings, Percent};
@@ -128,7 +130,8 @@ pub struct Snippet {
     /// blocks the page.
     #[arg(long = "blocking")]
     pub is_blocking: bool,
-    /// Where pages reach the server, such as `https://muriel.example` [default: the project's setting base].
+    /// Where pages reach the server, such as `https://muriel.example` [default: the project's setting base, else where the
+    /// server that uses the data directory is].
     #[arg(long, value_name = "URL")]
     pub base: Option<String>,
 }
@@ -157,6 +160,15 @@ pub async fn snippet(asked: Snippet) -> Result<()> {
             Base::parse(text).map_err(|flaw| Error::Refused(format!("--base {flaw}")))?
         }
     };
+    let mut base = base;
+    if base.as_str().is_empty()
+        && site.visitor_prefix.as_str().is_empty()
+        && let Some(server) = ServerAddress::read(&place.data_dir)
+    {
+        let here = server.public_url.clone().unwrap_or_else(|| server.api());
+        tell!("The server is at {here}. If pages reach it elsewhere, name that with --base.");
+        base = Base::parse(&here).map_err(|flaw| Error::Refused(format!("--base {flaw}")))?;
+    }
     if base.as_str().is_empty() && site.visitor_prefix.as_str().is_empty() {
         let message = "the address at which pages reach the server is not known: give it with --base https://…, or \
                        store it with muriel project set KEY --base https://…";

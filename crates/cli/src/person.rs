@@ -3,6 +3,7 @@
 use crate::config::{Common, StorageSettings};
 use crate::open::{open, open_existing};
 use crate::say::say;
+use crate::server_address::ServerAddress;
 use crate::{Error, Result};
 use clap::{Args, Subcommand};
 use muriel_domain::person::{self, Role};
@@ -13,6 +14,7 @@ use muriel_service::clock::Clock;
 use muriel_service::people::{self, InvitationLink, PeopleSettings, PublicUrl};
 use serde_json::json;
 use std::io::Read;
+use std::path::Path;
 
 /// The most bytes that are read as a password.
 const PASSWORD_BYTES: u64 = 4_096;
@@ -55,7 +57,8 @@ pub enum PersonCommand {
         /// Also remove the authenticator and passkeys.
         #[arg(long)]
         remove_second_factor: bool,
-        /// Where people reach the server, for the link [default: that of the settings file].
+        /// Where people reach the server, for the link [default: that of the settings file, else of the server that uses
+        /// the data directory].
         #[arg(long, env = "MURIEL_PUBLIC_URL", value_name = "URL")]
         public_url: Option<String>,
         /// Print JSON.
@@ -82,7 +85,8 @@ pub struct WantedPerson {
     /// Read the password from standard input instead of printing a link that sets one.
     #[arg(long)]
     pub password_stdin: bool,
-    /// Where people reach the server, for the link [default: that of the settings file].
+    /// Where people reach the server, for the link [default: that of the settings file, else of the server that uses the
+    /// data directory].
     #[arg(long, env = "MURIEL_PUBLIC_URL", value_name = "URL")]
     pub public_url: Option<String>,
 }
@@ -95,8 +99,9 @@ pub async fn run(command: PersonCommand) -> Result<()> {
     match command {
         PersonCommand::Add { common, wanted, json } => {
             let password = if wanted.password_stdin { Some(password_from_stdin()?) } else { None };
-            let opened = open(&StorageSettings::load(&common)?).await?;
-            let app = app(&opened, &common, wanted.public_url.as_deref())?;
+            let place = StorageSettings::load(&common)?;
+            let opened = open(&place).await?;
+            let app = app(&opened, &common, &place.data_dir, wanted.public_url.as_deref())?;
             let added = add(&app, &wanted, password).await;
             opened.db.close().await?;
             told(&wanted.email, added?, json, "is added, and can sign in")
@@ -110,8 +115,9 @@ pub async fn run(command: PersonCommand) -> Result<()> {
         PersonCommand::Reset { common, email, password_stdin, remove_second_factor, public_url, json } => {
             let password = if password_stdin { Some(password_from_stdin()?) } else { None };
             let address = address(&email)?;
-            let opened = open_existing(&StorageSettings::load(&common)?).await?;
-            let app = app(&opened, &common, public_url.as_deref())?;
+            let place = StorageSettings::load(&common)?;
+            let opened = open_existing(&place).await?;
+            let app = app(&opened, &common, &place.data_dir, public_url.as_deref())?;
             let link = people::reset(&app, address, password, remove_second_factor).await;
             opened.db.close().await?;
             let link = link.map_err(|error| match error {
@@ -125,15 +131,22 @@ pub async fn run(command: PersonCommand) -> Result<()> {
     }
 }
 
+/// Where people reach the server of the data directory, or one with the usual address.
+fn of_server(data_dir: &Path) -> Option<PublicUrl> {
+    let noted = ServerAddress::read(data_dir).and_then(|server| server.people().parse().ok());
+    noted.or_else(|| "http://127.0.0.1:4170".parse().ok())
+}
+
 /// The state of acts, with the place where people reach the server.
-fn app(opened: &crate::open::Opened, common: &Common, public_url: Option<&str>) -> Result<App> {
+fn app(opened: &crate::open::Opened, common: &Common, data_dir: &Path, public_url: Option<&str>) -> Result<App> {
     let public_url = match public_url {
         Some(text) => Some(text.parse().map_err(|error| Error::Setting(format!("--public-url: {error}")))?),
         None => crate::config::public_url(common)?,
     };
-    let fallback: Option<PublicUrl> = "http://127.0.0.1:4170".parse().ok();
-    let traffic =
-        Traffic { people: PeopleSettings { public_url: public_url.or(fallback), oidc: None }, ..Traffic::default() };
+    let traffic = Traffic {
+        people: PeopleSettings { public_url: public_url.or_else(|| of_server(data_dir)), oidc: None },
+        ..Traffic::default()
+    };
     Ok(App::new(opened.db.clone(), opened.pepper.clone(), Clock::System, traffic))
 }
 

@@ -1,5 +1,6 @@
 //! What commands that are clients of a running server have in common: its address, the API key, the connection.
 
+use crate::server_address::ServerAddress;
 use crate::{Error, Result};
 use clap::Args;
 use muriel_doctor::root_certificates;
@@ -16,12 +17,28 @@ pub(crate) const ANSWER_MAX: u64 = 64 << 20;
 /// Where the key is, unless a file has it.
 const KEY_VARIABLE: &str = "MURIEL_API_KEY";
 
+/// The address that the server of a data directory has left there.
+///
+/// The key is sent to it. So a directory that is not named, and merely lies where the command is run, as one in a clone of
+/// somebody's files, does not lead to another machine.
+fn of_directory(named: Option<&Path>) -> Option<String> {
+    let server = ServerAddress::read(named.unwrap_or(Path::new("data")))?;
+    is_trusted(named, &server).then(|| server.api())
+}
+
+fn is_trusted(named: Option<&Path>, server: &ServerAddress) -> bool {
+    named.is_some() || server.is_of_this_machine()
+}
+
 /// Which server, and with which key.
 #[derive(Debug, Args)]
 pub struct Remote {
-    /// Address of the server.
-    #[arg(long, env = "MURIEL_SERVER", value_name = "URL", default_value = "http://127.0.0.1:4170")]
-    server: String,
+    /// Address of the server [default: that of the server of the data directory, else http://127.0.0.1:4170].
+    #[arg(long, env = "MURIEL_SERVER", value_name = "URL")]
+    server: Option<String>,
+    /// Data directory of a server on this machine, which has its address [default: data].
+    #[arg(long, env = "MURIEL_DATA_DIR", value_name = "DIR")]
+    data_dir: Option<PathBuf>,
     /// File that holds the API key, instead of the variable MURIEL_API_KEY.
     #[arg(long, env = "MURIEL_KEY_FILE", value_name = "FILE")]
     key_file: Option<PathBuf>,
@@ -41,7 +58,9 @@ impl Remote {
     /// # Errors
     /// Anything but an http or https address without credentials, query and fragment.
     pub(crate) fn address(&self) -> Result<Url> {
-        address(&self.server)
+        let of_directory = || of_directory(self.data_dir.as_deref());
+        let server = self.server.clone().or_else(of_directory);
+        address(server.as_deref().unwrap_or("http://127.0.0.1:4170"))
     }
 }
 
@@ -88,6 +107,18 @@ pub(crate) fn agent() -> Agent {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_directory_that_is_not_named_leads_to_this_machine_only() {
+        let dir = tempfile::tempdir().unwrap();
+        for (listen, is_here) in [("127.0.0.1:22000", true), ("0.0.0.0:22000", true), ("192.0.2.1:22000", false)] {
+            std::fs::write(dir.path().join("address.json"), format!("{{\"listen\":\"{listen}\"}}")).unwrap();
+            let server = ServerAddress::read(dir.path()).unwrap();
+            assert_eq!((is_trusted(None, &server), is_trusted(Some(dir.path()), &server)), (is_here, true), "{listen}");
+        }
+        let named = of_directory(Some(dir.path()));
+        assert_eq!(named.as_deref(), Some("http://192.0.2.1:22000"));
+    }
 
     #[test]
     fn addresses_of_servers() {

@@ -2,11 +2,11 @@
 
 use crate::config::{Common, ServeFlags, Settings};
 use crate::say::say;
+use crate::server_address::{ServerAddress, reachable};
 use crate::{Error, Result};
 use clap::Args;
 use serde::Deserialize;
 use serde_json::Value;
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::time::Duration;
 
 /// How long the server may take to answer.
@@ -20,7 +20,7 @@ pub struct Status {
     /// Data directory, database and settings file.
     #[command(flatten)]
     common: Common,
-    /// Address of the server's metrics [default: 127.0.0.1:4171].
+    /// Address of the server's metrics [default: that of the server of the data directory, else 127.0.0.1:4171].
     #[arg(long, env = "MURIEL_METRICS_LISTEN", value_name = "ADDR")]
     metrics_listen: Option<String>,
     /// Print JSON.
@@ -74,9 +74,12 @@ struct TaskRow {
 /// # Errors
 /// A server that does not answer at the address, or has no address for metrics.
 pub fn run(args: Status) -> Result<()> {
+    let is_told = args.metrics_listen.is_some() || crate::config::metrics_listen(&args.common)?.is_some();
     let flags = ServeFlags { metrics_listen: args.metrics_listen, ..ServeFlags::default() };
     let settings = Settings::load(args.common, flags)?;
-    let Some(address) = settings.metrics_listen else {
+    let running = ServerAddress::read(&settings.storage.data_dir).filter(|_| !is_told);
+    let address = running.map_or(settings.metrics_listen, |running| running.metrics_listen);
+    let Some(address) = address else {
         return Err(Error::Refused(
             "metrics-listen is off, but muriel status asks the server there: give the server an address, such as \
              --metrics-listen 127.0.0.1:4171"
@@ -112,16 +115,6 @@ pub fn run(args: Status) -> Result<()> {
 fn fetch(url: &str) -> Result<String, ureq::Error> {
     let agent = ureq::Agent::config_builder().timeout_global(Some(TIMEOUT)).proxy(None).build().new_agent();
     agent.get(url).call()?.body_mut().with_config().limit(MAX_BYTES).read_to_string()
-}
-
-/// An address that a client on this machine can use.
-fn reachable(address: SocketAddr) -> SocketAddr {
-    let ip = match address.ip() {
-        IpAddr::V4(ip) if ip.is_unspecified() => IpAddr::V4(Ipv4Addr::LOCALHOST),
-        IpAddr::V6(ip) if ip.is_unspecified() => IpAddr::V6(Ipv6Addr::LOCALHOST),
-        ip => ip,
-    };
-    SocketAddr::new(ip, address.port())
 }
 
 fn print(tasks: &[TaskRow]) -> Result<()> {

@@ -113,3 +113,29 @@ fn task_json(status: &TaskStatus) -> Value {
         "next_due_at": status.next_due_at,
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+    use std::path::Path;
+
+    /// A server has the tasks that its settings ask for, so the names come from the sources.
+    #[test]
+    fn the_table_of_tasks_has_each_task() {
+        let crates = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+        let mut names = BTreeSet::new();
+        for folder in ["cli/src/tasks", "worker/src/tasks"] {
+            for file in std::fs::read_dir(crates.join(folder)).unwrap() {
+                let source = std::fs::read_to_string(file.unwrap().path()).unwrap();
+                let made = source.split("Task::new(\"").skip(1).filter_map(|rest| rest.split('"').next());
+                names.extend(made.map(str::to_owned));
+            }
+        }
+        let guide = include_str!("../../../docs/running.md");
+        let (_, table) = guide.split_once("| Task | Period |").unwrap();
+        let rows = table.lines().skip(2).take_while(|line| line.starts_with('|'));
+        let documented: BTreeSet<_> = rows.filter_map(|row| row.split('`').nth(1)).map(str::to_owned).collect();
+        assert!(names.len() > 20, "{names:?}");
+        assert_eq!(documented, names);
+    }
+}

@@ -130,6 +130,7 @@ pub fn run(asked: Verify) -> Result<()> {
         }
     }
     let holds = differences.is_empty() && damage.is_none();
+    let checks = failed_checks(&given);
     if asked.json {
         let told: Vec<Value> = differences.iter().take(MAX_LISTED).map(Difference::as_json).collect();
         say!(
@@ -141,11 +142,17 @@ pub fn run(asked: Verify) -> Result<()> {
                 "damaged": damage,
                 "deleted_since": deleted,
                 "differences": told,
+                "health": checks.iter().map(|(check, status, message)| {
+                    json!({ "check": check, "status": status, "message": message })
+                }).collect::<Vec<_>>(),
                 "notes": notes,
             })
         )?;
     } else if holds {
         say!("{name} holds: recomputed from {events} events {up_to}, every value is the same.")?;
+        for (check, status, message) in &checks {
+            say!("Its health check {check} {status}s: {message}")?;
+        }
         for note in notes.iter().chain(&deleted) {
             say!("Note: {note}.")?;
         }
@@ -171,6 +178,20 @@ pub fn run(asked: Verify) -> Result<()> {
         1 => Err(Error::Refused(format!("{name} differs in one value"))),
         many => Err(Error::Refused(format!("{name} differs in {many} values"))),
     }
+}
+
+/// The health checks that fail or warn in a result, those that fail first: name, `fail` or `warn`, and sentence. That a result
+/// was computed rightly does not mean that it can be trusted.
+fn failed_checks(result: &Value) -> Vec<(String, &'static str, String)> {
+    let printable = |text: &str| text.chars().filter(|character| !character.is_control()).collect::<String>();
+    let all = result["health"].as_object().into_iter().flatten();
+    let with = |wanted: &'static str| {
+        let like = all.clone().filter(move |(_, check)| check["status"] == wanted);
+        like.map(move |(name, check)| {
+            (printable(name), wanted, printable(check["message"].as_str().unwrap_or_default()))
+        })
+    };
+    with("fail").chain(with("warn")).collect()
 }
 
 fn read(path: &Path) -> Result<Vec<u8>> {
@@ -303,6 +324,23 @@ mod tests {
             let places: Vec<&str> = found.iter().map(|difference| difference.at.as_str()).collect();
             assert_eq!(places, expect, "{computed} {given}");
         }
+    }
+
+    #[test]
+    fn checks_that_fail_are_repeated() {
+        let result = json!({ "health": {
+            "status": "fail",
+            "epochs": { "status": "warn", "message": "Weights changed.\u{1b}[2J" },
+            "bots": { "status": "ok", "message": "None." },
+            "balance": { "status": "unknown", "message": "Nothing to look at." },
+            "other_nodes": { "status": "fail", "message": "2 other servers took events." },
+        } });
+        let expect = [
+            ("other_nodes".to_owned(), "fail", "2 other servers took events.".to_owned()),
+            ("epochs".to_owned(), "warn", "Weights changed.[2J".to_owned()),
+        ];
+        assert_eq!(failed_checks(&result), expect);
+        assert_eq!(failed_checks(&json!({})), []);
     }
 
     /// A log with an exposure of each visitor to an arm.
