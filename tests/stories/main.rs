@@ -41,6 +41,7 @@ mod page_health;
 mod patch;
 mod people;
 mod plan_locks;
+mod planned_acts;
 mod programme;
 mod proposals;
 mod recompute;

@@ -220,6 +220,16 @@ fn what_comes_later_is_exploratory(on: On) {
     }
     let result = shop.result("");
     assert_eq!(texts(&result["plan"]["changed_since"]).len(), count, "{}", result["plan"]);
+    // Every interval and every verdict is by the threshold.
+    let threshold = "The confidence threshold was changed from 95 % to 80 % after the plan was locked";
+    let compared = || result["variants"].as_array().expect("arms").iter().skip(1);
+    for labelled in result["metrics"].as_array().expect("metrics").iter().chain(compared()).chain([&result]) {
+        assert!(why(labelled).is_some_and(|it| it.contains(threshold)), "{labelled}");
+    }
+    assert_eq!(why(&result["variants"][0]), None);
+    client.merge(&path, json!({ "configuration": { "confidence_interval": 95 } })).ok();
+    let result = shop.result("");
+    assert_eq!(texts(&result["plan"]["changed_since"]).len(), count - 1, "{}", result["plan"]);
     assert_eq!((plan_of(&result)["hash"].clone(), why(&result)), (plan["hash"].clone(), None));
     for (key, is_planned) in
         [("looked", true), ("later", false), ("bounce_rate", true), ("engagement", false), ("zoom", false)]

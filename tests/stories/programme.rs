@@ -55,6 +55,7 @@ fn nothing_was_concluded(on: On) {
                 "outcomes": { "won": 0, "lost": 0, "inconclusive": 0, "stopped_early": 0, "invalid": 0 },
                 "win_rate": null,
                 "win_rate_interval": null,
+                "exploratory": 0,
                 "per_month": null,
                 "months": [],
             },

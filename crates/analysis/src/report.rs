@@ -347,7 +347,7 @@ impl Draft {
         if corrected.p_value.is_some_and(|p| p < design.alpha()) {
             let word = if better { "better" } else { "worse" };
             let verdict = if better { Verdict::Win } else { Verdict::Loss };
-            return (verdict, format!("It is {word} than the control, whenever this is read."));
+            return (verdict, format!("It is {word} than the control, at any time you look."));
         }
         let within = |interval: Interval| interval.lower >= -design.mde && interval.upper <= design.mde;
         if let Ok(judged) = compared.boundary.at_level(corrected.level).and_then(|level| self::test(compared, level))

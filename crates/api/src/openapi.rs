@@ -303,6 +303,7 @@ fn conflicts(operation: &str, is_post: bool) -> Vec<&'static str> {
             vec!["concluded", "draft_cannot_serve", "already_serving", "verdict_contradicted", "approval_needed"]
         }
         "reopenExperiment" => vec!["transition_forbidden", "approval_needed"],
+        "confirmPlan" => vec!["transition_forbidden", "concluded", "approval_needed"],
         "restoreExperiment" => vec!["variant_is_served", "approval_needed"],
         "previewRestore" => vec!["variant_is_served"],
         "archiveExperiment" => vec!["transition_forbidden", "approval_needed"],

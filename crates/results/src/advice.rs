@@ -76,7 +76,7 @@ impl Outlook {
         } else {
             (Some(Verdict::KeepRunning), None)
         };
-        let labels = Labels::of(&computed.manifest);
+        let labels = Labels::of_result(computed);
         Outlook {
             visitors,
             verdict: verdict.map(|verdict| verdict.word().to_owned()),

@@ -1,9 +1,9 @@
 //! From what is stored to a manifest: what there is to know of an experiment
 //! before its events are looked at.
 
-use crate::inquiry::Inquiry;
+use crate::inquiry::{Inquiry, PlanBasis};
 use crate::interaction::{INTERACTIONS_MAX, InteractionFacts};
-use crate::locked::{PlanFacts, PlanNow};
+use crate::locked::{Judgement, PlanFacts, PlanNow};
 use crate::manifest::{
     ArmFacts, Counted, Engine, EpochFacts, ExperimentFacts, Manifest, MetricFacts, NodeFacts, OTHER_NODES_MAX,
     RateFacts,
@@ -11,7 +11,9 @@ use crate::manifest::{
 use muriel_domain::Instant;
 #[cfg(test)]
 use muriel_domain::experiment::FirstStart;
-use muriel_domain::experiment::{Arm, Distribution, Epoch, Experiment, LockedHypothesis, Serving, StopRule};
+use muriel_domain::experiment::{
+    Arm, ConfirmedPlan, Distribution, Epoch, Experiment, LockedGoal, LockedHypothesis, Serving, StopRule,
+};
 use muriel_domain::goal::{Goal, GoalType};
 use muriel_domain::ids::{ExperimentId, ProjectId};
 use muriel_domain::rates::Rates;
@@ -103,10 +105,14 @@ impl ReportInputs {
             return Ok(Err(NotFound::Epoch));
         }
         let mut version = loaded.version();
+        let lock = plan_locks::find(tx, id).await?;
         let goals: Vec<&Goal> = primary.iter().chain(&secondary).chain(&asked).collect();
+        let planned = Judgement::planned_goals(&loaded.experiment, lock.as_ref());
+        let has_revenue =
+            goals.iter().any(|goal| is_revenue(goal)) || planned.iter().any(|goal| is_planned_revenue(goal));
         let since = loaded.experiment.milestones.first_start.map(|start| start.started_at);
         let Surroundings { rates, other_nodes } =
-            Surroundings::load(tx, project, &goals, node, since, &mut version).await?;
+            Surroundings::load(tx, project, &goals, has_revenue, node, since, &mut version).await?;
         let interactions = interactions::of_experiment(tx, id, INTERACTIONS_MAX as i64).await?;
         for found in &interactions {
             version += &format!(" {}~{}~{}", found.other.0, found.looked_at.us(), found.is_separated);
@@ -118,7 +124,7 @@ impl ReportInputs {
             solution: origin.solution,
         });
         Ok(Ok(ReportInputs {
-            lock: plan_locks::find(tx, id).await?,
+            lock,
             hypothesis,
             experiment: loaded.experiment,
             epochs,
@@ -170,6 +176,12 @@ impl ReportInputs {
 
     /// The manifest of a report of this moment, before the log is looked at.
     pub fn manifest(&self, project_key: &Arc<str>, inquiry: &Inquiry, now: Instant) -> Manifest {
+        let judgement = inquiry.judged_by.and_then(|basis| self.judgement(basis));
+        let mut experiment = self.facts(inquiry.epoch);
+        if let Some(judgement) = &judgement {
+            experiment.confidence_percent = judgement.confidence_percent;
+            experiment.mde_percent = judgement.mde;
+        }
         Manifest {
             engine: Engine::here(),
             project_key: project_key.to_string(),
@@ -177,7 +189,7 @@ impl ReportInputs {
             as_of: to_ms(now),
             inquiry: inquiry.clone(),
             holdout: None,
-            experiment: self.facts(inquiry.epoch),
+            experiment,
             epochs: self
                 .epochs
                 .iter()
@@ -187,10 +199,10 @@ impl ReportInputs {
                     weights: epoch.weights.hundredths().to_vec(),
                 })
                 .collect(),
-            metrics: self.metrics(),
+            metrics: self.metrics(judgement.as_ref()),
             other_nodes: self.other_nodes.clone(),
             currency_rates: self.rates.as_ref().map(|rates| RateFacts::of(rates, self.started_at(), to_ms(now))),
-            interactions: self.interactions(),
+            interactions: self.interactions(judgement.as_ref()),
             plan: Some(PlanFacts::new(
                 self.lock.as_ref(),
                 PlanNow {
@@ -198,8 +210,52 @@ impl ReportInputs {
                     stop_rule: StopRule::of(&self.experiment.configuration),
                     planned_visitors: self.experiment.plan.visitors,
                 },
+                self.experiment.schedule.confirmed.as_ref(),
             )),
         }
+    }
+
+    /// What a plan of the experiment judges by; `None` where there is no such plan.
+    fn judgement(&self, basis: PlanBasis) -> Option<Judgement<'_>> {
+        let confirmed = self.experiment.schedule.confirmed.as_ref().filter(|_| basis == PlanBasis::InForce);
+        let locked = || self.lock.as_ref().map(|lock| Judgement::locked(&lock.plan));
+        confirmed.map(Judgement::confirmed).or_else(locked)
+    }
+
+    /// The inquiry of a report that is judged by a plan: with `judged_by` where the experiment is now judged otherwise than the
+    /// plan says, and as it is where that would change nothing.
+    pub fn judged_by(&self, basis: PlanBasis, inquiry: Inquiry) -> Inquiry {
+        let departs = self.judgement(basis).is_some_and(|plan| plan.departs(&self.experiment, self.primary.as_ref()));
+        Inquiry { judged_by: departs.then_some(basis), ..inquiry }
+    }
+
+    /// Why the clock does not act on this arm: it was added or changed, or the control was, after the plan that the clock goes
+    /// by. `None` where it may.
+    pub fn held_back(&self, arm: usize) -> Option<String> {
+        let plan = self.judgement(PlanBasis::InForce)?;
+        let id = arm.to_string();
+        if !plan.arms.contains(&id) {
+            return Some(format!("Variant {id} was added after the plan."));
+        }
+        let opened_at = self.experiment.milestones.first_start.map(|start| start.opened_at);
+        let redefined = |arm: usize| {
+            let at = self.experiment.milestones.redefined_at(arm);
+            at.is_some_and(|at| opened_at.is_some_and(|opened_at| at >= opened_at) && plan.is_before(at))
+        };
+        let which = redefined(arm).then(|| format!("Variant {id}"));
+        let which = which.or_else(|| redefined(0).then(|| "The control".to_owned()));
+        which.map(|which| format!("{which} was changed after the plan."))
+    }
+
+    /// The plan that a person would confirm now; `None` where the clock goes by what is already.
+    pub fn to_confirm(&self, reason: String, now: Instant) -> Option<ConfirmedPlan> {
+        let is_held = (1..self.experiment.arms()).any(|arm| self.held_back(arm).is_some());
+        let departs = match self.judgement(PlanBasis::InForce) {
+            Some(plan) => is_held || plan.departs(&self.experiment, self.primary.as_ref()),
+            // An earlier release started it: the clock goes by what is, and from now on by what is now.
+            None => true,
+        };
+        departs.then(|| ConfirmedPlan::of(&self.experiment, self.primary.as_ref(), reason, now))
     }
 
     /// The same for the experiment after a change, with its goals and its hypothesis then.
@@ -273,10 +329,14 @@ impl ReportInputs {
         }
     }
 
-    /// What was found by the goal that is the primary one by now.
-    fn interactions(&self) -> Vec<InteractionFacts> {
-        let Some(primary) = &self.primary else { return Vec::new() };
-        self.interactions.iter().filter(|found| found.goal_key == primary.key).map(InteractionFacts::of).collect()
+    /// What was found by the goal that decides.
+    fn interactions(&self, judgement: Option<&Judgement<'_>>) -> Vec<InteractionFacts> {
+        let key = match judgement {
+            Some(judgement) => judgement.primary_goal.map(|goal| &goal.goal_key),
+            None => self.primary.as_ref().map(|goal| &goal.key),
+        };
+        let Some(key) = key else { return Vec::new() };
+        self.interactions.iter().filter(|found| found.goal_key == *key).map(InteractionFacts::of).collect()
     }
 
     /// When visitors began to count.
@@ -284,8 +344,8 @@ impl ReportInputs {
         self.experiment.milestones.first_start.map(|start| to_ms(start.started_at))
     }
 
-    /// What is reported, the asked or primary goal first.
-    fn metrics(&self) -> Vec<MetricFacts> {
+    /// What is reported, the asked or primary goal first: the one of the plan, as it was then, where one judges.
+    fn metrics(&self, judgement: Option<&Judgement<'_>>) -> Vec<MetricFacts> {
         let mut metrics: Vec<MetricFacts> = Vec::new();
         let mut add = |metric: MetricFacts| {
             let known = metrics.iter().any(|other| other.key == metric.key && same_kind(other, &metric));
@@ -293,7 +353,11 @@ impl ReportInputs {
                 metrics.push(metric);
             }
         };
-        let is_primary = |goal: &Goal| self.primary.as_ref().is_some_and(|primary| primary.id == goal.id);
+        if let Some(planned) = judgement.and_then(|judgement| judgement.primary_goal) {
+            add(of_planned(planned));
+        }
+        let is_judged = judgement.is_some();
+        let is_primary = |goal: &Goal| !is_judged && self.primary.as_ref().is_some_and(|primary| primary.id == goal.id);
         let role = |goal: &Goal| if is_primary(goal) { "primary" } else { "secondary" };
         for goal in self.asked.iter().chain(&self.primary).chain(&self.secondary) {
             add(of_goal(goal, role(goal)));
@@ -329,12 +393,13 @@ pub(crate) struct Surroundings {
 }
 
 impl Surroundings {
-    /// Reads the rates, where one of the goals adds up orders, and the other nodes of `node` that took events `since` then.
+    /// Reads the rates, where `has_revenue` says that a goal adds up orders, and the other nodes of `node` that took events `since` then.
     /// `version` gets what changes with them and with the goals.
     pub(crate) async fn load(
         tx: &mut dyn Tx,
         project: ProjectId,
         goals: &[&Goal],
+        has_revenue: bool,
         node: Option<&str>,
         since: Option<Instant>,
         version: &mut String,
@@ -342,7 +407,7 @@ impl Surroundings {
         for goal in goals {
             *version += &format!(" {}.{}", goal.id.0, goal.revision);
         }
-        let rates = match goals.iter().any(|goal| is_revenue(goal)) {
+        let rates = match has_revenue {
             true => {
                 *version += &format!(" {}", tenants::currency_rates_revision(tx, project).await?);
                 tenants::currency_rates(tx, project).await?
@@ -380,8 +445,30 @@ fn facts_of_node(node: &nodes::Node) -> NodeFacts {
     }
 }
 
-fn is_revenue(goal: &Goal) -> bool {
+pub(crate) fn is_revenue(goal: &Goal) -> bool {
     goal.definition.trigger.goal_type() == GoalType::Revenue
+}
+
+fn is_planned_revenue(goal: &LockedGoal) -> bool {
+    goal.goal_type == GoalType::Revenue.word()
+}
+
+/// The primary goal of a plan, as it counted then.
+fn of_planned(goal: &LockedGoal) -> MetricFacts {
+    MetricFacts {
+        key: goal.goal_key.clone(),
+        name: goal.goal_name.clone(),
+        role: "primary".to_owned(),
+        counted: Counted::Goal {
+            goal_type: goal.goal_type.clone(),
+            goal_value: goal.goal_value.clone(),
+            window_days: goal.window_days,
+            min_count: goal.min_count,
+            cap: goal.cap,
+            max_order_value: goal.max_order_value,
+            currency: goal.currency.clone(),
+        },
+    }
 }
 
 fn same_kind(one: &MetricFacts, other: &MetricFacts) -> bool {

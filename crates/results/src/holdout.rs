@@ -1,6 +1,6 @@
 //! What there is to know of a holdout before the events are looked at.
 
-use crate::define::{ReportSubject, Surroundings, of_builtin, of_goal, to_ms};
+use crate::define::{ReportSubject, Surroundings, is_revenue, of_builtin, of_goal, to_ms};
 use crate::inquiry::Inquiry;
 use crate::manifest::{
     ArmFacts, Engine, EpochFacts, ExperimentFacts, HoldoutFacts, Manifest, MetricFacts, NodeFacts, RateFacts,
@@ -70,8 +70,9 @@ impl HoldoutInputs {
         let usual = groups::usual_goal(tx, project, id).await?;
         let mut version = format!("{} {held_out} {}", group.name, since.us());
         let goals: Vec<&Goal> = asked.iter().chain(&usual).collect();
+        let has_revenue = goals.iter().any(|goal| is_revenue(goal));
         let Surroundings { rates, other_nodes } =
-            Surroundings::load(tx, project, &goals, node, Some(since), &mut version).await?;
+            Surroundings::load(tx, project, &goals, has_revenue, node, Some(since), &mut version).await?;
         Ok(Ok(HoldoutInputs { project, group, held_out, since, usual, asked, other_nodes, rates, version }))
     }
 

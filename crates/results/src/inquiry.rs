@@ -157,6 +157,20 @@ pub struct Inquiry {
     /// Visitors who entered at this moment or later. The clock asks so, and no reader: days are for them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub entered_since: Option<Instant>,
+    /// Judge by a plan in place of what the experiment is now: its primary goal, its confidence threshold and its smallest lift.
+    /// The clock asks so where the experiment was changed after its first start, and no reader.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub judged_by: Option<PlanBasis>,
+}
+
+/// The plan that a report is judged by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum PlanBasis {
+    /// The one that the first start locked.
+    Locked,
+    /// The one that the clock goes by: what a person confirmed last, or else the locked one.
+    InForce,
 }
 
 /// A day as the interface writes it.

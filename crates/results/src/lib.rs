@@ -21,7 +21,7 @@ pub use compute::{ComputeError, Computed, DayNumbers, MetricNumbers, Numbers, Se
 pub use days::Days;
 pub use define::{NotFound, Past, ReportInputs, ReportSubject};
 pub use holdout::{HoldoutInputs, NoHoldout};
-pub use inquiry::{Inquiry, Phase, Zone, parse_breakdown, parse_day, parse_filter};
+pub use inquiry::{Inquiry, Phase, PlanBasis, Zone, parse_breakdown, parse_day, parse_filter};
 pub use interaction::{InteractionFacts, LogPlaceFacts, PairLook};
 pub use locked::{Labels, PlanFacts, PlanNow};
 pub use manifest::{

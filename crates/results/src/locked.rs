@@ -3,9 +3,14 @@
 //! Everything here follows from the manifest, so that `muriel verify` comes to the same labels. Where no plan was locked,
 //! nothing is labelled: it is not known what was planned.
 
+use crate::compute::Computed;
 use crate::inquiry::{Inquiry, Phase};
 use crate::manifest::{ArmFacts, Counted, Manifest, MetricFacts};
-use muriel_domain::experiment::{LIST_MAX, LockedGoal, LockedHypothesis, LockedPlan, StopRule, VARIANTS_MAX};
+use muriel_analysis::{Analysis, Verdict};
+use muriel_domain::experiment::{
+    ConfirmedPlan, Experiment, LIST_MAX, LockedGoal, LockedHypothesis, LockedPlan, StopRule, VARIANTS_MAX,
+};
+use muriel_domain::goal::Goal;
 use muriel_domain::{Flaw, Instant};
 use muriel_store::plan_locks::{self, PlanLock};
 use serde::{Deserialize, Serialize};
@@ -20,6 +25,77 @@ pub struct PlanFacts {
     pub content: Option<LockedPlan>,
     /// What can differ from it.
     pub now: PlanNow,
+    /// What the clock judges by since a person confirmed a change of the plan. The labels go by the plan above all the same.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub confirmed: Option<ConfirmedPlan>,
+}
+
+/// What a plan judges an experiment by.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Judgement<'a> {
+    /// Since when it holds, to the millisecond.
+    since: Instant,
+    /// Whether a change of that very millisecond came before it.
+    has_last_change: bool,
+    /// The goal that decides.
+    pub(crate) primary_goal: Option<&'a LockedGoal>,
+    /// Confidence threshold in percent.
+    pub(crate) confidence_percent: i64,
+    /// Smallest lift worth acting on, in percent.
+    pub(crate) mde: f64,
+    /// Ids of its arms.
+    pub(crate) arms: &'a [String],
+}
+
+impl<'a> Judgement<'a> {
+    /// What the plan judges by that the first start locked.
+    pub(crate) fn locked(plan: &'a LockedPlan) -> Self {
+        Self {
+            since: plan.locked_at,
+            // What was changed before the first start, nobody met, and it is no change of an arm.
+            has_last_change: false,
+            primary_goal: plan.primary_goal.as_ref(),
+            confidence_percent: plan.confidence_percent,
+            mde: plan.mde,
+            arms: &plan.arms,
+        }
+    }
+
+    /// What a person confirmed.
+    pub(crate) fn confirmed(plan: &'a ConfirmedPlan) -> Self {
+        Self {
+            since: plan.confirmed_at,
+            has_last_change: true,
+            primary_goal: plan.primary_goal.as_ref(),
+            confidence_percent: plan.confidence_percent,
+            mde: plan.mde,
+            arms: &plan.arms,
+        }
+    }
+
+    /// The primary goals of all plans that an experiment may be judged by.
+    pub(crate) fn planned_goals(experiment: &'a Experiment, lock: Option<&'a PlanLock>) -> Vec<&'a LockedGoal> {
+        let confirmed = experiment.schedule.confirmed.as_ref().and_then(|plan| plan.primary_goal.as_ref());
+        lock.and_then(|lock| lock.plan.primary_goal.as_ref()).into_iter().chain(confirmed).collect()
+    }
+
+    /// Whether a change of this moment came after it.
+    pub(crate) fn is_before(&self, change: Instant) -> bool {
+        let change = change.to_ms();
+        change > self.since || change == self.since && !self.has_last_change
+    }
+
+    /// Whether the experiment, with its primary goal as it is, is judged otherwise.
+    pub(crate) fn departs(&self, experiment: &Experiment, primary: Option<&Goal>) -> bool {
+        let is_same_goal = match (self.primary_goal, primary.map(LockedGoal::of)) {
+            (None, None) => true,
+            (Some(planned), Some(now)) => planned.goal_key == now.goal_key && planned.counts_unlike(&now).is_empty(),
+            _ => false,
+        };
+        !is_same_goal
+            || self.confidence_percent != experiment.configuration.confidence_interval
+            || self.mde != experiment.plan.mde
+    }
 }
 
 /// The parts of a plan that no other part of a manifest has, as they are.
@@ -35,8 +111,13 @@ pub struct PlanNow {
 }
 
 impl PlanFacts {
-    pub(crate) fn new(lock: Option<&PlanLock>, now: PlanNow) -> Self {
-        Self { hash: lock.map(|lock| lock.hash.clone()), content: lock.map(|lock| lock.plan.clone()), now }
+    pub(crate) fn new(lock: Option<&PlanLock>, now: PlanNow, confirmed: Option<&ConfirmedPlan>) -> Self {
+        Self {
+            hash: lock.map(|lock| lock.hash.clone()),
+            content: lock.map(|lock| lock.plan.clone()),
+            now,
+            confirmed: confirmed.cloned(),
+        }
     }
 
     /// Whether it can be one of ours, of the experiment with this id.
@@ -44,6 +125,9 @@ impl PlanFacts {
     /// # Errors
     /// The field, and what is wrong with it.
     pub(crate) fn check(&self, test_id: i64) -> Result<(), (&'static str, Flaw)> {
+        if self.confirmed.as_ref().is_some_and(|confirmed| confirmed.arms.len() > VARIANTS_MAX + 1) {
+            return Err(("confirmed", Flaw::new("has more arms than an experiment has")));
+        }
         let Some(content) = &self.content else {
             return match self.hash {
                 Some(_) => Err(("hash", Flaw::new("must be null, as nothing was locked"))),
@@ -97,6 +181,11 @@ pub struct Labels {
     pub changed_since: Vec<String>,
     /// What a reader has to know of the plan: that there is none, or that it proves less than it seems.
     pub note: Option<String>,
+    /// Why a verdict that there is no difference is exploratory: the smallest lift worth acting on was changed.
+    pub no_difference: Option<String>,
+    /// What the clock does not act on, and what it goes by in place of that; `None` where it goes by everything, and where none of
+    /// its rules goes by results.
+    pub held_back: Option<String>,
 }
 
 impl Labels {
@@ -111,9 +200,9 @@ impl Labels {
         let Some(plan) = &facts.content else { return Labels { note: Some(unlocked(manifest)), ..none } };
         let locked = Comparison { plan, manifest, at: plan.locked_at.in_words() };
         let asked = of_inquiry(&manifest.inquiry);
+        let threshold = locked.threshold();
         let own: Vec<Option<String>> = manifest.metrics.iter().map(|metric| locked.metric(metric)).collect();
-        let metrics: Vec<Option<String>> = own.iter().map(|own| own.clone().or(asked.clone())).collect();
-        let arms: Vec<Option<String>> = (0..manifest.experiment.arms.len()).map(|arm| locked.arm(arm)).collect();
+        let of_arms: Vec<Option<String>> = (0..manifest.experiment.arms.len()).map(|arm| locked.arm(arm)).collect();
         let parts = "No part of the visitors was planned to be looked at by itself; many are compared, and no correction is \
                      made for that: look for ideas here, and do not decide by it.";
         // A goal that somebody asks for changes nothing about the experiment.
@@ -128,20 +217,122 @@ impl Labels {
             .filter_map(|(_, own)| own.clone());
         let mut changed_since: Vec<String> = locked.plan();
         changed_since.extend(of_metrics);
-        changed_since.extend(arms.iter().flatten().cloned());
+        changed_since.extend(of_arms.iter().flatten().cloned());
+        // Each interval and each verdict is by the threshold, of every metric and of every arm beside the control.
+        let metrics: Vec<Option<String>> =
+            own.into_iter().map(|own| both(own.or_else(|| asked.clone()), threshold.as_ref())).collect();
+        let arms = of_arms
+            .into_iter()
+            .enumerate()
+            .map(|(arm, own)| if arm == 0 { own } else { both(own, threshold.as_ref()) });
         let top = match manifest.top() {
             Some(_) => metrics.first().cloned().flatten(),
             None => None,
         };
-        Labels { top, metrics, arms, parts: Some(parts.to_owned()), changed_since, note: note(manifest, facts, plan) }
+        Labels {
+            top,
+            metrics,
+            arms: arms.collect(),
+            parts: Some(parts.to_owned()),
+            changed_since,
+            note: note(manifest, facts, plan),
+            no_difference: locked.smallest_lift(),
+            held_back: held_back(manifest, facts, plan),
+        }
+    }
+
+    /// The labels of a result: those of its manifest, and of verdicts that there is no difference, which follow from the
+    /// smallest lift worth acting on.
+    pub fn of_result(computed: &Computed) -> Labels {
+        let mut labels = Labels::of(&computed.manifest);
+        let Some(why) = labels.no_difference.clone() else { return labels };
+        let is_called = |analysis: &&Analysis| analysis.verdict == Verdict::NoDifference;
+        for (label, metric) in labels.metrics.iter_mut().zip(&computed.report.metrics) {
+            if metric.analyses.iter().any(|analysis| is_called(&analysis)) {
+                *label = both(label.take(), Some(&why));
+            }
+        }
+        if computed.manifest.top().is_some() {
+            labels.top = labels.metrics.first().cloned().flatten();
+            let top = computed.report.metrics.first();
+            for analysis in top.into_iter().flat_map(|metric| &metric.analyses).filter(is_called) {
+                if let Some(label) = labels.arms.get_mut(analysis.arm) {
+                    *label = both(label.take(), Some(&why));
+                }
+            }
+        }
+        labels
     }
 
     /// Why a verdict on the arm at this place, by the numbers at the top, is exploratory: that of these numbers, and its own.
     pub fn of_verdict(&self, arm: usize) -> Option<String> {
-        let of_arm = self.arms.get(arm).and_then(Option::as_deref);
-        let reasons: Vec<&str> = self.top.as_deref().into_iter().chain(of_arm).collect();
-        (!reasons.is_empty()).then(|| reasons.join(" "))
+        let of_arm = self.arms.get(arm).and_then(Option::as_ref);
+        Self::joined(self.top.iter().chain(of_arm).map(String::as_str))
     }
+
+    /// Reasons after each other, each sentence once; `None` without any.
+    pub fn joined<'a>(reasons: impl Iterator<Item = &'a str>) -> Option<String> {
+        let mut all: Vec<&str> = Vec::new();
+        for sentence in reasons.flat_map(|reason| reason.split_inclusive(". ")).map(str::trim_end) {
+            if !all.contains(&sentence) {
+                all.push(sentence);
+            }
+        }
+        (!all.is_empty()).then(|| all.join(" "))
+    }
+}
+
+/// Both reasons, where there are two.
+fn both(one: Option<String>, other: Option<&String>) -> Option<String> {
+    Labels::joined(one.iter().chain(other).map(String::as_str))
+}
+
+/// What of the experiment the clock does not go by, as a sentence.
+fn held_back(manifest: &Manifest, facts: &PlanFacts, lock: &LockedPlan) -> Option<String> {
+    let (experiment, rules) = (&manifest.experiment, &facts.now.stop_rule);
+    let goes_by_results = rules.completion_conversion > 0
+        || rules.completion_stats_significant_flag
+        || rules.is_autopilot
+        || experiment.is_mab;
+    if !goes_by_results || manifest.inquiry.judged_by.is_some() {
+        return None;
+    }
+    let plan = facts.confirmed.as_ref().map_or_else(|| Judgement::locked(lock), Judgement::confirmed);
+    let mut by = Vec::new();
+    let now = manifest.metrics.iter().find(|metric| metric.role == "primary" && metric.is_goal()).and_then(goal_of);
+    match (plan.primary_goal, &now) {
+        (Some(planned), Some(now)) if planned.goal_key == now.goal_key && planned.counts_unlike(now).is_empty() => {}
+        (None, None) => {}
+        (Some(planned), _) => by.push(format!("the goal {} as it was then", planned.goal_key)),
+        (None, Some(_)) => by.push("no primary goal".to_owned()),
+    }
+    if plan.confidence_percent != experiment.confidence_percent {
+        by.push(format!("a confidence threshold of {} %", plan.confidence_percent));
+    }
+    if plan.mde != experiment.mde_percent {
+        by.push(format!("a smallest lift of {} %", plan.mde));
+    }
+    let redefined = |arm: &ArmFacts| arm.redefined_at.is_some_and(|at| plan.is_before(at));
+    let is_control = experiment.arms.first().is_some_and(redefined);
+    let is_held = |arm: &&ArmFacts| is_control || redefined(arm) || !plan.arms.contains(&arm.variant_id);
+    let held: Vec<&str> = experiment.arms.iter().skip(1).filter(is_held).map(|arm| arm.name.as_str()).collect();
+    if !held.is_empty() {
+        by.push(format!("no verdict on {}, as the variant or the control was changed since", held.join(", ")));
+    }
+    if by.is_empty() {
+        return None;
+    }
+    let (done, at) = match &facts.confirmed {
+        Some(confirmed) => ("confirmed", confirmed.confirmed_at),
+        None => ("locked", lock.locked_at),
+    };
+    Some(format!(
+        "The clock goes by the plan that was {done} at {}, that is by {}; a person confirms what was changed since with POST \
+         /experiment/{}/confirm-plan.",
+        at.in_words(),
+        by.join(", "),
+        experiment.test_id
+    ))
 }
 
 /// Why there is no plan.
@@ -225,6 +416,26 @@ impl Comparison<'_> {
         None
     }
 
+    /// Why no interval and no verdict is as it was planned.
+    fn threshold(&self) -> Option<String> {
+        let (planned, is) = (self.plan.confidence_percent, self.manifest.experiment.confidence_percent);
+        (planned != is).then(|| {
+            let at = &self.at;
+            format!(
+                "The confidence threshold was changed from {planned} % to {is} % after the plan was locked at {at}."
+            )
+        })
+    }
+
+    /// Why no verdict that there is no difference is as it was planned.
+    fn smallest_lift(&self) -> Option<String> {
+        let (planned, is) = (self.plan.mde, self.manifest.experiment.mde_percent);
+        (planned != is).then(|| {
+            let at = &self.at;
+            format!("The smallest lift worth acting on was changed from {planned} % to {is} % after the plan was locked at {at}.")
+        })
+    }
+
     /// Why the arm at this place was not planned as it is.
     fn arm(&self, arm: usize) -> Option<String> {
         let arms = &self.manifest.experiment.arms;
@@ -287,6 +498,11 @@ impl Comparison<'_> {
             visitors(plan.planned_visitors),
             visitors(now.planned_visitors),
         );
+        if plan.is_mab.is_some_and(|planned| planned != facts.is_mab) {
+            let (is, planned) =
+                if facts.is_mab { ("follow the result", "fixed") } else { ("are fixed", "by the result") };
+            changed.push(format!("The weights (configuration.is_mab) {is} now; the plan has them {planned}."));
+        }
         let unlike = plan.stop_rule.unlike(&now.stop_rule);
         if !unlike.is_empty() {
             changed.push(format!("What ends it (configuration: {}) is not as planned.", unlike.join(", ")));

@@ -24,7 +24,7 @@ use std::sync::Arc;
 
 /// Names the way in which numbers come about. A change of it means that the same
 /// log may give other numbers.
-pub const METHODS: &str = "4";
+pub const METHODS: &str = "5";
 /// The releases that have these methods.
 const RELEASES: [&str; 1] = ["0.1.0"];
 /// How far back of entry the covariate is read.
@@ -485,6 +485,10 @@ impl Manifest {
         }
         if let Some(word) = breakdown_by {
             parse_breakdown(word).map_err(|flaw| ("breakdown_by", flaw))?;
+        }
+        let has_plan = |plan: &PlanFacts| plan.content.is_some() || plan.confirmed.is_some();
+        if self.inquiry.judged_by.is_some() && !self.plan.as_ref().is_some_and(has_plan) {
+            return Err(("judged_by", Flaw::new("must be absent, as there is no plan to judge by")));
         }
         if epoch.is_some_and(|asked| !self.epochs.iter().any(|epoch| epoch.epoch == asked)) {
             return Err(("epoch", Flaw::new("must be one of its epochs")));

@@ -38,6 +38,10 @@ pub struct ConcludedSummary {
     pub is_trusted: bool,
     /// The arms but the control that have a lift, as fractions.
     pub arms: Vec<ConcludedArm>,
+    /// Whether it was concluded by another goal than the one of the plan. The numbers above are of the planned one: of a goal
+    /// that was chosen when its numbers could be known, the lifts seem higher than they are.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_exploratory: bool,
 }
 
 /// An arm when its experiment is concluded.
@@ -75,7 +79,19 @@ impl ConcludedSummary {
             visitors: computed.visitors.iter().sum(),
             is_trusted: top.analyses.iter().all(|analysis| analysis.verdict != Verdict::DoNotTrust),
             arms: arms.collect(),
+            is_exploratory: false,
         })
+    }
+
+    /// What the programme learns from a conclusion: the result by the goal that was planned, where `shown` is the one that
+    /// everybody reads. Of an experiment whose plan had no goal only that it was decided by one is kept.
+    pub fn learned(shown: &Computed, planned: &Computed) -> Option<Self> {
+        let goal = |computed: &Computed| computed.manifest.top().map(|top| (top.key.clone(), top.counted.clone()));
+        let is_exploratory = goal(shown) != goal(planned);
+        match Self::of(planned) {
+            Some(summary) => Some(Self { is_exploratory, ..summary }),
+            None => Self::of(shown).map(|summary| Self { is_exploratory, arms: Vec::new(), ..summary }),
+        }
     }
 }
 
@@ -126,7 +142,8 @@ pub enum NoEstimate {
     Invalid,
     /// Its variants are for different audiences, so that what lies between them is not an effect.
     Personalization,
-    /// No result was kept: an older release concluded it, there was no primary goal, or the result could not be computed.
+    /// No result was kept: an older release concluded it, there was no primary goal, or none was planned, or the result could
+    /// not be computed.
     NoResult,
     /// A health check failed.
     NotTrusted,
@@ -194,6 +211,13 @@ pub struct ProgrammeEntry {
     pub expected: Result<Estimate, NoEstimate>,
 }
 
+impl Test {
+    /// Whether it was decided by another goal than the one of its plan.
+    fn is_exploratory(&self) -> bool {
+        self.summary.as_ref().is_some_and(|summary| summary.is_exploratory)
+    }
+}
+
 struct Test {
     row: ConcludedRow,
     summary: Option<ConcludedSummary>,
@@ -232,7 +256,7 @@ pub fn report(rows: Vec<ConcludedRow>, page: &ProgrammePage) -> ProgrammeReport 
         summed(&chosen, programme.as_ref())
     };
     let (won_or_served, served) = (sum(|row| has_won(row) || is_served(row)), sum(is_served));
-    let totals = Totals::of(asked.iter().map(|test| &test.row), page);
+    let totals = Totals::of(asked.iter().map(|test| (&test.row, test.is_exploratory())), page);
     let calibration = calibration(&asked, programme.as_ref());
     let listed = tests.iter().filter(|test| test.row.is_listed).count();
     let is_after = |row: &ConcludedRow| page.after.is_none_or(|after| (row.concluded_at, row.id.0) < after);
@@ -280,6 +304,7 @@ fn test(row: ConcludedRow, results: &mut Vec<ConcludedResult>) -> Test {
         _ if row.is_personalization => Err(NoEstimate::Personalization),
         None => Err(NoEstimate::NoResult),
         Some(summary) if !summary.is_trusted => Err(NoEstimate::NotTrusted),
+        Some(summary) if summary.is_exploratory && summary.arms.is_empty() => Err(NoEstimate::NoResult),
         Some(summary) => {
             let first = results.len();
             let usable: Vec<_> = summary.arms.iter().filter_map(|one| Some((one.arm, usable(one)?))).collect();
@@ -330,12 +355,13 @@ fn calibration(tests: &[&Test], programme: Option<&Programme>) -> Vec<RatingCali
             if rated.is_empty() {
                 continue;
             }
-            let won = rated.iter().filter(|test| test.row.outcome == ConclusionOutcome::Won).count();
+            let planned = || rated.iter().filter(|test| !test.is_exploratory());
+            let won = planned().filter(|test| test.row.outcome == ConclusionOutcome::Won).count();
             let Sum { tests: with_lift, expected, .. } = summed(&rated, programme);
             found.push(RatingCalibration {
                 rating,
                 value,
-                won: Rate::new(won, rated.len()),
+                won: Rate::new(won, planned().count()),
                 with_lift,
                 expected: expected.filter(|_| with_lift > 0).map(|sum| mean(sum, with_lift)),
             });

@@ -192,9 +192,11 @@ impl From<Problems> for Error {
 impl From<Conflict> for Error {
     fn from(conflict: Conflict) -> Self {
         let code = match conflict {
-            Conflict::DeactivateFirst | Conflict::HasStarted | Conflict::NotConcluded | Conflict::IsDelivered => {
-                ConflictCode::TransitionForbidden
-            }
+            Conflict::DeactivateFirst
+            | Conflict::HasStarted
+            | Conflict::NotStarted
+            | Conflict::NotConcluded
+            | Conflict::IsDelivered => ConflictCode::TransitionForbidden,
             Conflict::Concluded => ConflictCode::Concluded,
             Conflict::DraftCannotServe => ConflictCode::DraftCannotServe,
             Conflict::AlreadyServing => ConflictCode::AlreadyServing,

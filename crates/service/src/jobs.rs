@@ -25,15 +25,15 @@ use crate::actor::Actor;
 use crate::app::App;
 use crate::error::{Error, Result};
 use crate::experiments::{Change, Changed, Precondition, Target};
-use crate::results::report_of;
+use crate::results::{load, not_found, report_of};
 use crate::starts::{start_plan, with_plan};
 use crate::warnings::{codes, invalid_code};
 use muriel_analysis::{Grade, Verdict};
 use muriel_domain::Instant;
-use muriel_domain::experiment::{ClockAct, Experiment, Rule, parse_page_url};
+use muriel_domain::experiment::{Arm, ClockAct, Experiment, Rule, parse_page_url};
 use muriel_domain::ids::{ExperimentId, ProjectId};
 use muriel_domain::time::DAY_US;
-use muriel_results::{Computed, Inquiry, ReportInputs};
+use muriel_results::{Computed, Inquiry, PlanBasis, ReportInputs};
 use muriel_sql::SessionLock;
 use muriel_store::jobs::{self, Job, Watch};
 use muriel_store::tenants::{self, Project};
@@ -412,17 +412,18 @@ async fn check_result(
     id: ExperimentId,
     may_move: bool,
 ) -> Result<Option<Rule>> {
-    let (experiment, computed) = look(app, project, id, Inquiry::default()).await?;
+    let (inputs, computed) = judge(app, project, id, Inquiry::default()).await?;
+    let experiment = inputs.experiment();
     let target = Target { project: project.clone(), id, precondition: Precondition::None };
-    if let Some(winner) = autopilot::winner(&experiment, &computed) {
+    if let Some(winner) = autopilot::winner(&inputs, &computed) {
         return autopilot::serve(app, term, target, experiment.revision, winner, &computed).await;
     }
     if let Some(record) = experiment.piloted() {
-        return autopilot::guard(app, term, target, &experiment, record).await;
+        return autopilot::guard(app, term, target, experiment, record).await;
     }
-    let Some(met) = met_rule(&experiment, &computed) else {
+    let Some(met) = met_rule(&inputs, &computed) else {
         let moved =
-            if may_move { bandit::due_move(&app.periods, &experiment, &computed, app.clock.now()) } else { None };
+            if may_move { bandit::due_move(&app.periods, experiment, &computed, app.clock.now()) } else { None };
         return match moved {
             Some(moved) => bandit::reweight(app, term, target, experiment.revision, moved, &computed).await,
             None => Ok(None),
@@ -442,22 +443,30 @@ async fn check_result(
     Ok(changed.map(|_| rule))
 }
 
-/// The experiment with its result.
+/// The experiment with its result, as everybody reads it.
 async fn look(
     app: &App,
     project: &Arc<Project>,
     id: ExperimentId,
     inquiry: Inquiry,
 ) -> Result<(Experiment, Arc<Computed>)> {
-    let (node, project_id, asked) = (app.node_id(), project.id, inquiry.clone());
-    let inputs = app
-        .read(move |tx| {
-            Box::pin(async move { Ok(ReportInputs::load(tx, project_id, id, &asked, node.as_deref()).await?) })
-        })
-        .await?
-        .map_err(|_| Error::NotFound("experiment"))?;
+    let inputs = load(app, project.id, id, &inquiry).await?.map_err(not_found)?;
     let computed = report_of(app, project, id, inquiry, false, &inputs).await?;
     Ok((inputs.experiment().clone(), computed))
+}
+
+/// The experiment with its result as the clock acts on it: judged by the plan in force, whatever the primary goal, the
+/// threshold and the smallest lift were changed to since.
+async fn judge(
+    app: &App,
+    project: &Arc<Project>,
+    id: ExperimentId,
+    inquiry: Inquiry,
+) -> Result<(ReportInputs, Arc<Computed>)> {
+    let inputs = load(app, project.id, id, &inquiry).await?.map_err(not_found)?;
+    let inquiry = inputs.judged_by(PlanBasis::InForce, inquiry);
+    let computed = report_of(app, project, id, inquiry, false, &inputs).await?;
+    Ok((inputs, computed))
 }
 
 /// A rule whose condition holds, with the numbers.
@@ -469,7 +478,8 @@ struct MetRule {
 }
 
 /// The first rule that the result meets.
-fn met_rule(experiment: &Experiment, computed: &Computed) -> Option<MetRule> {
+fn met_rule(inputs: &ReportInputs, computed: &Computed) -> Option<MetRule> {
+    let experiment = inputs.experiment();
     let configuration = &experiment.configuration;
     let visitors: u64 = computed.visitors.iter().sum();
     let top = computed.manifest.top().and(computed.metrics.first());
@@ -496,19 +506,22 @@ fn met_rule(experiment: &Experiment, computed: &Computed) -> Option<MetRule> {
             numbers: object(json!({ "conversions": conversions, "completion_conversion": limit })),
         });
     }
-    if experiment.follows(Rule::Significant) { significant(computed) } else { None }
+    if experiment.follows(Rule::Significant) { significant(inputs, computed) } else { None }
 }
 
-/// Whether the result is significant: a variant is better or worse than the control, and no health check fails.
-fn significant(computed: &Computed) -> Option<MetRule> {
+/// Whether the result is significant: a variant is better or worse than the control, and no health check fails. One that was
+/// added or changed after the plan does not count until a person confirms it.
+fn significant(inputs: &ReportInputs, computed: &Computed) -> Option<MetRule> {
     computed.manifest.top()?;
     let analyses = &computed.report.metrics.first()?.analyses;
     if computed.report.health.checks().iter().any(|(_, check)| check.grade == Grade::Fail) {
         return None;
     }
-    let with = |verdict: Verdict| analyses.iter().find(|analysis| analysis.verdict == verdict);
-    let (called, how) = with(Verdict::Win).zip(Some("better")).or(with(Verdict::Loss).zip(Some("worse")))?;
-    let detail = format!("Variant {} is {how} than the control: {}", called.arm, called.reason);
+    let with = |verdict: Verdict| {
+        analyses.iter().find(|analysis| analysis.verdict == verdict && inputs.held_back(analysis.arm).is_none())
+    };
+    let found = with(Verdict::Win).or_else(|| with(Verdict::Loss))?;
+    let detail = called(Arm(u32::try_from(found.arm).unwrap_or(u32::MAX)), &found.reason);
     let arms: Vec<Value> = analyses
         .iter()
         .map(|analysis| {
@@ -521,6 +534,14 @@ fn significant(computed: &Computed) -> Option<MetRule> {
         })
         .collect();
     Some(MetRule { rule: Rule::Significant, detail, numbers: object(json!({ "variants": arms })) })
+}
+
+/// The reason of a verdict as a sentence about its arm.
+fn called(arm: Arm, reason: &str) -> String {
+    match reason.strip_prefix("It ") {
+        Some(rest) => format!("{arm} {rest}"),
+        None => format!("{arm}: {reason}"),
+    }
 }
 
 async fn project(app: &App, id: ProjectId) -> Result<Option<Arc<Project>>> {

@@ -37,6 +37,8 @@ pub enum Proposed {
     Edit(Box<Edit>),
     /// A status to have.
     Status(StatusChange),
+    /// That the clock goes by what was changed of the plan since the first start, for this reason.
+    Plan(String),
 }
 
 /// A proposal to make.
@@ -87,6 +89,7 @@ pub async fn create(
             let after = match new.proposed {
                 Proposed::Edit(edit) => experiments::decide(tx, &change, &before, Ok(*edit), node.as_deref()).await?.0,
                 Proposed::Status(status) => change.decided(&before, moved(&before.experiment, status, &change))?,
+                Proposed::Plan(reason) => experiments::confirmed(tx, &change, &before, reason).await?,
             };
             if Revision::between(&before.experiment, after.clone(), change.now).is_none() {
                 return Err(Problems::one("body", "changes nothing; the experiment is like this already").into());
@@ -222,7 +225,7 @@ pub async fn approve(
     experiments::prepare(app, actor, &proposed).await;
     let planned = match &proposed {
         Proposed::Status(status) => experiments::plan_for(app, &change, status.to).await,
-        Proposed::Edit(_) => None,
+        Proposed::Edit(_) | Proposed::Plan(_) => None,
     };
     let id = proposal.id;
     let (response, changed) = app
@@ -246,6 +249,7 @@ pub async fn approve(
                         let moved = change.decided(&before, moved(&before.experiment, status, &change))?;
                         experiments::planned(moved, planned, &before)
                     }
+                    Proposed::Plan(reason) => experiments::confirmed(tx, &change, &before, reason).await?,
                 };
                 let by = change.actor.reference();
                 if !proposals::decide(tx, id, ProposalState::Approved, change.now, &by, &reason).await? {

@@ -52,7 +52,7 @@ fn known(field: &str) -> Option<Value> {
         "ErrorBody.code" => json!("invalid_field"),
         "ErrorBody.error" => json!("variants[0].name must be \"Variant 1\""),
         "ErrorBody.success" => json!(false),
-        "AnalysisResult.reason" => json!("It is better than the control, whenever this is read."),
+        "AnalysisResult.reason" => json!("It is better than the control, at any time you look."),
         "ActorView.kind" => json!("key"),
         "ActorView.name" => json!("Release pipeline"),
         "Proposal.content_type" => json!("application/json"),

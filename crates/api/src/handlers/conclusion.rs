@@ -91,6 +91,39 @@ pub(crate) async fn experiment_reopen(
     Ok(stored(StatusCode::OK, experiments::reopen(&app, &caller.actor, target, key, render).await?))
 }
 
+/// Confirms what was changed of the plan since the first start: the clock acts on it from then on.
+///
+/// Results go on labelling it as exploratory.
+#[utoipa::path(
+    post, path = "/v2/project/{project_key}/experiment/{test_id}/confirm-plan", tag = "Conclusion", operation_id = "confirmPlan",
+    request_body = schemas::PlanConfirmation,
+    responses((status = 200, description = "The clock goes by the experiment as it is.", body = views::PlanConfirmed)),
+    extensions(("x-scope" = json!("write")), ("x-callers" = json!("session")))
+)]
+pub(crate) async fn experiment_plan_confirm(
+    State(app): State<App>,
+    PersonIn(caller): PersonIn<Write>,
+    Path((_, id)): Path<(String, String)>,
+    request: Request,
+) -> Result<Response, ApiError> {
+    let id = id_in(&id)?;
+    let (target, headers) = (target(&caller, id, request.headers()), request.headers().clone());
+    let (key, reason) = match read_body(request, &[MediaType::Json]).await {
+        Ok(sent) => {
+            let operation = format!("confirm plan {id}");
+            let key = idempotency_key(&headers, caller.project.id, operation, &sent.bytes, app.clock.now());
+            (key, wire::plan_confirmation(&sent.json).map_err(Into::into))
+        }
+        Err(error) => (Ok(None), Err(error.into())),
+    };
+    let render = move |changed: &Changed| {
+        let confirmed = changed.after.schedule.confirmed.as_ref();
+        let confirmed_at = confirmed.map(|confirmed| confirmed.confirmed_at);
+        rendered(&views::PlanConfirmed { success: true, test_id: id.0, confirmed_at })
+    };
+    Ok(stored(StatusCode::OK, experiments::confirm_plan(&app, &caller.actor, target, key, reason, render).await?))
+}
+
 /// Reads how an experiment ended.
 #[utoipa::path(
     get, path = "/v2/project/{project_key}/experiment/{test_id}/conclusion", tag = "Conclusion", operation_id = "getConclusion",

@@ -80,6 +80,8 @@ async fn compared(
             let after = present.moved(status.to, app.clock.now());
             after.map_or_else(|_| Vec::new(), |after| views::compared(present.clone(), after, key))
         }
+        // The fields stay as they are.
+        Proposed::Plan(_) => Vec::new(),
         Proposed::Edit(edit) => {
             let target = Target { project: project.clone(), id, precondition: Precondition::None };
             // Whoever reads it need not have the scope for it.

@@ -8,7 +8,7 @@ use muriel_domain::ids::HypothesisId;
 use muriel_domain::page::{Base, ConsentMode, Percent};
 use muriel_domain::person::{self, PASSWORD_MAX, PROJECTS_MAX, Role};
 use muriel_domain::{Flaw, Problems, text as bounded};
-use muriel_service::experiments::NewConclusion;
+use muriel_service::experiments::{NewConclusion, plan_reason};
 use muriel_service::people::{Accepted, NewInvitation, PersonPatch, ProjectRole, SignIn};
 use muriel_service::projects::{NAME_MAX, ProjectSettings};
 
@@ -20,6 +20,14 @@ const EXPIRY_DAYS: i64 = 365;
 /// A password or code as it is: how it has to be, is said where it is set.
 fn secret(value: &Json) -> Result<String, Flaw> {
     bounded::at_most(text(value)?, PASSWORD_MAX)
+}
+
+/// Why a changed plan is confirmed.
+pub(crate) fn plan_confirmation(body: &Json) -> Result<String, Problems> {
+    from_body(body, |fields| {
+        fields.only(&["reason"], &[]);
+        fields.needed("reason", parsed(plan_reason))
+    })
 }
 
 /// Who signs in.

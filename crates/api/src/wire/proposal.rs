@@ -4,11 +4,11 @@ use super::experiment::{patch, status};
 use super::fields::{Mode, from_body, parsed};
 use crate::json::Json;
 use muriel_domain::{Problems, text};
-use muriel_service::experiments::StatusChange;
+use muriel_service::experiments::{StatusChange, plan_reason};
 use muriel_service::proposals::{NewProposal, Proposed, TEXT_MAX};
 
 /// The fields of a proposal besides those of an update.
-const OWN: [&str; 2] = ["status", "note"];
+const OWN: [&str; 3] = ["status", "confirm_plan", "note"];
 
 /// A body, which `bytes` is as it was sent.
 pub(crate) fn new_proposal(body: &Json, bytes: &[u8], mode: Mode) -> Result<NewProposal, Problems> {
@@ -39,6 +39,16 @@ pub(crate) fn proposed(body: &Json, mode: Mode) -> Result<Proposed, Problems> {
     };
     let others: Vec<(String, Json)> =
         members.iter().filter(|(name, _)| !OWN.contains(&name.as_str())).cloned().collect();
+    if members.iter().any(|(name, _)| name == "confirm_plan") {
+        return from_body(body, |fields| {
+            let is_other = |name: &&str| !["confirm_plan", "note"].contains(name);
+            for name in members.iter().map(|(name, _)| name.as_str()).filter(is_other) {
+                fields.add(name, "cannot be proposed together with confirm_plan; propose one after the other");
+            }
+            let reason = fields.needed("confirm_plan", parsed(plan_reason))?;
+            Some(Proposed::Plan(reason))
+        });
+    }
     if members.iter().any(|(name, _)| name == "status") {
         return from_body(body, |fields| {
             for (name, _) in &others {

@@ -1,6 +1,6 @@
 //! Being a draft, live or inactive; being concluded; serving a winner.
 
-use super::{Arm, Change, Experiment, TestType, Variant, integration};
+use super::{Arm, Change, ConfirmedPlan, Experiment, Schedule, TestType, Variant, integration};
 use crate::time::DAY_US;
 use crate::{Instant, Problems};
 use std::fmt;
@@ -134,6 +134,8 @@ pub enum Conflict {
     DeactivateFirst,
     /// A start of the past was given to an experiment that has started.
     HasStarted,
+    /// No plan is locked before the first start, so there is none to change.
+    NotStarted,
     /// A concluded experiment must be reopened first.
     Concluded,
     /// It is not concluded, so there is nothing to reopen.
@@ -156,6 +158,9 @@ impl fmt::Display for Conflict {
             Conflict::DeactivateFirst => "a live experiment cannot become a draft; deactivate it first (status 0)",
             Conflict::HasStarted => {
                 "the experiment has started, so its first start is settled; started_at can be given with the first start only"
+            }
+            Conflict::NotStarted => {
+                "the experiment has not started; its plan is locked as it is when it starts, so there is nothing to confirm"
             }
             Conflict::Concluded => "the experiment is concluded; reopen it in the dashboard before changing its status",
             Conflict::NotConcluded => "the experiment is not concluded",
@@ -391,5 +396,20 @@ impl Experiment {
             Some(_) => Ok(Self { conclusion: None, ..self.clone() }),
             None => Err(Conflict::NotConcluded),
         }
+    }
+
+    /// Has the clock judge by this in place of the plan that the first start locked.
+    ///
+    /// # Errors
+    /// Before the first start, and while it is concluded.
+    pub fn plan_confirmed(&self, confirmed: ConfirmedPlan) -> Result<Self, Conflict> {
+        if self.milestones.first_start.is_none() {
+            return Err(Conflict::NotStarted);
+        }
+        if self.conclusion.is_some() {
+            return Err(Conflict::Concluded);
+        }
+        let schedule = Schedule { confirmed: Some(confirmed), ..self.schedule.clone() };
+        Ok(Self { schedule, ..self.clone() })
     }
 }

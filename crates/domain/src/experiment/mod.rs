@@ -32,7 +32,7 @@ pub use effect::ChangeEffect;
 pub use lifecycle::{Conclusion, ConclusionOutcome, Conflict, Lifecycle, PAST_START_MAX_US, Refusal, Serving, Status};
 pub use milestones::{FirstStart, MilestoneChange, Milestones};
 pub use patch::{DataKey, ExperimentPatch, References, VariantSent};
-pub use plan_lock::{LockedGoal, LockedHypothesis, LockedPlan, PlannedFrom, StopRule};
+pub use plan_lock::{ConfirmedPlan, LockedGoal, LockedHypothesis, LockedPlan, PLAN_REASON_MAX, PlannedFrom, StopRule};
 pub use revision::{Epoch, Reason, Revision};
 pub use runnable::{CODE_MARK, Sites};
 pub use schedule::{BanditRecord, ClockAct, ClockEntry, Due, ProtectedArm, Rule, Schedule};

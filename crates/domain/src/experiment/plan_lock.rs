@@ -42,6 +42,52 @@ pub struct LockedPlan {
     pub planned_from: Option<PlannedFrom>,
     /// Ids of the arms, the control first.
     pub arms: Vec<String>,
+    /// Whether weights were to follow the result; `None` in locks of releases that did not keep it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub is_mab: Option<bool>,
+}
+
+/// Most characters of the reason for confirming a changed plan.
+pub const PLAN_REASON_MAX: usize = 2_000;
+
+/// The part of a plan that the clock judges by, as a person confirmed it after the first start.
+///
+/// The lock stays what it was: results go on labelling what was changed after it as exploratory. The clock, which acts on
+/// nothing that was changed after the lock, takes these in place of those of the lock.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ConfirmedPlan {
+    /// When it was confirmed, to the millisecond.
+    pub confirmed_at: Instant,
+    /// Why it was changed, in the words of the person.
+    pub reason: String,
+    /// The goal that decides.
+    pub primary_goal: Option<LockedGoal>,
+    /// Smallest lift worth acting on, in percent.
+    pub mde: f64,
+    /// Confidence threshold in percent.
+    pub confidence_percent: i64,
+    /// Ids of the arms, the control first.
+    pub arms: Vec<String>,
+}
+
+impl ConfirmedPlan {
+    /// The experiment and its primary goal as they are, confirmed at `at`.
+    pub fn of(experiment: &Experiment, primary: Option<&Goal>, reason: String, at: Instant) -> Self {
+        Self {
+            confirmed_at: at.to_ms(),
+            reason,
+            primary_goal: primary.map(LockedGoal::of),
+            mde: experiment.plan.mde,
+            confidence_percent: experiment.configuration.confidence_interval,
+            arms: arm_ids(experiment),
+        }
+    }
+}
+
+/// Ids of the arms, the control first.
+fn arm_ids(experiment: &Experiment) -> Vec<String> {
+    (0..experiment.arms()).map(|number| number.to_string()).collect()
 }
 
 /// Where a planned total of visitors is from.
@@ -222,7 +268,8 @@ impl LockedPlan {
             stop_rule: StopRule::of(&experiment.configuration),
             planned_visitors: plan.visitors,
             planned_from: plan.visitors.map(|_| from),
-            arms: (0..experiment.arms()).map(|number| number.to_string()).collect(),
+            arms: arm_ids(experiment),
+            is_mab: Some(experiment.configuration.is_mab),
         }
     }
 

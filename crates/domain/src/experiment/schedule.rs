@@ -6,8 +6,8 @@
 //! experiment, see [`Experiment::due`]; the jobs of the database are made from it with each change.
 
 use super::{
-    Arm, AutopilotRecord, Configuration, Conflict, Distribution, Experiment, Lifecycle, Serving, Status, TestType,
-    Weights,
+    Arm, AutopilotRecord, Configuration, ConfirmedPlan, Conflict, Distribution, Experiment, Lifecycle, Serving, Status,
+    TestType, Weights,
 };
 use crate::Instant;
 use crate::time::DAY_US;
@@ -206,6 +206,10 @@ pub struct Schedule {
     /// it again.
     #[serde(skip_serializing_if = "BTreeSet::is_empty")]
     pub harmed: BTreeSet<Arm>,
+    /// What the clock judges results by in place of the plan that the first start locked, once a person has confirmed a
+    /// change of that.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub confirmed: Option<ConfirmedPlan>,
 }
 
 /// An experiment whose weights follow its result, or did.

@@ -1,7 +1,8 @@
 //! What was known of an experiment at a moment of the past, from its history.
 
-use super::{NotFound, ReportInputs, facts_of_node, is_revenue, of_goal, to_ms, took_events_since};
+use super::{NotFound, ReportInputs, facts_of_node, is_planned_revenue, is_revenue, of_goal, to_ms, took_events_since};
 use crate::interaction::INTERACTIONS_MAX;
+use crate::locked::Judgement;
 use crate::manifest::{Counted, Manifest, MetricFacts, NodeFacts, OTHER_NODES_MAX};
 use muriel_domain::Instant;
 use muriel_domain::experiment::{Experiment, LockedHypothesis, MilestoneChange, Milestones};
@@ -72,7 +73,10 @@ impl ReportInputs {
             listed.push((key.clone(), goals.find(tx, project, &key).await?));
         }
         let goal = |key: &String| listed.iter().find(|(known, _)| known == key).and_then(|(_, goal)| goal.clone());
-        let has_revenue = listed.iter().any(|(_, goal)| goal.as_ref().is_some_and(is_revenue));
+        let lock = plan_locks::find(tx, id).await?.filter(|lock| lock.plan.locked_at <= at);
+        let planned = Judgement::planned_goals(&experiment, lock.as_ref());
+        let has_revenue = listed.iter().any(|(_, goal)| goal.as_ref().is_some_and(is_revenue))
+            || planned.iter().any(|goal| is_planned_revenue(goal));
         let rates = match has_revenue {
             true => tenants::currency_rates(tx, project).await?,
             false => None,
@@ -91,7 +95,6 @@ impl ReportInputs {
         // Each look replaces what the one before it found.
         let look = interactions::last_look(tx, project).await?;
         let are_interactions_known = look.is_none_or(|look| to_ms(look.ended_at) <= at);
-        let lock = plan_locks::find(tx, id).await?.filter(|lock| lock.plan.locked_at <= at);
         let (hypothesis, is_hypothesis_known) = match experiment.hypothesis_id {
             None => (None, true),
             Some(id) => {

@@ -452,6 +452,7 @@ fn locked() -> PlanLock {
         planned_visitors: Some(3_000),
         planned_from: Some(PlannedFrom::Given),
         arms: ["0", "1", "3"].map(str::to_owned).to_vec(),
+        is_mab: None,
     };
     PlanLock { hash: plan_locks::hash(&plan), plan }
 }
@@ -482,7 +483,7 @@ fn changed_plan() -> Scenario {
         stop_rule: StopRule { is_autopilot: true, ..StopRule::default() },
         planned_visitors: Some(900),
     };
-    manifest.plan = Some(PlanFacts::new(Some(&locked()), now));
+    manifest.plan = Some(PlanFacts::new(Some(&locked()), now, None));
     manifest.inquiry.breakdown_by = Some("device".to_owned());
     manifest.inquiry.filter_by = vec!["mobile".to_owned()];
     let events = visitors(900, 7).flat_map(|visitor| {

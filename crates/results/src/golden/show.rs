@@ -13,7 +13,7 @@ use muriel_warehouse::{LargestOrder, OrderSummary, Segment};
 use serde_json::{Map, Value, json};
 
 pub(super) fn computed(computed: &Computed) -> Value {
-    let Computed { manifest, visitors, first_entry, report, applied, metrics, values_vary, parts, stages, bandit: _ } =
+    let Computed { manifest: _, visitors, first_entry, report, applied, metrics, values_vary, parts, stages, bandit: _ } =
         computed;
     let Report { health, page, metrics: analysed } = report;
     json!({
@@ -26,14 +26,15 @@ pub(super) fn computed(computed: &Computed) -> Value {
         "metrics": metrics.iter().zip(analysed).map(|(shown, report)| metric(shown, report)).collect::<Vec<_>>(),
         "parts": parts.iter().map(part).collect::<Vec<_>>(),
         "stages": stages.iter().map(stage).collect::<Vec<_>>(),
-        "labels": labels(&Labels::of(manifest)),
+        "labels": labels(&Labels::of_result(computed)),
     })
 }
 
 fn labels(labels: &Labels) -> Value {
-    let Labels { top, metrics, arms, parts, changed_since, note } = labels;
+    let Labels { top, metrics, arms, parts, changed_since, note, no_difference: _, held_back } = labels;
     json!({
         "top": top, "metrics": metrics, "arms": arms, "parts": parts, "changed_since": changed_since, "note": note,
+        "held_back": held_back,
     })
 }
 

@@ -23,8 +23,11 @@ pub struct Totals {
     pub concluded: usize,
     /// By outcome.
     pub outcomes: OutcomeCounts,
-    /// How many won, of those that are not invalid.
+    /// How many won, of those that are not invalid and were decided by the goal of their plan.
     pub won: Rate,
+    /// Those that were decided by another goal than the one of their plan, which was chosen when its numbers could be known.
+    /// They are not in the win rate.
+    pub exploratory: usize,
     /// Concluded in a month on average: since the first of them, or the beginning of the time that is asked for, until now or
     /// its end. `None` where none was.
     pub per_month: Option<f64>,
@@ -70,12 +73,17 @@ pub struct Month {
 }
 
 impl Totals {
-    /// The numbers of these experiments, which are those of the page's time, newest first.
-    pub(super) fn of<'a>(rows: impl Iterator<Item = &'a ConcludedRow> + Clone, page: &ProgrammePage) -> Self {
+    /// The numbers of these experiments, which are those of the page's time, newest first. Each comes with whether it was decided
+    /// by another goal than that of its plan.
+    pub(super) fn of<'a>(all: impl Iterator<Item = (&'a ConcludedRow, bool)> + Clone, page: &ProgrammePage) -> Self {
+        let rows = all.clone().map(|(row, _)| row);
         let concluded = rows.clone().count();
         let count = |outcome| rows.clone().filter(|row| row.outcome == outcome).count();
         let outcomes = ConclusionOutcome::WORDS.map(|(_, outcome)| (outcome, count(outcome)));
-        let (won, invalid) = (count(ConclusionOutcome::Won), count(ConclusionOutcome::Invalid));
+        let judged = || all.clone().filter(|(row, _)| row.outcome != ConclusionOutcome::Invalid);
+        let exploratory = judged().filter(|(_, is_exploratory)| *is_exploratory).count();
+        let won = judged().filter(|(row, is_exploratory)| !is_exploratory && row.outcome == ConclusionOutcome::Won);
+        let won = Rate::new(won.count(), judged().count() - exploratory);
         let end = page.to.map_or(page.now, |to| to.min(page.now));
         let first = rows.clone().map(|row| row.concluded_at).min();
         let per_month = first.map(|first| {
@@ -83,7 +91,7 @@ impl Totals {
             concluded as f64 * MONTH_DAYS / days.max(MONTH_DAYS)
         });
         let months = first.map(|first| months(rows, first, end)).unwrap_or_default();
-        Self { concluded, outcomes, won: Rate::new(won, concluded - invalid), per_month, months }
+        Self { concluded, outcomes, won, exploratory, per_month, months }
     }
 }
 

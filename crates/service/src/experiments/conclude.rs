@@ -12,7 +12,7 @@ use muriel_domain::Problems;
 use muriel_domain::experiment::{Conclusion, ConclusionOutcome, Refusal};
 use muriel_domain::ids::{ExperimentId, HypothesisId, ProjectId};
 use muriel_results::programme::ConcludedSummary;
-use muriel_results::{Computed, Inquiry};
+use muriel_results::{Computed, Inquiry, PlanBasis};
 use muriel_store::conclusions::{self, ConclusionRecord};
 use muriel_store::experiments::{self, LoadedExperiment};
 use muriel_store::tenants::Project;
@@ -89,16 +89,17 @@ pub async fn conclude(
                     let winner = new.winner.as_ref().map(|(arm, rollout)| (arm.as_str(), *rollout));
                     let after = before.experiment.concluded(conclusion, winner).map_err(refused)?;
                     let computed = usable(look, &new, before.experiment.revision)?;
-                    let verdicts = computed.as_deref().map(verdicts).unwrap_or_default();
+                    let verdicts = computed.as_ref().map(|(shown, _)| verdicts(shown)).unwrap_or_default();
                     check_verdict(&new, &verdicts)?;
                     Ok((new, after, computed, verdicts))
                 });
                 let (new, after, computed, verdicts) = change.decided(&before, decided)?;
                 change.approval(tx, &before.experiment, &after).await?;
                 let (note, learned) = (new.note.clone(), new.learned.clone());
-                let summary = computed.as_deref().and_then(ConcludedSummary::of).map(serde_json::to_value).transpose();
-                let summary = summary.map_err(Error::internal)?;
-                let record = record(new, computed.as_deref(), &verdicts, concluded_by)?;
+                let summary = computed.as_ref().and_then(|(shown, planned)| ConcludedSummary::learned(shown, planned));
+                let summary = summary.map(serde_json::to_value).transpose().map_err(Error::internal)?;
+                let shown = computed.as_ref().map(|(shown, _)| &**shown);
+                let record = record(new, shown, &verdicts, concluded_by)?;
                 change = change.with_told(told(&record));
                 let changed = change.save(tx, before, after).await?;
                 conclusions::put(tx, id, &record).await?;
@@ -114,27 +115,37 @@ pub async fn conclude(
     Ok(response)
 }
 
+/// The report that everybody reads, and the one by the plan that the first start locked.
+type Reports = (Arc<Computed>, Arc<Computed>);
+
 /// A result, and the revision of the experiment that it is of.
 #[derive(Debug)]
 struct Look {
     revision: i64,
     computed: Arc<Computed>,
+    /// The same as it is judged by the plan that the first start locked, which is what the programme learns from.
+    planned: Arc<Computed>,
 }
 
 async fn look(app: &App, project: &Project, id: ExperimentId) -> Result<Look> {
     let inquiry = Inquiry::default();
     let inputs = results::load(app, project.id, id, &inquiry).await?.map_err(results::not_found)?;
-    let computed = results::report_of(app, project, id, inquiry, false, &inputs).await?;
-    Ok(Look { revision: inputs.experiment().revision, computed })
+    let planned = inputs.judged_by(PlanBasis::Locked, inquiry.clone());
+    let computed = results::report_of(app, project, id, inquiry.clone(), false, &inputs).await?;
+    let planned = match planned == inquiry {
+        true => computed.clone(),
+        false => results::report_of(app, project, id, planned, false, &inputs).await?,
+    };
+    Ok(Look { revision: inputs.experiment().revision, computed, planned })
 }
 
 /// The result to conclude with. A reason for the outcome stands where none can be computed; otherwise a moment without
 /// results would end an experiment unjudged, and the record of it would be empty for good.
-fn usable(look: Result<Look>, new: &NewConclusion, revision: i64) -> Result<Option<Arc<Computed>>> {
+fn usable(look: Result<Look>, new: &NewConclusion, revision: i64) -> Result<Option<Reports>> {
     let missing = match look {
         // The verdict would be of the experiment as it was.
         Ok(look) if look.revision != revision => return Err(Error::Unavailable { retry_after_s: 1 }),
-        Ok(look) => return Ok(Some(look.computed)),
+        Ok(look) => return Ok(Some((look.computed, look.planned))),
         Err(missing @ Error::NotFound(_)) => return Err(missing),
         Err(missing) => missing,
     };

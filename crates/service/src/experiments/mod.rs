@@ -2,6 +2,7 @@
 
 mod change;
 mod conclude;
+mod confirm_plan;
 mod create;
 mod delete;
 mod history;
@@ -13,6 +14,8 @@ mod update;
 pub(crate) use change::{Change, audit_change};
 pub use change::{Changed, Precondition, Target};
 pub use conclude::{NewConclusion, conclude, conclusion, reopen};
+pub(crate) use confirm_plan::confirmed;
+pub use confirm_plan::{confirm_plan, plan_reason};
 pub use create::{Created, NewExperiment, create};
 pub use delete::{Deleted, delete};
 pub use history::{HistoryPage, HistoryStep, archive, history, state_at};

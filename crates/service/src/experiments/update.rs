@@ -2,6 +2,7 @@
 
 use super::NOT_FOUND;
 use super::change::{Change, Changed, Target};
+use super::confirm_plan::held_back;
 use super::plan_departures::PlannedChange;
 use crate::actor::Actor;
 use crate::app::App;
@@ -53,18 +54,21 @@ pub async fn update(app: &App, actor: &Actor, target: Target, edit: Result<Edit>
     prepare_code(app, actor, &edit).await;
     let change = Change::new(app, actor, target, "update");
     let (project, id, node) = (change.target.project.clone(), change.target.id, app.node_id());
-    let (changed, dropped) = app
+    let (changed, dropped, held) = app
         .write(project.company_id, move |tx| {
             Box::pin(async move {
                 let before = change.open(tx).await?;
                 let (after, dropped) = decide(tx, &change, &before, edit, node.as_deref()).await?;
                 change.approval(tx, &before.experiment, &after).await?;
-                Ok((change.save(tx, before, after).await?, dropped))
+                let changed = change.save(tx, before, after).await?;
+                let held = held_back(tx, &changed).await?;
+                Ok((changed, dropped, held))
             })
         })
         .await?;
     changed.deliver(app, &project).await;
-    let warnings = warnings_of(app, &project, id, (&changed.before, &changed.after), dropped).await;
+    let mut warnings = warnings_of(app, &project, id, (&changed.before, &changed.after), dropped).await;
+    warnings.extend(held);
     Ok(Updated { changed, warnings })
 }
 

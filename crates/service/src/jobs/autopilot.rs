@@ -1,13 +1,13 @@
 //! Serves winners by itself, to more and more visitors, and stops when something gets worse.
 
-use super::{CLOCK, JobOutcome, apply, look, object};
+use super::{CLOCK, JobOutcome, apply, called, judge, object};
 use crate::app::App;
 use crate::error::{Error, Result};
 use crate::experiments::{Change, Target};
 use muriel_analysis::{Grade, Verdict};
 use muriel_domain::Instant;
 use muriel_domain::experiment::{Arm, AutopilotRecord, Experiment, Rule};
-use muriel_results::{Computed, Inquiry, Phase};
+use muriel_results::{Computed, Inquiry, Phase, ReportInputs};
 use muriel_store::jobs::Job;
 use serde_json::{Map, Value, json};
 
@@ -19,20 +19,22 @@ pub(super) struct Winner {
 }
 
 /// The arm that is to be served: the one with the largest lift of those whose verdict is `win` and that made no guardrail
-/// worse. `None` while there is none, the experiment does not ask for it, or a health check fails.
-pub(super) fn winner(experiment: &Experiment, computed: &Computed) -> Option<Winner> {
-    computed.manifest.top().filter(|_| experiment.seeks_winner())?;
+/// worse. `None` while there is none, the experiment does not ask for it, or a health check fails. An arm that was added or
+/// changed after the plan has to be confirmed by a person first.
+pub(super) fn winner(inputs: &ReportInputs, computed: &Computed) -> Option<Winner> {
+    computed.manifest.top().filter(|_| inputs.experiment().seeks_winner())?;
     if computed.report.health.checks().iter().any(|(_, check)| check.grade == Grade::Fail) {
         return None;
     }
     let wins = computed.report.metrics.first()?.analyses.iter().filter(|analysis| analysis.verdict == Verdict::Win);
     let best = wins
+        .filter(|analysis| inputs.held_back(analysis.arm).is_none())
         .filter(|analysis| harmed(computed, analysis.arm).is_none())
         .max_by(|one, other| one.lift.unwrap_or(0.0).total_cmp(&other.lift.unwrap_or(0.0)))?;
     let arm = arm_of(best.arm);
     Some(Winner {
         arm,
-        detail: format!("{arm} is better than the control: {}", best.reason),
+        detail: called(arm, &best.reason),
         numbers: object(json!({
             "variant_id": arm.id(),
             "lift": best.lift.map(|lift| lift * 100.0),
@@ -105,7 +107,8 @@ pub(super) async fn guard(
     record: AutopilotRecord,
 ) -> Result<Option<Rule>> {
     let inquiry = Inquiry { report_phase: Phase::AllTime, ..Inquiry::default() };
-    let (looked_at, computed) = look(app, &target.project, target.id, inquiry).await?;
+    let (inputs, computed) = judge(app, &target.project, target.id, inquiry).await?;
+    let looked_at = inputs.experiment();
     let Some(why) = worse(&computed, record.arm) else { return Ok(None) };
     let revision = experiment.revision;
     if looked_at.revision != revision {

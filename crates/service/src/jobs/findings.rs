@@ -131,7 +131,7 @@ fn findings(experiment: &Experiment, computed: &Computed) -> Vec<Finding> {
     let mut found: Vec<Finding> = failed.collect();
     let top = computed.manifest.top().zip(computed.report.metrics.first());
     if let Some((facts, metric)) = top {
-        let labels = Labels::of(&computed.manifest);
+        let labels = Labels::of_result(computed);
         for analysis in &metric.analyses {
             if !matches!(analysis.verdict, Verdict::Win | Verdict::Loss | Verdict::NoDifference) {
                 continue;

@@ -14,7 +14,7 @@ use muriel_analysis::{PageHarm, PageMeasurement};
 use muriel_domain::Instant;
 use muriel_domain::experiment::{Arm, Experiment, Rule};
 use muriel_domain::ids::{ExperimentId, ProjectId};
-use muriel_results::{Computed, Inquiry};
+use muriel_results::{Computed, Inquiry, PlanBasis};
 use muriel_store::jobs;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
@@ -83,6 +83,7 @@ async fn protect(app: &App, term: i64, project_id: ProjectId, id: ExperimentId) 
             continue;
         }
         let inquiry = Inquiry { entered_since: entered_since.map(Instant::to_ms), ..Inquiry::default() };
+        let inquiry = inputs.judged_by(PlanBasis::InForce, inquiry);
         let computed = report_of(app, &project, id, inquiry, false, &inputs).await?;
         let harm = harm(&computed, &arms, entered_since);
         if manifest.is_none() && !harm.is_empty() {

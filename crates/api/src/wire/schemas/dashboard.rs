@@ -93,9 +93,25 @@ pub(crate) struct ProposalBody {
     /// The status to have. Sent without fields of an update.
     #[schema(nullable = false)]
     status: Option<StatusCode>,
+    /// Why the clock is to go by what was changed of the plan since the first start. Sent without other fields but `note`.
+    #[schema(nullable = false, min_length = 1, max_length = 2000)]
+    confirm_plan: Option<String>,
     /// Why it is proposed.
     #[schema(nullable = false, max_length = 10000)]
     note: Option<String>,
+}
+
+/// Why the clock is to go by what was changed of the plan.
+#[derive(ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct PlanConfirmation {
+    /// The reason, which history keeps.
+    #[schema(
+        min_length = 1,
+        max_length = 2000,
+        example = "The shop moved to another checkout, whose goal is order_paid."
+    )]
+    reason: String,
 }
 
 /// What the one who decides says.

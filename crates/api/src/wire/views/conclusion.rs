@@ -49,6 +49,19 @@ pub(crate) struct Reopened {
     pub(crate) status: u8,
 }
 
+/// The clock goes by the experiment as it is.
+#[derive(Serialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct PlanConfirmed {
+    /// Always true.
+    pub(crate) success: bool,
+    /// Its id.
+    pub(crate) test_id: i64,
+    /// When the plan was confirmed that the clock goes by; null where it goes by the locked one and nothing was to be confirmed.
+    #[schema(required, value_type = Option<String>, format = DateTime)]
+    pub(crate) confirmed_at: Option<Instant>,
+}
+
 /// How an experiment ended.
 #[derive(Serialize, ToSchema)]
 #[serde(deny_unknown_fields)]

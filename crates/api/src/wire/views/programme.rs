@@ -50,12 +50,15 @@ pub(crate) struct ProgrammeTotals {
     concluded: usize,
     /// By outcome.
     outcomes: ProgrammeOutcomes,
-    /// Percent that won, of those that are not invalid; null without such experiments.
+    /// Percent that won, of those that are not invalid and were decided by the goal of their plan; null without such experiments.
     #[schema(required, example = 31.2)]
     win_rate: Option<f64>,
     /// Wilson's interval of the win rate.
     #[schema(required, example = json!([20.1, 45.0]))]
     win_rate_interval: Option<[f64; 2]>,
+    /// Experiments that were decided by another goal than that of the plan which their first start locked: they are not in the
+    /// win rate.
+    exploratory: usize,
     /// Experiments concluded per month on average, from `from` or the first of them to `to` or now, over at least one month;
     /// null without any.
     #[schema(required, example = 4.2)]
@@ -316,6 +319,7 @@ impl From<Totals> for ProgrammeTotals {
             },
             win_rate,
             win_rate_interval,
+            exploratory: totals.exploratory,
             per_month: totals.per_month,
             months: totals.months.into_iter().map(ProgrammeMonth::from).collect(),
         }

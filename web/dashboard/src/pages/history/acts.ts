@@ -13,6 +13,7 @@ const ACTS: Record<string, string> = {
   "stop serving": "stopped serving the winner",
   conclude: "concluded it",
   reopen: "reopened it",
+  "confirm plan": "confirmed the changed plan",
   delete: "deleted it",
   reweight: "moved the weights of the variants",
   "goal deleted": "deleted a goal that it used",

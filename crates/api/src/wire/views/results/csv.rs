@@ -5,6 +5,7 @@ use super::arm::ArmResult;
 use super::breakdown::PartResult;
 use super::locked::Exploratory;
 use muriel_domain::text::printable;
+use muriel_results::Labels;
 
 /// What each line says, in order.
 const COLUMNS: [&str; 32] = [
@@ -103,7 +104,7 @@ impl ResultAnswer {
             ]);
             cells.extend(origin.iter().cloned());
             let reasons = exploratory.iter().filter_map(|label| label.reason()).chain(of_arm(variant_id));
-            cells.push(reasons.collect::<Vec<_>>().join(" "));
+            cells.push(Labels::joined(reasons).unwrap_or_default());
             csv.line(cells.into_iter());
         };
         let top = self.manifest.top();

@@ -52,6 +52,24 @@ pub(crate) struct ResultPlan {
     arms: Vec<String>,
     /// What differs from the plan by now, each in a sentence. Empty: everything is as it was planned.
     changed_since: Vec<String>,
+    /// The last confirmation of such changes by a person; null without one.
+    #[schema(required)]
+    confirmed: Option<PlanConfirmedBefore>,
+    /// What of these changes the clock does not act on, and what it goes by in place of them; null where it goes by everything, and
+    /// where none of its rules goes by results.
+    #[schema(required)]
+    held_back: Option<String>,
+}
+
+/// A confirmation of a changed plan.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct PlanConfirmedBefore {
+    /// When: the clock goes by what the experiment was then.
+    #[schema(value_type = String, format = DateTime)]
+    confirmed_at: Instant,
+    /// Why, in the words of the person.
+    reason: String,
 }
 
 /// A hypothesis as it was.
@@ -120,10 +138,18 @@ pub(crate) struct PlannedEnd {
 impl ResultPlan {
     /// The plan of a manifest, and what became of it. The outer `None` is of manifests without any word of plans, the inner one of
     /// experiments whose plan was not locked.
-    pub(super) fn of(manifest: &Manifest, changed_since: Vec<String>) -> Option<Option<Self>> {
+    pub(super) fn of(
+        manifest: &Manifest,
+        changed_since: Vec<String>,
+        held_back: Option<String>,
+    ) -> Option<Option<Self>> {
         let facts = manifest.plan.as_ref()?;
         let known = facts.content.as_ref().zip(facts.hash.as_ref());
-        Some(known.map(|(plan, hash)| Self::new(plan, hash, changed_since)))
+        let confirmed = facts.confirmed.as_ref().map(|confirmed| PlanConfirmedBefore {
+            confirmed_at: confirmed.confirmed_at,
+            reason: confirmed.reason.clone(),
+        });
+        Some(known.map(|(plan, hash)| Self { confirmed, held_back, ..Self::new(plan, hash, changed_since) }))
     }
 
     fn new(plan: &LockedPlan, hash: &str, changed_since: Vec<String>) -> Self {
@@ -158,6 +184,8 @@ impl ResultPlan {
             planned_from: plan.planned_from.map(|from| from.word()),
             arms: plan.arms.clone(),
             changed_since,
+            confirmed: None,
+            held_back: None,
         }
     }
 }

@@ -141,7 +141,7 @@ impl ResultAnswer {
             units: arms.iter().map(|arm| arm.units).sum(),
         };
         let others = usize::from(top.is_some());
-        let labels = Labels::of(manifest);
+        let labels = Labels::of_result(computed);
         Self {
             success: true,
             test_id: facts.test_id,
@@ -173,7 +173,7 @@ impl ResultAnswer {
             metrics: (others..manifest.metrics.len()).map(|at| MetricResult::new(computed, at, &labels)).collect(),
             exploratory: Exploratory::new(labels.top.as_ref()),
             plan_note: labels.note,
-            plan: ResultPlan::of(manifest, labels.changed_since),
+            plan: ResultPlan::of(manifest, labels.changed_since, labels.held_back),
             page_health: page::PageHealth::all(computed),
             manifest: manifest.clone(),
         }

@@ -124,7 +124,7 @@ impl TimeseriesAnswer {
                 .collect()
         };
         let of_bandit: Vec<BanditPoint> = computed.stages.iter().filter_map(BanditPoint::of).collect();
-        let labels = Labels::of(manifest);
+        let labels = Labels::of_result(computed);
         let arms = manifest.experiment.arms.iter().zip(&labels.arms);
         let exploratory_arms = arms.filter_map(|(arm, reason)| {
             let exploratory_reason = reason.clone()?;
