@@ -1,13 +1,15 @@
 //! What the comparisons of an experiment are tuned for that starts without a planned total
 //! of visitors.
 
+use crate::compute::ComputeError;
 use crate::define::ReportInputs;
 use crate::inquiry::Inquiry;
+use crate::manifest::{EpochFacts, Manifest};
 use crate::planning::{PlanningReport, PlanningRequest, lately, plan};
 use crate::report_cache::{ReportCache, ReportError};
-use muriel_domain::Instant;
 use muriel_domain::ids::MAX_SAFE;
-use muriel_warehouse::{StopToken, WarehouseReader};
+use muriel_domain::{Flaw, Instant};
+use muriel_warehouse::{ExperimentQuestion, StopToken, WarehouseReader};
 use std::sync::Arc;
 
 /// Visitors that a comparison is tuned for where nothing better is known.
@@ -16,6 +18,8 @@ const DEFAULT_VISITORS: f64 = 10_000.0;
 /// times the visitors that come needs many more of them; one that is tuned for a tenth hardly
 /// any.
 const DAYS_MAX: f64 = 90.0;
+/// Visitors of a test that ran elsewhere from which on its comparisons are tuned for them: fewer say nothing of what is to come.
+const IMPORTED_MIN: u64 = 100;
 
 /// What a first start settles.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -45,6 +49,15 @@ impl StartPlan {
         Self { visitors: None, message }
     }
 
+    /// Of a test that ran elsewhere, of which so many visitors are there already.
+    fn imported(visitors: u64) -> Self {
+        let message = format!(
+            "plan.visitors: none was given, so the comparisons are tuned for the {visitors} visitors whose exposures were sent \
+             before this start. For a test that goes on, set plan.visitors to its planned total before the first start"
+        );
+        Self { visitors: i64::try_from(visitors).ok().filter(|visitors| *visitors <= MAX_SAFE), message }
+    }
+
     fn of(planned: &PlanningReport) -> Self {
         let known = planned.visitors_needed.zip(planned.baseline_rate).zip(planned.daily_visitors);
         let Some(((needed, rate), daily)) = known.filter(|((needed, _), _)| *needed >= 1.0) else {
@@ -71,7 +84,8 @@ impl StartPlan {
 
 impl ReportCache {
     /// The total of visitors to plan an experiment with that starts now, from its smallest
-    /// lift and its project's last two weeks; `None` where it has a planned total, or no
+    /// lift and its project's last two weeks, or from the visitors that it has had since `since`,
+    /// if that is when it started elsewhere; `None` where it has a planned total, or no
     /// primary goal to plan with.
     ///
     /// # Errors
@@ -80,6 +94,7 @@ impl ReportCache {
         &self,
         project_key: &Arc<str>,
         known: &ReportInputs,
+        since: Option<Instant>,
         now: Instant,
     ) -> Result<Option<StartPlan>, ReportError> {
         let manifest = known.manifest(project_key, &Inquiry::default(), now);
@@ -87,6 +102,18 @@ impl ReportCache {
             return Ok(None);
         }
         let head = self.head().await?;
+        if let Some(since) = since {
+            let question =
+                imported(&manifest, since).map_err(|flaw| ReportError::from(ComputeError::Manifest(flaw)))?;
+            let ask = move |warehouse: &dyn WarehouseReader, stop: &StopToken| {
+                let answer = warehouse.ask(&question, stop)?;
+                Ok((answer.marks.clone(), answer.arrivals.iter().map(|arrivals| arrivals.visitors).sum::<u64>()))
+            };
+            let visitors = self.ask(head, ask).await?;
+            if visitors >= IMPORTED_MIN {
+                return Ok(Some(StartPlan::imported(visitors)));
+            }
+        }
         let measured = manifest.clone();
         let ask = move |warehouse: &dyn WarehouseReader, stop: &StopToken| {
             let lately = lately(&measured, warehouse, stop)?;
@@ -97,6 +124,15 @@ impl ReportCache {
         let (rate, daily) = (found(lately.rate), found(lately.daily_visitors));
         Ok(Some(StartPlan::of(&plan(&manifest, PlanningRequest::default(), rate, daily, lately.values_vary))))
     }
+}
+
+/// Asks who entered an experiment that has not started here, as if it had then.
+fn imported(manifest: &Manifest, since: Instant) -> Result<ExperimentQuestion, Flaw> {
+    let mut begun = manifest.clone();
+    begun.experiment.started_at = Some(since);
+    begun.epochs = vec![EpochFacts { epoch: 1, started_at: since, weights: Vec::new() }];
+    begun.metrics = Vec::new();
+    begun.question(false)
 }
 
 #[cfg(test)]

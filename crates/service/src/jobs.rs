@@ -35,7 +35,8 @@ use muriel_domain::ids::{ExperimentId, ProjectId};
 use muriel_domain::time::DAY_US;
 use muriel_results::{Computed, Inquiry, PlanBasis, ReportInputs};
 use muriel_sql::SessionLock;
-use muriel_store::jobs::{self, Job, Watch};
+use muriel_store::experiments::LoadedExperiment;
+use muriel_store::jobs::{self, Job, Watch, Watched};
 use muriel_store::tenants::{self, Project};
 use serde_json::{Map, Value, json};
 use std::collections::HashMap;
@@ -216,7 +217,8 @@ async fn start(app: &App, term: i64, target: Target, job: &Job) -> Result<JobOut
     app.rulesets.loop_guards.prepare(codes(&loaded.experiment)).await;
     let revision = loaded.experiment.revision;
     let obstacle = obstacle(app, &loaded.experiment);
-    let plan = start_plan(app, &change.target.project.key, loaded.experiment, loaded.primary_goal, change.now).await;
+    let LoadedExperiment { experiment, primary_goal, .. } = loaded;
+    let plan = start_plan(app, &change.target.project.key, experiment, primary_goal, None, change.now).await;
     let due_at = job.due_at;
     let started = change.clone();
     let decide = move |before: &Experiment, now: Instant| -> Result<Option<Experiment>> {
@@ -344,10 +346,42 @@ async fn check(tx: &mut dyn muriel_sql::Tx, term: i64) -> Result<()> {
 
 /// What was known of each experiment when [`check_results`] last looked at its result.
 #[derive(Debug, Default)]
-pub struct Looks(HashMap<ExperimentId, Look>);
+pub struct Looks {
+    done: HashMap<ExperimentId, Look>,
+    /// Since when something is new about experiments that were not looked at yet.
+    waiting: HashMap<ExperimentId, Instant>,
+}
+
+impl Looks {
+    /// Forgets all experiments but those for which `is_watched` is true.
+    fn retain(&mut self, is_watched: impl Fn(ExperimentId) -> bool) {
+        self.done.retain(|id, _| is_watched(*id));
+        self.waiting.retain(|id, _| is_watched(*id));
+    }
+
+    /// Whether something is new since the last look at it. If so, the experiment waits from `now` on, unless it does already.
+    fn is_new(&mut self, id: ExperimentId, look: &Look, now: Instant) -> bool {
+        let is_new = self.done.get(&id) != Some(look);
+        if is_new {
+            self.waiting.entry(id).or_insert(now);
+        }
+        is_new
+    }
+
+    /// Since when it waits.
+    fn waits_since(&self, id: ExperimentId) -> Option<Instant> {
+        self.waiting.get(&id).copied()
+    }
+
+    /// Notes a look at it.
+    fn note(&mut self, id: ExperimentId, look: Look) {
+        self.waiting.remove(&id);
+        self.done.insert(id, look);
+    }
+}
 
 /// Numbers are the same as long as these are.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 struct Look {
     revision: i64,
     generation: u64,
@@ -357,45 +391,53 @@ struct Look {
 }
 
 /// Looks at the results of the live experiments that have rules about them, ends those whose rules are met, and moves the
-/// weights of bandits. The experiments and the rules come back.
+/// weights of bandits. The experiments and the rules come back. The one about which something is new for the longest time comes
+/// first, as a round over many may take long, and one whose result could not be computed goes first in the next.
 ///
 /// # Errors
 /// When the database cannot be reached. A result that cannot be computed now is looked at again.
 pub async fn check_results(app: &App, leadership: &Leadership, looks: &mut Looks) -> Result<Vec<(ExperimentId, Rule)>> {
     let Some(reports) = app.results() else { return Ok(Vec::new()) };
     let watched = app.read(|tx| Box::pin(async move { Ok(jobs::watched(tx).await?) })).await?;
-    looks.0.retain(|id, _| watched.iter().any(|watched| watched.experiment == *id));
+    looks.retain(|id| watched.iter().any(|watched| watched.experiment == id));
+    let loader = reports.loader();
+    let look_at = |watched: &Watched, project: &Project, now: Instant| Look {
+        revision: watched.revision,
+        generation: loader.generation(),
+        last_block: if watched.watch == Watch::Bandit { 0 } else { loader.touched(&project.key).seq },
+        period: if watched.watch == Watch::Verdict { now.us().div_euclid(LOOK_AGAIN_US) } else { 0 },
+        bandit_period: app.periods.bandit_period(now),
+    };
     let mut projects: HashMap<ProjectId, Option<Arc<Project>>> = HashMap::new();
-    let mut ended = Vec::new();
+    let mut due = Vec::new();
     for watched in watched {
         let known = match projects.get(&watched.project) {
             Some(known) => known.clone(),
             None => projects.entry(watched.project).insert_entry(project(app, watched.project).await?).get().clone(),
         };
         let Some(project) = known else { continue };
-        let (loader, now) = (reports.loader(), app.clock.now());
-        let look = Look {
-            revision: watched.revision,
-            generation: loader.generation(),
-            last_block: if watched.watch == Watch::Bandit { 0 } else { loader.touched(&project.key).seq },
-            period: if watched.watch == Watch::Verdict { now.us().div_euclid(LOOK_AGAIN_US) } else { 0 },
-            bandit_period: app.periods.bandit_period(now),
-        };
-        let known = looks.0.get(&watched.experiment);
-        if known == Some(&look) {
-            continue;
+        let now = app.clock.now();
+        if looks.is_new(watched.experiment, &look_at(&watched, &project, now), now) {
+            due.push((watched, project));
         }
+    }
+    due.sort_by_key(|(watched, _)| (looks.waits_since(watched.experiment), watched.experiment));
+    let mut ended = Vec::new();
+    for (watched, project) in due {
+        // What has come since this round began is part of the result, too.
+        let look = look_at(&watched, &project, app.clock.now());
+        let known = looks.done.get(&watched.experiment);
         let may_move = known.is_none_or(|known| known.bandit_period != look.bandit_period);
         match check_result(app, leadership.term, &project, watched.experiment, may_move).await {
             Ok(rule) => {
                 ended.extend(rule.map(|rule| (watched.experiment, rule)));
-                looks.0.insert(watched.experiment, look);
+                looks.note(watched.experiment, look);
             }
             // The warehouse is busy, or it was changed meanwhile.
             Err(Error::Unavailable { .. }) => {}
             Err(error) => {
                 if fails_by_itself(watched.experiment, "check_completion_rules", error)? {
-                    looks.0.insert(watched.experiment, look);
+                    looks.note(watched.experiment, look);
                 }
             }
         }
@@ -583,6 +625,32 @@ fn in_full(error: &dyn std::error::Error) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_experiment_that_waits_longest_is_looked_at_first() {
+        let look = |last_block| Look { revision: 1, generation: 1, last_block, period: 0, bandit_period: 0 };
+        let [first, second, third] = [1, 2, 3].map(ExperimentId);
+        let mut looks = Looks::default();
+        // At each moment: what is new, the order of the looks, and those that were made.
+        for (at, blocks, order, made) in [
+            (1, [1, 1, 1], &[first, second, third][..], &[first, second][..]),
+            (2, [2, 1, 1], &[third, first], &[]),
+            (3, [2, 3, 1], &[third, first, second], &[third]),
+            (4, [2, 4, 4], &[first, second, third], &[first, second, third]),
+            (5, [2, 4, 4], &[], &[]),
+        ] {
+            let ids = [first, second, third].into_iter().zip(blocks);
+            let mut due: Vec<_> =
+                ids.clone().filter(|(id, block)| looks.is_new(*id, &look(*block), Instant::from_us(at))).collect();
+            due.sort_by_key(|(id, _)| (looks.waits_since(*id), *id));
+            assert_eq!(due.iter().map(|(id, _)| *id).collect::<Vec<_>>(), order, "at {at}");
+            for (id, block) in ids.filter(|(id, _)| made.contains(id)) {
+                looks.note(id, look(block));
+            }
+        }
+        looks.retain(|id| id == first);
+        assert!(looks.is_new(second, &look(4), Instant::from_us(6)), "it is not watched any more");
+    }
 
     #[test]
     fn one_experiment_that_fails_does_not_end_the_pass() {

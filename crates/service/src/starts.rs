@@ -10,10 +10,13 @@ use std::time::Duration;
 
 /// How long a start waits until the project's traffic is measured.
 const PLAN_TIMEOUT: Duration = Duration::from_secs(2);
+/// How long a start of the past waits: the events that were imported just before it have to be loaded first.
+const IMPORT_TIMEOUT: Duration = Duration::from_secs(20);
 
 /// The plan of `experiment`, if it starts for the first time, without a planned total of
 /// visitors and with a goal to plan for. It is computed before the transaction that
-/// starts the experiment, which must not wait for the warehouse.
+/// starts the experiment, which must not wait for the warehouse. One that started elsewhere at `since` is planned for the
+/// visitors whose exposures are there.
 ///
 /// If the warehouse does not answer within [`PLAN_TIMEOUT`], the experiment starts without measured traffic.
 pub(crate) async fn start_plan(
@@ -21,6 +24,7 @@ pub(crate) async fn start_plan(
     project_key: &str,
     experiment: Experiment,
     primary_goal: Option<Goal>,
+    since: Option<Instant>,
     now: Instant,
 ) -> Option<StartPlan> {
     let is_planned = experiment.epoch > 0 || experiment.plan.visitors.is_some();
@@ -30,7 +34,8 @@ pub(crate) async fn start_plan(
     let Some(reports) = app.results() else { return Some(StartPlan::unmeasured()) };
     let known = ReportInputs::unstarted(experiment, primary_goal);
     let project_key = Arc::from(project_key);
-    match tokio::time::timeout(PLAN_TIMEOUT, reports.start_plan(&project_key, &known, now)).await {
+    let timeout = if since.is_some() { IMPORT_TIMEOUT } else { PLAN_TIMEOUT };
+    match tokio::time::timeout(timeout, reports.start_plan(&project_key, &known, since, now)).await {
         Ok(Ok(plan)) => plan,
         Ok(Err(problem)) => {
             tracing::warn!(%problem, "an experiment starts without a plan from the project's traffic");

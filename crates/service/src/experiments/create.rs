@@ -84,7 +84,7 @@ pub async fn create(
         app.rulesets.loop_guards.prepare(patch_codes(&new.patch)).await;
     }
     let plan = match to_plan(app, project, &new, now).await {
-        Some((experiment, goal)) => start_plan(app, &project.key, experiment, goal, now).await,
+        Some((experiment, goal)) => start_plan(app, &project.key, experiment, goal, None, now).await,
         None => None,
     };
     let about_code = about_patch_code(&new.patch, &app.rulesets.loop_guards);

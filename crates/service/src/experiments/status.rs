@@ -69,7 +69,9 @@ pub async fn set_status(
     }
     let change = Change::new(app, actor, target, "status");
     let planned = match &status {
-        Ok(StatusChange { to: Status::Live, edit, .. }) => plan(app, &change, edit.clone().map(|edit| *edit)).await,
+        Ok(StatusChange { to: Status::Live, edit, started_at }) => {
+            plan(app, &change, edit.clone().map(|edit| *edit), *started_at).await
+        }
         _ => None,
     };
     let (project, id, node) = (change.target.project.clone(), change.target.id, app.node_id());
@@ -113,8 +115,9 @@ fn below_changes(error: Error) -> Error {
     }
 }
 
-/// The plan of an experiment that is to start for the first time, as it will be with the edit, and the revision that it is of.
-async fn plan(app: &App, change: &Change, edit: Option<Edit>) -> Option<(i64, StartPlan)> {
+/// The plan of an experiment that is to start for the first time, perhaps since a moment of the past, as it will be with the
+/// edit, and the revision that it is of.
+async fn plan(app: &App, change: &Change, edit: Option<Edit>, since: Option<Instant>) -> Option<(i64, StartPlan)> {
     let (project, id) = (change.target.project.clone(), change.target.id);
     let read = app.read(move |tx| {
         Box::pin(async move {
@@ -136,13 +139,15 @@ async fn plan(app: &App, change: &Change, edit: Option<Edit>) -> Option<(i64, St
         })
     });
     let (revision, experiment, goal) = read.await.ok().flatten()?;
-    let plan = start_plan(app, &change.target.project.key, experiment, goal, change.now).await?;
+    // A start of the past is an act of admins, and of nobody else are events counted for it.
+    let since = since.filter(|since| *since <= change.now && change.actor.may(Scope::Admin));
+    let plan = start_plan(app, &change.target.project.key, experiment, goal, since, change.now).await?;
     Some((revision, plan))
 }
 
 /// The plan of an experiment that is to have this status, and the revision that it is of.
 pub(crate) async fn plan_for(app: &App, change: &Change, to: Status) -> Option<(i64, StartPlan)> {
-    if to == Status::Live { plan(app, change, None).await } else { None }
+    if to == Status::Live { plan(app, change, None, None).await } else { None }
 }
 
 /// The experiment with the plan of its first start.
