@@ -1,6 +1,7 @@
 //! Bounded text: the constructors that several types share.
 
 use crate::Flaw;
+use deunicode::deunicode_char;
 use std::borrow::Cow;
 use std::fmt::Write;
 
@@ -197,30 +198,42 @@ pub fn web_address(text: &str) -> Result<String, Flaw> {
     Ok(text.to_owned())
 }
 
-/// A key made from a name: lower-case ASCII letters and digits, runs of anything
-/// else become one `-`; at most `max` bytes; `fallback` when nothing is left.
+/// A key made from a name: lower-case ASCII letters and digits, letters of other scripts as they are written in Latin ones, and
+/// one `-` for anything else; at most `max` bytes. A name without a letter that can be written so gives `fallback`.
 ///
 /// ```
 /// use muriel_domain::text::{numbered, slug};
 ///
 /// assert_eq!(slug("Shorter checkout form!", 64, "test"), "shorter-checkout-form");
-/// assert_eq!(slug("ジーンズ", 64, "test"), "test");
+/// assert_eq!(slug("Größerer Knopf", 64, "test"), "grosserer-knopf");
+/// assert_eq!(slug("ジーンズ", 64, "test"), "zinzu");
+/// assert_eq!(slug("2 + 2", 64, "test"), "test-2-2");
 /// assert_eq!(numbered("shorter-checkout-form", 2, 10), "shorter-2");
 /// ```
 pub fn slug(name: &str, max: usize, fallback: &str) -> String {
     let mut slug = String::new();
-    for c in name.chars() {
-        if c.is_ascii_alphanumeric() {
-            slug.push(c.to_ascii_lowercase());
-        } else if !slug.is_empty() && !slug.ends_with('-') {
-            slug.push('-');
-        }
-        if slug.len() == max {
-            break;
+    for letter in name.chars() {
+        // Marks that belong to the letter before them are no gap: `e` and an accent of its own.
+        let latin = match deunicode_char(letter) {
+            Some(latin) if letter.is_alphanumeric() || latin.is_empty() => latin,
+            _ => " ",
+        };
+        for c in latin.chars() {
+            if c.is_ascii_alphanumeric() {
+                slug.push(c.to_ascii_lowercase());
+            } else if c == ' ' && !slug.is_empty() && !slug.ends_with('-') {
+                slug.push('-');
+            }
         }
     }
     let slug = slug.trim_end_matches('-');
-    if slug.is_empty() { fallback.to_owned() } else { slug.to_owned() }
+    let slug = match slug.bytes().any(|byte| byte.is_ascii_alphabetic()) {
+        true => slug.to_owned(),
+        // A number says too little of what it is about.
+        false if slug.is_empty() => fallback.to_owned(),
+        false => format!("{fallback}-{slug}"),
+    };
+    slug[..slug.len().min(max)].trim_end_matches('-').to_owned()
 }
 
 /// `base-number`, at most `max` bytes long; `base` is cut to make room. For keys whose name is
@@ -351,8 +364,19 @@ mod tests {
         for (name, expect) in [
             ("Checkout: shorter form!", "checkout-shorter-form"),
             ("  --A  ", "a"),
-            ("Größe", "gr-e"),
-            ("日本", "experiment"),
+            ("Größe", "grosse"),
+            ("Hellø_Wørld", "hello-world"),
+            // The accent is a letter of its own.
+            ("re\u{301}sume\u{301}", "resume"),
+            ("Новая цена", "novaia-tsena"),
+            ("Καλάθι", "kalathi"),
+            ("価格テスト", "jia-ge-tesuto"),
+            ("가격 테스트", "gagyeog-teseuteu"),
+            ("السعر", "lsr"),
+            ("!?", "experiment"),
+            ("🚀", "experiment"),
+            ("2", "experiment-2"),
+            ("２ für １", "2-fur-1"),
             ("abcdefghijklmnop", "abcdefghij"),
         ] {
             assert_eq!(slug(name, 10.max(expect.len()), "experiment"), expect, "{name}");
