@@ -2,10 +2,7 @@
 
 use super::words::{Browser, CountryMode, Day, Device, Match, Operator, System, UrlMatch};
 use muriel_domain::audience_rules;
-use std::borrow::Cow;
-use utoipa::openapi::RefOr;
-use utoipa::openapi::schema::{ObjectBuilder, Schema};
-use utoipa::{PartialSchema, ToSchema};
+use utoipa::ToSchema;
 
 macro_rules! audience_schemas {
     ($(
@@ -41,24 +38,9 @@ pub(crate) struct Condition {
     criteria: String,
     /// How it is compared.
     operator: Operator,
-    /// With what; left out or ignored for `ex`, `nx`, `bt` and `bf`.
-    value: Option<ConditionValue>,
-}
-
-/// Text, unless the operator takes no value.
-pub(crate) struct ConditionValue;
-
-impl PartialSchema for ConditionValue {
-    fn schema() -> RefOr<Schema> {
-        // An ignored value may be anything, so nothing is promised here.
-        ObjectBuilder::new().schema_type(utoipa::openapi::schema::SchemaType::AnyValue).into()
-    }
-}
-
-impl ToSchema for ConditionValue {
-    fn name() -> Cow<'static, str> {
-        "ConditionValue".into()
-    }
+    /// With what, as text, also where it is a number (`"5"`). Ignored, and so null or left out, for `ex`, `nx`, `bt` and `bf`.
+    #[schema(example = "5")]
+    value: Option<String>,
 }
 
 /// A country let in or kept out.
@@ -124,8 +106,20 @@ pub(crate) struct AttributeCondition {
     key: String,
     /// How it is compared.
     operand: Operator,
-    /// With what; left out or ignored for `ex`, `nx`, `bt` and `bf`.
-    value: Option<ConditionValue>,
+    /// With what. Ignored, and so null or left out, for `ex`, `nx`, `bt` and `bf`.
+    value: Option<AttributeValue>,
+}
+
+/// What an event's attribute is compared with.
+#[derive(ToSchema)]
+#[serde(untagged)]
+pub(crate) enum AttributeValue {
+    /// A text.
+    Text(String),
+    /// A number.
+    Number(f64),
+    /// `true` or `false`.
+    Flag(bool),
 }
 
 /// A page on which an experiment runs, or does not.
