@@ -25,6 +25,7 @@ mod interactions;
 mod keys;
 mod launch;
 mod layers;
+mod left_out;
 mod lifecycle;
 mod limits;
 mod lists;

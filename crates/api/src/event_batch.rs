@@ -44,6 +44,8 @@ const SLICE: usize = 64 << 10;
 const ID_MAX: usize = 64;
 /// The most characters of a message about a line.
 const MESSAGE_MAX: usize = 500;
+/// The most different notes that are said once; further ones stand at each of their events.
+const NOTES_MAX: usize = 100;
 
 /// The outcome of a line.
 #[derive(Serialize)]
@@ -62,6 +64,13 @@ enum EventOrBody {
 }
 
 impl EventOrBody {
+    fn events(&mut self) -> &mut [IngestOutcome<'static>] {
+        match self {
+            EventOrBody::Event(outcome) => std::slice::from_mut(outcome),
+            EventOrBody::Body { results } => results,
+        }
+    }
+
     fn of_event(&mut self, index: usize) -> Option<&mut IngestOutcome<'static>> {
         match self {
             EventOrBody::Event(outcome) => Some(outcome),
@@ -159,6 +168,17 @@ struct BatchIntake<'t> {
     /// What is wrong with the first line that was refused.
     first_refusal: Option<String>,
     answer: Vec<u8>,
+    notes: Vec<BatchNote>,
+}
+
+/// A note that stands in the answer at the first event that it is about, and is counted from there on: thousands of events
+/// of a batch have the same one.
+struct BatchNote {
+    text: Cow<'static, str>,
+    /// Where its text ends in the answer.
+    end: usize,
+    /// Further events that it is about.
+    others: u64,
 }
 
 impl<'t> BatchIntake<'t> {
@@ -177,6 +197,7 @@ impl<'t> BatchIntake<'t> {
             is_readable: false,
             first_refusal: None,
             answer: Vec::new(),
+            notes: Vec::new(),
         }
     }
 
@@ -283,8 +304,13 @@ impl<'t> BatchIntake<'t> {
             }
         }
         self.outcomes = 0;
-        for judged in self.judged.drain(..) {
+        for mut judged in self.judged.drain(..) {
+            let new = said_once(&mut self.notes, judged.outcome.events());
+            let start = self.answer.len();
             serde_json::to_writer(&mut self.answer, &judged).map_err(ApiError::internal)?;
+            for note in self.notes.iter_mut().skip(new) {
+                note.end = start + end_of(&self.answer[start..], &note.text).unwrap_or_default();
+            }
             self.answer.push(b'\n');
         }
         Ok(())
@@ -295,8 +321,42 @@ impl<'t> BatchIntake<'t> {
             return Err(ApiError::malformed(format!("no line of the body can be read; {problem}")));
         }
         self.store().await?;
+        // From the last one on, so that the places of the others stay.
+        for note in self.notes.iter().rev().filter(|note| note.others > 0) {
+            let others = match note.others {
+                1 => " (and of 1 other event of this batch)".to_owned(),
+                others => format!(" (and of {others} other events of this batch)"),
+            };
+            self.answer.splice(note.end..note.end, others.into_bytes());
+        }
         Ok(self.answer.into())
     }
+}
+
+/// Leaves each note at the first event that it is about, and counts the others. Returns the number of notes that were known
+/// before.
+fn said_once(notes: &mut Vec<BatchNote>, outcomes: &mut [IngestOutcome<'static>]) -> usize {
+    let known = notes.len();
+    for outcome in outcomes {
+        let Some(text) = outcome.note.take() else { continue };
+        match notes.iter_mut().find(|note| note.text == text) {
+            Some(note) => note.others += 1,
+            None => {
+                if notes.len() < NOTES_MAX {
+                    notes.push(BatchNote { text: text.clone(), end: 0, others: 0 });
+                }
+                outcome.note = Some(text);
+            }
+        }
+    }
+    known
+}
+
+/// Where the text of a note ends in a line of the answer, before its closing quote.
+fn end_of(line: &[u8], text: &str) -> Option<usize> {
+    let note = format!("\"note\":{}", serde_json::Value::from(text));
+    let at = line.windows(note.len()).position(|part| part == note.as_bytes())?;
+    Some(at + note.len() - 1)
 }
 
 /// The outcome without borrows of its line, so that it outlives the line. An id that is too long is left out, and texts are

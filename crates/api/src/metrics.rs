@@ -194,6 +194,17 @@ impl Metrics {
             "Events that pages could not send or that were not taken, as they say in health events",
             lost_by_pages.clone(),
         );
+        let (ahead, unfilled) = (Counter::default(), Counter::default());
+        registry.register(
+            "muriel_events_ahead",
+            "Events dated more than five minutes in the future, stored as of their receipt",
+            ahead.clone(),
+        );
+        registry.register(
+            "muriel_events_unfilled_order_number",
+            "Orders and refunds whose number a template left unfilled, stored without it",
+            unfilled.clone(),
+        );
         let event_log_taking = Gauge::default();
         registry.register("muriel_event_log_taking", "1 while the event log takes events", event_log_taking.clone());
         let components = Family::<ComponentLabels, Gauge>::default();
@@ -289,6 +300,8 @@ impl Metrics {
                 consent_missing: events_that("consent_missing"),
                 gpc: events_that("gpc"),
                 lost_by_pages,
+                ahead,
+                unfilled,
             },
             components,
             tasks,

@@ -6,11 +6,11 @@ use jiff::civil::Date;
 use muriel_analysis::bandit::{BanditLook, Losses, look, losses_by_day};
 use muriel_analysis::{
     Applied, Arrivals, Balance, Cell, LiftEstimate, Measure, Metric, OtherNodes, PageCell, Report, Summaries, Summary,
-    lift_estimate, report,
+    Verdict, lift_estimate, report,
 };
 use muriel_domain::{Flaw, Instant};
 use muriel_warehouse::{
-    self as warehouse, CLS_SCALE, ExperimentAnswer, MetricAnswer, OrderSummary, PageTotals, QuarterChange,
+    self as warehouse, CLS_SCALE, ExperimentAnswer, LostEvents, MetricAnswer, OrderSummary, PageTotals, QuarterChange,
     QuarterClosing, Segment, StopToken, Totals, VALUE_SCALE, WarehouseReader,
 };
 use std::collections::BTreeMap;
@@ -94,6 +94,12 @@ pub struct MetricNumbers {
     pub currency: Option<String>,
     /// Which orders count, of revenue.
     pub orders: OrderSummary,
+    /// Visitors whose event came within five seconds before they entered, and does not count; of the first metric.
+    pub just_before: u64,
+    /// Visitors all of whose submits were prevented by the page; of goals of forms, of the first metric.
+    pub only_prevented: u64,
+    /// Whether nothing is known of it: it is about visits, and nobody who entered sent a page view.
+    pub is_unfed: bool,
 }
 
 /// The top metric among the visitors of one segment of the breakdown.
@@ -130,6 +136,8 @@ pub struct Computed {
     pub visitors: Vec<u64>,
     /// When the first of them entered.
     pub first_entry: Option<Instant>,
+    /// What pages of those who entered have lost since.
+    pub lost_events: LostEvents,
     /// What they mean.
     pub report: Report,
     /// What the changes of the arms found on visitors' pages.
@@ -180,11 +188,34 @@ pub(crate) fn compute(
         let control = of_control.fold(Totals::default(), |sum, cell| sum.merge(&cell.totals));
         values_vary(control.converted, control.value, control.value_squared)
     });
-    let report = report(&design, &summaries);
+    let mut report = report(&design, &summaries);
+    tell_unfed(&mut report, &answer);
     let bandit = manifest.top().and_then(|_| look(&design, &summaries));
-    let first_entry = answer.first_entry;
+    let (first_entry, lost_events) = (answer.first_entry, answer.lost_events);
     let applied = summaries.applied;
-    Ok(Computed { applied, bandit, visitors, first_entry, report, metrics, values_vary, parts, stages, manifest })
+    Ok(Computed {
+        applied,
+        bandit,
+        visitors,
+        first_entry,
+        lost_events,
+        report,
+        metrics,
+        values_vary,
+        parts,
+        stages,
+        manifest,
+    })
+}
+
+/// Says of metrics of visits without any page view why they are not known.
+fn tell_unfed(report: &mut Report, answer: &ExperimentAnswer) {
+    let unfed = report.metrics.iter_mut().zip(&answer.metrics).filter(|(_, metric)| metric.is_unfed);
+    for analysis in unfed.flat_map(|(metric, _)| &mut metric.analyses) {
+        if analysis.verdict == Verdict::KeepRunning {
+            "It is not known, as no page view of these visitors was sent.".clone_into(&mut analysis.reason);
+        }
+    }
 }
 
 /// The mean square over the squared mean of the values of those who converted: 1
@@ -243,7 +274,8 @@ fn summaries(manifest: &Manifest, answer: &ExperimentAnswer) -> Summaries {
             .iter()
             .zip(&answer.metrics)
             .map(|(facts, metric)| {
-                metric_of(facts, metric.cells.iter().map(|cell| (cell.epoch, cell.variant, cell.open, cell.totals)))
+                let known = if metric.is_unfed { &[][..] } else { &metric.cells[..] };
+                metric_of(facts, known.iter().map(|cell| (cell.epoch, cell.variant, cell.open, cell.totals)))
             })
             .collect(),
     }
@@ -308,13 +340,25 @@ fn numbers<'a>(cells: impl Iterator<Item = (u32, bool, &'a Totals)>, arms: usize
     numbers
 }
 
+/// The visitors of each arm, without what they are said to have done.
+fn unfed(arms: Vec<Numbers>) -> Vec<Numbers> {
+    let visitors = |arm: Numbers| Numbers { visitors: arm.visitors, open: arm.open, ..Numbers::default() };
+    arms.into_iter().map(visitors).collect()
+}
+
 fn shown(metric: &MetricAnswer, arms: usize) -> MetricNumbers {
     MetricNumbers {
-        arms: numbers(metric.cells.iter().map(|cell| (cell.variant, cell.open, &cell.totals)), arms),
+        arms: match metric.is_unfed {
+            true => unfed(numbers(metric.cells.iter().map(|cell| (cell.variant, cell.open, &cell.totals)), arms)),
+            false => numbers(metric.cells.iter().map(|cell| (cell.variant, cell.open, &cell.totals)), arms),
+        },
+        is_unfed: metric.is_unfed,
         cap: metric.cap,
         capped: metric.capped,
         currency: metric.currency.clone(),
         orders: metric.orders,
+        just_before: metric.just_before,
+        only_prevented: metric.only_prevented,
     }
 }
 

@@ -54,8 +54,10 @@ const MINUTE_US: i64 = 60_000_000;
 const SHAPE_TIMEOUT: Duration = Duration::from_secs(1);
 /// How long the database is not queried after it did not answer.
 const RETRY_AFTER: Duration = Duration::from_millis(500);
+/// How far the time of an event may be ahead of the server's clock without a remark: clocks differ.
+const AHEAD_TOLERANCE_US: i64 = 5 * MINUTE_US;
 /// Lost events that one health event counts: pages keep fewer, and anybody can send one.
-const LOST_MAX: f64 = 1_000.0;
+const LOST_MAX: f64 = muriel_warehouse::LOST_MAX as f64;
 
 /// Counters of events by outcome.
 #[derive(Debug, Clone, Default)]
@@ -76,6 +78,10 @@ pub struct EventCounts {
     pub gpc: Counter,
     /// Lost by pages, as their health events report.
     pub lost_by_pages: Counter,
+    /// Dated in the future, and stored as of the moment of their receipt.
+    pub ahead: Counter,
+    /// Orders and refunds with a number that a template left unfilled, stored without it.
+    pub unfilled: Counter,
 }
 
 impl EventCounts {
@@ -276,6 +282,17 @@ pub struct ConsentFacts {
     pub gpc: bool,
 }
 
+/// An event as it is stored, and what its sender should know of how it was read.
+pub struct ReadEvent {
+    /// The record.
+    pub record: Record,
+    /// How far its time lies after the moment at which it was received, in microseconds; 0 where it does not. It is stored as of
+    /// that moment.
+    pub ahead_us: i64,
+    /// A field of an order whose number a template left unfilled, such as `undefined`. The record has none.
+    pub unfilled: Option<&'static str>,
+}
+
 /// One event, not yet read.
 pub struct PendingEvent<'e, R> {
     /// Its id as it was sent, for the outcome.
@@ -308,7 +325,7 @@ pub async fn store<'e, R>(
     events: impl ExactSizeIterator<Item = PendingEvent<'e, R>>,
 ) -> Result<Vec<IngestOutcome<'e>>>
 where
-    R: FnOnce(&EventTemplate) -> std::result::Result<Record, String>,
+    R: FnOnce(&EventTemplate) -> std::result::Result<ReadEvent, String>,
 {
     let Some(prepared) = prepare(app, delivery, batch, events, app.clock.now()).await else {
         return Err(Error::TooLarge);
@@ -334,7 +351,7 @@ pub async fn prepare<'e, R>(
     received_at: Instant,
 ) -> Option<PreparedEvents<'e>>
 where
-    R: FnOnce(&EventTemplate) -> std::result::Result<Record, String>,
+    R: FnOnce(&EventTemplate) -> std::result::Result<ReadEvent, String>,
 {
     let project_key: Arc<str> = delivery.project.key.as_str().into();
     let facts = ConsentFacts { consent: batch.consent, trusted: batch.trusted, gpc: batch.gpc };
@@ -355,20 +372,27 @@ where
     let mut lines = Vec::with_capacity(512 * events.len());
     for PendingEvent { id, read, note: repaired } in events {
         let judged = match read(&template) {
-            Ok(record) => judge(app, record, delivery).await,
+            Ok(event) => {
+                let of_reading = notes_of(&event);
+                judge(app, event.record, delivery).await.map(|(record, note)| (record, note, of_reading))
+            }
             Err(message) => Err(message.into()),
         };
-        let written = judged.and_then(|(record, note)| {
+        let written = judged.and_then(|(record, note, of_reading)| {
             write_line(&record, &mut lines).map_err(Cow::Borrowed)?;
-            Ok((record, note))
+            Ok((record, note, of_reading))
         });
         match written {
             Err(message) => outcomes.push(IngestOutcome::invalid(id, message)),
-            Ok((record, note)) => {
+            Ok((record, note, of_reading)) => {
+                let [ahead, unfilled, _] = &of_reading;
+                app.intake.counts.ahead.inc_by(ahead.is_some().into());
+                app.intake.counts.unfilled.inc_by(unfilled.is_some().into());
                 let lost = record.dropped.map_or(0, |lost| lost.min(LOST_MAX) as u64);
                 let stored = OutcomeRef { outcome: outcomes.len(), lost, told: told_tools(&record, delivery) };
                 entries.push((stored, BatchEvent { id: record.id, scope, end: lines.len() }));
-                let notes: Vec<_> = [repaired, note.map(str::to_owned)].into_iter().flatten().collect();
+                let notes = [repaired, note.map(str::to_owned)].into_iter().chain(of_reading).flatten();
+                let notes: Vec<String> = notes.collect();
                 let note = (!notes.is_empty()).then(|| Cow::Owned(notes.join(". ")));
                 outcomes.push(IngestOutcome { id: id.map(Cow::Borrowed), status: "ok", message: None, note });
             }
@@ -553,6 +577,26 @@ async fn stored_shape(
 /// the visitor did a moment later, which would then not count.
 fn clock_error_us(apart_us: i64) -> i64 {
     apart_us.saturating_add(MINUTE_US / 2).div_euclid(MINUTE_US) * MINUTE_US
+}
+
+/// Remarks about how an event was read: about its time, about an order number that is none, and about a refund that names no order.
+fn notes_of(event: &ReadEvent) -> [Option<String>; 3] {
+    let ahead = (event.ahead_us > AHEAD_TOLERANCE_US)
+        .then(|| "at is in the future by the server's clock, so the event is stored as of its receipt".to_owned());
+    let unfilled = event.unfilled.map(|field| match field {
+        "order_id" => "order_id is what a template leaves where it has no number, so it is taken as none: an order without a number \
+                       counts each time that it is sent"
+            .to_owned(),
+        _ => format!("{field} is what a template leaves where it has no number, so it is taken as none: the refund finds no order"),
+    });
+    let ReadEvent { record, .. } = event;
+    let is_refund = record.kind == EventKind::Order && record.value.is_some_and(|value| value < 0.0);
+    let own = (is_refund && record.vouched && record.order_id.is_some() && record.refund_of.is_none()).then(|| {
+        "the refund has no refund_of, so it takes from the order with the same order_id: if this is the number of the refund, for \
+         instance of a credit note, name the order in refund_of"
+            .to_owned()
+    });
+    [ahead, unfilled, own]
 }
 
 /// The remark for the sender of an exposure that no result counts, because it is dated before

@@ -60,6 +60,8 @@ pub struct ExperimentAnswer {
     /// Visitors with an exposure before the experiment's first start, regardless of period,
     /// epoch and filter. Such exposures are ignored everywhere else.
     pub early: u64,
+    /// What pages of visitors who entered could not send or read, from entry on.
+    pub lost_events: LostEvents,
     /// When the first visitor entered; `None` when nobody did.
     pub first_entry: Option<Instant>,
     /// Visitors per variant for each value of device, browser, OS, country and user type (the
@@ -74,6 +76,18 @@ pub struct ExperimentAnswer {
     /// One answer per metric of the question, in the same order.
     pub metrics: Vec<MetricAnswer>,
 }
+
+/// Events that pages report as lost: what the server did not take, and orders of the data layer that cannot be read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct LostEvents {
+    /// Visitors of these events.
+    pub visitors: u64,
+    /// Number of events; a page counts at most [`LOST_MAX`] at a time.
+    pub events: u64,
+}
+
+/// Lost events that one report counts: pages keep fewer, and anybody can send one.
+pub const LOST_MAX: i64 = 1_000;
 
 /// How often a change of a variant found the element that it changes. Each visitor counts
 /// once, with the first page that reported it.
@@ -224,6 +238,14 @@ pub struct MetricAnswer {
     pub capped: u64,
     /// The currency of the values, if any order named one.
     pub currency: Option<String>,
+    /// Visitors whose event came within [`JUST_BEFORE_US`](super::question::JUST_BEFORE_US) before they entered. It does not
+    /// count. Known of custom events and orders, of the first metric alone.
+    pub just_before: u64,
+    /// Visitors all of whose submits that count were prevented by the page, which sends such a form itself or has found a mistake
+    /// in it. Known of goals of forms, of the first metric alone.
+    pub only_prevented: u64,
+    /// Whether a metric of visits is not known, as nobody who entered sent a page view: then everybody would be a bounce.
+    pub is_unfed: bool,
     /// Which orders count, for revenue.
     pub orders: OrderSummary,
 }
@@ -244,6 +266,14 @@ pub struct OrderSummary {
     pub limit: Option<f64>,
     /// Number of counted orders that were vouched for.
     pub vouched: u64,
+    /// Number of orders that were left out, as an order with the same number counts already.
+    pub repeated: u64,
+    /// Of these, orders with a number that at least [`SHARED_BY`](super::question::SHARED_BY) visitors have sent.
+    pub shared: u64,
+    /// Number of refunds that name an order which is not there, or from which they may not take.
+    pub lost_refunds: u64,
+    /// Number of custom events with the name of the orders: purchases without an amount and a currency that can be read.
+    pub unread: u64,
     /// The counted order with the largest value after refunds.
     pub largest: Option<LargestOrder>,
 }

@@ -225,6 +225,11 @@ pub const VISIT_BEFORE_ENTRY_US: i64 = 5 * 1_000_000;
 /// at such a step.
 pub const QUARTER_US: i64 = 15 * 60 * 1_000_000;
 
+/// Visitors from which on an order number is shared: a receipt that is passed on has two.
+pub const SHARED_BY: u64 = 3;
+/// How long before entry an event is just before it, in microseconds: clocks of two systems differ by as much, and one of them may
+/// write whole seconds.
+pub const JUST_BEFORE_US: i64 = 5_000_000;
 /// Maximum value of an order that is not vouched for, as a multiple of the largest
 /// vouched-for order.
 pub const MAX_ORDER_FACTOR: i64 = 10;

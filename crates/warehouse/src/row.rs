@@ -11,7 +11,7 @@ use url::Url;
 use uuid::Uuid;
 
 use super::answer::{
-    CLS_CAP, CLS_SCALE, HIDDEN_CAP_MS, INP_CAP_MS, LCP_CAP_MS, MAX_TRACKED_CHANGES, MAX_VALUE, VALUE_SCALE,
+    CLS_CAP, CLS_SCALE, HIDDEN_CAP_MS, INP_CAP_MS, LCP_CAP_MS, LOST_MAX, MAX_TRACKED_CHANGES, MAX_VALUE, VALUE_SCALE,
 };
 use muriel_domain::referral::source_of_texts;
 use muriel_log::{EventKind, Properties, Record, Rewrite, RewriteReason};
@@ -42,6 +42,8 @@ pub(super) mod kind {
     /// An order with a negative value. It lowers revenue and is nothing else: neither
     /// an order nor something that the visitor did.
     pub(crate) const REFUND: u8 = 13;
+    /// Events that a page has lost, of which `amount` is the number. Nothing that the visitor did.
+    pub(crate) const LOST: u8 = 14;
 }
 
 /// Rows of some blocks of the log, in its order.
@@ -197,6 +199,7 @@ impl Rows {
                 let row = health(record, seq);
                 self.bytes += row.as_ref().map_or(0, |_| ROW_BYTES);
                 self.health.extend(row);
+                self.events.extend(lost(record, seq));
             }
             _ => self.events.extend(event(record, seq)),
         }
@@ -369,11 +372,37 @@ fn event(record: &Record, seq: i64) -> Option<EventRow> {
         kind,
         name: name.clone(),
         url: url.map(hash_url),
-        amount: record.value.map(fixed),
+        amount: match kind {
+            // A submit that the page has prevented.
+            kind::SUBMIT => (record.properties.get("prevented") == Some(&Value::Bool(true))).then_some(VALUE_SCALE),
+            _ => record.value.map(fixed),
+        },
         unit: unit.map(|number| hash_text(number)),
         refund_of: refund_of.map(|number| hash_text(number)),
         currency: record.currency.clone(),
         session: record.session.as_deref().map(hash_text),
+        vouched: record.vouched,
+        seq,
+    })
+}
+
+/// The row of events that a page has lost, if a health event reports any.
+fn lost(record: &Record, seq: i64) -> Option<EventRow> {
+    // Exact: the bound is a small integer, and what is not a number is 0.
+    let number = record.dropped?.round().clamp(0.0, LOST_MAX as f64) as i64;
+    (number > 0).then(|| EventRow {
+        project: hash_text(&record.project_key),
+        visitor: hash_text(&record.visitor.id),
+        at: record.at.us(),
+        id: hash_id(record.id),
+        kind: kind::LOST,
+        name: None,
+        url: None,
+        amount: Some(number),
+        unit: None,
+        refund_of: None,
+        currency: None,
+        session: None,
         vouched: record.vouched,
         seq,
     })
@@ -625,6 +654,27 @@ mod tests {
             json!({"lcp_ms": 1, "bot": true}),
         ] {
             assert!(health(nothing.clone()).is_none(), "{nothing}");
+        }
+    }
+
+    #[test]
+    fn what_a_page_lost_or_prevented_is_kept_as_a_number() {
+        let lost = |dropped: Value| {
+            let rows = rows(json!({"type": "health", "dropped": dropped}));
+            assert_eq!(rows.health.len(), 0);
+            rows.events.iter().map(|row| (row.kind, row.amount)).collect::<Vec<_>>()
+        };
+        assert_eq!(lost(json!(3)), [(kind::LOST, Some(3))]);
+        assert_eq!(lost(json!(1e9)), [(kind::LOST, Some(LOST_MAX))]);
+        assert_eq!((lost(json!(0)), lost(json!(null))), (vec![], vec![]));
+        for (properties, expect) in [
+            (json!({"prevented": true}), Some(VALUE_SCALE)),
+            (json!({"prevented": false}), None),
+            (json!({"prevented": "true"}), None),
+            (json!({}), None),
+        ] {
+            let rows = rows(json!({"type": "submit", "trigger": "#f", "properties": properties}));
+            assert_eq!((rows.events[0].kind, rows.events[0].amount), (kind::SUBMIT, expect), "{properties}");
         }
     }
 

@@ -8,7 +8,7 @@ use crate::wire::fields::{Fields, ProblemCollector, from_body, join, text};
 use muriel_domain::experiment::integration::ToolSet;
 use muriel_domain::{Flaw, Instant, Problems};
 use muriel_log::{Consent, EventKind, EventVisitor, Properties, Record};
-use muriel_service::intake::{EventTemplate, IncomingBatch, PendingEvent};
+use muriel_service::intake::{EventTemplate, IncomingBatch, PendingEvent, ReadEvent};
 use muriel_service::visitor::Origin;
 use muriel_warehouse::MAX_TRACKED_CHANGES;
 use std::net::IpAddr;
@@ -155,7 +155,7 @@ impl<'j> EventBatch<'j> {
         gpc: bool,
     ) -> (
         IncomingBatch<'j>,
-        impl ExactSizeIterator<Item = PendingEvent<'j, impl FnOnce(&EventTemplate) -> Result<Record, String> + 'j>>,
+        impl ExactSizeIterator<Item = PendingEvent<'j, impl FnOnce(&EventTemplate) -> Result<ReadEvent, String> + 'j>>,
     ) {
         let EventBatch { sent_at, consent, visitor, hints, events, anomalies } = self;
         let batch = IncomingBatch { sent_at, consent, visitor, country: hints.country, origin, trusted, gpc };
@@ -180,7 +180,7 @@ pub(crate) fn id_of(event: &Json) -> Option<&str> {
 ///
 /// # Errors
 /// Why it is invalid, in a sentence.
-pub(crate) fn record(event: &Json, template: &EventTemplate) -> Result<Record, String> {
+pub(crate) fn record(event: &Json, template: &EventTemplate) -> Result<ReadEvent, String> {
     if event.as_object().is_none() {
         return Err("must be an object".to_owned());
     }
@@ -193,7 +193,7 @@ pub(crate) fn sentence(problems: &Problems) -> String {
     all.join("; ")
 }
 
-fn read(fields: &Fields<'_>, template: &EventTemplate) -> Option<Record> {
+fn read(fields: &Fields<'_>, template: &EventTemplate) -> Option<ReadEvent> {
     let id = fields.needed("id", |value| {
         match text(value)? {
             id if id.len() == 36 => Uuid::parse_str(id).ok().filter(|id| !id.is_nil()),
@@ -220,9 +220,49 @@ fn read(fields: &Fields<'_>, template: &EventTemplate) -> Option<Record> {
     }
     (record.id, record.kind) = (id?, kind?);
     // An event cannot happen after it was received.
-    record.at = at?.plus_us(template.behind_us).clamp(Instant::from_us(0), template.received_at);
+    let at = at?.plus_us(template.behind_us);
+    record.at = at.clamp(Instant::from_us(0), template.received_at);
     of_kind(fields, &mut record);
-    Some(record)
+    let unfilled = take_unfilled(&mut record);
+    Some(ReadEvent { record, ahead_us: at.us().saturating_sub(template.received_at.us()).max(0), unfilled })
+}
+
+/// Takes numbers of orders that a template left unfilled out of a record, and keeps them as properties, as the script does. The
+/// field of the first one.
+fn take_unfilled(record: &mut Record) -> Option<&'static str> {
+    let mut found = None;
+    for (field, number) in [("order_id", &mut record.order_id), ("refund_of", &mut record.refund_of)] {
+        let Some(sent) = number.take_if(|number| is_unfilled(number)) else { continue };
+        if record.properties.len() < PROPERTIES_MAX {
+            record.properties.insert(format!("unread_{field}"), sent.into());
+        }
+        found = found.or(Some(field));
+    }
+    found
+}
+
+/// Whether an order number is what templates leave where they have none, or where nobody has filled them. The script has the same
+/// rule, `UNFILLED` in `order.ts`.
+fn is_unfilled(number: &str) -> bool {
+    const WORDS: [&str; 12] = [
+        "nan",
+        "null",
+        "none",
+        "undefined",
+        "true",
+        "false",
+        "n/a",
+        "not set",
+        "(not set",
+        "not set)",
+        "(not set)",
+        "(none)",
+    ];
+    const PARTS: [&str; 4] = ["{{", "${", "<%", "[object "];
+    let number = number.trim().to_ascii_lowercase();
+    number.bytes().all(|byte| matches!(byte, b'0' | b'-'))
+        || WORDS.contains(&number.as_str())
+        || PARTS.iter().any(|part| number.contains(part))
 }
 
 fn of_kind(fields: &Fields<'_>, record: &mut Record) {

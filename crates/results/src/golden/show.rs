@@ -13,12 +13,24 @@ use muriel_warehouse::{LargestOrder, OrderSummary, Segment};
 use serde_json::{Map, Value, json};
 
 pub(super) fn computed(computed: &Computed) -> Value {
-    let Computed { manifest: _, visitors, first_entry, report, applied, metrics, values_vary, parts, stages, bandit: _ } =
-        computed;
+    let Computed {
+        manifest: _,
+        visitors,
+        first_entry,
+        lost_events,
+        report,
+        applied,
+        metrics,
+        values_vary,
+        parts,
+        stages,
+        bandit: _,
+    } = computed;
     let Report { health, page, metrics: analysed } = report;
     json!({
         "visitors": visitors,
         "first_entry": first_entry.map(Instant::us),
+        "lost_events": { "visitors": lost_events.visitors, "events": lost_events.events },
         "values_vary": values_vary,
         "health": self::health(health),
         "page": page.arms.iter().map(page_arm).collect::<Vec<_>>(),
@@ -104,8 +116,19 @@ fn numbers(arms: &[Numbers]) -> Value {
 }
 
 fn metric(shown: &MetricNumbers, report: &MetricReport) -> Value {
-    let MetricNumbers { arms, cap, capped, currency, orders } = shown;
-    let OrderSummary { other_currency, other_currency_vouched, implausible, limit, vouched, largest } = orders;
+    let MetricNumbers { arms, cap, capped, currency, orders, just_before, only_prevented, is_unfed } = shown;
+    let OrderSummary {
+        other_currency,
+        other_currency_vouched,
+        implausible,
+        limit,
+        vouched,
+        repeated,
+        shared,
+        lost_refunds,
+        unread,
+        largest,
+    } = orders;
     let largest = largest.map(|largest| {
         let LargestOrder { units, at, variant, vouched } = largest;
         json!({ "units": units, "at": at.us(), "variant": variant, "vouched": vouched })
@@ -121,6 +144,13 @@ fn metric(shown: &MetricNumbers, report: &MetricReport) -> Value {
         "implausible_orders": implausible,
         "order_limit": limit,
         "vouched_orders": vouched,
+        "repeated_orders": repeated,
+        "shared_orders": shared,
+        "lost_refunds": lost_refunds,
+        "unread_orders": unread,
+        "just_before": just_before,
+        "only_prevented": only_prevented,
+        "is_unfed": is_unfed,
         "largest_order": largest,
         "analyses": analyses.iter().map(analysis).collect::<Vec<_>>(),
     })

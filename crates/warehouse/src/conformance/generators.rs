@@ -103,6 +103,7 @@ pub(super) fn event() -> impl Strategy<Value = Value> {
                 // Each of the measures is there or not, whatever the others are.
                 let [errors, late, hidden, lcp, cls, inp] = met.4;
                 put("errors", json!(errors));
+                put("dropped", json!(what.3.filter(|number| *number >= 0.0)));
                 put("late", json!(late));
                 put("hidden_ms", json!(hidden));
                 put("lcp_ms", json!(lcp.map(|lcp: f64| 40.0 * lcp)));
@@ -119,7 +120,10 @@ pub(super) fn event() -> impl Strategy<Value = Value> {
                 put("by", json!(what.1));
                 put("trigger", json!(what.0));
             }
-            "submit" | "appear" | "script" => put("trigger", json!(what.0)),
+            "submit" | "appear" | "script" => {
+                put("trigger", json!(what.0));
+                put("properties", json!({ "prevented": met.1.is_some() }));
+            }
             "scroll" | "duration" => put("value", json!(what.3.unwrap_or(50.0))),
             "custom" => put("name", json!(what.0)),
             "order" => {

@@ -13,7 +13,7 @@ use muriel_domain::goal::{GoalType, GoalValue, Trigger};
 
 use crate::{
     Arrivals, Balance, CountedOutcome, Dimension, ExchangeRates, ExperimentAnswer, ExperimentQuestion, Filter,
-    GroupStretch, GroupTotals, LargestOrder, Metric, MetricAnswer, Population, RateSpan, Segment, Totals,
+    GroupStretch, GroupTotals, LargestOrder, LostEvents, Metric, MetricAnswer, Population, RateSpan, Segment, Totals,
 };
 use muriel_log::{EventKind, Record};
 
@@ -137,11 +137,12 @@ pub(super) fn answer(records: &[Record], question: &ExperimentQuestion) -> Exper
         moved,
         bots,
         early,
+        lost_events: lost_events(&records, &entries),
         first_entry: entries.iter().map(|entry| Instant::from_us(entry.at)).min(),
         balance: balance(&entries),
         applied: page::applied(&records, &entries, question, test_id),
         pages: page::totals(&records, &entries, question, test_id),
-        metrics: question.metrics.iter().map(|asked| metric(&records, &entries, question, asked)).collect(),
+        metrics: metrics(&records, &entries, question),
     }
 }
 
@@ -181,11 +182,12 @@ fn holdout(records: &[&Record], question: &ExperimentQuestion, stretch: &GroupSt
         moved: 0,
         bots: 0,
         early: 0,
+        lost_events: lost_events(&records, &entries),
         first_entry: entries.iter().map(|entry| Instant::from_us(entry.at)).min(),
         balance: Vec::new(),
         applied: Vec::new(),
         pages: Vec::new(),
-        metrics: question.metrics.iter().map(|asked| metric(&records, &entries, question, asked)).collect(),
+        metrics: metrics(&records, &entries, question),
     }
 }
 
@@ -374,6 +376,99 @@ fn window(metric: &Metric) -> Option<i64> {
     }
 }
 
+fn metrics(records: &[&Record], entries: &[Entry<'_>], question: &ExperimentQuestion) -> Vec<MetricAnswer> {
+    let answer = |(at, asked): (usize, &Metric)| MetricAnswer {
+        just_before: if at == 0 { just_before(records, entries, asked) } else { 0 },
+        only_prevented: if at == 0 { only_prevented(records, entries, asked) } else { 0 },
+        is_unfed: matches!(asked.outcome, CountedOutcome::Bounce | CountedOutcome::Engagement)
+            && !entries.iter().any(|entry| has_page_view(records, entry)),
+        ..with_unread(at == 0, records, entries, asked, metric(records, entries, question, asked))
+    };
+    question.metrics.iter().enumerate().map(answer).collect()
+}
+
+/// What pages have lost of those who entered, since then.
+fn lost_events(records: &[&Record], entries: &[Entry<'_>]) -> LostEvents {
+    let mut reports: BTreeMap<(&str, uuid::Uuid), i64> = BTreeMap::new();
+    for record in records.iter().filter(|record| record.kind == EventKind::Health && !record.bot) {
+        let entry = entries.iter().find(|entry| entry.visitor == record.visitor.id);
+        let number = record.dropped.unwrap_or(0.0).round().min(1_000.0) as i64;
+        if number > 0 && entry.is_some_and(|entry| record.at.us() >= entry.at) {
+            let most = reports.entry((record.visitor.id.as_str(), record.id)).or_default();
+            *most = number.max(*most);
+        }
+    }
+    let visitors: BTreeSet<&str> = reports.keys().map(|(visitor, _)| *visitor).collect();
+    LostEvents { visitors: visitors.len() as u64, events: reports.values().sum::<i64>().unsigned_abs() }
+}
+
+/// The answer with the custom events that have the name of its orders, of the first metric.
+fn with_unread(
+    is_first: bool,
+    records: &[&Record],
+    entries: &[Entry<'_>],
+    metric: &Metric,
+    mut answer: MetricAnswer,
+) -> MetricAnswer {
+    let CountedOutcome::Goal(trigger) = &metric.outcome else { return answer };
+    if is_first && trigger.goal_type() == GoalType::Revenue {
+        let GoalValue::Text(name) = trigger.value() else { unreachable!("revenue goals have names") };
+        let is_unread = |record: &&&Record| {
+            let entry = entries.iter().find(|entry| entry.visitor == record.visitor.id);
+            let is_named = record.kind == EventKind::Custom && !record.bot && record.name.as_ref() == Some(name);
+            is_named && entry.is_some_and(|entry| is_within(record.at.us(), entry, metric))
+        };
+        let unread = records.iter().filter(is_unread).map(|record| (&record.visitor.id, record.id));
+        answer.orders.unread = unread.collect::<BTreeSet<_>>().len() as u64;
+    }
+    answer
+}
+
+/// Whether the moment is after entry, and within the window.
+fn is_within(at: i64, entry: &Entry<'_>, metric: &Metric) -> bool {
+    at >= entry.at && window(metric).is_none_or(|window| at < entry.at + window)
+}
+
+/// Visitors all of whose submits that count were prevented.
+fn only_prevented(records: &[&Record], entries: &[Entry<'_>], metric: &Metric) -> u64 {
+    let CountedOutcome::Goal(trigger) = &metric.outcome else { return 0 };
+    if trigger.goal_type() != GoalType::FormSubmit {
+        return 0;
+    }
+    let submits: Vec<&Record> = records.iter().copied().filter(|record| !record.bot && fits(record, trigger)).collect();
+    let each = first(submits.clone(), |record| Some((record.visitor.id.clone(), record.id)));
+    let is_prevented = |record: &&Record| record.properties.get("prevented") == Some(&true.into());
+    let all_prevented = |entry: &&Entry<'_>| {
+        let own: BTreeSet<_> = each
+            .iter()
+            .filter(|record| record.visitor.id == entry.visitor && is_within(record.at.us(), entry, metric))
+            .map(|record| record.id)
+            .collect();
+        let of_own = |record: &&&Record| record.visitor.id == entry.visitor && own.contains(&record.id);
+        !own.is_empty() && submits.iter().filter(of_own).all(|record| is_prevented(record))
+    };
+    entries.iter().filter(all_prevented).count() as u64
+}
+
+/// Visitors whose custom event or order came within five seconds before they entered.
+fn just_before(records: &[&Record], entries: &[Entry<'_>], metric: &Metric) -> u64 {
+    let trigger = match &metric.outcome {
+        CountedOutcome::Event(name) => Trigger::new(GoalType::Event, GoalValue::Text(name.clone())).unwrap(),
+        CountedOutcome::Goal(trigger) if matches!(trigger.goal_type(), GoalType::Event | GoalType::Revenue) => {
+            trigger.clone()
+        }
+        _ => return 0,
+    };
+    let Some(before) = metric.before_us else { return 0 };
+    let matching = hits(records, &trigger, &mut LeftOut::default());
+    let is_just_before = |entry: &Entry<'_>, hit: &Hit| {
+        hit.visitor == entry.visitor
+            && hit.what == What::Event
+            && (entry.at - before.min(5_000_000)..entry.at).contains(&hit.at)
+    };
+    entries.iter().filter(|entry| matching.iter().any(|hit| is_just_before(entry, hit))).count() as u64
+}
+
 fn metric(records: &[&Record], entries: &[Entry<'_>], question: &ExperimentQuestion, metric: &Metric) -> MetricAnswer {
     let (answer, each) = metric_of_each(records, entries, question, metric);
     let segments = question.breakdown.map(|dimension| (dimension, segments(entries, dimension)));
@@ -419,7 +514,8 @@ fn metric_of_each(
         _ => None,
     };
     let revenue = trigger.is_some_and(|trigger| trigger.goal_type() == GoalType::Revenue);
-    let mut matching = trigger.map_or_else(Vec::new, |trigger| hits(records, trigger));
+    let mut left_out = LeftOut::default();
+    let mut matching = trigger.map_or_else(Vec::new, |trigger| hits(records, trigger, &mut left_out));
     if let Some(exchange) = metric.exchange.as_ref().filter(|_| revenue) {
         convert(&mut matching, exchange);
     }
@@ -452,6 +548,15 @@ fn metric_of_each(
     let mut answer = MetricAnswer::default();
     let mut sure = false;
     if revenue {
+        let counts = |hit: &Hit| {
+            let entry = entries.iter().find(|entry| entry.visitor == hit.visitor);
+            entry.is_some_and(|entry| hit.at >= entry.at && window.is_none_or(|window| hit.at < entry.at + window))
+        };
+        let repeated: Vec<bool> =
+            left_out.repeated.iter().filter(|(hit, _)| counts(hit)).map(|(_, is_shared)| *is_shared).collect();
+        answer.orders.repeated = repeated.len() as u64;
+        answer.orders.shared = repeated.iter().filter(|is_shared| **is_shared).count() as u64;
+        answer.orders.lost_refunds = left_out.refunds.iter().filter(|hit| counts(hit)).count() as u64;
         currency(&mut seen, metric, &mut answer);
         sure = limit(&mut seen, metric, &mut answer);
         answer.orders.vouched =
@@ -508,8 +613,16 @@ fn units(value: f64) -> i128 {
     if units.abs() >= MAX as f64 { MAX * units.signum() as i128 } else { units as i128 }
 }
 
+/// Orders and refunds that take no part.
+#[derive(Default)]
+struct LeftOut {
+    /// With whether three visitors or more have sent their number.
+    repeated: Vec<(Hit, bool)>,
+    refunds: Vec<Hit>,
+}
+
 /// The events that a goal counts, ordered by time.
-fn hits(records: &[&Record], trigger: &Trigger) -> Vec<Hit> {
+fn hits(records: &[&Record], trigger: &Trigger, left_out: &mut LeftOut) -> Vec<Hit> {
     let people = || records.iter().copied().filter(|record| !record.bot);
     let negative = |record: &Record| record.kind == EventKind::Order && record.value.is_some_and(|value| value < 0.0);
     let matching = people().filter(|record| fits(record, trigger) && !negative(record));
@@ -517,7 +630,8 @@ fn hits(records: &[&Record], trigger: &Trigger) -> Vec<Hit> {
     let mut hits: Vec<Hit> =
         first(others, |record| Some((record.visitor.id.clone(), record.id))).into_iter().map(Hit::of).collect();
     let by_id = |record: &Record| Some(record.id);
-    let ordered = first(first(ordered, by_id), |record| record.order_id.clone());
+    let each = first(ordered, by_id);
+    let ordered = first(each.clone(), |record| record.order_id.clone());
     hits.extend(ordered.iter().map(|record| Hit::of(record)));
     if trigger.goal_type() == GoalType::Revenue {
         let of = |record: &Record| record.refund_of.clone().or_else(|| record.order_id.clone());
@@ -526,6 +640,32 @@ fn hits(records: &[&Record], trigger: &Trigger) -> Vec<Hit> {
         };
         let refunds = people().filter(|record| negative(record) && (fits(record, trigger) || of(record).is_some()));
         let refunds = first(first(refunds.collect(), by_id), own);
+        let is_left = |record: &&&Record| {
+            !ordered.iter().any(|order| order.id == record.id && order.visitor.id == record.visitor.id)
+        };
+        for record in each.iter().filter(is_left) {
+            let senders: BTreeSet<&str> = each
+                .iter()
+                .filter(|other| other.order_id == record.order_id)
+                .map(|other| other.visitor.id.as_str())
+                .collect();
+            left_out.repeated.push((Hit::of(record), senders.len() >= 3));
+        }
+        for refund in &refunds {
+            let Some(number) = of(refund) else { continue };
+            let has_number = |record: &&Record| {
+                record.kind == EventKind::Order && !negative(record) && record.order_id.as_ref() == Some(&number)
+            };
+            let takes = |order: &&&Record| {
+                (refund.vouched || (!order.vouched && refund.visitor == order.visitor))
+                    && (refund.currency.is_none() || order.currency.is_none() || refund.currency == order.currency)
+            };
+            let mut own = ordered.iter().filter(|order| has_number(order)).peekable();
+            let is_known = own.peek().is_some();
+            if !own.any(|order| takes(&order)) && (is_known || !people().any(|record| has_number(&record))) {
+                left_out.refunds.push(Hit::of(refund));
+            }
+        }
         for refund in refunds.iter().filter(|refund| of(refund).is_none()) {
             let hit = Hit::of(refund);
             hits.push(Hit { what: What::Untied, gross: -hit.amount, ..hit });
@@ -675,13 +815,21 @@ fn fits(record: &Record, trigger: &Trigger) -> bool {
     }
 }
 
+/// Whether the record is of the visit in which the visitor entered.
+fn is_of_visit(record: &Record, entry: &Entry<'_>) -> bool {
+    let at = record.at.us();
+    let same = entry.session.is_some() && record.session.as_deref() == entry.session;
+    at >= entry.at - 5_000_000 && (at < entry.at + 1_800_000_000 || same)
+}
+
+fn has_page_view(records: &[&Record], entry: &Entry<'_>) -> bool {
+    let is_view = |record: &&&Record| record.kind == EventKind::Pageview && !record.bot;
+    records.iter().filter(is_view).any(|record| record.visitor.id == entry.visitor && is_of_visit(record, entry))
+}
+
 /// Whether a visitor did not bounce, or was engaged.
 fn acted(records: &[&Record], entry: &Entry<'_>, bounce: bool) -> bool {
-    let during = |record: &&&Record| {
-        let at = record.at.us();
-        let same = entry.session.is_some() && record.session.as_deref() == entry.session;
-        at >= entry.at - 5_000_000 && (at < entry.at + 1_800_000_000 || same)
-    };
+    let during = |record: &&&Record| is_of_visit(record, entry);
     let whose = |record: &&&Record| record.visitor.id == entry.visitor && !record.bot;
     // Whether something is enough alone; `None` where it does not matter.
     let enough = |record: &Record| {

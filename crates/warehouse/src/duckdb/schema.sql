@@ -16,7 +16,7 @@ CREATE TABLE events (
     kind     UTINYINT NOT NULL, -- the numbers are in row.rs
     name     VARCHAR,           -- of a custom event or an order; else the trigger; else where a link leads
     url      UBIGINT,           -- of the page
-    amount   BIGINT,            -- in ten-thousandths: what an order is worth, percent scrolled, seconds spent
+    amount   BIGINT,            -- in ten-thousandths: what an order is worth, percent scrolled, seconds spent; 1 of a submit that was prevented; how many events a page has lost
     unit     UBIGINT,           -- which order, or which refund where it has a number of its own
     refund_of UBIGINT,          -- which order a refund is for
     currency VARCHAR,

@@ -9,8 +9,9 @@ use muriel_domain::Instant;
 use super::read::Db;
 use super::{Result, before, literal, since};
 use crate::Watermarks;
-use crate::answer::{Arrivals, Balance, ExperimentAnswer, Segment};
+use crate::answer::{Arrivals, Balance, ExperimentAnswer, LostEvents, Segment};
 use crate::question::{CountedOutcome, Dimension, ExperimentQuestion, Filter, SEGMENTS_MAX};
+use crate::row::kind::LOST;
 
 /// Dimensions by which arms are compared.
 const BALANCE: [Dimension; 5] =
@@ -200,6 +201,7 @@ pub(super) fn arrived(db: &Db<'_>) -> Result<(ExperimentAnswer, u64)> {
         moved: 0,
         bots: 0,
         early: 0,
+        lost_events: LostEvents::default(),
         first_entry: first_entry.map(Instant::from_us),
         balance: Vec::new(),
         applied: Vec::new(),
@@ -341,6 +343,21 @@ pub(super) fn segment(breakdown: Option<Dimension>, segments: usize) -> (String,
     }
 }
 
+/// What pages of those in `entry` have lost since they entered.
+pub(super) fn lost_events(db: &Db<'_>, question: &ExperimentQuestion, project: u64) -> Result<LostEvents> {
+    let until = before("e.\"at\"", question.until);
+    let sql = format!(
+        r#"SELECT count(DISTINCT visitor), coalesce(sum(amount), 0)::BIGINT FROM (
+             SELECT e.visitor, e.id, max(e.amount) AS amount FROM events AS e JOIN entry AS x ON x.visitor = e.visitor
+             WHERE e.project = {project} AND e.kind = {LOST} AND e."at" >= x."at"{until}
+             GROUP BY e.visitor, e.id)"#
+    );
+    db.row(&sql, |row| {
+        let (visitors, events): (u64, i64) = (row.get(0)?, row.get(1)?);
+        Ok(LostEvents { visitors, events: events.unsigned_abs() })
+    })
+}
+
 /// Makes an `entry` of everybody who did anything, at the first of it.
 pub(super) fn first_seen(db: &Db<'_>, project: u64, from: Instant, until: Instant, limit: Option<u64>) -> Result<()> {
     let (from, until) = (from.us(), until.us());
@@ -350,7 +367,7 @@ pub(super) fn first_seen(db: &Db<'_>, project: u64, from: Instant, until: Instan
         r#"CREATE OR REPLACE TEMP TABLE entry AS
            SELECT visitor, min("at") AS "at", 0::UTINYINT AS variant, 0::BIGINT AS epoch, NULL::UBIGINT AS "session"
            FROM (
-             SELECT visitor, "at" FROM events WHERE {scope}
+             SELECT visitor, "at" FROM events WHERE {scope} AND kind <> {LOST}
              UNION ALL
              SELECT visitor, "at" FROM exposures WHERE {scope} AND NOT bot)
            GROUP BY visitor{limit}"#

@@ -6,6 +6,7 @@ use muriel_assign::document::GroupStretch;
 use super::read::Db;
 use super::{Result, before, since};
 use crate::question::ExperimentQuestion;
+use crate::row::kind::LOST;
 
 /// Visitors whose ids are read at once, roughly: they need memory beside that of the statement.
 const IDS_AT_ONCE: u64 = 1_000_000;
@@ -16,7 +17,7 @@ pub(super) fn enter(db: &Db<'_>, question: &ExperimentQuestion, project: u64, st
     let (started, until) = (since("\"at\"", question.started_at), before("\"at\"", question.until));
     db.run(&format!(
         r#"CREATE OR REPLACE TEMP TABLE seen AS
-           SELECT visitor, min("at") AS "at" FROM events WHERE project = {project}{started}{until}
+           SELECT visitor, min("at") AS "at" FROM events WHERE project = {project} AND kind <> {LOST}{started}{until}
            GROUP BY visitor{from}"#
     ))?;
     place(db, project, stretch)?;

@@ -52,6 +52,7 @@ use crate::question::{
     VisitorsQuestion,
 };
 use crate::row::hash_text;
+use crate::row::kind::LOST;
 use crate::{Result, StopToken, Watermarks};
 use muriel_log::LogId;
 
@@ -85,14 +86,16 @@ pub(super) fn ask(
             by_quarter: question.by_quarter,
             ..MetricContext::of(question, project)
         };
+        let lost_events = entry::lost_events(db, question, project)?;
         let segments = entry::segments(db, question, project)?;
         visit::prepare(db, &scope, &question.metrics)?;
         let metrics = question
             .metrics
             .iter()
-            .map(|metric| match metric.outcome {
+            .enumerate()
+            .map(|(at, metric)| match metric.outcome {
                 CountedOutcome::Bounce | CountedOutcome::Engagement => visit::answer(db, &scope, metric, &segments),
-                _ => outcome::answer(db, &scope, metric, &segments),
+                _ => outcome::answer(db, &scope, metric, &segments, at == 0),
             })
             .collect::<Result<Vec<_>>>()?;
         let logs = Logs::read(db)?;
@@ -100,6 +103,7 @@ pub(super) fn ask(
             lost: logs.lost(db, project)?,
             rewritten: logs.rewritten(db, project)?,
             marks: logs.marks,
+            lost_events,
             metrics,
             ..health
         })
@@ -197,8 +201,10 @@ pub(super) fn viewed_pages(connection: &Connection, question: &PagesQuestion, st
             ),
             |row| Ok((row.get(0)?, Instant::from_us(row.get(1)?))),
         )?;
-        let last: Option<i64> =
-            db.row(&format!(r#"SELECT max(e."at") FROM events AS e WHERE {within}"#), |row| row.get(0))?;
+        let last: Option<i64> = db
+            .row(&format!(r#"SELECT max(e."at") FROM events AS e WHERE {within} AND e.kind <> {LOST}"#), |row| {
+                row.get(0)
+            })?;
         Ok(PagesAnswer { pages, last_event: last.map(Instant::from_us), marks: Logs::read(db)?.marks })
     })
 }

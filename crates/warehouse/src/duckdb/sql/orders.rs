@@ -11,7 +11,7 @@ use super::outcome::MetricContext;
 use super::read::Db;
 use super::{Result, before, literal};
 use crate::answer::{LargestOrder, MAX_VALUE, MetricAnswer, VALUE_SCALE};
-use crate::question::{MAX_ORDER_FACTOR, MIN_VOUCHED_ONE_IN, Metric};
+use crate::question::{MAX_ORDER_FACTOR, MIN_VOUCHED_ONE_IN, Metric, SHARED_BY};
 use crate::row::{fixed, kind};
 
 /// What a row of `matched` is: an order, a refund of an order that is there, or a
@@ -19,6 +19,8 @@ use crate::row::{fixed, kind};
 const ORDER: u8 = 0;
 const TIED: u8 = 1;
 const UNTIED: u8 = 2;
+/// Whether a row of `matched` is an order, as SQL behind the name of the table; see [`ORDER`].
+pub(super) const IS_ORDER: &str = "what = 0";
 
 /// Makes the table `orders`: those with `condition` on their name, each once. That has
 /// to be known before it is looked at who entered, since another visitor's order with
@@ -34,7 +36,11 @@ pub(super) fn collect(db: &Db<'_>, scope: &MetricContext, condition: &str, worth
             project = scope.project,
             until = before("e.\"at\"", scope.until),
         ))?;
-        once(db, table, columns)
+        once(db, table, "id", columns)?;
+        if worth && kind == kind::ORDER {
+            note_repeated(db)?;
+        }
+        once(db, table, "unit", columns)
     };
     let mut columns = vec!["\"at\"", "id", "visitor", "unit", "vouched"];
     if !worth {
@@ -46,9 +52,15 @@ pub(super) fn collect(db: &Db<'_>, scope: &MetricContext, condition: &str, worth
     find("orders", kind::ORDER, condition, &columns)?;
     columns.push("refund_of");
     find("refunds", kind::REFUND, &format!("(e.refund_of IS NOT NULL OR {condition})"), &columns)?;
+    db.run(
+        "CREATE OR REPLACE TEMP TABLE repeated_orders AS
+         SELECT * FROM repeated_orders ANTI JOIN orders USING (visitor, id)",
+    )?;
     if !db.row("SELECT count(*) > 0 FROM refunds", |row| row.get(0))? {
+        db.run(r#"CREATE OR REPLACE TEMP TABLE lost_refunds (visitor UBIGINT, "at" BIGINT)"#)?;
         return Ok(false);
     }
+    note_lost_refunds(db, scope)?;
     db.run(&format!(
         r#"CREATE OR REPLACE TEMP TABLE orders AS
            WITH
@@ -58,8 +70,7 @@ pub(super) fn collect(db: &Db<'_>, scope: &MetricContext, condition: &str, worth
                SELECT o.visitor, r.id, greatest(r."at", o."at") AS "at", o."at" AS ordered_at, o.currency, o.vouched,
                       coalesce(o.amount, 0) AS gross, o.id AS root, -r.amount::HUGEINT AS back
                FROM refunds AS r JOIN orders AS o ON o.unit = r.refund_of
-               WHERE (r.vouched OR (NOT o.vouched AND r.visitor = o.visitor))
-                 AND (r.currency = o.currency OR r.currency IS NULL OR o.currency IS NULL)),
+               WHERE {TAKES}),
              -- What is given back is at most what the order was worth.
              taken AS (
                SELECT *, least(gross, sum(back) OVER earlier) AS given, least(gross, sum(back) OVER earlier - back) AS given_before
@@ -77,14 +88,45 @@ pub(super) fn collect(db: &Db<'_>, scope: &MetricContext, condition: &str, worth
     Ok(true)
 }
 
-/// Keeps one row of `table` for each event and each order number: the first that a
+/// Makes the table `repeated_orders` of the orders whose number others of them have, before one of them is chosen.
+fn note_repeated(db: &Db<'_>) -> Result<()> {
+    db.run(&format!(
+        r#"CREATE OR REPLACE TEMP TABLE repeated_orders AS
+           WITH again AS (
+             SELECT unit, count(DISTINCT visitor) >= {SHARED_BY} AS shared FROM orders
+             WHERE unit IS NOT NULL GROUP BY unit HAVING count(*) > 1)
+           SELECT o.visitor, o.id, o."at", a.shared FROM orders AS o JOIN again AS a ON a.unit = o.unit"#
+    ))
+}
+
+/// Makes the table `lost_refunds` of those that name an order and take nothing: it is not there, or it is one from which they may
+/// not take. What belongs to an order of another goal is left to that goal.
+fn note_lost_refunds(db: &Db<'_>, scope: &MetricContext) -> Result<()> {
+    db.run(&format!(
+        r#"CREATE OR REPLACE TEMP TABLE lost_refunds AS
+           SELECT r.visitor, r."at" FROM refunds AS r
+           WHERE r.refund_of IS NOT NULL
+             AND NOT EXISTS (SELECT 1 FROM orders AS o WHERE o.unit = r.refund_of AND {TAKES})
+             AND (EXISTS (SELECT 1 FROM orders AS o WHERE o.unit = r.refund_of)
+               OR NOT EXISTS (
+                 SELECT 1 FROM events AS e
+                 WHERE e.project = {project} AND e.kind = {order} AND e.unit = r.refund_of{until}))"#,
+        project = scope.project,
+        until = before("e.\"at\"", scope.until),
+        order = kind::ORDER,
+    ))
+}
+
+/// Whether the refund `r` takes from the order `o`, as SQL: one that no key vouched for does from the same visitor's orders
+/// alone, and of those from what no key vouched for either.
+const TAKES: &str = "(r.vouched OR (NOT o.vouched AND r.visitor = o.visitor))
+                 AND (r.currency = o.currency OR r.currency IS NULL OR o.currency IS NULL)";
+
+/// Keeps one row of `table` for each event, or each order number, as `key` says: the first that a
 /// key vouched for, whoever's it is, or else the first of each visitor.
-fn once(db: &Db<'_>, table: &str, columns: &[&str]) -> Result<()> {
-    for key in ["id", "unit"] {
-        let again = format!("SELECT count({key}) > count(DISTINCT {key}) FROM {table}");
-        if !db.row(&again, |row| row.get(0))? {
-            continue;
-        }
+fn once(db: &Db<'_>, table: &str, key: &str, columns: &[&str]) -> Result<()> {
+    let again = format!("SELECT count({key}) > count(DISTINCT {key}) FROM {table}");
+    if db.row(&again, |row| row.get(0))? {
         let fields = columns.iter().map(|column| format!("{column} := {column}")).collect::<Vec<_>>().join(", ");
         let names = columns.join(", ");
         let first = columns.iter().map(|column| format!("first.{column}")).collect::<Vec<_>>().join(", ");
@@ -134,6 +176,7 @@ pub(super) fn matched(refunds: bool, window: &str, before_us: i64) -> String {
 /// Takes out of `matched` what is in another currency or cannot be plausible, makes the
 /// table `earnings`, one row for each visitor in `matched`, and gives back the cap.
 pub(super) fn earnings(db: &Db<'_>, metric: &Metric, refunds: bool, answer: &mut MetricAnswer) -> Result<Option<i64>> {
+    note_left_out(db, metric, answer)?;
     keep_one_currency(db, metric, answer)?;
     let sure = keep_plausible(db, metric, answer)?;
     let sums = |which: &str| {
@@ -162,6 +205,41 @@ pub(super) fn earnings(db: &Db<'_>, metric: &Metric, refunds: bool, answer: &mut
         Some(cap) => Ok(Some(fixed(cap))),
         None => usual_cap(db, if sure { "vouched" } else { "raw" }),
     }
+}
+
+/// Counts the orders and refunds that take no part, of those who entered and within their window.
+fn note_left_out(db: &Db<'_>, metric: &Metric, answer: &mut MetricAnswer) -> Result<()> {
+    let window = metric.window_us.map_or_else(String::new, |window| format!(r#" AND l."at" < x."at" + {window}"#));
+    let from = |table: &str| {
+        format!(r#"FROM {table} AS l JOIN entry AS x ON x.visitor = l.visitor WHERE l."at" >= x."at"{window}"#)
+    };
+    let repeated = format!("SELECT count(*), count(*) FILTER (l.shared) {}", from("repeated_orders"));
+    (answer.orders.repeated, answer.orders.shared) = db.row(&repeated, |row| Ok((row.get(0)?, row.get(1)?)))?;
+    let lost = format!("SELECT count(*) {}", from("lost_refunds"));
+    answer.orders.lost_refunds = db.row(&lost, |row| row.get(0))?;
+    Ok(())
+}
+
+/// Counts the custom events with the name of the orders, of those who entered and within their window: each is a purchase that has
+/// no amount, or no currency, that can be read.
+pub(super) fn note_unread(
+    db: &Db<'_>,
+    scope: &MetricContext,
+    metric: &Metric,
+    condition: &str,
+    answer: &mut MetricAnswer,
+) -> Result<()> {
+    let window = metric.window_us.map_or_else(String::new, |window| format!(r#" AND e."at" < x."at" + {window}"#));
+    let sql = format!(
+        r#"SELECT count(*) FROM (
+             SELECT DISTINCT e.visitor, e.id FROM events AS e JOIN entry AS x ON x.visitor = e.visitor
+             WHERE e.project = {project} AND e.kind = {custom} AND {condition}{until} AND e."at" >= x."at"{window})"#,
+        project = scope.project,
+        custom = kind::CUSTOM,
+        until = before("e.\"at\"", scope.until),
+    );
+    answer.orders.unread = db.row(&sql, |row| row.get(0))?;
+    Ok(())
 }
 
 /// What a visitor is worth, by the sums of what a key vouched for and of the other

@@ -16,7 +16,7 @@ use crate::answer::{
     GroupTotals, MetricAnswer, PairTotals, QuarterChange, QuarterClosing, Segment, Totals, TotalsChange, VALUE_SCALE,
     VisitorTotals,
 };
-use crate::question::{CountedOutcome, Dimension, ExperimentQuestion, Metric, QUARTER_US};
+use crate::question::{CountedOutcome, Dimension, ExperimentQuestion, JUST_BEFORE_US, Metric, QUARTER_US};
 use crate::row::kind;
 
 /// What all metrics of a question share.
@@ -227,10 +227,11 @@ pub(super) fn answer(
     scope: &MetricContext,
     metric: &Metric,
     segments: &[Segment],
+    is_first: bool,
 ) -> Result<MetricAnswer> {
     let candidates = Candidates::of(db, scope.project, &metric.outcome)?;
     let mut answer = MetricAnswer::default();
-    let outcomes = outcomes(db, scope, metric, &candidates, &mut answer)?;
+    let outcomes = outcomes(db, scope, metric, &candidates, &mut answer, is_first)?;
     let cells = Cells { scope, segments, window_us: metric.window_us };
     answer.cells = cells.all(db, &outcomes)?;
     if scope.by_quarter {
@@ -243,7 +244,7 @@ pub(super) fn answer(
 /// What each visitor of `entry` did.
 pub(super) fn done(db: &Db<'_>, scope: &MetricContext, metric: &Metric) -> Result<Outcomes> {
     let candidates = Candidates::of(db, scope.project, &metric.outcome)?;
-    outcomes(db, scope, metric, &candidates, &mut MetricAnswer::default())
+    outcomes(db, scope, metric, &candidates, &mut MetricAnswer::default(), false)
 }
 
 /// Calls `each` with what each visitor did, in the order of their hashes.
@@ -285,6 +286,7 @@ fn outcomes(
     metric: &Metric,
     candidates: &Candidates,
     answer: &mut MetricAnswer,
+    is_first: bool,
 ) -> Result<Outcomes> {
     let refunds = candidates.collect(db, scope)?;
     if let Some(rates) = &metric.exchange
@@ -296,9 +298,33 @@ fn outcomes(
     let least = metric.min_count.max(1);
     let values = candidates.rule == Rule::Revenue;
     let covariate = metric.before_us.is_some();
-    let kept = values || scope.by_quarter;
+    // Of pages and clicks the moment is the page's own, and there are too many of them to be kept.
+    let tells_just_before = is_first && covariate && matches!(candidates.rule, Rule::Order | Rule::Revenue);
+    let is_form = |trigger: &Trigger| trigger.goal_type() == GoalType::FormSubmit;
+    let tells_prevented = is_first && matches!(&metric.outcome, CountedOutcome::Goal(trigger) if is_form(trigger));
+    let kept = values || scope.by_quarter || tells_just_before || tells_prevented;
     if kept {
         db.run(&format!("CREATE OR REPLACE TEMP TABLE matched AS {matched}"))?;
+    }
+    if tells_just_before {
+        let orders = if values { format!(" AND m.{}", orders::IS_ORDER) } else { String::new() };
+        let sql = format!(
+            r#"SELECT count(DISTINCT m.visitor) FROM matched AS m JOIN entry AS x ON x.visitor = m.visitor
+               WHERE NOT m.after AND m."at" < x."at" AND m."at" >= x."at" - {JUST_BEFORE_US}{orders}"#
+        );
+        answer.just_before = db.row(&sql, |row| row.get(0))?;
+    }
+    if tells_prevented {
+        let sql = format!(
+            r#"SELECT count(*) FROM (
+                 SELECT m.visitor FROM matched AS m JOIN events AS e ON e.visitor = m.visitor AND e.id = m.id
+                 WHERE m.after AND e.project = {project} AND {condition}{until}
+                 GROUP BY m.visitor HAVING bool_and(coalesce(e.amount, 0) > 0))"#,
+            project = scope.project,
+            condition = candidates.condition,
+            until = before("e.\"at\"", scope.until),
+        );
+        answer.only_prevented = db.row(&sql, |row| row.get(0))?;
     }
     if !values {
         let matched = if kept { String::new() } else { format!("matched AS NOT MATERIALIZED ({matched}),") };
@@ -314,6 +340,9 @@ fn outcomes(
                FROM matched GROUP BY visitor)"
         );
         return Ok(Outcomes { with, values, cap: None });
+    }
+    if is_first {
+        orders::note_unread(db, scope, metric, &candidates.condition, answer)?;
     }
     let cap = orders::earnings(db, metric, refunds, answer)?;
     answer.cap = cap.map(|cap| cap as f64 / VALUE_SCALE as f64);

@@ -60,7 +60,8 @@ pub(super) fn answer(
 ) -> Result<MetricAnswer> {
     let outcomes = outcomes(db, metric)?;
     let cells = Cells { scope, segments, window_us: Some(VISIT_AFTER_ENTRY_US) };
-    let mut answer = MetricAnswer { cells: cells.all(db, &outcomes)?, ..MetricAnswer::default() };
+    let is_unfed = db.row("SELECT count(*) = 0 FROM did WHERE what = 0", |row| row.get(0))?;
+    let mut answer = MetricAnswer { cells: cells.all(db, &outcomes)?, is_unfed, ..MetricAnswer::default() };
     if scope.by_quarter {
         // Everybody is a bounce until proven otherwise.
         let (entered, acted) = if metric.outcome == CountedOutcome::Bounce { (1, -1) } else { (0, 1) };

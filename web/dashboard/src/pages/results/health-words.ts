@@ -70,9 +70,24 @@ export const CHECKS: Record<string, CheckWords> = {
     next: "Send values in one currency, or give the project its currency rates.",
   },
   orders: {
-    name: "Large orders",
-    cause: "A very large order, or one that nobody really placed.",
-    next: "Check that order. A largest plausible value of an order can be set for the goal.",
+    name: "Orders",
+    cause: "A very large order, one that nobody really placed, or order numbers and amounts that a template does not fill in.",
+    next: "Check these orders. A largest plausible value of an order can be set for the goal.",
+  },
+  before_entry: {
+    name: "Conversions just before entry",
+    cause: "The clocks of the page and of a server differ, or one of them writes whole seconds.",
+    next: "Send times with milliseconds, and the exposure before what follows from it.",
+  },
+  prevented_submits: {
+    name: "Submits that the page prevented",
+    cause: "A script of the page sends the form itself, or found a mistake in what was filled in.",
+    next: "If the form checks what is filled in, count what follows a success in place of the submit.",
+  },
+  lost_events: {
+    name: "Events that pages lost",
+    cause: "Amounts or currencies of orders cannot be read, or pages send events that are not valid.",
+    next: "Listen for the script's error events on the page, and mend what they name.",
   },
   interaction: {
     name: "Other experiments",

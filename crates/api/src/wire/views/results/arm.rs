@@ -52,7 +52,7 @@ pub(crate) struct ArmResult {
     pub(super) visitors: u64,
     /// Those of them who converted.
     pub(super) conversions: u64,
-    /// Percent; null without visitors.
+    /// Percent; null without visitors, and of a built-in metric where nobody sent a page view.
     #[schema(required)]
     pub(super) conversion_rate: Option<f64>,
     /// Visitors whose time to convert still runs: shown, and not compared yet.
@@ -189,10 +189,10 @@ impl ArmResult {
         Self {
             visitors: numbers.visitors,
             conversions: numbers.converted,
-            conversion_rate: rate(&numbers),
+            conversion_rate: rate(&numbers).filter(|_| !shown.is_unfed),
             open_visitors: (numbers.open > 0).then_some(numbers.open),
             revenue: Revenue::new(facts, shown, &numbers),
-            improvement: (arm > 0).then(|| improvement(facts, &arms[0], &numbers)),
+            improvement: (arm > 0).then(|| improvement(facts, &arms[0], &numbers).filter(|_| !shown.is_unfed)),
             analysis,
         }
     }

@@ -8,7 +8,7 @@ use muriel_analysis::{
 };
 use muriel_results::{Computed, LogDamage, Manifest, MetricFacts, MetricNumbers};
 use muriel_stats::srm::ChiSquared;
-use muriel_warehouse::VALUE_SCALE;
+use muriel_warehouse::{LostEvents, OrderSummary, VALUE_SCALE};
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -50,10 +50,19 @@ pub(crate) struct Health {
     /// Whether orders were in several currencies; of revenue goals.
     #[serde(skip_serializing_if = "Option::is_none")]
     currency: Option<HealthCheck>,
-    /// Whether orders are plausible: none was left out as too large, and none is more than a tenth of the revenue;
-    /// of revenue goals.
+    /// Whether orders are plausible: none was left out as too large or as its number is shared, no refund names an order that is not
+    /// there, and none is more than a tenth of the revenue; of revenue goals.
     #[serde(skip_serializing_if = "Option::is_none")]
     orders: Option<HealthCheck>,
+    /// Events that came within five seconds before their visitors entered, and so do not count; absent while there are none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    before_entry: Option<HealthCheck>,
+    /// Visitors whose submits were all prevented by the page, and count all the same; of goals of forms, absent while there are none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    prevented_submits: Option<HealthCheck>,
+    /// Events that pages of visitors who entered report as lost; absent while there are none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    lost_events: Option<HealthCheck>,
     /// Another live experiment that was found to change the effect of this one on its primary goal; absent while none was.
     /// Pairs are looked at each night.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -142,10 +151,16 @@ impl Health {
             .top()
             .filter(|facts| facts.is_revenue())
             .and_then(|facts| Some(orders(&computed.manifest, facts, computed.metrics.first()?)));
+        let before_entry = computed.manifest.top().and(computed.metrics.first()).and_then(before_entry);
+        let prevented_submits = computed.manifest.top().and(computed.metrics.first()).and_then(prevented_submits);
+        let lost_events = lost_events(computed);
         let event_log = event_log(&computed.manifest);
         let interaction = interaction::check(computed);
-        let grade = [Some(&guardrails), Some(&event_log), currency.as_ref(), orders.as_ref(), interaction.as_ref()]
+        let of_metric = [currency.as_ref(), orders.as_ref(), before_entry.as_ref(), prevented_submits.as_ref()];
+        let grade = [Some(&guardrails), Some(&event_log)]
             .into_iter()
+            .chain(of_metric)
+            .chain([lost_events.as_ref(), interaction.as_ref()])
             .flatten()
             .fold(checks.grade(), |grade, check| grade.with(check.grade));
         Self {
@@ -164,6 +179,9 @@ impl Health {
             event_log: HealthCheck::new(&event_log),
             currency: currency.as_ref().map(HealthCheck::new),
             orders: orders.as_ref().map(HealthCheck::new),
+            before_entry: before_entry.as_ref().map(HealthCheck::new),
+            prevented_submits: prevented_submits.as_ref().map(HealthCheck::new),
+            lost_events: lost_events.as_ref().map(HealthCheck::new),
             interaction: interaction.as_ref().map(HealthCheck::new),
         }
     }
@@ -233,6 +251,9 @@ impl Health {
             event_log,
             currency,
             orders,
+            before_entry,
+            prevented_submits,
+            lost_events,
             interaction,
         } = self;
         let plain = [
@@ -249,6 +270,9 @@ impl Health {
             ("event_log", Some(event_log)),
             ("currency", currency.as_ref()),
             ("orders", orders.as_ref()),
+            ("before_entry", before_entry.as_ref()),
+            ("prevented_submits", prevented_submits.as_ref()),
+            ("lost_events", lost_events.as_ref()),
             ("interaction", interaction.as_ref()),
         ];
         let plain = plain.into_iter().filter_map(|(name, check)| Some((name, check?)));
@@ -294,8 +318,13 @@ fn orders(manifest: &Manifest, facts: &MetricFacts, shown: &MetricNumbers) -> Ch
     }
     let (orders, units) =
         shown.arms.iter().fold((0, 0), |(orders, units), arm| (orders + arm.events, units + arm.units));
+    let repeats = left_out_orders(&shown.orders, orders, &mut sentences);
     let Some(largest) = shown.orders.largest.filter(|_| units > 0) else {
         return match sentences.is_empty() {
+            // Every order is worth nothing, or was repeated by visitors who did not enter.
+            true if orders > 0 || shown.orders.repeated > 0 => {
+                Check::new(Grade::Unknown, format!("No order is worth anything.{repeats}"))
+            }
             true => Check::new(Grade::Unknown, "There is no order yet."),
             false => Check::new(Grade::Warn, sentences.join(" ")),
         };
@@ -316,10 +345,120 @@ fn orders(manifest: &Manifest, facts: &MetricFacts, shown: &MetricNumbers) -> Ch
     if !sentences.is_empty() {
         Check::new(Grade::Warn, sentences.join(" "))
     } else if orders > FEW_ORDERS {
-        Check::new(Grade::Ok, "No order is more than a tenth of the revenue.")
+        Check::new(Grade::Ok, format!("No order is more than a tenth of the revenue.{repeats}"))
     } else {
-        Check::new(Grade::Unknown, "There are too few orders to say whether one of them stands out.")
+        let message = format!("There are too few orders to say whether one of them stands out.{repeats}");
+        Check::new(Grade::Unknown, message)
     }
+}
+
+/// How many orders may be left out for each that counts, because their number counts already: a page and a server that both tell
+/// of an order, and a page that is loaded again.
+const REPEATS_USUAL: u64 = 2;
+
+/// Says of orders and refunds that take no part why, where that is worth a look. Of the usual repeats a sentence comes back, which
+/// begins with a blank.
+fn left_out_orders(summary: &OrderSummary, counted: u64, sentences: &mut Vec<String>) -> String {
+    let of = |number: u64, one: &str, more: &str| format!("{number} {}", if number == 1 { one } else { more });
+    let OrderSummary { repeated, shared, lost_refunds, unread, .. } = *summary;
+    if unread > 0 {
+        sentences.push(format!(
+            "Left out: {} without an amount and a currency that can be read. Send value as a number, and currency as its code, such \
+             as EUR; docs/runtime.md (Amounts) says what the script reads.",
+            of(unread, "event with the name of the orders", "events with the name of the orders")
+        ));
+    }
+    if shared > 0 {
+        sentences.push(format!(
+            "Left out: {}, as three visitors or more sent the same order number, of which one order counts. A number is of one \
+             order: look at what sends them, for instance a template that fills in the same text for everybody.",
+            of(shared, "order", "orders")
+        ));
+    }
+    let own = repeated - shared;
+    let is_usual = own <= FEW_ORDERS || own <= REPEATS_USUAL.saturating_mul(counted);
+    if own > 0 && !is_usual {
+        sentences.push(format!(
+            "Left out: {}, as their number counts already, more than {REPEATS_USUAL} for each order that counts. If these are orders \
+             of their own, give each a number of its own.",
+            of(own, "order", "orders")
+        ));
+    }
+    if lost_refunds > 0 {
+        sentences.push(format!(
+            "Left out: {}, as no order has the number that they name, or they may not take from it. A refund names its order in \
+             refund_of, or has the order's order_id; one without a key takes from orders of its visitor without a key alone.",
+            of(lost_refunds, "refund", "refunds")
+        ));
+    }
+    match own {
+        own if own > 0 && is_usual => {
+            format!(" Counted once: {} with a number that counts already.", of(own, "order", "orders"))
+        }
+        _ => String::new(),
+    }
+}
+
+/// The share of conversions just before entry from which on it is worth a look.
+const JUST_BEFORE_WARN: f64 = 0.01;
+
+/// Conversions that came a moment before their visitors entered, and do not count; nothing where there are none.
+fn before_entry(shown: &MetricNumbers) -> Option<Check> {
+    let late = shown.just_before;
+    if late == 0 {
+        return None;
+    }
+    let converted: u64 = shown.arms.iter().map(|arm| arm.converted).sum();
+    let share = late as f64 / (late + converted) as f64;
+    let visitors = if late == 1 { "1 visitor" } else { &format!("{late} visitors") };
+    let message = format!(
+        "{visitors} did within five seconds before entry what counts from entry on, so it does not count by that: the clocks of what \
+         sends the two differ, or one of them writes whole seconds. Send at with milliseconds, from clocks that are set by the \
+         network, and the exposure before what follows from it."
+    );
+    Some(Check::new(if share > JUST_BEFORE_WARN { Grade::Warn } else { Grade::Ok }, message))
+}
+
+/// The share of visitors whose pages lost events from which on it is worth a look.
+const LOST_WARN: f64 = 0.01;
+
+/// Events that pages could not send or read; nothing where there are none.
+fn lost_events(computed: &Computed) -> Option<Check> {
+    let LostEvents { visitors, events } = computed.lost_events;
+    if visitors == 0 {
+        return None;
+    }
+    let entered: u64 = computed.visitors.iter().sum();
+    let of = |number: u64, word: &str| if number == 1 { format!("1 {word}") } else { format!("{number} {word}s") };
+    let message = format!(
+        "Pages of {} lost {}: an order whose amount or currency cannot be read, an event that is not valid, or one that could not be \
+         sent. The event error of a page says which: muriel.push([\"on\", \"error\", console.warn]).",
+        of(visitors, "visitor"),
+        of(events, "event"),
+    );
+    let grade = if visitors as f64 > LOST_WARN * entered as f64 { Grade::Warn } else { Grade::Ok };
+    Some(Check::new(grade, message))
+}
+
+/// The share of visitors whose submits were all prevented from which on it is worth a look, and to which: where they are all, the
+/// page sends the form itself.
+const PREVENTED_WARN: std::ops::Range<f64> = 0.01..1.0;
+
+/// Visitors who count although the page prevented all their submits; nothing where there are none.
+fn prevented_submits(shown: &MetricNumbers) -> Option<Check> {
+    let prevented = shown.only_prevented;
+    if prevented == 0 {
+        return None;
+    }
+    let submitted: u64 = shown.arms.iter().map(|arm| arm.converted).sum::<u64>().max(prevented);
+    let share = prevented as f64 / submitted as f64;
+    let visitors = if prevented == 1 { "1 visitor".to_owned() } else { format!("{prevented} visitors") };
+    let message = format!(
+        "The page prevented all submits of {visitors}, of {submitted} who count: it sends the form itself, or it found mistakes, and \
+         browsers do not tell the two apart. If it found mistakes, count what follows a success: a call of the page (script), the \
+         page with the thanks, or its element."
+    );
+    Some(Check::new(if PREVENTED_WARN.contains(&share) { Grade::Warn } else { Grade::Ok }, message))
 }
 
 /// Whether the logs could be read. More than a hundredth of the blocks of one that could

@@ -46,6 +46,9 @@ impl Health {
             event_log,
             currency,
             orders,
+            before_entry,
+            prevented_submits,
+            lost_events,
             interaction,
         } = self;
         Self {
@@ -85,9 +88,12 @@ impl Health {
             orders: orders.map(|check| {
                 check.told(
                     "No order is more than a tenth of the revenue.",
-                    "A single order is a large part of the revenue, or implausibly large orders were left out.",
+                    "A single order is a large part of the revenue, or orders or refunds were left out.",
                 )
             }),
+            before_entry,
+            prevented_submits,
+            lost_events,
             // Names of other experiments.
             interaction: interaction.map(|check| {
                 check.told(
