@@ -9,6 +9,7 @@ use std::time::Duration;
 
 stories![
     pages_of_arms_are_compared,
+    what_errors_say_is_in_the_result,
     measures_that_no_page_can_have_are_refused,
     harm_ends_an_experiment_where_the_project_says_so,
     harm_ends_nothing_elsewhere,
@@ -92,7 +93,7 @@ fn pages_of_arms_are_compared(on: On) {
     let [lower, upper] = [0, 1].map(|end| lcp["difference_interval"][end].as_f64().expect("an end"));
     assert!(50.0 < lower && lower < 300.0 && 300.0 < upper && upper < 450.0, "{lcp}");
     assert_eq!(
-        (&variant["hidden_ms"]["mean"], &variant["cls"]["status"], &variant["late"]["status"]),
+        (&variant["hidden_ms"]["mean"], &variant["layout_shift"]["status"], &variant["late"]["status"]),
         (&json!(20.0), &json!("ok"), &json!("ok"))
     );
     let change = &variant["changes"][1];
@@ -109,6 +110,69 @@ fn pages_of_arms_are_compared(on: On) {
     // It voids no verdict, and a part of the visitors is compared by itself: of phones there is none.
     assert_ne!(result["variants"][1]["analysis"]["verdict"], "do_not_trust");
     assert_eq!(shop.result("?filter_by=mobile")["health"]["page"]["status"], "unknown");
+}
+
+fn what_errors_say_is_in_the_result(on: On) {
+    let shop = Shop::open(on, json!({}));
+    shop.app.pass(MINUTE);
+    let failed = |arm: &str, at: &str, message: Option<&str>, url: &str| {
+        let mut event = json!({
+            "type": "health", "test_id": shop.test_id, "variant_id": arm, "at": at, "errors": 1, "url": url,
+        });
+        if let Some(message) = message {
+            event["error_message"] = json!(message);
+        }
+        event
+    };
+    // Seven messages of the variant: the first is met by eight visitors, the next by seven, and so on.
+    let lines = (0..8_usize).map(|visitor| {
+        let mut events = vec![shop.exposure("1", AT)];
+        for message in 0..7 - visitor.min(6) {
+            let page = if visitor == 0 { "/other" } else { "/cart" };
+            let url = format!("https://shop.example{page}?user=v-{visitor}#top");
+            let at = format!("2026-03-01T10:00:0{visitor}Z");
+            events.push(failed("1", &at, Some(&format!("TypeError {message}\u{202e}\nis null")), &url));
+        }
+        (format!("v-{visitor}"), events)
+    });
+    send(&shop.client, lines);
+    // Nobody who only fails, without having entered, or in another arm than that of the entry.
+    let strangers = [
+        ("stranger".to_owned(), vec![failed("1", AT, Some("never seen"), "https://shop.example/")]),
+        (
+            "other".to_owned(),
+            vec![shop.exposure("0", AT), failed("1", AT, Some("of another arm"), "https://shop.example/")],
+        ),
+        ("silent".to_owned(), vec![shop.exposure("0", AT), failed("0", AT, None, "https://shop.example/")]),
+    ];
+    send(&shop.client, strangers.into_iter());
+    let result = shop.result("");
+    let [control, variant] = [0, 1].map(|arm| &result["page_health"][arm]);
+    assert_eq!((&control["errors"]["visitors"], &control["top_errors"]), (&json!(1), &json!([])));
+    let errors = variant["top_errors"].as_array().expect("errors");
+    assert_eq!(errors.len(), 5);
+    assert_eq!(
+        errors[0],
+        json!({
+            "message": "TypeError 0  is null", "url": "https://shop.example/cart", "browser": null, "visitors": 8,
+            "percent": 100.0, "first_seen": "2026-03-01T10:00:00.000Z", "last_seen": "2026-03-01T10:00:07.000Z",
+        })
+    );
+    let visitors: Vec<_> = errors.iter().map(|error| (&error["message"], &error["visitors"])).collect();
+    assert_eq!(visitors[4], (&json!("TypeError 4  is null"), &json!(3)));
+    // Whoever has a link to the result reads nothing of the site's code.
+    let shared = shop.client.post(&format!("/experiment/{}/shares", shop.test_id), json!({})).has_status(201);
+    let token = shared.body["url"].as_str().and_then(|url| url.rsplit('/').next()).expect("a token");
+    let seen = shop.app.anyone().get(&format!("/share/{token}/result")).ok();
+    assert_eq!(
+        (&seen["page_health"][1]["errors"]["visitors"], &seen["page_health"][1]["top_errors"]),
+        (&json!(8), &json!([]))
+    );
+    let mut event = failed("1", AT, Some(&"x".repeat(201)), "https://shop.example/");
+    event["id"] = id().into();
+    let body = json!({ "visitor": { "id": "v-0" }, "events": [event] });
+    let refused = shop.collector.trusted.post("", body).ok()["results"][0]["message"].clone();
+    assert!(refused.as_str().is_some_and(|text| text.starts_with("error_message must have 1 to 200")), "{refused}");
 }
 
 fn measures_that_no_page_can_have_are_refused(on: On) {

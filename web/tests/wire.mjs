@@ -60,6 +60,7 @@ const TYPES = {
     late: count,
     failed_selectors: count,
     errors: count,
+    error_message: isText(1, 200),
     lcp_ms: isNumber(0, 3_600_000),
     cls: isNumber(0, 10_000),
     inp_ms: isNumber(0, 3_600_000),

@@ -38,7 +38,7 @@ pub enum PageMetric {
     /// Largest contentful paint, in milliseconds.
     Lcp,
     /// Cumulative layout shift.
-    Cls,
+    LayoutShift,
     /// Interaction to next paint, in milliseconds.
     Inp,
 }
@@ -46,15 +46,15 @@ pub enum PageMetric {
 impl PageMetric {
     /// Every metric, in the order of answers.
     pub const ALL: [PageMetric; 5] =
-        [PageMetric::Errors, PageMetric::Late, PageMetric::Lcp, PageMetric::Cls, PageMetric::Inp];
+        [PageMetric::Errors, PageMetric::Late, PageMetric::Lcp, PageMetric::LayoutShift, PageMetric::Inp];
 
-    /// The name in answers: `errors`, `late`, `lcp_ms`, `cls`, `inp_ms`.
+    /// The name in answers: `errors`, `late`, `lcp_ms`, `layout_shift`, `inp_ms`.
     pub fn word(self) -> &'static str {
         match self {
             PageMetric::Errors => "errors",
             PageMetric::Late => "late",
             PageMetric::Lcp => "lcp_ms",
-            PageMetric::Cls => "cls",
+            PageMetric::LayoutShift => "layout_shift",
             PageMetric::Inp => "inp_ms",
         }
     }
@@ -66,7 +66,7 @@ impl PageMetric {
             PageMetric::Errors => 0.005,
             PageMetric::Late => 0.05,
             PageMetric::Lcp => 50.0,
-            PageMetric::Cls => 0.02,
+            PageMetric::LayoutShift => 0.02,
             PageMetric::Inp => 20.0,
         }
     }
@@ -250,7 +250,7 @@ fn summary(metric: PageMetric, cell: &PageCell) -> Summary {
         PageMetric::Errors => share(cell.failed),
         PageMetric::Late => share(cell.late),
         PageMetric::Lcp => mean(cell.lcp),
-        PageMetric::Cls => mean(cell.cls),
+        PageMetric::LayoutShift => mean(cell.cls),
         PageMetric::Inp => mean(cell.inp),
     }
 }

@@ -199,6 +199,9 @@ pub struct Record {
     /// Number of errors thrown by the variant's code.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub errors: Option<f64>,
+    /// What the first of these errors says, at most 200 characters.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error_message: Option<String>,
     /// When the largest content of the page was painted, in milliseconds since it was opened.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lcp_ms: Option<f64>,

@@ -10,7 +10,8 @@ use muriel_analysis::{
 };
 use muriel_domain::{Flaw, Instant};
 use muriel_warehouse::{
-    self as warehouse, CLS_SCALE, ExperimentAnswer, LostEvents, MetricAnswer, OrderSummary, PageTotals, QuarterChange,
+    self as warehouse, CLS_SCALE, ExperimentAnswer, LostEvents, MetricAnswer, OrderSummary, PageError, PageTotals,
+    QuarterChange,
     QuarterClosing, Segment, StopToken, Totals, VALUE_SCALE, WarehouseReader,
 };
 use std::collections::BTreeMap;
@@ -142,6 +143,8 @@ pub struct Computed {
     pub report: Report,
     /// What the changes of the arms found on visitors' pages.
     pub applied: Vec<Applied>,
+    /// What the errors on pages of the arms say, at most [`TOP_ERRORS`](muriel_warehouse::TOP_ERRORS) of each arm.
+    pub errors: Vec<PageError>,
     /// Where the weights of a bandit should go; `None` where they are not to follow the result.
     pub bandit: Option<BanditLook>,
     /// In the order of the manifest's metrics.
@@ -193,8 +196,10 @@ pub(crate) fn compute(
     let bandit = manifest.top().and_then(|_| look(&design, &summaries));
     let (first_entry, lost_events) = (answer.first_entry, answer.lost_events);
     let applied = summaries.applied;
+    let errors = answer.errors.iter().filter(|error| (error.variant as usize) < arms).cloned().collect();
     Ok(Computed {
         applied,
+        errors,
         bandit,
         visitors,
         first_entry,

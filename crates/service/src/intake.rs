@@ -484,6 +484,7 @@ fn template(project_key: Arc<str>, batch: IncomingBatch<'_>, received_at: Instan
         late: None,
         failed_selectors: None,
         lcp_ms: None,
+        error_message: None,
         cls: None,
         inp_ms: None,
         changes: None,

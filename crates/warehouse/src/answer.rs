@@ -19,6 +19,10 @@ pub const VALUE_SCALE: i64 = 10_000;
 /// Number of changes of an arm, from its first, for which the warehouse stores whether they
 /// matched: one bit each of a signed 64-bit integer.
 pub const MAX_TRACKED_CHANGES: usize = 60;
+/// Messages of errors of a variant that an answer has.
+pub const TOP_ERRORS: usize = 5;
+/// Characters of such a message.
+pub const ERROR_CHARS: usize = 200;
 
 /// Scale factor of cumulative layout shifts: one of 1 is stored as 10,000.
 pub const CLS_SCALE: i64 = 10_000;
@@ -73,6 +77,9 @@ pub struct ExperimentAnswer {
     /// How the pages of visitors who entered fared, by epoch and variant, sorted in this order; those of whom no page told
     /// anything are omitted.
     pub pages: Vec<PageTotals>,
+    /// What errors on pages of visitors who entered said: the [`TOP_ERRORS`] of each variant that most visitors met, by variant,
+    /// then those of most visitors first, then by message.
+    pub errors: Vec<PageError>,
     /// One answer per metric of the question, in the same order.
     pub metrics: Vec<MetricAnswer>,
 }
@@ -123,6 +130,26 @@ pub struct PageTotals {
     pub cls: PageMeasure,
     /// Interaction to next paint, in milliseconds.
     pub inp: PageMeasure,
+}
+
+/// Errors of a variant that say the same.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PageError {
+    /// The arm, 0 for the control.
+    pub variant: u32,
+    /// What they say, at most [`ERROR_CHARS`] characters.
+    pub message: String,
+    /// The page, without query and fragment, on which most of these visitors met it; of several the first by name. `None` where
+    /// none is known.
+    pub url: Option<String>,
+    /// The browser of most of these visitors; of several the first by name.
+    pub browser: Option<String>,
+    /// Visitors who met it.
+    pub visitors: u64,
+    /// When it was met first.
+    pub first_at: Instant,
+    /// When it was met last.
+    pub last_at: Instant,
 }
 
 /// A measure of pages, one of each visitor, cut at its cap.

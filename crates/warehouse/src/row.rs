@@ -11,13 +11,16 @@ use url::Url;
 use uuid::Uuid;
 
 use super::answer::{
-    CLS_CAP, CLS_SCALE, HIDDEN_CAP_MS, INP_CAP_MS, LCP_CAP_MS, LOST_MAX, MAX_TRACKED_CHANGES, MAX_VALUE, VALUE_SCALE,
+    CLS_CAP, CLS_SCALE, ERROR_CHARS, HIDDEN_CAP_MS, INP_CAP_MS, LCP_CAP_MS, LOST_MAX, MAX_TRACKED_CHANGES, MAX_VALUE,
+    VALUE_SCALE,
 };
 use muriel_domain::referral::source_of_texts;
 use muriel_log::{EventKind, Properties, Record, Rewrite, RewriteReason};
 
 /// Bytes of an address that count.
 pub(super) const URL_BYTES: usize = 2_048;
+/// Bytes of the page of an error.
+const PAGE_BYTES: usize = 512;
 /// Bytes of a campaign's name, or of another attribute, that count.
 const ATTRIBUTE_BYTES: usize = 256;
 /// What a row takes of memory besides its texts, roughly.
@@ -145,6 +148,10 @@ pub(super) struct HealthRow {
     pub(super) lcp: Option<i64>,
     pub(super) cls: Option<i64>,
     pub(super) inp: Option<i64>,
+    pub(super) error: Option<String>,
+    /// Without query and fragment; `None` without an error, as the browser is.
+    pub(super) page: Option<String>,
+    pub(super) browser: Option<Arc<str>>,
     pub(super) seq: i64,
 }
 
@@ -197,7 +204,8 @@ impl Rows {
             _ if record.bot => {}
             EventKind::Health => {
                 let row = health(record, seq);
-                self.bytes += row.as_ref().map_or(0, |_| ROW_BYTES);
+                let length = |text: &Option<String>| text.as_ref().map_or(0, String::len);
+                self.bytes += row.as_ref().map_or(0, |row| ROW_BYTES + length(&row.error) + length(&row.page));
                 self.health.extend(row);
                 self.events.extend(lost(record, seq));
             }
@@ -434,6 +442,8 @@ fn health(record: &Record, seq: i64) -> Option<HealthRow> {
     let measured = |number: Option<f64>, scale: f64, cap: i64| {
         number.map(|number| (number * scale).round().clamp(0.0, cap as f64) as i64)
     };
+    let failed = is_some(record.errors);
+    let error = record.error_message.as_deref().filter(|_| failed).map(plain);
     let row = HealthRow {
         project: hash_text(&record.project_key),
         test: record.test_id?,
@@ -444,16 +454,34 @@ fn health(record: &Record, seq: i64) -> Option<HealthRow> {
         vouched: record.vouched,
         asked,
         found,
-        failed: is_some(record.errors),
+        failed,
         late: is_some(record.late),
         hidden: measured(record.hidden_ms, 1.0, HIDDEN_CAP_MS),
         lcp: measured(record.lcp_ms, 1.0, LCP_CAP_MS),
         cls: measured(record.cls, CLS_SCALE as f64, CLS_CAP),
         inp: measured(record.inp_ms, 1.0, INP_CAP_MS),
+        page: record.url.as_deref().filter(|_| error.is_some()).map(page),
+        browser: record.browser.clone().filter(|_| error.is_some()),
+        error,
         seq,
     };
     let tells = asked != 0 || row.failed || row.late;
     (tells || [row.hidden, row.lcp, row.cls, row.inp].iter().any(Option::is_some)).then_some(row)
+}
+
+/// An error's message as people can read it: at most [`ERROR_CHARS`] characters, and a blank for each that is not printed or that
+/// changes the direction of what is.
+pub(super) fn plain(message: &str) -> String {
+    let is_unseen = |letter: char| {
+        letter.is_control()
+            || matches!(letter, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}')
+    };
+    message.chars().take(ERROR_CHARS).map(|letter| if is_unseen(letter) { ' ' } else { letter }).collect()
+}
+
+/// The page of a URL: without query and fragment, which differ by visitor.
+pub(super) fn page(url: &str) -> String {
+    cut(url.split(['?', '#']).next().unwrap_or_default(), PAGE_BYTES).to_owned()
 }
 
 fn exposure(record: &Record, seq: i64) -> Option<(ExposureRow, ProfileRow)> {
@@ -644,6 +672,20 @@ mod tests {
         let row = health(json!({"lcp_ms": 3.6e6, "cls": 9e3, "inp_ms": 1e9, "hidden_ms": 1e9})).unwrap();
         assert_eq!((row.lcp, row.cls, row.inp), (Some(LCP_CAP_MS), Some(CLS_CAP), Some(INP_CAP_MS)));
         assert_eq!((row.hidden, row.asked, row.failed), (Some(HIDDEN_CAP_MS), 0, false));
+        // What an error says is kept with where it was met, as people can read it.
+        let long = "é".repeat(300);
+        let told = |errors: u32, message: &str| {
+            health(json!({
+                "errors": errors, "error_message": message, "browser": "safari", "url": "https://shop.example/a?email=b#c", "late": 1,
+            }))
+            .unwrap()
+        };
+        let row = told(1, "a\u{7}b\u{202e}c\nd");
+        assert_eq!((row.error.as_deref(), row.browser.as_deref()), (Some("a b c d"), Some("safari")));
+        assert_eq!(row.page.as_deref(), Some("https://shop.example/a"));
+        assert_eq!(told(1, &long).error.unwrap().chars().count(), ERROR_CHARS);
+        let row = told(0, "nothing failed");
+        assert_eq!((row.error, row.page, row.browser), (None, None, None));
         // A page that tells nothing of an arm is no row.
         for nothing in [
             json!({}),

@@ -230,8 +230,8 @@ const sentBack = Object.entries(BACK).map(([policy, loads]) => ({
     assert.equal(loaded(), loads);
     assert.deepEqual(exposures(other), [[1, "1"]]);
     assert.deepEqual(
-      failures().map(({ test_id, variant_id, errors }) => [test_id, variant_id, errors]),
-      [[1, "1", 1]],
+      failures().map(({ test_id, variant_id, errors, error_message }) => [test_id, variant_id, errors, error_message]),
+      [[1, "1", 1, await page.evaluate("lost[0]")]],
     );
     // From then on the tab stays at once.
     await page.goto(server.url("/"));

@@ -343,11 +343,15 @@ const leaving = {
 const soonLeft = {
   name: "a visitor who leaves at once has sent the health event",
   async run({ server, other, page }) {
-    const src = await serve(other, [changing([], { variants: [{ customJS: "throw new Error('mine')" }] })]);
+    const src = await serve(other, [changing([], { variants: [{ customJS: "throw new Error('mine' + 'é'.repeat(300))" }] })]);
     server.route("/next", html({ body: "<h1>Next</h1>" }));
     await page.goto(server.route("/", html({ head: tag(src), body: "<a href='/next'>go</a>" })));
     await page.click("a");
-    await other.received(({ events }) => events.some(({ type, errors }) => type === "health" && errors === 1));
+    const isHealth = ({ type, errors }) => type === "health" && errors === 1;
+    const said = await other.received(({ events }) => events.find(isHealth)?.error_message);
+    // What was thrown, cut to what the server takes.
+    assert.match(said, /mineé/);
+    assert.equal(said.length, 200);
   },
 };
 

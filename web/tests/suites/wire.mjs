@@ -503,6 +503,8 @@ const EVENTS = [
   { type: "health", test_id: 1, variant_id: "1", late: -1 },
   { type: "health", test_id: 1, variant_id: "1", lcp_ms: 3_600_001 },
   { type: "health", test_id: 1, variant_id: "1", cls: -0.1 },
+  { type: "health", test_id: 1, variant_id: "1", errors: 1, error_message: "é".repeat(200) },
+  { type: "health", test_id: 1, variant_id: "1", errors: 1, error_message: "é".repeat(201) },
   { type: "health", test_id: 1, variant_id: "1", inp_ms: "88" },
 ];
 
@@ -537,7 +539,7 @@ const same = {
     }
     const batch = {
       visitor: { id: "v" },
-      events: EVENTS.map((event, at) => (event?.type ? { id: ID.replace(/..$/, `${at + 10}`), ...event } : event)),
+      events: EVENTS.map((event, at) => (event?.type ? { id: ID.replace(/...$/, `${at + 100}`), ...event } : event)),
     };
     const { results } = await (await send(batch)).json();
     const ours = judged(batch).events.map((flaws) => flaws.length > 0);

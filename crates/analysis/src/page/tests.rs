@@ -78,7 +78,11 @@ fn means_are_worse_once_that_is_known_and_harm_beyond_their_margin() {
         assert_eq!(found, expect, "{later} ms of {measured}");
     }
     let steady = |arm| PageCell { cls: Moments { n: 500, mean: 0.0, m2: 0.0 }, ..cell(arm, 500) };
-    assert_eq!(status(&fixed(), steady(0), steady(1), PageMetric::Cls), PageStatus::Ok, "no page shifts at all");
+    assert_eq!(
+        status(&fixed(), steady(0), steady(1), PageMetric::LayoutShift),
+        PageStatus::Ok,
+        "no page shifts at all"
+    );
 }
 
 #[test]

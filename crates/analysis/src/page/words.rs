@@ -36,8 +36,8 @@ fn worse(design: &Design, arm: &PageArm, it: &PageMeasurement) -> Option<String>
     let share = || 100.0 * it.value.unwrap_or(0.0);
     Some(match it.metric {
         PageMetric::Errors => format!(
-            "{name} fails for {:.2} % of its visitors, {:.2} points more than the control ({}). Look at the health events with \
-             errors in the event log, and at the code and the selectors of its changes.",
+            "{name} fails for {:.2} % of its visitors, {:.2} points more than the control ({}). What the errors say \
+             is listed with the pages of the variants: look at the code and the selectors that they name.",
             share(),
             100.0 * difference,
             points(interval)
@@ -54,7 +54,7 @@ fn worse(design: &Design, arm: &PageArm, it: &PageMeasurement) -> Option<String>
              changes load, hide or move: images, fonts, code that waits.",
             ms(interval)
         ),
-        PageMetric::Cls => format!(
+        PageMetric::LayoutShift => format!(
             "The layout of pages of {name} shifts by {difference:.3} more than that of the control ({:.3} to {:.3}). Give what its \
              changes insert its size from the start.",
             interval.lower, interval.upper
@@ -109,7 +109,7 @@ fn of_metric(metric: PageMetric) -> &'static str {
         PageMetric::Errors => "errors",
         PageMetric::Late => "late arms",
         PageMetric::Lcp => "when the largest content is shown",
-        PageMetric::Cls => "layout shifts",
+        PageMetric::LayoutShift => "layout shifts",
         PageMetric::Inp => "how fast pages respond",
     }
 }

@@ -26,6 +26,8 @@ const VITAL_MS_MAX: f64 = 3_600_000.0;
 const CLS_MAX: f64 = 10_000.0;
 /// Most bytes of a text.
 const TEXT_MAX: usize = 8 << 10;
+/// Characters of an error's message.
+const ERROR_CHARS_MAX: usize = 200;
 
 /// A request with events that are not read yet.
 pub(crate) struct EventBatch<'j> {
@@ -334,6 +336,7 @@ fn of_kind(fields: &Fields<'_>, record: &mut Record) {
             record.late = count("late");
             record.failed_selectors = count("failed_selectors");
             record.errors = count("errors");
+            record.error_message = fields.read("error_message", |value| bounded(text(value)?, 1, ERROR_CHARS_MAX));
             let vital = |name, most| fields.read(name, |value| number(value, 0.0, most));
             record.lcp_ms = vital("lcp_ms", VITAL_MS_MAX);
             record.cls = vital("cls", CLS_MAX);

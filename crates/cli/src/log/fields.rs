@@ -62,6 +62,7 @@ const OPTIONAL: &[(&str, Shape)] = &[
     ("late", Shape::Number),
     ("failed_selectors", Shape::Number),
     ("errors", Shape::Number),
+    ("error_message", Shape::Text),
     ("lcp_ms", Shape::Number),
     ("cls", Shape::Number),
     ("inp_ms", Shape::Number),

@@ -515,7 +515,9 @@ fn slow_pages() -> Scenario {
             health(30 * SECOND, json!({ "lcp_ms": lcp, "cls": visitor.draw(7) / 10.0, "inp_ms": inp }));
         }
         if visitor.happens(10, if arm == 1 { 0.03 } else { 0.001 }) {
-            health(5 * SECOND, json!({ "errors": 1 }));
+            let message = if visitor.happens(13, 0.8) { "TypeError: cart is null" } else { "blocked" };
+            let url = if visitor.happens(14, 0.7) { "https://shop.example/cart?id=1" } else { "https://shop.example/" };
+            health(5 * SECOND, json!({ "errors": 1, "error_message": message, "url": url, "browser": "chrome" }));
         }
         if visitor.happens(11, 0.01) {
             health(SECOND, json!({ "late": 1 }));

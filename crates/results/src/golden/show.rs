@@ -9,17 +9,18 @@ use muriel_analysis::{
 use muriel_domain::Instant;
 use muriel_stats::Interval;
 use muriel_stats::srm::ChiSquared;
-use muriel_warehouse::{LargestOrder, OrderSummary, Segment};
+use muriel_warehouse::{LargestOrder, OrderSummary, PageError, Segment};
 use serde_json::{Map, Value, json};
 
 pub(super) fn computed(computed: &Computed) -> Value {
     let Computed {
-        manifest: _,
+        manifest,
         visitors,
         first_entry,
         lost_events,
         report,
         applied,
+        errors,
         metrics,
         values_vary,
         parts,
@@ -35,6 +36,7 @@ pub(super) fn computed(computed: &Computed) -> Value {
         "health": self::health(health),
         "page": page.arms.iter().map(page_arm).collect::<Vec<_>>(),
         "applied": applied.iter().map(self::applied).collect::<Vec<_>>(),
+        "errors": errors.iter().map(page_error).collect::<Vec<_>>(),
         "metrics": metrics.iter().zip(analysed).map(|(shown, report)| metric(shown, report)).collect::<Vec<_>>(),
         "parts": parts.iter().map(part).collect::<Vec<_>>(),
         "stages": stages.iter().map(stage).collect::<Vec<_>>(),
@@ -86,6 +88,14 @@ fn health(health: &Health) -> Value {
 fn applied(applied: &Applied) -> Value {
     let Applied { arm, change, pages, matched } = applied;
     json!({ "arm": arm, "change": change, "pages": pages, "matched": matched })
+}
+
+fn page_error(error: &PageError) -> Value {
+    let PageError { variant, message, url, browser, visitors, first_at, last_at } = error;
+    json!({
+        "variant": variant, "message": message, "url": url, "browser": browser, "visitors": visitors,
+        "first_at": first_at.us(), "last_at": last_at.us(),
+    })
 }
 
 fn page_arm(told: &PageArm) -> Value {

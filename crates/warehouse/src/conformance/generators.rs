@@ -104,6 +104,9 @@ pub(super) fn event() -> impl Strategy<Value = Value> {
                 let [errors, late, hidden, lcp, cls, inp] = met.4;
                 put("errors", json!(errors));
                 put("dropped", json!(what.3.filter(|number| *number >= 0.0)));
+                // More messages than an answer has, when they are met in pages of several kinds.
+                let message = what.4.map(|order| format!("{order} {}", met.3));
+                put("error_message", json!(message));
                 put("late", json!(late));
                 put("hidden_ms", json!(hidden));
                 put("lcp_ms", json!(lcp.map(|lcp: f64| 40.0 * lcp)));

@@ -142,6 +142,7 @@ pub(super) fn answer(records: &[Record], question: &ExperimentQuestion) -> Exper
         balance: balance(&entries),
         applied: page::applied(&records, &entries, question, test_id),
         pages: page::totals(&records, &entries, question, test_id),
+        errors: page::errors(&records, &entries, question, test_id),
         metrics: metrics(&records, &entries, question),
     }
 }
@@ -187,6 +188,7 @@ fn holdout(records: &[&Record], question: &ExperimentQuestion, stretch: &GroupSt
         balance: Vec::new(),
         applied: Vec::new(),
         pages: Vec::new(),
+        errors: Vec::new(),
         metrics: metrics(&records, &entries, question),
     }
 }

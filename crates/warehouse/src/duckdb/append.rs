@@ -79,6 +79,9 @@ pub(super) fn append(
             row.lcp,
             row.cls,
             row.inp,
+            row.error,
+            row.page,
+            row.browser.as_deref(),
             log,
             row.seq
         ])?;

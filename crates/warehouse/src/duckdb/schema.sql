@@ -67,6 +67,9 @@ CREATE TABLE health (
     lcp     BIGINT,           -- milliseconds
     cls     BIGINT,           -- in ten-thousandths
     inp     BIGINT,           -- milliseconds
+    error   VARCHAR,          -- what the first error says; NULL unless `failed`, as the next two
+    page    VARCHAR,          -- where: the URL without query and fragment
+    browser VARCHAR,
     log     UTINYINT NOT NULL,
     seq     BIGINT NOT NULL
 );

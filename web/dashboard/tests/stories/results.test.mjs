@@ -250,7 +250,12 @@ test("a server that loads its events is waited for, and what it does not take st
 
 test("a broken test is found, explained with cause and next step, and stopped", async () => {
   const id = await experiment();
-  await send(company, key, visitors(id, 1_500, [10, 14], { armOf: (at) => (at % 10 < 6 ? 0 : 1) }));
+  const armOf = (at) => (at % 10 < 6 ? 0 : 1);
+  await send(company, key, visitors(id, 1_500, [10, 14], { armOf }));
+  const failed = { type: "health", test_id: id, variant_id: "1", errors: 1, url: "https://shop.example/cart?step=2" };
+  const fails = (arm, at) =>
+    arm === 1 ? [{ ...failed, error_message: at % 100 < 20 ? "TypeError: cart is null" : "<b>blocked</b>" }] : [];
+  await send(company, key, visitors(id, 300, [0, 0], { armOf, does: fails }));
   await start(id, 7);
   const visit = await open(`${id}/results`, "editor");
   const { page } = visit;
@@ -266,6 +271,14 @@ test("a broken test is found, explained with cause and next step, and stopped", 
   const unknown = page.getByRole("listitem").filter({ hasText: health.changes.message });
   assert.equal(health.changes.status, "unknown");
   assert.equal(await unknown.locator(".text-good").count(), 0);
+  // What its code has said is on the same page, as text.
+  const [first, second] = (await company.get(`/experiment/${id}/result`)).page_health[1].top_errors;
+  assert.deepEqual([first.message, second.message], ["<b>blocked</b>", "TypeError: cart is null"]);
+  const errors = page.getByRole("list", { name: "Errors of Variant 1" }).getByRole("listitem");
+  assert.equal(await errors.count(), 2);
+  await errors.nth(0).getByText(first.message).waitFor();
+  await errors.nth(0).getByText(`${first.visitors} visitors`).waitFor();
+  await errors.nth(1).getByText("on https://shop.example/cart ·").waitFor();
   await page.getByRole("button", { name: "Stop", exact: true }).click();
   await page.getByRole("dialog").getByRole("button", { name: "Stop the experiment" }).click();
   await page.getByText("Inactive", { exact: true }).first().waitFor();

@@ -8,6 +8,8 @@ export const SESSION_TIMEOUT_MS = 1_800_000;
 export const HIDING_TIMEOUT_MS = 1_000;
 /** Changes of an arm whose result is reported in `health` events. */
 export const REPORTED_CHANGES_MAX = 60;
+/** Characters of an error's message in a `health` event. */
+export const ERROR_CHARS_MAX = 200;
 /** Delay between showing an arm and reporting which of its selectors matched. */
 export const REPORT_DELAY_MS = 5_000;
 /** How long a tool that an arm is told to may take to appear on the page, and how often it is looked for. */

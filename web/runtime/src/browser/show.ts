@@ -27,9 +27,11 @@ export function show(armed: AssignedArm, items: Change[], late: boolean): (route
   let changes: ReturnType<Changes["apply"]> | undefined;
   let gone = false;
   let errors = 0;
+  let firstError: string | undefined;
 
   const failed = (message: string): void => {
     errors += 1;
+    firstError ??= message;
     announceArm("error", armed, { message });
   };
 
@@ -40,7 +42,7 @@ export function show(armed: AssignedArm, items: Change[], late: boolean): (route
     const since = performance.now();
     const sendOn = isSplit && items[0] ? part("split")?.(items[0], nameOf(`r${test_id}_`), failed) : undefined;
     if (sendOn === null) {
-      if (errors) reportShown(armed, 0, 0, [], errors);
+      if (errors) reportShown(armed, 0, 0, [], errors, firstError);
       return;
     }
     whenActive(() => gone || enterArm(armed));
@@ -74,6 +76,7 @@ export function show(armed: AssignedArm, items: Change[], late: boolean): (route
             0,
             changes?.missing() ?? [],
             errors,
+            firstError,
             changes?.found((version as Variant | undefined)?.data),
           ),
       );

@@ -6,6 +6,7 @@ import { announce } from "./listeners";
 import type { HiddenElements } from "./hide";
 import { part } from "./parts";
 import { forcedArm, record, reportLost, sendAll, currentVisitor } from "./recorder";
+import { ERROR_CHARS_MAX } from "./limits";
 import { settings } from "./settings";
 import { trackEvent } from "./values";
 import { random } from "./world";
@@ -54,7 +55,7 @@ export function leavePage(): void {
 
 /**
  * Reports how an arm was shown: how long applying it took in milliseconds, whether it was too late, the selectors without a match, the
- * number of errors, and for each of its changes whether it matched: `1`, `0`, or `-` if it is not for this page.
+ * number of errors, what the first one says, and for each of its changes whether it matched: `1`, `0`, or `-` if it is not for this page.
  */
 export function reportShown(
   armed: AssignedArm,
@@ -62,6 +63,7 @@ export function reportShown(
   late: number,
   missing: string[],
   errors: number,
+  error?: string,
   changes?: string,
 ): void {
   const hidden_ms = hidden?.ms || part("changes")?.hiddenMs() || 0;
@@ -69,5 +71,15 @@ export function reportShown(
   // In a preview a missing match is shown; on other pages it may be intended.
   if (!late) forcedArm?.shown?.(missing);
   if (isSampled || late || errors || (armed._isFirst && changes))
-    record({ type: "health", ...armFields(armed), apply_ms, hidden_ms, late, failed_selectors, errors, changes });
+    record({
+      type: "health",
+      ...armFields(armed),
+      apply_ms,
+      hidden_ms,
+      late,
+      failed_selectors,
+      errors,
+      error_message: error?.slice(0, ERROR_CHARS_MAX) || undefined,
+      changes,
+    });
 }

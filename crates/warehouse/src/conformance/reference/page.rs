@@ -2,11 +2,12 @@
 
 use super::{Entry, variant};
 use crate::{
-    AppliedChange, CLS_CAP, CLS_SCALE, ExperimentQuestion, HIDDEN_CAP_MS, INP_CAP_MS, LCP_CAP_MS, PageMeasure,
-    PageTotals,
+    AppliedChange, CLS_CAP, CLS_SCALE, ExperimentQuestion, HIDDEN_CAP_MS, INP_CAP_MS, LCP_CAP_MS, PageError,
+    PageMeasure, PageTotals, TOP_ERRORS,
 };
 use muriel_log::{EventKind, Record};
-use std::collections::BTreeMap;
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The health events of a visitor in the arm in which the visitor entered.
 fn told<'r>(
@@ -88,4 +89,54 @@ pub(super) fn totals(
         add(&mut place.inp, first(|record| record.inp_ms, 1.0, INP_CAP_MS));
     }
     totals.into_values().filter(PageTotals::tells).collect()
+}
+
+pub(super) fn errors(
+    records: &[&Record],
+    entries: &[Entry<'_>],
+    question: &ExperimentQuestion,
+    test_id: i64,
+) -> Vec<PageError> {
+    let mut met: BTreeMap<(u32, String), Vec<&Record>> = BTreeMap::new();
+    for entry in entries {
+        let all: Vec<&Record> = told(records, entry, question, test_id).collect();
+        let is_vouched = all.iter().any(|record| record.vouched);
+        let counted = all.into_iter().filter(|record| record.vouched || !is_vouched);
+        for record in counted.filter(|record| record.errors.is_some_and(|errors| errors > 0.0)) {
+            if let Some(message) = &record.error_message {
+                met.entry((entry.variant, crate::row::plain(message))).or_default().push(record);
+            }
+        }
+    }
+    let visitors = |records: &[&Record]| records.iter().map(|record| &record.visitor.id).collect::<BTreeSet<_>>().len();
+    let most = |records: &[&Record], of: &dyn Fn(&Record) -> Option<String>| {
+        let mut places: BTreeMap<String, Vec<&Record>> = BTreeMap::new();
+        for record in records {
+            if let Some(place) = of(record) {
+                places.entry(place).or_default().push(record);
+            }
+        }
+        // The first by name of those with the most.
+        places.into_iter().rev().max_by_key(|(_, records)| visitors(records)).map(|(place, _)| place)
+    };
+    let mut errors: Vec<PageError> = met
+        .into_iter()
+        .map(|((variant, message), records)| PageError {
+            variant,
+            message,
+            url: most(&records, &|record| record.url.as_deref().map(crate::row::page)),
+            browser: most(&records, &|record| record.browser.as_deref().map(str::to_owned)),
+            visitors: visitors(&records) as u64,
+            first_at: records.iter().map(|record| record.at).min().unwrap(),
+            last_at: records.iter().map(|record| record.at).max().unwrap(),
+        })
+        .collect();
+    errors.sort_by_key(|error| (error.variant, Reverse(error.visitors), error.message.clone()));
+    let mut ranks: BTreeMap<u32, usize> = BTreeMap::new();
+    errors.retain(|error| {
+        let rank = ranks.entry(error.variant).or_default();
+        *rank += 1;
+        *rank <= TOP_ERRORS
+    });
+    errors
 }

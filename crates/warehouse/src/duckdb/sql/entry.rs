@@ -206,6 +206,7 @@ pub(super) fn arrived(db: &Db<'_>) -> Result<(ExperimentAnswer, u64)> {
         balance: Vec::new(),
         applied: Vec::new(),
         pages: Vec::new(),
+        errors: Vec::new(),
         metrics: Vec::new(),
     };
     Ok((answer, several))

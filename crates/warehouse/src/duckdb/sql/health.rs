@@ -2,8 +2,9 @@
 
 use super::read::Db;
 use super::{Result, before, since};
-use crate::answer::{AppliedChange, MAX_TRACKED_CHANGES, PageMeasure, PageTotals};
+use crate::answer::{AppliedChange, MAX_TRACKED_CHANGES, PageError, PageMeasure, PageTotals, TOP_ERRORS};
 use crate::question::ExperimentQuestion;
+use muriel_domain::Instant;
 
 /// The columns that are measures, in the order in which [`Told::pages`] reads them.
 const MEASURES: [&str; 4] = ["hidden", "lcp", "cls", "inp"];
@@ -102,5 +103,54 @@ impl Told<'_> {
             })
         })?;
         Ok(totals.into_iter().filter(PageTotals::tells).collect())
+    }
+
+    /// What the errors that most visitors met say, by arm.
+    pub(super) fn errors(&self, db: &Db<'_>) -> Result<Vec<PageError>> {
+        // Where most of those who met an error met it.
+        let most = |column: &str| {
+            format!(
+                "{column}s AS (
+                   SELECT variant, error, {column} FROM counted WHERE {column} IS NOT NULL GROUP BY variant, error, {column}
+                   QUALIFY row_number() OVER (
+                     PARTITION BY variant, error ORDER BY count(DISTINCT visitor) DESC, {column}) = 1)"
+            )
+        };
+        let sql = format!(
+            r#"WITH
+                 told AS NOT MATERIALIZED ({told}),
+                 met AS MATERIALIZED (
+                   SELECT told.visitor, told.variant, told.vouched, told."at", told.error, told.page, told.browser
+                   FROM told JOIN entry ON told.visitor = entry.visitor AND told.variant = entry.variant
+                   WHERE told.error IS NOT NULL),
+                 -- Of a visitor of whom a key vouched for anything, only that counts.
+                 keyed AS (
+                   SELECT DISTINCT told.visitor
+                   FROM told SEMI JOIN met ON told.visitor = met.visitor AND told.variant = met.variant WHERE told.vouched),
+                 counted AS (SELECT * FROM met WHERE vouched OR visitor NOT IN (SELECT visitor FROM keyed)),
+                 messages AS (
+                   SELECT variant, error, count(DISTINCT visitor) AS visitors, min("at") AS first_at, max("at") AS last_at
+                   FROM counted GROUP BY variant, error
+                   QUALIFY row_number() OVER (PARTITION BY variant ORDER BY visitors DESC, error) <= {TOP_ERRORS}),
+                 {pages},
+                 {browsers}
+               SELECT variant, error, page, browser, visitors::UBIGINT, first_at, last_at
+               FROM messages LEFT JOIN pages USING (variant, error) LEFT JOIN browsers USING (variant, error)
+               ORDER BY variant, visitors DESC, error"#,
+            told = self.rows(),
+            pages = most("page"),
+            browsers = most("browser"),
+        );
+        db.rows(&sql, |row| {
+            Ok(PageError {
+                variant: row.get(0)?,
+                message: row.get(1)?,
+                url: row.get(2)?,
+                browser: row.get(3)?,
+                visitors: row.get(4)?,
+                first_at: Instant::from_us(row.get(5)?),
+                last_at: Instant::from_us(row.get(6)?),
+            })
+        })
     }
 }

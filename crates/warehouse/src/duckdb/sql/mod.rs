@@ -73,8 +73,8 @@ pub(super) fn ask(
                 let exposures = entry::Exposures::find(db, question, project, *test_id)?;
                 entry::enter(db, question, project, &exposures)?;
                 let told = health::Told { question, project, test: *test_id };
-                let (applied, pages) = (told.changes(db)?, told.pages(db)?);
-                ExperimentAnswer { applied, pages, ..entry::health(db, question, project, &exposures)? }
+                let (applied, pages, errors) = (told.changes(db)?, told.pages(db)?, told.errors(db)?);
+                ExperimentAnswer { applied, pages, errors, ..entry::health(db, question, project, &exposures)? }
             }
             Population::Holdout(stretch) => {
                 holdout::enter(db, question, project, stretch)?;

@@ -12,7 +12,7 @@ export const CHECKS: Record<string, CheckWords> = {
     name: "How visitors are shared",
     cause:
       "One variant loses visitors before they are counted: a redirect, an error or slow code in it, or exposures that only one variant sends. Or something other than the experiment decides who sees which variant.",
-    next: "Open each variant by its preview link and look for errors. Repair it, and start again: waiting does not repair these numbers.",
+    next: "Look at the errors under “Pages of the variants”, and open each variant by its preview link. Repair it, and start again: waiting does not repair these numbers.",
   },
   crossovers: {
     name: "Visitors who met several variants",
@@ -97,7 +97,7 @@ export const CHECKS: Record<string, CheckWords> = {
   page: {
     name: "Page health",
     cause: "The code of a variant throws errors, comes late or slows the page down.",
-    next: "Open the variant by its preview link with the browser's console, and repair it.",
+    next: "Under “Pages of the variants” is what its errors say, with page and browser. Open the variant there by its preview link, and repair it.",
   },
 };
 

@@ -30,7 +30,7 @@ test("parts without a number are told from those with one", () => {
         errors: share(0),
         late: share(0),
         lcp_ms: { mean: null },
-        cls: { mean: null },
+        layout_shift: { mean: null },
         inp_ms: { mean: null },
         changes: [],
         ...more,

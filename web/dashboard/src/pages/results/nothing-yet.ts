@@ -22,11 +22,11 @@ export function hasNoBelief({ variants }: Pick<Result, "variants">): boolean {
 /** No page has told how it fared, and nothing was found. */
 export function hasNoPages({ page_health: arms }: Pick<Result, "page_health">): boolean {
   return arms.every(
-    ({ errors, late, lcp_ms, cls, inp_ms, changes, message }) =>
+    ({ errors, late, lcp_ms, layout_shift, inp_ms, changes, message }) =>
       message === "" &&
       errors.visitors === 0 &&
       late.visitors === 0 &&
-      [lcp_ms, cls, inp_ms].every(({ mean }) => mean === null) &&
+      [lcp_ms, layout_shift, inp_ms].every(({ mean }) => mean === null) &&
       changes.length === 0,
   );
 }

@@ -2,7 +2,8 @@
 // alarm in at most 5 % of experiments, so it may be read on any day.
 
 import type { Schemas } from "~/api/query";
-import { decimal, integer, NOTHING, percentage, signed } from "~/lib/format";
+import { capital } from "~/lib/capital";
+import { count, decimal, integer, moment, NOTHING, percentage, signed } from "~/lib/format";
 import type { Word } from "~/lib/words";
 import { WordBadge } from "~/ui/badge";
 import { GroupedTable } from "~/ui/grouped-table";
@@ -46,6 +47,7 @@ export function PagesCard({ result }: { result: Result }) {
         keyOfRow={({ variant_id: id }) => id}
         columns={COLUMNS}
       />
+      <Errors arms={arms} />
       <Matches arms={arms} />
     </Card>
   );
@@ -80,7 +82,7 @@ const COLUMNS: Column<PageArm>[] = [
   {
     name: "Layout shift",
     isNumber: true,
-    cell: ({ cls: of }) => <Cell of={of} value={decimal(of.mean, 3)} write={score} />,
+    cell: ({ layout_shift: of }) => <Cell of={of} value={decimal(of.mean, 3)} write={score} />,
   },
   {
     name: "Interaction",
@@ -120,6 +122,38 @@ function Cell({ of: { difference, difference_interval: interval, status }, value
         </div>
       )}
     </>
+  );
+}
+
+/** What the errors on the pages of the arms say, those of most visitors first. */
+function Errors({ arms }: { arms: readonly PageArm[] }) {
+  const failing = arms.filter(({ top_errors: errors }) => errors.length > 0);
+  if (failing.length === 0) return null;
+  return (
+    <div className="flex flex-col gap-3 border-t border-line px-4 py-4 md:px-5">
+      <h3 className="font-semibold">What the errors say</h3>
+      {failing.map(({ variant_id: id, name, top_errors: errors }) => (
+        <ul key={id} aria-label={`Errors of ${name}`} className="flex flex-col gap-3">
+          {errors.map(({ message, url, browser, visitors, percent: share, first_seen, last_seen }) => (
+            <li key={message} className="flex flex-col gap-0.5">
+              <code className="text-sm break-words">{message}</code>
+              <span className="text-sm break-words text-soft">
+                {[
+                  `${name}: ${count(visitors, "visitor")} (${percentage(share)})`,
+                  browser !== null && `mostly ${capital(browser)}`,
+                  url !== null && `on ${url}`,
+                  first_seen === last_seen
+                    ? `seen ${moment(first_seen)}`
+                    : `from ${moment(first_seen)} to ${moment(last_seen)}`,
+                ]
+                  .filter(Boolean)
+                  .join(" · ")}
+              </span>
+            </li>
+          ))}
+        </ul>
+      ))}
+    </div>
   );
 }
 

@@ -3,6 +3,7 @@
 use super::numbers::percent;
 use crate::wire::schemas;
 use muriel_analysis::{Applied, PageArm, PageMeasurement, PageMetric};
+use muriel_domain::Instant;
 use muriel_results::Computed;
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -30,16 +31,44 @@ pub(crate) struct PageHealth {
     /// Largest contentful paint in milliseconds; above 10,000 counts as that.
     lcp_ms: PageMean,
     /// Cumulative layout shift; above 1 counts as that.
-    cls: PageMean,
+    layout_shift: PageMean,
     /// Interaction to next paint in milliseconds; above 2,000 counts as that.
     inp_ms: PageMean,
     /// Whether its changes found what they change, for each of its first 60 changes of which pages told.
     changes: Vec<ChangeMatched>,
+    /// What its errors say, those of most visitors first; at most 5. Errors that say the same are one, with the page and the browser
+    /// of most who met it. Pages say it of the first error of each page view. Empty in shared results.
+    top_errors: Vec<PageError>,
     /// What is found, with the next step; empty where nothing is.
     #[schema(
         example = "Pages of Variant 1 show their largest content 305 ms later than those of the control (168 to 442). Look at what its changes load, hide or move."
     )]
     message: String,
+}
+
+/// Errors of an arm that say the same.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct PageError {
+    /// What they say, as the page sent it; at most 200 characters.
+    #[schema(max_length = 200, example = "TypeError: cart is null")]
+    message: String,
+    /// The page, without query and fragment, on which most of these visitors met it; null where it is not known.
+    #[schema(required, example = "https://shop.example/cart")]
+    url: Option<String>,
+    /// The browser of most of these visitors; null where it is not known.
+    #[schema(required, example = "safari")]
+    browser: Option<String>,
+    /// Visitors who met it.
+    visitors: u64,
+    /// Of all visitors of the arm, in percent.
+    percent: f64,
+    /// When it was met first.
+    #[schema(value_type = String, format = DateTime)]
+    first_seen: Instant,
+    /// When it was met last.
+    #[schema(value_type = String, format = DateTime)]
+    last_seen: Instant,
 }
 
 /// A share of an arm's visitors.
@@ -78,7 +107,7 @@ pub(crate) struct PageMean {
     /// Where the true difference is, valid whenever it is read.
     #[schema(required)]
     difference_interval: Option<[f64; 2]>,
-    /// `harmed`: known to be worse by more than a margin (50 ms of `lcp_ms`, 0.02 of `cls`, 20 ms of `inp_ms`). `worse`: known
+    /// `harmed`: known to be worse by more than a margin (50 ms of `lcp_ms`, 0.02 of `layout_shift`, 20 ms of `inp_ms`). `worse`: known
     /// to be worse. `better`, `ok`: not known to be worse. `unknown`: too little to compare, and of the control.
     #[schema(value_type = schemas::PageStatusWord)]
     status: &'static str,
@@ -118,6 +147,7 @@ impl PageHealth {
     fn new(computed: &Computed, of: &PageArm) -> Self {
         let known = computed.manifest.experiment.arms.get(of.arm);
         let changes = computed.applied.iter().filter(|applied| applied.arm == of.arm);
+        let errors = computed.errors.iter().filter(|error| error.variant as usize == of.arm);
         let mean = |metric| PageMean::new(of.measurement(metric));
         let share = |metric| PageShare::new(of.measurement(metric));
         Self {
@@ -128,10 +158,32 @@ impl PageHealth {
             late: share(PageMetric::Late),
             hidden_ms: HiddenTime { visitors: of.hidden_visitors, mean: of.hidden_ms },
             lcp_ms: mean(PageMetric::Lcp),
-            cls: mean(PageMetric::Cls),
+            layout_shift: mean(PageMetric::LayoutShift),
             inp_ms: mean(PageMetric::Inp),
             changes: changes.map(ChangeMatched::new).collect(),
+            top_errors: errors.map(|error| PageError::new(error, of.visitors)).collect(),
             message: of.message.clone(),
+        }
+    }
+
+    /// Without what the site's own code says: addresses of its pages and names within its code.
+    pub(super) fn for_strangers(mut self) -> Self {
+        self.top_errors.clear();
+        self
+    }
+}
+
+impl PageError {
+    fn new(error: &muriel_warehouse::PageError, of: u64) -> Self {
+        let share = if of == 0 { 0.0 } else { error.visitors as f64 / of as f64 };
+        Self {
+            message: error.message.clone(),
+            url: error.url.clone(),
+            browser: error.browser.clone(),
+            visitors: error.visitors,
+            percent: percent(share),
+            first_seen: error.first_at,
+            last_seen: error.last_at,
         }
     }
 }

@@ -175,7 +175,7 @@ impl SharedResult {
             exploratory,
             variants,
             breakdowns,
-            page_health,
+            page_health: page_health.into_iter().map(PageHealth::for_strangers).collect(),
             health,
             metrics,
         }
