@@ -127,7 +127,7 @@ def measure(server, client, options):
         "first page": "",
         "further on": f"?cursor={first['next_cursor']}",
         "200 of them": "?limit=200",
-        "CSV, 1,000 of them": "?format=csv",
+        "CSV, 1,000 of them": ".csv",
         "a year": "?from=2026-01-01&to=2027-01-01",
         "search, a hundredth": f"?search={quote('straße')}",
         "search, all": "?search=visitors",

@@ -55,7 +55,7 @@ impl Scene {
     #[track_caller]
     fn told(&self) -> u32 {
         let mut refused = 0;
-        for form in ["result", "result?breakdown_by=device", "result?format=csv", "timeseries"] {
+        for form in ["result", "result?breakdown_by=device", "result.csv", "timeseries"] {
             eventually(form, DEADLINE, || match self.visitors_in(form) {
                 Some(visitors) => {
                     assert_eq!(visitors, self.visitors, "{form}");
@@ -85,7 +85,7 @@ impl Scene {
                 let last: Vec<_> = points.iter().rev().take(2).collect();
                 last.iter().map(|point| point["visitors"].as_u64().expect("a number")).sum()
             }
-            "result?format=csv" => {
+            "result.csv" => {
                 let text = answer.text();
                 let lines = text.lines().filter(|line| line.starts_with("bought,"));
                 lines
@@ -346,7 +346,7 @@ fn what_the_log_has_lost_is_named() {
     let server = Process::start(&data_dir, &settings);
     scene.at(&server);
     assert_eq!((log_state(&scene), event_log(&scene)), (json!("damaged"), (told, visitors)));
-    let answer = scene.get("result?format=csv").has_status(200);
+    let answer = scene.get("result.csv").has_status(200);
     assert!(answer.text().contains("event_log: "), "{}", answer.text());
     drop(server);
     let (status, said) = log_verify(&data_dir);

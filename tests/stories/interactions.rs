@@ -142,7 +142,7 @@ fn an_experiment_that_changes_anothers_effect_is_named(on: On) {
     assert_eq!(found["health"]["interaction"]["status"], "warn");
     let numbers = |result: &Value| (counts(result), result["variants"][1]["analysis"]["p_value"].clone());
     assert_eq!(numbers(&found), numbers(&before), "it changes no number");
-    let csv = shop.client.get(&format!("/experiment/{form}/result?format=csv")).has_status(200).text();
+    let csv = shop.client.get(&format!("/experiment/{form}/result.csv")).has_status(200).text();
     assert!(csv.contains("interaction"), "{csv}");
 
     // The other one is told as well; who shares visitors without an effect, or no visitor, is not.

@@ -242,7 +242,7 @@ fn what_comes_later_is_exploratory(on: On) {
     assert_eq!((why(&days), &days["exploratory_arms"][0]["variant_id"]), (None, &json!("1")));
     assert_eq!(days["exploratory_arms"].as_array().map(Vec::len), Some(2));
     says(&client.get(&format!("{path}/timeseries?goal_key=later")).ok(), "The goal later");
-    let csv = client.get(&format!("{path}/result?format=csv")).text();
+    let csv = client.get(&format!("{path}/result.csv")).text();
     let lines: Vec<&str> = csv.lines().collect();
     assert!(lines[0].ends_with(",exploratory"), "{csv}");
     assert!(lines[1].starts_with("bought") && lines[1].ends_with(','), "{csv}");

@@ -152,7 +152,7 @@ fn what_winners_bring_together(on: On) {
         seen
     };
     let before = check(&shop);
-    let csv = company_wide(&shop).get("/programme?format=csv").has_status(200);
+    let csv = company_wide(&shop).get("/programme.csv").has_status(200);
     assert_eq!(csv.header("content-disposition"), Some("attachment; filename=\"programme.csv\""));
     let text = csv.text();
     assert_eq!(text.lines().count(), 4, "{text}");
@@ -252,7 +252,7 @@ fn what_is_listed(on: On) {
         ("?limit=0", "limit"),
         ("?cursor=x", "cursor"),
         ("?cursor=5.x61", "cursor"),
-        ("?format=pdf", "format"),
+        ("?format=csv", "format"),
         (&format!("?search={}", "x".repeat(201)), "search"),
         (&format!("?project={}", vec!["p"; 101].join(",")), "project"),
     ] {
@@ -310,11 +310,11 @@ fn pages_go_on_while_others_conclude(on: On) {
     };
     let mut ids: Vec<i64> = (0..11).map(make).collect();
     ids.reverse();
-    for format in ["json", "csv"] {
+    for table in ["", ".csv"] {
         let (mut seen, mut cursor) = (Vec::new(), String::new());
         loop {
-            let page = company_wide(&shop).get(&format!("/programme?limit=4&format={format}{cursor}")).has_status(200);
-            let next = if format == "csv" {
+            let page = company_wide(&shop).get(&format!("/programme{table}?limit=4{cursor}")).has_status(200);
+            let next = if table == ".csv" {
                 let text = page.text();
                 seen.extend(text.lines().skip(1).map(|line| line.split(',').nth(1).expect("an id").to_owned()));
                 page.header("x-muriel-cursor").map(str::to_owned)
@@ -331,7 +331,7 @@ fn pages_go_on_while_others_conclude(on: On) {
             }
         }
         let before: Vec<i64> = seen.iter().map(|id| id.parse().expect("an id")).filter(|id| ids.contains(id)).collect();
-        assert_eq!(before, ids, "{format}");
+        assert_eq!(before, ids, "{table}");
     }
 }
 

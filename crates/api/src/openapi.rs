@@ -1,5 +1,8 @@
 //! The contract. What all operations have in common is added here.
 
+#[cfg(test)]
+mod names;
+
 use crate::error::CODES;
 use crate::wire::schemas::{ErrorBody, EvaluationFailure, FieldError};
 use http::Method;

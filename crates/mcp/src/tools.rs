@@ -82,8 +82,7 @@ pub(crate) const SPECS: &[Spec] = &[
         .about(
             "Read `verdict` and `health` first: numbers of an experiment whose health checks fail are not to be relied on. What is \
              `exploratory` is not part of the plan that was locked at the first start: an idea to test, and no proof.",
-        )
-        .hidden(&["format"]),
+        ),
     Spec {
         open_query: Some("context"),
         ..Spec::new("explain_assignment", "Explain which variant a visitor gets", "explainAssignment", Reads)
@@ -97,7 +96,7 @@ pub(crate) const SPECS: &[Spec] = &[
             "Takes the fields of update_experiment, or `status`, and a `note` that says why. Use it where a change is refused \
              with approval_needed, or where a person is to decide.",
         )
-        .merging("ProposalBody"),
+        .merging("ChangeProposal"),
     Spec::new("plan_experiment", "Plan how many visitors are needed", "getPlan", Reads),
     Spec::new("list_hypotheses", "List hypotheses", "listHypotheses", Reads),
     Spec::new("create_hypothesis", "Create a hypothesis", "createHypothesis", Adds),

@@ -27,6 +27,8 @@ type Elsewhere =
   | `${Verb} /${"events" | "js" | "ruleset" | "preview" | "geo"}/${string}`
   | InProject<`${"ofrep" | "visitor" | "currency-rates" | "evaluate-many" | "experiment-keys" | "hypothesis-slugs"}${string}`>
   | InProject<"experiments">
+  // Tables for spreadsheets.
+  | `GET ${string}.csv`
   // Results, and what is made of them.
   | `GET /share/${string}`
   | InExperiment<"result" | "timeseries" | "plan" | "simulate" | "shares" | "explain">

@@ -43,14 +43,10 @@ pub(super) fn csv_file(name: &str, csv: String, next_cursor: Option<String>) -> 
         ("project" = inline(Option<String>), Query, max_length = 64, description = "Only what was done in the project with this key."),
         ("from" = inline(Option<String>), Query, description = "Only entries from this moment on; a date is its midnight in UTC."),
         ("to" = inline(Option<String>), Query, description = "Only entries before this moment."),
-        ("limit" = inline(Option<i64>), Query, minimum = 1, description = "Page size; 50 unless given, at most 500 (of CSV 10,000): more is cut to that."),
+        ("limit" = inline(Option<i64>), Query, minimum = 1, description = "Page size; 50 unless given, at most 500: more is cut to that."),
         ("cursor" = inline(Option<String>), Query, max_length = 32, description = "`next_cursor` of the page before."),
-        ("format" = inline(Option<String>), Query, description = "`json` (default), or `csv`: a table for spreadsheets, in which `X-Muriel-Cursor` has the next cursor."),
     ),
-    responses((
-        status = 200, description = "A page of the log.",
-        content((views::AuditPage = "application/json"), (String = "text/csv"))
-    )),
+    responses((status = 200, description = "A page of the log.", body = views::AuditPage)),
     extensions(("x-scope" = json!("admin")))
 )]
 pub(crate) async fn audit_list(
@@ -58,15 +54,41 @@ pub(crate) async fn audit_list(
     caller: CompanyCaller<Admin>,
     uri: Uri,
 ) -> Result<Response, ApiError> {
-    let names = ["actor", "object", "project", "from", "to", "limit", "cursor", "format"];
-    let mut query = Query::read(uri.query(), &names);
-    let is_csv = query.parsed("format", |word| match word {
-        "json" => Ok(false),
-        "csv" => Ok(true),
-        _ => Err(Flaw::new("must be json or csv")),
-    });
-    let is_csv = is_csv.unwrap_or(false);
-    let limit = query.limit(if is_csv { CSV_MAX } else { 50 }, if is_csv { CSV_MAX } else { 500 });
+    let inquiry = inquiry(uri.query(), 50, 500)?;
+    let (entries, next_cursor) = page(&app, &caller, inquiry).await?;
+    json(StatusCode::OK, &views::AuditPage { success: true, count: entries.len(), entries, next_cursor })
+}
+
+/// Lists what was done in the company as a table for spreadsheets, newest first.
+///
+/// `X-Muriel-Cursor` has the cursor of the next page.
+#[utoipa::path(
+    get, path = "/v2/audit.csv", tag = "Audit", operation_id = "getAuditTable",
+    params(
+        ("actor" = inline(Option<String>), Query, max_length = 255, description = "Only what this actor did: a person's id or e-mail address, the 8 characters of a key, or a name such as `command line`."),
+        ("object" = inline(Option<String>), Query, max_length = 255, description = "Only what was done to things of this kind (`experiment`), or to this thing (`experiment:17`)."),
+        ("project" = inline(Option<String>), Query, max_length = 64, description = "Only what was done in the project with this key."),
+        ("from" = inline(Option<String>), Query, description = "Only entries from this moment on; a date is its midnight in UTC."),
+        ("to" = inline(Option<String>), Query, description = "Only entries before this moment."),
+        ("limit" = inline(Option<i64>), Query, minimum = 1, description = "Entries; 10,000 unless given, which is the most."),
+        ("cursor" = inline(Option<String>), Query, max_length = 32, description = "The `X-Muriel-Cursor` of the page before."),
+    ),
+    responses((status = 200, description = "The table.", body = String, content_type = "text/csv")),
+    extensions(("x-scope" = json!("admin")))
+)]
+pub(crate) async fn audit_table(
+    State(app): State<App>,
+    caller: CompanyCaller<Admin>,
+    uri: Uri,
+) -> Result<Response, ApiError> {
+    let inquiry = inquiry(uri.query(), CSV_MAX, CSV_MAX)?;
+    let (entries, next_cursor) = page(&app, &caller, inquiry).await?;
+    Ok(csv_file("audit.csv", views::audit_csv(&entries), next_cursor))
+}
+
+/// The inquiry that a query asks for: `limit` entries unless it names another number, `most` at most.
+fn inquiry(query: Option<&str>, limit: i64, most: i64) -> Result<Inquiry, ApiError> {
+    let mut query = Query::read(query, &["actor", "object", "project", "from", "to", "limit", "cursor"]);
     let inquiry = Inquiry {
         actor: query.text("actor", 255),
         object: query.text("object", 255),
@@ -77,14 +99,17 @@ pub(crate) async fn audit_list(
             Ok(number) if number > 0 && !text.starts_with('+') => Ok(number),
             _ => Err(Flaw::new("must be next_cursor of another page")),
         }),
-        limit,
+        limit: query.limit(limit, most),
     };
-    query.finish()?;
-    let (entries, next) = audit::page(&app, caller.principal.company_id(), inquiry).await?;
-    let entries: Vec<_> = entries.into_iter().map(views::AuditEntry::from).collect();
-    let next_cursor = next.map(|number| number.to_string());
-    if is_csv {
-        return Ok(csv_file("audit.csv", views::audit_csv(&entries), next_cursor));
-    }
-    json(StatusCode::OK, &views::AuditPage { success: true, count: entries.len(), entries, next_cursor })
+    query.finish().map(|()| inquiry)
+}
+
+/// The entries, and the cursor of the next page.
+async fn page(
+    app: &App,
+    caller: &CompanyCaller<Admin>,
+    inquiry: Inquiry,
+) -> Result<(Vec<views::AuditEntry>, Option<String>), ApiError> {
+    let (entries, next) = audit::page(app, caller.principal.company_id(), inquiry).await?;
+    Ok((entries.into_iter().map(views::AuditEntry::from).collect(), next.map(|number| number.to_string())))
 }

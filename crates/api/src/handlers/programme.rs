@@ -10,9 +10,9 @@ use crate::wire::views;
 use axum::extract::State;
 use axum::response::Response;
 use http::{StatusCode, Uri};
+use muriel_domain::Instant;
 use muriel_domain::experiment::ConclusionOutcome;
 use muriel_domain::ids::ExperimentId;
-use muriel_domain::{Flaw, Instant};
 use muriel_results::programme::ProgrammePage;
 use muriel_service::{App, programme};
 use muriel_store::programme::ProgrammeFilter;
@@ -23,7 +23,7 @@ const PAGE_MAX: i64 = 200;
 const CSV_MAX: i64 = 1_000;
 /// Projects that a query names at most.
 const PROJECTS_MAX: usize = 100;
-const PARAMETERS: [&str; 8] = ["project", "outcome", "from", "to", "search", "limit", "cursor", "format"];
+const PARAMETERS: [&str; 7] = ["project", "outcome", "from", "to", "search", "limit", "cursor"];
 
 /// Shows all concluded experiments together: win rate, pace, what was learned, the lift to expect behind each result and behind
 /// the winners together, and how well hypotheses were rated.
@@ -40,14 +40,10 @@ const PARAMETERS: [&str; 8] = ["project", "outcome", "from", "to", "search", "li
         ("from" = inline(Option<String>), Query, description = "Only experiments that were concluded at this moment or later; a date is its midnight in UTC."),
         ("to" = inline(Option<String>), Query, description = "Only experiments that were concluded before this moment."),
         ("search" = inline(Option<String>), Query, max_length = 200, description = "Lists only experiments whose name, key, page, labels, note or lesson contain this text; letter case does not matter. An id finds its experiment too."),
-        ("limit" = inline(Option<i64>), Query, minimum = 1, description = "Page size; 50 unless given, at most 200 (of CSV 1,000, which is its default): more is cut to that."),
+        ("limit" = inline(Option<i64>), Query, minimum = 1, description = "Page size; 50 unless given, at most 200: more is cut to that."),
         ("cursor" = inline(Option<String>), Query, max_length = 64, description = "The `next_cursor` of the page before."),
-        ("format" = inline(Option<String>), Query, description = "`json` (default), or `csv`: `items` as a table for spreadsheets, in which `X-Muriel-Cursor` has the next cursor."),
     ),
-    responses((
-        status = 200, description = "The programme.",
-        content((views::Programme = "application/json"), (String = "text/csv"))
-    )),
+    responses((status = 200, description = "The programme.", body = views::Programme)),
     extensions(("x-scope" = json!("read")))
 )]
 pub(crate) async fn programme_show(
@@ -55,13 +51,44 @@ pub(crate) async fn programme_show(
     caller: CompanyCaller<Read>,
     uri: Uri,
 ) -> Result<Response, ApiError> {
-    let mut query = Query::read(uri.query(), &PARAMETERS);
-    let is_csv = query.parsed("format", |word| match word {
-        "json" => Ok(false),
-        "csv" => Ok(true),
-        _ => Err(Flaw::new("must be json or csv")),
-    });
-    let is_csv = is_csv.unwrap_or(false);
+    answered(StatusCode::OK, &programme_of(&app, &caller, uri.query(), 50, PAGE_MAX).await?)
+}
+
+/// Shows the `items` of the programme as a table for spreadsheets.
+///
+/// `X-Muriel-Cursor` has the cursor of the next page.
+#[utoipa::path(
+    get, path = "/v2/programme.csv", tag = "Dashboard", operation_id = "getProgrammeTable",
+    params(
+        ("project" = inline(Option<String>), Query, description = "Keys of projects, separated by commas; all that the caller sees unless given."),
+        ("outcome" = inline(Option<String>), Query, description = "Lists only experiments with these outcomes, words separated by commas."),
+        ("from" = inline(Option<String>), Query, description = "Only experiments that were concluded at this moment or later; a date is its midnight in UTC."),
+        ("to" = inline(Option<String>), Query, description = "Only experiments that were concluded before this moment."),
+        ("search" = inline(Option<String>), Query, max_length = 200, description = "Lists only experiments whose name, key, page, labels, note or lesson contain this text; letter case does not matter. An id finds its experiment too."),
+        ("limit" = inline(Option<i64>), Query, minimum = 1, description = "Lines; 1,000 unless given, which is the most."),
+        ("cursor" = inline(Option<String>), Query, max_length = 64, description = "The `X-Muriel-Cursor` of the page before."),
+    ),
+    responses((status = 200, description = "The table.", body = String, content_type = "text/csv")),
+    extensions(("x-scope" = json!("read")))
+)]
+pub(crate) async fn programme_table(
+    State(app): State<App>,
+    caller: CompanyCaller<Read>,
+    uri: Uri,
+) -> Result<Response, ApiError> {
+    let programme = programme_of(&app, &caller, uri.query(), CSV_MAX, CSV_MAX).await?;
+    Ok(csv_file("programme.csv", views::programme_csv(&programme.items), programme.next_cursor))
+}
+
+/// The programme that a query asks for: with `limit` experiments unless it names another number, `most` at most.
+async fn programme_of(
+    app: &App,
+    caller: &CompanyCaller<Read>,
+    query: Option<&str>,
+    limit: i64,
+    most: i64,
+) -> Result<views::Programme, ApiError> {
+    let mut query = Query::read(query, &PARAMETERS);
     let words = ConclusionOutcome::WORDS.map(|(word, _)| word);
     let named = query.names("project", PROJECTS_MAX);
     let asked = query.words("outcome", &words);
@@ -73,10 +100,10 @@ pub(crate) async fn programme_show(
         from: query.parsed("from", Instant::parse),
         to: query.parsed("to", Instant::parse),
     };
-    let limit = query.limit(if is_csv { CSV_MAX } else { 50 }, if is_csv { CSV_MAX } else { PAGE_MAX });
+    let limit = query.limit(limit, most);
     let after = query.cursor(read_mark);
     query.finish()?;
-    let filter = ProgrammeFilter { projects: projects(&app, &caller, named).await?, ..filter };
+    let filter = ProgrammeFilter { projects: projects(app, caller, named).await?, ..filter };
     let page = ProgrammePage {
         from: filter.from,
         to: filter.to,
@@ -84,15 +111,10 @@ pub(crate) async fn programme_show(
         limit: usize::try_from(limit).unwrap_or(0),
         now: app.clock.now(),
     };
-    let answer = programme::answer(&app, caller.principal.company_id(), filter, page).await?;
+    let answer = programme::answer(app, caller.principal.company_id(), filter, page).await?;
     let last = answer.report.entries.last().filter(|_| answer.report.has_more);
     let next_cursor = last.map(|entry| format!("{}.{}", entry.row.id, entry.row.concluded_at.us()));
-    let programme = views::Programme::new(answer, next_cursor);
-    if is_csv {
-        let csv = views::programme_csv(&programme.items);
-        return Ok(csv_file("programme.csv", csv, programme.next_cursor));
-    }
-    answered(StatusCode::OK, &programme)
+    Ok(views::Programme::new(answer, next_cursor))
 }
 
 /// Reads a cursor: an id, a dot, and when that experiment was concluded in microseconds.

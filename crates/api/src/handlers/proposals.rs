@@ -181,7 +181,7 @@ pub(crate) async fn experiment_proposals(
 #[utoipa::path(
     post, path = "/v2/project/{project_key}/experiment/{test_id}/proposals", tag = "Approval", operation_id = "createProposal",
     request_body(
-        content((schemas::ProposalBody = "application/json"), (schemas::MergePatch = "application/merge-patch+json")),
+        content((schemas::ChangeProposal = "application/json"), (schemas::MergePatch = "application/merge-patch+json")),
         description = "As application/json a field that is sent takes its new value whole; as application/merge-patch+json objects \
                        merge (RFC 7396)."
     ),

@@ -310,7 +310,7 @@ test("a result is saved byte for byte, and verified", async () => {
   assert.match(csv.name, /^shorter-checkout-form-.*-\d+-result\.csv$/);
   assert.match(csv.bytes.toString("utf8"), /^metric,metric_name,role,/);
   // What the server refuses is said, and is not saved as if it were the result.
-  await page.route(/\/result\?format=csv/, (route) =>
+  await page.route(/\/result\.csv/, (route) =>
     route.fulfill({ status: 503, json: { success: false, error: "loading events", code: "unavailable" } }),
   );
   await page.getByRole("button", { name: "Table as CSV" }).click();

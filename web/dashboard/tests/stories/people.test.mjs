@@ -134,7 +134,7 @@ test("from the first start to a team", async () => {
     .waitFor();
   await owner.settled();
   await owner.examine("real-audit");
-  const csv = await owner.context.request.get(`${muriel.url}/v2/audit?format=csv`);
+  const csv = await owner.context.request.get(`${muriel.url}/v2/audit.csv`);
   assert.match(await csv.text(), /mary@example\.com/);
 
   await editor.end();

@@ -40,8 +40,8 @@ impl Parameter {
     }
 }
 
-/// Which visitors a result is about, and its format.
-const PARAMETERS: [Parameter; 9] = [
+/// Which visitors a result is about.
+const PARAMETERS: [Parameter; 8] = [
     Parameter::day("start_date", "Visitors who entered on this day or later."),
     Parameter::day("end_date", "Visitors who entered, and what they did, until the end of this day."),
     Parameter::text("tz", "Where days begin: an IANA name (`Europe/Berlin`) or an hour offset (`2`). UTC by default."),
@@ -60,11 +60,10 @@ const PARAMETERS: [Parameter; 9] = [
         "report_phase",
         "`pre_deploy` (default): until a winner was served; `post_deploy`: from then on; `all_time`.",
     ),
-    Parameter::text("format", "`json` (default), or `csv`: a table for spreadsheets."),
 ];
 
 /// Parameters that a result day by day does not take.
-const RESULT_ONLY: [&str; 2] = ["breakdown_by", "format"];
+const RESULT_ONLY: [&str; 1] = ["breakdown_by"];
 
 /// The parameters of a result.
 pub(super) struct ResultQuery;
@@ -109,25 +108,17 @@ impl IntoParams for HoldoutQuery {
     }
 }
 
-/// The format of a result.
-pub(super) enum Format {
-    Json,
-    Csv,
-}
-
-/// The inquiry and the format that the query of a result asks for. The format is known even where the inquiry is not
-/// valid.
-pub(super) fn result_inquiry(query: Option<&str>) -> (Result<Inquiry, ApiError>, Format) {
+/// The inquiry that the query of a result asks for.
+pub(super) fn result_inquiry(query: Option<&str>) -> Result<Inquiry, ApiError> {
     read(Query::read(query, &PARAMETERS.map(|parameter| parameter.name)))
 }
 
-/// The inquiry of a share: the parameters of a result, but for its format, as members of an object. They are read by the same
-/// code; null is like a member that is left out.
+/// The inquiry of a share: the parameters of a result as members of an object. They are read by the same code; null is like a
+/// member that is left out.
 pub(in crate::handlers) fn shared_inquiry(query: &Json, place: String, found: &ProblemCollector) -> Option<Inquiry> {
-    let names: Vec<&'static str> =
-        PARAMETERS.iter().map(|parameter| parameter.name).filter(|name| *name != "format").collect();
+    let names = PARAMETERS.map(|parameter| parameter.name);
     let fields = Fields::new(query, &*place, found)?;
-    fields.only(&names, &[("format", "is not fixed by a link")]);
+    fields.only(&names, &[]);
     let values: Vec<(&str, String)> = names
         .iter()
         .filter_map(|name| {
@@ -139,7 +130,7 @@ pub(in crate::handlers) fn shared_inquiry(query: &Json, place: String, found: &P
             Some((*name, value))
         })
         .collect();
-    match read(Query::of(values.into_iter())).0 {
+    match read(Query::of(values.into_iter())) {
         Ok(inquiry) => Some(inquiry),
         Err(error) => {
             for problem in error.problems() {
@@ -157,7 +148,7 @@ pub(super) fn timeseries_inquiry(query: Option<&str>) -> Result<Inquiry, ApiErro
     for name in RESULT_ONLY {
         query.refuse_given(name, "is a parameter of the result only, not of the result day by day");
     }
-    read(query).0
+    read(query)
 }
 
 /// The inquiry that the query of a holdout's result asks for. What only results of experiments take is refused, as above.
@@ -167,10 +158,10 @@ pub(super) fn holdout_inquiry(query: Option<&str>) -> Result<Inquiry, ApiError> 
     for name in names.into_iter().filter(|name| !OF_HOLDOUTS.contains(name)) {
         query.refuse_given(name, "is a parameter of an experiment's result only, not of a holdout's");
     }
-    read(query).0
+    read(query)
 }
 
-fn read(mut query: Query) -> (Result<Inquiry, ApiError>, Format) {
+fn read(mut query: Query) -> Result<Inquiry, ApiError> {
     let inquiry = Inquiry {
         start_date: query.parsed("start_date", parse_day),
         end_date: query.parsed("end_date", parse_day),
@@ -186,12 +177,7 @@ fn read(mut query: Query) -> (Result<Inquiry, ApiError>, Format) {
     if inquiry.start_date.zip(inquiry.end_date).is_some_and(|(start, end)| end < start) {
         query.refuse("end_date", "must not be before start_date");
     }
-    let format = query.parsed("format", |text| match text {
-        "json" => Ok(Format::Json),
-        "csv" => Ok(Format::Csv),
-        _ => Err(Flaw::new("must be json or csv")),
-    });
-    (query.finish().map(|()| inquiry), format.unwrap_or(Format::Json))
+    query.finish().map(|()| inquiry)
 }
 
 fn epoch(text: &str) -> Result<Option<i64>, Flaw> {
@@ -221,7 +207,7 @@ mod tests {
         let problems = found.into_problems();
         match expect {
             Ok(parameters) => {
-                let of_result = result_inquiry(Some(parameters)).0.unwrap();
+                let of_result = result_inquiry(Some(parameters)).unwrap();
                 assert!(problems.is_empty() && read == Some(of_result), "{query}: {problems:?}");
             }
             Err(fields) => {

@@ -4,21 +4,19 @@ mod inquiry;
 
 pub(super) use self::inquiry::shared_inquiry;
 
-use self::inquiry::{
-    Format, HoldoutQuery, ResultQuery, TimeseriesQuery, holdout_inquiry, result_inquiry, timeseries_inquiry,
-};
+use self::inquiry::{HoldoutQuery, ResultQuery, TimeseriesQuery, holdout_inquiry, result_inquiry, timeseries_inquiry};
+use super::audit::csv_file;
 use super::experiments::id_in;
 use crate::answer::{json as answered, warned};
 use crate::auth::{Caller, Read};
 use crate::error::ApiError;
 use crate::wire::query::Query;
 use crate::wire::views;
-use axum::body::Body;
 use axum::extract::{Path, State};
 use axum::response::Response;
-use http::{HeaderValue, StatusCode, Uri, header};
+use http::{StatusCode, Uri};
 use muriel_domain::Flaw;
-use muriel_domain::ids::{ExperimentId, GroupId};
+use muriel_domain::ids::GroupId;
 use muriel_results::PlanningRequest;
 use muriel_service::{App, results};
 
@@ -27,10 +25,7 @@ use muriel_service::{App, results};
     get, path = "/v2/project/{project_key}/experiment/{test_id}/result", tag = "Results",
     operation_id = "getResult",
     params(ResultQuery),
-    responses((status = 200, description = "The result.", content(
-        (views::ResultAnswer = "application/json"),
-        (String = "text/csv"),
-    ))),
+    responses((status = 200, description = "The result.", body = views::ResultAnswer)),
     extensions(("x-scope" = json!("read")))
 )]
 pub(crate) async fn experiment_result(
@@ -40,13 +35,29 @@ pub(crate) async fn experiment_result(
     uri: Uri,
 ) -> Result<Response, ApiError> {
     let id = id_in(&id)?;
-    let (inquiry, format) = result_inquiry(uri.query());
+    let inquiry = result_inquiry(uri.query());
     let computed = results::report(&app, &caller.project, id, inquiry.map_err(Into::into)).await?;
-    let answer = views::ResultAnswer::new(&computed);
-    match format {
-        Format::Json => answered(StatusCode::OK, &answer),
-        Format::Csv => Ok(csv_file(answer.csv(), id)),
-    }
+    answered(StatusCode::OK, &views::ResultAnswer::new(&computed))
+}
+
+/// Reports an experiment as a table for spreadsheets, with a line for each metric, part and arm.
+#[utoipa::path(
+    get, path = "/v2/project/{project_key}/experiment/{test_id}/result.csv", tag = "Results",
+    operation_id = "getResultTable",
+    params(ResultQuery),
+    responses((status = 200, description = "The table.", body = String, content_type = "text/csv")),
+    extensions(("x-scope" = json!("read")))
+)]
+pub(crate) async fn experiment_result_table(
+    State(app): State<App>,
+    caller: Caller<Read>,
+    Path((_, id)): Path<(String, String)>,
+    uri: Uri,
+) -> Result<Response, ApiError> {
+    let id = id_in(&id)?;
+    let inquiry = result_inquiry(uri.query());
+    let computed = results::report(&app, &caller.project, id, inquiry.map_err(Into::into)).await?;
+    Ok(csv_file(&format!("experiment-{}.csv", id.0), views::ResultAnswer::new(&computed).csv(), None))
 }
 
 /// Reports a holdout: what all its experiments did together, as those who are held out compare with everybody else.
@@ -137,15 +148,4 @@ fn number(text: &str, min: f64, max: f64) -> Result<f64, Flaw> {
         Ok(number) if plain && (min..=max).contains(&number) => Ok(number),
         _ => Err(Flaw::new(format!("must be a number from {min} to {max}"))),
     }
-}
-
-/// A CSV file that browsers save as `experiment-<id>.csv`.
-fn csv_file(csv: String, id: ExperimentId) -> Response {
-    let mut response = Response::new(Body::from(csv));
-    let headers = response.headers_mut();
-    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("text/csv; charset=utf-8"));
-    if let Ok(name) = HeaderValue::from_str(&format!("attachment; filename=\"experiment-{}.csv\"", id.0)) {
-        headers.insert(header::CONTENT_DISPOSITION, name);
-    }
-    response
 }

@@ -86,7 +86,7 @@ pub(crate) struct SimulationBody {
 
 /// A change to propose: the fields of an update, or the status to have.
 #[derive(ToSchema)]
-pub(crate) struct ProposalBody {
+pub(crate) struct ChangeProposal {
     #[schema(inline)]
     #[serde(flatten)]
     patch: ExperimentPatch,

@@ -55,7 +55,7 @@ export function AuditPage() {
   const filters = useSearch({ from: "/app/settings/audit" });
   const audit = useInfiniteQuery(auditQuery(filters));
   const entries = audit.data?.pages.flatMap((page) => page.entries) ?? [];
-  const csv = `/v2/audit?${new URLSearchParams({ ...(filters as Record<string, string>), format: "csv", limit: "10000" })}`;
+  const csv = `/v2/audit.csv?${new URLSearchParams(filters as Record<string, string>)}`;
   return (
     <Page>
       <PageHeader

@@ -43,7 +43,7 @@ async function wholeCsv(filters: ProgrammeFilters): Promise<string[]> {
   const parts: string[] = [];
   let cursor: string | undefined;
   do {
-    const page = await readCsv("/v2/programme", { query: { ...asked(filters), format: "csv", cursor } });
+    const page = await readCsv("/v2/programme.csv", { query: { ...asked(filters), cursor } });
     parts.push(parts.length === 0 ? page.csv : page.csv.slice(page.csv.indexOf("\n") + 1));
     cursor = page.cursor;
   } while (cursor !== undefined);

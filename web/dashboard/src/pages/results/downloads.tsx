@@ -27,8 +27,8 @@ export function Downloads({ projectKey, testId, testName, question }: DownloadsP
     setBusy(format);
     setFailure(undefined);
     try {
-      const query = { ...question, ...(format === "csv" && { format }) };
-      const blob = await readBytes(RESULT, { path: { project_key: projectKey, test_id: testId }, query });
+      const params = { path: { project_key: projectKey, test_id: testId }, query: question };
+      const blob = await readBytes(format === "csv" ? `${RESULT}.csv` : RESULT, params);
       saveFile(blob, fileName([testName, String(testId), "result"], format));
     } catch (error) {
       setFailure(error);
