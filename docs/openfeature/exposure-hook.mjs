@@ -17,8 +17,9 @@ export function exposureHook({ site, project, key, onError = console.error }) {
   }
 
   return {
-    after({ context }, { flagMetadata: { in_experiment, test_id, variant_id, epoch } }) {
-      if (!in_experiment) return;
+    after({ context }, { reason, flagMetadata: { in_experiment, test_id, variant_id, epoch } }) {
+      // What a provider has kept from an earlier visit may have changed since: the experiment may have ended.
+      if (!in_experiment || reason === "CACHED") return;
       // Results count a visitor's first exposure; this only saves requests.
       const seen = JSON.stringify([context.targetingKey, test_id, variant_id, epoch]);
       if (recorded.has(seen)) return;

@@ -24,7 +24,8 @@ class ExposureHook(Hook):
 
     def after(self, hook_context, details, hints):
         arm = details.flag_metadata
-        if not arm.get("in_experiment"):
+        # What a provider has kept from an earlier evaluation may have changed since: the experiment may have ended.
+        if not arm.get("in_experiment") or details.reason == "CACHED":
             return
         visitor = hook_context.evaluation_context.targeting_key
         # Results count a visitor's first exposure; this only saves requests.

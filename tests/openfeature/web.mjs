@@ -1,5 +1,6 @@
 // The web SDK for JavaScript with the published OFREP provider: everything at once, for one visitor.
 
+import { readFileSync } from "node:fs";
 import { exposureHook } from "../../docs/openfeature/exposure-hook.mjs";
 import { bearer, check, equal, failed, holds, packages, scene, seen } from "./cases.mjs";
 
@@ -72,6 +73,56 @@ await check("the documented hook records who met an arm, without a key", async (
   for (const key of ["hooked", "hooked", "winner", "nobody-has-this"]) hooked.getStringValue(key, "none");
 });
 
+/** What the provider keeps between two visits. */
+const kept = new Map();
+globalThis.localStorage = {
+  getItem: (name) => kept.get(name) ?? null,
+  setItem: (name, value) => void kept.set(name, String(value)),
+  removeItem: (name) => void kept.delete(name),
+};
+
+const guide = readFileSync(new URL("../../docs/openfeature.md", import.meta.url), "utf8");
+const [, documented] = /^## JavaScript in a browser$[\s\S]*?^```js$([\s\S]*?)^```$/m.exec(guide);
+
+/** Runs the browser sample of the guide as it is printed; gives back what it shows the visitor. */
+async function visit(visitorId) {
+  OpenFeature.getClient().clearHooks();
+  const names = { OpenFeature, OFREPWebProvider, exposureHook, ...scene.events, evaluateKey: scene.key, visitorId };
+  const program = documented.replaceAll(/^import .*$/gm, "");
+  const { constructor: AsyncFunction } = async () => {};
+  return AsyncFunction(...Object.keys(names), `${program}\nreturn arm;`)(...Object.values(names));
+}
+
+async function setStatus(test_id, status) {
+  const answer = await fetch(`${scene.base}/experiment/${test_id}/status`, {
+    method: "PATCH",
+    headers: { authorization: `Bearer ${scene.writer}`, "content-type": "application/json" },
+    body: JSON.stringify({ status }),
+  });
+  equal(answer.status, 200);
+}
+
+await check("the documented sample shows nothing of an earlier visit, and counts nothing of it", async () => {
+  equal(await visit("met-by-sample"), "Variant 1");
+  // For the next case: what a client with the provider's own defaults keeps of another visitor.
+  const defaults = { cacheMode: undefined, fetchImplementation: undefined };
+  await OpenFeature.setContext("kept", { targetingKey: "met-by-cache" });
+  await OpenFeature.setProviderAndWait("kept", provider(bearer(scene.key), defaults));
+  await until("the flags are kept", () => kept.size > 0);
+  await setStatus(scene.ids.documented, 0);
+  equal(await visit("met-by-sample"), "Control");
+});
+
+await check("the documented hook does not count what a provider has kept", async () => {
+  // The provider's own defaults, and a network that does not answer before the flag is read.
+  await OpenFeature.setContext("kept", { targetingKey: "met-by-cache" });
+  const stale = { cacheMode: undefined, fetchImplementation: () => new Promise(() => {}) };
+  await OpenFeature.setProviderAndWait("kept", provider(bearer(scene.key), stale));
+  const client = OpenFeature.getClient("kept");
+  client.addHooks(exposureHook({ ...scene.events, onError: (error) => holds(false, error.message) }));
+  equal(seen(client.getStringDetails("shorter-checkout-form", "none")), ["Variant 1", "CACHED", true]);
+});
+
 await check("a flag that is polled for is sent once, and again when it changes", async () => {
   calls.length = 0;
   await OpenFeature.setContext("polling", { targetingKey: first });
@@ -87,12 +138,7 @@ await check("a flag that is polled for is sent once, and again when it changes",
     "If-None-Match is not the ETag",
   );
   equal(polling.getStringValue("changing", "none"), shown);
-  const answer = await fetch(`${scene.base}/experiment/${scene.ids.changing}/status`, {
-    method: "PATCH",
-    headers: { authorization: `Bearer ${scene.writer}`, "content-type": "application/json" },
-    body: '{"status":0}',
-  });
-  equal(answer.status, 200);
+  await setStatus(scene.ids.changing, 0);
   await until("the change", () => polling.getStringValue("changing", "none") === "none");
   await OpenFeature.setProviderAndWait("polling", provider(bearer(scene.key)));
 });
