@@ -69,7 +69,10 @@ const CALLS = {
   rudderstack: [["Experiment Viewed", VARIATION]],
   mixpanel: [["$experiment_started", MIXPANEL]],
   amplitude: [["$exposure", EXPOSURE]],
-  posthog: [["$feature_flag_called", POSTHOG]],
+  posthog: [
+    ["$experiment_exposure", POSTHOG],
+    ["$feature_flag_called", POSTHOG],
+  ],
   heap: [[{ "Experiment boots": "Variant 1" }], ["Experiment Viewed", FOUR]],
   matomo: [[["trackEvent", "Experiment Viewed", "MRL-12 Boots & more", "MRL-12-1 Variant 1"]]],
   adobe: [[{ event: "experiment_viewed", experiment: FOUR }]],
@@ -339,13 +342,13 @@ const EVENTS = {
   clarity: (body) => (body.p ?? []).concat(body.a ?? []).map((row) => ["row", row]),
 };
 
-/** The documented event with its values; `clarity` has a row of another form. */
+/** The documented events, separated by commas, with their values; `clarity` has a row of another form. */
 const REAL = {
   segment: ["Experiment Viewed", VARIATION],
   rudderstack: ["Experiment Viewed", VARIATION],
   mixpanel: ["$experiment_started", MIXPANEL],
   amplitude: ["$exposure", EXPOSURE],
-  posthog: ["$feature_flag_called", POSTHOG],
+  posthog: ["$experiment_exposure, $feature_flag_called", POSTHOG],
   plausible: ["Experiment Viewed", FOUR],
   adobe: ["experiment_viewed", { ...FOUR }],
 };
@@ -370,11 +373,12 @@ const library = (tool) => ({
   async run(given) {
     const { server, page: tab } = given;
     await opened(given, tool, "libraries");
-    const [name, wanted] = REAL[tool];
+    const [names, wanted] = REAL[tool];
     const sent = () => cameTo(server, tool).flatMap(EVENTS[tool]);
-    await server.received(() => sent().some(([event, properties]) => event === name && has(properties, wanted)));
+    for (const name of names.split(", "))
+      await server.received(() => sent().some(([event, properties]) => event === name && has(properties, wanted)));
     await settled(given);
-    assert.equal(sent().filter(([event]) => event === name).length, 1);
+    for (const name of names.split(", ")) assert.equal(sent().filter(([event]) => event === name).length, 1, name);
     assert.deepEqual(await tab.evaluate("seen.errors"), []);
   },
 });

@@ -113,12 +113,17 @@ export const TOOLS = new Map<string, (arm: ToldArm, settings: Settings) => Telli
       const variant = slug(values);
       // A module that the page has not initialised loses events.
       if (tool?.__loaded === false) return;
-      return method(tool, "capture", "$feature_flag_called", {
+      const properties = {
         $feature_flag: key,
         $feature_flag_response: variant,
         ["$feature/" + key]: variant,
         ...values,
-      });
+      };
+      // Which of the two PostHog counts depends on the team and on when its experiment began; it never counts both.
+      return both(
+        method(tool, "capture", "$experiment_exposure", properties),
+        method(tool, "capture", "$feature_flag_called", properties),
+      );
     },
   ],
   [
