@@ -613,6 +613,25 @@ fn a_plan_says_how_long() {
     let mde: Vec<f64> = by_day.iter().map(|day| day["mde"].as_f64().expect("a number")).collect();
     assert!(mde.windows(2).all(|pair| pair[1] < pair[0]), "{mde:?}");
     assert!(mde[mde.len() - 1] <= 10.0 && mde[mde.len() - 2] > 10.0, "{mde:?}");
+    // What a plan for two, four and eight weeks would find, whatever this one is for.
+    let findable = |plan: &Value| -> Vec<(i64, i64, f64)> {
+        let rows = plan["findable"].as_array().expect("a list").iter();
+        rows.map(|row| {
+            let number = |field: &str| row[field].as_i64().expect("a number");
+            (number("day"), number("visitors"), row["mde"].as_f64().expect("a lift"))
+        })
+        .collect()
+    };
+    let found = findable(&given);
+    assert_eq!(
+        found.iter().map(|(day, visitors, _)| (*day, *visitors)).collect::<Vec<_>>(),
+        [(14, 70_000), (28, 140_000), (56, 280_000)]
+    );
+    assert!(found.windows(2).all(|pair| pair[1].2 < pair[0].2), "{found:?}");
+    // A lift that is hardly larger, as days are whole.
+    let asked = plan(&format!("?baseline_rate=5&daily_visitors=5000&mde={}", 1.001 * found[1].2));
+    assert_eq!((&asked["days"], findable(&asked)), (&json!(28), found));
+    assert_eq!(nothing_known["findable"], json!([]));
     let surer = plan("?baseline_rate=5&daily_visitors=5000&power=95")["visitors_needed"].as_f64().expect("a number");
     assert!(surer > needed);
     assert_eq!(plan("?baseline_rate=60&daily_visitors=5000&mde=70")["visitors_needed"], Value::Null);

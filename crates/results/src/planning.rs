@@ -24,6 +24,8 @@ pub const SIGMA: f64 = 1.0;
 /// Days of a forecast, at least and at most.
 const MIN_FORECAST_DAYS: i64 = 14;
 const MAX_FORECAST_DAYS: i64 = 90;
+/// Days in which people plan to have an answer: two, four and eight weeks.
+const HORIZON_DAYS: [i64; 3] = [14, 28, 56];
 
 /// What is given; the rest is taken from the plan and the log.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -70,17 +72,21 @@ pub struct PlanningReport {
     pub days: Option<i64>,
     /// What can be found day by day.
     pub mde_by_day: Vec<Forecast>,
+    /// The smallest lifts that experiments planned for two, four and eight weeks find at their end, whatever this one is planned for;
+    /// those of the experiment's own plan once it has started. Empty where nothing is known.
+    pub findable: Vec<Forecast>,
 }
 
 /// The comparison with the control of the arm with the least traffic; `None` where there is nothing to compare.
-fn lift_plan(manifest: &Manifest, value_spread: f64) -> Option<LiftPlan> {
+/// Before the first start it is that of a plan for whatever is asked about, unless a number `is_planned`.
+fn lift_plan(manifest: &Manifest, value_spread: f64, is_planned: bool) -> Option<LiftPlan> {
     let design = manifest.design();
     let facts = &manifest.experiment;
     let weights: Vec<f64> = facts.arms.iter().map(|arm| arm.traffic_weight).collect();
     let treated = weights.iter().enumerate().skip(1).filter(|(_, weight)| **weight > 0.0);
     let (arm, _) = treated.min_by(|(_, a), (_, b)| a.total_cmp(b))?;
     let plan = design.lift_plan(&weights, arm).ok()?.with_values(value_spread).ok()?;
-    let is_settled = facts.planned_visitors.is_some() || facts.started_at.is_some();
+    let is_settled = is_planned && facts.planned_visitors.is_some() || facts.started_at.is_some();
     if is_settled { Some(plan.with_boundary(design.boundary(arm).ok()?)) } else { Some(plan) }
 }
 
@@ -155,7 +161,8 @@ pub(crate) fn plan(
     let (baseline_rate, baseline_from) = given(wanted.baseline_rate, rate);
     let (daily_visitors, daily_from) = given(wanted.daily_visitors, daily);
     let vary = if has_values(manifest) { vary.unwrap_or_else(|| log_normal_value_spread(SIGMA)) } else { 1.0 };
-    let lift_plan = lift_plan(manifest, vary);
+    let free_plan = lift_plan(manifest, vary, false);
+    let lift_plan = lift_plan(manifest, vary, true);
     let base = baseline_rate.map(|rate| rate / 100.0).filter(|base| *base > 0.0 && *base < 1.0);
     let share_found = power / 100.0;
     let visitors_needed =
@@ -163,6 +170,17 @@ pub(crate) fn plan(
     let days = visitors_needed
         .zip(daily_visitors.filter(|daily| *daily > 0.0))
         .map(|(visitors, daily)| (visitors / daily).ceil().min(1e9) as i64);
+    let findable = match (free_plan, base, daily_visitors.filter(|daily| *daily > 0.0)) {
+        (Some(plan), Some(base), Some(daily)) => {
+            let forecast = |day: i64| {
+                let visitors = daily * day as f64;
+                let found = plan.tuned_for(visitors).and_then(|plan| plan.mde(base, visitors, share_found));
+                Forecast { day, visitors, mde: found.ok().map(|mde| 100.0 * mde) }
+            };
+            HORIZON_DAYS.map(forecast).to_vec()
+        }
+        _ => Vec::new(),
+    };
     let mde_by_day = match (lift_plan, base, daily_visitors.filter(|daily| *daily > 0.0)) {
         (Some(plan), Some(base), Some(daily)) => {
             let last = days.unwrap_or(0).clamp(MIN_FORECAST_DAYS, MAX_FORECAST_DAYS);
@@ -189,6 +207,7 @@ pub(crate) fn plan(
         visitors_needed,
         days,
         mde_by_day,
+        findable,
     }
 }
 
@@ -356,7 +375,7 @@ mod tests {
             assert_eq!(same, is_settled, "{planned_visitors:?} {:?} {:?}", few.mde_by_day[13], many.mde_by_day[13]);
             for planned in [few, many] {
                 let needed = planned.visitors_needed.unwrap();
-                let plan = lift_plan(&manifest, 1.0).unwrap().tuned_for(needed).unwrap();
+                let plan = lift_plan(&manifest, 1.0, true).unwrap().tuned_for(needed).unwrap();
                 let found = |visitors: f64| 100.0 * plan.mde(0.05, visitors, 0.8).unwrap();
                 assert!(found(needed) <= planned.mde * (1.0 + 1e-9), "{planned_visitors:?} {needed}");
                 assert!(found(needed - 2.0) > planned.mde, "{planned_visitors:?} {needed}");

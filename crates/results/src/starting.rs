@@ -151,6 +151,7 @@ mod tests {
             visitors_needed: needed,
             days: None,
             mde_by_day: Vec::new(),
+            findable: Vec::new(),
         };
         for (needed, rate, daily, expect, said) in [
             (Some(119_607.0), Some(5.0), Some(4_000.0), Some(119_607), "needs 119607 visitors, for which"),

@@ -1,20 +1,20 @@
 // The plan before the number: which lifts the site's traffic can find in two, four and eight weeks, and what the chosen one costs.
 
-import { useQueries, useQuery } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { query, type Schemas } from "~/api/query";
 import { useDelayed } from "~/lib/delayed";
-import { count, percentage } from "~/lib/format";
+import { count, decimal, percentage } from "~/lib/format";
 import { Button } from "~/ui/button";
 import { TextInput } from "~/ui/field";
 import { Note } from "~/ui/layout";
 import { useExperiment } from "../experiment/open";
-import { candidates, firstWithin, HORIZONS, LONG_DAYS } from "./findable";
+import { HORIZONS, LONG_DAYS, PROPOSED_DAYS, rounded } from "./findable";
 import { type Assumed, noteInWords } from "./sample-size";
 
 type Plan = Schemas["PlanAnswer"];
 
-/** Percent. From what this lift needs follows which lifts to ask about. */
+/** Percent: asked about while no possible lift is chosen. */
 const REFERENCE = 10;
 const TYPING_MS = 400;
 
@@ -26,82 +26,78 @@ interface PlanFirstProps {
 }
 
 export function PlanFirst({ mde, choose, isLocked }: PlanFirstProps) {
+  const { projectKey, experiment } = useExperiment();
   const [assumed, setAssumed] = useState<Assumed>({ daily_visitors: null, baseline_rate: null });
   const asked = useDelayed(JSON.stringify({ assumed, mde }), TYPING_MS);
-  const settled = JSON.parse(asked) as { assumed: Assumed; mde: number | null };
-  const planOf = usePlanQuery(settled.assumed);
-  const isPossible = settled.mde !== null && settled.mde >= 0.01 && settled.mde <= 1_000;
-  const reference = useQuery(planOf(REFERENCE)).data;
-  const chosen = useQuery({ ...planOf(settled.mde ?? REFERENCE), enabled: isPossible }).data;
-  const asks = HORIZONS.map(({ days }) => (reference === undefined ? [] : candidates(reference, days)));
-  const lifts = [...new Set(asks.flat())];
-  const plans = useQueries({ queries: lifts.map((lift) => planOf(lift)) });
-  // While others are asked about, the answers are those of before.
-  const planFor = (lift: number) => plans.map(({ data }) => data).find((plan) => plan?.mde === lift);
-  const found = HORIZONS.map(({ days, name }, at) => ({
-    name,
-    plan: firstWithin((asks[at] ?? []).map(planFor), days),
-  }));
-  const isKnown = found.some(({ plan }) => plan !== undefined);
-  const isShort = reference !== undefined && (reference.baseline_rate === null || reference.daily_visitors === null);
+  const { assumed: said, mde: chosen } = JSON.parse(asked) as { assumed: Assumed; mde: number | null };
+  const isPossible = chosen !== null && chosen >= 0.01 && chosen <= 1_000;
+  const plan = useQuery({
+    ...query("/v2/project/{project_key}/experiment/{test_id}/plan", {
+      path: { project_key: projectKey, test_id: experiment.test_id },
+      query: {
+        mde: isPossible ? chosen : REFERENCE,
+        ...(said.daily_visitors !== null && { daily_visitors: said.daily_visitors }),
+        ...(said.baseline_rate !== null && { baseline_rate: said.baseline_rate }),
+      },
+    }),
+    staleTime: 60_000,
+    // While another lift is asked about, the answer is that of before.
+    placeholderData: (before) => before,
+  }).data;
+  if (plan === undefined) return null;
+  const isShort = plan.baseline_rate === null || plan.daily_visitors === null;
   const isAssumed = assumed.daily_visitors !== null || assumed.baseline_rate !== null;
-  if (reference === undefined) return null;
   return (
     <div className="flex flex-col gap-3 rounded-md bg-sunken px-3.5 py-3">
       <h3 className="font-medium">What your traffic can find</h3>
-      {reference.note !== null && !isKnown && <p className="text-soft">{noteInWords(reference.note)}</p>}
+      {plan.note !== null && plan.findable.length === 0 && <p className="text-soft">{noteInWords(plan.note)}</p>}
       {(isShort || isAssumed) && <Assumptions assumed={assumed} assume={setAssumed} />}
-      {isKnown && <FoundTable found={found} mde={mde} choose={choose} isLocked={isLocked} />}
-      {isPossible && chosen && chosen.mde === settled.mde && <Cost plan={chosen} />}
+      {plan.findable.length > 0 && <FoundTable plan={plan} mde={mde} choose={choose} isLocked={isLocked} />}
+      {isPossible && plan.mde === chosen && <Cost plan={plan} />}
     </div>
   );
 }
 
-/** How a plan for a lift is asked for, with what somebody has said in place of what the server knows. */
-function usePlanQuery({ daily_visitors: daily, baseline_rate: rate }: Assumed) {
-  const { projectKey, experiment } = useExperiment();
-  return (mde: number) => ({
-    ...query("/v2/project/{project_key}/experiment/{test_id}/plan", {
-      path: { project_key: projectKey, test_id: experiment.test_id },
-      query: { mde, ...(daily !== null && { daily_visitors: daily }), ...(rate !== null && { baseline_rate: rate }) },
-    }),
-    staleTime: 60_000,
-    placeholderData: (before: Plan | undefined) => before,
-  });
-}
-
 interface FoundTableProps {
-  found: readonly { name: string; plan: Plan | undefined }[];
+  plan: Plan;
   mde: number | null;
   choose: (mde: number) => void;
   isLocked: boolean;
 }
 
-function FoundTable({ found, mde, choose, isLocked }: FoundTableProps) {
+function FoundTable({ plan: { findable, days }, mde, choose, isLocked }: FoundTableProps) {
   return (
     <ul aria-label="What your traffic can find" className="flex flex-col gap-2">
-      {found.map(({ name, plan }) => (
-        <li key={name} className="flex flex-wrap items-center gap-x-3 gap-y-1">
-          <span className="min-w-0 flex-1 basis-60">
-            <span className="font-medium">In {name}</span>{" "}
-            {plan === undefined ? (
-              "nothing that can be planned for"
-            ) : (
-              <>
-                lifts from <span className="num font-medium">{percentage(plan.mde)}</span> on
-                {plan.visitors_needed !== null && (
-                  <span className="text-soft">, with {count(plan.visitors_needed, "visitor")}</span>
-                )}
-              </>
+      {findable.map(({ day, visitors, mde: found }) => {
+        const lift = rounded(found);
+        // What is chosen would take too long, or for ever.
+        const isProposed = day === PROPOSED_DAYS && (days === null || days > LONG_DAYS);
+        return (
+          <li key={day} className="flex flex-wrap items-center gap-x-3 gap-y-1">
+            <span className="min-w-0 flex-1 basis-60">
+              <span className="font-medium">In {HORIZONS.get(day) ?? count(day, "day")}</span>{" "}
+              {found === null || lift === undefined ? (
+                "nothing that can be planned for"
+              ) : (
+                <>
+                  lifts from <span className="num font-medium">{decimal(found, 1)}&nbsp;%</span> on
+                  <span className="text-soft">, with {count(visitors, "visitor")}</span>
+                </>
+              )}
+            </span>
+            {lift !== undefined && !isLocked && (
+              <Button
+                small
+                kind={isProposed && mde !== lift ? "primary" : "plain"}
+                disabled={mde === lift}
+                onClick={() => choose(lift)}
+              >
+                {mde === lift ? "Chosen" : `Plan with ${percentage(lift)}`}
+              </Button>
             )}
-          </span>
-          {plan !== undefined && !isLocked && (
-            <Button small disabled={mde === plan.mde} onClick={() => choose(plan.mde)}>
-              {mde === plan.mde ? "Chosen" : `Plan with ${percentage(plan.mde)}`}
-            </Button>
-          )}
-        </li>
-      ))}
+          </li>
+        );
+      })}
     </ul>
   );
 }

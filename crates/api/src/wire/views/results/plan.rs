@@ -1,7 +1,7 @@
 //! How many visitors an experiment needs.
 
 use muriel_domain::ids::MAX_SAFE;
-use muriel_results::PlanningReport;
+use muriel_results::{Forecast, PlanningReport};
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -40,6 +40,9 @@ pub(crate) struct PlanAnswer {
     note: Option<String>,
     /// The smallest lift that is found by the end of each day.
     mde_by_day: Vec<DayForecast>,
+    /// What this traffic can find in 2, 4 and 8 weeks: the smallest lift that an experiment which is planned for so long finds at its
+    /// end. Once the experiment has started, its plan is settled, and these are of it. Empty where too little is known.
+    findable: Vec<DayForecast>,
 }
 
 /// What can be found by the end of a day.
@@ -70,12 +73,15 @@ impl PlanAnswer {
             baseline_rate_from: planned.baseline_from,
             daily_visitors: planned.daily_visitors,
             daily_visitors_from: planned.daily_from,
-            mde_by_day: planned
-                .mde_by_day
-                .iter()
-                .map(|day| DayForecast { day: day.day, visitors: day.visitors.round() as i64, mde: day.mde })
-                .collect(),
+            mde_by_day: planned.mde_by_day.iter().map(DayForecast::new).collect(),
+            findable: planned.findable.iter().map(DayForecast::new).collect(),
         }
+    }
+}
+
+impl DayForecast {
+    fn new(day: &Forecast) -> Self {
+        Self { day: day.day, visitors: day.visitors.round() as i64, mde: day.mde }
     }
 }
 
@@ -130,6 +136,7 @@ mod tests {
             visitors_needed: needed,
             days,
             mde_by_day: Vec::new(),
+            findable: Vec::new(),
         };
         for (planned, number, words) in [
             (plan(Some(5.0), Some(1_000.0), Some(3)), Some(1_000), None),
