@@ -50,15 +50,22 @@ fn a_checklist_before_a_start(on: On) {
         "primary_goal_key": "bought", "variants": [{ "name": "Variant 1", "data": changes, "customJS": "a((" }],
     }));
     let list = checklist(&shop, draft);
-    assert_eq!((&list["can_start"], list["items"].as_array().map(Vec::len)), (&json!(true), Some(9)));
+    assert_eq!((&list["can_start"], list["items"].as_array().map(Vec::len)), (&json!(true), Some(10)));
     says(&list, "lifecycle", "ok", "It can be started.");
     says(&list, "approval", "ok", "Nobody else");
     says(&list, "code", "warn", "not valid JavaScript");
     says(&list, "script", "unknown", "https://shop.example/checkout");
     says(&list, "preview", "unknown", "Variant 1");
     says(&list, "goals", "warn", "bought");
+    says(&list, "audience", "ok", "Every visitor of its pages can enter.");
     says(&list, "weights", "ok", "Control 50 %, Variant 1 50 %.");
-    says(&list, "power", "unknown", "too little");
+    // Nothing is known of the traffic, but with any of this kind the smallest lift by default takes years.
+    says(&list, "power", "warn", "With 1000 visitors a day, of whom 5 % convert, a lift of 2 % takes about");
+    let german = json!({ "allowed_country": [{ "name": "Germany", "code": "DE", "rule": "whitelist" }] });
+    let abroad = shop.experiment(json!({ "targeting": german }));
+    says(&checklist(&shop, abroad), "audience", "warn", "knows no places, so no visitor of a page matches");
+    let planned = shop.experiment(json!({ "primary_goal_key": "bought", "plan": { "mde": 50, "visitors": null } }));
+    says(&checklist(&shop, planned), "power", "unknown", "too little to plan with");
     says(&list, "collisions", "ok", "No other live experiment");
 
     shop.patch(&format!("/experiment/{draft}"), json!({ "variants": [{ "name": "Variant 1", "data": changes }] })).ok();
@@ -219,6 +226,7 @@ fn an_installation_is_seen(on: On) {
     assert_eq!(seen["pages"].as_array().map(Vec::len), Some(1), "{seen}");
     assert_eq!(seen["pages"][0]["url"], "https://shop.example/a");
     assert!(!seen.to_string().contains("secret"));
+    assert_eq!((&seen["knows_places"], &seen["knows_regions"]), (&json!(false), &json!(false)));
     // Another project's are its own.
     let blog = app.project("Acme", "Blog");
     assert_eq!(blog.get("/install").ok()["pages"], json!([]));

@@ -46,6 +46,10 @@ pub struct Installation {
     pub last_event: Option<Instant>,
     /// Pages that were viewed in the last seven days, the one viewed last first.
     pub pages: Vec<SeenPage>,
+    /// Whether the server knows the countries of visitors.
+    pub knows_places: bool,
+    /// Whether it knows their regions and cities, too.
+    pub knows_regions: bool,
 }
 
 /// A page with the script on it.
@@ -84,6 +88,8 @@ pub async fn installation(app: &App, project: &Project, server: &str) -> Result<
         last_script_fetch: stored.max(app.script_fetches.last(id)),
         last_event,
         pages,
+        knows_places: app.visitors.geography.is_on(),
+        knows_regions: app.visitors.geography.has_regions(),
     })
 }
 

@@ -245,7 +245,17 @@ export const SIGNED_IN = {
     const seen = state.experiments.length > 0 ? later(0) : null;
     return [
       200,
-      { success, project_key, snippet, async_snippet, last_script_fetch: seen, last_event: seen, pages: [] },
+      {
+        success,
+        project_key,
+        snippet,
+        async_snippet,
+        last_script_fetch: seen,
+        last_event: seen,
+        pages: [],
+        knows_places: true,
+        knows_regions: true,
+      },
     ];
   },
   "GET /v2/project/{project_key}/proposals": () => [200, { success, proposals: [], next_cursor: null }],

@@ -3,11 +3,14 @@
 use super::collisions::Collision;
 use crate::install::{SeenPage, without_query};
 use muriel_domain::experiment::{Arm, Change, Experiment};
+use muriel_domain::targeting::Audience;
 use muriel_results::PlanningReport;
 use muriel_store::previews::PreviewReport;
 
-/// Days of a plan that is worth a second look.
-const LONG_DAYS: i64 = 60;
+/// Days of a plan after which few teams still wait for its end.
+const LONG_DAYS: i64 = 90;
+/// Days in which a lift should be found.
+const GOOD_DAYS: i64 = 28;
 /// Texts that one sentence lists.
 const LISTED: usize = 5;
 
@@ -26,6 +29,8 @@ pub enum Check {
     Preview,
     /// Whether its goals were matched within a day.
     Goals,
+    /// Whether somebody can match the rules about visitors.
+    Audience,
     /// Who gets what.
     Weights,
     /// How long it takes.
@@ -44,6 +49,7 @@ impl Check {
             Check::Script => "script",
             Check::Preview => "preview",
             Check::Goals => "goals",
+            Check::Audience => "audience",
             Check::Weights => "weights",
             Check::Power => "power",
             Check::Collisions => "collisions",
@@ -96,6 +102,17 @@ pub(super) struct GoalFacts {
     pub(super) fired: Option<Vec<(String, bool)>>,
 }
 
+/// What the server knows of places from the addresses of visitors.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum KnownPlaces {
+    /// Nothing: it has no geographic file.
+    Nothing,
+    /// Countries.
+    Countries,
+    /// Countries, regions and cities.
+    Cities,
+}
+
 /// Everything that the checks look at.
 pub(super) struct Facts {
     pub(super) experiment: Experiment,
@@ -108,7 +125,10 @@ pub(super) struct Facts {
     /// Pages with the script; `None` where that cannot be told now.
     pub(super) pages: Option<Vec<SeenPage>>,
     pub(super) plan: Option<PlanningReport>,
+    /// The plan of a site of middling traffic, where the project's own is not known.
+    pub(super) assumed: Option<PlanningReport>,
     pub(super) goals: GoalFacts,
+    pub(super) places: KnownPlaces,
     pub(super) collisions: Vec<Collision>,
 }
 
@@ -121,6 +141,7 @@ pub(super) fn all(facts: &Facts) -> Vec<ChecklistItem> {
         (Check::Script, script(facts)),
         (Check::Preview, preview(facts)),
         (Check::Goals, goals(facts)),
+        (Check::Audience, audience(facts)),
         (Check::Weights, weights(facts)),
         (Check::Power, power(facts)),
         (Check::Collisions, collisions(facts)),
@@ -265,6 +286,50 @@ fn goals(facts: &Facts) -> Found {
     }
 }
 
+fn audience(facts: &Facts) -> Found {
+    let experiment = &facts.experiment;
+    let of_variants = experiment.variants.iter().filter_map(|variant| variant.audience.as_ref());
+    let audiences: Vec<&Audience> = std::iter::once(&experiment.targeting.audience).chain(of_variants).collect();
+    let any = |rule: fn(&Audience) -> bool| audiences.iter().any(|audience| rule(audience));
+    let (countries, regions, cities) = (
+        any(|it| !it.allowed_country.is_empty()),
+        any(|it| !it.allowed_region.is_empty()),
+        any(|it| !it.allowed_city.is_empty()),
+    );
+    let named = |kinds: [(bool, &str); 3]| {
+        let kinds: Vec<String> =
+            kinds.iter().filter(|(is_there, _)| *is_there).map(|(_, kind)| (*kind).to_owned()).collect();
+        kinds.join(" and ")
+    };
+    match facts.places {
+        KnownPlaces::Nothing if countries || regions || cities => say(
+            Warn,
+            format!(
+                "This server knows no places, so no visitor of a page matches a rule that asks for {}. Start it with a \
+                 geographic file (--geo-database), or remove the rule.",
+                named([(countries, "countries"), (regions, "regions"), (cities, "cities")])
+            ),
+        ),
+        KnownPlaces::Countries if regions || cities => say(
+            Warn,
+            format!(
+                "The geographic file of this server has countries only, so no visitor of a page matches a rule that asks for {}. \
+                 Start it with a file that has cities, or remove the rule.",
+                named([(false, ""), (regions, "regions"), (cities, "cities")])
+            ),
+        ),
+        _ if any(|it| !it.ga4_rule.is_empty()) => say(
+            Unknown,
+            "Pages know a visitor's analytics audiences only where the site hands them over: call identify with `audiences`. The \
+             server cannot see whether it does.",
+        ),
+        _ if audiences.iter().all(|audience| **audience == Audience::default()) => {
+            say(Good, "Every visitor of its pages can enter.")
+        }
+        _ => say(Good, "The server and the script can judge every rule."),
+    }
+}
+
 fn weights(facts: &Facts) -> Found {
     let experiment = &facts.experiment;
     let traffic = experiment.configuration.traffic_allocation;
@@ -289,12 +354,31 @@ fn power(facts: &Facts) -> Found {
         return say(Unknown, "Events cannot be looked at now, so it is not known how long it takes.");
     };
     let (Some(needed), Some(days)) = (plan.visitors_needed, plan.days) else {
-        return say(Unknown, "The project's last two weeks say too little to plan with.");
+        return match &facts.assumed {
+            Some(PlanningReport {
+                mde,
+                days: Some(days),
+                daily_visitors: Some(daily),
+                baseline_rate: Some(rate),
+                ..
+            }) if *days > LONG_DAYS => say(
+                Warn,
+                format!(
+                    "The project's last two weeks say too little to plan with. With {daily} visitors a day, of whom {rate} % \
+                         convert, a lift of {mde} % takes about {days} days. Plan for a lift that your traffic can find."
+                ),
+            ),
+            _ => say(Unknown, "The project's last two weeks say too little to plan with."),
+        };
     };
     let needs = format!("A lift of {} % needs {needed} visitors, which takes about {days} days", plan.mde);
     let planned = facts.experiment.plan.visitors;
     if days > LONG_DAYS {
-        return say(Warn, format!("{needs}. Look for a larger lift, or let more visitors enter."));
+        let found = plan.findable.iter().find(|it| it.day == GOOD_DAYS).and_then(|it| it.mde);
+        let found = found.map_or_else(String::new, |mde| {
+            format!(" In {GOOD_DAYS} days these visitors find lifts from {} % on.", (10.0 * mde).ceil() / 10.0)
+        });
+        return say(Warn, format!("{needs}. Look for a larger lift, or let more visitors enter.{found}"));
     }
     match planned {
         Some(planned) if (planned as f64) < needed => say(
@@ -354,6 +438,7 @@ mod tests {
     use muriel_domain::Instant;
     use muriel_domain::experiment::{Status, TestType, Variant};
     use muriel_domain::ids::{CompanyId, ProjectId};
+    use muriel_results::Forecast;
     use serde_json::json;
 
     const NOW: Instant = Instant::from_us(1_772_359_200_000_000);
@@ -373,9 +458,16 @@ mod tests {
             previews: vec![report(1, NOW, &[])],
             pages: Some(vec![SeenPage { url: "https://shop.example/list/".into(), last_seen: NOW }]),
             plan: Some(plan(Some(8_000.0), Some(14))),
+            assumed: None,
             goals: GoalFacts { has_primary: true, fired: Some(vec![("Bought".into(), true)]) },
+            places: KnownPlaces::Nothing,
             collisions: Vec::new(),
         }
+    }
+
+    /// With a rule of each of these kinds.
+    fn asking(facts: &mut Facts, rules: serde_json::Value) {
+        facts.experiment.targeting = serde_json::from_value(rules).unwrap();
     }
 
     fn report(arm: u32, at: Instant, missing: &[&str]) -> PreviewReport {
@@ -394,6 +486,7 @@ mod tests {
             visitors_needed,
             days,
             mde_by_day: Vec::new(),
+            findable: vec![Forecast { day: GOOD_DAYS, visitors: 28_000.0, mde: Some(31.04) }],
         }
     }
 
@@ -401,15 +494,15 @@ mod tests {
     fn an_experiment_that_is_ready_has_nothing_to_look_at() {
         let items = all(&facts());
         assert!(items.iter().all(|item| item.status == Good), "{items:?}");
-        assert_eq!(items.len(), 9);
-        assert_eq!(items[6].sentence, "100 % of the visitors enter: Control 50 %, Variant 1 50 %.");
+        assert_eq!(items.len(), 10);
+        assert_eq!(items[7].sentence, "100 % of the visitors enter: Control 50 %, Variant 1 50 %.");
     }
 
     #[test]
     fn what_each_check_finds() {
         let concluded = || "the experiment is concluded; reopen it".to_owned();
         type Row = (Check, fn(&mut Facts), CheckStatus, &'static str);
-        let rows: [Row; 20] = [
+        let rows: [Row; 26] = [
             (Check::Approval, |it| it.needs_approval = true, Blocked, "propose it"),
             (Check::Code, |it| it.invalid_code = Some("custom_js: no".into()), Warn, "Custom_js: no."),
             (Check::Script, |it| it.pages = None, Unknown, "cannot be looked at"),
@@ -441,7 +534,46 @@ mod tests {
             (Check::Weights, |it| it.experiment.configuration.traffic_allocation = 0, Warn, "No visitor enters"),
             (Check::Power, |it| it.plan = None, Unknown, "cannot be looked at"),
             (Check::Power, |it| it.plan = Some(plan(None, None)), Unknown, "too little"),
-            (Check::Power, |it| it.plan = Some(plan(Some(9.0), Some(61))), Warn, "larger lift"),
+            (Check::Power, |it| it.plan = Some(plan(Some(9.0), Some(90))), Good, "about 90 days."),
+            (
+                Check::Power,
+                |it| it.plan = Some(plan(Some(9.0), Some(91))),
+                Warn,
+                "In 28 days these visitors find lifts from 31.1 % on.",
+            ),
+            (
+                Check::Power,
+                |it| {
+                    it.plan = Some(plan(None, None));
+                    let known = PlanningReport {
+                        daily_visitors: Some(1_000.0),
+                        baseline_rate: Some(5.0),
+                        ..plan(Some(9.0), Some(2_883))
+                    };
+                    it.assumed = Some(known);
+                },
+                Warn,
+                "With 1000 visitors a day, of whom 5 % convert, a lift of 5 % takes about 2883 days.",
+            ),
+            (
+                Check::Audience,
+                |it| {
+                    asking(it, json!({ "allowed_country": [{ "name": "Germany", "code": "DE", "rule": "whitelist" }] }))
+                },
+                Warn,
+                "a rule that asks for countries. Start it with a geographic file",
+            ),
+            (
+                Check::Audience,
+                |it| {
+                    it.places = KnownPlaces::Countries;
+                    asking(it, json!({ "allowed_city": [{ "name": "Berlin (Berlin)", "rule": "whitelist" }] }));
+                },
+                Warn,
+                "countries only, so no visitor of a page matches a rule that asks for cities",
+            ),
+            (Check::Audience, |it| asking(it, json!({ "ga4_rule": ["Loyal"] })), Unknown, "hands them over"),
+            (Check::Audience, |it| asking(it, json!({ "device_rule": ["mobile"] })), Good, "can judge every rule"),
             (Check::Power, |it| it.experiment.plan.visitors = Some(7_999), Warn, "7999 visitors are planned"),
             (
                 Check::Collisions,

@@ -15,7 +15,7 @@ use crate::goals::matches;
 use crate::install::{self, SeenPage};
 use crate::results;
 use crate::warnings::{codes, invalid_code};
-use checks::{Facts, GoalFacts};
+use checks::{Facts, GoalFacts, KnownPlaces};
 use muriel_assign::Delivered;
 use muriel_domain::experiment::Status;
 use muriel_domain::goal::Goal;
@@ -31,6 +31,9 @@ use std::time::Duration;
 const EVENTS_TIMEOUT: Duration = Duration::from_secs(5);
 /// Goals that are looked at.
 const GOALS_MAX: usize = 20;
+/// Visitors a day, and percent of them who convert, where a project does not tell.
+const DAILY_VISITORS: f64 = 1_000.0;
+const BASELINE_RATE: f64 = 5.0;
 
 /// What to look at before an experiment starts, as `actor` would start it.
 ///
@@ -61,8 +64,21 @@ pub async fn checklist(
     let candidate = Delivered::of(&experiment);
     let others = app.delivery(project).await?;
     let collisions = collisions::find(&candidate, &experiment.url, others.delivered());
-    let (pages, plan, goals) =
-        tokio::join!(pages(app, project), plan(app, project, id), goal_facts(app, project, goals));
+    let (pages, plan, goals) = tokio::join!(
+        pages(app, project),
+        plan(app, project, id, PlanningRequest::default()),
+        goal_facts(app, project, goals)
+    );
+    let assumed = match &plan {
+        Some(known) if known.days.is_none() => plan_for(app, project, id, known).await,
+        _ => None,
+    };
+    let geography = &app.visitors.geography;
+    let places = match (geography.is_on(), geography.has_regions()) {
+        (false, _) => KnownPlaces::Nothing,
+        (true, false) => KnownPlaces::Countries,
+        (true, true) => KnownPlaces::Cities,
+    };
     Ok(checks::all(&Facts {
         conflict: started.err().map(|conflict| conflict.to_string()),
         needs_approval,
@@ -70,7 +86,9 @@ pub async fn checklist(
         previews,
         pages,
         plan,
+        assumed,
         goals,
+        places,
         collisions,
         experiment,
     }))
@@ -82,8 +100,18 @@ async fn pages(app: &App, project: &Project) -> Option<Vec<SeenPage>> {
     seen.ok().map(|(pages, _)| pages)
 }
 
-async fn plan(app: &App, project: &Project, id: ExperimentId) -> Option<PlanningReport> {
-    let planned = results::plan(app, project, id, Ok(PlanningRequest::default()));
+/// The plan with what the project does not tell filled in: a site of middling traffic, as `muriel simulate` takes it.
+async fn plan_for(app: &App, project: &Project, id: ExperimentId, known: &PlanningReport) -> Option<PlanningReport> {
+    let assumed = PlanningRequest {
+        daily_visitors: known.daily_visitors.filter(|daily| *daily > 0.0).or(Some(DAILY_VISITORS)),
+        baseline_rate: known.baseline_rate.filter(|rate| *rate > 0.0).or(Some(BASELINE_RATE)),
+        ..PlanningRequest::default()
+    };
+    plan(app, project, id, assumed).await
+}
+
+async fn plan(app: &App, project: &Project, id: ExperimentId, wanted: PlanningRequest) -> Option<PlanningReport> {
+    let planned = results::plan(app, project, id, Ok(wanted));
     tokio::time::timeout(EVENTS_TIMEOUT, planned).await.ok()?.ok()
 }
 

@@ -120,6 +120,14 @@ impl Geography {
         self.0.is_some()
     }
 
+    /// Whether the file has regions and cities. A file of countries alone says so in its type, as `GeoLite2-Country` does.
+    pub fn has_regions(&self) -> bool {
+        self.0.as_ref().is_some_and(|file| {
+            let reader = file.reader.read().unwrap_or_else(PoisonError::into_inner);
+            !reader.metadata().database_type.to_ascii_lowercase().contains("country")
+        })
+    }
+
     /// The location of an address. `None` if the file has none, as for private addresses.
     pub fn location(&self, address: IpAddr) -> Option<GeoLocation> {
         let file = self.0.as_ref()?;

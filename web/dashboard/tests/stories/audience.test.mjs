@@ -49,6 +49,8 @@ test("rules are added by keyboard, refused at their rows, saved, and tried", asy
   await tab.type("austria");
   await tab.press("Enter");
   await page.getByText("Visitors in Germany or Austria on the page").waitFor();
+  // The server of this test has no geographic file.
+  await page.getByText("This server knows no places, so nobody matches this rule").waitFor();
 
   // Pages: an expression that the server refuses, at its row.
   await page.getByRole("button", { name: "Add pages" }).click();

@@ -128,7 +128,7 @@ closed! {
     /// How the pages of an arm compare with the control's.
     PageStatusWord: String ["unknown", "ok", "better", "worse", "harmed"];
     /// What is looked at before a start.
-    ChecklistCheck: String ["lifecycle", "approval", "code", "script", "preview", "goals", "weights", "power", "collisions"];
+    ChecklistCheck: String ["lifecycle", "approval", "code", "script", "preview", "goals", "audience", "weights", "power", "collisions"];
     /// `blocked` is what makes a start be refused; `unknown` is what there is nothing to tell from yet.
     ChecklistStatus: String ["ok", "warn", "blocked", "unknown"];
     /// What became of a proposal.

@@ -78,6 +78,11 @@ pub(crate) struct Install {
     pub(crate) last_event: Option<Instant>,
     /// Pages that sent events lately, the one seen last first; at most 50.
     pub(crate) pages: Vec<InstalledPage>,
+    /// Whether the server knows the countries of visitors by their address. Where it does not, no visitor of a page matches a rule
+    /// that names countries, regions or cities.
+    pub(crate) knows_places: bool,
+    /// Whether it knows their regions and cities, too.
+    pub(crate) knows_regions: bool,
 }
 
 /// A page with the script on it.
@@ -135,6 +140,8 @@ impl Install {
             last_script_fetch: found.last_script_fetch,
             last_event: found.last_event,
             pages: pages.collect(),
+            knows_places: found.knows_places,
+            knows_regions: found.knows_regions,
         }
     }
 }

@@ -32,6 +32,7 @@ export const CHECKS: Record<Schemas["ChecklistCheck"], CheckPlace> = {
   script: place("Script on the page", "/p/$projectKey/install", "Install"),
   preview: place("Previews", `${EXPERIMENT}/setup/variants`, "Variants"),
   goals: place("Goals", `${EXPERIMENT}/setup/goals`, "Goals"),
+  audience: place("Audience", `${EXPERIMENT}/setup/audience`, "Audience"),
   weights: place("Traffic", `${EXPERIMENT}/setup/traffic`, "Traffic"),
   power: place("Sample size", `${EXPERIMENT}/setup/review`, "Review"),
   collisions: place("Other experiments", "/p/$projectKey/groups", "Groups"),

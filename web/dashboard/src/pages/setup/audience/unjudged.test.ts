@@ -1,12 +1,20 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { isUnjudged } from "./unjudged";
+import { whyUnjudged } from "./unjudged";
 
-test("a rule about places is warned of where the server is known to have none", () => {
-  const install = (more: object) => more as Parameters<typeof isUnjudged>[1];
-  assert.ok(isUnjudged("allowed_country", install({ knows_places: false })));
-  assert.ok(isUnjudged("allowed_city", install({ knows_places: false })));
-  assert.ok(!isUnjudged("device_rule", install({ knows_places: false })));
-  for (const other of [{ knows_places: true }, {}, undefined])
-    assert.ok(!isUnjudged("allowed_country", other && install(other)));
+test("a rule that the server cannot judge says so", () => {
+  const nothing = { knows_places: false, knows_regions: false };
+  const countries = { knows_places: true, knows_regions: false };
+  const cities = { knows_places: true, knows_regions: true };
+  assert.match(whyUnjudged("allowed_country", nothing) ?? "", /knows no places/);
+  assert.match(whyUnjudged("allowed_city", nothing) ?? "", /knows no places/);
+  assert.match(whyUnjudged("allowed_region", countries) ?? "", /countries only/);
+  assert.match(whyUnjudged("ga4_rule", undefined) ?? "", /hands over/);
+  for (const [kind, install] of [
+    ["allowed_country", countries],
+    ["allowed_city", cities],
+    ["allowed_city", undefined],
+    ["device_rule", nothing],
+  ] as const)
+    assert.equal(whyUnjudged(kind, install), undefined, kind);
 });

@@ -5,14 +5,20 @@ import { query, type Schemas } from "~/api/query";
 import { Note } from "~/ui/layout";
 import { useExperiment } from "../../experiment/open";
 
-/** What servers tell of later versions; absent, nothing is known to be missing. */
-type Install = Schemas["Install"] & { knows_places?: boolean };
+type Install = Pick<Schemas["Install"], "knows_places" | "knows_regions">;
 
 const PLACES = ["allowed_country", "allowed_region", "allowed_city"];
 
-/** Whether the server is known to be unable to judge a kind of rule. */
-export function isUnjudged(kind: string, install: Install | undefined): boolean {
-  return PLACES.includes(kind) && install?.knows_places === false;
+/** Why nobody matches a kind of rule on this server, and what to do; undefined where somebody can. */
+export function whyUnjudged(kind: string, install: Install | undefined): string | undefined {
+  if (kind === "ga4_rule")
+    return "Visitors match this only where your site hands over their audiences, by identify with audiences. The server cannot see whether it does.";
+  if (!PLACES.includes(kind) || install === undefined) return undefined;
+  if (!install.knows_places)
+    return "This server knows no places, so nobody matches this rule, and nobody enters. Ask whoever runs it for a geographic database, or remove the rule.";
+  if (!install.knows_regions && kind !== "allowed_country")
+    return "This server knows countries only, so nobody matches this rule, and nobody enters. Ask whoever runs it for a geographic database with cities, or remove the rule.";
+  return undefined;
 }
 
 export function Unjudged({ kind }: { kind: string }) {
@@ -22,11 +28,6 @@ export function Unjudged({ kind }: { kind: string }) {
     enabled: PLACES.includes(kind),
     staleTime: 60_000,
   }).data;
-  if (!isUnjudged(kind, install)) return null;
-  return (
-    <Note tone="caution">
-      This server knows no places, so nobody matches this rule, and nobody enters. Ask whoever runs it for a geographic
-      database, or remove the rule.
-    </Note>
-  );
+  const why = whyUnjudged(kind, install);
+  return why === undefined ? null : <Note tone="caution">{why}</Note>;
 }
