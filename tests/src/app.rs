@@ -28,6 +28,7 @@ use muriel_store::MIGRATIONS;
 use muriel_store::experiments::HistoryEntry;
 use muriel_store::nodes::{self, NewNode, Node};
 use muriel_store::{experiments as stored, tenants};
+use muriel_store::overview::{self, ResultLook};
 use muriel_warehouse as warehouse;
 use muriel_worker::Worker;
 use serde_json::json;
@@ -438,6 +439,29 @@ impl TestApp {
         let project = Arc::new(self.runtime().block_on(read).expect("the experiment"));
         (app, Target { project, id: ExperimentId(test_id), precondition: Precondition::None })
     }
+    /// Stores what a result said of an experiment, as if it was looked at an hour from now, so that no real look replaces it.
+    /// `is_ready` is whether its planned visitors have entered.
+    ///
+    /// # Panics
+    /// When the database refuses it.
+    pub fn looked_at(&self, test_id: i64, verdict: &str, health: &str, is_ready: bool) {
+        let as_of = self.settings.clock.now().plus_us(3_600_000_000);
+        let look = ResultLook {
+            as_of,
+            revision: 1,
+            verdict: verdict.to_owned(),
+            health: health.to_owned(),
+            visitors: 1,
+            ready_at: Some(if is_ready { as_of } else { as_of.plus_us(1) }),
+            summary: serde_json::json!({}),
+        };
+        let write = self.opened.db.write::<_, muriel_store::Error, _>(move |tx| {
+            let look = look.clone();
+            Box::pin(async move { overview::looked_at(tx, ExperimentId(test_id), &look).await })
+        });
+        self.runtime().block_on(write).expect("a row");
+    }
+
 
     /// Stops the server; its data stay.
     ///

@@ -9,6 +9,7 @@ use std::time::Duration;
 stories![
     what_the_overview_shows_of_a_draft,
     filters_and_orders,
+    what_needs_somebody_comes_first,
     pages_are_stable_while_others_write,
     keys_see_their_own,
     results_are_of_their_moment,
@@ -172,6 +173,75 @@ fn filters_and_orders(on: On) {
     }
 }
 
+fn what_needs_somebody_comes_first(on: On) {
+    let app = on.start();
+    let shop = app.project("Acme", "Shop");
+    let make = |name: &str, status: i64| {
+        app.pass(MINUTE);
+        shop.experiment(json!({ "test_name": name, "status": status, "plan": { "mde": 5, "visitors": 1_000 } }))
+    };
+    let [lost, draft, broken, runs, won, complete, waits, ended, done, served] = [
+        ("lost", 1),
+        ("draft", 9),
+        ("broken", 1),
+        ("runs", 1),
+        ("won", 1),
+        ("complete", 1),
+        ("waits", 1),
+        ("ended", 1),
+        ("done", 1),
+        ("served", 1),
+    ]
+    .map(|(name, status)| make(name, status));
+    app.pass(MINUTE);
+    shop.set_status(ended, 0).ok();
+    shop.set_status(done, 0).ok();
+    app.conclude(done);
+    shop.post(&format!("/experiment/{served}/serve-winner"), json!({ "variant_id": "1" })).ok();
+    shop.post(&format!("/experiment/{waits}/proposals"), json!({ "tags": ["later"] })).has_status(201);
+    for (id, verdict, health, is_ready) in [
+        (lost, "loss", "ok", false),
+        (broken, "do_not_trust", "fail", false),
+        (runs, "keep_running", "ok", false),
+        (won, "win", "ok", true),
+        (complete, "keep_running", "warn", true),
+        (waits, "keep_running", "ok", false),
+        (ended, "keep_running", "ok", false),
+        (done, "win", "ok", true),
+        (served, "win", "ok", false),
+    ] {
+        app.looked_at(id, verdict, health, is_ready);
+    }
+    for (query, expect) in [
+        ("?sort=need", vec!["broken", "won", "lost", "waits", "ended", "complete", "served", "runs", "draft", "done"]),
+        ("?sort=-need", vec!["done", "draft", "runs", "served", "complete", "ended", "waits", "lost", "won", "broken"]),
+        ("?sort=test_name&served=true", vec!["served"]),
+        ("?sort=test_name&complete=true", vec!["complete", "ended", "won"]),
+        ("?sort=test_name&complete=true&verdict=keep_running", vec!["complete", "ended"]),
+        ("?sort=test_name&waiting=1", vec!["waits"]),
+        ("?sort=test_name&verdict=win&outcome=none&served=false", vec!["won"]),
+        ("?sort=test_name&complete=false&served=0&waiting=false&status=live", vec!["broken", "lost", "runs"]),
+    ] {
+        assert_eq!(names(&overview(&shop, query)), expect, "{query}");
+    }
+    // Page by page it is the same order.
+    let (mut seen, mut cursor) = (Vec::new(), String::new());
+    loop {
+        let page = overview(&shop, &format!("?limit=3&sort=need{cursor}"));
+        seen.extend(names(&page));
+        match page["next_cursor"].as_str() {
+            Some(next) => cursor = format!("&cursor={next}"),
+            None => break,
+        }
+    }
+    assert_eq!(seen, names(&overview(&shop, "?sort=need")));
+    assert!(draft > 0);
+    for (query, parameter) in [("?served=yes", "served"), ("?complete=", "complete"), ("?waiting=2", "waiting")] {
+        let refused = company_wide(&shop).get(&format!("/overview{query}")).refused(400, "invalid_parameter");
+        assert_eq!(refused.fields(), [parameter]);
+    }
+}
+
 fn pages_are_stable_while_others_write(on: On) {
     let app = on.start();
     let shop = app.project("Acme", "Shop");
@@ -184,7 +254,18 @@ fn pages_are_stable_while_others_write(on: On) {
             shop.experiment(json!({ "test_name": format!("test {}", number % 3) }))
         })
         .collect();
-    for sort in ["-last_change", "last_change", "test_name", "-test_name", "days", "-days", "-visitors", "days_left"] {
+    for sort in [
+        "need",
+        "-need",
+        "-last_change",
+        "last_change",
+        "test_name",
+        "-test_name",
+        "days",
+        "-days",
+        "-visitors",
+        "days_left",
+    ] {
         let (mut seen, mut cursor, mut pages) = (Vec::new(), String::new(), 0);
         loop {
             let page = overview(&shop, &format!("?limit=5&sort={sort}{cursor}"));

@@ -100,6 +100,12 @@ pub struct OverviewFilter {
     pub healths: Vec<String>,
     /// Whether those in the archive are left out, or all others.
     pub archived: ArchiveFilter,
+    /// Only those whose winner is served, or only the others.
+    pub served: Option<bool>,
+    /// Only those that are not concluded and have ended, or whose planned visitors have entered; or only the others.
+    pub complete: Option<bool>,
+    /// Only those with a change that waits for a second person, or only the others.
+    pub waiting: Option<bool>,
 }
 
 /// Which experiments are asked for by whether they are in the archive.
@@ -117,6 +123,9 @@ pub enum ArchiveFilter {
 /// What experiments are sorted by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum OverviewSort {
+    /// What needs somebody: broken, to serve, to stop, waiting for approval, complete, then what runs, what is prepared and what is
+    /// done; of each kind what was changed last.
+    Need,
     /// The last change.
     LastChange,
     /// When it was made.
@@ -139,7 +148,8 @@ pub enum OverviewSort {
 
 impl OverviewSort {
     /// Each with its word in the interface.
-    pub const WORDS: [(&'static str, OverviewSort); 9] = [
+    pub const WORDS: [(&'static str, OverviewSort); 10] = [
+        ("need", OverviewSort::Need),
         ("last_change", OverviewSort::LastChange),
         ("created_at", OverviewSort::CreatedAt),
         ("test_name", OverviewSort::Name),
@@ -151,9 +161,23 @@ impl OverviewSort {
         ("days_left", OverviewSort::DaysLeft),
     ];
 
-    /// What rows are sorted by. A null is what is not known. `$12` is now.
+    /// What rows are sorted by. A null is what is not known. `$15` is now.
     fn expression(self) -> &'static str {
         match self {
+            // A moment in microseconds has 16 digits.
+            OverviewSort::Need => {
+                static NEED: LazyLock<String> = LazyLock::new(|| {
+                    format!(
+                        "CAST(CASE WHEN o.archived <> 0 THEN 9 WHEN o.outcome <> '' THEN 8 \
+                         WHEN o.status = 'live' AND (o.health = 'fail' OR o.verdict = 'do_not_trust') THEN 0 \
+                         WHEN o.status <> 'draft' AND o.verdict = 'win' AND o.served_arm IS NULL THEN 1 \
+                         WHEN o.status <> 'draft' AND o.verdict IN ('loss', 'no_difference') THEN 2 \
+                         WHEN {WAITING} = 1 THEN 3 WHEN {COMPLETE} = 1 THEN 4 WHEN o.status = 'live' THEN 5 \
+                         WHEN o.status = 'draft' THEN 6 ELSE 7 END AS BIGINT) * 10000000000000000 - o.changed_at"
+                    )
+                });
+                NEED.as_str()
+            }
             OverviewSort::LastChange => "o.changed_at",
             OverviewSort::CreatedAt => "o.created_at",
             OverviewSort::Name => "o.name_folded",
@@ -164,7 +188,7 @@ impl OverviewSort {
             }
             OverviewSort::Health => "CASE o.health WHEN 'fail' THEN 0 WHEN 'warn' THEN 1 WHEN 'ok' THEN 2 END",
             OverviewSort::Visitors => "o.visitors",
-            OverviewSort::Days => "COALESCE(o.ended_at, CAST($12 AS BIGINT)) - o.started_at",
+            OverviewSort::Days => "COALESCE(o.ended_at, CAST($15 AS BIGINT)) - o.started_at",
             OverviewSort::DaysLeft => {
                 "CASE WHEN o.status <> 'live' THEN NULL WHEN o.end_date IS NULL THEN o.ready_at \
                  WHEN o.ready_at IS NULL OR o.end_date < o.ready_at THEN o.end_date ELSE o.ready_at END"
@@ -268,6 +292,15 @@ pub struct ResultLook {
     pub summary: Json,
 }
 
+/// Whether a winner is served, 0 or 1.
+const SERVED: &str = "CASE WHEN o.served_arm IS NULL THEN 0 ELSE 1 END";
+/// Whether it is not concluded and has ended, or its planned visitors have entered.
+const COMPLETE: &str = "CASE WHEN o.outcome = '' AND o.started_at IS NOT NULL AND (o.status = 'inactive' \
+     OR (o.status = 'live' AND o.ready_at <= o.as_of)) THEN 1 ELSE 0 END";
+/// Whether a change waits for a second person.
+const WAITING: &str = "CASE WHEN EXISTS (SELECT 1 FROM proposal w WHERE w.experiment_id = o.experiment_id \
+     AND w.state = 'open') THEN 1 ELSE 0 END";
+
 /// The greatest integer that stands for what is not known.
 const LAST: i64 = i64::MAX / 2;
 
@@ -317,6 +350,11 @@ fn parameters(company: CompanyId, filter: &OverviewFilter) -> Vec<Value> {
     let outcomes: Vec<&str> = filter.outcomes.iter().map(|word| if word == "none" { "" } else { word }).collect();
     let verdicts: Vec<&str> = filter.verdicts.iter().map(|word| if word == "unknown" { "" } else { word }).collect();
     let tag = if filter.tag.is_empty() { String::new() } else { format!("\n{}\n", filter.tag) };
+    let flag = |wanted: Option<bool>| match wanted {
+        None => "",
+        Some(false) => "|0|",
+        Some(true) => "|1|",
+    };
     let archived = match filter.archived {
         ArchiveFilter::Exclude => "|0|",
         ArchiveFilter::Include => "",
@@ -333,6 +371,9 @@ fn parameters(company: CompanyId, filter: &OverviewFilter) -> Vec<Value> {
         set(&verdicts),
         set(&filter.healths),
         archived,
+        flag(filter.served),
+        flag(filter.complete),
+        flag(filter.waiting),
     ]
 }
 
@@ -342,7 +383,7 @@ fn statement(page: &OverviewPage) -> &'static str {
     static STATEMENTS: LazyLock<Mutex<HashMap<Key, &'static str>>> = LazyLock::new(Mutex::default);
     let key = (page.sort, page.descending, page.after.is_some());
     let mut statements = STATEMENTS.lock().unwrap_or_else(PoisonError::into_inner);
-    // 36 of them, each made once.
+    // 40 of them, each made once.
     statements.entry(key).or_insert_with(|| Box::leak(text(key.0, key.1, key.2).into_boxed_str()))
 }
 
@@ -353,7 +394,7 @@ fn text(sort: OverviewSort, descending: bool, is_after: bool) -> String {
         true => sort.expression().to_owned(),
         false => format!("COALESCE({}, {unknown})", sort.expression()),
     };
-    let place = if sort == OverviewSort::Days { 13 } else { 12 };
+    let place = if sort == OverviewSort::Days { 16 } else { 15 };
     let value = if sort.is_text() { format!("${place}") } else { format!("CAST(${place} AS BIGINT)") };
     let id = format!("CAST(${} AS BIGINT)", place + 1);
     let after = match is_after {
@@ -373,7 +414,7 @@ fn text(sort: OverviewSort, descending: bool, is_after: bool) -> String {
              AND {statuses}
              AND ($5 = '' OR replace(o.labels, $5, '') <> o.labels)
              AND ($6 = '' OR o.owner = $6)
-             AND {outcomes} AND {verdicts} AND {healths} AND {archived}
+             AND {outcomes} AND {verdicts} AND {healths} AND {archived} AND {served} AND {complete} AND {waiting}
          )
          SELECT t.total, p.sort_value, {listed}, e.experiment_key, e.tags, pr.project_key,
            o.owner, o.archived, o.outcome AS concluded_as, o.started_at AS first_start, o.ended_at, o.end_date,
@@ -382,7 +423,7 @@ fn text(sort: OverviewSort, descending: bool, is_after: bool) -> String {
          FROM (SELECT COUNT(*) AS total FROM matching) t
          LEFT JOIN (
            SELECT m.experiment_id, m.sort_value FROM matching m {after}
-           ORDER BY m.sort_value {order}, m.experiment_id {order} LIMIT $11
+           ORDER BY m.sort_value {order}, m.experiment_id {order} LIMIT $14
          ) p ON 1 = 1
          LEFT JOIN overview o ON o.experiment_id = p.experiment_id
          LEFT JOIN experiment e ON e.experiment_id = p.experiment_id
@@ -395,6 +436,9 @@ fn text(sort: OverviewSort, descending: bool, is_after: bool) -> String {
         verdicts = among("$8", "o.verdict"),
         healths = among("$9", "o.health"),
         archived = among("$10", "o.archived"),
+        served = among("$11", SERVED),
+        complete = among("$12", COMPLETE),
+        waiting = among("$13", WAITING),
         listed = listed::columns(),
         origin = listed::ORIGIN,
     )

@@ -349,7 +349,18 @@ const SORTS = {
   last_change: (one) => one.last_change?.at,
   verdict: (one) => VERDICTS.indexOf(one.verdict ?? ""),
   health: (one) => HEALTHS.indexOf(one.health),
+  need: (one) => [needOf(one), -Date.parse(one.last_change?.at ?? one.created_at)].map((part) => part + 1e15).join(),
 };
+
+/** @param {Schemas["OverviewItem"]} one */
+function needOf(one) {
+  if (one.archived) return 9;
+  if (one.outcome !== null) return 8;
+  if (one.status === 1 && (one.health === "fail" || one.verdict === "do_not_trust")) return 0;
+  if (one.status !== 9 && one.verdict === "win" && one.is_deploy !== 1) return 1;
+  if (one.status !== 9 && (one.verdict === "loss" || one.verdict === "no_difference")) return 2;
+  return one.status === 1 ? 5 : one.status === 9 ? 6 : 7;
+}
 
 /**
  * @param {URLSearchParams} query
@@ -362,6 +373,8 @@ function overview(query, me, state) {
   const several = (name) => query.get(name)?.split(",");
   /** @param {string} name @param {string | null | undefined} value */
   const isOneOf = (name, value) => several(name)?.includes(value ?? "") ?? true;
+  /** @param {string} name @param {boolean} is */
+  const isSo = (name, is) => query.get(name) === null || query.get(name) === String(is);
   const search = query.get("search")?.toLowerCase();
   const archived = query.get("archived") ?? "exclude";
   const sees = new Set(sessionOf(me, state).projects.map((one) => one.project_key));
@@ -378,7 +391,10 @@ function overview(query, me, state) {
       isOneOf("project", one.project_key) &&
       (!query.get("tag") || one.tags.includes(query.get("tag") ?? "")) &&
       (!owner || one.owner?.id === owner) &&
-      (archived === "include" || (archived === "only") === one.archived),
+      (archived === "include" || (archived === "only") === one.archived) &&
+      isSo("served", one.is_deploy === 1) &&
+      isSo("complete", one.outcome === null && one.status !== 9 && (one.status === 0 || one.days_left === 0)) &&
+      isSo("waiting", false),
   );
   const sort = query.get("sort") ?? "-last_change";
   const name = sort.replace("-", "");

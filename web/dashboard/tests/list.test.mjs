@@ -59,9 +59,16 @@ test("what needs somebody stands above the list, and filters it", () =>
     const needs = page.getByRole("navigation", { name: "Needs somebody" });
     const seen = experiments.filter((one) => !one.archived && one.outcome === null);
     const broken = seen.filter(({ status, health }) => status === 1 && health === "fail");
-    const won = seen.filter(({ verdict }) => verdict === "win");
+    const won = seen.filter(({ status, verdict, is_deploy }) => status !== 9 && verdict === "win" && is_deploy !== 1);
     assert.ok(broken.length > 0 && won.length > 0);
-    await needs.getByRole("link", { name: `${won.length} to serve or conclude` }).waitFor();
+    await needs.getByRole("link", { name: `${won.length} to serve` }).waitFor();
+    // They are what the list begins with.
+    assert.ok(asked(visit).some((one) => one.endsWith("?sort=need&limit=200")));
+    const top = await page.getByRole("row").getByRole("link").first().textContent();
+    assert.ok(
+      broken.some(({ test_name }) => top.includes(test_name)),
+      top,
+    );
     const link = needs.getByRole("link", { name: `${broken.length} broken` });
     await link.click();
     await page.waitForURL((url) => url.searchParams.get("health") === "fail");
@@ -98,7 +105,7 @@ test("what a winner is served by is called so in the list", () =>
   list({}, async (visit) => {
     const [first] = visit.server.state.experiments;
     Object.assign(first, { status: 0, is_deploy: 1, outcome: "won", is_completed: 1 });
-    await visit.page.reload();
+    await visit.open("/experiments?sort=-last_change");
     const row = visit.page.locator("[role=row]", { hasText: first.test_name });
     await row.getByText("Served", { exact: true }).waitFor();
     assert.equal(await row.getByText("Inactive", { exact: true }).count(), 0);
@@ -210,6 +217,7 @@ test("several are stopped at once, and what fails is named", () =>
     },
     async (visit) => {
       const { page } = visit;
+      await visit.open("/experiments?sort=-last_change");
       for (const name of ["Shorter checkout form", "Larger product pictures", "One-page checkout"]) {
         await page.getByRole("checkbox", { name: `Select ${name}`, exact: true }).check();
       }

@@ -19,9 +19,9 @@ use muriel_store::overview::{ArchiveFilter, MarkValue, OverviewFilter, OverviewM
 /// Projects that a query names at most.
 const PROJECTS_MAX: usize = 100;
 const VERDICTS: [&str; 6] = ["win", "loss", "no_difference", "keep_running", "do_not_trust", "unknown"];
-const PARAMETERS: [&str; 12] = [
-    "search", "status", "tag", "project", "owner", "outcome", "verdict", "health", "archived", "sort", "limit",
-    "cursor",
+const PARAMETERS: [&str; 15] = [
+    "search", "status", "tag", "project", "owner", "outcome", "verdict", "health", "archived", "served", "complete",
+    "waiting", "sort", "limit", "cursor",
 ];
 
 /// Lists the experiments that the caller sees, of all projects, with what there is to do about each.
@@ -40,7 +40,10 @@ const PARAMETERS: [&str; 12] = [
         ("verdict" = inline(Option<String>), Query, description = "Of `win`, `loss`, `no_difference`, `keep_running`, `do_not_trust`, and `unknown`, separated by commas."),
         ("health" = inline(Option<String>), Query, description = "Of `ok`, `warn`, `fail` and `unknown`, separated by commas."),
         ("archived" = inline(Option<String>), Query, description = "`exclude` (default) leaves those in the archive out, `include` does not, and `only` leaves out the others."),
-        ("sort" = inline(Option<String>), Query, description = "One of `last_change`, `created_at`, `test_name`, `status`, `verdict`, `health`, `visitors`, `days` and `days_left`, with `-` before it for the greatest first; `-last_change` unless given. What is not known comes last."),
+        ("served" = inline(Option<bool>), Query, description = "Only those whose winner is served (`true`), or only the others (`false`)."),
+        ("complete" = inline(Option<bool>), Query, description = "Only those that are not concluded and have ended, or whose planned visitors have entered (`true`); or only the others."),
+        ("waiting" = inline(Option<bool>), Query, description = "Only those with a change that waits for a second person (`true`), or only the others."),
+        ("sort" = inline(Option<String>), Query, description = "One of `need`, `last_change`, `created_at`, `test_name`, `status`, `verdict`, `health`, `visitors`, `days` and `days_left`, with `-` before it for the greatest first; `-last_change` unless given. What is not known comes last. `need` begins with what is broken, then to serve, to stop, waiting for approval and complete; of each kind what was changed last comes first."),
         ("limit" = inline(Option<i64>), Query, minimum = 1, description = "Page size; 50 unless given, at most 500: more is cut to that."),
         ("cursor" = inline(Option<String>), Query, description = "The `next_cursor` of the page before."),
     ),
@@ -67,6 +70,9 @@ pub(crate) async fn overview_show(
         verdicts: query.words("verdict", &VERDICTS),
         healths: query.words("health", &["ok", "warn", "fail", "unknown"]),
         archived: query.parsed("archived", archived).unwrap_or_default(),
+        served: query.parsed("served", flag),
+        complete: query.parsed("complete", flag),
+        waiting: query.parsed("waiting", flag),
     };
     let limit = query.limit(50, 500);
     let after = query.cursor(|text| read_mark(text, sort));
@@ -106,6 +112,14 @@ fn sort(text: &str) -> Result<(OverviewSort, bool), Flaw> {
         let words: Vec<&str> = OverviewSort::WORDS.iter().map(|(word, _)| *word).collect();
         Flaw::new(format!("must be one of {}, with - before it for the greatest first", words.join(", ")))
     })
+}
+
+fn flag(text: &str) -> Result<bool, Flaw> {
+    match text {
+        "true" | "1" => Ok(true),
+        "false" | "0" => Ok(false),
+        _ => Err(Flaw::new("must be true or false")),
+    }
 }
 
 fn archived(text: &str) -> Result<ArchiveFilter, Flaw> {

@@ -9,7 +9,10 @@ export const VERDICTS = ["win", "loss", "no_difference", "keep_running", "do_not
 export const HEALTHS = ["fail", "warn", "ok", "unknown"] as const;
 export const OUTCOMES = ["won", "lost", "inconclusive", "stopped_early", "invalid", "none"] as const;
 export const ARCHIVED = ["include", "only"] as const;
+/** Whether it is so, as addresses say it. */
+export const FLAGS = ["true", "false"] as const;
 export const SORTS = [
+  "need",
   "last_change",
   "created_at",
   "test_name",
@@ -34,11 +37,19 @@ export interface Filters {
   tag?: string;
   owner?: string;
   archived?: (typeof ARCHIVED)[number];
+  /** Whether a winner is served. */
+  served?: (typeof FLAGS)[number];
+  /** Whether it has ended, or its planned visitors have entered, and it is not concluded. */
+  complete?: (typeof FLAGS)[number];
+  /** Whether a change waits for a second person. */
+  waiting?: (typeof FLAGS)[number];
   sort?: Sort;
 }
 
 const ALL_SORTS: Sort[] = SORTS.flatMap((key) => [key, `-${key}` as const]);
-export const DEFAULT_SORT: Sort = "-last_change";
+/** Numbers and moments begin with the greatest, words with the first. */
+export const BEGINS_DOWN: readonly SortKey[] = ["visitors", "days", "last_change", "created_at"];
+export const DEFAULT_SORT: Sort = "need";
 
 export function readFilters(search: Record<string, unknown>): Filters {
   return {
@@ -51,6 +62,9 @@ export function readFilters(search: Record<string, unknown>): Filters {
     tag: text(search.tag)?.slice(0, 64),
     owner: text(search.owner)?.slice(0, 64),
     archived: word(search.archived, ARCHIVED),
+    served: word(search.served, FLAGS),
+    complete: word(search.complete, FLAGS),
+    waiting: word(search.waiting, FLAGS),
     sort: word(search.sort, ALL_SORTS),
   };
 }
@@ -66,6 +80,7 @@ export type Item = Schemas["OverviewItem"];
 
 /** The filters as the operation takes them. */
 export function parametersOf(filters: Filters) {
+  const flag = (one?: (typeof FLAGS)[number]) => (one === undefined ? undefined : one === "true");
   return {
     search: filters.search,
     status: filters.status?.join(","),
@@ -76,13 +91,19 @@ export function parametersOf(filters: Filters) {
     tag: filters.tag,
     owner: filters.owner,
     archived: filters.archived,
-    sort: filters.sort,
+    served: flag(filters.served),
+    complete: flag(filters.complete),
+    waiting: flag(filters.waiting),
+    sort: filters.sort ?? DEFAULT_SORT,
   };
 }
 
 /** Whether two lists have the same experiments, in whatever order. */
 export function isSameFilter({ sort: _, ...one }: Filters, { sort: __, ...other }: Filters): boolean {
-  const text = (filters: Filters) => JSON.stringify(Object.entries(parametersOf(filters)).filter(([, value]) => value));
+  const text = (filters: Filters) =>
+    JSON.stringify(
+      Object.entries(parametersOf(filters)).filter(([name, value]) => name !== "sort" && value !== undefined),
+    );
   return text(one) === text(other);
 }
 

@@ -9,7 +9,7 @@ import { names } from "~/lib/names";
 import { HEALTH, OUTCOME, SERVED, STATUS, UNDECIDED, VERDICT, wordOf } from "~/lib/words";
 import { Badge, Dot, WordBadge } from "~/ui/badge";
 import { Icon } from "~/ui/icon";
-import { DEFAULT_SORT, type Filters, type Item, type SortKey } from "./filters";
+import { BEGINS_DOWN, DEFAULT_SORT, type Filters, type Item, type SortKey } from "./filters";
 import { SORT_NAMES } from "./toolbar";
 
 const ROW_PX = 65;
@@ -142,9 +142,6 @@ interface HeadingProps {
   /** In place of the name of what it sorts by. */
   text?: string;
 }
-
-/** Numbers and moments begin with the greatest, words with the first. */
-const BEGINS_DOWN: SortKey[] = ["visitors", "days", "last_change"];
 
 function Heading({ of, sort, change, isNumber = false, text }: HeadingProps) {
   const isOn = sort === of || sort === `-${of}`;

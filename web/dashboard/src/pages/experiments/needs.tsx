@@ -1,13 +1,11 @@
 // What waits for somebody, above the list: how many experiments there are of each kind, as a filter of the list.
 
-import { useQueries, useQuery } from "@tanstack/react-query";
+import { useQueries } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { query } from "~/api/query";
 import { integer } from "~/lib/format";
 import { names } from "~/lib/names";
 import type { Tone } from "~/lib/words";
-import { openProposalsQuery } from "~/shell/open-proposal-count";
-import { useProject } from "~/shell/project";
 import { Icon, type IconName } from "~/ui/icon";
 import { BY_SEARCH } from "~/ui/tabs";
 import { type Filters, isSameFilter, parametersOf } from "./filters";
@@ -28,16 +26,28 @@ export const NEEDS: readonly Need[] = [
     filters: { status: ["live"], health: ["fail"], outcome: ["none"] },
   },
   {
-    name: "to serve or conclude",
+    name: "to serve",
     icon: "check",
     tone: "good",
-    filters: { status: ["live", "inactive"], verdict: ["win"], outcome: ["none"] },
+    filters: { status: ["live", "inactive"], verdict: ["win"], outcome: ["none"], served: "false" },
   },
   {
     name: "to stop or conclude",
     icon: "stop",
     tone: "neutral",
     filters: { status: ["live", "inactive"], verdict: ["loss", "no_difference"], outcome: ["none"] },
+  },
+  {
+    name: "complete without an answer",
+    icon: "flag",
+    tone: "neutral",
+    filters: { verdict: ["keep_running", "do_not_trust", "unknown"], outcome: ["none"], complete: "true" },
+  },
+  {
+    name: "waiting for approval",
+    icon: "people",
+    tone: "neutral",
+    filters: { waiting: "true" },
   },
 ];
 
@@ -48,25 +58,19 @@ const chip = names(
 );
 
 export function Needs({ filters }: { filters: Filters }) {
-  const project = useProject();
   const totals = useQueries({
     queries: NEEDS.map((need) => ({
-      ...query("/v2/overview", { query: { ...parametersOf(need.filters), limit: 1 } }),
+      ...query("/v2/overview", { query: { ...parametersOf(need.filters), sort: undefined, limit: 1 } }),
       staleTime: 30_000,
       // It is not worth an error: the list below says what is wrong.
       retry: false,
     })),
   });
-  const proposals = useQuery({
-    ...openProposalsQuery(project?.project_key ?? ""),
-    enabled: project !== undefined,
-  }).data;
-  const waiting = proposals?.proposals.length ?? 0;
   const found = NEEDS.flatMap((need, at) => {
     const total = totals[at]?.data?.total ?? 0;
     return total > 0 ? [{ ...need, total }] : [];
   });
-  if (found.length === 0 && waiting === 0) return null;
+  if (found.length === 0) return null;
   return (
     <nav aria-label="Needs somebody" className="flex flex-wrap items-center gap-2">
       {found.map(({ name, icon, tone, filters: own, total }) => {
@@ -86,13 +90,6 @@ export function Needs({ filters }: { filters: Filters }) {
           </Link>
         );
       })}
-      {project && waiting > 0 && (
-        <Link to="/p/$projectKey/proposals" params={{ projectKey: project.project_key }} className={chip}>
-          <Icon name="people" className="size-3.5 text-soft" />
-          <span className="num font-semibold">{proposals?.next_cursor ? `${waiting}+` : waiting}</span> waiting for
-          approval in {project.name}
-        </Link>
-      )}
     </nav>
   );
 }

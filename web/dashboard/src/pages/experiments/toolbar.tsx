@@ -6,6 +6,7 @@ import { Icon } from "~/ui/icon";
 import { Menu, MenuCheckbox, MenuLabel, MenuLine, MenuRadios } from "~/ui/menu";
 import { SearchBox } from "~/ui/search-box";
 import {
+  BEGINS_DOWN,
   DEFAULT_SORT,
   type Filters,
   HEALTHS,
@@ -23,6 +24,7 @@ const OUTCOME_NAMES = { ...texts(OUTCOME), none: "Not concluded" } as Record<(ty
 const HEALTH_NAMES = texts(HEALTH) as Record<(typeof HEALTHS)[number], string>;
 
 export const SORT_NAMES: Record<(typeof SORTS)[number], string> = {
+  need: "What needs somebody",
   last_change: "Last change",
   created_at: "Created",
   test_name: "Name",
@@ -112,11 +114,14 @@ const EMPTY: Record<Exclude<keyof Filters, "sort">, undefined> = {
   tag: undefined,
   owner: undefined,
   archived: undefined,
+  served: undefined,
+  complete: undefined,
+  waiting: undefined,
 };
 
 /** The filters that are needed less often. */
 function More({
-  filters: { owner = "", outcome = [], archived },
+  filters: { owner = "", outcome = [], archived, served, complete, waiting },
   owners,
   change,
 }: {
@@ -124,7 +129,7 @@ function More({
   owners: Map<string, string>;
   change: ToolbarProps["change"];
 }) {
-  const on = [owner, archived, outcome.length > 0].filter(Boolean).length;
+  const on = [owner, archived, served, complete, waiting, outcome.length > 0].filter(Boolean).length;
   const setOutcome = (word: (typeof OUTCOMES)[number], isOn: boolean) => {
     const next = OUTCOMES.filter((one) => (one === word ? isOn : outcome.includes(one)));
     change({ outcome: next.length > 0 ? next : undefined });
@@ -144,6 +149,17 @@ function More({
           {OUTCOME_NAMES[word]}
         </MenuCheckbox>
       ))}
+      <MenuLine />
+      <MenuLabel>State</MenuLabel>
+      <MenuCheckbox checked={served === "true"} onChange={(isOn) => change({ served: isOn ? "true" : undefined })}>
+        A winner is served
+      </MenuCheckbox>
+      <MenuCheckbox checked={complete === "true"} onChange={(isOn) => change({ complete: isOn ? "true" : undefined })}>
+        Complete, not concluded
+      </MenuCheckbox>
+      <MenuCheckbox checked={waiting === "true"} onChange={(isOn) => change({ waiting: isOn ? "true" : undefined })}>
+        Waits for approval
+      </MenuCheckbox>
       <MenuLine />
       <MenuRadios<"" | NonNullable<typeof archived>>
         label="Archive"
@@ -168,7 +184,7 @@ function SortMenu({ sort = DEFAULT_SORT, change }: { sort: Filters["sort"]; chan
         label="Sort by"
         value={key}
         choices={SORTS.map((one) => [one, SORT_NAMES[one]])}
-        onChange={(one) => change(isDown ? `-${one}` : one)}
+        onChange={(one) => change(BEGINS_DOWN.includes(one) ? `-${one}` : one)}
       />
       <MenuRadios
         label="Order"
