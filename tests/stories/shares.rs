@@ -278,6 +278,11 @@ fn a_link_is_revoked(on: On) {
     let audit = owner.get(&format!("/v2/audit?object=share:{id}")).ok();
     let acts: Vec<_> = audit["entries"].as_array().expect("entries").iter().map(|entry| &entry["action"]).collect();
     assert_eq!(acts, ["revoke", "share"]);
+    // People read of which experiment it is.
+    let name = &shop.client.details(shop.test_id)["test_name"];
+    for entry in audit["entries"].as_array().expect("entries") {
+        assert_eq!(&entry["object"]["name"], name);
+    }
     assert!(!audit.to_string().contains(path.trim_start_matches("/share/")), "the token is nowhere");
     shop.client.delete("/share/9999").refused(404, "not_found");
     shop.client.delete("/share/x").refused(404, "not_found");

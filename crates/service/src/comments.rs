@@ -108,8 +108,8 @@ pub async fn create(
                 about.tell(tx, &actor, &written, &new.text).await?;
                 let response = idempotency::store(tx, key.as_ref(), render(&written)?).await?;
                 let on = match subject {
-                    Subject::Experiment(id) => object("experiment", id, ""),
-                    Subject::Hypothesis(id) => object("hypothesis", id, ""),
+                    Subject::Experiment(id) => object("experiment", id, &name),
+                    Subject::Hypothesis(id) => object("hypothesis", id, &name),
                 };
                 let ids: Vec<i64> = written.mentioned.iter().map(|(person, _)| person.0).collect();
                 let mut made = json!({ "comment_id": id.0, "text": new.text });

@@ -136,7 +136,7 @@ pub async fn create(
                 .await?;
             let response = idempotency::store(tx, key.as_ref(), render(Made { id, needs_approval })?).await?;
             let act = Act::within(&change.actor, &change.target.project, change.now);
-            act.made(tx, "propose", of(id, before.experiment.id), told).await?;
+            act.made(tx, "propose", of(id, &before.experiment.name), told).await?;
             Ok(response)
         })
     })
@@ -324,7 +324,7 @@ pub async fn close(
                     (json!({ "state": found.state.word() }), json!({ "state": state.word(), "reason": reason }));
                 let action = if state == ProposalState::Withdrawn { "withdraw" } else { "reject" };
                 let act = Act::within(&actor, &of_project, now);
-                act.changed(tx, action, of(id, found.experiment), was, is).await?;
+                act.changed(tx, action, of(id, &name), was, is).await?;
                 Ok(response)
             })
         })
@@ -379,9 +379,9 @@ impl About<'_> {
     }
 }
 
-/// What the audit log calls a proposal.
-fn of(id: ProposalId, experiment: ExperimentId) -> ObjectRecord {
-    object("proposal", id, &format!("of experiment {experiment}"))
+/// A proposal in the audit log, by the name of its experiment.
+fn of(id: ProposalId, experiment: &str) -> ObjectRecord {
+    object("proposal", id, experiment)
 }
 
 /// Fails unless the actor may decide about the proposal: it is open, and somebody else's. A key acts for the person who made it.

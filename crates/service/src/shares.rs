@@ -114,7 +114,7 @@ pub async fn create(
                 };
                 share.id = shares::insert(tx, &share, &mac).await?;
                 let names = Names::of(tx, [share.created_by.as_str()]).await?;
-                let (record, told) = (of(&share), told(&share));
+                let (record, told) = (of(tx, &share).await?, told(&share));
                 let known = KnownShare { share, inquiry: new.inquiry, opened_at: None };
                 let rendered = render(MadeShare { known, url, names })?;
                 let response = idempotency::store_sealed(tx, &cipher, key.as_ref(), rendered).await?;
@@ -202,7 +202,8 @@ pub async fn revoke(app: &App, actor: &Actor, project: &Arc<Project>, id: ShareI
             Box::pin(async move {
                 let share = shares::find(tx, project.id, id).await?.ok_or(NOT_FOUND)?;
                 if shares::revoke(tx, id, now, &actor.reference()).await? {
-                    Act::within(&actor, &project, now).removed(tx, "revoke", of(&share), told(&share)).await?;
+                    let record = of(tx, &share).await?;
+                    Act::within(&actor, &project, now).removed(tx, "revoke", record, told(&share)).await?;
                 }
                 Ok(())
             })
@@ -210,9 +211,10 @@ pub async fn revoke(app: &App, actor: &Actor, project: &Arc<Project>, id: ShareI
         .await
 }
 
-/// What the audit log calls a share.
-fn of(share: &Share) -> ObjectRecord {
-    object("share", share.id, &format!("of experiment {}", share.experiment))
+/// A share in the audit log, by the name of its experiment.
+async fn of(tx: &mut dyn Tx, share: &Share) -> Result<ObjectRecord> {
+    let name = experiments::name(tx, share.project, share.experiment).await?;
+    Ok(object("share", share.id, &name.unwrap_or_default()))
 }
 
 /// What the audit log keeps of a share.

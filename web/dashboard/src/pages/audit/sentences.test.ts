@@ -5,6 +5,9 @@ import { sentenceOf } from "./sentences";
 test("entries of the audit log read as sentences", () => {
   const cases: [action: string, kind: string, id: string, name: string, after: unknown, said: string][] = [
     ["share", "share", "4", "of experiment 20", null, "shared the result of experiment 20"],
+    ["share", "share", "4", "Boots with the socks", null, "shared the result of Boots with the socks"],
+    ["revoke", "share", "4", "Boots", null, "revoked a link to the result of Boots"],
+    ["withdraw", "proposal", "9", "Boots", {}, "withdrew a change of Boots"],
     ["sign in", "session", "7", "Robin Lind", {}, "signed in"],
     ["reweight", "experiment", "3", "Which promise", {}, "moved the weights of Which promise"],
     ["status", "experiment", "3", "Boots", {}, "changed the status of Boots"],

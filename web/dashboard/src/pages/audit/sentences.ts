@@ -41,12 +41,12 @@ const ACTS: Record<string, Record<string, string>> = {
     "goal deleted": "deleted a goal of",
     "exclusion group": "changed the groups of",
   },
-  share: { share: "shared the result", revoke: "revoked a link to the result" },
+  share: { share: "shared the result of", revoke: "revoked a link to the result of" },
   proposal: {
-    propose: "proposed a change",
-    approve: "approved a proposal",
-    reject: "rejected a proposal",
-    withdraw: "withdrew a proposal",
+    propose: "proposed a change of",
+    approve: "approved a change of",
+    reject: "rejected a change of",
+    withdraw: "withdrew a change of",
   },
   session: { revoke: "ended a session of" },
   person: {
@@ -87,7 +87,8 @@ export function kindName(kind: string): string {
 export function sentenceOf({ action, object: { kind, id, name }, after }: Entry): Said {
   const alone = own(ALONE, `${action} ${kind}`);
   if (alone !== undefined) return { act: alone, thing: undefined };
-  const thing = name || `${kindName(kind)} ${id}`.trim();
+  // Earlier servers call what belongs to an experiment `of experiment 20`.
+  const thing = name.replace(/^of (?=experiment \d+$)/, "") || `${kindName(kind)} ${id}`.trim();
   if (kind === "experiment" && action === "archive") {
     const isOut = (after as { archived?: unknown } | null)?.archived === false;
     return { act: isOut ? "took out of the archive:" : "archived", thing };
