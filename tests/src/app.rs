@@ -13,12 +13,13 @@ use muriel_cli::open::{Opened, open};
 use muriel_cli::page::{self, Changes};
 use muriel_cli::person::{self, WantedPerson};
 use muriel_cli::serve::{self, Running};
-use muriel_demo::{COMPANY, Company};
+use muriel_demo::{COMPANY, Company, Prepared, VisitorSettings, store_results, visit_past};
 use muriel_domain::Instant;
 use muriel_domain::experiment::ConclusionOutcome;
 use muriel_domain::ids::ExperimentId;
 use muriel_log::{LogOptions, Reserve};
 use muriel_results::ReportTimeouts;
+use muriel_service::api_key::ApiKey;
 use muriel_service::clock::Clock;
 use muriel_service::experiments::{self, NewConclusion, Precondition, Target};
 use muriel_service::visitor_data::{self, ExpiryOutcome};
@@ -27,8 +28,8 @@ use muriel_sql::Db;
 use muriel_store::MIGRATIONS;
 use muriel_store::experiments::HistoryEntry;
 use muriel_store::nodes::{self, NewNode, Node};
-use muriel_store::{experiments as stored, tenants};
 use muriel_store::overview::{self, ResultLook};
+use muriel_store::{experiments as stored, tenants};
 use muriel_warehouse as warehouse;
 use muriel_worker::Worker;
 use serde_json::json;
@@ -307,6 +308,29 @@ impl TestApp {
     /// # Panics
     /// When the database is not empty, or refuses something.
     pub fn seed_demo(&self) -> Vec<i64> {
+        self.demo().1.live.into_iter().map(|(_, id)| id).collect()
+    }
+
+    /// Fills the empty database with the demo's company, and sends its visitors as on days with `visits` each: those of
+    /// experiments that have ended, and of one day of the last month. Returns a client whose paths begin with `/v2`.
+    ///
+    /// # Panics
+    /// When the database is not empty, or refuses something.
+    pub fn visit_demo(&self, visits: u64) -> Client {
+        let (key, prepared) = self.demo();
+        let app = &self.running.as_ref().expect("a server").app;
+        self.runtime().block_on(async {
+            let settings = VisitorSettings { visitors_per_day: visits, days: 1, seed: 1 };
+            visit_past(app, &key, prepared.shop, settings, |_| {}).await.expect("visitors").expect("new ones");
+            store_results(app).await.expect("results");
+        });
+        let mut client = Client::new(self.address, COMPANY, 0, "prj_northwind_shop", key.reveal());
+        client.base = "/v2".to_owned();
+        client
+    }
+
+    /// The demo's company with a key for everything.
+    fn demo(&self) -> (ApiKey, Prepared) {
         let Opened { db, pepper } = &self.opened;
         self.runtime().block_on(async {
             let company = Company::ensure(db, pepper).await.expect("an empty database");
@@ -319,7 +343,7 @@ impl TestApp {
             };
             let (key, _) = access::key_create(&self.opened, wanted, &Clock::System).await.expect("a key");
             let prepared = company.fill(db, pepper, &key, "http://127.0.0.1:4172").await.expect("the demo's data");
-            prepared.live.into_iter().map(|(_, id)| id).collect()
+            (key, prepared)
         })
     }
 
@@ -408,10 +432,34 @@ impl TestApp {
             override_reason: Some("the story says so".to_owned()),
             winner: None,
             follow_up: None,
+            judged_later: false,
         };
         let (app, target) = self.target(test_id);
         let conclude = experiments::conclude(&app, &DASHBOARD, target, Ok(None), Ok(conclusion), |_| Ok(String::new()));
         self.runtime().block_on(conclude).expect("a conclusion");
+    }
+
+    /// Stores what a result said of an experiment, as if it was looked at an hour from now, so that no real look replaces it.
+    /// `is_ready` is whether its planned visitors have entered.
+    ///
+    /// # Panics
+    /// When the database refuses it.
+    pub fn looked_at(&self, test_id: i64, verdict: &str, health: &str, is_ready: bool) {
+        let as_of = self.settings.clock.now().plus_us(3_600_000_000);
+        let look = ResultLook {
+            as_of,
+            revision: 1,
+            verdict: verdict.to_owned(),
+            health: health.to_owned(),
+            visitors: 1,
+            ready_at: Some(if is_ready { as_of } else { as_of.plus_us(1) }),
+            summary: serde_json::json!({}),
+        };
+        let write = self.opened.db.write::<_, muriel_store::Error, _>(move |tx| {
+            let look = look.clone();
+            Box::pin(async move { overview::looked_at(tx, ExperimentId(test_id), &look).await })
+        });
+        self.runtime().block_on(write).expect("a row");
     }
 
     /// Reopens a concluded experiment, as only the dashboard can.
@@ -439,29 +487,6 @@ impl TestApp {
         let project = Arc::new(self.runtime().block_on(read).expect("the experiment"));
         (app, Target { project, id: ExperimentId(test_id), precondition: Precondition::None })
     }
-    /// Stores what a result said of an experiment, as if it was looked at an hour from now, so that no real look replaces it.
-    /// `is_ready` is whether its planned visitors have entered.
-    ///
-    /// # Panics
-    /// When the database refuses it.
-    pub fn looked_at(&self, test_id: i64, verdict: &str, health: &str, is_ready: bool) {
-        let as_of = self.settings.clock.now().plus_us(3_600_000_000);
-        let look = ResultLook {
-            as_of,
-            revision: 1,
-            verdict: verdict.to_owned(),
-            health: health.to_owned(),
-            visitors: 1,
-            ready_at: Some(if is_ready { as_of } else { as_of.plus_us(1) }),
-            summary: serde_json::json!({}),
-        };
-        let write = self.opened.db.write::<_, muriel_store::Error, _>(move |tx| {
-            let look = look.clone();
-            Box::pin(async move { overview::looked_at(tx, ExperimentId(test_id), &look).await })
-        });
-        self.runtime().block_on(write).expect("a row");
-    }
-
 
     /// Stops the server; its data stay.
     ///

@@ -10,7 +10,9 @@ use crate::shutdown::Signals;
 use crate::{Error, Result, logs};
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
-use muriel_demo::{COMPANY, Company, LiveVisitors, Prepared, VisitorSettings, Welcome, reachable, shop, visit_past};
+use muriel_demo::{
+    COMPANY, Company, LiveVisitors, Prepared, VisitorSettings, Welcome, reachable, shop, store_results, visit_past,
+};
 use muriel_domain::person::Role;
 use muriel_service::api_key::{ApiKey, random_text};
 use muriel_service::clock::Clock;
@@ -285,6 +287,9 @@ async fn visit(
     };
     bar.finish_and_clear();
     let _ = writeln!(std::io::stdout(), "{line}");
+    if let Err(error) = store_results(app).await {
+        tell!("muriel: the concluded experiments have no results: {}", crate::error::sentence(&error));
+    }
     began();
     if rate > 0.0 {
         LiveVisitors { address, shop, seed, rate, known }.keep_coming().await;

@@ -6,6 +6,7 @@
 use crate::{Error, Result};
 use serde::Deserialize;
 use serde_json::{Map, Value};
+use std::collections::BTreeMap;
 
 /// A request's body.
 pub(super) type Body = Map<String, Value>;
@@ -109,8 +110,22 @@ pub(super) struct Experiment {
     pub(super) hypothesis: Option<String>,
     #[serde(default)]
     pub(super) story: Vec<Step>,
+    /// Who met it, where it had ended before the days whose visitors are simulated page by page.
+    pub(super) met: Option<PastVisitors>,
     #[serde(flatten)]
     pub(super) body: Body,
+}
+
+/// Visitors of an experiment that has ended.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct PastVisitors {
+    /// They came between these days, counted back from today: the first is the day after the start.
+    pub(super) days: [i64; 2],
+    /// Number of visitors of all arms together, at 1,000 visits a day. Arms get equal parts.
+    pub(super) visitors: u64,
+    /// By goal: how many percent of each arm's visitors did it, the control first.
+    pub(super) converted: BTreeMap<String, Vec<f64>>,
 }
 
 /// Something that was done to an experiment on a later day.

@@ -28,16 +28,20 @@ use muriel_api::server::{self, ServerSettings};
 use muriel_domain::Instant;
 use muriel_service::api_key::{ApiKey, Pepper};
 use muriel_service::clock::Clock;
-use muriel_service::{App, Traffic};
+use muriel_service::{App, Traffic, experiments};
 use muriel_sql::Db;
-use muriel_store::settings as stored;
+use muriel_store::programme::{self, ProgrammeFilter};
+use muriel_store::{settings as stored, tenants};
 use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::Arc;
+use std::time::Duration;
 use tokio::task::AbortHandle;
-use visitors::History;
+use visitors::{EndedExperiments, History};
 
 /// The setting that says that the visitors of the past have been sent.
 const VISITED: &str = "demo_visitors";
+/// How long the results of concluded experiments are waited for.
+const LOADING_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// The demo's company in a database.
 #[derive(Debug)]
@@ -127,7 +131,10 @@ pub async fn visit_past(
     // The experiments were made a moment ago, in another state of the application.
     app.rulesets.refresh_all().await.map_err(|error| Error::Other(error.to_string().into()))?;
     let (address, _serving) = unlimited(app.clone()).await?;
-    let sent = History { address, key: key.clone(), shop, settings, until }.walk(Arc::new(progress)).await?;
+    let ended = EndedExperiments { address, key: key.clone(), shop: shop.clone(), settings, now: until };
+    let of_ended = ended.visit().await?;
+    let walked = History { address, key: key.clone(), shop, settings, until }.walk(Arc::new(progress)).await?;
+    let sent = Sent { events: walked.events + of_ended, ..walked };
     let at = Clock::System.now().to_string();
     app.db
         .write::<_, Error, _>(move |tx| {
@@ -135,6 +142,43 @@ pub async fn visit_past(
         })
         .await?;
     Ok(Some(sent))
+}
+
+/// Stores the results of the concluded experiments, once what their visitors did is loaded. Results that are stored are left alone.
+///
+/// # Errors
+/// When a result cannot be computed, or not within a minute.
+pub async fn store_results(app: &App) -> Result<()> {
+    let due = app
+        .db
+        .read::<_, Error, _>(|tx| {
+            Box::pin(async move {
+                let Some(company) = tenants::company_named(tx, COMPANY).await? else { return Ok(Vec::new()) };
+                let mut due = Vec::new();
+                for project in tenants::projects_of(tx, company).await? {
+                    let of_project = ProgrammeFilter { projects: Some(vec![project.id]), ..ProgrammeFilter::default() };
+                    let concluded = programme::concluded(tx, company, &of_project, i64::MAX).await?;
+                    let missing = concluded.into_iter().filter(|row| row.result.is_none());
+                    due.extend(missing.map(|row| (project.clone(), row.id)));
+                }
+                Ok(due)
+            })
+        })
+        .await?;
+    let deadline = tokio::time::Instant::now() + LOADING_TIMEOUT;
+    for (project, id) in due {
+        loop {
+            match experiments::store_result(app, &project, id).await {
+                Err(muriel_service::Error::NotYet { .. } | muriel_service::Error::Unavailable { .. })
+                    if tokio::time::Instant::now() < deadline =>
+                {
+                    tokio::time::sleep(Duration::from_millis(200)).await;
+                }
+                stored => break stored?,
+            }
+        }
+    }
+    Ok(())
 }
 
 /// When the past ends; `None` when its visitors have been sent.

@@ -295,10 +295,11 @@ async fn conclude(app: &App, project: Arc<Founded>, id: ExperimentId, verdict: &
         outcome,
         note: verdict.note.clone(),
         learned: verdict.learned.clone(),
-        // The shop's past is written before there are results.
+        // It goes once the visitors are there and the result says so, too.
         override_reason: Some("Decided by the report of the tool that was used before.".to_owned()),
         winner: verdict.serve.clone().map(|arm| (arm, 100)),
         follow_up: None,
+        judged_later: true,
     };
     let target = Target { project, id, precondition: Precondition::None };
     experiments::conclude(app, &DEMO, target, Ok(None), Ok(conclusion), |_| Ok(String::new())).await?;

@@ -309,6 +309,7 @@ pub(crate) fn conclusion(body: &Json) -> Result<NewConclusion, Problems> {
             override_reason,
             winner: arm.map(|arm| (arm, rollout.unwrap_or(100))),
             follow_up,
+            judged_later: false,
         })
     })
 }

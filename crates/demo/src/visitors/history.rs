@@ -161,7 +161,7 @@ impl History {
         let contexts: Vec<Value> = visits.iter().map(Visit::context).collect();
         let what = format!("POST /v2/project/{}/evaluate-many", site.project.key());
         let body = json!({ "contexts": contexts }).to_string();
-        let answer = ask(wire, &what, authorization, body.as_bytes()).await?;
+        let answer = ask(wire, &what, &[authorization], body.as_bytes()).await?;
         let decided: Decided = serde_json::from_slice(&answer).map_err(|error| Error::Other(error.into()))?;
         let mut batches = Vec::with_capacity(visits.len());
         for (visit, assignments) in visits.into_iter().zip(decided.assignments) {
@@ -186,7 +186,7 @@ impl History {
         let mut epochs = Epochs::new();
         for test in site.tests.values() {
             let what = format!("GET /v2/project/{}/experiment/{}", site.project.key(), test.id);
-            let answer: Value = serde_json::from_slice(&ask(wire, &what, authorization, b"").await?)
+            let answer: Value = serde_json::from_slice(&ask(wire, &what, &[authorization], b"").await?)
                 .map_err(|error| Error::Other(error.into()))?;
             let all = answer["experiment"]["epochs"].as_array();
             let now = all.into_iter().flatten().find(|epoch| epoch["epoch"] == test.epoch);
@@ -207,7 +207,7 @@ async fn deliver(
     let mut made = Sent::default();
     while let Some(batch) = batches.recv().await {
         let what = format!("POST /events/{}", batch.project.key());
-        let answer = ask(&mut wire, &what, &authorization, &batch.body).await?;
+        let answer = ask(&mut wire, &what, &[&*authorization], &batch.body).await?;
         let answer: Value = serde_json::from_slice(&answer).map_err(|error| Error::Other(error.into()))?;
         let results = answer["results"].as_array().map(Vec::as_slice).unwrap_or_default();
         if let Some(invalid) = results.iter().find(|result| result["status"] == "invalid") {
@@ -221,10 +221,10 @@ async fn deliver(
 }
 
 /// The body of a good answer; a busy server is asked again.
-async fn ask(wire: &mut Wire, what: &str, authorization: &str, body: &[u8]) -> Result<Vec<u8>> {
+pub(super) async fn ask(wire: &mut Wire, what: &str, headers: &[&str], body: &[u8]) -> Result<Vec<u8>> {
     let mut attempts = 0;
     loop {
-        let answer = wire.send(what, &[authorization], body).await?;
+        let answer = wire.send(what, headers, body).await?;
         match answer.status {
             200 => return Ok(answer.body),
             429 | 503 if attempts < MAX_ATTEMPTS => {

@@ -2,6 +2,7 @@
 //! events over HTTP.
 
 mod chance;
+mod ended;
 mod history;
 mod live;
 mod page;
@@ -9,6 +10,7 @@ mod people;
 mod visit;
 mod wire;
 
+pub(crate) use ended::EndedExperiments;
 pub(crate) use history::History;
 pub use history::Sent;
 pub use live::LiveVisitors;

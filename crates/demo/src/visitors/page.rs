@@ -28,6 +28,9 @@ static HARMS: [Harm; 2] = [
     Harm { experiment_key: "sock-bundle", variant_id: "2", later_ms: 0.0, throws: 0.02 },
 ];
 
+/// What the code of the arm says that throws.
+const MESSAGE: &str = "TypeError: null is not an object (evaluating 'socks.checked')";
+
 /// What the pages of a visit are like.
 pub(super) struct Pages {
     chance: Chance,
@@ -67,7 +70,8 @@ impl Pages {
                 let changes = if found.is_empty() { Value::Null } else { found.into() };
                 tell(json!({
                     "apply_ms": (10.0 * skewed(chance, 1.2)).round() / 10.0, "hidden_ms": 0, "late": 0,
-                    "failed_selectors": missing, "errors": errors, "changes": changes,
+                    "failed_selectors": missing, "errors": errors, "error_message": (errors > 0).then_some(MESSAGE),
+                    "changes": changes,
                 }));
             }
             if is_measured {
@@ -135,6 +139,8 @@ mod tests {
         assert_eq!(failed(&control), 0);
         let thrown = failed(&told("sock-bundle", "2", 20_000));
         assert!((300..500).contains(&thrown), "{thrown}");
+        let says = |event: &Value| (event["errors"] == 1) == (event["error_message"] == MESSAGE);
+        assert!(told("sock-bundle", "2", 2_000).iter().all(says));
         let found = control.iter().filter_map(|event| event["changes"].as_str());
         let (all, matched) =
             found.fold((0, 0), |(all, matched), letters| (all + letters.len(), matched + letters.matches('1').count()));

@@ -317,6 +317,11 @@ impl Visit {
     }
 }
 
+/// The price of something that the shop sells.
+pub(super) fn price(chance: &mut Chance) -> f64 {
+    *chance.pick(&PRICES)
+}
+
 fn effect(met: &MetExperiment<'_>) -> &'static Effect {
     let of = EFFECTS.iter().find(|it| it.experiment_key == met.experiment_key && it.variant_id == met.variant_id);
     of.unwrap_or(&NOTHING)

@@ -34,7 +34,7 @@ impl Wire {
             request.extend_from_slice(header.as_bytes());
             request.extend_from_slice(b"\r\n");
         }
-        if !body.is_empty() {
+        if !body.is_empty() && !headers.iter().any(|header| header.starts_with("Content-Type:")) {
             request.extend_from_slice(b"Content-Type: application/json\r\n");
         }
         request.extend_from_slice(format!("Content-Length: {}\r\n\r\n", body.len()).as_bytes());

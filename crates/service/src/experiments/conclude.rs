@@ -9,7 +9,7 @@ use crate::idempotency::{self, IdempotencyKey, StoredResponse};
 use crate::results;
 use muriel_analysis::Verdict;
 use muriel_domain::Problems;
-use muriel_domain::experiment::{Conclusion, ConclusionOutcome, Refusal};
+use muriel_domain::experiment::{Conclusion, ConclusionOutcome, Refusal, Serving};
 use muriel_domain::ids::{ExperimentId, HypothesisId, ProjectId};
 use muriel_results::programme::ConcludedSummary;
 use muriel_results::{Computed, Inquiry, PlanBasis};
@@ -35,6 +35,8 @@ pub struct NewConclusion {
     pub winner: Option<(String, i64)>,
     /// The hypothesis that continues this test.
     pub follow_up: Option<HypothesisId>,
+    /// Whether the result is stored later, by [`store_result`]. None is looked for now.
+    pub judged_later: bool,
 }
 
 const NO_HYPOTHESIS: &str = "must be the id of one of the project's hypotheses";
@@ -62,7 +64,8 @@ pub async fn conclude(
     let (project, id) = (target.project.clone(), target.id);
     let of_project = project.id;
     let look = match &new {
-        Ok(_) => look(app, &project, id).await,
+        Ok(new) if new.judged_later => Ok(None),
+        Ok(_) => look(app, &project, id).await.map(Some),
         // It is refused anyway.
         Err(_) => Err(NOT_FOUND),
     };
@@ -141,11 +144,12 @@ async fn look(app: &App, project: &Project, id: ExperimentId) -> Result<Look> {
 
 /// The result to conclude with. A reason for the outcome stands where none can be computed; otherwise a moment without
 /// results would end an experiment unjudged, and the record of it would be empty for good.
-fn usable(look: Result<Look>, new: &NewConclusion, revision: i64) -> Result<Option<Reports>> {
+fn usable(look: Result<Option<Look>>, new: &NewConclusion, revision: i64) -> Result<Option<Reports>> {
     let missing = match look {
+        Ok(None) => return Ok(None),
         // The verdict would be of the experiment as it was.
-        Ok(look) if look.revision != revision => return Err(Error::Unavailable { retry_after_s: 1 }),
-        Ok(look) => return Ok(Some((look.computed, look.planned))),
+        Ok(Some(look)) if look.revision != revision => return Err(Error::Unavailable { retry_after_s: 1 }),
+        Ok(Some(look)) => return Ok(Some((look.computed, look.planned))),
         Err(missing @ Error::NotFound(_)) => return Err(missing),
         Err(missing) => missing,
     };
@@ -284,6 +288,46 @@ pub async fn reopen(
     Ok(response)
 }
 
+/// Stores the result of now with a conclusion that was made without one. A reason for the outcome goes unless the verdict
+/// contradicts the outcome.
+///
+/// # Errors
+/// `NotFound`, also of an experiment that is not concluded; `Unavailable` and `NotYet` while no result can be computed; and when
+/// the database cannot be reached.
+pub async fn store_result(app: &App, project: &Project, id: ExperimentId) -> Result<()> {
+    let computed = look(app, project, id).await?.computed;
+    let of_project = project.id;
+    app.write(project.company_id, move |tx| {
+        let computed = computed.clone();
+        Box::pin(async move {
+            let experiment = experiments::find(tx, of_project, id).await?.ok_or(NOT_FOUND)?.experiment;
+            let conclusion = experiment.conclusion.as_ref().ok_or(NOT_FOUND)?;
+            let before = conclusions::find(tx, id).await?.ok_or(NOT_FOUND)?;
+            let winner = match experiment.serving {
+                Serving::Winner { arm, .. } => Some(arm.id()),
+                _ => None,
+            };
+            let verdicts = verdicts(&computed);
+            let is_contradicted = contradicts(conclusion.outcome, winner.as_deref(), &verdicts);
+            let new = NewConclusion {
+                outcome: conclusion.outcome,
+                note: conclusion.note.clone(),
+                learned: before.learned,
+                override_reason: before.override_reason.filter(|_| is_contradicted),
+                winner: None,
+                follow_up: before.follow_up,
+                judged_later: false,
+            };
+            let summary = ConcludedSummary::of(&computed).map(serde_json::to_value).transpose();
+            let summary = summary.map_err(Error::internal)?;
+            let record = record(new, Some(&computed), &verdicts, before.concluded_by)?;
+            conclusions::put(tx, id, &record).await?;
+            Ok(programme::put(tx, id, [&conclusion.note, &record.learned], summary.as_ref()).await?)
+        })
+    })
+    .await
+}
+
 /// An experiment, and what is kept with its conclusion.
 ///
 /// # Errors
@@ -315,6 +359,7 @@ mod tests {
             override_reason: reason.map(str::to_owned),
             winner: None,
             follow_up: None,
+            judged_later: false,
         };
         let loading = || Error::NotYet { why: "events are being loaded".to_owned(), retry_after_s: 5 };
         for missing in [loading(), Error::Unavailable { retry_after_s: 5 }] {

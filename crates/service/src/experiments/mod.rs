@@ -13,7 +13,7 @@ mod update;
 
 pub(crate) use change::{Change, audit_change};
 pub use change::{Changed, Precondition, Target};
-pub use conclude::{NewConclusion, conclude, conclusion, reopen};
+pub use conclude::{NewConclusion, conclude, conclusion, reopen, store_result};
 pub(crate) use confirm_plan::confirmed;
 pub use confirm_plan::{confirm_plan, plan_reason};
 pub use create::{Created, NewExperiment, create};
