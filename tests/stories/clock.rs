@@ -471,7 +471,7 @@ fn piloted(on: On) -> Shop {
     let last = acted(&shop.client, shop.test_id, "autopilot");
     assert_eq!((&last["act"], &last["numbers"]["traffic_allocation"]), (&json!("ramp"), &json!(10)));
     let detail = last["detail"].as_str().expect("a sentence");
-    assert!(detail.starts_with("Variant 1 is better than the control: "), "{detail}");
+    assert!(detail.starts_with("Variant 1 is better than the control, at any time you look. "), "{detail}");
     assert!(detail.ends_with("It is served to 10 percent of the visitors."), "{detail}");
     shop
 }

@@ -146,7 +146,8 @@ fn tasks_and_their_outcomes_can_be_seen(on: On) {
         find(name);
     }
     let documented = documented_tasks(on);
-    for task in tasks() {
+    // Leases are longer here, so that a slow machine keeps them.
+    for task in tasks().iter().filter(|task| task["name"] != "renew_node_lease") {
         let name = task["name"].as_str().expect("a name");
         assert_eq!(documented.get(name), task["period_ms"].as_u64().as_ref(), "{name} in docs/running.md");
     }

@@ -275,9 +275,9 @@ async fn passwords(server: &Server) -> Result<(), AnyError> {
         passfile: passfile.map(Path::to_owned),
     };
     assert_eq!(connect(&url, with(Some(PASSWORD), None)).await, Ok(true));
-    let why = connect(&url, with(Some("wrong"), None)).await.unwrap_err();
+    let why = connect(&url, with(Some("wrong"), None)).await.expect_err("no connection");
     assert!(why.contains("password authentication failed for user \"muriel\"") && !why.contains("wrong"), "{why}");
-    let why = connect(&url, Credentials::default()).await.unwrap_err();
+    let why = connect(&url, Credentials::default()).await.expect_err("no connection");
     assert!(why.contains("password missing"), "{why}");
 
     let passfile = server.file("pgpass");
@@ -286,6 +286,6 @@ async fn passwords(server: &Server) -> Result<(), AnyError> {
     fs::set_permissions(&passfile, fs::Permissions::from_mode(0o600))?;
     assert_eq!(connect(&url, with(None, Some(&passfile))).await, Ok(true));
     fs::set_permissions(&passfile, fs::Permissions::from_mode(0o644))?;
-    assert!(connect(&url, with(None, Some(&passfile))).await.unwrap_err().contains("password missing"));
+    assert!(connect(&url, with(None, Some(&passfile))).await.expect_err("no connection").contains("password missing"));
     Ok(())
 }

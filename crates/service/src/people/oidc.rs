@@ -390,7 +390,7 @@ pub async fn finish(
         }
         Err(failure) => {
             if failure == OidcFailure::Unavailable {
-                throttle.succeeded(attempt);
+                throttle.not_judged(attempt);
             }
             Ok(Err(failure))
         }

@@ -55,9 +55,8 @@ pub async fn sign_in(app: &App, sign_in: SignIn, browser: &Browser) -> Result<Si
     let found = app.read(move |tx| Box::pin(async move { Ok(people::by_email(tx, &wanted).await?) })).await;
     let (found, turn) = match found {
         Ok(found) => (found, if device.is_some() { Turn::Known } else { Turn::Unknown }),
-        // Nothing was tried.
         Err(error) => {
-            throttle.succeeded(attempt);
+            throttle.not_judged(attempt);
             return Err(error);
         }
     };
@@ -65,9 +64,8 @@ pub async fn sign_in(app: &App, sign_in: SignIn, browser: &Browser) -> Result<Si
     let passwords = &app.people.passwords;
     let verdict = match passwords.verify(password.clone(), stored, turn).await {
         Ok(verdict) => verdict,
-        // Nothing was tried.
         Err(error) => {
-            throttle.succeeded(attempt);
+            throttle.not_judged(attempt);
             return Err(error);
         }
     };

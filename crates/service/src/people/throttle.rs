@@ -192,6 +192,16 @@ impl Throttle {
             }
         }
     }
+
+    /// Takes back an attempt that could not be judged. Those before it stay: whoever keeps the server busy gets no free attempts.
+    pub(crate) fn not_judged(&self, attempt: Attempt<'_>) {
+        let mut counters = self.counters.lock().unwrap_or_else(PoisonError::into_inner);
+        for (_, key) in self.keys(attempt) {
+            if let Some(counter) = counters.get_mut(&key) {
+                counter.attempts = counter.attempts.saturating_sub(1);
+            }
+        }
+    }
 }
 
 /// The pause after so many attempts.
@@ -268,6 +278,17 @@ mod tests {
         throttle.succeeded(home);
         let other = Attempt::password("grace@example.com", "elsewhere", None);
         assert_eq!(throttle.begin(other, at(0)), Ok(()));
+    }
+
+    #[test]
+    fn an_attempt_that_was_not_judged_takes_back_only_itself() {
+        let throttle = Throttle::default();
+        for _ in 0..5 {
+            throttle.begin(from("a"), at(0)).unwrap();
+        }
+        throttle.not_judged(from("a"));
+        assert_eq!(throttle.begin(from("a"), at(0)), Ok(()));
+        assert_eq!(throttle.begin(from("a"), at(0)), Err(1));
     }
 
     #[test]

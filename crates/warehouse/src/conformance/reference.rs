@@ -447,7 +447,7 @@ fn only_prevented(records: &[&Record], entries: &[Entry<'_>], metric: &Metric) -
             .map(|record| record.id)
             .collect();
         let of_own = |record: &&&Record| record.visitor.id == entry.visitor && own.contains(&record.id);
-        !own.is_empty() && submits.iter().filter(of_own).all(|record| is_prevented(record))
+        !own.is_empty() && submits.iter().filter(of_own).all(is_prevented)
     };
     entries.iter().filter(all_prevented).count() as u64
 }

@@ -149,7 +149,7 @@ pub(crate) struct EventLineTaken {
     status: EventStatus,
     /// Why it is invalid.
     message: Option<String>,
-    /// As in the results of `sendEvents`.
+    /// As in the results of `sendEvents`, at the first event of the batch that it is about, with the number of the others.
     note: Option<String>,
 }
 
@@ -169,6 +169,7 @@ pub(crate) struct EventResult {
     /// Why it is invalid.
     message: Option<String>,
     /// What to know of an event that is `ok`: an exposure that is dated before the experiment first started is stored, and no
-    /// result counts it; half of a surrogate pair or NUL became U+FFFD; or a number beyond ±2⁵³ became text.
+    /// result counts it; a time in the future is that of the receipt; an order number that a template left unfilled is none; a
+    /// refund names no order; half of a surrogate pair or NUL became U+FFFD; or a number beyond ±2⁵³ became text.
     note: Option<String>,
 }
