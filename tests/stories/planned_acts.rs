@@ -69,7 +69,7 @@ fn a_threshold_that_was_changed_does_not_steer_the_clock(on: On) {
         assert!(reason.starts_with(CHANGED) && reason.matches(CHANGED).count() == 1, "{labelled}");
     }
     assert_eq!(result["variants"][0].get("exploratory"), None);
-    let csv = client.get(&format!("{path}/result?format=csv")).text();
+    let csv = client.get(&format!("{path}/result.csv")).text();
     let line = csv.lines().nth(2).expect("a line");
     assert_eq!(line.matches(CHANGED).count(), 1, "{line}");
     assert!(result["plan"]["held_back"].as_str().is_some_and(|it| it.contains("threshold of 95 %")), "{result}");

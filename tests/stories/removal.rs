@@ -260,7 +260,7 @@ fn old_names_are_read_and_shown_with_escapes(on: On) {
     // The names can be left as they are, and changed.
     shop.patch(&format!("/experiment/{test_id}"), json!({ "tags": ["t"] })).ok();
     owner.patch(&format!("/v2/person/{person}"), json!({ "name": "Ada" })).ok();
-    let csv = owner.get("/v2/audit?format=csv").has_status(200).text();
+    let csv = owner.get("/v2/audit.csv").has_status(200).text();
     assert!(!csv.contains('\u{1b}') && !csv.contains('\u{200b}'), "{csv}");
     assert!(csv.contains("'＝A\\u001b[31m\\u200b"), "{csv}");
 }

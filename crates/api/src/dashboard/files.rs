@@ -66,7 +66,6 @@ pub(super) const FILES: &[(&str, &[u8])] = &[
     ("new-group.js", include_bytes!("built/new-group.js.br")),
     ("new-hypothesis.js", include_bytes!("built/new-hypothesis.js.br")),
     ("next-act-buttons.js", include_bytes!("built/next-act-buttons.js.br")),
-    ("open-proposal-count.js", include_bytes!("built/open-proposal-count.js.br")),
     ("open.js", include_bytes!("built/open.js.br")),
     ("outcomes.js", include_bytes!("built/outcomes.js.br")),
     ("outside-link.js", include_bytes!("built/outside-link.js.br")),

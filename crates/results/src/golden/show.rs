@@ -14,7 +14,7 @@ use serde_json::{Map, Value, json};
 
 pub(super) fn computed(computed: &Computed) -> Value {
     let Computed {
-        manifest,
+        manifest: _,
         visitors,
         first_entry,
         lost_events,

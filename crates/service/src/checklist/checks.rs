@@ -567,7 +567,7 @@ mod tests {
                 Check::Audience,
                 |it| {
                     it.places = KnownPlaces::Countries;
-                    asking(it, json!({ "allowed_city": [{ "name": "Berlin (Berlin)", "rule": "whitelist" }] }));
+                    asking(it, json!({ "allowed_city": [{ "name": "Berlin (Berlin)", "rule": "equal" }] }));
                 },
                 Warn,
                 "countries only, so no visitor of a page matches a rule that asks for cities",

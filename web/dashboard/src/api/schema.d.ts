@@ -217,6 +217,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v2/audit.csv": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Lists what was done in the company as a table for spreadsheets, newest first.
+         * @description `X-Muriel-Cursor` has the cursor of the next page.
+         */
+        get: operations["getAuditTable"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v2/inbox": {
         parameters: {
             query?: never;
@@ -434,8 +454,9 @@ export interface paths {
         put?: never;
         post?: never;
         /**
-         * Removes a person and ends their sessions. History keeps their name.
-         * @description The last owner cannot be removed.
+         * Removes a person, and ends what they had made that lets somebody in. History keeps their name.
+         * @description Their sessions, invitations, links to results and previews and API keys end; the answer counts them and names the keys. Where
+         *     `oidc.domains` lets people in, they come back only by a new invitation. The last owner cannot be removed.
          */
         delete: operations["removePerson"];
         options?: never;
@@ -526,7 +547,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Lists one's own sessions. */
+        /** Lists one's own sessions, and second factors that were refused. */
         get: operations["listSessions"];
         put?: never;
         post?: never;
@@ -624,6 +645,26 @@ export interface paths {
          *     `search` restrict `items` and `total` only.
          */
         get: operations["getProgramme"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v2/programme.csv": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Shows the `items` of the programme as a table for spreadsheets.
+         * @description `X-Muriel-Cursor` has the cursor of the next page.
+         */
+        get: operations["getProgrammeTable"];
         put?: never;
         post?: never;
         delete?: never;
@@ -912,6 +953,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v2/project/{project_key}/experiment/{test_id}/confirm-plan": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Confirms what was changed of the plan since the first start: the clock acts on it from then on.
+         * @description Results go on labelling it as exploratory.
+         */
+        post: operations["confirmPlan"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v2/project/{project_key}/experiment/{test_id}/distribution": {
         parameters: {
             query?: never;
@@ -1096,6 +1157,23 @@ export interface paths {
         };
         /** Reports an experiment: numbers, what they mean, and whether to trust them. */
         get: operations["getResult"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v2/project/{project_key}/experiment/{test_id}/result.csv": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Reports an experiment as a table for spreadsheets, with a line for each metric, part and arm. */
+        get: operations["getResultTable"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1913,8 +1991,8 @@ export interface paths {
         };
         /**
          * Finishes a sign-in at the OpenID provider, which sends the browser here.
-         * @description The browser goes to `/`, signed in; or to `/sign-in?error=…`, with `oidc_expired`, `oidc_failed`, `oidc_not_invited` or
-         *     `oidc_unavailable`.
+         * @description The browser goes to `/`, signed in; or to `/sign-in?error=…`, with `oidc_expired`, `oidc_failed`, `oidc_not_invited`,
+         *     `oidc_busy` or `oidc_unavailable`.
          */
         get: operations["finishOidcSignIn"];
         put?: never;
@@ -2102,6 +2180,11 @@ export interface components {
              */
             created_at: string;
             /**
+             * Format: int64
+             * @description The id of the person who made it, with whom it ends; null for the operator.
+             */
+            created_by: number | null;
+            /**
              * Format: date-time
              * @description When it is refused; null for never.
              */
@@ -2188,8 +2271,10 @@ export interface components {
             key: string;
             /** @description How it is compared. */
             operand: components["schemas"]["Operator"];
-            value?: components["schemas"]["ConditionValue"] | null;
+            value?: components["schemas"]["AttributeValue"] | null;
         };
+        /** @description What an event's attribute is compared with. */
+        AttributeValue: string | number | boolean;
         /** @description For whom a personalization's variant is: an experiment's targeting but for `url_rule`. */
         Audience: {
             /** @description Cities, such as `Berlin (Berlin)`. */
@@ -2506,6 +2591,52 @@ export interface components {
             /** @description What to look at, sentences that name the field. */
             warnings: string[];
         };
+        /** @description A change to propose: the fields of an update, or the status to have. */
+        ChangeProposal: {
+            /** @description Built-in metrics to report. */
+            builtin_metrics?: components["schemas"]["BuiltinMetric"][];
+            /** @description Settings. */
+            configuration?: components["schemas"]["Configuration"];
+            /** @description Why the clock is to go by what was changed of the plan since the first start. Sent without other fields but `note`. */
+            confirm_plan?: string;
+            /** @description The control's label and code. */
+            control?: components["schemas"]["ControlBody"];
+            /** @description The same with the raw names, as an object or as text that holds one. */
+            control_attr?: components["schemas"]["ControlAttributes"];
+            /** @description CSS for every assigned visitor, the control's too. */
+            custom_css?: string;
+            /** @description JavaScript for every assigned visitor, the control's too. */
+            custom_js?: string;
+            /** @description Raw events to report. */
+            event_metrics?: string[];
+            /**
+             * Format: int64
+             * @description The hypothesis it came from.
+             */
+            hypothesis_id?: number | null;
+            /** @description Why it is proposed. */
+            note?: string;
+            /** @description What it is to find out. */
+            plan?: components["schemas"]["Plan"];
+            /** @description Key of the goal that decides. */
+            primary_goal_key?: string | null;
+            /** @description Keys of the goals to report besides the primary one; `[]` removes them all. */
+            secondary_goal_keys?: string[];
+            /** @description The status to have. Sent without fields of an update. */
+            status?: components["schemas"]["StatusCode"];
+            /** @description Labels. */
+            tags?: string[];
+            /** @description For whom and where. */
+            targeting?: components["schemas"]["Targeting"];
+            /** @description New display name. */
+            test_name?: string;
+            /** @description New page for the editor; no pattern. */
+            url?: string;
+            /** @description The complete new set of treatments; those left out are deleted with their code. */
+            variants?: components["schemas"]["VariantBody"][];
+            /** @description The key that the experiment uses already; needed with `variants` when it is a pattern. */
+            variants_data_key?: string;
+        };
         /** @description What to look at before an experiment starts. */
         Checklist: {
             /** @description Whether it can be started: no item is blocked. */
@@ -2524,7 +2655,7 @@ export interface components {
          * @description What is looked at before a start.
          * @enum {string}
          */
-        ChecklistCheck: "lifecycle" | "approval" | "code" | "script" | "preview" | "goals" | "weights" | "power" | "collisions";
+        ChecklistCheck: "lifecycle" | "approval" | "code" | "script" | "preview" | "goals" | "audience" | "weights" | "power" | "collisions";
         /** @description Something to look at. */
         ChecklistItem: {
             /** @description What is looked at. */
@@ -2733,9 +2864,12 @@ export interface components {
             criteria: string;
             /** @description How it is compared. */
             operator: components["schemas"]["Operator"];
-            value?: components["schemas"]["ConditionValue"] | null;
+            /**
+             * @description With what, as text, also where it is a number (`"5"`). Ignored, and so null or left out, for `ex`, `nx`, `bt` and `bf`.
+             * @example 5
+             */
+            value?: string | null;
         };
-        ConditionValue: unknown;
         /** @description How an experiment runs and ends. Keys that are left out return to their defaults. */
         Configuration: {
             /** @description 1 Bayesian statistics (the default), 0 frequentist. */
@@ -3018,6 +3152,44 @@ export interface components {
             /** @description What its owner should look at. */
             warnings: string[];
         };
+        /** @description An API key that was revoked because the person who made it was removed. */
+        EndedKey: {
+            /**
+             * @description What it was for.
+             * @example nightly export
+             */
+            name: string;
+            /**
+             * @description The 8 characters after `mrl_`, by which it is known.
+             * @example Q2f8kX3m
+             */
+            prefix: string;
+        };
+        /** @description What ended when a person was removed. */
+        EndedWithPerson: {
+            /**
+             * Format: int64
+             * @description Open invitations that they had made, or that were for them.
+             */
+            invitations: number;
+            /** @description API keys that they had made and that were in use. They are revoked: make others for the programs that used them. */
+            keys: components["schemas"]["EndedKey"][];
+            /**
+             * Format: int64
+             * @description Links that would have given them a new password.
+             */
+            password_links: number;
+            /**
+             * Format: int64
+             * @description Sessions of theirs.
+             */
+            sessions: number;
+            /**
+             * Format: int64
+             * @description Links to results that they had made, also with their keys.
+             */
+            shares: number;
+        };
         /** @description Runs by what ended them. */
         EndShares: {
             conversions: components["schemas"]["RunShareView"];
@@ -3222,7 +3394,7 @@ export interface components {
             line: number;
             /** @description Why it is invalid. */
             message?: string | null;
-            /** @description As in the results of `sendEvents`. */
+            /** @description As in the results of `sendEvents`, at the first event of the batch that it is about, with the number of the others. */
             note?: string | null;
             status: components["schemas"]["EventStatus"];
         };
@@ -3239,7 +3411,8 @@ export interface components {
             message?: string | null;
             /**
              * @description What to know of an event that is `ok`: an exposure that is dated before the experiment first started is stored, and no
-             *     result counts it; half of a surrogate pair or NUL became U+FFFD; or a number beyond ±2⁵³ became text.
+             *     result counts it; a time in the future is that of the receipt; an order number that a template left unfilled is none; a
+             *     refund names no order; half of a surrogate pair or NUL became U+FFFD; or a number beyond ±2⁵³ became text.
              */
             note?: string | null;
             status: components["schemas"]["EventStatus"];
@@ -4142,6 +4315,7 @@ export interface components {
         Health: {
             /** @description Whether the arms resemble each other at entry. */
             balance: components["schemas"]["HealthCheck"];
+            before_entry?: components["schemas"]["HealthCheck"] | null;
             /** @description Whether exposures are dated before the first start; they count nowhere. */
             before_start: components["schemas"]["HealthCheck"];
             /** @description Suspected programs, which are left out. */
@@ -4161,6 +4335,7 @@ export interface components {
             /** @description Whether built-in metrics got worse. */
             guardrails: components["schemas"]["HealthCheck"];
             interaction?: components["schemas"]["HealthCheck"] | null;
+            lost_events?: components["schemas"]["HealthCheck"] | null;
             /** @description Whether there is enough to judge from. */
             minimum_data: components["schemas"]["HealthCheck"];
             orders?: components["schemas"]["HealthCheck"] | null;
@@ -4174,6 +4349,7 @@ export interface components {
              *     harm is known. It voids no verdict.
              */
             page: components["schemas"]["HealthCheck"];
+            prevented_submits?: components["schemas"]["HealthCheck"] | null;
             /**
              * @description Whether visitors were shared as the weights say. When it fails, every
              *     verdict is `do_not_trust`.
@@ -4672,6 +4848,13 @@ export interface components {
             /** @description The same, where the script may not hold up the page. */
             async_snippet: string;
             /**
+             * @description Whether the server knows the countries of visitors by their address. Where it does not, no visitor of a page matches a rule
+             *     that names countries, regions or cities.
+             */
+            knows_places: boolean;
+            /** @description Whether it knows their regions and cities, too. */
+            knows_regions: boolean;
+            /**
              * Format: date-time
              * @description When the last event of a page came; null when none was seen.
              */
@@ -5020,7 +5203,7 @@ export interface components {
             aov?: number | null;
             /**
              * Format: double
-             * @description Percent; null without visitors.
+             * @description Percent; null without visitors, and of a built-in metric where nobody sent a page view.
              */
             conversion_rate: number | null;
             /**
@@ -5195,6 +5378,44 @@ export interface components {
              */
             visitors: number | null;
         };
+        /** @description Errors of an arm that say the same. */
+        PageError: {
+            /**
+             * @description The browser of most of these visitors; null where it is not known.
+             * @example safari
+             */
+            browser: string | null;
+            /**
+             * Format: date-time
+             * @description When it was met first.
+             */
+            first_seen: string;
+            /**
+             * Format: date-time
+             * @description When it was met last.
+             */
+            last_seen: string;
+            /**
+             * @description What they say, as the page sent it; at most 200 characters.
+             * @example TypeError: cart is null
+             */
+            message: string;
+            /**
+             * Format: double
+             * @description Of all visitors of the arm, in percent.
+             */
+            percent: number;
+            /**
+             * @description The page, without query and fragment, on which most of these visitors met it; null where it is not known.
+             * @example https://shop.example/cart
+             */
+            url: string | null;
+            /**
+             * Format: int64
+             * @description Visitors who met it.
+             */
+            visitors: number;
+        };
         /**
          * @description How the pages of an arm fared. Each visitor counts once: as one with an error or a late arm if any page told of it, and with
          *     the first page that told a measure. All comparisons with the control together raise a false alarm in at most 5 % of
@@ -5203,8 +5424,6 @@ export interface components {
         PageHealth: {
             /** @description Whether its changes found what they change, for each of its first 60 changes of which pages told. */
             changes: components["schemas"]["ChangeMatched"][];
-            /** @description Cumulative layout shift; above 1 counts as that. */
-            cls: components["schemas"]["PageMean"];
             /** @description Visitors for whom the arm's code failed, in percent; pages tell of every error. */
             errors: components["schemas"]["PageShare"];
             /** @description For how long elements were hidden. */
@@ -5213,6 +5432,8 @@ export interface components {
             inp_ms: components["schemas"]["PageMean"];
             /** @description Visitors for whom the arm came too late on a page, which then showed the original, in percent. */
             late: components["schemas"]["PageShare"];
+            /** @description Cumulative layout shift; above 1 counts as that. */
+            layout_shift: components["schemas"]["PageMean"];
             /** @description Largest contentful paint in milliseconds; above 10,000 counts as that. */
             lcp_ms: components["schemas"]["PageMean"];
             /**
@@ -5225,6 +5446,11 @@ export interface components {
              * @example Variant 1
              */
             name: string;
+            /**
+             * @description What its errors say, those of most visitors first; at most 5. Errors that say the same are one, with the page and the browser
+             *     of most who met it. Pages say it of the first error of each page view. Empty in shared results.
+             */
+            top_errors: components["schemas"]["PageError"][];
             /**
              * @description `"0"` is the control.
              * @example 1
@@ -5251,7 +5477,7 @@ export interface components {
              */
             mean: number | null;
             /**
-             * @description `harmed`: known to be worse by more than a margin (50 ms of `lcp_ms`, 0.02 of `cls`, 20 ms of `inp_ms`). `worse`: known
+             * @description `harmed`: known to be worse by more than a margin (50 ms of `lcp_ms`, 0.02 of `layout_shift`, 20 ms of `inp_ms`). `worse`: known
              *     to be worse. `better`, `ok`: not known to be worse. `unknown`: too little to compare, and of the control.
              */
             status: components["schemas"]["PageStatusWord"];
@@ -5309,7 +5535,7 @@ export interface components {
             aov?: number | null;
             /**
              * Format: double
-             * @description Percent; null without visitors.
+             * @description Percent; null without visitors, and of a built-in metric where nobody sent a page view.
              */
             conversion_rate: number | null;
             /**
@@ -5533,6 +5759,8 @@ export interface components {
         PersonRemoved: {
             /** @description Always true. */
             deleted: boolean;
+            /** @description What ended with them. */
+            ended: components["schemas"]["EndedWithPerson"];
             /**
              * Format: int64
              * @description The id that the person had.
@@ -5584,6 +5812,11 @@ export interface components {
              */
             days: number | null;
             /**
+             * @description What this traffic can find in 2, 4 and 8 weeks: the smallest lift that an experiment which is planned for so long finds at its
+             *     end. Once the experiment has started, its plan is settled, and these are of it. Empty where too little is known.
+             */
+            findable: components["schemas"]["DayForecast"][];
+            /**
              * Format: double
              * @description Smallest lift to be found, in percent.
              */
@@ -5609,6 +5842,39 @@ export interface components {
              * @description Visitors of all arms together; null where too little is known, or no number is enough.
              */
             visitors_needed: number | null;
+        };
+        /** @description Why the clock is to go by what was changed of the plan. */
+        PlanConfirmation: {
+            /**
+             * @description The reason, which history keeps.
+             * @example The shop moved to another checkout, whose goal is order_paid.
+             */
+            reason: string;
+        };
+        /** @description The clock goes by the experiment as it is. */
+        PlanConfirmed: {
+            /**
+             * Format: date-time
+             * @description When the plan was confirmed that the clock goes by; null where it goes by the locked one and nothing was to be confirmed.
+             */
+            confirmed_at: string | null;
+            /** @description Always true. */
+            success: boolean;
+            /**
+             * Format: int64
+             * @description Its id.
+             */
+            test_id: number;
+        };
+        /** @description A confirmation of a changed plan. */
+        PlanConfirmedBefore: {
+            /**
+             * Format: date-time
+             * @description When: the clock goes by what the experiment was then.
+             */
+            confirmed_at: string;
+            /** @description Why, in the words of the person. */
+            reason: string;
         };
         /** @description What ends an experiment by itself, as its configuration has it; 0 is off. */
         PlannedEnd: {
@@ -5977,6 +6243,11 @@ export interface components {
         ProgrammeTotals: {
             /** @description All of them. */
             concluded: number;
+            /**
+             * @description Experiments that were decided by another goal than that of the plan which their first start locked: they are not in the
+             *     win rate.
+             */
+            exploratory: number;
             /** @description Months in UTC, from that of the first experiment on, at most the last 120. */
             months: components["schemas"]["ProgrammeMonth"][];
             /** @description By outcome. */
@@ -5990,7 +6261,7 @@ export interface components {
             per_month: number | null;
             /**
              * Format: double
-             * @description Percent that won, of those that are not invalid; null without such experiments.
+             * @description Percent that won, of those that are not invalid and were decided by the goal of their plan; null without such experiments.
              * @example 31.2
              */
             win_rate: number | null;
@@ -6203,50 +6474,6 @@ export interface components {
              */
             test_id: number;
         };
-        /** @description A change to propose: the fields of an update, or the status to have. */
-        ProposalBody: {
-            /** @description Built-in metrics to report. */
-            builtin_metrics?: components["schemas"]["BuiltinMetric"][];
-            /** @description Settings. */
-            configuration?: components["schemas"]["Configuration"];
-            /** @description The control's label and code. */
-            control?: components["schemas"]["ControlBody"];
-            /** @description The same with the raw names, as an object or as text that holds one. */
-            control_attr?: components["schemas"]["ControlAttributes"];
-            /** @description CSS for every assigned visitor, the control's too. */
-            custom_css?: string;
-            /** @description JavaScript for every assigned visitor, the control's too. */
-            custom_js?: string;
-            /** @description Raw events to report. */
-            event_metrics?: string[];
-            /**
-             * Format: int64
-             * @description The hypothesis it came from.
-             */
-            hypothesis_id?: number | null;
-            /** @description Why it is proposed. */
-            note?: string;
-            /** @description What it is to find out. */
-            plan?: components["schemas"]["Plan"];
-            /** @description Key of the goal that decides. */
-            primary_goal_key?: string | null;
-            /** @description Keys of the goals to report besides the primary one; `[]` removes them all. */
-            secondary_goal_keys?: string[];
-            /** @description The status to have. Sent without fields of an update. */
-            status?: components["schemas"]["StatusCode"];
-            /** @description Labels. */
-            tags?: string[];
-            /** @description For whom and where. */
-            targeting?: components["schemas"]["Targeting"];
-            /** @description New display name. */
-            test_name?: string;
-            /** @description New page for the editor; no pattern. */
-            url?: string;
-            /** @description The complete new set of treatments; those left out are deleted with their code. */
-            variants?: components["schemas"]["VariantBody"][];
-            /** @description The key that the experiment uses already; needed with `variants` when it is a pattern. */
-            variants_data_key?: string;
-        };
         /** @description A change was proposed. */
         ProposalCreated: {
             /** @description Whether the project asks for a second person for it; if not, it can be made at once too. */
@@ -6361,6 +6588,24 @@ export interface components {
          * @enum {string}
          */
         Reason: "status" | "variants" | "targeting" | "traffic" | "distribution" | "groups";
+        /** @description A second factor that was wrong after the right password. */
+        RefusedSecondFactor: {
+            /**
+             * Format: date-time
+             * @description When it was tried.
+             */
+            at: string;
+            /**
+             * @description What was tried: `password and code` or `passkey`.
+             * @example password and code
+             */
+            method: string;
+            /**
+             * @description The network that it was tried from: a /24 of IPv4, or a /48 of IPv6.
+             * @example 203.0.113.0/24
+             */
+            network: string;
+        };
         /** @description An experiment was reopened. */
         Reopened: {
             /** @description Always 0. */
@@ -6524,6 +6769,7 @@ export interface components {
              * @description Confidence threshold in percent.
              */
             confidence_threshold_percent: number;
+            confirmed: components["schemas"]["PlanConfirmedBefore"] | null;
             /** @description Events that are reported. */
             event_metrics: string[];
             /**
@@ -6539,6 +6785,11 @@ export interface components {
              * @example 9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08
              */
             hash: string;
+            /**
+             * @description What of these changes the clock does not act on, and what it goes by in place of them; null where it goes by everything, and
+             *     where none of its rules goes by results.
+             */
+            held_back: string | null;
             hypothesis: components["schemas"]["PlannedHypothesis"] | null;
             /**
              * Format: int64
@@ -6868,6 +7119,11 @@ export interface components {
         SessionList: {
             /** @description How many there are. */
             count: number;
+            /**
+             * @description Second factors that were wrong after the right password within the last 30 days, newest first, at most 20. If that was not
+             *     you, somebody else may know your password: choose another.
+             */
+            refused: components["schemas"]["RefusedSecondFactor"][];
             /** @description Latest sign-in first. */
             sessions: components["schemas"]["SessionItem"][];
             /** @description Always true. */
@@ -7615,7 +7871,7 @@ export interface components {
             changes: components["schemas"]["ChangeFound"][];
             /**
              * Format: double
-             * @description Percent; null without visitors.
+             * @description Percent; null without visitors, and of a built-in metric where nobody sent a page view.
              */
             conversion_rate: number | null;
             /**
@@ -8310,11 +8566,9 @@ export interface operations {
                 actor?: string;
                 /** @description `next_cursor` of the page before. */
                 cursor?: string;
-                /** @description `json` (default), or `csv`: a table for spreadsheets, in which `X-Muriel-Cursor` has the next cursor. */
-                format?: string;
                 /** @description Only entries from this moment on; a date is its midnight in UTC. */
                 from?: string;
-                /** @description Page size; 50 unless given, at most 500 (of CSV 10,000): more is cut to that. */
+                /** @description Page size; 50 unless given, at most 500: more is cut to that. */
                 limit?: number;
                 /** @description Only what was done to things of this kind (`experiment`), or to this thing (`experiment:17`). */
                 object?: string;
@@ -8336,6 +8590,40 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["AuditPage"];
+                };
+            };
+        };
+    };
+    getAuditTable: {
+        parameters: {
+            query?: {
+                /** @description Only what this actor did: a person's id or e-mail address, the 8 characters of a key, or a name such as `command line`. */
+                actor?: string;
+                /** @description The `X-Muriel-Cursor` of the page before. */
+                cursor?: string;
+                /** @description Only entries from this moment on; a date is its midnight in UTC. */
+                from?: string;
+                /** @description Entries; 10,000 unless given, which is the most. */
+                limit?: number;
+                /** @description Only what was done to things of this kind (`experiment`), or to this thing (`experiment:17`). */
+                object?: string;
+                /** @description Only what was done in the project with this key. */
+                project?: string;
+                /** @description Only entries before this moment. */
+                to?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The table. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
                     "text/csv": string;
                 };
             };
@@ -8585,6 +8873,8 @@ export interface operations {
             query?: {
                 /** @description `exclude` (default) leaves those in the archive out, `include` does not, and `only` leaves out the others. */
                 archived?: string;
+                /** @description Only those that are not concluded and have ended, or whose planned visitors have entered (`true`); or only the others. */
+                complete?: boolean;
                 /** @description The `next_cursor` of the page before. */
                 cursor?: string;
                 /** @description Of `ok`, `warn`, `fail` and `unknown`, separated by commas. */
@@ -8599,7 +8889,9 @@ export interface operations {
                 project?: string;
                 /** @description Only those whose name, key, page or labels contain this text; letter case does not matter. An id finds its experiment too. */
                 search?: string;
-                /** @description One of `last_change`, `created_at`, `test_name`, `status`, `verdict`, `health`, `visitors`, `days` and `days_left`, with `-` before it for the greatest first; `-last_change` unless given. What is not known comes last. */
+                /** @description Only those whose winner is served (`true`), or only the others (`false`). */
+                served?: boolean;
+                /** @description One of `need`, `last_change`, `created_at`, `test_name`, `status`, `verdict`, `health`, `visitors`, `days` and `days_left`, with `-` before it for the greatest first; `-last_change` unless given. What is not known comes last. `need` begins with what is broken, then to serve, to stop, waiting for approval and complete; of each kind what was changed last comes first. */
                 sort?: string;
                 /** @description Of `draft`, `live` and `inactive`, separated by commas. */
                 status?: string;
@@ -8607,6 +8899,8 @@ export interface operations {
                 tag?: string;
                 /** @description Of `win`, `loss`, `no_difference`, `keep_running`, `do_not_trust`, and `unknown`, separated by commas. */
                 verdict?: string;
+                /** @description Only those with a change that waits for a second person (`true`), or only the others. */
+                waiting?: boolean;
             };
             header?: never;
             path?: never;
@@ -8973,11 +9267,9 @@ export interface operations {
             query?: {
                 /** @description The `next_cursor` of the page before. */
                 cursor?: string;
-                /** @description `json` (default), or `csv`: `items` as a table for spreadsheets, in which `X-Muriel-Cursor` has the next cursor. */
-                format?: string;
                 /** @description Only experiments that were concluded at this moment or later; a date is its midnight in UTC. */
                 from?: string;
-                /** @description Page size; 50 unless given, at most 200 (of CSV 1,000, which is its default): more is cut to that. */
+                /** @description Page size; 50 unless given, at most 200: more is cut to that. */
                 limit?: number;
                 /** @description Lists only experiments with these outcomes, words separated by commas. */
                 outcome?: string;
@@ -9001,6 +9293,40 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Programme"];
+                };
+            };
+        };
+    };
+    getProgrammeTable: {
+        parameters: {
+            query?: {
+                /** @description The `X-Muriel-Cursor` of the page before. */
+                cursor?: string;
+                /** @description Only experiments that were concluded at this moment or later; a date is its midnight in UTC. */
+                from?: string;
+                /** @description Lines; 1,000 unless given, which is the most. */
+                limit?: number;
+                /** @description Lists only experiments with these outcomes, words separated by commas. */
+                outcome?: string;
+                /** @description Keys of projects, separated by commas; all that the caller sees unless given. */
+                project?: string;
+                /** @description Lists only experiments whose name, key, page, labels, note or lesson contain this text; letter case does not matter. An id finds its experiment too. */
+                search?: string;
+                /** @description Only experiments that were concluded before this moment. */
+                to?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The table. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
                     "text/csv": string;
                 };
             };
@@ -9594,6 +9920,40 @@ export interface operations {
             };
         };
     };
+    confirmPlan: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description 1 to 255 printable ASCII characters, spaces only within; the first good answer is given again for a day. */
+                "Idempotency-Key"?: string;
+                /** @description Only if the experiment still has this ETag; 412 otherwise. */
+                "If-Match"?: string;
+            };
+            path: {
+                /** @description The project's key. */
+                project_key: string;
+                /** @description The experiment's id. */
+                test_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PlanConfirmation"];
+            };
+        };
+        responses: {
+            /** @description The clock goes by the experiment as it is. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PlanConfirmed"];
+                };
+            };
+        };
+    };
     getDistribution: {
         parameters: {
             query?: never;
@@ -9822,7 +10182,7 @@ export interface operations {
         /** @description As application/json a field that is sent takes its new value whole; as application/merge-patch+json objects merge (RFC 7396). */
         requestBody: {
             content: {
-                "application/json": components["schemas"]["ProposalBody"];
+                "application/json": components["schemas"]["ChangeProposal"];
                 "application/merge-patch+json": components["schemas"]["MergePatch"];
             };
         };
@@ -9945,8 +10305,6 @@ export interface operations {
                 epoch?: string;
                 /** @description Of `mobile desktop tablet new returning paid search direct country-XX`, separated by commas: all hold at entry, of several countries one. */
                 filter_by?: string;
-                /** @description `json` (default), or `csv`: a table for spreadsheets. */
-                format?: string;
                 /** @description The goal to report; the primary one by default. */
                 goal_key?: string;
                 /** @description `pre_deploy` (default): until a winner was served; `post_deploy`: from then on; `all_time`. */
@@ -9974,6 +10332,47 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ResultAnswer"];
+                };
+            };
+        };
+    };
+    getResultTable: {
+        parameters: {
+            query?: {
+                /** @description One of `device browser os country user_type landing_page referrer utm_source utm_medium utm_campaign`. */
+                breakdown_by?: string;
+                /** @description Visitors who entered, and what they did, until the end of this day. */
+                end_date?: string;
+                /** @description Visitors who entered in this epoch, or `all`. */
+                epoch?: string;
+                /** @description Of `mobile desktop tablet new returning paid search direct country-XX`, separated by commas: all hold at entry, of several countries one. */
+                filter_by?: string;
+                /** @description The goal to report; the primary one by default. */
+                goal_key?: string;
+                /** @description `pre_deploy` (default): until a winner was served; `post_deploy`: from then on; `all_time`. */
+                report_phase?: string;
+                /** @description Visitors who entered on this day or later. */
+                start_date?: string;
+                /** @description Where days begin: an IANA name (`Europe/Berlin`) or an hour offset (`2`). UTC by default. */
+                tz?: string;
+            };
+            header?: never;
+            path: {
+                /** @description The project's key. */
+                project_key: string;
+                /** @description The experiment's id. */
+                test_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The table. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
                     "text/csv": string;
                 };
             };

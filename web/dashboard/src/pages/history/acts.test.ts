@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { clockDetail, withoutRepeat } from "./acts";
 
 test("why the clock acted is not said twice", () => {
-  const twice = "Variant 1 is better than the control: It is better than the control, at whatever time you look.";
+  const twice = "Variant 1 is better than the control: It is better than the control, at any time you look.";
   assert.equal(withoutRepeat(twice), "Variant 1 is better than the control.");
   assert.equal(clockDetail({ rule: "autopilot", detail: twice })?.sentence, "Variant 1 is better than the control.");
   const other = "Variant 1 is better than the control: It is worse than the control.";
