@@ -146,7 +146,7 @@ fn every_tool_does_what_the_api_does(on: On) {
     assert_eq!(result["verdict"], same["verdict"]);
     let seen = done(&shop, "get_overview", json!({ "search": "checkout" }));
     assert_eq!((&seen["total"], &seen["items"][0]["test_id"]), (&json!(1), &id));
-    assert_eq!(done(&shop, "get_checklist", at(json!({})))["items"].as_array().map(Vec::len), Some(9));
+    assert_eq!(done(&shop, "get_checklist", at(json!({})))["items"].as_array().map(Vec::len), Some(10));
     assert_eq!(done(&shop, "get_history", at(json!({})))["revisions"][0]["action"], "update");
     let proposed = at(json!({ "configuration": { "traffic_allocation": 70 }, "note": "More" }));
     assert_eq!(done(&shop, "propose_change", proposed)["needs_approval"], false);

@@ -156,7 +156,7 @@ fn good_values_read_back_as_sent(on: On) {
         same("test_name", json!("ß".repeat(255))),
         ("test_name", json!("  trimmed \n"), json!("trimmed")),
         ("test_name", json!(format!(" {} ", "x".repeat(255))), json!("x".repeat(255))),
-        same("test_name", json!("<script>alert(1)</script> & \"quotes\" \u{1f600} \u{202e}")),
+        same("test_name", json!("<script>alert(1)</script> & \"quotes\" \u{1f600}")),
         same("url", json!("http://localhost:8080/a?b=c#d")),
         same("url", json!("https://shop.example")),
         same("url", json!(long_url)),
@@ -232,7 +232,18 @@ fn bad_values_are_named_and_change_nothing(on: On) {
     let too_long = "x".repeat((512 << 10) + 1);
     let mut cases: Vec<(Value, &str)> = vec![];
     for (field, values) in [
-        ("test_name", vec![json!(""), json!("  \t"), json!("ß".repeat(256)), json!(null), json!(1), json!([])]),
+        (
+            "test_name",
+            vec![
+                json!(""),
+                json!("hidden \u{202e}"),
+                json!("  \t"),
+                json!("ß".repeat(256)),
+                json!(null),
+                json!(1),
+                json!([]),
+            ],
+        ),
         (
             "url",
             vec![

@@ -11,8 +11,7 @@ use muriel_analysis::{
 use muriel_domain::{Flaw, Instant};
 use muriel_warehouse::{
     self as warehouse, CLS_SCALE, ExperimentAnswer, LostEvents, MetricAnswer, OrderSummary, PageError, PageTotals,
-    QuarterChange,
-    QuarterClosing, Segment, StopToken, Totals, VALUE_SCALE, WarehouseReader,
+    QuarterChange, QuarterClosing, Segment, StopToken, Totals, VALUE_SCALE, WarehouseReader,
 };
 use std::collections::BTreeMap;
 

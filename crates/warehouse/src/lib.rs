@@ -31,8 +31,8 @@ pub use self::answer::{
     ActivityAnswer, ActivityDay, AppliedChange, Arrivals, Balance, CLS_CAP, CLS_SCALE, ERROR_CHARS, ExperimentAnswer,
     GroupTotals, HIDDEN_CAP_MS, INP_CAP_MS, LCP_CAP_MS, LOST_MAX, LargestOrder, LostBlocks, LostEvents,
     MAX_TRACKED_CHANGES, MAX_VALUE, MetricAnswer, OrderSummary, PageError, PageMeasure, PageTotals, PagesAnswer,
-    PairAnswer, PairTotals, QuarterChange, QuarterClosing, RewrittenBlocks, Segment, SharedAnswer, SharedVisitors, Sums,
-    TOP_ERRORS, Totals, TotalsChange, TrafficAnswer, VALUE_SCALE, VisitorTotals,
+    PairAnswer, PairTotals, QuarterChange, QuarterClosing, RewrittenBlocks, Segment, SharedAnswer, SharedVisitors,
+    Sums, TOP_ERRORS, Totals, TotalsChange, TrafficAnswer, VALUE_SCALE, VisitorTotals,
 };
 pub use self::duckdb::{DuckWarehouse, WarehouseOptions};
 pub use self::load::{LoadProgress, LoadReport, Loader, load_log, rebuild, request_rebuild};

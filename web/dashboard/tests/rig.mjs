@@ -81,7 +81,9 @@ export class Visit {
   async inWords() {
     const said = await this.page.evaluate(() => {
       const texts = (selector) =>
-        Array.from(document.querySelectorAll(selector), (element) => element.textContent.trim().slice(0, 200)).filter(Boolean);
+        Array.from(document.querySelectorAll(selector), (element) => element.textContent.trim().slice(0, 200)).filter(
+          Boolean,
+        );
       const { activeElement: focus } = document;
       return {
         headings: texts("h1, h2"),

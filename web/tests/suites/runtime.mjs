@@ -343,7 +343,9 @@ const leaving = {
 const soonLeft = {
   name: "a visitor who leaves at once has sent the health event",
   async run({ server, other, page }) {
-    const src = await serve(other, [changing([], { variants: [{ customJS: "throw new Error('mine' + 'é'.repeat(300))" }] })]);
+    const src = await serve(other, [
+      changing([], { variants: [{ customJS: "throw new Error('mine' + 'é'.repeat(300))" }] }),
+    ]);
     server.route("/next", html({ body: "<h1>Next</h1>" }));
     await page.goto(server.route("/", html({ head: tag(src), body: "<a href='/next'>go</a>" })));
     await page.click("a");

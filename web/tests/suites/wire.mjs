@@ -315,7 +315,11 @@ const troubles = Object.entries(TROUBLES).map(([what, { answer }]) => ({
     await settled(given);
     const ids = taken.map(({ id, type }) => `${type} ${id}`);
     const kinds = [...new Set(ids)].map((each) => each.split(" ")[0]);
-    assert.deepEqual(kinds.filter((kind) => /exposure|pageview/.test(kind)).sort(), ["exposure", "pageview", "pageview"]);
+    assert.deepEqual(kinds.filter((kind) => /exposure|pageview/.test(kind)).sort(), [
+      "exposure",
+      "pageview",
+      "pageview",
+    ]);
     // The server has answered; the page hears of it a moment later.
     await page.waitFor(() => localStorage.muriel_q_shop === undefined);
   },

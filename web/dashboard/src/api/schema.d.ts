@@ -4132,7 +4132,7 @@ export interface components {
             /** @description What it counts. */
             goal_type: string;
             /** @description The value of that type: text, or a number. */
-            goal_value: string;
+            goal_value: components["schemas"]["GoalValue"];
         };
         /** @description A page of a project's goals. */
         GoalList: {

@@ -71,7 +71,8 @@ export const CHECKS: Record<string, CheckWords> = {
   },
   orders: {
     name: "Orders",
-    cause: "A very large order, one that nobody really placed, or order numbers and amounts that a template does not fill in.",
+    cause:
+      "A very large order, one that nobody really placed, or order numbers and amounts that a template does not fill in.",
     next: "Check these orders. A largest plausible value of an order can be set for the goal.",
   },
   before_entry: {

@@ -114,7 +114,7 @@ pub(crate) struct GoalExcerpt {
     /// What it counts.
     goal_type: String,
     /// The value of that type: text, or a number.
-    #[schema(value_type = String)]
+    #[schema(value_type = crate::wire::schemas::GoalValue)]
     goal_value: Value,
 }
 
