@@ -36,7 +36,7 @@ type Elsewhere =
   // Pages that change experiments.
   | InProject<"create-experiment">
   | `DELETE /v2/project/{project_key}/experiment/{test_id}`
-  | InExperiment<"change-preview" | "checklist" | "conclude" | "duplicate" | "preview-urls" | "reopen">
+  | InExperiment<"change-preview" | "checklist" | "conclude" | "confirm-plan" | "duplicate" | "preview-urls" | "reopen">
   | InExperiment<"restore" | "restore-preview" | "serve-winner" | "serving-rollout" | "stop-serving">
   | `POST ${string}/experiment/{test_id}/${"comments" | "proposals"}`
   | `${"PUT" | "DELETE"} ${string}/experiment/{test_id}/watch`

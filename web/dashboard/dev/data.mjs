@@ -67,6 +67,7 @@ function key(prefix, name, scopes, more) {
     scopes,
     projects: null,
     created_at: at(40),
+    created_by: null,
     expires_at: at(-300),
     revoked_at: null,
     last_used_at: null,

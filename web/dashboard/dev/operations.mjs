@@ -111,7 +111,11 @@ export const SIGNED_IN = {
   "DELETE /v2/person/{person_id}": ({ path }, state) => {
     const person_id = Number(path.person_id);
     state.people = state.people.filter((one) => one.person_id !== person_id);
-    return [200, { success, person_id, deleted: true }];
+    const mine = state.keys.filter((one) => one.created_by === person_id && one.revoked_at === null);
+    for (const one of mine) one.revoked_at = later(0);
+    const keys = mine.map(({ prefix, name }) => ({ prefix, name }));
+    const ended = { sessions: 0, invitations: 0, password_links: 0, shares: 0, keys };
+    return [200, { success, person_id, deleted: true, ended }];
   },
   "POST /v2/person/me/password": ({ body }) => {
     if (body.password.length < 12) throw field("password", "must have at least 12 characters");
@@ -119,7 +123,7 @@ export const SIGNED_IN = {
   },
   "GET /v2/person/me/sessions": ({ headers }) => {
     const sessions = data.sessions(headers["user-agent"] ?? "");
-    return [200, { success, count: sessions.length, sessions }];
+    return [200, { success, count: sessions.length, sessions, refused: [] }];
   },
   "DELETE /v2/person/me/sessions": () => [200, { success, revoked: 1 }],
   "DELETE /v2/person/me/sessions/{session_id}": () => [200, { success, revoked: 1 }],
@@ -165,12 +169,12 @@ export const SIGNED_IN = {
     needsAdmin(me);
     return [200, { success, count: keys.length, keys }];
   },
-  "POST /v2/keys": ({ body }, state) => {
+  "POST /v2/keys": ({ body, me }, state) => {
     if (!body.name) throw field("name", "must not be empty");
     const prefix = randomBytes(4).toString("hex");
     const expires_at = body.expires_in_days == null ? null : later(body.expires_in_days);
     const { name, scopes, projects = null } = body;
-    const unused = { created_at: later(0), expires_at, revoked_at: null, last_used_at: null };
+    const unused = { created_at: later(0), created_by: me.person_id, expires_at, revoked_at: null, last_used_at: null };
     state.keys.push({ prefix, name, scopes, projects, ...unused });
     return [201, { success, prefix, api_key: `mrl_${prefix}${randomBytes(12).toString("hex")}`, expires_at }];
   },

@@ -80,6 +80,7 @@ export function programme(many, query) {
     success: true,
     totals: {
       concluded: many,
+      exploratory: isNone ? 0 : 2,
       outcomes: isNone
         ? { won: 0, lost: 0, inconclusive: 0, stopped_early: 0, invalid: 0 }
         : { won: 27, lost: 21, inconclusive: 48, stopped_early: 11, invalid: 9 },

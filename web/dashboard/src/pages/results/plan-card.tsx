@@ -1,11 +1,18 @@
 // The plan as it was locked at the first start, and what differs from it by now.
 
+import type { ReactNode } from "react";
 import { count, moment, percentage } from "~/lib/format";
 import { BUILTIN_METRIC } from "~/lib/words";
 import { Card, Facts, Note } from "~/ui/layout";
 import type { LockedPlan, Result } from "./reading";
 
-export function PlanCard({ result: { plan, plan_note: note } }: { result: Result }) {
+interface PlanProps {
+  result: Result;
+  /** What can be done where the clock does not go by the experiment as it is. */
+  heldBack?: ReactNode;
+}
+
+export function PlanCard({ result: { plan, plan_note: note }, heldBack }: PlanProps) {
   if (plan == null && note == null) return null;
   return (
     <Card
@@ -15,6 +22,12 @@ export function PlanCard({ result: { plan, plan_note: note } }: { result: Result
       <div className="flex flex-col gap-3">
         {note != null && <Note>{note}</Note>}
         {plan && <Locked plan={plan} />}
+        {plan?.held_back != null && (
+          <Note tone="caution">
+            <p className="break-words">{withoutOperation(plan.held_back)}</p>
+            {heldBack}
+          </Note>
+        )}
       </div>
     </Card>
   );
@@ -34,6 +47,7 @@ function Locked({ plan }: { plan: LockedPlan }) {
     ["Confidence", percentage(plan.confidence_threshold_percent)],
     ["Planned", plannedWords(plan)],
   ];
+  if (plan.confirmed) facts.push(["Confirmed", `${moment(plan.confirmed.confirmed_at)}: ${plan.confirmed.reason}`]);
   return (
     <>
       <Facts facts={facts} />
@@ -54,6 +68,11 @@ function Locked({ plan }: { plan: LockedPlan }) {
       </p>
     </>
   );
+}
+
+/** A sentence of the server without its end, which names the operation that confirms a change. */
+export function withoutOperation(sentence: string): string {
+  return sentence.replace(/; a person confirms .*$/, ".");
 }
 
 function plannedWords({ planned_visitors: visitors, planned_from: from }: LockedPlan): string {

@@ -21,6 +21,9 @@ export interface LockedPlan {
   planned_visitors: number | null;
   planned_from: string | null;
   changed_since: string[];
+  /** What the clock does not go by, and what it goes by in place of that. Shared results do not say it. */
+  held_back?: string | null;
+  confirmed?: { confirmed_at: string; reason: string } | null;
 }
 
 /** A result. `plan` and what is said of it are absent where the server locks no plans. */

@@ -16,6 +16,7 @@ import { ShareResult } from "../shares/share-result";
 import { type Answered, useResult } from "./answer";
 import { BanditSection } from "./bandit/bandit-section";
 import { BreakdownCard } from "./breakdown-card";
+import { ConfirmPlan } from "./confirm-plan";
 import { Downloads } from "./downloads";
 import { NobodyFits, NobodyYet, NotStarted } from "./empty";
 import { EVERYBODY, FIELDS, FilterBar } from "./filter-bar";
@@ -164,6 +165,7 @@ function Shown({ answered: { question, result }, change, isFormer }: ShownProps)
           ) : (
             <NobodyYet plan={plan} isLive={result.status_code === 1} action={<Look experiment={experiment} />} />
           ),
+        heldBack: <ConfirmPlan />,
         overTime: result.goal_key !== null && (
           <TimeSection
             {...of}

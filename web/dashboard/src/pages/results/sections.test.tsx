@@ -35,7 +35,11 @@ function page(more: object) {
     ...more,
   } as unknown as Result;
   return renderToStaticMarkup(
-    <ResultSections result={result} about={[]} places={{ nobody: null, bandit: "THE BANDIT", overTime: "THE DAYS" }} />,
+    <ResultSections
+      result={result}
+      about={[]}
+      places={{ nobody: null, bandit: "THE BANDIT", overTime: "THE DAYS", heldBack: "THE WAY OUT" }}
+    />,
   );
 }
 
@@ -75,4 +79,27 @@ test("where no variant has a lift none is drawn", () => {
   });
   assert.doesNotMatch(html, /Lift beside the control/);
   assert.match(html, /not known yet/, "the table says so");
+});
+
+test("what the clock does not go by is said in the plan, with what can be done about it", () => {
+  const plan = {
+    locked_at: "2026-03-01T00:00:00.000Z",
+    hash: "ab".repeat(32),
+    hypothesis: null,
+    primary_goal: null,
+    secondary_goals: [],
+    guardrails: [],
+    mde: 2,
+    confidence_threshold_percent: 95,
+    planned_visitors: null,
+    planned_from: null,
+    changed_since: [],
+    held_back:
+      "The clock goes by the plan that was locked, that is by a smallest lift of 2 %; a person confirms what was changed since with POST /experiment/7/confirm-plan.",
+    confirmed: null,
+  };
+  const html = page({ plan } as never);
+  assert.match(html, /that is by a smallest lift of 2 %\.<.*THE WAY OUT/);
+  assert.doesNotMatch(html, /POST/);
+  assert.doesNotMatch(page({ plan: { ...plan, held_back: null } } as never), /THE WAY OUT/);
 });

@@ -28,6 +28,8 @@ export interface Places {
   overTime?: ReactNode;
   breakdown?: ReactNode;
   bandit?: ReactNode;
+  /** What can be done where the clock does not go by the experiment as it is. */
+  heldBack?: ReactNode;
   /** At the end. */
   more?: ReactNode;
 }
@@ -51,7 +53,7 @@ export function ResultSections({ result, about, plan, ending, wholeDays, isShare
       <>
         {places.nobody}
         <HealthCard result={result} isShared={isShared} />
-        <PlanCard result={result} />
+        <PlanCard result={result} heldBack={places.heldBack} />
       </>
     );
   const beliefs = result.goal_key !== null && <Beliefs result={result} />;
@@ -99,7 +101,7 @@ export function ResultSections({ result, about, plan, ending, wholeDays, isShare
       {places.overTime}
       {places.breakdown}
       {!isBayesian && beliefs}
-      <PlanCard result={result} />
+      <PlanCard result={result} heldBack={places.heldBack} />
       {places.more}
     </>
   );

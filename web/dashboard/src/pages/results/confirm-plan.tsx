@@ -1,0 +1,96 @@
+// Having the clock go by what was changed of the plan, which it does not until a person says so.
+
+import { useState } from "react";
+import { ApiFailure } from "~/api/failure";
+import { send } from "~/api/query";
+import { may, useSession } from "~/api/session";
+import { useIdempotencyKey } from "~/lib/idempotency";
+import { Button } from "~/ui/button";
+import { Dialog } from "~/ui/dialog";
+import { TextBox } from "~/ui/field";
+import { ErrorPanel } from "~/ui/loaded";
+import { useAct } from "../experiment/act-dialogs";
+import { useExperiment } from "../experiment/open";
+
+export function ConfirmPlan() {
+  const { projectKey } = useExperiment();
+  const [isOpen, setOpen] = useState(false);
+  if (!may(useSession(), projectKey, "write")) return null;
+  return (
+    <>
+      <Button small onClick={() => setOpen(true)}>
+        Have the clock go by it
+      </Button>
+      {isOpen && <ConfirmPlanDialog onClose={() => setOpen(false)} />}
+    </>
+  );
+}
+
+function ConfirmPlanDialog({ onClose }: { onClose: () => void }) {
+  const { params, etag, run } = useAct();
+  const [reason, setReason] = useState("");
+  const [isBusy, setBusy] = useState(false);
+  const [error, setError] = useState<unknown>();
+  const idempotencyKey = useIdempotencyKey();
+  const confirm = async () => {
+    await send("post", "/v2/project/{project_key}/experiment/{test_id}/confirm-plan", {
+      params,
+      body: { reason },
+      ifMatch: etag,
+      idempotencyKey: idempotencyKey(reason),
+    });
+    return "The clock goes by the experiment as it is.";
+  };
+  const propose = async () => {
+    await send("post", "/v2/project/{project_key}/experiment/{test_id}/proposals", {
+      params,
+      body: { confirm_plan: reason },
+    });
+    return "Proposed. Somebody else approves it.";
+  };
+  const act = async () => {
+    setBusy(true);
+    setError(undefined);
+    try {
+      const done = await confirm().catch((thrown) => {
+        if (thrown instanceof ApiFailure && thrown.code === "approval_needed") return propose();
+        throw thrown;
+      });
+      await run(async () => ({ warnings: [] }), done);
+      onClose();
+    } catch (thrown) {
+      setError(thrown);
+    } finally {
+      setBusy(false);
+    }
+  };
+  return (
+    <Dialog
+      isOpen
+      onClose={onClose}
+      title="Have the clock go by the changed plan?"
+      footer={
+        <>
+          <Button onClick={onClose}>Cancel</Button>
+          <Button kind="primary" isBusy={isBusy} onClick={act}>
+            Have the clock go by it
+          </Button>
+        </>
+      }
+    >
+      <div className="flex flex-col gap-3">
+        <p>
+          It then ends, serves and weighs by the experiment as it is now. Results go on saying what was changed after
+          the start. Where the project asks for approval, this is proposed, and somebody else approves it.
+        </p>
+        <TextBox
+          label="Why it was changed"
+          hint="History and results keep it."
+          value={reason}
+          onChange={(event) => setReason(event.target.value)}
+        />
+        {error != null && <ErrorPanel error={error} />}
+      </div>
+    </Dialog>
+  );
+}
