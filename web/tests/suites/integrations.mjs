@@ -92,7 +92,7 @@ const each = {
     await site(given, ["/"], [told({}, ...ALL)], { before: inline(FAKES) });
     await page.goto(server.url("/"));
     await page.waitFor((count) => Object.keys(got).length === count, { args: [ALL.length] });
-    assert.deepEqual(await page.evaluate("got"), CALLS);
+    assert.deepEqual(JSON.parse(await page.evaluate("JSON.stringify(got)")), CALLS);
     await settled(given);
     const [event, ...more] = health(other);
     assert.deepEqual([event.test_id, event.variant_id, more.length], [12, "1", 0]);

@@ -25,8 +25,9 @@ export const TOOL_MARKS_MAX = 300;
 /** Stored events that rules refer to. */
 export const REMEMBERED_EVENTS_MAX = 100;
 
-/** Events in the queue, and those in one request. */
+/** Events in the queue, those that are stored for the next page, and those in one request. */
 export const QUEUE_MAX = 200;
+export const STORED_EVENTS_MAX = 50;
 export const BATCH_MAX = 40;
 /** Browsers refuse keepalive requests and beacons of more than 65,536 bytes. */
 export const REQUEST_BYTES_MAX = 60_000;

@@ -7,6 +7,7 @@ import {
   BATCH_MAX,
   REQUEST_BYTES_MAX,
   EVENT_BYTES_MAX,
+  STORED_EVENTS_MAX,
   QUEUE_MAX,
   ATTEMPTS_MAX,
   UNANSWERED_ATTEMPTS_MAX,
@@ -152,12 +153,12 @@ export function transport(visitor: () => object | undefined, left: () => void, d
     );
   }
 
-  /** Stores the queue for the next page, or removes it from the storage. A storage that is nearly full gets the first events. */
+  /** Stores the queue for the next page, or removes it from the storage. */
   function save(isWanted: boolean): void {
-    if (!isWanted && !isKept) return;
-    let count = isWanted ? waiting.length : 0;
-    do isKept = storeLocal("q_", count ? "[" + waiting.slice(0, count) + "]" : "") as string | undefined;
-    while (!isKept && (count >>= 1));
+    if (isWanted || isKept)
+      isKept = storeLocal("q_", isWanted && waiting[0] ? "[" + waiting.slice(0, STORED_EVENTS_MAX) + "]" : "") as
+        | string
+        | undefined;
   }
 
   /** Sends the queue by beacons, as the page may not come back. Beacons have no answer, so the next page sends the events again. */
