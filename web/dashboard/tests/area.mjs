@@ -42,8 +42,8 @@ function hostile() {
     for (let tried = 0; tried < PAYLOADS.length; tried += 1) {
       const next = PAYLOADS[at % PAYLOADS.length];
       if (text.length + next.length + 1 > most) break;
-      // Control characters are refused in names, which other tests show.
-      text += `${next.replaceAll(/\p{Cc}/gu, " ")} `;
+      // Characters that cannot be seen are refused in names, which other tests show.
+      text += `${next.replaceAll(/[\p{Cc}\p{Cf}]/gu, " ")} `;
       at += 1;
     }
     return text.trim();

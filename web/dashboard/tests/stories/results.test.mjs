@@ -35,6 +35,8 @@ function visitors(id, number, rates, more = {}) {
     days: 6,
     visitorOf: (at) => ({ country: at % 3 === 0 ? "FR" : "DE" }),
     does: (arm, at) => [
+      // Without any page view guardrails are not known.
+      { type: "pageview", url: "https://shop.example/" },
       ...(among(at, rates[arm], 7) ? [{ type: "custom", name: "order" }] : []),
       ...(among(at, 40, 3) ? [{ type: "custom", name: "basket" }] : []),
     ],
