@@ -1,6 +1,6 @@
 //! What becomes of events.
 
-use crate::scene::{Collector, gzip, id, stored};
+use crate::scene::{Collector, gzip, holds, id, stored};
 use muriel_tests::{On, TestApp, raw, stories};
 use serde_json::{Value, json};
 use std::time::Duration;
@@ -424,7 +424,6 @@ fn no_whole_address_is_kept_anywhere() {
         std::net::IpAddr::V4(address) => address.octets().to_vec(),
         std::net::IpAddr::V6(address) => address.octets().to_vec(),
     }));
-    let holds = |bytes: &[u8], needle: &[u8]| bytes.windows(needle.len()).any(|window| window == needle);
     let mut files = 0;
     for (path, bytes) in crate::scene::files(&app.settings.storage.data_dir) {
         files += 1;

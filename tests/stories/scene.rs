@@ -272,6 +272,11 @@ pub(crate) fn stored_in(data_dir: &Path) -> Vec<Value> {
     events
 }
 
+/// Whether these bytes are somewhere in those. Files are long, and a debug build compares windows of them slowly.
+pub(crate) fn holds(bytes: &[u8], needle: &[u8]) -> bool {
+    memchr::memmem::find(bytes, needle).is_some()
+}
+
 /// Every file below a directory, with its bytes.
 pub(crate) fn files(directory: &Path) -> Vec<(PathBuf, Vec<u8>)> {
     let mut found = Vec::new();

@@ -1,7 +1,7 @@
 //! The data of one visitor: reading it, deleting it, and what is left; and events that a project no longer keeps.
 
 use crate::recompute::{muriel, says, scene as day, verified};
-use crate::scene::{Collector, files, id, stored};
+use crate::scene::{Collector, files, holds, id, stored};
 use muriel_tests::process::Process;
 use muriel_tests::{Client, DEADLINE, On, TestApp, eventually, scratch, stories};
 use serde_json::{Value, json};
@@ -103,7 +103,7 @@ fn traces(visitor: &str) -> Vec<Vec<u8>> {
 
 /// The files of a directory that have one of these.
 fn files_with(directory: &Path, needles: &[Vec<u8>]) -> Vec<String> {
-    let has = |bytes: &[u8]| needles.iter().any(|needle| bytes.windows(needle.len()).any(|part| part == needle));
+    let has = |bytes: &[u8]| needles.iter().any(|needle| holds(bytes, needle));
     let found = files(directory).into_iter().filter(|(_, bytes)| has(bytes));
     found.map(|(path, _)| path.display().to_string()).collect()
 }

@@ -158,11 +158,21 @@ function reason({ suite, test }, engine) {
 }
 
 /**
- * Runs tests in an engine, `jobs` at a time; returns their `results`. `isFull` is passed to tests, and with `showsTimes` each
- * test is printed with its seconds.
+ * Runs tests in an engine, `jobs` at a time; returns their `results`. What `isElsewhere` is skipped. `isFull` is passed to tests, and with
+ * `showsTimes` each test is printed with its seconds.
  */
 export async function inEngine(name, options) {
-  const { jobs, tests, proves, isStopping, closing, results = new Results(), isFull, showsTimes } = options;
+  const {
+    jobs,
+    tests,
+    isElsewhere,
+    proves,
+    isStopping,
+    closing,
+    results = new Results(),
+    isFull,
+    showsTimes,
+  } = options;
   const servers = new Servers();
   const workers = Array.from({ length: jobs }, () => new Worker(name, isStopping, isFull));
   const close = () => Promise.all([...workers.map((worker) => worker.close()), servers.close()]);
@@ -198,7 +208,7 @@ export async function inEngine(name, options) {
     const { version } = engine;
     const launched = performance.now();
     const all = tests(version);
-    const chosen = all.filter((entry) => !reason(entry, engine));
+    const chosen = all.filter((entry) => !reason(entry, engine) && !isElsewhere(entry));
     for (const entry of all) {
       if (!chosen.includes(entry)) results.count(`${name} ${entry.suite.name}`, "skipped");
     }

@@ -15,6 +15,8 @@ import { Results } from "./report.mjs";
 import { isProved } from "./rig.mjs";
 
 const ENGINES = ["chromium", "firefox", "webkit"];
+/** Engines that take turns with the tests of a suite that `isShared`. */
+const SHARING = ["firefox", "webkit"];
 
 const { values } = parseArgs({
   options: {
@@ -68,6 +70,13 @@ function tests(suite, version) {
   return (isShort ? suite.quick : suite.tests).filter(({ name }) => name.includes(values.test));
 }
 
+/** Whether a test that two engines share is the other one's. */
+function isElsewhere(suite, test, engine) {
+  if (!suite.isShared || values.full || values.suite) return false;
+  const turn = SHARING.indexOf(engine);
+  return turn !== -1 && suite.tests.indexOf(test) % SHARING.length !== turn;
+}
+
 const results = new Results();
 
 /** Runs one engine in this process. */
@@ -78,6 +87,7 @@ async function alone(name) {
     results,
     isFull: values.full,
     showsTimes: values.times,
+    isElsewhere: ({ suite, test }) => isElsewhere(suite, test, name),
     tests: (version) => all.flatMap((suite) => tests(suite, version).map((test) => ({ suite, test }))),
     // Only a run of the whole suite counts.
     proves: values.test === "",

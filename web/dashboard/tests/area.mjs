@@ -56,10 +56,15 @@ const once = (make) => {
 };
 
 const plain = once(() => seed(company, (text) => text));
+/** Addresses that a state was examined at. */
+const examined = new Set();
 for (const [name, page] of Object.entries(PAGES)) {
   test(`page ${name}`, async () => {
     const seeded = await plain();
-    await inEveryLook(name, page, (settings, work) => visit(company, seeded, page, settings, work));
+    const path = page.path(seeded, company);
+    const looks = { reopen: page.reopen, hasKin: examined.has(path) };
+    examined.add(path);
+    await inEveryLook(name, looks, (settings, work) => visit(company, seeded, page, settings, work));
   });
 }
 

@@ -1,9 +1,14 @@
 // axe in a page. `axeFindings` runs there, so it uses nothing of this module.
 
-/** What axe finds, a sentence for each rule. Keeps in the page which text axe has judged in which colours. */
-export async function axeFindings({ onlyColors }) {
+/**
+ * What axe finds, a sentence for each rule. Keeps in the page which text axe has judged in which colours. `rules` are asked beside those of
+ * colours: "all", those "of widths", or no others ("of colours").
+ */
+export async function axeFindings({ rules: asked }) {
   /** Rules that another theme can break. */
   const OF_COLORS = ["color-contrast", "link-in-text-block"];
+  /** Rules that another width can break. */
+  const OF_WIDTHS = ["scrollable-region-focusable", "target-size"];
   /** From so many elements on, axe takes longer for a list of them than for the document. */
   const MANY = 40;
   const TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"];
@@ -37,15 +42,18 @@ export async function axeFindings({ onlyColors }) {
   collect(document);
 
   const found = [];
-  if (!onlyColors) {
+  if (asked !== "of colours") {
     const rules = Object.fromEntries(OF_COLORS.map((rule) => [rule, { enabled: false }]));
-    const options = { resultTypes: ["violations"], runOnly: { type: "tag", values: TAGS }, rules };
+    const runOnly = asked === "all" ? { type: "tag", values: TAGS } : { type: "rule", values: OF_WIDTHS };
+    // The one rule that reads style sheets is about turned screens, which no style here asks about.
+    const options = { resultTypes: ["violations"], runOnly, rules, preload: false };
     found.push(...(await window.axe.run(document, options)).violations);
   }
   if (fresh.length > 0) {
     // Text that axe passes over, as it is clipped or covered, is not judged: in another window it may be in sight.
     const options = {
       resultTypes: ["violations", "passes"],
+      preload: false,
       runOnly: { type: "rule", values: OF_COLORS },
       elementRef: true,
     };

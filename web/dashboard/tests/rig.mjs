@@ -14,9 +14,12 @@ const pictures = fileURLToPath(new URL("../build/pictures/", import.meta.url));
 /** Whether every look is kept as a picture: `--pictures` of `run.mjs`. Otherwise only a page that fails is. */
 const { pictures: keepsPictures = false } = JSON.parse(process.env.MURIEL_DASHBOARD_WORKER ?? "{}");
 
-/** How Playwright starts Chromium; `MURIEL_CHROMIUM` names another program than Debian's. */
+/**
+ * How Playwright starts Chromium; `MURIEL_CHROMIUM` names another program than Debian's. The shell has the whole engine, and no window of
+ * a browser, which would be drawn for each page.
+ */
 export const CHROMIUM = {
-  executablePath: process.env.MURIEL_CHROMIUM ?? "/usr/bin/chromium",
+  executablePath: process.env.MURIEL_CHROMIUM ?? "/usr/bin/chromium-headless-shell",
   // The sandbox refuses to run as root; the pages are our own.
   args: process.getuid?.() === 0 ? ["--no-sandbox"] : [],
 };
@@ -174,17 +177,17 @@ export class Visit {
   }
 
   /**
-   * Asserts what holds for every page, in whatever state it is. `onlyColors` leaves out the rules of axe that do not depend on colours:
-   * for a page that was examined in this width, in another theme. Text that was examined in its colours is not examined again.
+   * Asserts what holds for every page, in whatever state it is. `rules` are those of axe that are asked beside colours (`axe.mjs`): a page
+   * that was examined in another theme or width needs fewer. Text that was examined in its colours is not examined again.
    */
-  async examine(name, { onlyColors = false } = {}) {
+  async examine(name, { rules = "all" } = {}) {
     const { page, width } = this;
     await this.settled();
     const look = `${name}-${this.theme}-${width}`;
     if (keepsPictures) await this.picture(look);
     // The policy of the page is for the page: the debugger's own world is not under it.
     if (await page.evaluate(() => window.axe === undefined)) await page.evaluate(axe);
-    assert.deepEqual(await page.evaluate(axeFindings, { onlyColors }), [], `axe finds something on ${look}`);
+    assert.deepEqual(await page.evaluate(axeFindings, { rules }), [], `axe finds something on ${look}`);
     const wide = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
     assert.ok(wide <= 0, `${look} is ${wide} px wider than the window`);
     assert.equal(await page.locator("h1").count(), 1, `${look} has one h1`);
@@ -255,22 +258,27 @@ export class Tabs {
 
 /**
  * Examines a state of a page in both themes, at both widths. `visiting(settings, work)` opens the page in its state and does
- * `work(visit)`. With `reopen` the state is opened once more in the narrow window.
+ * `work(visit)`. With `reopen` the state is opened once more in the narrow window. With `hasKin` another state of the same page is examined
+ * in every way, so that the narrow window is in one theme, and asked only for what depends on its width.
  */
-export async function inEveryLook(name, { reopen = false }, visiting) {
-  const bothThemes = async (visit, first, second) => {
+export async function inEveryLook(name, { reopen = false, hasKin = false }, visiting) {
+  const inNarrow = async (visit, first, second) => {
     await visit.turn(first);
-    await visit.examine(name);
+    await visit.examine(name, { rules: hasKin ? "of widths" : "all" });
+    if (hasKin) return;
     await visit.turn(second);
-    await visit.examine(name, { onlyColors: true });
+    await visit.examine(name, { rules: "of colours" });
   };
   await visiting({ name, width: WIDE }, async (visit) => {
-    await bothThemes(visit, "light", "dark");
+    await visit.turn("light");
+    await visit.examine(name);
+    await visit.turn("dark");
+    await visit.examine(name, { rules: "of colours" });
     if (reopen) return;
     await visit.resize(NARROW);
-    await bothThemes(visit, "dark", "light");
+    await inNarrow(visit, "dark", "light");
   });
-  if (reopen) await visiting({ name, width: NARROW }, (visit) => bothThemes(visit, "light", "dark"));
+  if (reopen) await visiting({ name, width: NARROW }, (visit) => inNarrow(visit, "light", "dark"));
 }
 
 /** The bytes of a download. They come through the connection, as the browser belongs to another process. */

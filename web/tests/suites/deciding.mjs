@@ -22,6 +22,7 @@ import {
 } from "../visit.mjs";
 
 export const name = "deciding";
+export const isShared = true;
 
 const IN_DENMARK = { allowed_country: [{ name: "Denmark", code: "DK", rule: "whitelist" }] };
 const PRO = { segment_rule: [[{ criteria: "plan", operator: "==", value: "pro" }]] };

@@ -6,6 +6,7 @@ import { html } from "../html.mjs";
 import { experiment, script } from "../script.mjs";
 
 export const name = "errors";
+export const isShared = true;
 
 /**
  * The page's own code, which does not look at ours; what is told; a clock that loops may run down; and a way off the

@@ -6,6 +6,7 @@ import { changing } from "../script.mjs";
 import { inline, of, settled, site } from "../visit.mjs";
 
 export const name = "found";
+export const isShared = true;
 
 const DATA = [
   { target: "h1", innerText: "New" },

@@ -5,6 +5,7 @@ import { until } from "../engines/page.mjs";
 import { html } from "../html.mjs";
 
 export const name = "goals";
+export const isShared = true;
 
 const BROWSER = "web/runtime/src/browser";
 

@@ -6,6 +6,7 @@ import { changing, experiment, ruleset, serve } from "../script.mjs";
 import { CORS, elapse, H1, inline, MANUAL_CLOCK, MANUAL_TIME, of, settled, site, tag } from "../visit.mjs";
 
 export const name = "integrations";
+export const isShared = true;
 
 /** Longer than a tool is looked for, in milliseconds of the page's clock. */
 const GIVEN_UP = 6_000;

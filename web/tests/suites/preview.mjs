@@ -7,6 +7,7 @@ import { gate, hang } from "../server.mjs";
 import { CORS, H1, inline, MANUAL_TIMEOUT, site, tag, RECORD_FRAMES } from "../visit.mjs";
 
 export const name = "preview";
+export const isShared = true;
 
 const LINK = "/?test-preview=7&test-variant=Variant_1&test-token=t.1";
 

@@ -23,6 +23,7 @@ import {
 } from "../visit.mjs";
 
 export const name = "projects";
+export const isShared = true;
 
 /** The two projects: one sends to `other`, the other one to the site itself. */
 const de = ({ server, other }, experiments, options) =>

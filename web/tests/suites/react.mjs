@@ -11,6 +11,7 @@ import { changing, experiment, script } from "../script.mjs";
 import { gate } from "../server.mjs";
 
 export const name = "react";
+export const isShared = true;
 
 /** Records changes that fail. */
 const RECORD_ERRORS = `<script>told = []; muriel.push(["on", "error", ({ message }) => told.push(message)]);</script>`;

@@ -7,6 +7,7 @@ import { gate } from "../server.mjs";
 import { exposures, frames, inline, of, settled, tag, H1, MANUAL_TIMEOUT, RECORD_FRAMES } from "../visit.mjs";
 
 export const name = "runtime";
+export const isShared = true;
 
 /**
  * Opens a page with the script of these experiments first in its head.

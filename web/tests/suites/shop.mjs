@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import { Shop, steadiness, watching } from "../shop.mjs";
 
 export const name = "shop";
+export const isShared = true;
 
 /**
  * Pages on which experiments change something: the arms of their visitor, by the experiments' keys, and where the page stops

@@ -5,6 +5,7 @@ import { randomUUID } from "node:crypto";
 import { Site } from "../site.mjs";
 
 export const name = "visitors";
+export const isShared = true;
 
 /** Visitors that are simulated without a browser: many once, as they are the same for every engine. */
 const MANY = 1_000;

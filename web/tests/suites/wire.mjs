@@ -9,6 +9,7 @@ import { CORS, exposures, H1, heading, inline, of, settled, site } from "../visi
 import { judged } from "../wire.mjs";
 
 export const name = "wire";
+export const isShared = true;
 
 /**
  * Each row: a call of the page as code, and the expected fields of its event.

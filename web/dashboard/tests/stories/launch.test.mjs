@@ -211,6 +211,9 @@ test("an experiment is stopped, resumed, copied, archived and deleted, by keyboa
   const { page } = editor;
   const press = async (name, within = page) => {
     await until(() => button(within, name).isEnabled(), name);
+    // A dialog takes the focus a moment after it is seen.
+    if (within !== page)
+      await until(() => within.evaluate((element) => element.contains(document.activeElement)), "focus");
     await button(within, name).focus();
     await page.keyboard.press("Enter");
   };
