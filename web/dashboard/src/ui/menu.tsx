@@ -1,7 +1,7 @@
 // Menus of acts, and menus of checkboxes for filters.
 
 import { Menu as Base } from "@base-ui/react/menu";
-import type { ReactElement, ReactNode } from "react";
+import { type ReactElement, type ReactNode, useRef } from "react";
 import { names } from "~/lib/names";
 import { Icon, type IconName } from "./icon";
 
@@ -20,14 +20,20 @@ interface MenuProps {
 }
 
 export function Menu({ trigger, align = "start", focusAfter, children }: MenuProps) {
+  const button = useRef<HTMLButtonElement>(null);
+  // An item may open a dialog. On a slow computer that has the focus before the menu is gone, and keeps it.
+  const isLeftToDialog = () => {
+    const dialog = [...document.querySelectorAll("[role=dialog], [role=alertdialog]")].at(-1);
+    return dialog !== undefined && !dialog.contains(button.current);
+  };
   return (
     <Base.Root modal={false}>
-      <Base.Trigger render={trigger} />
+      <Base.Trigger ref={button} render={trigger} />
       <Base.Portal>
         <Base.Positioner sideOffset={4} align={align} className="z-50 outline-none" collisionPadding={8}>
           <Base.Popup
             className="floating max-h-(--available-height) min-w-44 max-w-80 overflow-y-auto p-1 outline-none"
-            finalFocus={() => focusAfter?.() ?? true}
+            finalFocus={() => focusAfter?.() ?? !isLeftToDialog()}
           >
             {children}
           </Base.Popup>

@@ -248,6 +248,30 @@ test("an experiment is stopped, resumed, copied, archived and deleted, by keyboa
   await editor.end();
 });
 
+test("a dialog that a menu opens keeps the focus on a slow computer, and gives it back", async () => {
+  const made = await make();
+  const editor = await enter("editor");
+  const { page } = editor;
+  await editor.open(made.pages);
+  const client = await page.context().newCDPSession(page);
+  await client.send("Emulation.setCPUThrottlingRate", { rate: 8 });
+  const more = button(page, "More actions");
+  await more.focus();
+  await page.keyboard.press("Enter");
+  await page.getByRole("menuitem", { name: "Archive" }).focus();
+  await page.keyboard.press("Enter");
+  const dialog = page.getByRole("dialog");
+  const hasFocus = (element) => element.contains(document.activeElement);
+  await until(() => dialog.evaluate(hasFocus), "focus");
+  await page.getByRole("menu").waitFor({ state: "detached" });
+  await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
+  assert.ok(await dialog.evaluate(hasFocus), "the menu takes the focus out of the dialog");
+  await page.keyboard.press("Escape");
+  await until(() => more.evaluate(hasFocus), "focus of the button");
+  editor.nothingWrong();
+  await editor.end();
+});
+
 test("a viewer sees all of it, and changes nothing", async () => {
   const made = await make();
   await company.post(`${made.api}/proposals`, { status: 1 }, { as: "editor" });
