@@ -17,7 +17,7 @@ class Part:
     name: str
     command: list
     # `json`: writes its report to the file that `--report` names. `libtest`: prints one JSON object a line.
-    # `exit`: is one test, which passes with status 0.
+    # `exit`: is one test, which passes with status 0. `cargo`: stands for a part for each of cargo's test programs.
     report: str = "json"
     # Processors that it keeps busy; a part that mostly waits takes half of one.
     cores: float = 1
@@ -52,11 +52,13 @@ def crash(name, *arguments, within=()):
 WEB = ("web", "browsers")
 PAGE_HEALTH = ["scripts/cargo", "test", "--quiet", "--release", "--locked", "-p", "muriel-analysis", "--test", "page_health"]
 
-# A long part that starts last keeps the others waiting, so the engines come last. They wait for timers of pages now and then, and take about as long.
+# The longest begin first, and what is short and never waits comes last: a long part that starts last keeps a processor idle.
 PARTS = [
-    # Replaced by a part for each of cargo's test programs.
-    Part("rust", [], tools=("npm",)),
+    Part("rust stories", [], "cargo"),
     Part("dashboard", ["web/dashboard/tests/run"], tools=WEB),
+    Part("browsers chromium", ["web/tests/run", "--engine", "chromium"], cores=0.5, full=["--full"], tools=WEB),
+    Part("browsers webkit", ["web/tests/run", "--engine", "webkit"], cores=0.5, full=["--full"], tools=WEB),
+    Part("browsers firefox", ["web/tests/run", "--engine", "firefox"], cores=0.5, full=["--full"], tools=WEB),
     Part("contract sqlite", ["tests/contract/run", "sqlite"], full=["--full"], tools=("python", "npm")),
     Part("contract postgres", ["tests/contract/run", "postgres"], full=["--full"], tools=("python", "npm")),
     Part("backup", ["tests/backup/run"], cores=0.5, full=["--full"], tools=("backup",)),
@@ -64,10 +66,8 @@ PARTS = [
     Part("webhooks", ["tests/webhooks/run"], cores=0.5, tools=("webhooks",)),
     Part("oidc", ["tests/oidc/run"], cores=0.5, tools=("oidc",)),
     Part("mcp", ["tests/mcp/run"], cores=0.5, tools=("mcp",)),
-    Part("browsers webkit", ["web/tests/run", "--engine", "webkit"], cores=0.5, full=["--full"], tools=WEB),
-    Part("browsers chromium", ["web/tests/run", "--engine", "chromium"], cores=0.5, full=["--full"], tools=WEB),
-    Part("browsers firefox", ["web/tests/run", "--engine", "firefox"], cores=0.5, full=["--full"], tools=WEB),
     Part("runtime", ["node", "web/runtime/tests/assign/run.mjs"], tools=("web",)),
+    Part("rust", [], "cargo", tools=("npm",)),
     # At night only: what finds rare things, in release builds and for long.
     crash("experiments", "--cycles", "500", within=DURABLE_POSTGRES),
     crash("clock", "--what", "clock", "--cycles", "200", within=DURABLE_POSTGRES),
