@@ -70,7 +70,8 @@ export async function past(company, bandit) {
       ],
     }));
   await visits(company, [arm(0, 20), arm(1, 28), arm(2, 35), arm(3, 22)].flat());
-  // Once they are there: it looks at the result when the experiment starts, and then only once a minute.
+  // Once they are counted: the clock looks at the result when the experiment starts, and then only once a minute.
+  await company.get(`/experiment/${bandit}/result`);
   await company.patch(`/experiment/${bandit}/status`, { status: 1, started_at: before(3) });
   await until(async () => {
     const { experiment } = await company.get(`/experiment/${bandit}`);
