@@ -62,7 +62,7 @@ for (const [name, page] of Object.entries(PAGES)) {
   test(`page ${name}`, async () => {
     const seeded = await plain();
     const path = page.path(seeded, company);
-    const looks = { reopen: page.reopen, hasKin: examined.has(path) };
+    const looks = { reopen: page.reopen, isRepeat: examined.has(path) };
     examined.add(path);
     await inEveryLook(name, looks, (settings, work) => visit(company, seeded, page, settings, work));
   });

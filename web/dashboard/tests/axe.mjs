@@ -45,15 +45,13 @@ export async function axeFindings({ rules: asked }) {
   if (asked !== "of colours") {
     const rules = Object.fromEntries(OF_COLORS.map((rule) => [rule, { enabled: false }]));
     const runOnly = asked === "all" ? { type: "tag", values: TAGS } : { type: "rule", values: OF_WIDTHS };
-    // The one rule that reads style sheets is about turned screens, which no style here asks about.
-    const options = { resultTypes: ["violations"], runOnly, rules, preload: false };
+    const options = { resultTypes: ["violations"], runOnly, rules };
     found.push(...(await window.axe.run(document, options)).violations);
   }
   if (fresh.length > 0) {
     // Text that axe passes over, as it is clipped or covered, is not judged: in another window it may be in sight.
     const options = {
       resultTypes: ["violations", "passes"],
-      preload: false,
       runOnly: { type: "rule", values: OF_COLORS },
       elementRef: true,
     };

@@ -258,14 +258,14 @@ export class Tabs {
 
 /**
  * Examines a state of a page in both themes, at both widths. `visiting(settings, work)` opens the page in its state and does
- * `work(visit)`. With `reopen` the state is opened once more in the narrow window. With `hasKin` another state of the same page is examined
+ * `work(visit)`. With `reopen` the state is opened once more in the narrow window. With `isRepeat` another state at the same address was examined
  * in every way, so that the narrow window is in one theme, and asked only for what depends on its width.
  */
-export async function inEveryLook(name, { reopen = false, hasKin = false }, visiting) {
+export async function inEveryLook(name, { reopen = false, isRepeat = false }, visiting) {
   const inNarrow = async (visit, first, second) => {
     await visit.turn(first);
-    await visit.examine(name, { rules: hasKin ? "of widths" : "all" });
-    if (hasKin) return;
+    await visit.examine(name, { rules: isRepeat ? "of widths" : "all" });
+    if (isRepeat) return;
     await visit.turn(second);
     await visit.examine(name, { rules: "of colours" });
   };

@@ -22,9 +22,9 @@ interface MenuProps {
 export function Menu({ trigger, align = "start", focusAfter, children }: MenuProps) {
   const button = useRef<HTMLButtonElement>(null);
   // An item may open a dialog. On a slow computer that has the focus before the menu is gone, and keeps it.
-  const isLeftToDialog = () => {
-    const dialog = [...document.querySelectorAll("[role=dialog], [role=alertdialog]")].at(-1);
-    return dialog !== undefined && !dialog.contains(button.current);
+  const isInOtherDialog = () => {
+    const dialog = document.activeElement?.closest("[role=dialog], [role=alertdialog]");
+    return dialog != null && !dialog.contains(button.current);
   };
   return (
     <Base.Root modal={false}>
@@ -33,7 +33,7 @@ export function Menu({ trigger, align = "start", focusAfter, children }: MenuPro
         <Base.Positioner sideOffset={4} align={align} className="z-50 outline-none" collisionPadding={8}>
           <Base.Popup
             className="floating max-h-(--available-height) min-w-44 max-w-80 overflow-y-auto p-1 outline-none"
-            finalFocus={() => focusAfter?.() ?? !isLeftToDialog()}
+            finalFocus={() => focusAfter?.() ?? !isInOtherDialog()}
           >
             {children}
           </Base.Popup>
