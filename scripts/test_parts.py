@@ -8,10 +8,10 @@ ROOT = Path(__file__).resolve().parent.parent
 # A file whose tests take longer is split, or says here why it is not.
 SLOW_S = 60
 SLOW_FILES = {
-    "backup": "one store and one server, which each case finds as the case before has left them",
+    "backup": "cases that wait for backups on a schedule, and kill a server in the middle of one",
     "contract postgres": "schemathesis walks through the whole document in one run",
     "contract sqlite": "schemathesis walks through the whole document in one run",
-    "tests/stories::clock": "a month of experiments, on two databases, whose reports are computed each day",
+    "tests/stories::clock": "a month of experiments on two databases, with reports four times a day",
     "tests/stories::webhooks": "receivers that hang until the server gives up, on two databases",
 }
 

@@ -272,7 +272,7 @@ pub(crate) fn stored_in(data_dir: &Path) -> Vec<Value> {
     events
 }
 
-/// Whether these bytes are somewhere in those. Files are long, and a debug build compares windows of them slowly.
+/// Whether `bytes` contain `needle`. Comparing windows of a long file takes a debug build seconds.
 pub(crate) fn holds(bytes: &[u8], needle: &[u8]) -> bool {
     memchr::memmem::find(bytes, needle).is_some()
 }
