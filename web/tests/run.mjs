@@ -70,9 +70,9 @@ function tests(suite, version) {
   return (isShort ? suite.quick : suite.tests).filter(({ name }) => name.includes(values.test));
 }
 
-/** Whether a test that two engines share is the other one's. */
+/** Whether a test that two engines share is the other one's. What not every engine can run takes no turns. */
 function isElsewhere(suite, test, engine) {
-  if (!suite.isShared || values.full || values.suite) return false;
+  if (!suite.isShared || test.only || test.needs || values.full || values.suite) return false;
   const turn = SHARING.indexOf(engine);
   return turn !== -1 && suite.tests.indexOf(test) % SHARING.length !== turn;
 }
