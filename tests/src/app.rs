@@ -2,7 +2,7 @@
 
 use crate::postgres::Database;
 use crate::template::{self, patient_postgres, runtime};
-use crate::{Client, Contract, DEADLINE, Session, scratch};
+use crate::{Client, Contract, DEADLINE, Session, eventually, scratch};
 use muriel_api::edge::EdgeSettings;
 use muriel_api::limits::RateLimits;
 use muriel_cli::access::{self, KeyCommand, WantedKey};
@@ -504,7 +504,18 @@ impl TestApp {
     /// When it does not start.
     pub fn start_again(&mut self) {
         self.stop();
-        let running = self.runtime().block_on(serve::start(self.settings.clone())).expect("the server starts");
+        // A process that another test is starting holds a copy of the lock of the data until it has become another program.
+        let mut running = None;
+        eventually("the end of all locks", DEADLINE, || {
+            match self.runtime().block_on(serve::start(self.settings.clone())) {
+                Err(muriel_cli::Error::Running(_)) => false,
+                started => {
+                    running = Some(started.expect("the server starts"));
+                    true
+                }
+            }
+        });
+        let running = running.expect("a server");
         self.address = running.address;
         self.running = Some(running);
     }

@@ -1,7 +1,7 @@
 //! The clock acts on what was planned, and on what was changed since once a person confirms it.
 
 use crate::results::{DAY, Shop, bought};
-use muriel_tests::{Client, On, stories};
+use muriel_tests::{Client, DEADLINE, On, eventually, stories};
 use serde_json::{Value, json};
 use std::time::Duration;
 
@@ -217,7 +217,9 @@ fn a_smallest_lift_that_was_changed_labels_what_follows_from_it(on: On) {
     says(&result["variants"][1], why);
     let mut all = shop.client.clone();
     all.base = "/v2".to_owned();
+    // The worker may have looked at the result just before the change; it looks at each once a minute.
+    shop.app.pass(HOUR);
     shop.app.run_task("summarise_results");
-    let sentence = all.get("/overview").ok()["items"][0]["sentence"].clone();
-    assert!(sentence.as_str().is_some_and(|it| it.contains(why)), "{sentence}");
+    let sentence = || all.get("/overview").ok()["items"][0]["sentence"].clone();
+    eventually("the sentence", DEADLINE, || sentence().as_str().is_some_and(|it| it.contains(why)));
 }

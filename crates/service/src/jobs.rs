@@ -121,6 +121,26 @@ impl Leadership {
     }
 }
 
+/// How long a run of a task goes on, by the app's clock: where that stands still, as in tests, no slow machine cuts a run off.
+#[derive(Debug)]
+pub struct RunTime {
+    began: Instant,
+    most: Duration,
+}
+
+impl RunTime {
+    /// Begins now, and is over after `most`.
+    pub fn begin(app: &App, most: Duration) -> Self {
+        Self { began: app.clock.now(), most }
+    }
+
+    /// Whether it is over. A clock that was set back ends it too.
+    pub fn is_over(&self, app: &App) -> bool {
+        let elapsed = app.clock.now().us() - self.began.us();
+        !u64::try_from(elapsed).is_ok_and(|us| Duration::from_micros(us) < self.most)
+    }
+}
+
 /// What became of a job.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum JobOutcome {

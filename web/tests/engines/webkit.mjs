@@ -12,6 +12,8 @@ export const name = "webkit";
 
 /** How many pages a browser serves before a new one takes over. */
 const PAGES_PER_BROWSER = 20;
+/** The timeout of a command to the driver, in milliseconds: as long as that of a whole test, which a page of frames takes at once. */
+const COMMAND_TIMEOUT_MS = 240_000;
 
 /** Starts a screen, the driver and MiniBrowser; `MURIEL_WEBKIT_DRIVER` and `MURIEL_WEBKIT` name other programs. */
 export async function launch() {
@@ -118,7 +120,11 @@ class Session {
   static async open(url, binary) {
     const browser = { binary, args: ["--automation"] };
     // Waiting for documents is done by pages themselves, for all engines alike.
-    const wanted = { "webkitgtk:browserOptions": browser, pageLoadStrategy: "none", timeouts: { script: 60_000 } };
+    const wanted = {
+      "webkitgtk:browserOptions": browser,
+      pageLoadStrategy: "none",
+      timeouts: { script: COMMAND_TIMEOUT_MS },
+    };
     const made = await command(`${url}/session`, "POST", { capabilities: { alwaysMatch: wanted } });
     const session = new Session();
     session.url = `${url}/session/${made.sessionId}`;
@@ -188,7 +194,7 @@ class Session {
   }
 }
 
-async function command(url, method, body, ms = 60_000) {
+async function command(url, method, body, ms = COMMAND_TIMEOUT_MS) {
   const signal = AbortSignal.timeout(ms);
   const answer = await fetch(url, { method, signal, body: body === undefined ? undefined : JSON.stringify(body) });
   const { value } = await answer.json();

@@ -4,7 +4,7 @@
 //! by and by, those that were not looked at for the longest time first, and stores each summary with its moment. A result
 //! that nothing has happened to is not computed again: its summary is of the present moment by that.
 
-use super::{LOOK_AGAIN_US, Leadership, check, fails_by_itself, look, project};
+use super::{LOOK_AGAIN_US, Leadership, RunTime, check, fails_by_itself, look, project};
 use crate::app::App;
 use crate::error::{Error, Result};
 use muriel_domain::Instant;
@@ -50,7 +50,7 @@ struct Seen {
 /// When the database cannot be reached. A result that cannot be computed now is looked at again.
 pub async fn summarise_results(app: &App, leadership: &Leadership, looks: &mut SummaryLooks) -> Result<usize> {
     let Some(reports) = app.results() else { return Ok(0) };
-    let (began, before) = (std::time::Instant::now(), app.clock.now().plus_us(-PERIOD_US));
+    let (time, before) = (RunTime::begin(app, RUN_TIME), app.clock.now().plus_us(-PERIOD_US));
     let due = app.read(move |tx| Box::pin(async move { Ok(overview::to_look_at(tx, before, PER_RUN).await?) })).await?;
     if looks.seen.len() > REMEMBERED_MAX {
         looks.seen.clear();
@@ -59,7 +59,7 @@ pub async fn summarise_results(app: &App, leadership: &Leadership, looks: &mut S
     looks.failed.retain(|_, (_, of)| *of == period);
     let mut kept = Vec::new();
     for due in due {
-        if began.elapsed() > RUN_TIME {
+        if time.is_over(app) {
             break;
         }
         if looks.failed.get(&due.id) == Some(&(due.revision, period)) {

@@ -3,9 +3,9 @@
 use super::jobs::{Leader, REST_FACTOR, give_up_after, lead};
 use crate::task::{Context, Need, Progress, Task};
 use muriel_service::App;
-use muriel_service::jobs::{self, InteractionLooks, LookStep};
+use muriel_service::jobs::{self, InteractionLooks, LookStep, RunTime};
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 use tokio::sync::Mutex;
 
 const PERIOD: Duration = Duration::from_secs(1);
@@ -22,8 +22,8 @@ pub(super) fn look_for_interactions(app: App, leader: Leader, observe: LeftOutOb
         let (app, leader, observe, looks) = (app.clone(), leader.clone(), observe.clone(), looks.clone());
         async move {
             let Some(leading) = lead(&app, &leader).await? else { return Ok(Progress::Continue) };
-            let (began, mut looks) = (Instant::now(), looks.lock().await);
-            while began.elapsed() < RUN_TIME {
+            let (time, mut looks) = (RunTime::begin(&app, RUN_TIME), looks.lock().await);
+            while !time.is_over(&app) {
                 let step = jobs::look_for_interactions(&app, &leading, &mut looks).await;
                 match give_up_after(step, &leader).await? {
                     LookStep::Continued => {}
