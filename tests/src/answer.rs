@@ -1,19 +1,19 @@
-//! What came back.
+//! Responses of the server.
 
 use serde_json::Value;
 
-/// The answer to one request.
+/// The response to one request.
 #[derive(Debug, Clone)]
 pub struct Answer {
-    /// What was asked, for messages.
+    /// Description of the request, for failure messages.
     pub said: String,
-    /// The status.
+    /// HTTP status.
     pub status: u16,
     /// Header fields with names in lower case, in order.
     pub headers: Vec<(String, String)>,
-    /// The body as it came.
+    /// The body as received.
     pub bytes: Vec<u8>,
-    /// The body as JSON; null where there is none.
+    /// The body as JSON; null when it is empty.
     pub body: Value,
 }
 
@@ -23,12 +23,12 @@ impl Answer {
         Self { said, status, headers, bytes, body }
     }
 
-    /// The body as text.
+    /// Returns the body as text.
     pub fn text(&self) -> String {
         String::from_utf8_lossy(&self.bytes).into_owned()
     }
 
-    /// The body as JSON lines.
+    /// Parses the body as JSON lines.
     ///
     /// # Panics
     /// When a line is not JSON.
@@ -39,25 +39,25 @@ impl Answer {
         text.lines().map(read).collect()
     }
 
-    /// A header field.
+    /// Returns a header field.
     pub fn header(&self, name: &str) -> Option<&str> {
         self.headers.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
     }
 
-    /// A header field that is a number.
+    /// Returns a header field that is a number.
     ///
     /// # Panics
-    /// When there is none.
+    /// When the field is missing or is not a number.
     #[track_caller]
     pub fn header_number(&self, name: &str) -> i64 {
         let number = self.header(name).and_then(|value| value.parse().ok());
         number.unwrap_or_else(|| panic!("{}: no number in {name} of {self:?}", self.said))
     }
 
-    /// The strong entity tag.
+    /// Returns the strong entity tag.
     ///
     /// # Panics
-    /// When there is none, or a weak one.
+    /// When the tag is missing or weak.
     #[track_caller]
     pub fn etag(&self) -> String {
         let tag = self.header("etag").unwrap_or_else(|| panic!("{}: no ETag in {self:?}", self.said));
@@ -65,38 +65,38 @@ impl Answer {
         tag.to_owned()
     }
 
-    /// The body of a 200.
+    /// Returns the body of a 200.
     ///
     /// # Panics
-    /// When it is another answer.
+    /// When the response has another status.
     #[track_caller]
     pub fn ok(self) -> Value {
         self.has_status(200).body
     }
 
-    /// The body of a 201.
+    /// Returns the body of a 201.
     ///
     /// # Panics
-    /// When it is another answer.
+    /// When the response has another status.
     #[track_caller]
     pub fn created(self) -> Value {
         self.has_status(201).body
     }
 
-    /// This answer, which has this status.
+    /// Asserts the status and returns the response.
     ///
     /// # Panics
-    /// When it has another.
+    /// When the response has another status.
     #[track_caller]
     pub fn has_status(self, status: u16) -> Self {
         assert_eq!(self.status, status, "{} was answered {}", self.said, self.text());
         self
     }
 
-    /// This answer, which is an error of this status and code.
+    /// Asserts that the response is an error of this status and code, and returns it.
     ///
     /// # Panics
-    /// When it is another answer.
+    /// When the status or the code differs.
     #[track_caller]
     pub fn refused(self, status: u16, code: &str) -> Self {
         let answer = self.has_status(status);
@@ -104,16 +104,16 @@ impl Answer {
         answer
     }
 
-    /// The fields that an error names, in its order.
+    /// Returns the fields that an error names, in its order.
     pub fn fields(&self) -> Vec<&str> {
         let errors = self.body["errors"].as_array().map(Vec::as_slice).unwrap_or_default();
         errors.iter().filter_map(|error| error["field"].as_str()).collect()
     }
 
-    /// Refused with 400 for these fields and no others, each named at least once.
+    /// Asserts a 400 for exactly these fields, each named at least once.
     ///
     /// # Panics
-    /// When it is another answer.
+    /// When the response differs.
     #[track_caller]
     pub fn invalid(self, fields: &[&str]) -> Self {
         let answer = self.refused(400, "invalid_field");
@@ -123,10 +123,10 @@ impl Answer {
         answer
     }
 
-    /// What an error says about a field.
+    /// Returns the message of an error about a field.
     ///
     /// # Panics
-    /// When it says nothing.
+    /// When the error does not name the field.
     #[track_caller]
     pub fn message(&self, field: &str) -> &str {
         let errors = self.body["errors"].as_array().map(Vec::as_slice).unwrap_or_default();

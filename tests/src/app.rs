@@ -40,28 +40,28 @@ use std::time::Duration;
 use tempfile::TempDir;
 use tokio::runtime::Runtime;
 
-/// The password of everybody in stories.
+/// Password of all people in stories.
 pub const PASSWORD: &str = "a horse that is right";
 
-/// Whoever uses the dashboard.
+/// Actor of acts that only the dashboard can perform.
 const DASHBOARD: Actor = Actor::System("dashboard");
 
-/// The database that a story is told on.
+/// The database that a story runs on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum On {
-    /// A file.
+    /// A SQLite file.
     Sqlite,
-    /// A database of its own in the server of `MURIEL_TEST_POSTGRES`.
+    /// A separate database in the server of `MURIEL_TEST_POSTGRES`.
     Postgres,
 }
 
 impl On {
-    /// A running server.
+    /// Starts a server.
     pub fn start(self) -> TestApp {
         self.start_with(|_| {})
     }
 
-    /// A running server with other settings.
+    /// Starts a server with changed settings.
     ///
     /// # Panics
     /// When it does not start.
@@ -99,7 +99,7 @@ impl On {
             clock: Clock::Manual(clock.clone()),
             geo_database: None,
             trusted_proxies: Default::default(),
-            // However little is free on the disk of the machine that tests.
+            // A fixed reserve, because the test machine's disk may have little free space.
             log: LogOptions { reserve: Reserve::Bytes(1 << 20), ..LogOptions::default() },
             log_retention_days: None,
             alone: false,
@@ -109,7 +109,7 @@ impl On {
             webhook_allow: "127.0.0.0/8".parse().expect("a network"),
             webhook_names: Default::default(),
             node_lease: Duration::from_secs(60),
-            // Many servers run beside each other.
+            // Many servers run at the same time.
             warehouse: warehouse::WarehouseOptions { memory_bytes: 256 << 20, threads: 1 },
             report_timeouts: ReportTimeouts { head: DEADLINE, catch_up: DEADLINE },
         };
@@ -132,17 +132,17 @@ impl On {
     }
 }
 
-/// A running server, stopped and cleared away when the story ends.
+/// A running server. It is stopped and its data removed when the story ends.
 pub struct TestApp {
-    /// Where it answers.
+    /// Address of the server.
     pub address: SocketAddr,
-    /// Where it tells its metrics, if it does.
+    /// Address of the metrics listener, if there is one.
     pub metrics_address: Option<SocketAddr>,
-    /// How it was started.
+    /// Settings that the server was started with.
     pub settings: Settings,
     clock: Arc<AtomicI64>,
     running: Option<Running>,
-    /// What the command line would open beside it.
+    /// Database and pepper, opened as the command line does.
     opened: Opened,
     runtime: Option<Runtime>,
     database: Option<Database>,
@@ -154,11 +154,11 @@ impl TestApp {
         self.runtime.as_ref().expect("the runtime is there until the end")
     }
 
-    /// `muriel project create`: a client of the new project with a key that may
-    /// do everything in its company.
+    /// `muriel project create`: returns a client of the new project with a key that has
+    /// every scope in its company.
     ///
     /// # Panics
-    /// When it cannot be made.
+    /// When the project cannot be created.
     pub fn project(&self, company: &str, name: &str) -> Client {
         let clock = self.settings.clock.clone();
         let made = access::project_create(&self.opened, company, name, &clock);
@@ -166,10 +166,10 @@ impl TestApp {
         Client::new(self.address, company, made.company_id.0, &made.project_key, made.api_key.reveal())
     }
 
-    /// `muriel key create`: the same client with another key.
+    /// `muriel key create`: returns the client with a new key.
     ///
     /// # Panics
-    /// When it cannot be made.
+    /// When the key cannot be created.
     pub fn key(&self, of: &Client, change: impl FnOnce(&mut WantedKey)) -> Client {
         let mut wanted = WantedKey {
             company: of.company.clone(),
@@ -184,10 +184,10 @@ impl TestApp {
         of.with_key(Some(key.reveal()))
     }
 
-    /// `muriel person add --password-stdin`: a person of the client's company.
+    /// `muriel person add --password-stdin`: adds a person to the company.
     ///
     /// # Panics
-    /// When it cannot be made.
+    /// When the person cannot be added.
     pub fn person(&self, company: &str, email: &str, role: &str) {
         let wanted = WantedPerson {
             email: email.to_owned(),
@@ -202,10 +202,10 @@ impl TestApp {
         self.runtime().block_on(added).expect("a person");
     }
 
-    /// The token of the link that `muriel person reset` prints for a person.
+    /// Returns the token of the link that `muriel person reset` prints for a person.
     ///
     /// # Panics
-    /// When nobody signs in with the address.
+    /// When no person has the address.
     pub fn reset_link(&self, email: &str) -> String {
         let app = self.opened.app(self.settings.clock.clone());
         let reset = muriel_service::people::reset(&app, email.to_owned(), None, false);
@@ -213,10 +213,10 @@ impl TestApp {
         made.link.rsplit_once('#').expect("a token").1.to_owned()
     }
 
-    /// The client of a person with this role, who is added and signed in: in the client's project.
+    /// Adds a person with this role, signs them in, and returns their client in the client's project.
     ///
     /// # Panics
-    /// When that is refused.
+    /// When adding or signing in is refused.
     #[track_caller]
     pub fn signed_in_as(&self, of: &Client, role: &str) -> Client {
         let email = format!("{role}@{}.example", of.company.to_lowercase());
@@ -224,10 +224,10 @@ impl TestApp {
         of.signed_in(&self.sign_in(&email))
     }
 
-    /// Signs somebody in with the password that all people of stories have.
+    /// Signs in a person with the password of all people in stories.
     ///
     /// # Panics
-    /// When that is refused.
+    /// When the sign-in is refused.
     #[track_caller]
     pub fn sign_in(&self, email: &str) -> Session {
         let anyone = self.anyone();
@@ -236,20 +236,21 @@ impl TestApp {
         Session::of(&answer.has_status(200))
     }
 
-    /// The link for the first owner, while nobody can sign in.
+    /// Returns the link for the first owner, while nobody can sign in.
     pub fn first_owner(&self) -> Option<String> {
         self.running.as_ref().and_then(|running| running.first_owner.clone())
     }
 
-    /// Where it answers people, if that is elsewhere.
+    /// Returns the address of the dashboard, if it has a separate one.
     pub fn dashboard_address(&self) -> Option<SocketAddr> {
         self.running.as_ref().and_then(|running| running.dashboard_address)
     }
 
-    /// `muriel audit verify`: what is wrong with the log of a company, if anything is, and how many entries are good.
+    /// `muriel audit verify`: returns the number of valid entries in a company's log, and the first
+    /// fault, if there is one.
     ///
     /// # Panics
-    /// When it cannot be read.
+    /// When the log cannot be read.
     pub fn audit(&self, company: &str) -> (i64, Option<String>) {
         let app = self.opened.app(self.settings.clock.clone());
         let verified = self.runtime().block_on(audit::verify(&app, Some(company), None)).expect("a log");
@@ -257,7 +258,7 @@ impl TestApp {
         (verified.entries, verified.flaw)
     }
 
-    /// Runs SQL behind the back of the server.
+    /// Runs SQL directly on the database, without the server.
     ///
     /// # Panics
     /// When it fails.
@@ -267,7 +268,7 @@ impl TestApp {
         self.runtime().block_on(run).expect("SQL");
     }
 
-    /// The same client with a key of these scopes.
+    /// Returns the client with a key of these scopes.
     pub fn scoped(&self, of: &Client, scopes: &str) -> Client {
         self.key(of, |wanted| wanted.scopes = scopes.to_owned())
     }
@@ -275,7 +276,7 @@ impl TestApp {
     /// `muriel key revoke`, while the server runs.
     ///
     /// # Panics
-    /// When there is no such key.
+    /// When the key does not exist.
     pub fn revoke(&self, of: &Client) {
         let text = of.api_key.as_deref().expect("a key");
         let key = muriel_service::api_key::ApiKey::parse(text).expect("a key");
@@ -302,20 +303,20 @@ impl TestApp {
         self.runtime().block_on(set).expect("settings");
     }
 
-    /// Fills the empty database with the demo's company, as `muriel demo` does. Returns the ids of its shop's experiments
-    /// that are live.
+    /// Fills the empty database with the demo's company, as `muriel demo` does. Returns the ids of its shop's live
+    /// experiments.
     ///
     /// # Panics
-    /// When the database is not empty, or refuses something.
+    /// When the database is not empty, or refuses a change.
     pub fn seed_demo(&self) -> Vec<i64> {
         self.demo().1.live.into_iter().map(|(_, id)| id).collect()
     }
 
-    /// Fills the empty database with the demo's company, and sends its visitors as on days with `visits` each: those of
-    /// experiments that have ended, and of one day of the last month. Returns a client whose paths begin with `/v2`.
+    /// Fills the empty database with the demo's company, and sends visitors at `visits` a day: those of
+    /// concluded experiments, and those of one day of the last month. Returns a client whose paths begin with `/v2`.
     ///
     /// # Panics
-    /// When the database is not empty, or refuses something.
+    /// When the database is not empty, or refuses a change.
     pub fn visit_demo(&self, visits: u64) -> Client {
         let (key, prepared) = self.demo();
         let app = &self.running.as_ref().expect("a server").app;
@@ -329,7 +330,7 @@ impl TestApp {
         client
     }
 
-    /// The demo's company with a key for everything.
+    /// Creates the demo's company, and a key with every scope.
     fn demo(&self) -> (ApiKey, Prepared) {
         let Opened { db, pepper } = &self.opened;
         self.runtime().block_on(async {
@@ -347,18 +348,18 @@ impl TestApp {
         })
     }
 
-    /// Someone without a key, whose paths are whole.
+    /// Returns a client without a key, which takes complete paths.
     pub fn anyone(&self) -> Client {
         Client::anyone(self.address)
     }
 
-    /// Lets time pass.
+    /// Advances the clock.
     pub fn pass(&self, time: Duration) {
         let us = i64::try_from(time.as_micros()).expect("a short time");
         self.clock.fetch_add(us, Ordering::SeqCst);
     }
 
-    /// Lets a task of the server run once more, after a run that is under way: what it has to do by now is done then.
+    /// Runs a task of the server once, after a run in progress. Everything that is due is done when this returns.
     ///
     /// # Panics
     /// When the server has stopped, or has no such task.
@@ -367,15 +368,15 @@ impl TestApp {
         assert!(self.runtime().block_on(running.run_task(name)), "there is no task {name}");
     }
 
-    /// Does what the clock has to do by now, in a server that was started without a worker.
+    /// Runs the clock's tasks that are due, in a server that was started without a worker.
     ///
     /// # Panics
-    /// When that does not end.
+    /// When the tasks do not end.
     pub fn run_clock(&self, worker: &Worker) {
         self.runtime().block_on(worker.run_until_idle()).expect("an end");
     }
 
-    /// A worker with the tasks of the clock, whose timers do not run: see [`TestApp::run_clock`].
+    /// Creates a worker with the tasks of the clock, whose timers do not run: see [`TestApp::run_clock`].
     ///
     /// # Panics
     /// When the server has stopped.
@@ -388,7 +389,7 @@ impl TestApp {
         worker
     }
 
-    /// `muriel project retention`: after how many days the project's events are deleted.
+    /// `muriel project retention`: sets the number of days after which the project's events are deleted.
     ///
     /// # Panics
     /// When it cannot be changed.
@@ -398,7 +399,7 @@ impl TestApp {
         self.runtime().block_on(set).expect("a project");
     }
 
-    /// Deletes what projects no longer keep, as a task of the server does each hour.
+    /// Deletes expired events, as a task of the server does each hour.
     ///
     /// # Panics
     /// When it fails.
@@ -407,8 +408,8 @@ impl TestApp {
         self.runtime().block_on(visitor_data::delete_expired(&app, self.settings.clock.now())).expect("outcomes")
     }
 
-    /// What happened to an experiment, newest first: the one thing that stories
-    /// look up behind the interface.
+    /// Returns the history of an experiment, newest first: the only data that stories
+    /// read without the API.
     ///
     /// # Panics
     /// When it cannot be read.
@@ -423,7 +424,7 @@ impl TestApp {
     /// Concludes an experiment, as only the dashboard can.
     ///
     /// # Panics
-    /// When it cannot be done.
+    /// When it cannot be concluded.
     pub fn conclude(&self, test_id: i64) {
         let conclusion = NewConclusion {
             outcome: ConclusionOutcome::Won,
@@ -439,8 +440,8 @@ impl TestApp {
         self.runtime().block_on(conclude).expect("a conclusion");
     }
 
-    /// Stores what a result said of an experiment, as if it was looked at an hour from now, so that no real look replaces it.
-    /// `is_ready` is whether its planned visitors have entered.
+    /// Stores the summary of an experiment's result, dated an hour from now, so that no real check replaces it.
+    /// `is_ready` is true when its planned visitors have entered.
     ///
     /// # Panics
     /// When the database refuses it.
@@ -465,14 +466,14 @@ impl TestApp {
     /// Reopens a concluded experiment, as only the dashboard can.
     ///
     /// # Panics
-    /// When it cannot be done.
+    /// When it cannot be reopened.
     pub fn reopen(&self, test_id: i64) {
         let (app, target) = self.target(test_id);
         let reopen = experiments::reopen(&app, &DASHBOARD, target, Ok(None), |_| Ok(String::new()));
         self.runtime().block_on(reopen).expect("a concluded experiment");
     }
 
-    /// The server's state, and an experiment to change in it.
+    /// Returns the server's state, and an experiment in it as a target.
     fn target(&self, test_id: i64) -> (App, Target) {
         let app =
             self.running.as_ref().map_or_else(|| self.opened.app(self.settings.clock.clone()), |it| it.app.clone());
@@ -488,23 +489,23 @@ impl TestApp {
         (app, Target { project, id: ExperimentId(test_id), precondition: Precondition::None })
     }
 
-    /// Stops the server; its data stay.
+    /// Stops the server; its data stays.
     ///
     /// # Panics
-    /// When it does not stop well.
+    /// When stopping fails.
     pub fn stop(&mut self) {
         if let Some(running) = self.running.take() {
             self.runtime().block_on(running.stop()).expect("the server stops well");
         }
     }
 
-    /// Starts the server over the same data, at another address.
+    /// Restarts the server with the same data, at another address.
     ///
     /// # Panics
     /// When it does not start.
     pub fn start_again(&mut self) {
         self.stop();
-        // A process that another test is starting holds a copy of the lock of the data until it has become another program.
+        // A process that another test is starting holds a copy of the data's lock until it executes its own program.
         let mut running = None;
         eventually("the end of all locks", DEADLINE, || {
             match self.runtime().block_on(serve::start(self.settings.clone())) {
@@ -520,8 +521,8 @@ impl TestApp {
         self.running = Some(running);
     }
 
-    /// A second server over the same PostgreSQL database, with a data directory of
-    /// its own, which was told not to mind the first.
+    /// Starts a second server on the same PostgreSQL database, with its own data
+    /// directory and the setting that allows several servers.
     ///
     /// # Panics
     /// When it does not start.
@@ -535,8 +536,7 @@ impl TestApp {
         SecondServer { address: running.address, app: self, running: Some(running), _dir: dir }
     }
 
-    /// Registers a node that no server runs: what is left of one that died, or a copy of
-    /// one.
+    /// Registers a node that no server runs, as after a crash or for a copy of a node.
     ///
     /// # Panics
     /// When it cannot be registered.
@@ -551,10 +551,10 @@ impl TestApp {
         self.runtime().block_on(register).expect("a node");
     }
 
-    /// Empties the PostgreSQL database and gives it the schema before the last migration. The server has stopped.
+    /// Empties the PostgreSQL database and creates the schema before the last migration. The server must be stopped.
     ///
     /// # Panics
-    /// When that cannot be done.
+    /// When a step fails.
     pub fn downgrade(&self) {
         assert!(self.settings.storage.database_url.is_some(), "only a PostgreSQL database is emptied");
         let db = &self.opened.db;
@@ -566,23 +566,23 @@ impl TestApp {
             empty.await.expect("an empty database");
             db.migrate(older).await.expect("an older schema");
         });
-        // The keys of the database are gone, and so is what they were made with.
+        // The keys of the database are gone, and so is the pepper they were made with.
         std::fs::remove_file(&self.settings.storage.pepper_file).expect("a pepper");
     }
 
-    /// Sets what a second person has to approve in a project: changes of code, and of live experiments.
+    /// Sets the project's rules for approval by a second person: for changes of code, and of live experiments.
     ///
     /// # Panics
-    /// When that cannot be done.
+    /// When the settings are refused.
     pub fn approval_rules(&self, of: &Client, code: bool, live: bool) {
         let settings = serde_json::json!({ "approve_code": code, "approve_live": live });
         self.scoped(of, "read,admin").patch("/settings", settings).ok();
     }
 
-    /// Makes the overview anew, as the migration that brought it did.
+    /// Refills the overview, as its migration did.
     ///
     /// # Panics
-    /// When that cannot be done.
+    /// When it fails.
     pub fn refill_overview(&self) {
         let refill = self.opened.db.write::<_, muriel_store::Error, _>(|tx| {
             Box::pin(async move { muriel_store::testing::refill_overview(tx).await })
@@ -590,7 +590,7 @@ impl TestApp {
         self.runtime().block_on(refill).expect("a new overview");
     }
 
-    /// The last migration that the database has had.
+    /// Returns the last migration that the database has had.
     ///
     /// # Panics
     /// When it cannot be read.
@@ -598,10 +598,10 @@ impl TestApp {
         self.count("SELECT max(version) FROM schema_migration")
     }
 
-    /// The number that SQL gives, past the server.
+    /// Returns the number that a query yields, directly from the database.
     ///
     /// # Panics
-    /// When it fails, or gives none.
+    /// When the query fails or yields no number.
     pub fn count(&self, sql: &'static str) -> i64 {
         let read = self.opened.db.read::<_, muriel_sql::Error, _>(move |tx| {
             Box::pin(async move { tx.query_one(sql, muriel_sql::params![]).await?.int(0) })
@@ -609,11 +609,11 @@ impl TestApp {
         self.runtime().block_on(read).expect("a number")
     }
 
-    /// Moves when a node was seen, and the end of its lease, into the future, as if the
+    /// Moves the last sign of life of a node, and the end of its lease, into the future, as if the
     /// database's clock had been ahead by `time` until now.
     ///
     /// # Panics
-    /// When that cannot be done.
+    /// When the row cannot be changed.
     pub fn shift_node(&self, id: &str, time: Duration) {
         let (id, us) = (id.to_owned(), i64::try_from(time.as_micros()).expect("a short time"));
         let shift = self.opened.db.write::<_, muriel_store::Error, _>(move |tx| {
@@ -625,7 +625,7 @@ impl TestApp {
         assert_eq!(self.runtime().block_on(shift).expect("a node"), 1);
     }
 
-    /// The nodes that are registered.
+    /// Returns the registered nodes.
     ///
     /// # Panics
     /// When they cannot be read.
@@ -637,7 +637,7 @@ impl TestApp {
     /// `muriel node forget`.
     ///
     /// # Panics
-    /// When there is no such node, or it runs.
+    /// When the node does not exist or runs.
     pub fn forget_node(&self, id: &str) {
         let place = &self.settings.storage;
         let common = Common {
@@ -651,7 +651,7 @@ impl TestApp {
         self.runtime().block_on(muriel_cli::nodes::run(command)).expect("the node is forgotten");
     }
 
-    /// Why a server with these settings does not start.
+    /// Returns the reason why a server with these settings does not start.
     ///
     /// # Panics
     /// When it starts.
@@ -667,7 +667,7 @@ impl TestApp {
 
 /// A second server, stopped when it is dropped.
 pub struct SecondServer<'a> {
-    /// Where it answers.
+    /// Address of the server.
     pub address: SocketAddr,
     app: &'a TestApp,
     running: Option<Running>,
@@ -675,7 +675,7 @@ pub struct SecondServer<'a> {
 }
 
 impl SecondServer<'_> {
-    /// As [`TestApp::run_task`].
+    /// Like [`TestApp::run_task`].
     ///
     /// # Panics
     /// When it has no such task.
@@ -722,9 +722,9 @@ impl Drop for TestApp {
     }
 }
 
-/// Where the milestones of experiments differ from their history.
+/// Returns the differences between the milestones of experiments and their history.
 async fn contradictions(db: &Db, postgres: Option<&Database>) -> Result<Vec<String>, muriel_store::Error> {
-    // Some stories cut the way to PostgreSQL, so this takes another one.
+    // Some stories cut the connection to PostgreSQL, so this uses a direct one.
     let direct = match postgres {
         Some(database) => Db::postgres(&database.url, patient_postgres()).await?,
         None => db.clone(),

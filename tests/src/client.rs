@@ -1,4 +1,4 @@
-//! A client of the interface.
+//! A client of the API.
 
 use crate::{Answer, Contract, DEADLINE};
 use serde_json::{Value, json};
@@ -7,41 +7,41 @@ use std::time::{Duration, Instant};
 use ureq::Agent;
 use ureq::http::Request;
 
-/// Someone who calls the interface: a key, and the project in the paths.
+/// A caller of the API: a key, and the project in its paths.
 #[derive(Clone)]
 pub struct Client {
     agent: Agent,
     address: SocketAddr,
-    /// The company's name.
+    /// Company name.
     pub company: String,
-    /// The company's id.
+    /// Company id.
     pub company_id: i64,
-    /// The project in the paths.
+    /// Key of the project in the paths.
     pub project_key: String,
-    /// The bearer key that is sent, if one is.
+    /// API key that is sent, if any.
     pub api_key: Option<String>,
-    /// The session that is sent, if one is.
+    /// Session that is sent, if any.
     pub session: Option<Session>,
-    /// What every path begins with.
+    /// Prefix of every path.
     pub base: String,
 }
 
-/// What a browser sends for somebody who is signed in.
+/// Cookies and headers that a browser sends for a signed-in person.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Session {
-    /// The cookie: its name and value.
+    /// Session cookie: name and value.
     pub cookie: String,
-    /// The cookie of the browser, which is known from now on.
+    /// Cookie by which the browser is recognised later.
     pub device: String,
-    /// What changes need.
+    /// CSRF token for requests that change data.
     pub csrf: String,
 }
 
 impl Session {
-    /// The session of somebody who has just signed in.
+    /// Reads the session from the response to a sign-in.
     ///
     /// # Panics
-    /// When the answer sets no cookies.
+    /// When the response sets no cookies.
     #[track_caller]
     pub fn of(answer: &Answer) -> Self {
         let cookie = |name: &str| {
@@ -87,22 +87,22 @@ impl Client {
         }
     }
 
-    /// The same key in the paths of another project.
+    /// Returns the client with the paths of another project.
     pub fn in_project(&self, project_key: &str) -> Self {
         Self { project_key: project_key.to_owned(), base: format!("/v2/project/{project_key}"), ..self.clone() }
     }
 
-    /// The same paths with another key, or without one.
+    /// Returns the client with another key, or without one.
     pub fn with_key(&self, api_key: Option<&str>) -> Self {
         Self { api_key: api_key.map(str::to_owned), ..self.clone() }
     }
 
-    /// The same paths with a session in place of a key.
+    /// Returns the client with a session in place of a key.
     pub fn signed_in(&self, session: &Session) -> Self {
         Self { api_key: None, session: Some(session.clone()), ..self.clone() }
     }
 
-    /// The same caller with paths that are whole.
+    /// Returns the client with complete paths.
     pub fn outside(&self) -> Self {
         Self { base: String::new(), ..self.clone() }
     }
@@ -112,17 +112,17 @@ impl Client {
         format!("http://{}", self.address)
     }
 
-    /// Someone without a key, whose paths are whole.
+    /// Returns a client of the same server without a key, which takes complete paths.
     pub fn anyone_here(&self) -> Self {
         Self::anyone(self.address)
     }
 
-    /// The same caller of a server at another address.
+    /// Returns the client for a server at another address.
     pub fn at(&self, address: SocketAddr) -> Self {
         Self { address, ..self.clone() }
     }
 
-    /// A call that is still to be sent.
+    /// Creates a request that is not sent yet.
     pub fn call(&self, method: &str, path: &str) -> Call<'_> {
         Call {
             client: self,
@@ -133,43 +133,43 @@ impl Client {
         }
     }
 
-    /// Reads.
+    /// Sends a GET request.
     #[track_caller]
     pub fn get(&self, path: &str) -> Answer {
         self.call("GET", path).send()
     }
 
-    /// Reads, also from a server that is not there yet with what it has to load.
+    /// Sends a GET request, and retries while the server is still loading data.
     #[track_caller]
     pub fn get_when_loaded(&self, path: &str) -> Answer {
         self.call("GET", path).send_until_taken(|| false).expect("reading has no outcome that is unknown")
     }
 
-    /// Changes.
+    /// Sends a PATCH request.
     #[track_caller]
     pub fn patch(&self, path: &str, body: Value) -> Answer {
         self.call("PATCH", path).json(body).send()
     }
 
-    /// Changes with `application/merge-patch+json`.
+    /// Sends a PATCH request with `application/merge-patch+json`.
     #[track_caller]
     pub fn merge(&self, path: &str, body: Value) -> Answer {
         self.call("PATCH", path).header("content-type", "application/merge-patch+json").json(body).send()
     }
 
-    /// Makes, or does.
+    /// Sends a POST request.
     #[track_caller]
     pub fn post(&self, path: &str, body: Value) -> Answer {
         self.call("POST", path).json(body).send()
     }
 
-    /// Removes.
+    /// Sends a DELETE request.
     #[track_caller]
     pub fn delete(&self, path: &str) -> Answer {
         self.call("DELETE", path).send()
     }
 
-    /// Makes an experiment with one variant, and what is given besides; its id.
+    /// Creates an experiment with one variant and the fields in `besides`. Returns the id.
     #[track_caller]
     pub fn experiment(&self, besides: Value) -> i64 {
         let mut body = json!({
@@ -183,26 +183,26 @@ impl Client {
         self.post("/create-experiment", body).created()["test_id"].as_i64().expect("an id")
     }
 
-    /// Makes a goal for an event of this name, which is its key too; its id.
+    /// Creates a goal for an event of this name, which is also its key. Returns the id.
     #[track_caller]
     pub fn goal(&self, key: &str) -> i64 {
         let body = json!({ "goal_name": key, "goal_type": "event", "goal_value": key, "goal_key": key });
         self.post("/goal", body).created()["goal_profile_id"].as_i64().expect("an id")
     }
 
-    /// Makes a hypothesis; its id.
+    /// Creates a hypothesis. Returns the id.
     #[track_caller]
     pub fn hypothesis(&self, body: Value) -> i64 {
         self.post("/hypothesis", body).created()["hypothesis_id"].as_i64().expect("an id")
     }
 
-    /// An experiment's details.
+    /// Returns an experiment's details.
     #[track_caller]
     pub fn details(&self, test_id: i64) -> Value {
         self.get(&format!("/experiment/{test_id}")).ok()["experiment"].clone()
     }
 
-    /// An experiment's ETag.
+    /// Returns an experiment's ETag.
     #[track_caller]
     pub fn etag(&self, test_id: i64) -> String {
         self.get(&format!("/experiment/{test_id}")).etag()
@@ -215,7 +215,7 @@ impl Client {
     }
 }
 
-/// A call that is still to be sent.
+/// A request that is not sent yet.
 #[derive(Clone)]
 pub struct Call<'c> {
     client: &'c Client,
@@ -226,18 +226,18 @@ pub struct Call<'c> {
 }
 
 impl Call<'_> {
-    /// With this header field.
+    /// Adds this header field.
     pub fn header(mut self, name: &str, value: &str) -> Self {
         self.headers.push((name.to_owned(), value.to_owned()));
         self
     }
 
-    /// With this JSON body.
+    /// Sets this JSON body.
     pub fn json(self, body: Value) -> Self {
         self.body(body.to_string())
     }
 
-    /// With these bytes as its body; they are called JSON unless said otherwise.
+    /// Sets these bytes as the body, with the JSON content type unless another one is set.
     pub fn body(mut self, body: impl Into<Vec<u8>>) -> Self {
         if !self.headers.iter().any(|(name, _)| name == "content-type") {
             self.headers.push(("content-type".to_owned(), "application/json".to_owned()));
@@ -246,18 +246,18 @@ impl Call<'_> {
         self
     }
 
-    /// With these bytes and no content type.
+    /// Sets these bytes as the body, without a content type.
     pub fn untyped(mut self, body: impl Into<Vec<u8>>) -> Self {
         self.body = Some(body.into());
         self
     }
 
-    /// The answer of a server that may be busy: as long as it says 503 and when to
-    /// come again, the call is repeated then, as a client should. `is_done` is asked
-    /// first where the answer leaves open whether the call took effect.
+    /// Sends the request to a server that may be busy. While it answers 503 with a retry
+    /// delay, the request is repeated after the delay, as a client should. `is_done` is checked
+    /// first where the response leaves open whether the request took effect.
     ///
     /// # Panics
-    /// As [`Call::send`], and when the server is busy to the end.
+    /// Same as [`Call::send`], and when the server stays busy.
     #[track_caller]
     pub fn send_until_taken(self, is_done: impl Fn() -> bool) -> Option<Answer> {
         let end = Instant::now() + DEADLINE;
@@ -275,10 +275,10 @@ impl Call<'_> {
         }
     }
 
-    /// The answer, held to the contract.
+    /// Sends the request and checks the response against the contract.
     ///
     /// # Panics
-    /// When there is none, or it breaks the contract.
+    /// When there is no response, or it breaks the contract.
     #[track_caller]
     pub fn send(self) -> Answer {
         let mut request =
@@ -298,7 +298,7 @@ impl Call<'_> {
                 request = request.header("x-muriel-csrf", &session.csrf);
             }
         }
-        // What a browser would send is left out where a story says that it is empty.
+        // A header that a browser would send is omitted where a story sets it to an empty value.
         let left_out = |name: &str, value: &str| value.is_empty() && ["origin", "x-muriel-csrf"].contains(&name);
         for (name, value) in self.headers.iter().filter(|(name, value)| !left_out(name, value)) {
             request = request.header(name, value);

@@ -1,4 +1,4 @@
-//! The published contract, and whether an answer keeps it.
+//! The published contract, and checks of responses against it.
 
 use crate::{Answer, raw};
 use jsonschema::Validator;
@@ -11,11 +11,11 @@ static CONTRACT: OnceLock<Contract> = OnceLock::new();
 
 /// The OpenAPI document that the servers of this run publish.
 pub struct Contract {
-    /// As it was served.
+    /// The document as served.
     pub text: String,
-    /// As JSON.
+    /// The document as JSON.
     pub document: Value,
-    /// Every operation.
+    /// All operations.
     pub operations: Vec<Operation>,
     validators: Mutex<HashMap<String, Arc<Validator>>>,
 }
@@ -23,50 +23,50 @@ pub struct Contract {
 /// One operation of the contract.
 #[derive(Debug, Clone)]
 pub struct Operation {
-    /// `GET`
+    /// HTTP method, such as `GET`.
     pub method: String,
-    /// `/v2/project/{project_key}/goals`
+    /// Path, such as `/v2/project/{project_key}/goals`.
     pub path: String,
-    /// The scope that a key needs.
+    /// Scope that a key needs.
     pub scope: String,
-    /// Who may call it: `session` for people only, `anybody` for who is about to sign in, `link` for who has a link to a result;
-    /// empty for keys and people, and for visitors.
+    /// Allowed callers: `session` for people only, `anybody` for a person who is about to sign in,
+    /// `link` for holders of a link to a result; empty for keys and people, and for visitors.
     pub callers: String,
-    /// The roles of people that it needs; none where people do not call it.
+    /// Roles of people that it needs; empty where people do not call it.
     pub roles: Vec<String>,
-    /// Its `operationId`.
+    /// The `operationId`.
     pub id: String,
-    /// Whether it takes a body.
+    /// True when it takes a body.
     pub takes_body: bool,
     responses: Value,
 }
 
 impl Operation {
-    /// Whether it needs no key: visitors call it.
+    /// Returns whether it needs no key, because visitors call it.
     pub fn is_public(&self) -> bool {
         self.scope == "none" && self.callers.is_empty()
     }
 
-    /// Whether its answer goes on for as long as somebody listens.
+    /// Returns whether its response is a stream without an end.
     pub fn is_stream(&self) -> bool {
         self.responses["200"]["content"].get("text/event-stream").is_some()
     }
 
-    /// Whether its path is one of a project's in the versioned interface.
+    /// Returns whether its path is a project's in the versioned API.
     pub fn is_below_project(&self) -> bool {
         self.path.starts_with("/v2/project/{project_key}/")
     }
 
-    /// Whether its errors are those of the OpenFeature Remote Evaluation Protocol.
+    /// Returns whether its errors are those of the OpenFeature Remote Evaluation Protocol.
     pub fn is_ofrep(&self) -> bool {
         self.path.contains("/ofrep/")
     }
 
-    /// The answer, which is an error of this status and code; in the protocol's
-    /// words where the operation is one of it.
+    /// Asserts that the response is an error of this status and code, in the format of the
+    /// OpenFeature protocol where the operation belongs to it.
     ///
     /// # Panics
-    /// When it is another answer.
+    /// When the response differs.
     #[track_caller]
     pub fn refused(&self, answer: Answer, status: u16, code: &str) -> Answer {
         if !self.is_ofrep() {
@@ -84,7 +84,7 @@ impl Operation {
         answer
     }
 
-    /// The path below the project, with the values of the parameters in it by their names.
+    /// Returns the path below the project, with parameters replaced by their values.
     pub fn below_project(&self, value_of: impl Fn(&str) -> String) -> String {
         let below = self.path.trim_start_matches("/v2/project/{project_key}");
         let parts = below.split('/').map(|part| match part.strip_prefix('{').and_then(|part| part.strip_suffix('}')) {
@@ -94,13 +94,13 @@ impl Operation {
         parts.collect::<Vec<_>>().join("/")
     }
 
-    /// Whether its path names a thing within the project.
+    /// Returns whether its path names an object within the project.
     pub fn names_a_thing(&self) -> bool {
-        // A visitor is not stored: an id that nobody has is one without events.
+        // Visitors are not stored objects: an unknown id is a visitor without events.
         self.path.matches('{').count() > 1 && !self.path.contains("{visitor_id}")
     }
 
-    /// Whether a part of a path stands where the contract has a parameter, perhaps with an ending.
+    /// Returns whether a part of a path matches a parameter of the contract, including its suffix.
     fn is_value_of(parameter: &str, part: &str) -> bool {
         let ending = parameter.strip_prefix('{').and_then(|parameter| Some(parameter.split_once('}')?.1));
         ending.is_some_and(|ending| part.len() > ending.len() && part.ends_with(ending))
@@ -119,7 +119,7 @@ impl Operation {
 }
 
 impl Contract {
-    /// The contract of this run.
+    /// Returns the contract of this run.
     ///
     /// # Panics
     /// Before the first server has started.
@@ -127,7 +127,7 @@ impl Contract {
         CONTRACT.get().expect("a server has started")
     }
 
-    /// Asks a server for its contract. All servers of a run have the same.
+    /// Loads the contract from a server. All servers of a run have the same.
     pub(crate) fn learn(address: SocketAddr) {
         CONTRACT.get_or_init(|| {
             let request = "GET /openapi.json HTTP/1.1\r\nHost: story\r\nConnection: close\r\n\r\n";
@@ -170,26 +170,26 @@ impl Contract {
         Self { text, document, operations, validators: Mutex::default() }
     }
 
-    /// The operations of a project in the versioned interface, which take a key.
+    /// Returns the operations of a project in the versioned API that accept a key.
     pub fn keyed(&self) -> impl Iterator<Item = &Operation> {
         self.operations
             .iter()
             .filter(|operation| !operation.is_public() && operation.is_below_project() && operation.callers.is_empty())
     }
 
-    /// The operation with this id.
+    /// Returns the operation with this id.
     ///
     /// # Panics
-    /// When there is none.
+    /// When it does not exist.
     pub fn operation(&self, id: &str) -> &Operation {
         let found = self.operations.iter().find(|operation| operation.id == id);
         found.unwrap_or_else(|| panic!("the contract has no {id}"))
     }
 
-    /// Holds an answer to the contract.
+    /// Checks a response against the contract.
     ///
     /// # Panics
-    /// When it breaks it.
+    /// When the response breaks the contract.
     #[track_caller]
     pub(crate) fn check(method: &str, target: &str, answer: &Answer) {
         let contract = Self::get();
@@ -197,11 +197,11 @@ impl Contract {
         let fail = |what: &str| -> ! { panic!("{}: {what} in {} {}", answer.said, answer.status, answer.text()) };
         let request_id = answer.header("x-request-id").unwrap_or_else(|| fail("no X-Request-Id"));
         let operation = contract.operations.iter().find(|one| one.method == method && one.is_at(path));
-        // The protocol's own errors have a shape that the contract tells.
+        // The OpenFeature protocol's errors have their own format, which the contract describes.
         let is_foreign = operation.is_some_and(Operation::is_ofrep) && answer.body.get("errorCode").is_some();
-        // So are those of the Model Context Protocol, once a request has passed the guard.
+        // So do errors of the Model Context Protocol, once a request has passed the guard.
         let is_foreign = is_foreign || path == "/mcp" && answer.body["jsonrpc"] == "2.0";
-        // Links that have ended lead people to a page.
+        // Ended links show people an HTML page.
         let is_page = path.starts_with("/share/") && answer.header("content-type") == Some("text/html; charset=utf-8");
         if answer.status >= 400 && path != "/readyz" && !is_foreign && !is_page {
             contract.check_error(answer, request_id);
@@ -222,7 +222,7 @@ impl Contract {
                 };
                 let is_json = essence == "application/json";
                 let body = match essence {
-                    // The contract tells each line as an item.
+                    // The contract describes each line as an item.
                     "application/x-ndjson" => Value::Array(answer.lines()),
                     _ if is_json => answer.body.clone(),
                     _ => Value::String(answer.text()),
@@ -272,7 +272,7 @@ impl Contract {
             }
         }
         let lists = error["code"] == "invalid_field" || error["code"] == "invalid_parameter";
-        // What cannot be read is one thing, which may lie in a field.
+        // An unreadable body is one fault, which may be in a field.
         let is_the_sentence = |one: &Value| {
             let text = |name: &str| one[name].as_str().unwrap_or_default();
             error["error"] == format!("{} {}", text("field"), text("message"))

@@ -1,6 +1,5 @@
-//! What the black-box stories are told with: a server of one's own on either
-//! database, a client that reads like prose, and a checker that holds every
-//! answer to the published contract.
+//! Tools of the black-box stories: a server for each story on either database, a client with readable
+//! calls, and checks of every response against the published contract.
 
 mod answer;
 mod app;
@@ -23,7 +22,7 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
-/// Tells each story on SQLite and on PostgreSQL.
+/// Runs each story on SQLite and on PostgreSQL.
 #[macro_export]
 macro_rules! stories {
     ($($name:ident),* $(,)?) => {
@@ -36,32 +35,33 @@ macro_rules! stories {
     };
 }
 
-/// Longer than anything here takes, on any machine: one that is busy or thirty
-/// times slower than usual included. Only what never ends takes as long.
+/// Longer than any step here takes, even on a busy machine or one that is thirty times slower than
+/// usual. Only a hang takes this long.
 pub const DEADLINE: Duration = Duration::from_secs(180);
 
-/// A directory for data whose safety is not what is tested. `scripts/with-postgres` names a place in memory for them, as most
-/// of a story's time is spent on flushes otherwise, and clears it whatever becomes of this process.
+/// Creates a directory for data whose durability is not tested. `scripts/with-postgres` provides a
+/// directory in memory, because flushes would otherwise take most of a story's time, and removes it
+/// even if this process crashes.
 ///
 /// # Panics
-/// When it cannot be made.
+/// When it cannot be created.
 pub fn scratch() -> TempDir {
     let place = std::env::var_os("MURIEL_TEST_SCRATCH").map_or_else(std::env::temp_dir, PathBuf::from);
     tempfile::tempdir_in(place).expect("a temporary directory")
 }
 
-/// Pauses between two questions of [`eventually`]: short at first, as most answers come at once.
+/// Delays between two checks of [`eventually`]: short at first, because most conditions hold quickly.
 const PAUSES_MS: [u64; 6] = [1, 1, 2, 4, 8, 16];
 
-/// The long form of stories is asked for: `make nightly`.
+/// Returns whether the long form of stories is requested: `make nightly`.
 pub fn is_full() -> bool {
     std::env::var_os("MURIEL_TEST_FULL").is_some()
 }
 
-/// Asks again until the answer is yes.
+/// Repeats a check until it is true.
 ///
 /// # Panics
-/// When it is still no at the end of `within`.
+/// When it is still false after `within`.
 #[track_caller]
 pub fn eventually(what: &str, within: Duration, mut is_so: impl FnMut() -> bool) {
     let end = Instant::now() + within;

@@ -1,4 +1,4 @@
-//! The way to a server, which can be cut and mended.
+//! A network link to a server that can be cut and restored.
 
 use std::io::{Read, Write};
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
 
-/// Passes bytes on between whoever connects to it and a server.
+/// Forwards bytes between clients and a server.
 pub struct Link {
     shared: Arc<Shared>,
     accepting: Mutex<Option<thread::JoinHandle<()>>>,
@@ -17,18 +17,18 @@ struct Shared {
     here: SocketAddr,
     there: String,
     is_cut: AtomicBool,
-    /// Whether bytes stay where they are.
+    /// True while bytes are held back.
     is_frozen: AtomicBool,
-    /// What a connection carries whose next commit is not answered.
+    /// Words of a transaction whose commit must not be answered.
     trap: Mutex<Option<&'static str>>,
     streams: Mutex<Vec<TcpStream>>,
 }
 
 impl Link {
-    /// A link to the server of a database's URL, and the URL through it.
+    /// Creates a link to the server of a database URL. Also returns the URL through the link.
     ///
     /// # Panics
-    /// When there is none to be made.
+    /// When the link cannot be created.
     pub fn to(url: &str) -> (Self, String) {
         let config: tokio_postgres::Config = url.parse().expect("a database's URL");
         let host = match config.get_hosts().first() {
@@ -51,13 +51,13 @@ impl Link {
         (Self { shared, accepting }, through)
     }
 
-    /// Ends every connection and takes no more.
+    /// Closes every connection and accepts no new ones.
     ///
     /// # Panics
-    /// When it is cut already.
+    /// When the link is already cut.
     pub fn cut(&self) {
         self.shared.is_cut.store(true, Ordering::SeqCst);
-        // Wakes the thread that accepts.
+        // Wakes the accepting thread.
         drop(TcpStream::connect(self.shared.here));
         let accepting = self.accepting.lock().unwrap_or_else(PoisonError::into_inner).take();
         accepting.expect("a link that is whole").join().expect("an end");
@@ -66,26 +66,26 @@ impl Link {
         }
     }
 
-    /// Keeps connections and takes more, but passes nothing on.
+    /// Keeps connections and accepts more, but forwards nothing.
     pub fn freeze(&self) {
         self.shared.is_frozen.store(true, Ordering::SeqCst);
     }
 
-    /// Passes on what is held back and all that comes.
+    /// Forwards the bytes that were held back and all later ones.
     pub fn thaw(&self) {
         self.shared.is_frozen.store(false, Ordering::SeqCst);
     }
 
     /// Freezes when a transaction commits in which these words were sent: the commit
-    /// arrives, and its answer does not.
+    /// reaches the server, but its response does not return.
     pub fn keep_answer_to_commit_of(&self, words: &'static str) {
         *self.shared.trap.lock().unwrap_or_else(PoisonError::into_inner) = Some(words);
     }
 
-    /// Takes connections again.
+    /// Accepts connections again.
     ///
     /// # Panics
-    /// When it cannot.
+    /// When the port cannot be bound.
     pub fn mend(&self) {
         let listener = TcpListener::bind(self.shared.here).expect("the same port");
         self.shared.is_cut.store(false, Ordering::SeqCst);
@@ -120,8 +120,8 @@ impl Shared {
         })
     }
 
-    /// Whether these bytes commit what had the words of the trap, which freezes and is
-    /// gone then.
+    /// Returns whether these bytes commit a transaction that contained the trap's words. The link then freezes and
+    /// the trap is removed.
     fn is_trapped(&self, bytes: &[u8], has_words: &mut bool) -> bool {
         let mut trap = self.trap.lock().unwrap_or_else(PoisonError::into_inner);
         let Some(words) = *trap else { return false };

@@ -1,8 +1,9 @@
 //! Databases for stories in the server that `MURIEL_TEST_POSTGRES` names.
 //!
-//! The migrations run once in a process, in a template that each story's database is a copy of. In the server of
-//! `scripts/with-postgres` a copy takes milliseconds, and the template goes with the server. In any other server the
-//! template is dropped when no story has a database, so that nothing is left behind.
+//! The migrations run once per process, in a template that is copied for each story. In the server of
+//! `scripts/with-postgres` a copy takes milliseconds, and the template is removed with the server. In
+//! any other server the template is dropped when no story has a database, so that nothing is left
+//! behind.
 
 use crate::template::{self, runtime};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -10,7 +11,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use tokio::runtime::Runtime;
 use tokio_postgres::{Error, NoTls};
 
-/// Databases that stories have now, and the template if there is one.
+/// Number of databases in use, and the template if there is one.
 static IN_USE: Mutex<InUse> = Mutex::new(InUse { count: 0, template: None });
 
 struct InUse {
@@ -22,7 +23,7 @@ fn in_use() -> MutexGuard<'static, InUse> {
     IN_USE.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// A database that has had every migration and is otherwise empty when a story gets it.
+/// A database with all migrations applied, otherwise empty when a story gets it.
 pub(crate) struct Database {
     pub(crate) url: String,
     server: String,
@@ -43,14 +44,14 @@ impl Database {
             in_use.count += 1;
             template
         };
-        // A copy of files is the quicker way where nothing is flushed, and the slower one elsewhere: it needs checkpoints.
+        // Copying files is faster where nothing is flushed, but slower elsewhere, because it needs checkpoints.
         let strategy = if is_private() { "STRATEGY FILE_COPY" } else { "" };
         database.on_server(runtime, &format!("CREATE DATABASE {} TEMPLATE {template} {strategy}", database.name));
         database
     }
 
     fn named(server: String, name: String) -> Self {
-        // The last part of the address is the database.
+        // The last part of the URL is the database name.
         let (base, _) = server.rsplit_once('/').unwrap_or((&server, ""));
         Self { url: format!("{base}/{name}"), name, server }
     }
@@ -77,9 +78,9 @@ fn is_private() -> bool {
     std::env::var_os("MURIEL_TEST_POSTGRES_IS_PRIVATE").is_some()
 }
 
-/// Makes the template; its name.
+/// Creates the template and returns its name.
 fn make_template(server: &str) -> String {
-    // Not in the runtime of the first story that needs it: its connections end with this one.
+    // Uses its own runtime rather than that of the first story: the connections end with the runtime.
     let runtime = runtime();
     let template = Database::named(server.to_owned(), format!("muriel_stories_{}_template", std::process::id()));
     template.on_server(&runtime, &format!("CREATE DATABASE {} TEMPLATE template0 ENCODING 'UTF8'", template.name));

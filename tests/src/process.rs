@@ -1,4 +1,4 @@
-//! The real program, as a process of its own.
+//! The real program, as a separate process.
 
 use crate::{Client, Contract, DEADLINE};
 use serde_json::Value;
@@ -10,16 +10,16 @@ use std::sync::mpsc;
 use std::thread;
 use std::time::Duration;
 
-/// The program: the given one, or `muriel` beside this one.
+/// Returns the path of the program: the given one, or `muriel` next to this one.
 ///
 /// # Errors
-/// When there is none.
+/// When the program is not found.
 pub fn program(given: Option<&Path>) -> Result<PathBuf, String> {
     if let Some(given) = given {
         return Ok(given.to_owned());
     }
     let this = std::env::current_exe().map_err(|error| error.to_string())?;
-    // Tests are one folder further down, in deps.
+    // Test programs are one directory deeper, in deps.
     let beside = this.ancestors().skip(1).take(2).map(|folder| folder.join("muriel")).find(|path| path.is_file());
     beside.ok_or_else(|| {
         let folder = this.parent().unwrap_or(Path::new("."));
@@ -30,8 +30,8 @@ pub fn program(given: Option<&Path>) -> Result<PathBuf, String> {
     })
 }
 
-/// The program with nobody's settings but ours. It is ready however little is free on the
-/// disk of the machine that tests.
+/// Builds a command without the `MURIEL_` variables of the environment. Its log reserve is minimal,
+/// because the disk of the test machine may have little free space.
 pub fn command(program: &Path, words: &[&str], data_dir: &Path) -> Command {
     let mut command = Command::new(program);
     for (name, _) in std::env::vars_os() {
@@ -43,10 +43,10 @@ pub fn command(program: &Path, words: &[&str], data_dir: &Path) -> Command {
     command
 }
 
-/// The address in the line that says that a server is ready.
+/// Returns the address from the line that reports a server as ready.
 ///
 /// # Errors
-/// When it does not come in time.
+/// When the line does not appear in time.
 pub fn ready(out: ChildStdout, patience: Duration) -> Result<SocketAddr, String> {
     let (tell, told) = mpsc::channel();
     thread::spawn(move || {
@@ -60,34 +60,34 @@ pub fn ready(out: ChildStdout, patience: Duration) -> Result<SocketAddr, String>
     address.ok_or_else(|| format!("the server did not become ready; it said \"{}\"", line.trim()))
 }
 
-/// A server that runs. Dropped, it is killed.
+/// A running server process, killed when dropped.
 pub struct Process {
-    /// Where it answers.
+    /// Address of the server.
     pub address: SocketAddr,
     data_dir: PathBuf,
     child: Child,
 }
 
 impl Process {
-    /// Starts a server with these further settings, and waits until it answers.
+    /// Starts a server with these further settings, and waits until it is ready.
     ///
     /// # Panics
-    /// When it does not.
+    /// When it does not start.
     pub fn start(data_dir: &Path, settings: &[&str]) -> Self {
         let mut child = serve(data_dir, settings).stderr(Stdio::inherit()).spawn().expect("a process");
         let out = child.stdout.take().expect("its output");
-        // Killed from here on whatever happens.
+        // From here on the process is killed in any case.
         let mut process = Self { address: ([127, 0, 0, 1], 0).into(), data_dir: data_dir.to_owned(), child };
         process.address = ready(out, DEADLINE).unwrap_or_else(|error| panic!("{error}"));
         Contract::learn(process.address);
         process
     }
 
-    /// A client of a new project with a key that may do everything. The server takes
-    /// a moment to know it.
+    /// Creates a project and returns a client with a key that has every scope. The running server
+    /// learns of the project a moment later.
     ///
     /// # Panics
-    /// When it cannot be made.
+    /// When the project cannot be created.
     pub fn project(&self, company: &str, name: &str) -> Client {
         let words = ["project", "create", "--company", company, "--name", name, "--json"];
         let program = program(None).unwrap_or_else(|error| panic!("{error}"));
@@ -99,15 +99,15 @@ impl Process {
         Client::new(self.address, company, id, &text("project_key"), &text("api_key"))
     }
 
-    /// Its id in the system.
+    /// Process id.
     pub fn id(&self) -> u32 {
         self.child.id()
     }
 
-    /// Bytes of memory that it has now, and had at most.
+    /// Returns the current and the peak memory in bytes.
     ///
     /// # Panics
-    /// Where the system does not tell.
+    /// Where the system does not provide them.
     pub fn memory(&self) -> (u64, u64) {
         let status = std::fs::read_to_string(format!("/proc/{}/status", self.id())).expect("a process");
         let field = |name: &str| {
@@ -117,10 +117,10 @@ impl Process {
         (field("VmRSS:"), field("VmHWM:"))
     }
 
-    /// SIGTERM, and its exit status.
+    /// Sends SIGTERM and returns the exit status.
     ///
     /// # Panics
-    /// When it does not end.
+    /// When the process does not end.
     pub fn stop(mut self) -> Option<i32> {
         let asked = Command::new("kill").arg(self.id().to_string()).status().expect("a process");
         assert!(asked.success());
@@ -151,11 +151,11 @@ fn serve(data_dir: &Path, settings: &[&str]) -> Command {
     command
 }
 
-/// What a server says that does not start. It has no exit code when it went on for
+/// Returns the output of a server that does not start. It has no exit code when the server ran for
 /// `patience`, after which it is killed.
 ///
 /// # Panics
-/// When it cannot be tried.
+/// When the process cannot be started.
 pub fn refused(data_dir: &Path, settings: &[&str], patience: Duration) -> Output {
     let mut child = serve(data_dir, settings).stderr(Stdio::piped()).spawn().expect("a process");
     let end = std::time::Instant::now() + patience;

@@ -1,13 +1,13 @@
-//! Requests as bytes: what a client library would not send.
+//! Raw HTTP requests that a client library would not send.
 
 use crate::{Answer, Contract, DEADLINE};
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
 
-/// The answer to these bytes, held to the contract.
+/// Sends these bytes and checks the response against the contract.
 ///
 /// # Panics
-/// When there is none, or it breaks the contract.
+/// When there is no response, or it breaks the contract.
 #[track_caller]
 pub fn exchange(address: SocketAddr, request: &[u8]) -> Answer {
     let answer = unchecked(address, request);
@@ -15,10 +15,10 @@ pub fn exchange(address: SocketAddr, request: &[u8]) -> Answer {
     answer
 }
 
-/// The answers to requests that are sent one after the other on one connection.
+/// Sends requests one after the other on one connection, and returns the responses.
 ///
 /// # Panics
-/// When one is not answered, or the answer breaks the contract.
+/// When a response is missing or breaks the contract.
 #[track_caller]
 pub fn converse(address: SocketAddr, requests: &[&[u8]]) -> Vec<Answer> {
     let mut stream = connect(address);
@@ -45,10 +45,10 @@ fn check(request: &[u8], answer: &Answer) {
     Contract::check(method, target, answer);
 }
 
-/// The answer to these bytes, whatever it is.
+/// Sends these bytes and returns the response without checks.
 ///
 /// # Panics
-/// When there is none.
+/// When there is no response.
 #[track_caller]
 pub fn unchecked(address: SocketAddr, request: &[u8]) -> Answer {
     let mut stream = connect(address);
@@ -72,7 +72,7 @@ fn read_one(stream: &mut TcpStream) -> Answer {
     }
 }
 
-/// An answer, once it is whole.
+/// Parses a response, once it is complete.
 fn parse(bytes: &[u8]) -> Option<Answer> {
     let end = bytes.windows(4).position(|four| four == b"\r\n\r\n")?;
     let head = std::str::from_utf8(&bytes[..end]).expect("a head of text");

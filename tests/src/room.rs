@@ -1,19 +1,19 @@
-//! A room of one's own: mounts and processes that nobody else sees and that end
-//! with this program, however it ends.
+//! Separate namespaces: mounts and processes that are invisible to others and end with this program,
+//! however it ends.
 
 use std::ffi::OsString;
 use std::io::Read;
 use std::process::{Command, Stdio};
 use std::thread;
 
-/// Tells a program that it is in its room.
+/// Environment variable that marks a program in separate namespaces.
 const INSIDE: &str = "MURIEL_TEST_ROOM";
-/// Makes one: its first process takes all others with it, the last of them the
+/// Creates the namespaces. Their first process takes all others with it when it ends, the last of them the
 /// mounts, and these their loop devices.
 const UNSHARE: [&str; 5] = ["--mount", "--pid", "--fork", "--mount-proc", "--kill-child"];
 
-/// Runs a test in a room, by starting this program again for that test alone. On a
-/// machine that has no such rooms it says so and does nothing.
+/// Runs a test in separate namespaces, by starting this program again for that test alone. On a
+/// machine that does not support them, it prints a message and does nothing.
 ///
 /// # Panics
 /// When the test fails.
@@ -26,10 +26,10 @@ pub fn told(test: &str, body: impl FnOnce()) {
     assert!(is_well, "see above");
 }
 
-/// Whether this program is in a room. Then it ends with whoever started it.
+/// Returns whether this program is in separate namespaces. It then ends together with its parent.
 ///
 /// # Panics
-/// When there can be no threads.
+/// When no thread can be started.
 pub fn is_inside() -> bool {
     if std::env::var_os(INSIDE).is_none() {
         return false;
@@ -42,9 +42,9 @@ pub fn is_inside() -> bool {
     true
 }
 
-/// Starts this program with these arguments in a room; whether it was well. Where
-/// there are no rooms, or `probe`, a script, does not run in one, this says so, and
-/// nothing is wrong.
+/// Starts this program with these arguments in separate namespaces. Returns whether it succeeded. Where
+/// namespaces are not available, or the script `probe` fails in them, it prints this and
+/// returns success.
 ///
 /// # Errors
 /// When this program cannot be started.
@@ -56,7 +56,7 @@ pub fn enter(arguments: impl IntoIterator<Item = OsString>, probe: &str) -> std:
     let mut inside = Command::new("unshare");
     inside.args(UNSHARE).arg(std::env::current_exe()?).args(arguments).env(INSIDE, "1").stdin(Stdio::piped());
     let mut inside = inside.spawn()?;
-    // As long as this is open the other one goes on.
+    // The other process runs as long as this pipe is open.
     let open = inside.stdin.take();
     let status = inside.wait()?;
     drop(open);

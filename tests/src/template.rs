@@ -1,5 +1,5 @@
-//! The state that a story's server starts with: a database that has had every migration, made once in a process, and the pepper that
-//! fits it.
+//! Initial state of a story's server: a database with all migrations, created once per process, and the matching
+//! pepper.
 
 use crate::{DEADLINE, scratch};
 use muriel_cli::config::StorageSettings;
@@ -13,10 +13,10 @@ use std::sync::LazyLock;
 use tempfile::TempDir;
 use tokio::runtime::Runtime;
 
-/// The pepper of all stories: that of a database's template has to be known to the copies.
+/// Pepper of all stories: copies of a template database need the pepper it was created with.
 const PEPPER: &str = "the-pepper-of-stories-which-is-as-long-as-one-that-was-made-here";
 
-/// The file of a new SQLite database.
+/// Content of a new SQLite database file.
 static SQLITE: LazyLock<Vec<u8>> = LazyLock::new(|| {
     let dir = migrate(&runtime(), None);
     let file = dir.path().join("data/muriel.db");
@@ -24,10 +24,10 @@ static SQLITE: LazyLock<Vec<u8>> = LazyLock::new(|| {
     fs::read(file).expect("a database")
 });
 
-/// Makes a data directory as it is after the first start, without events. That of PostgreSQL has no database in it.
+/// Creates a data directory as after the first start, without events. The one for PostgreSQL contains no database.
 ///
 /// # Panics
-/// When it cannot be made.
+/// When it cannot be created.
 pub(crate) fn fill(data_dir: &Path, with_database: bool) {
     fs::DirBuilder::new().recursive(true).mode(0o700).create(data_dir).expect("a data directory");
     write(&data_dir.join("pepper"), PEPPER.as_bytes());
@@ -36,17 +36,17 @@ pub(crate) fn fill(data_dir: &Path, with_database: bool) {
     }
 }
 
-/// As the server itself makes files: readable by their owner only.
+/// Writes a file as the server does: readable by its owner only.
 fn write(path: &Path, bytes: &[u8]) {
     let file = fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(path);
     file.and_then(|mut file| file.write_all(bytes)).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
 }
 
-/// Opens an empty database as a server does at its first start: this PostgreSQL, or the file of the data directory `data` in
-/// the directory that comes back.
+/// Opens an empty database as a server does at its first start: this PostgreSQL database, or the file
+/// in the data directory `data` of the returned directory.
 ///
 /// # Panics
-/// When that fails.
+/// When a step fails.
 pub(crate) fn migrate(runtime: &Runtime, database_url: Option<String>) -> TempDir {
     let dir = scratch();
     let data_dir = dir.path().join("data");
@@ -60,7 +60,7 @@ pub(crate) fn migrate(runtime: &Runtime, database_url: Option<String>) -> TempDi
     dir
 }
 
-/// A slow machine is not a database that hangs.
+/// Options with long timeouts, because a slow machine is not a hanging database.
 pub(crate) fn patient_postgres() -> PostgresOptions {
     PostgresOptions {
         pool_wait: DEADLINE,
@@ -74,10 +74,10 @@ pub(crate) fn patient_postgres() -> PostgresOptions {
     }
 }
 
-/// The asynchronous runtime of a story and its server: two threads.
+/// Creates the asynchronous runtime of a story and its server: two threads.
 ///
 /// # Panics
-/// When there can be no threads.
+/// When no thread can be started.
 pub(crate) fn runtime() -> Runtime {
     tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().expect("a runtime")
 }

@@ -1,4 +1,4 @@
-//! Every operation's good answer, exactly.
+//! Exact successful responses of every operation.
 
 use crate::scene::keys;
 use muriel_tests::{On, stories};

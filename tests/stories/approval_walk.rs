@@ -1,5 +1,6 @@
-//! One person alone starts nothing: random writes of an editor, where a second person has to approve what visitors and the clock do
-//! differently. After every write, what is delivered has to be what was approved.
+//! One person alone starts nothing: random writes of an editor, where a second person has to approve
+//! every change for visitors and the clock. After every write, the delivered content has to equal the
+//! approved content.
 
 use muriel_tests::{Client, On, TestApp, is_full, stories};
 use serde_json::{Value, json};
@@ -10,7 +11,7 @@ stories![nothing_is_delivered_that_was_not_approved];
 
 const MINUTE: u64 = 60;
 
-/// Random numbers by a seed (SplitMix64).
+/// Seeded random numbers (SplitMix64).
 struct Draws(u64);
 
 impl Draws {
@@ -31,14 +32,14 @@ impl Draws {
     }
 }
 
-/// What a second person has approved of an experiment, and what visitors met of it last.
+/// The approved content of an experiment, and the content that visitors got last.
 #[derive(Default)]
 struct Approved {
-    /// While it is delivered or waits for its start date.
+    /// Approved content, while the experiment is delivered or waits for its start date.
     bound: Option<Value>,
-    /// A decision about results may serve it again.
+    /// Content that visitors got last. A decision about results may serve it again.
     met: Option<Value>,
-    /// Its groups, while it is delivered.
+    /// Group places, while the experiment is delivered.
     groups: Option<Value>,
 }
 
@@ -83,7 +84,7 @@ fn nothing_is_delivered_that_was_not_approved(on: On) {
     assert!(met > 0, "nothing was ever delivered: seed {seed}");
 }
 
-/// What visitors see of a content: nobody is counted where an arm is served.
+/// Returns the part of the content that visitors see. Where an arm is served, no visitors are counted.
 fn shown(content: &Value) -> Value {
     let fields = ["url", "variants_data_key", "control", "variants", "custom_js", "custom_css", "targeting"];
     let configured = ["traffic_allocation", "distribution", "dom_change_path", "trigger_variant_change"];
@@ -95,7 +96,7 @@ impl Walk<'_> {
         format!("seed {}\n{}", self.draws.0, self.did.join("\n"))
     }
 
-    /// What visitors get of an experiment, as its details tell it, with its goals.
+    /// Returns the content of an experiment, from its details and its goals.
     fn content(&self, id: i64) -> Value {
         let it = self.editor.details(id);
         let goals = self.editor.get("/goals").ok()["goals"].as_array().expect("goals").clone();
@@ -114,7 +115,7 @@ impl Walk<'_> {
         ];
         let mut content: BTreeMap<&str, Value> = fields.map(|field| (field, it[field].clone())).into();
         let mut configuration = it["configuration"].clone();
-        // The clock has nothing more to do with it once it has started.
+        // The start date is irrelevant to the clock once the experiment has started.
         configuration.as_object_mut().expect("a configuration").remove("start_test_date");
         content.insert("configuration", configuration);
         content.insert("goals", json!(goals));
@@ -171,7 +172,7 @@ impl Walk<'_> {
         now.plus_us(i64::try_from(minutes * MINUTE * 1_000_000).expect("a time")).to_string()
     }
 
-    /// A change as PATCH takes it.
+    /// Returns a random PATCH body.
     fn patch(&mut self) -> Value {
         match self.draws.below(6) {
             0 => json!({ "test_name": format!("Test {}", self.draws.below(100)) }),
@@ -185,7 +186,7 @@ impl Walk<'_> {
         }
     }
 
-    /// A write of the editor alone.
+    /// Performs a random write of the editor alone.
     fn act(&mut self, id: i64) {
         let path = format!("/experiment/{id}");
         let (method, path, body) = match self.draws.below(12) {
@@ -207,7 +208,7 @@ impl Walk<'_> {
         self.send(method, &path, body);
     }
 
-    /// A write beside the experiment that changes who meets it, or what is counted.
+    /// Performs a random write to other objects that changes who gets the experiment, or what is counted.
     fn around(&mut self, id: i64) {
         let group = self.editor.get("/exclusion-groups").ok()["exclusion_groups"][0]["group_id"].as_i64();
         let (method, path, body) = match (self.draws.below(5), group) {
@@ -255,7 +256,7 @@ impl Walk<'_> {
         assert!(answer.status < 500, "{}: {}", self.told(), answer.text());
     }
 
-    /// A proposal of the editor, which the second person looks at and may approve. Nobody else may.
+    /// Makes a proposal of the editor, which the second person may approve. Nobody else may.
     fn propose(&mut self, id: i64) {
         let starts = self.draws.below(3) > 0;
         let body = if starts { json!({ "status": 1 }) } else { self.patch() };
@@ -281,7 +282,7 @@ impl Walk<'_> {
         }
     }
 
-    /// Whether visitors meet it, or will once the clock starts it.
+    /// Returns whether visitors get the experiment, or will once the clock starts it.
     fn is_bound(&self, id: i64) -> bool {
         let waits = self.editor.details(id)["schedule"]["next"]["rule"] == "start_date";
         waits || self.delivered().contains_key(&id)

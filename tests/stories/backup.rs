@@ -1,4 +1,4 @@
-//! Backups that are made while the server takes events, and what is restored from them.
+//! Backups made while the server accepts events, and the data restored from them.
 
 use crate::recompute::{muriel, says, scene, timeless, verified};
 use crate::scene::{Collector, id};
@@ -15,7 +15,7 @@ fn text(path: &Path) -> &str {
     path.to_str().expect("a path")
 }
 
-/// The program with words that name all directories themselves.
+/// Runs the program with arguments that name all directories themselves.
 fn plainly(words: &[&str]) -> Output {
     let program = program(None).unwrap_or_else(|error| panic!("{error}"));
     let mut command = command(&program, &[], Path::new("/nowhere"));
@@ -37,7 +37,7 @@ fn done(output: &Output) -> String {
     says(output)
 }
 
-/// Ids of all events in the log of a data directory.
+/// Returns the ids of all events in the log of a data directory.
 fn logged(data_dir: &Path) -> HashSet<String> {
     let export = muriel(&["log", "export"], data_dir);
     assert!(export.status.success(), "{}", says(&export));
@@ -55,14 +55,14 @@ fn closed_files(data_dir: &Path) -> usize {
 fn a_backup_under_load_restores_the_same_answers() {
     let dir = scratch();
     let [data_dir, to, restored] = ["data", "backup", "restored"].map(|name| dir.path().join(name));
-    // Small files of the log, so that some are closed.
+    // Small log files, so that some of them are closed.
     let server = Process::start(&data_dir, &["--log-roll", "1"]);
     let client = server.project("Acme", "Shop");
     let test_id = scene(&client);
     let path = format!("/experiment/{test_id}/result?breakdown_by=device");
     let before = client.get_when_loaded(&path).ok();
 
-    // Another project of the same log goes on.
+    // Another project writes to the same log meanwhile.
     let busy = Collector::of(&server.project("Acme", "Busy"));
     let (stop, acknowledged) = (AtomicBool::new(false), Mutex::new(HashSet::new()));
     let send = || {
@@ -95,7 +95,7 @@ fn a_backup_under_load_restores_the_same_answers() {
     let all = logged(&data_dir);
     assert_eq!(found.difference(&all).count(), 0, "nothing else is in it");
 
-    // The kept answer holds on the restored log, and the restored server gives it again, to the same key.
+    // The stored result verifies against the restored log, and the restored server returns it again for the same key.
     let (holds, told, _) = verified(&before.to_string(), &restored);
     assert!(holds, "{told}");
     let again = Process::start(&restored, &[]);
@@ -105,7 +105,7 @@ fn a_backup_under_load_restores_the_same_answers() {
     );
     drop(again);
 
-    // The next backup copies what is new only.
+    // The next backup copies only new files.
     let last = muriel(&["backup", "--to", text(&to)], &data_dir);
     let said = done(&last);
     assert!(!said.contains(" 0 unchanged"), "closed files of the log are copied once: {said}");
@@ -114,7 +114,7 @@ fn a_backup_under_load_restores_the_same_answers() {
     assert!(pruned.contains("Pruned 1 backup and"), "{pruned}");
     assert!(done(&plainly(&["backup", "verify", text(&to)])).contains("The backup is whole"));
 
-    // It is nobody else's.
+    // Only the owner can read the backup.
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt;
@@ -123,7 +123,7 @@ fn a_backup_under_load_restores_the_same_answers() {
     }
 }
 
-/// Blocks of another project have come meanwhile: the hash is that of another block.
+/// Removes the log hash as well: another project's blocks have been added meanwhile, so it belongs to another block.
 fn timeless_but_for_the_log(result: Value) -> Value {
     let mut result = timeless(result);
     result["manifest"]["logs"][0]["hash"] = Value::Null;
@@ -144,7 +144,7 @@ fn what_is_no_backup_is_refused() {
         assert!(!output.status.success() && says(&output).contains(expect), "{words:?}: {}", says(&output));
     };
     let restore = ["restore", "--from", text(&to), "--data-dir", text(&restored)];
-    // One byte of any file, in its middle.
+    // Flips one byte in the middle of each file.
     let files: Vec<_> =
         std::fs::read_dir(to.join("files")).expect("files").map(|it| it.expect("a file").path()).collect();
     assert!(files.len() >= 3, "{files:?}");

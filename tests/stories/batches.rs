@@ -16,7 +16,7 @@ stories![
     a_log_that_refuses_takes_nothing,
 ];
 
-/// What a server of a project sends.
+/// A customer's server, which sends batches of a project.
 struct Server {
     client: Client,
 }
@@ -51,12 +51,12 @@ fn scene(on: On) -> (TestApp, Server) {
     (app, server)
 }
 
-/// An event of this visitor.
+/// Builds an event of this visitor.
 fn event(visitor: &str) -> Value {
     json!({ "id": id(), "type": "custom", "name": "x", "visitor": { "id": visitor } })
 }
 
-/// A body of this visitor with so many events.
+/// Builds a body of this visitor with this many events.
 fn body(visitor: &str, events: usize) -> Value {
     let events: Vec<Value> = (0..events).map(|_| json!({ "id": id(), "type": "custom", "name": "x" })).collect();
     json!({ "visitor": { "id": visitor }, "events": events })
@@ -66,7 +66,7 @@ fn lines(values: &[Value]) -> String {
     values.iter().map(|value| format!("{value}\n")).collect()
 }
 
-/// The outcomes of a 200.
+/// Returns the outcomes of a 200.
 #[track_caller]
 fn outcomes(answer: Answer) -> Vec<Value> {
     let answer = answer.has_status(200);
@@ -74,7 +74,7 @@ fn outcomes(answer: Answer) -> Vec<Value> {
     answer.lines()
 }
 
-/// The statuses of all events, in order.
+/// Returns the statuses of all events, in order.
 #[track_caller]
 fn statuses(answer: Answer) -> Vec<String> {
     let of = |outcome: &Value| match outcome["results"].as_array() {
@@ -128,7 +128,7 @@ fn bodies_and_events_share_a_batch(on: On) {
     assert_eq!(told, ["DE", "firefox", "203.0.113.0"]);
     assert_eq!(last["visitor"], json!({ "id": "v-3", "attributes": { "plan": "pro" } }));
 
-    // Compressed, in several pieces too, and under the type's other name.
+    // Compressed bodies, also of several gzip members, and the other content type.
     let pieces = [gzip(lines(&[event("v-6")]).as_bytes()), gzip(lines(&[body("v-7", 3)]).as_bytes())].concat();
     let call = || server.client.call("POST", "").header("content-encoding", "gzip");
     let answer = call().header("content-type", "application/jsonl; charset=utf-8").body(pieces).send();
@@ -185,11 +185,11 @@ fn a_line_that_is_wrong_keeps_no_other_out(on: On) {
     }
     assert_eq!(stored(&app).len(), wrong.len());
 
-    // The id is told where there is one, and no longer one than an id is.
+    // An error names the event's id if there is one, unless it is longer than ids may be.
     let no_visitor = |id: &str| json!({ "id": id, "type": "custom", "name": "x" });
     let told = outcomes(server.send(lines(&[no_visitor(an_event), no_visitor(&"x".repeat(65)), event("v")])));
     assert_eq!([&told[0]["id"], &told[1]["id"]], [&json!(an_event), &json!(null)]);
-    // What is mended of an event is told as in a body.
+    // Repairs of an event are reported as in a single body.
     let mended = json!({ "id": id(), "type": "custom", "name": "x", "visitor": { "id": "v" } }).to_string();
     let mended = mended.replace("\"x\"", "\"\\u0000\"");
     let told = outcomes(server.send(mended));
@@ -201,7 +201,7 @@ fn a_line_that_is_wrong_keeps_no_other_out(on: On) {
 
 fn what_is_sent_again_is_a_duplicate(on: On) {
     let (mut app, server) = scene(on);
-    // More than goes into the log at a time.
+    // More than the log takes at a time.
     let pad = || "x".repeat(30 << 10);
     let padded = |visitor: &str| {
         let mut event = event(visitor);
@@ -216,7 +216,7 @@ fn what_is_sent_again_is_a_duplicate(on: On) {
     assert_eq!((told.len(), &told[..303]), (304, &vec!["ok".to_owned(); 303][..]));
     assert_eq!(told[303], "duplicate");
     assert_eq!(statuses(server.send_gzip(text.as_bytes())), vec!["duplicate"; 304]);
-    // The same whoever brings them: in a body of one visitor, and after a restart.
+    // Duplicates are recognised in a body of one visitor as well, and after a restart.
     let mut single = server.client.clone();
     single.base = format!("/events/{}", server.client.project_key);
     let again = single.post("", all[300].clone()).ok()["results"].clone();
@@ -228,7 +228,7 @@ fn what_is_sent_again_is_a_duplicate(on: On) {
     assert_eq!(stored(&app).len(), 303);
 }
 
-/// Exposures of so many visitors of each arm, the first of whom do `event` an hour later, as lines.
+/// Builds lines with exposures of this many visitors per arm. The first of them send `event` an hour later.
 fn crowd(shop: &Shop, name: &str, arms: &[(&str, u32, u32)], at: &str, event: &Value) -> Vec<Value> {
     let later = at.replacen("T10", "T11", 1);
     let mut lines = Vec::new();
@@ -252,7 +252,7 @@ fn crowd(shop: &Shop, name: &str, arms: &[(&str, u32, u32)], at: &str, event: &V
 }
 
 fn history_counts_in_the_epochs_of_its_times(on: On) {
-    // A test that ran elsewhere: a month of it arrives before it is started here, in the past.
+    // A test that ran elsewhere: a month of its events arrives before it is started here, with a start in the past.
     let shop = Shop::open(on, json!({ "status": 9, "plan": { "visitors": 500 } }));
     let server = Server::of(&shop.client);
     let history = crowd(&shop, "old", &[("0", 100, 10), ("1", 100, 30)], "2026-02-02T10:00:00Z", &bought());
@@ -265,7 +265,7 @@ fn history_counts_in_the_epochs_of_its_times(on: On) {
     shop.client.patch(&format!("/experiment/{}/status", shop.test_id), start).ok();
     assert_eq!(counts(&shop.result("")), [(100, 10), (100, 30)]);
 
-    // The weights change; what is dated before then counts in the epoch of its time, whenever it arrives.
+    // After the weights change, events dated earlier count in the epoch of their time, whenever they arrive.
     shop.app.pass(DAY);
     let uneven = json!({ "configuration": { "distribution": { "Control": 90, "Variant 1": 10 } } });
     shop.client.patch(&format!("/experiment/{}", shop.test_id), uneven).ok();
@@ -289,7 +289,7 @@ fn only_a_key_with_write_sends_a_batch(on: On) {
         let refused = send(&app.scoped(&shop, scopes)).refused(403, "missing_scope");
         assert_eq!(refused.body["error"], "the API key lacks the scope write");
     }
-    // Of another company, and of another project of the company where the key is limited to one.
+    // Keys of another company, and a key that is limited to another project.
     let nowhere = Server { client: Server::of(&shop).client.with_key(other.api_key.as_deref()) };
     nowhere.send(good.clone()).refused(404, "not_found");
     let limited = app.key(&shop, |wanted| wanted.projects = vec![shop.project_key.clone()]);
@@ -299,7 +299,7 @@ fn only_a_key_with_write_sends_a_batch(on: On) {
     Server { client: unknown }.send(good.clone()).refused(404, "not_found");
     assert_eq!(stored(&app), Vec::<Value>::new());
     assert_eq!(statuses(send(&limited)), ["ok"]);
-    // Pages of other origins do not send batches.
+    // Pages of other origins cannot send batches.
     let answer = Server::of(&shop).call().header("origin", "https://shop.example").body(good.clone()).send();
     assert_eq!(answer.header("access-control-allow-origin"), None);
 }
@@ -343,7 +343,7 @@ fn what_cannot_be_read_to_its_end_stores_nothing() {
         let refused = server.send(nothing).refused(400, "malformed_body");
         assert_eq!(refused.body["error"], "the body has no lines; send one JSON object per line");
     }
-    // Not one line of these can be read, so they are no JSON lines.
+    // None of these lines can be parsed, so the body is not JSON lines.
     let utf_16: Vec<u8> = format!("\u{feff}{good}").encode_utf16().flat_map(u16::to_le_bytes).collect();
     let pretty = serde_json::to_string_pretty(&json!([event("v")])).expect("JSON");
     for (text, why) in [
@@ -369,7 +369,7 @@ fn what_cannot_be_read_to_its_end_stores_nothing() {
         refused.refused(415, "unsupported_media_type");
     }
     assert_eq!(stored(&app), Vec::<Value>::new());
-    // Just within the bounds.
+    // Just within the limits.
     let most = [good.into_bytes(), b"\n".repeat(99_999)].concat();
     assert_eq!(statuses(server.send(most)), ["ok"]);
 }
@@ -389,7 +389,7 @@ fn a_batch_has_at_most_100_000_events() {
 
 #[test]
 fn a_bomb_takes_little_memory() {
-    /// What a request may take besides what the program has anyway.
+    /// Maximum memory growth of a request, in addition to the program's own memory.
     const MAX_MEMORY_GROWTH: u64 = 64 << 20;
     let folder = scratch();
     let data_dir = folder.path().join("data");
@@ -421,7 +421,7 @@ fn a_bomb_takes_little_memory() {
             most >> 20
         );
     }
-    // Too much as it is sent.
+    // Too large uncompressed.
     let refused = server.send(many(" ", (8 << 20) + 1));
     refused.refused(413, "body_too_large");
     assert_eq!(statuses(server.send(good())), ["ok"]);

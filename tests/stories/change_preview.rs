@@ -1,4 +1,4 @@
-//! What a change would do, asked before it is made.
+//! Previews of changes.
 
 use muriel_tests::{Client, On, stories};
 use serde_json::{Value, json};
@@ -10,7 +10,7 @@ fn preview(shop: &Client, test_id: i64, body: Value) -> Value {
     call.header("content-type", "application/merge-patch+json").body(body.to_string()).send().ok()
 }
 
-/// The names of the fields that would change.
+/// Returns the names of the fields that would change.
 fn changed(preview: &Value) -> Vec<&str> {
     let changes = preview["changes"].as_array().expect("changes").iter();
     changes.map(|change| change["field"].as_str().expect("a field")).collect()
@@ -59,7 +59,7 @@ fn a_preview_says_what_a_change_does(on: On) {
     assert_eq!(last["changes"][1]["after"], "a()");
     assert_eq!(preview(&shop, id, json!({}))["changes"], json!([]));
 
-    // What was shown is what happens.
+    // The change has the previewed effects.
     for (at, body) in bodies.iter().enumerate() {
         let shown = preview(&shop, id, body.clone());
         let epochs = |details: &Value| details["epochs"].as_array().map_or(0, Vec::len);
@@ -89,7 +89,7 @@ fn a_preview_refuses_what_the_change_would(on: On) {
     reader.post(&path, json!({ "custom_js": "x()" })).refused(403, "missing_scope");
     shop.post(&format!("/experiment/{id}/serve-winner"), json!({ "variant_id": "2" })).ok();
     shop.post(&path, json!({ "variants": [{ "name": "Variant 1" }] })).refused(409, "variant_is_served");
-    // Sent whole, an object that leaves fields out takes them back to their defaults.
+    // An object that is sent whole resets omitted fields to their defaults.
     let whole = shop.post(&path, json!({ "configuration": { "traffic_allocation": 50 } })).ok();
     assert_eq!(changed(&whole), ["configuration.traffic_allocation"]);
 }

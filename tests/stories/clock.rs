@@ -1,4 +1,4 @@
-//! What happens by itself: experiments that start and end by their dates and rules.
+//! Acts of the clock: experiments that start and end by their dates and rules.
 
 use crate::results::{DAY, Shop, bought, counts};
 use crate::scene::{Collector, id};
@@ -27,11 +27,11 @@ stories![
 ];
 
 const HOUR: Duration = Duration::from_secs(3_600);
-/// The clock of a story begins at 2026-03-01T10:00:00Z.
+/// A story's clock starts at 2026-03-01T10:00:00Z.
 const ELEVEN: &str = "2026-03-01T11:00:00.000Z";
 const NOON: &str = "2026-03-01T12:00:00.000Z";
 
-/// Waits until the clock has done its last act by this rule; the act.
+/// Waits until the clock's last act is by this rule, and returns the act.
 #[track_caller]
 fn acted(client: &Client, test_id: i64, rule: &str) -> Value {
     let mut last = Value::Null;
@@ -42,7 +42,7 @@ fn acted(client: &Client, test_id: i64, rule: &str) -> Value {
     last
 }
 
-/// Waits until the jobs that are due have had their turn: one that is due now, of another experiment, is done.
+/// Waits until the due jobs have run, by waiting for a job of another experiment that is due now.
 #[track_caller]
 fn settle(client: &Client, app: &TestApp) {
     let soon = app.settings.clock.now().plus_us(1_000).to_string();
@@ -81,11 +81,11 @@ fn a_start_date_starts_a_draft(on: On) {
     assert_eq!((history.len(), history[0].actor.as_str(), history[0].action.as_str()), (2, "clock", "start"));
     let detail = history[0].detail.as_ref().expect("a detail");
     assert_eq!((&detail["rule"], &detail["numbers"]), (&json!("start_date"), &last["numbers"]));
-    // Visitors meet it.
+    // Visitors get it.
     let decision = client.get(&format!("/experiment/{test_id}/explain?visitor=v-1")).ok();
     assert_eq!(decision["reason"], "split", "{decision}");
 
-    // Once: who puts it aside meant that.
+    // The date applies once: setting the experiment aside afterwards is deliberate.
     client.set_status(test_id, 0).ok();
     app.pass(DAY);
     settle(&client, &app);
@@ -105,7 +105,7 @@ fn an_end_date_ends_what_is_live(on: On) {
     assert_eq!((&details["status"], &details["is_completed"]), (&json!(0), &json!(0)));
     assert_eq!(app.history(test_id).len(), 3);
 
-    // Who starts it again after that means to go on.
+    // Starting it again after the end date continues it.
     let answer = client.set_status(test_id, 1).ok();
     let warnings = answer["warnings"].to_string();
     assert!(warnings.contains("end_test_date"), "{warnings}");
@@ -129,7 +129,7 @@ fn dates_that_are_changed_are_followed(on: On) {
     settle(&client, &app);
     assert_eq!(client.details(test_id)["status"], 9);
 
-    // What was set aside, and is given a date, starts at it.
+    // An experiment that was set aside starts at a newly set date.
     client.set_status(test_id, 1).ok();
     client.set_status(test_id, 0).ok();
     let again = app.settings.clock.now().plus_us(3_600_000_000);
@@ -138,7 +138,7 @@ fn dates_that_are_changed_are_followed(on: On) {
     client.patch(&path, json!({ "configuration": dates })).ok();
     app.pass(HOUR);
     acted(&client, test_id, "start_date");
-    // A live experiment whose end is moved to a moment that has passed ends.
+    // A live experiment ends when its end date is moved to the past.
     let now = app.settings.clock.now().plus_us(-1);
     let dates = json!({ "start_test_date": null, "end_test_date": now.to_string() });
     client.patch(&path, json!({ "configuration": dates })).ok();
@@ -166,7 +166,7 @@ fn dates_that_have_passed_do_nothing_and_say_so(on: On) {
     let dates = json!({ "start_test_date": "2026-01-01T00:00:00Z", "end_test_date": past });
     let (live, warnings) = made(json!({ "status": 1, "configuration": dates }));
     assert!(warnings.contains("configuration.end_test_date: this moment had passed"), "{warnings}");
-    // Now is now, although the request took a moment.
+    // The current time counts as now, although the request took a moment.
     let now = app.settings.clock.now().plus_us(-30_000_000).to_string();
     let (present, warnings) = made(json!({ "configuration": { "start_test_date": now } }));
     assert_eq!(warnings, "[]");
@@ -236,10 +236,10 @@ fn rules_end_an_experiment_and_keep_their_numbers(on: On) {
     let history = shop.app.history(shop.test_id);
     let detail = history[0].detail.as_ref().expect("a detail");
     assert_eq!((history[0].actor.as_str(), &detail["rule"]), ("clock", &json!("visitors")));
-    // The numbers can be computed again from what they came from.
+    // The manifest allows computing the numbers again.
     assert!(detail["manifest"]["logs"][0]["position"].as_i64().is_some_and(|position| position > 0), "{detail}");
 
-    // Who starts it again goes on, until the rule is set anew.
+    // An experiment that is started again continues until the rule is set anew.
     client.set_status(shop.test_id, 1).ok();
     settle(client, &shop.app);
     assert_eq!(client.details(shop.test_id)["status"], 1);
@@ -249,7 +249,7 @@ fn rules_end_an_experiment_and_keep_their_numbers(on: On) {
     assert_eq!(last["numbers"], json!({ "conversions": 6, "completion_conversion": 6 }));
     assert_eq!(counts(&shop.result("")), [(11, 2), (20, 4)]);
 
-    // Days since the first start, whatever happened in between.
+    // Days count from the first start, whatever happened in between.
     client.set_status(shop.test_id, 1).ok();
     client.patch(&path, json!({ "configuration": { "completion_after_period": 3 } })).ok();
     let next = client.details(shop.test_id)["schedule"]["next"].clone();
@@ -268,14 +268,14 @@ fn a_significant_result_ends_an_experiment(on: On) {
     settle(client, &shop.app);
     assert_eq!(shop.result("")["variants"][1]["analysis"]["verdict"], "keep_running");
     assert_eq!(client.details(shop.test_id)["status"], 1, "no day is over yet");
-    // Nothing happens but that the day ends.
+    // Only the end of the day is needed, without new events.
     shop.app.pass(2 * DAY);
     let last = acted(client, shop.test_id, "significant");
     assert_eq!(last["numbers"]["variants"][0]["verdict"], "win", "{last}");
     assert_eq!(client.details(shop.test_id)["status"], 0);
     assert_eq!(client.details(shop.test_id)["is_completed"], 0);
 
-    // What cannot be trusted ends nothing.
+    // A result that cannot be trusted ends nothing.
     let other = Shop::open(on, json!({}));
     other.app.pass(2 * DAY);
     other.crowd("v", &[("0", 150, 15), ("1", 450, 270)], at, &bought());
@@ -300,7 +300,7 @@ fn rules_leave_alone_what_is_concluded_served_or_deleted(on: On) {
     assert_eq!((&details["status"], &details["schedule"]["last"]), (&json!(1), &Value::Null));
     assert_eq!(client.details(concluded)["schedule"]["last"], Value::Null);
     assert!(app.history(deleted).iter().all(|entry| entry.actor != "clock"));
-    // Its date comes into force again where the winner is no longer served: it is overdue.
+    // The end date applies again when the winner is no longer served; it is overdue then.
     client.post(&format!("/experiment/{served}/stop-serving"), json!({})).ok();
     acted(&client, served, "end_date");
 }
@@ -336,7 +336,7 @@ fn a_bandit_moves_its_weights(on: On) {
     );
     assert_eq!((&bandit["arms"][0]["weight"], &bandit["arms"][1]["weight"]), (&json!(50.0), &json!(50.0)));
     assert!(bandit["arms"][1]["probability_best"].as_f64().expect("a number") > 99.0, "{bandit}");
-    // So far the split was even, and cost some 116 conversions.
+    // So far the split was even, at a cost of about 116 conversions.
     assert_eq!(
         (&bandit["regret"], &bandit["regret_interval"]),
         (&bandit["even_split"]["regret"], &bandit["even_split"]["regret_interval"])
@@ -381,7 +381,7 @@ fn a_bandit_moves_its_weights(on: On) {
     let kept = history[0].detail.as_ref().expect("a detail");
     assert_eq!((&kept["rule"], &kept["manifest"]["experiment"]["test_id"]), (&json!("bandit"), &json!(shop.test_id)));
 
-    // Too few have come since: the next hours leave the weights alone, also after a restart.
+    // Too few visitors have entered since: the weights stay for the next hours, even after a restart.
     shop.crowd("second", &[("0", 2, 0), ("1", 30, 18)], "2026-03-01T11:10:00Z", &bought());
     for hour in 0..3 {
         shop.app.pass(HOUR);
@@ -396,7 +396,7 @@ fn a_bandit_moves_its_weights(on: On) {
         (weights(&distribution(&shop)), shop.client.details(shop.test_id)["schedule"]["last"].clone()),
         (vec![5.0, 95.0], last)
     );
-    // Many that turn the tide, but whose split is broken: their numbers move nothing.
+    // Many visitors that would reverse the result, but with a broken split: their numbers move nothing.
     shop.crowd("third", &[("0", 100, 98), ("1", 100, 5)], "2026-03-01T13:10:00Z", &bought());
     shop.app.pass(HOUR);
     settle(&shop.client, &shop.app);
@@ -404,12 +404,12 @@ fn a_bandit_moves_its_weights(on: On) {
     assert_eq!(weights(&held), vec![5.0, 95.0]);
     let reason = held["bandit"]["reason"].as_str().expect("a sentence");
     assert!(reason.starts_with("Weights stay while the numbers cannot be trusted. "), "{reason}");
-    // With those who had been lost on the way the split is whole.
+    // With the missing visitors the split is correct again.
     shop.crowd("fourth", &[("0", 100, 97), ("1", 3_700, 190)], "2026-03-01T13:20:00Z", &bought());
     shop.app.pass(HOUR);
     eventually("weights move back", DEADLINE, || weights(&distribution(&shop))[0] > 50.0);
 
-    // Who turns it off keeps the weights, and what is known of it.
+    // Turning the bandit off keeps the weights and its last figures.
     let kept = weights(&distribution(&shop));
     shop.client.merge(&path, json!({ "configuration": { "is_mab": 0 } })).ok();
     let off = distribution(&shop);
@@ -434,7 +434,7 @@ fn a_bandit_waits_until_it_knows_enough(on: On) {
     assert_eq!((&bandit["regret"], &bandit["arms"][0]["probability_best"]), (&Value::Null, &Value::Null));
     assert!(bandit["reason"].as_str().expect("a sentence").contains("10 conversions"), "{bandit}");
     assert_eq!(shop.client.details(shop.test_id)["schedule"]["last"], Value::Null);
-    // A draft, one without a goal, and one whose arms nobody chooses among.
+    // A draft, an experiment without a goal, and one with fixed arms.
     let configuration = json!({ "is_mab": 1 });
     let draft = shop.client.experiment(json!({ "configuration": configuration, "primary_goal_key": "bought" }));
     assert_eq!(distribution(draft)["last_moved_at"], Value::Null);
@@ -459,11 +459,11 @@ fn a_bandit_waits_until_it_knows_enough(on: On) {
     }
 }
 
-/// A shop whose Variant 1 has won after its first day, and is served by the clock.
+/// Opens a shop whose Variant 1 has won after its first day and is served by the clock.
 fn piloted(on: On) -> Shop {
     let shop = Shop::open(on, json!({ "configuration": { "is_autopilot": 1 } }));
     shop.crowd("first", &[("0", 600, 60), ("1", 600, 150)], "2026-03-01T10:10:00Z", &bought());
-    // Nothing wins within its first day.
+    // A variant cannot win within the first day.
     shop.app.pass(HOUR);
     settle(&shop.client, &shop.app);
     assert_eq!(shop.client.details(shop.test_id)["schedule"]["last"], Value::Null);
@@ -492,7 +492,7 @@ fn autopilot_serves_a_winner_step_by_step(on: On) {
     assert_eq!(details["status"], 1, "serving leaves the status alone");
     let next = &details["schedule"]["next"];
     assert_eq!((&next["act"], &next["rule"]), (&json!("ramp"), &json!("autopilot")));
-    // A server that was away goes on where it was.
+    // After downtime, the server continues where it stopped.
     shop.app.pass(DAY / 2);
     shop.app.start_again();
     shop.client = shop.client.at(shop.app.address);
@@ -512,7 +512,7 @@ fn autopilot_serves_a_winner_step_by_step(on: On) {
 fn autopilot_stops_what_turns_out_worse(on: On) {
     let mut shop = piloted(on);
     shop.collector = Collector::of(&shop.client);
-    // Visitors who had entered before come late: by them the control is far better.
+    // Late visitors who had entered before, and for whom the control is far better.
     shop.crowd("late", &[("0", 900, 880), ("1", 900, 9)], "2026-03-02T10:10:00Z", &bought());
     shop.app.pass(HOUR);
     let last = acted(&shop.client, shop.test_id, "guardrail");
@@ -521,7 +521,7 @@ fn autopilot_stops_what_turns_out_worse(on: On) {
     assert_eq!((served(&shop).0, served(&shop).2), (Value::Null, json!(0)));
     let history = shop.app.history(shop.test_id);
     assert_eq!((history[0].actor.as_str(), history[0].action.as_str()), ("clock", "stop serving"));
-    // It is not tried again until somebody sets it anew.
+    // It is not retried until somebody sets it anew.
     shop.crowd("later", &[("0", 3_000, 30), ("1", 3_000, 2_900)], "2026-03-02T10:20:00Z", &bought());
     shop.app.pass(DAY);
     settle(&shop.client, &shop.app);
@@ -546,22 +546,23 @@ fn autopilot_leaves_the_winner_to_people(on: On) {
     assert_eq!(served(&shop).0, Value::Null);
 }
 
-/// The rule that is to end an experiment of [`thirty_days_of_experiments`], and when it is met.
+/// The rule that must end an experiment of [`thirty_days_of_experiments`], and the time at which it is met.
 struct Planned {
     test_id: i64,
     starts_at: Instant,
     rule: &'static str,
-    /// The moment, where it is known; else it follows from the visitors.
+    /// The known moment; `None` where it follows from the visitors.
     ends_at: Option<Instant>,
 }
 
-/// Visitors that enter each arm of each live experiment a day, at noon.
+/// Visitors who enter each arm of each live experiment a day, at noon.
 const DAILY: i64 = 10;
-/// One in so many visitors converts.
+/// Number of visitors per converting visitor.
 const CONVERTING: i64 = 5;
-/// The experiments, of fifty numbers, and how often a day the clock is run. Most of the time is spent on the reports that each run
-/// computes, which are the same on both databases, so that only the full form has all of them. The others are those that end first and last
-/// by each rule, with both changes of clocks.
+/// Returns the numbers of the experiments, out of fifty, and the clock's runs per day. Most of the time
+/// is spent on the reports of each run, which are equal on both databases, so only the full form has
+/// all experiments. The others are those that end first and last by each rule, including both changes
+/// to daylight saving time.
 fn numbers_and_runs_a_day(on: On) -> (Vec<i64>, i64) {
     match on {
         _ if is_full() => ((0..50).collect(), 8),
@@ -570,8 +571,8 @@ fn numbers_and_runs_a_day(on: On) -> (Vec<i64>, i64) {
     }
 }
 
-/// A month in which clocks are changed on both sides of the Atlantic. Every experiment starts at its date and ends by its rule,
-/// each with the first look after its moment.
+/// A month with the change to daylight saving time in America and Europe. Every experiment starts at
+/// its date and ends by its rule, each at the first check after the moment.
 fn thirty_days_of_experiments(on: On) {
     let app = on.start_with(|settings| settings.worker = false);
     let client = app.project("Acme", "Shop");
@@ -585,7 +586,8 @@ fn thirty_days_of_experiments(on: On) {
         .iter()
         .map(|&number| {
             let (group, start) = (number / 5, number * 5 % 120);
-            // The hour after clocks were changed in Berlin (29 March) and New York (8 March), in the time of the place.
+            // The hour after the change to daylight saving time in Berlin (29 March) and New York (8
+            // March), in local time.
             let (start, text) = match number {
                 2 => (27 * 24 + 15, "2026-03-29T03:00:00+02:00".to_owned()),
                 6 => (6 * 24 + 21, "2026-03-08T03:00:00-04:00".to_owned()),
@@ -646,7 +648,7 @@ fn thirty_days_of_experiments(on: On) {
                     .body(lines)
                     .send()
                     .has_status(200);
-                // Loaded, so that the clock sees them with its next look.
+                // Reading the result loads the events, so that the clock sees them at its next check.
                 client.get(&format!("/experiment/{}/result", live[0].1.test_id)).ok();
             }
         }
@@ -659,7 +661,7 @@ fn thirty_days_of_experiments(on: On) {
         assert_eq!(told[1..], [("clock", "start"), ("clock", "stop")], "{number} {}", planned.rule);
         let (started, ended) = (&acts[1], &acts[0]);
         assert_eq!(ended.detail.as_ref().expect("a detail")["rule"], planned.rule);
-        // The first look at or after a moment.
+        // The first check at or after a moment.
         let is_first_look = |at: Instant, due: Instant| at >= due && at < due.plus_us(step_us);
         assert!(is_first_look(started.at, planned.starts_at), "{number} {} {}", started.at, planned.starts_at);
         match planned.ends_at {
@@ -683,7 +685,8 @@ fn thirty_days_of_experiments(on: On) {
     }
 }
 
-/// A day's visitors of an experiment, as lines of a batch. With the rule about significance the variant is much better.
+/// Builds a day's visitors of an experiment, as lines of a batch. With the rule about significance the
+/// variant is much better.
 fn visits(planned: &Planned, step: i64, now: Instant) -> String {
     let (at, later) = (now.plus_us(-2_000_000), now.plus_us(-1_000_000));
     let mut lines = String::new();

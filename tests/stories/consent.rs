@@ -1,4 +1,4 @@
-//! What projects that ask for consent, or heed Global Privacy Control, store of visitors.
+//! Events stored by projects that require consent or respect Global Privacy Control.
 
 use crate::scene::{Collector, gzip, id, stored};
 use muriel_tests::{Answer, DEADLINE, On, TestApp, eventually, raw, stories};
@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 stories![nothing_is_stored_without_consent];
 
-/// What the metrics have of the events with this outcome.
+/// Returns the metrics' counter of events with this outcome.
 fn counted(app: &TestApp, outcome: &str) -> String {
     let request = b"GET /metrics HTTP/1.1\r\nHost: localhost:4171\r\nConnection: close\r\n\r\n";
     let metrics = raw::unchecked(app.metrics_address.expect("a listener"), request).has_status(200).text();
@@ -56,7 +56,7 @@ fn nothing_is_stored_without_consent(on: On) {
         ("assumed", "on", None, Some("0"), true),
         ("assumed", "on", None, Some("1"), false),
         ("assumed", "on", unknown, Some("1"), false),
-        // The visitor's answer to the site.
+        // The visitor's answer to the site takes precedence.
         ("assumed", "on", granted, Some("1"), true),
         ("required", "off", None, None, false),
         ("required", "off", unknown, None, false),
@@ -77,7 +77,7 @@ fn nothing_is_stored_without_consent(on: On) {
         ["4", "6", "4"],
         "two events a request"
     );
-    // The answer says how many were left out, and why.
+    // The response says how many events were not stored, and why.
     settings("required", "on");
     let answer = send(None, None);
     let warnings: Vec<String> =

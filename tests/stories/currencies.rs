@@ -1,4 +1,4 @@
-//! Orders in several currencies, and what they are worth in one.
+//! Orders in several currencies, and their value in one currency.
 
 use crate::scene::{Collector, id};
 use muriel_tests::process::{command, program};
@@ -26,7 +26,7 @@ fn rates_are_read_back_as_they_were_set(on: On) {
     let read = shop.get("/currency-rates").ok();
     assert_eq!(read["rates"], json!([rates[2], rates[1], rates[0]]), "by currency, then by date");
     assert_eq!(blog.get("/currency-rates").ok(), none, "a table is its project's");
-    // What is read can be sent back.
+    // The response can be sent back unchanged.
     set(&shop, json!({ "currency": read["currency"], "rates": read["rates"] })).ok();
     assert_eq!(shop.get("/currency-rates").ok(), read);
     for scopes in ["read,write,code,evaluate", "read"] {
@@ -62,7 +62,7 @@ fn wrong_rates_are_refused(on: On) {
     assert_eq!(shop.get("/currency-rates").ok()["count"], 0, "nothing was kept");
 }
 
-/// A project with a live experiment and a revenue goal.
+/// Creates a project with a live experiment and a revenue goal.
 fn scene(app: &TestApp) -> (Client, i64) {
     let shop = app.project("Acme", "Shop");
     let goal =
@@ -76,7 +76,7 @@ fn orders_count_in_the_currency_of_the_rates(on: On) {
     let app = on.start();
     let (shop, test_id) = scene(&app);
     let trusted = Collector::of(&shop).trusted;
-    // Events of the future happened when they were received.
+    // Events dated in the future are stored with their time of receipt.
     app.pass(std::time::Duration::from_secs(3 * 86_400));
     let buys = |visitor: &str, at: &str, value: f64, currency: &str| {
         let enters = json!({ "id": id(), "type": "exposure", "test_id": test_id, "variant_id": "0",
@@ -98,7 +98,7 @@ fn orders_count_in_the_currency_of_the_rates(on: On) {
     let rates = [rate("2026-01-01", "USD", 0.5), rate("2026-03-02", "USD", 0.92), rate("2026-03-02", "JPY", 0.0061)];
     set(&shop, json!({ "currency": "EUR", "rates": rates })).ok();
     let after = result();
-    // 100 + 100 × 0.5 + 100 × 0.92 + 0.0001 × 0.5, which rounds up; the yen have no rate on their day.
+    // 100 + 100 × 0.5 + 100 × 0.92 + 0.0001 × 0.5, which rounds up; the yen has no rate on its day.
     let shown = (&after["total_revenue"], &after["total_orders"], &after["currency"]);
     assert_eq!(shown, (&json!(242.0001), &json!(4), &json!("EUR")), "{after}");
     assert!(after["health"]["currency"]["message"].as_str().is_some_and(|text| text.contains("1 order")), "{after}");
@@ -106,7 +106,7 @@ fn orders_count_in_the_currency_of_the_rates(on: On) {
         "JPY": { "2026-03-02": 0.0061 }, "USD": { "2026-01-01": 0.5, "2026-03-02": 0.92 } } });
     assert_eq!(after["manifest"]["currency_rates"], expect);
 
-    // They have to be those of the table.
+    // The manifest's rates have to equal those of the table.
     let verified = |result: &Value| {
         let file = app.settings.storage.data_dir.join("result.json");
         std::fs::write(&file, result.to_string()).expect("a file");
@@ -120,7 +120,7 @@ fn orders_count_in_the_currency_of_the_rates(on: On) {
     let later = result();
     let mut forged = later.clone();
     forged["manifest"]["currency_rates"]["rates"]["USD"]["2026-01-01"] = json!(0.6);
-    // The other database would have to be named.
+    // PostgreSQL would have to be named on the command line.
     let is_told = on == On::Sqlite;
     if is_told {
         let (held, said) = verified(&forged);
@@ -129,7 +129,7 @@ fn orders_count_in_the_currency_of_the_rates(on: On) {
         assert!(held && !said.contains("believed"), "{said}");
     }
 
-    // The rates are in the manifest, so the result can be computed again when they are others.
+    // The rates are in the manifest, so the result can be recomputed after they change.
     let rates = [rate("2026-01-01", "USD", 0.5), rate("2026-01-01", "JPY", 0.006)];
     set(&shop, json!({ "currency": "EUR", "rates": rates })).ok();
     let all = result();

@@ -5,22 +5,22 @@ use muriel_tests::{On, stories};
 
 stories![the_demo_has_a_consistent_past];
 
-/// Half a year of starts, changes, pauses and winners. The end of a story compares what is stored of each experiment with
-/// its history.
+/// Half a year of starts, changes, pauses and winners. At the end of a story, the stored milestones of
+/// each experiment are compared with its history.
 fn the_demo_has_a_consistent_past(on: On) {
-    // The demo's server begins with its clock once the past is made.
+    // The demo starts its clock only after the history is created.
     let app = on.start_with(|settings| settings.worker = false);
     let live = app.seed_demo();
     assert!(live.len() > 5, "{live:?}");
     assert!(live.iter().all(|id| !app.history(*id).is_empty()), "{live:?}");
 }
 
-/// The page Learnings adds up what concluded experiments found, and says what each of them was.
+/// The programme page sums up the findings of concluded experiments and describes each of them.
 #[test]
 fn concluded_experiments_of_the_demo_have_results() {
     let app = On::Sqlite.start_with(|settings| {
         settings.worker = false;
-        // Its days count back from today.
+        // The demo's dates count back from today.
         settings.clock = Clock::System;
     });
     let company = app.visit_demo(1_000);
@@ -36,7 +36,7 @@ fn concluded_experiments_of_the_demo_have_results() {
         let conclusion = company.get(&path).ok()["conclusion"].take();
         assert!(conclusion["manifest"].is_object() && item["lift"].is_number(), "{item}");
         company.get(&path.replace("/conclusion", "/result")).ok();
-        // The results say what the team has concluded, so no reason is needed.
+        // The results agree with the team's conclusion, so no reason is needed.
         assert_eq!(conclusion["override_reason"], serde_json::Value::Null, "{item} {}", conclusion["verdicts"]);
     }
     let won = &programme["cumulative"]["won_or_served"];

@@ -1,4 +1,4 @@
-//! Which epoch an exposure counts in.
+//! The epoch in which an exposure counts.
 
 use crate::results::{DAY, Shop, Visit, bought, counts};
 use muriel_tests::{On, stories};
@@ -6,8 +6,8 @@ use serde_json::{Value, json};
 
 stories![late_exposures_count_in_the_epoch_of_their_time, an_epoch_that_was_never_reached_is_not_made_up];
 
-/// A shop whose experiment had even weights from 2026-03-01 at 10:00 and gave 90 % to the
-/// control from 22:00 on; it is 22:00 on the next day.
+/// Opens a shop whose experiment had even weights from 2026-03-01 at 10:00 and gave 90 % to the
+/// control from 22:00 on. The clock is at 22:00 on the next day.
 fn reweighted(on: On) -> Shop {
     let shop = Shop::open(on, json!({}));
     shop.app.pass(DAY / 2);
@@ -17,7 +17,7 @@ fn reweighted(on: On) -> Shop {
     shop
 }
 
-/// Visitors of each arm by epoch, as health tells them.
+/// Returns the visitors of each arm by epoch, from the health check.
 fn by_epoch(result: &Value) -> Vec<(i64, Value)> {
     let epochs = result["health"]["sample_ratio"]["epochs"].as_array().expect("epochs");
     epochs.iter().map(|epoch| (epoch["epoch"].as_i64().expect("a number"), epoch["observed"].clone())).collect()
@@ -25,7 +25,7 @@ fn by_epoch(result: &Value) -> Vec<(i64, Value)> {
 
 fn late_exposures_count_in_the_epoch_of_their_time(on: On) {
     let shop = reweighted(on);
-    // A server tells a day late, and does not know of epochs.
+    // A server sends events a day late, without epochs.
     shop.crowd("before", &[("0", 150, 10), ("1", 150, 10)], "2026-03-01T10:30:00Z", &bought());
     shop.crowd("after", &[("0", 90, 5), ("1", 10, 1)], "2026-03-02T10:30:00Z", &bought());
     let result = shop.result("");
@@ -45,7 +45,7 @@ fn an_epoch_that_was_never_reached_is_not_made_up(on: On) {
         }
         shop.tell(&[Visit { visitor, events: vec![event] }]);
     };
-    // What is named counts where the experiment reached it: a page may have kept its ruleset.
+    // A named epoch counts if the experiment has reached it: a page may have kept an old ruleset.
     enter("kept", Some(1), "2026-03-02T10:00:00Z");
     enter("open", None, "2026-03-01T12:00:00Z");
     for (number, epoch) in [3, 1_000, 9_007_199_254_740_992].into_iter().enumerate() {
@@ -53,7 +53,7 @@ fn an_epoch_that_was_never_reached_is_not_made_up(on: On) {
         enter(&format!("ahead-later-{number}"), Some(epoch), "2026-03-02T12:00:00Z");
     }
     assert_eq!(by_epoch(&shop.result("")), [(1, json!([5, 0])), (2, json!([3, 0]))]);
-    // A node whose ruleset is older takes them all the same: they count once it is there.
+    // A node with an older ruleset accepts future epochs anyway: they count once the epoch begins.
     let change = json!({ "configuration": { "distribution": { "Control": 50, "Variant 1": 50 } } });
     shop.client.patch(&format!("/experiment/{}", shop.test_id), change).ok();
     assert_eq!(by_epoch(&shop.result("")), [(1, json!([4, 0])), (2, json!([2, 0])), (3, json!([2, 0]))]);

@@ -1,5 +1,5 @@
-//! Decisions over HTTP: OpenFeature one by one and in bulk, many at once, and
-//! what each change does to them.
+//! Decisions over HTTP: OpenFeature one by one and in bulk, evaluate-many, and the effects of changes
+//! on them.
 
 use muriel_tests::{Answer, Client, On, raw, stories};
 use serde_json::{Value, json};
@@ -32,7 +32,7 @@ fn flags(shop: &Client, context: &Value) -> Answer {
     shop.post(FLAGS, json!({ "context": context }))
 }
 
-/// `[variant, reason, our reason, in_experiment]` of a flag.
+/// Returns `[variant, reason, our reason, in_experiment]` of a flag.
 #[track_caller]
 fn told(shop: &Client, key: &str, context: &Value) -> Value {
     let flag = flag(shop, key, context).ok();
@@ -44,7 +44,7 @@ fn visitor(n: usize) -> Value {
     json!({ "targetingKey": format!("visitor-{n}") })
 }
 
-/// An experiment of this key and status.
+/// Creates an experiment with this key and status.
 #[track_caller]
 fn make(shop: &Client, key: &str, status: i64, besides: Value) -> i64 {
     let mut body = json!({ "experiment_key": key, "status": status });
@@ -137,7 +137,7 @@ fn one_bulk_many_and_explain_agree(on: On) {
     );
 }
 
-/// All visitors get the variant: half of them would get the control otherwise.
+/// Gives all visitors the variant; half of them would get the control otherwise.
 fn all_to_variant() -> Value {
     json!({ "configuration": { "distribution": { "Control": 0, "Variant 1": 100 } } })
 }
@@ -179,7 +179,7 @@ fn every_state_in_the_words_of_the_protocol(on: On) {
     assert_eq!(gone.body, not_found);
 }
 
-/// What three ways in tell of a visitor, and the ruleset's tag.
+/// Returns the answers of three endpoints about a visitor, and the ruleset's tag.
 fn seen(app: &muriel_tests::TestApp, shop: &Client, key: &str) -> (Vec<Value>, String) {
     let context = visitor(1);
     let single = flag(shop, key, &context);
@@ -199,7 +199,7 @@ fn changes_are_seen_by_the_next_request(on: On) {
     let shop = app.project("Acme", "Shop");
     let ruleset = format!("/ruleset/{}", shop.project_key);
     let anyone = app.anyone();
-    // A project of which pages hear only when the server does; asking with a key is hearing.
+    // Pages hear of the project's changes only once the server does, and a request with a key makes it do so.
     flags(&shop, &visitor(1)).ok();
     let mut last = anyone.get(&ruleset).has_status(200).etag();
     let mut check = |what: &str, expect: [Value; 3], changes: bool| {
@@ -272,7 +272,7 @@ fn rules_that_only_a_page_can_check_are_named(on: On) {
     let inside = flag(&shop, "pages", &context).ok();
     assert_eq!((&inside["variant"], &inside["reason"]), (&json!("Variant 1"), &json!("SPLIT")));
     assert_eq!(inside["metadata"]["unenforced"], "cookie_rule,schedule_rule");
-    // What a server says of them changes nothing: it is not where they are looked at.
+    // A server's claims about page rules have no effect, because these rules are evaluated on the page.
     let told_so = json!({ "targetingKey": "v", "device": "mobile", "cookies": {}, "local_time": "sunday 12:00" });
     assert_eq!(flag(&shop, "pages", &told_so).ok(), inside);
     let outside = flag(&shop, "pages", &json!({ "targetingKey": "v", "device": "tablet" })).ok();
@@ -368,7 +368,7 @@ fn contexts_of_wrong_types_are_named(on: On) {
             assert!(body["errorDetails"].as_str().is_some_and(|text| text.contains("targetingKey")), "{body}");
         }
     }
-    // What nobody knows is an attribute, or says nothing.
+    // Unknown context fields are attributes, or have no effect.
     let odd = json!({ "targetingKey": "v", "plan": "pro", "nested": { "deep": [1] }, "none": null });
     flag(&shop, "checkout", &odd).ok();
 }
@@ -451,7 +451,7 @@ fn a_bulk_answer_is_known_by_its_tag(on: On) {
     assert_eq!(known.etag(), tag);
     assert!(known.bytes.is_empty());
     ask(&visitor(1), "\"other\"").has_status(200);
-    // What is decided alike is the same answer, whoever asks.
+    // Equal decisions have equal responses, for any visitor.
     ask(&visitor(2), &tag).has_status(304);
     shop.patch(&format!("/experiment/{id}"), json!({ "targeting": { "device_rule": ["mobile"] } })).ok();
     let changed = ask(&visitor(1), &tag).has_status(200);
@@ -548,7 +548,7 @@ fn browsers_ask_first(on: On) {
     let nobody = shop.with_key(None);
     let refused = nobody.call("POST", FLAGS).header("origin", "https://shop.example").json(json!({})).send();
     assert_eq!(refused.has_status(401).header("access-control-allow-origin"), Some("*"), "a page may read why");
-    // The rest of the interface is for servers.
+    // The rest of the API is for servers.
     let request = format!(
         "OPTIONS {}/goals HTTP/1.1\r\nHost: muriel.example\r\nOrigin: https://shop.example\r\n\
          Access-Control-Request-Method: GET\r\nConnection: close\r\n\r\n",

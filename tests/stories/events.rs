@@ -1,4 +1,4 @@
-//! What becomes of events.
+//! Intake of events.
 
 use crate::scene::{Collector, gzip, holds, id, stored};
 use muriel_tests::{On, TestApp, raw, stories};
@@ -12,7 +12,7 @@ stories![
     repeats_are_known_after_a_restart,
 ];
 
-/// Moment at which the clock of a story stands.
+/// The time at which a story's clock stands.
 const NOW: &str = "2026-03-01T10:00:00.000Z";
 
 fn scene() -> (TestApp, Collector) {
@@ -21,7 +21,7 @@ fn scene() -> (TestApp, Collector) {
     (app, shop)
 }
 
-/// A custom event besides what is given.
+/// Builds a custom event with the given fields.
 fn custom(besides: Value) -> Value {
     let mut event = json!({ "id": id(), "type": "custom", "name": "x" });
     for (field, value) in besides.as_object().expect("fields") {
@@ -83,7 +83,7 @@ fn events_of_every_type_are_stored_as_they_were_sent() {
             (&json!(shop.project_key), &json!(NOW), &json!("granted"))
         );
     }
-    // The results place an exposure without an epoch by its time.
+    // The results assign an exposure without an epoch by its time.
     assert_eq!(stored[1].get("epoch"), None);
 }
 
@@ -262,7 +262,7 @@ fn a_body_that_is_wrong_gives_nothing_to_the_log() {
         refused.refused(415, "unsupported_media_type");
     }
     assert_eq!(stored(&app), Vec::<Value>::new());
-    // What is just within the limits is taken.
+    // Bodies just within the limits are accepted.
     let most: Vec<Value> = (0..500).map(|_| custom(json!({}))).collect();
     assert_eq!(shop.take(&most).statuses(), vec!["ok"; 500]);
     shop.call().body(padded(512 << 10)).send().ok();
@@ -277,7 +277,7 @@ fn bodies_come_as_json_as_text_or_in_gzip() {
     {
         shop.call().header("content-type", media).body(body()).send().ok();
     }
-    // A beacon of bare bytes has no type.
+    // A beacon of raw bytes has no content type.
     shop.call().untyped(body()).send().ok();
     let zipped = |bytes: Vec<u8>| shop.call().header("content-encoding", "gzip").body(bytes).send();
     zipped(gzip(body().as_bytes())).ok();
@@ -327,17 +327,17 @@ fn nothing_is_stored_of_who_does_not_want_it() {
 fn times_are_those_of_our_clock() {
     let (app, shop) = scene();
     for (sent_at, at, expect) in [
-        // A clock that is right.
+        // A correct clock.
         (Some("2026-03-01T10:00:00Z"), Some("2026-03-01T09:59:59.250Z"), "2026-03-01T09:59:59.250Z"),
         // An hour behind, and a day ahead.
         (Some("2026-03-01T09:00:00Z"), Some("2026-03-01T08:59:50Z"), "2026-03-01T09:59:50.000Z"),
         (Some("2026-03-02T10:00:00Z"), Some("2026-03-02T09:30:00+00:00"), "2026-03-01T09:30:00.000Z"),
         (Some("2026-03-01T12:00:00+02:00"), Some("2026-03-01T11:00:00+02:00"), "2026-03-01T09:00:00.000Z"),
-        // The way of a request is no error of a clock; nor is what it adds to one.
+        // Network delay is not a clock error, and does not change the correction of one.
         (Some("2026-03-01T09:59:57Z"), Some("2026-03-01T09:59:56.500Z"), "2026-03-01T09:59:56.500Z"),
         (Some("2026-03-01T08:59:57Z"), Some("2026-03-01T08:59:56.500Z"), "2026-03-01T09:59:56.500Z"),
         (Some("2026-03-01T10:59:57Z"), Some("2026-03-01T10:59:56.500Z"), "2026-03-01T09:59:56.500Z"),
-        // Nothing happens after it arrived.
+        // Events cannot happen after their arrival.
         (Some("2026-03-01T10:00:00Z"), Some("2026-03-01T10:00:01Z"), NOW),
         (None, Some("2099-01-01T00:00:00Z"), NOW),
         (Some("9999-12-30T21:59:59Z"), Some("1970-01-01T00:00:00Z"), "1970-01-01T00:00:00.000Z"),
@@ -370,7 +370,7 @@ fn who_sent_an_event_is_told_by_the_connection() {
     let person = "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36";
     let robot = "Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)";
     for (agent, is_bot) in [(Some(person), false), (Some(robot), true), (Some("curl/8.0"), true), (None, true)] {
-        // What an untrusted body says of its sender does not count.
+        // Claims of an untrusted body about its sender are ignored.
         let visitor = json!({ "id": "v", "ip": "198.51.100.23", "user_agent": person, "country": "FR" });
         let body = json!({ "visitor": visitor, "events": [custom(json!({}))] }).to_string();
         let agent = agent.map(|agent| format!("User-Agent: {agent}\r\n")).unwrap_or_default();
@@ -418,7 +418,7 @@ fn no_whole_address_is_kept_anywhere() {
     let networks: Vec<Value> = stored(&app).iter().map(|event| event["network"].clone()).collect();
     assert_eq!(networks, ["203.0.113.0", "2001:db8:77::", "198.51.100.0", "2001:db8:99::"]);
     app.stop();
-    // As text, and as the bytes of an address.
+    // As text, and as the bytes of the address.
     let mut needles: Vec<Vec<u8>> = addresses.iter().map(|address| address.as_bytes().to_vec()).collect();
     needles.extend(addresses.iter().map(|address| match address.parse().expect("an address") {
         std::net::IpAddr::V4(address) => address.octets().to_vec(),
@@ -431,7 +431,7 @@ fn no_whole_address_is_kept_anywhere() {
             assert!(!holds(&bytes, needle), "{} holds {}", path.display(), String::from_utf8_lossy(needle));
         }
     }
-    // The lines of the log are compressed in its file.
+    // The lines of the log are compressed in its file, so the events themselves are searched.
     for (needle, event) in needles.iter().zip(stored(&app).iter().cycle()) {
         assert!(!holds(event.to_string().as_bytes(), needle), "{event}");
     }
@@ -487,7 +487,7 @@ fn exposures_are_of_experiments_that_exist(on: On) {
     let epoch = client.details(live)["epochs"].as_array().expect("epochs").len();
     let event = json!({ "id": id(), "type": "exposure", "test_id": live, "variant_id": "1", "epoch": epoch });
     assert_eq!(shop.take(&[event]).statuses(), ["ok"]);
-    // So does an arm, although it was refused a moment ago.
+    // The same holds for an arm, although it was refused a moment ago.
     let more = json!({ "variants": [{ "name": "Variant 1" }, { "name": "Variant 2" }] });
     client.patch(&format!("/experiment/{live}"), more).ok();
     let event = json!({ "id": id(), "type": "exposure", "test_id": live, "variant_id": "2" });
@@ -500,7 +500,7 @@ fn events_of_servers_carry_a_key(on: On) {
     let shop = Collector::of(&client);
     let visitor = json!({ "id": "v", "ip": "198.51.100.23", "country": "FR",
         "user_agent": "Mozilla/5.0 (X11; Linux x86_64; rv:145.0) Gecko/20100101 Firefox/145.0" });
-    // A key is believed about the past, whatever `sent_at` says.
+    // A request with a key is trusted about the past, whatever `sent_at` says.
     let body = json!({ "sent_at": "2026-03-01T09:00:00Z", "visitor": visitor,
         "events": [custom(json!({ "at": "2026-02-01T00:00:00Z" })), custom(json!({ "at": "2027-01-01T00:00:00Z" })), custom(json!({}))] });
     shop.trusted.call("POST", "").json(body.clone()).send().ok();
@@ -513,7 +513,7 @@ fn events_of_servers_carry_a_key(on: On) {
         assert_eq!(event["bot"], false);
         assert_eq!(event["visitor"], json!({ "id": "v" }));
     }
-    // What it does not tell is not known.
+    // Omitted facts are unknown.
     let bare = json!({ "visitor": { "id": "w", "ip": null }, "events": [custom(json!({}))] });
     shop.trusted.call("POST", "").json(bare).send().ok();
     let last = stored(&app).pop().expect("an event");
@@ -521,7 +521,7 @@ fn events_of_servers_carry_a_key(on: On) {
 
     let post = |key: Option<&str>| shop.trusted.with_key(key).call("POST", "").json(body.clone()).send();
     post(Some("mk_nobody")).refused(401, "unauthorized");
-    // What a browser says to the site is no key of ours, and nothing is believed for it.
+    // Credentials of a browser for the site are not one of our keys, so nothing in the request is trusted.
     let browsers = json!({ "visitor": visitor, "events": [custom(json!({}))] });
     shop.anyone.call("POST", &shop.path()).header("authorization", "Basic eDp5").json(browsers).send().ok();
     assert_ne!(stored(&app).pop().expect("an event").get("network"), Some(&json!("198.51.100.0")));
@@ -547,7 +547,7 @@ fn an_id_counts_once_in_each_project(on: On) {
     assert_eq!(other.take(&[event("theirs")]).statuses(), ["ok"]);
     assert_eq!(shop.take(&[event("ours again")]).statuses(), ["duplicate"]);
     assert_eq!(other.take(&[event("theirs again")]).statuses(), ["duplicate"]);
-    // In capitals it is the same.
+    // Ids are compared without regard to case.
     let loud = json!({ "id": id.to_uppercase(), "type": "custom", "name": "loud" });
     assert_eq!(shop.take(&[loud]).statuses(), ["duplicate"]);
     let mut stored: Vec<(String, String)> = stored(&app)

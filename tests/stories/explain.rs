@@ -1,4 +1,4 @@
-//! Why a visitor gets what it gets, in words.
+//! Explanations of decisions, in words.
 
 use muriel_tests::{Client, On, stories};
 use serde_json::{Value, json};
@@ -12,13 +12,13 @@ stories![
     queries_that_are_none,
 ];
 
-/// What is told of visitor `v-1` and these parameters.
+/// Explains the decision for visitor `v-1` with these parameters.
 #[track_caller]
 fn explain(shop: &Client, id: i64, besides: &str) -> Value {
     shop.get(&format!("/experiment/{id}/explain?visitor=v-1{besides}")).ok()
 }
 
-/// `check outcome: detail` of each step.
+/// Returns `check outcome: detail` of each step.
 fn steps(explained: &Value) -> Vec<String> {
     let text = |step: &Value, field: &str| step[field].as_str().expect("text").to_owned();
     let line = |step: &Value| format!("{} {}: {}", text(step, "check"), text(step, "outcome"), text(step, "detail"));
@@ -142,7 +142,7 @@ fn what_the_script_passes_over_elsewhere_is_told(on: On) {
         let names = |text: &str| text.contains(page) && text.contains("url_rule");
         assert!(explained.get("elsewhere").is_none_or(|text| text.as_str().is_some_and(names)), "{explained}");
     }
-    // Rules say it themselves; of a page that is not known nothing is.
+    // Page rules explain it themselves, and without a page there is nothing to say.
     for (id, besides) in [(ruled, "&url=https://shop.example/"), (one, "")] {
         assert_eq!(explain(&shop, id, besides).get("elsewhere"), None, "{besides}");
     }

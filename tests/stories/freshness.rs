@@ -1,6 +1,5 @@
-//! Whether a result has every event that was acknowledged before it was asked for: a
-//! server that is asked all the time, while its warehouse is behind, answers 503 or the
-//! truth.
+//! Checks that a result has every event acknowledged before the request: a server that is queried
+//! continuously, while its warehouse lags, answers 503 or the complete result.
 
 use crate::scene::{Collector, id, stored_in};
 use muriel_tests::process::{Process, command, program};
@@ -10,12 +9,12 @@ use std::fs;
 use std::path::Path;
 use std::process::{Output, Stdio};
 
-/// An experiment whose visitors are counted while they are sent.
+/// An experiment whose visitors are counted as they are sent.
 struct Scene {
     client: Client,
     collector: Collector,
     test_id: i64,
-    /// Visitors whose exposures were acknowledged.
+    /// Number of visitors whose exposures were acknowledged.
     visitors: u64,
 }
 
@@ -28,7 +27,7 @@ impl Scene {
         Self { client, collector, test_id, visitors: 0 }
     }
 
-    /// Sends exposures of so many new visitors, a request each.
+    /// Sends exposures of this many new visitors, one request each.
     fn send(&mut self, visitors: u64) {
         for _ in 0..visitors {
             let event = json!({
@@ -40,7 +39,7 @@ impl Scene {
         }
     }
 
-    /// The same scene at a server that was started again.
+    /// Switches to a restarted server.
     fn at(&mut self, server: &Process) {
         self.client = self.client.at(server.address);
         self.collector.trusted = self.collector.trusted.at(server.address);
@@ -50,8 +49,8 @@ impl Scene {
         self.client.get(&format!("/experiment/{}/{what}", self.test_id))
     }
 
-    /// Asks for the result in each of its forms until all have been given. Each answer is
-    /// a 503 or has all visitors.
+    /// Requests the result in each form until all have succeeded. Each response is a 503 or has all
+    /// visitors. Returns the number of 503 responses.
     #[track_caller]
     fn told(&self) -> u32 {
         let mut refused = 0;
@@ -70,7 +69,7 @@ impl Scene {
         refused
     }
 
-    /// The visitors in an answer; `None` in a 503 that says when to ask again.
+    /// Returns the visitors in a response; `None` for a 503 with a retry delay.
     #[track_caller]
     fn visitors_in(&self, form: &str) -> Option<u64> {
         let answer = self.get(form);
@@ -104,12 +103,12 @@ fn muriel(words: &[&str], data_dir: &Path) -> Output {
 
 const WAREHOUSE: [&str; 2] = ["warehouse.duckdb", "warehouse.duckdb.wal"];
 
-/// The files of these names that there are, with what is in them.
+/// Reads those of these files that exist.
 fn saved(data_dir: &Path, names: &[&'static str]) -> Vec<(&'static str, Option<Vec<u8>>)> {
     names.iter().map(|name| (*name, fs::read(data_dir.join(name)).ok())).collect()
 }
 
-/// Puts files back as they were.
+/// Restores files to their earlier content.
 fn restore(data_dir: &Path, files: &[(&'static str, Option<Vec<u8>>)]) {
     for (name, bytes) in files {
         let path = data_dir.join(name);
@@ -136,7 +135,7 @@ fn a_result_is_whole_after_every_start() {
         scene.at(&server);
         scene.send(5);
         scene.told();
-        // The last ones may not be loaded when it is killed.
+        // The last events may not be loaded yet when the server is killed.
         scene.send(5);
         drop(server);
         let path = data_dir.join(WAREHOUSE[0]);
@@ -177,7 +176,7 @@ fn a_restored_backup_is_told_as_it_is() {
     assert_eq!(server.stop(), Some(0));
     let (backup, visitors) = (saved(&data_dir, &["log.db", "log.db-wal"]), scene.visitors);
     for more in [3, 10, 20] {
-        // The warehouse is further than the backup.
+        // The warehouse is ahead of the backup.
         let server = Process::start(&data_dir, &[]);
         scene.at(&server);
         scene.send(10);
@@ -188,7 +187,7 @@ fn a_restored_backup_is_told_as_it_is() {
         scene.visitors = visitors;
         let server = Process::start(&data_dir, &[]);
         scene.at(&server);
-        // Other events come to where those were, and beyond.
+        // New events take the positions of the lost ones and further ones.
         scene.send(more);
         scene.told();
         drop(server);
@@ -229,7 +228,7 @@ fn a_result_has_what_was_imported() {
     scene.send(1);
     let event = stored_in(&data_dir).pop().expect("an event");
     let file = dir.path().join("events.jsonl");
-    // So many further visitors, as lines to import.
+    // Writes lines with this many further visitors, to import.
     let write = |from: u64, visitors: u64| {
         let lines = (from..from + visitors).map(|visitor| {
             let mut event: Value = event.clone();
@@ -245,13 +244,13 @@ fn a_result_has_what_was_imported() {
         let output = muriel(&words, &data_dir);
         assert!(output.status.success(), "{output:?}");
         scene.visitors += visitors;
-        // The very next answer.
+        // The very next response.
         let told = scene.visitors_in("result");
         assert!(told.is_none_or(|told| told == scene.visitors), "{told:?} of {}", scene.visitors);
         scene.told();
     }
 
-    // While it is imported, answers have what was there before, at least.
+    // During the import, responses have at least the earlier visitors.
     write(scene.visitors, 2_000);
     let program = program(None).unwrap_or_else(|error| panic!("{error}"));
     let mut import = command(&program, &words, &data_dir).stdout(Stdio::null()).spawn().expect("a process");
@@ -268,7 +267,7 @@ fn a_result_has_what_was_imported() {
     assert!(told.is_none_or(|told| told == scene.visitors), "{told:?} of {}", scene.visitors);
     scene.told();
 
-    // And while no server runs.
+    // The same without a running server.
     assert_eq!(server.stop(), Some(0));
     write(scene.visitors, 300);
     assert!(muriel(&words, &data_dir).status.success());
@@ -278,14 +277,14 @@ fn a_result_has_what_was_imported() {
     scene.told();
 }
 
-/// The exit status of `muriel log verify`, and what it says.
+/// Returns the exit status of `muriel log verify`, and its output.
 fn log_verify(data_dir: &Path) -> (Option<i32>, String) {
     let output = muriel(&["log", "verify"], data_dir);
     let said = format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
     (output.status.code(), said)
 }
 
-/// What a result says of the event log, once there is one, and how many visitors it has.
+/// Returns the state of the event log from the first available result, and the number of visitors.
 fn event_log(scene: &Scene) -> (Value, u64) {
     let mut told = None;
     eventually("a result", DEADLINE, || {
@@ -306,7 +305,7 @@ fn what_the_log_has_lost_is_named() {
     let server = Process::start(&data_dir, &settings);
     let mut scene = Scene::new(&server);
     scene.send(10);
-    // So much that the file is closed.
+    // Enough events that the file is closed.
     let closed = || {
         let entries = fs::read_dir(&data_dir).expect("a directory");
         let mut names = entries.map(|entry| entry.expect("an entry").path());
@@ -321,12 +320,12 @@ fn what_the_log_has_lost_is_named() {
     });
     scene.send(10);
     assert_eq!((event_log(&scene).0["status"].as_str(), event_log(&scene).1), (Some("ok"), 20));
-    // Stopped, so that the file alone has everything.
+    // Stopped, so that the file alone has all data.
     assert_eq!(server.stop(), Some(0));
     assert_eq!(log_verify(&data_dir).0, Some(0));
     let log = fs::read(data_dir.join("log.db")).expect("a file");
 
-    // A block whose bytes were flipped, and the warehouse made again.
+    // Corrupts a block, and rebuilds the warehouse.
     let conn = rusqlite::Connection::open(data_dir.join("log.db")).expect("a log");
     let last: i64 = conn.query_row("SELECT max(seq) FROM block", [], |row| row.get(0)).expect("a block");
     let flip = "UPDATE block SET body = zeroblob(length(body)) WHERE seq = ?1";
@@ -341,7 +340,7 @@ fn what_the_log_has_lost_is_named() {
     assert_eq!(visitors, 19);
     let log_state = |scene: &Scene| scene.client.anyone_here().get("/readyz").ok()["log"].clone();
     assert_eq!(log_state(&scene), "damaged");
-    // It is remembered when the block is not met again.
+    // The damage is remembered even if the block is not read again.
     assert_eq!(server.stop(), Some(0));
     let server = Process::start(&data_dir, &settings);
     scene.at(&server);
@@ -352,7 +351,7 @@ fn what_the_log_has_lost_is_named() {
     let (status, said) = log_verify(&data_dir);
     assert!(status == Some(1) && said.contains(&format!("block {}", last - 1)), "{said}");
 
-    // Restored, and the oldest file deleted by hand.
+    // Restored, and the oldest file deleted manually.
     fs::write(data_dir.join("log.db"), log).expect("a file");
     let _ = fs::remove_file(data_dir.join("log.db-wal"));
     let _ = fs::remove_file(data_dir.join("log.db-shm"));

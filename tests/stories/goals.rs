@@ -1,4 +1,4 @@
-//! Goals that experiments use.
+//! Goals used by experiments.
 
 use muriel_tests::{On, stories};
 use serde_json::json;

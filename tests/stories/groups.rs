@@ -22,7 +22,7 @@ fn shop(app: &TestApp) -> Client {
     app.project("Acme", "Shop")
 }
 
-/// As many experiments, live or drafts.
+/// Creates `N` experiments with this status.
 fn experiments<const N: usize>(shop: &Client, status: i64) -> [i64; N] {
     [(); N].map(|()| shop.experiment(json!({ "status": status })))
 }
@@ -39,7 +39,7 @@ fn path(made: &Value) -> String {
     format!("/exclusion-group/{}", made["group_id"])
 }
 
-/// The members of the project's only group: experiment, first bucket, first bucket after.
+/// Returns the members of the project's only group: experiment, first bucket, first bucket after.
 fn slots(shop: &Client) -> Vec<(i64, i64, i64)> {
     let groups = shop.get("/exclusion-groups").ok();
     let number = |member: &Value, field: &str| member[field].as_i64().expect("a number");
@@ -47,7 +47,7 @@ fn slots(shop: &Client) -> Vec<(i64, i64, i64)> {
     members.iter().map(|it| (number(it, "test_id"), number(it, "from"), number(it, "to"))).collect()
 }
 
-/// Why each of a thousand visitors gets what it gets, by experiment key.
+/// Returns the reason of each of a thousand visitors' decisions, by experiment key.
 fn reasons(shop: &Client) -> Vec<HashMap<String, String>> {
     let contexts: Vec<Value> = (0..1_000).map(|at| json!({ "targetingKey": format!("visitor-{at}") })).collect();
     let answer = shop.post("/evaluate-many", json!({ "contexts": contexts })).ok();
@@ -109,7 +109,7 @@ fn groups_are_made_changed_and_deleted(on: On) {
     shop.patch(&path(&held), json!({})).refused(404, "not_found");
     let next = shop.post("/exclusion-group", json!({ "name": "N", "kind": "exclusion", "members": [] })).created();
     assert!(next["group_id"].as_i64() > held["group_id"].as_i64(), "ids are never used again");
-    // Reading is for every key, changing is not.
+    // Every key may read groups, but not change them.
     let reader = app.scoped(&shop, "read");
     reader.get("/exclusion-groups").ok();
     reader.delete(&path(&made)).refused(403, "missing_scope");
@@ -174,7 +174,7 @@ fn live_experiments_are_moved_when_that_is_accepted(on: On) {
         "{detail}"
     );
 
-    // Not without a word.
+    // Moves have to be accepted explicitly.
     let before = (shop.details(a), shop.details(b), slots(&shop));
     let wish = members(&[(a, 50.0), (b, 50.0)]);
     let refused = shop.patch(&path(&made), json!({ "members": wish })).refused(409, "moves_visitors");
@@ -186,7 +186,7 @@ fn live_experiments_are_moved_when_that_is_accepted(on: On) {
     shop.delete(&path(&made)).refused(409, "moves_visitors");
     shop.patch(&path(&made), json!({ "members": wish, "accept_moves": false })).refused(409, "moves_visitors");
     assert_eq!((shop.details(a), shop.details(b), slots(&shop)), before, "nothing was changed");
-    // What moves nobody needs no word: the draft's slot, the name, the same again.
+    // Changes that move nobody need no acceptance: the draft's slot, the name, equal values.
     shop.patch(&path(&made), json!({ "name": "Basket", "members": members(&[(a, 30.0), (b, 50.0)]) })).ok();
     assert_eq!(epochs(a).as_array().map(Vec::len), Some(2));
 
@@ -194,7 +194,7 @@ fn live_experiments_are_moved_when_that_is_accepted(on: On) {
     assert_eq!(moved["warnings"].as_array().map(Vec::len), Some(2), "{moved}");
     assert_eq!(slots(&shop), [(a, 0, 500_000), (b, 500_000, 1_000_000)]);
     assert_eq!(epochs(a).as_array().map(Vec::len), Some(3));
-    // One that is paused meanwhile starts with its place of then.
+    // A paused experiment starts with its place at the time of the start.
     shop.set_status(b, 0).ok();
     shop.patch(&path(&made), json!({ "members": members(&[(a, 50.0), (b, 10.0)]) })).ok();
     shop.set_status(b, 1).ok();
@@ -224,7 +224,7 @@ fn experiments_of_a_group_share_no_visitor(on: On) {
         assert_eq!(within, 1, "{visitor:?}");
     }
     assert_eq!(keys.iter().map(|key| count(&met, key, "excluded")).sum::<usize>(), 2_000);
-    // Another server decides the same.
+    // Another server makes the same decisions.
     if matches!(on, On::Postgres) {
         let beside = app.start_beside();
         let there = shop.at(beside.address);
@@ -243,7 +243,7 @@ fn a_holdout_meets_nothing(on: On) {
     let warnings = made["warnings"].to_string();
     assert!(warnings.contains("10 percent of all visitors can no longer enter it"), "{made}");
     assert!(warnings.contains("the served winner of experiment") && warnings.contains("no longer get it"), "{made}");
-    // One that is made later is part of it, without anybody saying so.
+    // An experiment that is created later is part of the holdout automatically.
     let later = shop.experiment(json!({ "status": 1 }));
     let keys = [live, served, later].map(|id| shop.details(id)["experiment_key"].clone());
     let met = reasons(&shop);
@@ -260,7 +260,7 @@ fn a_holdout_meets_nothing(on: On) {
     assert_eq!((&explained["variant"], &explained["reason"]), (&Value::Null, &json!("holdout")));
     let detail = explained["steps"].to_string();
     assert!(detail.contains(&format!("whom the holdout {} keeps out", made["group_id"])), "{detail}");
-    // A larger holdout keeps those who were in it.
+    // Enlarging a holdout keeps the visitors who were in it.
     shop.patch(&path(&made), json!({ "percent": 20 })).refused(409, "moves_visitors");
     shop.patch(&path(&made), json!({ "percent": 20, "accept_moves": true })).ok();
     let more = reasons(&shop);
@@ -268,7 +268,7 @@ fn a_holdout_meets_nothing(on: On) {
         assert!(before.values().all(|it| it != "holdout") || after.values().all(|it| it == "holdout"), "{after:?}");
     }
     assert!(count(&more, &keys[0], "holdout") > held_out.len());
-    // Of some experiments only.
+    // Holdout of some experiments only.
     let some = json!({ "scope": { "tests": [later] }, "accept_moves": true });
     shop.patch(&path(&made), some).ok();
     let some = reasons(&shop);
@@ -300,7 +300,7 @@ fn held_out_of(shop: &Client, key: &Value) -> Vec<bool> {
     reasons(shop).iter().map(|visitor| visitor[key.as_str().expect("a key")] == "holdout").collect()
 }
 
-/// The numbers of the two arms at the top of a result: visitors and conversions.
+/// Returns visitors and conversions of the two arms at the top of a result.
 fn arms(result: &Value) -> [(u64, u64); 2] {
     let number = |arm: usize, field: &str| result["variants"][arm][field].as_u64().expect("a number");
     [0, 1].map(|arm| (number(arm, "visitors"), number(arm, "conversions")))
@@ -315,7 +315,7 @@ fn those_who_are_held_out_are_compared_with_everybody_else(on: On) {
     let [test_id] = [shop.experiment(json!({ "status": 1, "primary_goal_key": "bought" }))];
     shop.experiment(json!({ "status": 9, "primary_goal_key": "rare" }));
     let key = shop.details(test_id)["experiment_key"].clone();
-    // Everybody is there before the holdout: what they do from then on counts.
+    // All visitors came before the holdout: their actions from then on count.
     let collector = Collector::of(&shop);
     let tell = |visitor: usize, events: &[Value]| {
         let events: Vec<Value> = events
@@ -337,7 +337,7 @@ fn those_who_are_held_out_are_compared_with_everybody_else(on: On) {
     let held_out = held_out_of(&shop, &key);
     let mut expect = [(0, 0); 2];
     for (visitor, is_held_out) in held_out.iter().enumerate().take(400) {
-        // Of those who are held out one in five buys, of the others two in five.
+        // One in five held-out visitors buys, and two in five of the others.
         let buys = visitor % 5 == 0 || (!is_held_out && visitor % 5 == 1);
         let arm = json!({ "type": "exposure", "test_id": test_id, "variant_id": (visitor % 2).to_string() });
         let mut events = vec![view.clone()];
@@ -347,7 +347,7 @@ fn those_who_are_held_out_are_compared_with_everybody_else(on: On) {
         let place = &mut expect[usize::from(!is_held_out)];
         *place = (place.0 + 1, place.1 + u64::from(buys));
     }
-    // One who was only exposed: nobody of those held out could be there for that.
+    // A visitor with an exposure only does not count, because held-out visitors cannot have any.
     let exposed = json!({ "type": "exposure", "test_id": test_id, "variant_id": "1" });
     tell(900, &[exposed]);
     let path = format!("{}/result", path(&made));
@@ -367,11 +367,11 @@ fn those_who_are_held_out_are_compared_with_everybody_else(on: On) {
     let metrics: Vec<&str> =
         result["metrics"].as_array().expect("a list").iter().filter_map(|it| it["key"].as_str()).collect();
     assert_eq!(metrics, ["bounce_rate", "engagement"]);
-    // On any goal.
+    // The same on any goal.
     let other = shop.get(&format!("{path}?goal_key=seen")).ok();
     assert_eq!((&other["goal_key"], arms(&other)), (&json!("seen"), expect.map(|(visitors, _)| (visitors, 0))));
     assert_eq!(other["primary_goal"]["goal_key"], "bought");
-    // It grows, and is the same after a restart.
+    // The result grows, and is unchanged after a restart.
     let next = (400..1_000).find(|at| held_out[*at]).expect("one who is held out");
     tell(next, &[view, bought]);
     expect[0] = (expect[0].0 + 1, expect[0].1 + 1);
@@ -425,7 +425,7 @@ fn what_has_no_holdouts_result(on: On) {
     shop.get("/exclusion-group/x/result").refused(404, "not_found");
     let made = holdout(&shop, 5.0, &json!({ "tests": [a] }));
     let result = format!("{}/result", path(&made));
-    // Nobody has come, and no experiment has a goal.
+    // Without visitors, and without a goal on any experiment.
     let empty = shop.get(&result).ok();
     assert_eq!((&empty["total_visitors"], &empty["goal_key"]), (&json!(0), &Value::Null));
     assert_eq!(empty["health"]["sample_ratio"]["status"], "unknown");

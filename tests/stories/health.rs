@@ -1,4 +1,4 @@
-//! The server itself: health, metrics, its contract, starting and stopping.
+//! The server itself: health, metrics, its contract, start and stop.
 
 use crate::scene::{Collector, Things, id};
 use muriel_tests::process::{command, program};
@@ -32,7 +32,7 @@ fn it_lives_and_is_ready(on: On) {
         "status": "ready", "database": "ok", "rulesets": "ok", "events": "ok", "disk": "ok", "warehouse": "ok", "log": "ok",
         "tasks": "ok",
     });
-    // A slow machine's database may take more than the second that it has.
+    // On a slow machine the database may take longer than the second it is given.
     let end = Instant::now() + DEADLINE;
     while app.anyone().get("/readyz").ok() != ready && Instant::now() < end {}
     assert_eq!(app.anyone().get("/readyz").ok(), ready);
@@ -48,7 +48,7 @@ fn it_lives_and_is_ready(on: On) {
         assert_eq!(page.header("content-type"), Some("text/html; charset=utf-8"), "{path}");
         assert!(page.header("content-security-policy").is_some_and(|policy| policy.contains("default-src 'none'")));
     }
-    // For people, so not in the form that the contract promises of errors.
+    // The page is for people, so it is not in the contract's error format.
     let request = b"GET /docs/guides/nothing HTTP/1.1\r\nHost: story\r\nConnection: close\r\n\r\n";
     let missing = raw::unchecked(app.address, request).has_status(404);
     assert_eq!(missing.header("content-type"), Some("text/html; charset=utf-8"));
@@ -82,7 +82,7 @@ fn metrics_have_a_listener_of_their_own(on: On) {
     assert!(open.header("content-type").is_some_and(|kind| kind.starts_with("application/openmetrics-text")));
     assert_eq!(plain.header("content-type"), Some("text/plain; version=0.0.4; charset=utf-8"));
     assert!(plain.text().contains("\n# TYPE muriel_http_requests_total counter\n") && !plain.text().contains("# EOF"));
-    // A page whose own name leads here, as by DNS rebinding, does not read them.
+    // A page whose own name resolves to this server, as by DNS rebinding, cannot read the metrics.
     let rebound = b"GET /metrics HTTP/1.1\r\nHost: evil.example\r\nConnection: close\r\n\r\n";
     assert!(!raw::unchecked(address, rebound).has_status(421).text().contains("muriel_"));
     let line = metrics.lines().find(|line| line.contains("goals") && line.contains("200"));
@@ -93,7 +93,7 @@ fn metrics_have_a_listener_of_their_own(on: On) {
     raw::unchecked(address, other).has_status(404);
 }
 
-/// The tasks in docs/running.md, each with its period in milliseconds.
+/// Returns the tasks in docs/running.md, each with its period in milliseconds.
 fn documented_tasks(on: On) -> BTreeMap<String, u64> {
     let guide = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/running.md");
     let guide = std::fs::read_to_string(guide).expect("a guide");
@@ -138,7 +138,7 @@ fn tasks_and_their_outcomes_can_be_seen(on: On) {
     assert_eq!((&ran["period_ms"], &ran["reason"], &ran["failures"]), (&json!(5_000), &Value::Null, &json!(0)));
     assert!(ran["last_started_at"].is_string() && ran["last_succeeded_at"].is_string(), "{ran}");
     assert!(ran["runs"].as_u64() > Some(0) && ran["last_duration_ms"].is_number(), "{ran}");
-    // It waits for an hour, in case that the clock is wrong at the start.
+    // The task waits for an hour, in case the clock is wrong at the start.
     let waits = find("delete_old_events");
     assert_eq!((&waits["outcome"], &waits["last_started_at"]), (&json!("pending"), &Value::Null));
     assert!(waits["next_due_at"].is_string(), "{waits}");
@@ -146,7 +146,7 @@ fn tasks_and_their_outcomes_can_be_seen(on: On) {
         find(name);
     }
     let documented = documented_tasks(on);
-    // Leases are longer here, so that a slow machine keeps them.
+    // Leases are longer in stories, so that a slow machine keeps them.
     for task in tasks().iter().filter(|task| task["name"] != "renew_node_lease") {
         let name = task["name"].as_str().expect("a name");
         assert_eq!(documented.get(name), task["period_ms"].as_u64().as_ref(), "{name} in docs/running.md");
@@ -172,7 +172,7 @@ fn commands_find_the_server_of_a_data_directory(on: On) {
     let shop = app.project("Acme", "Shop");
     let data_dir = &app.settings.storage.data_dir;
     let key = shop.api_key.as_deref().expect("a key");
-    // With the address of the database in a file, as where it has a password.
+    // The database URL is in a file, as where it contains a password.
     let url_file = data_dir.with_file_name("database-url");
     let run = |words: &[&str], uses_database: bool| {
         let mut command = command(&program(None).expect("the program"), words, data_dir);
@@ -216,7 +216,7 @@ fn the_contract_is_the_published_one(on: On) {
     for operation in operations {
         let expect = match operation.method.as_str() {
             _ if operation.id == "sendEventBatch" => "write",
-            // People and what is theirs have a story of their own: roles_hold_for_every_operation.
+            // Operations on people and their own data have their own story: roles_hold_for_every_operation.
             _ if operation.path.starts_with("/v2/") && !operation.is_below_project() => continue,
             _ if !operation.is_below_project() => "none",
             _ if operation.id.starts_with("evaluate") => "evaluate",

@@ -1,4 +1,4 @@
-//! What was changed, by whom, and how to get it back; copies, the archive, comments.
+//! History, restoring earlier states, copies, the archive, and comments.
 
 use crate::overview::company_wide;
 use muriel_tests::{Client, On, stories};
@@ -22,7 +22,7 @@ fn history(client: &Client, path: &str) -> Vec<Value> {
     client.get(&format!("{path}/history")).ok()["revisions"].as_array().expect("revisions").clone()
 }
 
-/// The fields of a change with their values before and after.
+/// Returns the fields of a change with their values before and after.
 fn changes(revision: &Value) -> Value {
     let changes = revision["changes"].as_array().expect("changes").iter();
     let pairs =
@@ -46,7 +46,7 @@ fn the_history_of_an_experiment_has_every_change(on: On) {
     shop.merge(&path, json!({ "configuration": { "traffic_allocation": 40 } })).ok();
     shop.post(&format!("{path}/serve-winner"), json!({ "variant_id": "1" })).ok();
     app.conclude(id);
-    // Nothing changes, so nothing is kept.
+    // A write without changes is not recorded.
     shop.patch(&path, json!({ "tags": ["a"] })).ok();
 
     let told = history(&shop, &path);
@@ -72,7 +72,7 @@ fn a_long_history_comes_in_pages(on: On) {
     let shop = app.project("Acme", "Shop");
     let id = shop.experiment(json!({}));
     let path = format!("/experiment/{id}");
-    // More than are read at once.
+    // More changes than are read at once.
     for number in 0..120 {
         shop.patch(&path, json!({ "test_name": format!("name {number}") })).ok();
     }
@@ -93,7 +93,7 @@ fn a_long_history_comes_in_pages(on: On) {
         }
     }
     assert_eq!(seen, (1..=121).rev().collect::<Vec<_>>());
-    // Changes of much code fill a page sooner.
+    // Changes with much code end a page sooner.
     let heavy = |code: char| json!({ "custom_js": format!("/*{}*/", code.to_string().repeat(500_000)) });
     for code in ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i', 'j'] {
         shop.patch(&path, heavy(code)).ok();
@@ -152,9 +152,9 @@ fn an_earlier_state_is_restored_as_a_change(on: On) {
     assert_eq!(epochs, before["epochs"].as_array().expect("epochs").len() + 3);
     let last = history(&shop, &path)[0].clone();
     assert_eq!((&last["action"], &last["detail"]["revision"]), (&json!("restore"), &json!(1)));
-    // The one that was made for another version is not made.
+    // A restore for another version is refused.
     restore(&shop, 2).refused(412, "precondition_failed");
-    // The state of the revision in between, and of the present one.
+    // Restores the state of the revision in between, and then of the present one.
     shop.post(&format!("{path}/restore"), json!({ "revision": 2 })).ok();
     assert_eq!(shop.details(id)["test_name"], "Shorter");
     assert_eq!(shop.details(id)["configuration"]["traffic_allocation"], 100);
@@ -171,7 +171,7 @@ fn what_cannot_be_restored(on: On) {
     let id = shop.experiment(json!({ "secondary_goal_keys": ["bought"] }));
     let path = format!("/experiment/{id}/restore");
     shop.delete(&format!("/goal/{goal}")).ok();
-    // The goal is gone for ever, so that state is too.
+    // The goal is permanently deleted, so a state with it cannot be restored.
     shop.post(&path, json!({ "revision": 1 })).refused(400, "invalid_field").invalid(&["secondary_goal_keys[0]"]);
     for revision in [json!(0), json!(-1), json!("1"), json!(1.0), json!(null)] {
         shop.post(&path, json!({ "revision": revision })).invalid(&["revision"]);
@@ -204,7 +204,7 @@ fn goals_and_hypotheses_have_histories(on: On) {
     assert_eq!(shop.get(&goal).ok()["goal"], before);
     assert_eq!(history(&shop, &goal)[0]["action"], "restore");
     shop.post(&format!("{goal}/restore"), json!({ "revision": 9 })).invalid(&["revision"]);
-    // A goal that was made within an experiment has one, too.
+    // A goal that is created with an experiment has a history, too.
     let inline = json!({ "goal_name": "Seen", "goal_type": "pageview", "goal_value": "/a" });
     let made = shop.post("/create-experiment", json!({
         "test_name": "N", "url": "https://shop.example/", "variants": [{ "name": "Variant 1" }], "primary_goal": inline,
@@ -216,7 +216,7 @@ fn goals_and_hypotheses_have_histories(on: On) {
     let hypothesis = format!("/hypothesis/{id}");
     let before = shop.get(&hypothesis).ok()["hypothesis"].clone();
     shop.patch(&hypothesis, json!({ "observation": null, "problem": "P", "archived": true })).ok();
-    // That an experiment comes is no change of its texts.
+    // Linking an experiment is not a change of the hypothesis's texts.
     shop.experiment(json!({ "hypothesis_id": id }));
     shop.patch(&hypothesis, json!({ "confidence": null })).ok();
     let told = history(&shop, &hypothesis);
@@ -318,12 +318,12 @@ fn the_archive_takes_what_nobody_meets(on: On) {
     let version = shop.etag(id);
     shop.patch(&archive, json!({ "archived": true })).ok();
     assert_eq!(shop.etag(id), version);
-    // A start takes it out.
+    // A start removes it from the archive.
     shop.set_status(id, 1).ok();
     assert_eq!(total(""), 1);
     assert_eq!(shop.details(id)["archived"], Value::Null);
 
-    // One in the archive does not start by itself, and does when it is out again.
+    // An archived experiment does not start at its date, and does once it is unarchived.
     let date = json!({ "configuration": { "start_test_date": "2026-03-01T11:00:00Z" } });
     let late = shop.experiment(date);
     shop.patch(&format!("/experiment/{late}/archive"), json!({ "archived": true })).ok();
@@ -362,6 +362,6 @@ fn comments_are_kept(on: On) {
         }
         app.scoped(&shop, "read").post(path, json!({ "text": "x" })).refused(403, "missing_scope");
     }
-    // Each has its own.
+    // Each object has its own comments.
     assert_eq!(shop.get(&things[0]).ok()["total"], 4);
 }

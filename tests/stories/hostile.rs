@@ -1,4 +1,4 @@
-//! Bodies that mean harm.
+//! Malicious bodies.
 
 use crate::scene::{Collector, gzip, id, stored, stored_in};
 use muriel_tests::process::Process;
@@ -10,13 +10,13 @@ use std::sync::Mutex;
 use std::thread;
 use std::time::Duration;
 
-/// Bytes of memory that a server stays under, whatever it is sent.
+/// Maximum memory of a server in bytes, whatever it is sent.
 const CEILING: u64 = 400 << 20;
-/// Connections that send at once.
+/// Number of connections that send at once.
 const STORM: usize = 32;
-/// Bombs of a kind that are sent, one after the other.
+/// Number of decompression bombs of each kind, sent one after the other.
 const BOMBS: u64 = 5;
-/// Bytes that they may take: twice what each expands to, as each may be read by a thread with a heap of its own.
+/// Bytes that they may take: twice the expanded size of each, because each may be read by a thread with its own heap.
 const MAX_MEMORY_GROWTH: u64 = BOMBS * 2 * (4 << 20);
 
 fn scene() -> (TestApp, Collector) {
@@ -25,7 +25,7 @@ fn scene() -> (TestApp, Collector) {
     (app, shop)
 }
 
-/// A body with an event that is good, and this besides.
+/// Builds a body with a valid event and these additions.
 fn with(event: &str, body: &str) -> String {
     format!(
         "{{\"visitor\":{{\"id\":\"v\"}},\"events\":[{{\"id\":\"{}\",\"type\":\"custom\",\"name\":\"x\"{event}}}]{body}}}",
@@ -74,7 +74,7 @@ fn bodies_that_cannot_be_read_store_nothing() {
     let wide: Vec<u8> = with("", "").encode_utf16().flat_map(u16::to_le_bytes).collect();
     bodies.push([&[0xff, 0xfe], &*wide].concat());
     bodies.push(wide);
-    // A million keys fit only when they are compressed.
+    // So many keys fit only when they are compressed.
     let million: Vec<u8> = keys(400_000).into_bytes();
     for (body, zipped) in bodies.into_iter().map(|body| (body, false)).chain([(million, true)]) {
         let shown = String::from_utf8_lossy(&body[..body.len().min(120)]).into_owned();
@@ -89,8 +89,8 @@ fn bodies_that_cannot_be_read_store_nothing() {
     assert_eq!(stored(&app), Vec::<Value>::new());
 }
 
-/// One odd value loses nothing but itself: what can be mended is taken and noted,
-/// and of the rest the event alone is refused.
+/// One invalid value affects only itself: values that can be repaired are stored with a note,
+/// and otherwise only their event is refused.
 #[test]
 fn an_odd_value_takes_no_other_event_with_it() {
     let app = On::Sqlite.start();
@@ -110,7 +110,7 @@ fn an_odd_value_takes_no_other_event_with_it() {
         &format!("{}{}", "[".repeat(50), "]".repeat(50)),
     ];
     let event = |kind: &str, fields: &str| format!("{{\"id\":\"{}\",\"type\":\"{kind}\"{fields}}}", id());
-    // What is asked of each type, besides; a field that is given twice would be another fault.
+    // Further required fields of each type; a duplicate field would be another fault.
     let kinds = [
         ("custom", "name properties value url session at id type unknown"),
         ("order", "name value currency order_id quantity properties.x"),
@@ -170,7 +170,7 @@ fn an_odd_value_takes_no_other_event_with_it() {
     let stored = stored(&app);
     assert_eq!(stored.iter().filter(|event| event["name"] == "beside").count(), sent);
     assert_eq!(stored.len(), 2 * sent - lost.len());
-    // What pages put into properties and what is known of the visitor is mended, never lost.
+    // Custom properties and visitor attributes are repaired, never lost.
     let properties =
         format!(",\"name\":\"mended\",\"properties\":{{\"t\":{half},\"n\":12345678901234567890,\"\\u0000\":1e300}}");
     let attributes = format!("{{\"facebook_id\":12345678901234567890,\"title\":{half}}}");
@@ -238,8 +238,8 @@ fn odd_values_are_told_to_be_or_stored_as_they_are() {
     }
 }
 
-/// The files of JSONTestSuite as (name, text), where `make check` keeps its tools.
-/// Those that are no UTF-8 are missing: the contract tests send them.
+/// Returns the files of JSONTestSuite as (name, text), from the directory where `make check` keeps its tools.
+/// Files that are not UTF-8 are missing: the contract tests send them.
 fn json_suite() -> Option<Vec<(String, String)>> {
     let home = std::env::var_os("MURIEL_CACHE").map(PathBuf::from);
     let home = home.or_else(|| Some(PathBuf::from(std::env::var_os("HOME")?).join(".cache/muriel")))?;
@@ -262,7 +262,7 @@ fn the_json_suite_stores_nothing() {
         let answer = shop.call().body(text.as_str()).send();
         assert_eq!(answer.status, 400, "{name}: {}", answer.text());
         if name.starts_with("n_") {
-            // As a value inside a body that is good.
+            // As a value inside a valid body.
             let inside = format!("{{\"visitor\":{{\"id\":\"v\"}},\"events\":[],\"x\":{text}}}");
             let answer = shop.call().body(inside).send();
             let may_be = if matches!(text.trim(), "" | "[1]x") { 200 } else { 400 };
@@ -282,7 +282,7 @@ fn a_bomb_takes_little_memory() {
     for _ in 0..20 {
         assert_eq!(shop.take(&[event()]).statuses(), ["ok"]);
     }
-    // 4 KiB that expand to 4 MiB and more, of spaces and of what is JSON so far.
+    // 4 KiB that expand to 4 MiB and more, of blanks and of incomplete JSON.
     for bomb in [vec![b' '; 4 << 20], vec![b'['; 4 << 20], b"[0,".repeat(1 << 20), b"{\"a\":0,".repeat(600_000)] {
         let bomb = gzip(&[&bomb[..], b"                "].concat());
         assert!(bomb.len() <= 16 << 10, "{} bytes", bomb.len());
@@ -298,8 +298,8 @@ fn a_bomb_takes_little_memory() {
     assert_eq!(stored_in(&data_dir).len(), 21);
 }
 
-/// The memory of a server, in bytes, once it has stopped growing: what it does by itself after the start, such as loading
-/// events, is not to be counted.
+/// Returns the memory of a server in bytes once it has stopped growing, so that work after the start, such as loading
+/// events, is not counted.
 fn at_rest(server: &Process) -> u64 {
     let mut most = server.memory().0;
     let mut quiet = 0;
@@ -315,15 +315,15 @@ fn at_rest(server: &Process) -> u64 {
     most
 }
 
-/// Sends a body on many connections at once, a few times each; the statuses, and
-/// how many events were taken.
+/// Sends a body on many connections at once, a few times each. Returns the statuses, and
+/// the number of stored events.
 fn storm(
     shop: &Collector,
     connections: usize,
     send: impl Fn(&Collector) -> Answer + Sync,
 ) -> (BTreeMap<u16, usize>, usize) {
     let met = Mutex::new((BTreeMap::new(), 0));
-    // The second time shows what the first has left behind.
+    // The second round shows memory that the first has not released.
     let rounds = if is_full() { 2 } else { 1 };
     thread::scope(|scope| {
         for _ in 0..connections {
@@ -366,14 +366,14 @@ fn the_largest_bodies_at_once_stay_under_the_ceiling() {
         let (now, most) = server.memory();
         eprintln!("{what}: {statuses:?}, {events} events; {} MiB, {} MiB at most", now >> 20, most >> 20);
         assert!(most <= CEILING, "{what}: {} MiB", most >> 20);
-        // 408 and 503 are what a machine answers that is too slow for all of them.
+        // A machine that is too slow for all requests answers 408 and 503.
         assert!(statuses.keys().all(|status| matches!(status, 200 | 400 | 408 | 413 | 503)), "{what}: {statuses:?}");
         taken += events;
         late += [408, 503].iter().filter_map(|status| statuses.get(status)).sum::<usize>();
     };
-    // As large as may be sent, with new ids each time.
+    // The maximum size, with new ids each time.
     check("512 KiB", storm(&shop, STORM, |shop| plain(shop, body(300, json!({}), &json!({ "a": "x".repeat(1_600) })))));
-    // 4 MiB of as many values as are read, which is no list of events.
+    // 4 MiB with the maximum number of values, but not a list of events.
     let values = format!("[{}0]", "0,".repeat(199_000)).into_bytes();
     check("200,000 values", storm(&shop, STORM, zipped(values)));
     let texts = format!("[{}\"\"]", "\"123456789012345\",".repeat(198_000)).into_bytes();
@@ -383,7 +383,7 @@ fn the_largest_bodies_at_once_stay_under_the_ceiling() {
     check("a large visitor, 8 MiB of records", storm(&shop, STORM, zipped(body(500, long, &json!({})))));
     check("a larger one, too much", storm(&shop, STORM, zipped(body(500, longest, &json!({})))));
     assert_eq!(shop.take(&[json!({ "id": id(), "type": "custom", "name": "x" })]).statuses(), ["ok"]);
-    // A request that got no answer in time may have been stored all the same.
+    // Events of a request that timed out may have been stored anyway.
     let stored = stored_in(&data_dir).len();
     assert!((taken + 1..=taken + 1 + 500 * late).contains(&stored), "{stored} stored, {taken} answered, {late} late");
 }

@@ -1,4 +1,4 @@
-//! The inbox: who is told what, who is not, and what stays of it.
+//! The inbox: which events people are notified of, and which entries stay.
 
 use crate::results::{Shop, bought};
 use crate::scene::Collector;
@@ -21,7 +21,7 @@ stories![
 
 const MINUTE: Duration = Duration::from_secs(60);
 
-/// A project, and people of its company by their names, with their roles.
+/// A project, and a company to which people are added.
 struct Team {
     app: TestApp,
     shop: Client,
@@ -34,7 +34,7 @@ impl Team {
         Self { app, shop }
     }
 
-    /// Somebody with this name and role, who is signed in.
+    /// Adds a person with this name and role, and signs them in.
     fn joins(&self, name: &str, role: &str) -> Client {
         let number = self.shop.get("/people").ok()["people"].as_array().expect("people").len();
         let email = format!("p{number}@acme.example");
@@ -53,7 +53,7 @@ fn inbox(person: &Client) -> Vec<Value> {
     person.outside().get("/v2/inbox").ok()["entries"].as_array().expect("entries").clone()
 }
 
-/// The events of an inbox, oldest first.
+/// Returns the events of an inbox, oldest first.
 fn told(person: &Client) -> Vec<String> {
     let events = inbox(person).into_iter().rev();
     events.map(|entry| entry["event"].as_str().expect("an event").to_owned()).collect()
@@ -63,7 +63,7 @@ fn unread(person: &Client) -> i64 {
     person.outside().get("/v2/inbox/unread").ok()["unread"].as_i64().expect("a number")
 }
 
-/// Whether somebody watches an experiment, and how many people do.
+/// Returns whether a person watches an experiment, and the number of watchers.
 fn watch(person: &Client, test_id: i64) -> (bool, i64) {
     let state = person.get(&format!("/experiment/{test_id}/watch")).ok();
     (state["watching"].as_bool().expect("a flag"), state["watchers"].as_i64().expect("a number"))
@@ -112,13 +112,13 @@ fn those_who_watch_are_told_once(on: On) {
     }
     assert_eq!(entry["actor"]["kind"], "key");
 
-    // Whoever does it is not told, and what changes nothing is told nobody.
+    // The actor is not notified, and a write without changes notifies nobody.
     ada.patch(&path, json!({ "tags": ["a"] })).ok();
     ada.patch(&path, json!({ "tags": ["a"] })).ok();
     assert_eq!(told(&grace).last().map(String::as_str), Some("experiment.changed"));
     assert_eq!(inbox(&grace)[0]["actor"]["name"], "Ada");
     assert_eq!((told(&ada).len(), told(&grace).len(), told(&lin).len()), (1, 2, 0));
-    // A request that is sent again does it once.
+    // A repeated request notifies once.
     let serve = || {
         let call = lin.call("POST", &format!("{path}/serve-winner")).header("idempotency-key", "once");
         call.json(json!({ "variant_id": "1" })).send().ok()
@@ -126,7 +126,7 @@ fn those_who_watch_are_told_once(on: On) {
     assert_eq!(serve(), serve());
     assert_eq!(told(&ada), ["experiment.started", "winner.served"]);
 
-    // A restart and, where there can be one, another node tell nothing again.
+    // A restart and, on PostgreSQL, another node do not repeat notifications.
     team.app.start_again();
     let (ada, grace) = (ada.at(team.app.address), grace.at(team.app.address));
     team.shop = team.shop.at(team.app.address);
@@ -143,7 +143,7 @@ fn those_who_watch_are_told_once(on: On) {
     ada.call("POST", &format!("{path}/reopen")).send().ok();
     ada.delete(&path).ok();
     let mut all = told(&grace);
-    // Those of one act come in no promised order.
+    // The order of several entries of one act is not defined.
     all[4..6].sort();
     assert_eq!(
         all,
@@ -198,7 +198,7 @@ fn an_inbox_is_read_in_pages(on: On) {
     let left = person.get("/v2/inbox?unread=true").ok();
     assert_eq!((left["entries"].as_array().map(Vec::len), &left["unread"]), (Some(4), &json!(4)));
     assert_eq!(person.patch(&entry(1), json!({ "read": false })).ok()["unread"], 5);
-    // What came meanwhile stays unread.
+    // Later entries stay unread.
     assert_eq!(person.get("/v2/inbox/unread").ok()["newest_unread"], id(0));
     comments(&team.shop, test_id, "late");
     let read = person.post("/v2/inbox/read", json!({ "until": id(0) })).ok();
@@ -213,7 +213,7 @@ fn an_inbox_is_read_in_pages(on: On) {
         person.patch(&entry(0), body).refused(400, "invalid_field");
     }
     person.post("/v2/inbox/read", json!({ "until": 0 })).invalid(&["until"]);
-    // The inbox of others is nobody's.
+    // Nobody can access the inbox of another person.
     grace.outside().patch(&entry(0), json!({ "read": false })).refused(404, "not_found");
     person.patch("/v2/inbox/9999", json!({})).refused(404, "not_found");
     assert_eq!(unread(&ada), 0);
@@ -240,13 +240,13 @@ fn comments_tell_watchers_and_mention_people(on: On) {
     let entry = inbox(&grace)[0].clone();
     assert_eq!((&entry["excerpt"], &entry["comment_id"]), (&json!(text), &written["comment_id"]));
     assert_eq!((&entry["actor"]["name"], &entry["name"]), (&json!("Lin"), &json!("Checkout")));
-    // Whoever comments, and whoever is mentioned, watches it from then on.
+    // Authors of comments and people mentioned in them watch the experiment from then on.
     assert_eq!((watch(&lin, test_id), watch(&grace, test_id)), ((true, 3), (true, 3)));
     comments(&ada, test_id, "@Lin: done, says @Ada");
     assert_eq!(told(&lin), ["comment.mentioned"], "a mention is told in place of the comment");
     assert_eq!((told(&grace).len(), told(&ada).len()), (2, 1), "nobody is told that they mention themselves");
 
-    // Of a program, and sent twice.
+    // A comment of a program, sent twice.
     let body = json!({ "text": "A result is in", "mentions": [id_of(&ada), id_of(&ada)] });
     let send = || team.shop.call("POST", &path).header("idempotency-key", "c").json(body.clone()).send().created();
     assert_eq!(send(), send());
@@ -254,13 +254,13 @@ fn comments_tell_watchers_and_mention_people(on: On) {
     assert_eq!(inbox(&ada)[0]["actor"]["kind"], "key");
     let page = grace.get(&path).ok();
     assert_eq!(page["comments"][0]["mentions"], json!([{ "person_id": id_of(&ada), "name": "Ada" }]));
-    // A comment keeps the name that it calls.
+    // A comment keeps the name that it mentions.
     grace.outside().patch(&format!("/v2/person/{}", id_of(&grace)), json!({ "name": "Admiral" })).ok();
     assert_eq!(grace.get(&path).ok()["comments"][2]["mentions"], by_name);
     comments(&lin, test_id, "@Grace Hopper @Admiral");
     assert_eq!(told(&grace).last().map(String::as_str), Some("comment.mentioned"));
 
-    // A hypothesis has no watchers: who is mentioned is told.
+    // A hypothesis has no watchers, but people mentioned there are notified.
     let hypothesis = ada.hypothesis(json!({ "solution": "A shorter form" }));
     let written = ada.post(&format!("/hypothesis/{hypothesis}/comments"), json!({ "text": "@Lin?" })).created();
     assert_eq!(written["mentioned"][0]["name"], "Lin");
@@ -294,7 +294,7 @@ fn names_of_several_people_need_an_id(on: On) {
     assert_eq!(written["mentioned"], json!([{ "person_id": id_of(&second), "name": "KIM" }]));
     assert_eq!((told(&first).len(), told(&second).len()), (0, 1));
 
-    // Any member finds whom to mention.
+    // Any member can find the people to mention.
     let found = first.get("/people?search=ki").ok();
     let people = found["people"].as_array().expect("people");
     let ids: Vec<_> = people.iter().map(|person| person["person_id"].as_i64().expect("an id")).collect();
@@ -328,7 +328,7 @@ fn who_stops_watching_is_told_nothing(on: On) {
     begins(&ada, test_id);
     team.shop.set_status(test_id, 0).ok();
     assert_eq!(told(&ada), ["comment.mentioned", "experiment.stopped"]);
-    // Who stopped before they had anything to do with it is not made to watch by that.
+    // A person who stopped watching beforehand does not start to watch by taking part.
     let other = grace.experiment(json!({ "test_name": "Other" }));
     stops(&ada, other);
     comments(&ada, other, "Hm");
@@ -354,7 +354,7 @@ fn what_one_does_not_see_is_not_told(on: On) {
     grace.get(&format!("/experiment/{test_id}/watch")).refused(404, "not_found");
     grace.call("PUT", &format!("/experiment/{test_id}/watch")).send().refused(404, "not_found");
     grace.get("/people").refused(404, "not_found");
-    // Nobody can call them there.
+    // Nobody can mention them there.
     let written = comments(&owner, test_id, "two, @Grace");
     assert_eq!(written["mentioned"], json!([]));
     let body = json!({ "text": "three", "mentions": [id_of(&grace)] });
@@ -364,13 +364,13 @@ fn what_one_does_not_see_is_not_told(on: On) {
     team.shop.set_status(test_id, 1).ok();
     let rejected = format!("/proposals/{}/reject", proposed["proposal_id"]);
     owner.post(&rejected, json!({ "reason": "Not now" })).ok();
-    // What happened meanwhile was not told, and what was told before is there again.
+    // Events during that time caused no notification, and earlier entries are visible again.
     access(json!(null));
     assert_eq!((unread(&grace), watch(&grace, test_id)), (1, (true, 2)));
     team.shop.set_status(test_id, 0).ok();
     assert_eq!(told(&grace), ["comment.added", "experiment.stopped"]);
 
-    // Whoever is removed leaves nothing that is told of.
+    // A removed person is no longer notified or mentioned.
     owner.outside().delete(&format!("/v2/person/{}", id_of(&grace))).ok();
     assert_eq!(watch(&owner, test_id), (true, 1));
     assert_eq!(comments(&owner, test_id, "@Grace")["mentioned"], json!([]));
@@ -390,7 +390,7 @@ fn proposals_wait_for_those_who_may_approve_them(on: On) {
         who.post(&format!("{path}/proposals"), body).created()["proposal_id"].as_i64().expect("an id")
     };
     let id = propose(&ada, json!({ "custom_js": "a()", "note": "Faster" }));
-    // Editors have no code here, and viewers approve nothing.
+    // Editors cannot change code here, and viewers cannot approve.
     assert_eq!((told(&second), told(&ada).len()), (vec!["proposal.opened".to_owned()], 0));
     assert_eq!((told(&grace).len(), told(&vera).len()), (0, 0));
     let entry = inbox(&second)[0].clone();
@@ -400,7 +400,7 @@ fn proposals_wait_for_those_who_may_approve_them(on: On) {
     assert_eq!(told(&ada), ["proposal.rejected"]);
     assert_eq!((&inbox(&ada)[0]["excerpt"], &inbox(&ada)[0]["actor"]["name"]), (&json!("Not now"), &json!("Second")));
 
-    // Who has stopped watching is not asked; one that is withdrawn waits for nobody and is news to nobody.
+    // A person who stopped watching is not asked; a withdrawn proposal waits for nobody and notifies nobody.
     stops(&second, test_id);
     let id = propose(&grace, json!({ "tags": ["a"] }));
     assert_eq!((told(&second).len(), told(&ada).len()), (1, 2));
@@ -408,7 +408,7 @@ fn proposals_wait_for_those_who_may_approve_them(on: On) {
     grace.post(&format!("/proposals/{id}/withdraw"), json!({})).ok();
     assert_eq!((unread(&ada), told(&grace).len()), (asked - 1, 0));
 
-    // One that is approved is told its author, and the change those who watch.
+    // An approval notifies the author of the proposal, and watchers of the change.
     let id = propose(&grace, json!({ "tags": ["b"] }));
     begins(&vera, test_id);
     ada.post(&format!("/proposals/{id}/approve"), json!({ "reason": "" })).ok();
@@ -418,7 +418,7 @@ fn proposals_wait_for_those_who_may_approve_them(on: On) {
         (of_author, told(&vera)),
         (vec!["experiment.changed".to_owned(), "proposal.approved".to_owned()], vec!["experiment.changed".to_owned()])
     );
-    // Of a program: everybody who may approve it is asked.
+    // A proposal of a program is sent to everybody who may approve it.
     propose(&team.shop, json!({ "tags": ["c"] }));
     assert_eq!(told(&grace).last().map(String::as_str), Some("proposal.opened"));
 }
@@ -431,7 +431,7 @@ fn findings_are_told_to_watchers(on: On) {
         eventually(&format!("entry {count}"), DEADLINE, || inbox(person).len() >= count);
         inbox(person)[0].clone()
     };
-    // One arm got by far too few.
+    // One arm has far too few visitors.
     scene.crowd("early", &[("0", 300, 60), ("1", 90, 60)], "2026-03-01T10:01:00Z", &bought());
     begins(&ada, test_id);
     scene.app.pass(5 * MINUTE);
@@ -439,7 +439,7 @@ fn findings_are_told_to_watchers(on: On) {
     assert_eq!((&failed["event"], &failed["test_id"]), (&json!("health.failed"), &json!(test_id)));
     assert_eq!(failed["sentence"], scene.result("")["health"]["sample_ratio"]["message"]);
     assert_eq!(failed["actor"], json!({ "kind": "system", "id": "clock", "name": "clock" }));
-    // It goes on to fail, and the node is another one: nothing is told twice.
+    // The check still fails, and the server is restarted: nothing is repeated.
     scene.crowd("more", &[("0", 5, 0)], "2026-03-01T10:02:00Z", &bought());
     scene.app.start_again();
     let (shop, ada) = (scene.client.at(scene.app.address), ada.at(scene.app.address));
@@ -450,7 +450,7 @@ fn findings_are_told_to_watchers(on: On) {
     scene.app.pass(5 * MINUTE);
     assert_eq!(wait(&ada, 2)["event"], "health.recovered");
     assert_eq!(told(&ada), ["health.failed", "health.recovered"]);
-    // A day later there is a verdict, of which who watches no more is not told.
+    // A day later there is a verdict. A person who no longer watches is not notified of it.
     let grace = {
         scene.app.person("Acme", "grace@acme.example", "viewer");
         shop.signed_in(&scene.app.sign_in("grace@acme.example"))
@@ -490,7 +490,7 @@ fn an_inbox_has_a_bound(on: On) {
     };
     let before = all();
     assert_eq!((before.len(), unread(&ada)), (500, 100), "more than a hundred are not counted");
-    // What Grace does not see any more is over before what she sees, although she cannot read it.
+    // Entries that Grace can no longer see are deleted before visible ones, although she cannot read them.
     let blog = team.app.project("Acme", "Blog");
     let projects = json!({ "projects": [{ "project_key": blog.project_key }] });
     owner.outside().patch(&format!("/v2/person/{}", id_of(&grace)), projects).ok();
@@ -501,13 +501,13 @@ fn an_inbox_has_a_bound(on: On) {
     }
     assert_eq!(grace.outside().post("/v2/inbox/read", json!({})).ok()["marked"], 3);
     comments(&blog, elsewhere, "more");
-    // The oldest that were read go first, and then the oldest.
+    // The oldest read entries are deleted first, and then the oldest ones.
     for _ in 0..4 {
         comments(&team.shop, test_id, "more");
     }
     team.app.pass(MINUTE);
     let below = |place: &Value| person.get(&format!("/v2/inbox?limit=1&cursor={place}")).ok()["entries"].clone();
-    // By itself it runs once a minute, and not of the clock that the story moves.
+    // The task's own period is a minute of real time, not of the story's clock.
     eventually("the oldest is gone", DEADLINE, || {
         team.app.run_task("trim_inboxes");
         below(&before[498]) == json!([])
@@ -517,7 +517,7 @@ fn an_inbox_has_a_bound(on: On) {
     for (oldest, stays) in [(1, false), (2, false), (3, false), (4, true), (5, false), (6, true)] {
         assert_eq!(after.contains(&before[before.len() - oldest]), stays, "the oldest but {oldest}");
     }
-    // Her turn was before Ada's, as she came first.
+    // Grace's inbox was trimmed before Ada's, because Grace joined first.
     assert_eq!(inbox(&grace).len(), 4);
 }
 

@@ -1,4 +1,4 @@
-//! Integrations: what is delivered for them, when they last succeeded, and what webhooks are told of exposures and conversions.
+//! Integrations: their delivery, their last success, and webhook messages about exposures and conversions.
 
 use crate::results::{Shop, bought};
 use crate::scene::{Collector, Outcomes, id};
@@ -17,7 +17,7 @@ stories![
     conversions_are_told_each_once,
 ];
 
-/// Whoever names no browser is taken for a program, whose exposures and successes are not told.
+/// A request without a browser's user agent counts as a bot, whose exposures and successes are not reported.
 const FIREFOX: &str = "Mozilla/5.0 (X11; Linux x86_64; rv:145.0) Gecko/20100101 Firefox/145.0";
 const MINUTE: Duration = Duration::from_secs(60);
 
@@ -25,7 +25,7 @@ fn named(entries: Value) -> Value {
     json!({ "test_name": "Boots", "status": 1, "configuration": { "integration": entries } })
 }
 
-/// The project's script and ruleset, as visitors get them.
+/// Returns the project's script and ruleset, as visitors get them.
 fn delivered(shop: &Client) -> (String, Value) {
     let anyone = shop.anyone_here();
     let script = anyone.get(&format!("/js/{}.js", shop.project_key)).has_status(200).text();
@@ -57,7 +57,7 @@ fn what_is_named_is_delivered_while_it_is_live(on: On) {
     );
     assert!(script.contains("experience_impression") && script.contains("\"Boots\""));
     assert!(!script.contains("nowhere") && !script.contains("Secret"));
-    // What was sent is kept.
+    // The stored value equals the sent one.
     assert_eq!(shop.details(test_id)["configuration"]["integration"], entries);
     shop.set_status(test_id, 0).ok();
     let (script, ruleset) = delivered(&shop);
@@ -89,7 +89,7 @@ fn what_is_not_known_is_kept_and_warned_of(on: On) {
     }
 }
 
-/// When each integration of an experiment last succeeded, by name.
+/// Returns the last success of each integration of an experiment, by name.
 fn successes(shop: &Client, test_id: i64) -> BTreeMap<String, Option<String>> {
     let details = shop.details(test_id);
     let states = details["integrations"].as_array().expect("a list");
@@ -118,33 +118,33 @@ fn the_last_success_is_shown(on: On) {
         assert_eq!(take(&collector, &[health(test_id, wrong)]).statuses(), ["invalid"], "{wrong:?}");
     }
     assert_eq!(take(&collector, &[health(elsewhere, "ga4")]).statuses(), ["invalid"], "of another project");
-    // A tool that the experiment does not name is noted by nobody's leave, and not shown.
+    // A tool that the experiment does not name is stored, but not shown.
     assert_eq!(take(&collector, &[health(test_id, "ga4 hotjar")]).statuses(), ["ok"]);
     let is_at = |shop: &Client, name: &str, at: &str| {
         eventually(&format!("{name} at {at}"), DEADLINE, || successes(shop, test_id)[name].as_deref() == Some(at));
     };
     is_at(&shop, "ga4", "2026-03-01T10:00:00.000Z");
     assert_eq!(successes(&shop, test_id)["segment"], None);
-    // It changes without the experiment: whoever asks with what they have gets it whole.
+    // It changes without the experiment: a request with the old ETag gets the whole response.
     shop.call("GET", &format!("/experiment/{test_id}")).header("if-none-match", &etag).send().has_status(200);
     app.pass(MINUTE);
     let repeated = health(test_id, "ga4 segment");
     take(&collector, std::slice::from_ref(&repeated));
     is_at(&shop, "segment", "2026-03-01T10:01:00.000Z");
     is_at(&shop, "ga4", "2026-03-01T10:01:00.000Z");
-    // A repeat says nothing new.
+    // A duplicate changes nothing.
     app.pass(MINUTE);
     assert_eq!(take(&collector, &[repeated]).statuses(), ["duplicate"]);
     app.start_again();
     shop = shop.at(app.address);
     assert_eq!(successes(&shop, test_id)["ga4"].as_deref(), Some("2026-03-01T10:01:00.000Z"));
     assert_eq!(successes(&other.at(app.address), elsewhere)["ga4"], None);
-    // It cannot be set, and what was read can be sent back.
+    // The field cannot be set. The details that were read can be sent back.
     let refused = shop.patch(&format!("/experiment/{test_id}"), json!({ "integrations": [] }));
     refused.invalid(&["integrations"]);
 }
 
-/// Sends these events of a visitor with a browser.
+/// Sends these events of a visitor with a browser's user agent.
 #[track_caller]
 fn take(collector: &Collector, events: &[Value]) -> Outcomes {
     let body = json!({ "visitor": { "id": "v" }, "events": events });
@@ -155,7 +155,7 @@ fn exposure(test_id: i64, arm: &str) -> Value {
     json!({ "id": id(), "type": "exposure", "test_id": test_id, "variant_id": arm })
 }
 
-/// The exposures of all messages so far, by arm.
+/// Returns the exposures of all messages so far, by arm.
 fn told(receiver: &Receiver) -> BTreeMap<String, u64> {
     let mut sums = BTreeMap::new();
     for message in receiver.messages().iter().filter(|message| message.event() == "experiment.exposures") {
@@ -173,10 +173,10 @@ fn sums(receiver: &Receiver, expect: &[(&str, u64)]) {
     eventually(&format!("{expect:?}, there is {:?}", told(receiver)), DEADLINE, || told(receiver) == expect);
 }
 
-/// The first two tasks find the events of webhooks, the last one sends them.
+/// The first two tasks write the webhooks' events, and the last one sends them.
 const TASKS: [&str; 3] = ["tell_exposures", "tell_conversions", "deliver_webhooks"];
 
-/// Lets a minute pass, and whatever there is to report in it be reported.
+/// Advances the clock by a minute, and runs the reporting tasks.
 fn minute(app: &TestApp) {
     app.pass(MINUTE);
     TASKS.iter().for_each(|task| app.run_task(task));
@@ -206,18 +206,19 @@ fn exposures_are_told_each_once(on: On) {
     assert_eq!(data["variants"], json!([variant("0", "Control", 1), variant("1", "Variant 1", 2)]));
     assert_eq!((&data["from"], &data["to"]), (&json!("2026-03-01T10:00:00.000Z"), &json!("2026-03-01T10:00:00.000Z")));
     assert_eq!(successes(&shop, test_id)["webhook"].as_deref(), Some("2026-03-01T10:01:00.000Z"));
-    // Minutes in which nobody met an arm are not told, nor is anything twice after a restart.
+    // Minutes without exposures are not reported, and a restart repeats nothing.
     minute(&app);
     app.start_again();
     let (shop, collector) = (shop.at(app.address), Collector::of(&shop.at(app.address)));
     minute(&app);
     assert_eq!(receiver.messages().len(), 1);
-    // What comes just before a stop is told after it.
+    // Exposures just before a stop are reported after it.
     take(&collector, &[exposure(test_id, "0")]);
     app.start_again();
     let (shop, collector) = (shop.at(app.address), Collector::of(&shop.at(app.address)));
     sums(&receiver, &[("0", 2), ("1", 2)]);
-    // A webhook that is off gets nothing of the time in which it is off. Another one shows when that has been told.
+    // A disabled webhook gets nothing for the time in which it is disabled. Another one shows when that
+    // time has been reported.
     let other = Receiver::answering(&[204]);
     made(&shop, &other.url(), &["winner.served"]);
     shop.patch(&format!("/webhook/{webhook}"), json!({ "enabled": false })).ok();
@@ -229,9 +230,9 @@ fn exposures_are_told_each_once(on: On) {
     app.pass(MINUTE);
     sums(&receiver, &[("0", 3), ("1", 2)]);
     if matches!(on, On::Postgres) {
-        // Each node tells of its own log.
+        // Each node reports its own log.
         let beside = app.start_beside();
-        // What comes before its first look is not told.
+        // Exposures before its first check are not reported.
         eventually("its first look", DEADLINE, || app.count("SELECT count(*) FROM exposures_told") == 2);
         let there = shop.at(beside.address);
         let second = Collector::of(&there);
@@ -269,7 +270,7 @@ fn conversions_are_told_each_once(on: On) {
     let mut scene = Shop::open(on, json!({}));
     let receiver = Receiver::answering(&[204]);
     let shop = scene.client.clone();
-    // An hour later, so that those who convert after an hour have.
+    // Two hours later, so that visitors who convert after an hour have converted.
     scene.app.pass(Duration::from_secs(7_200));
     scene.crowd("early", &[("0", 5, 2), ("1", 5, 3)], "2026-03-01T10:01:00Z", &bought());
     let uninterested = Receiver::answering(&[204]);
@@ -282,7 +283,7 @@ fn conversions_are_told_each_once(on: On) {
     assert_eq!((&first["type"], &first["data"]["test_id"]), (&json!("conversion"), &json!(scene.test_id)));
     assert_eq!(first["data"]["goals"], goals(variant("0", 2, 2), variant("1", 3, 3)));
     assert_eq!(first["data"]["sentence"], "there were 5 conversions since the last message");
-    // Nobody new, and those who convert again, are not told; nor is anything twice after a restart.
+    // Repeated conversions of known visitors are not reported, and a restart repeats nothing.
     scene.crowd("early", &[("1", 1, 1)], "2026-03-01T10:02:00Z", &bought());
     minute(&scene.app);
     scene.app.start_again();
@@ -295,7 +296,7 @@ fn conversions_are_told_each_once(on: On) {
     let second = receiver.wait(2)[1].json();
     assert_eq!(second["data"]["goals"], goals(variant("0", 0, 2), variant("1", 1, 4)));
     assert_eq!(second["data"]["sentence"], "there was 1 conversion since the last message");
-    // What comes in the last minute of an experiment is told after its end.
+    // Conversions in the last minute of an experiment are reported after its end.
     scene.crowd("last", &[("0", 1, 1)], "2026-03-01T10:04:00Z", &bought());
     shop.set_status(scene.test_id, 0).ok();
     scene.app.pass(MINUTE);

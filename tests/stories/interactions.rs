@@ -14,10 +14,10 @@ stories![
     the_pairs_of_a_night_are_looked_at_once,
 ];
 
-/// A shop whose clock only acts when it is told to.
+/// A shop whose clock acts only when the story runs it.
 struct Shop {
     app: TestApp,
-    /// Holds what the server has open, so it goes before the server does.
+    /// Holds the server's state, so it is dropped before the server.
     worker: Option<Worker>,
     client: Client,
 }
@@ -25,7 +25,7 @@ struct Shop {
 /// Visitors and conversions by the arm of the first and of the second experiment.
 type Cells = [(usize, usize, u32, u32)];
 
-/// Both together undo what the first does alone.
+/// Both variants together cancel the effect of the first alone.
 const DISTURBED: &Cells = &[(0, 0, 200, 20), (0, 1, 200, 20), (1, 0, 200, 120), (1, 1, 200, 10)];
 
 impl Shop {
@@ -41,7 +41,7 @@ impl Shop {
         self.client.experiment(json!({ "test_name": name, "status": 1, "primary_goal_key": "bought" }))
     }
 
-    /// Visitors who meet the first two experiments in these arms, and the third in an arm that has nothing to do with it.
+    /// Sends visitors who get the first two experiments in these arms, and the third in an independent arm.
     fn crowd(&self, name: &str, tests: [i64; 3], cells: &Cells) {
         let mut lines = String::new();
         let event = |mut event: Value, at: &str| {
@@ -77,7 +77,7 @@ impl Shop {
         self.app.run_clock(self.worker.as_ref().expect("a worker"));
     }
 
-    /// Stops the server, lets time pass, and starts it again.
+    /// Stops the server, advances the clock, and starts the server again.
     fn restart_after(&mut self, time: Duration) {
         self.worker = None;
         self.app.stop();
@@ -92,7 +92,7 @@ impl Shop {
         self.client.get(&format!("/experiment/{test_id}/result")).ok()
     }
 
-    /// What `muriel verify` says of a result, and whether it holds.
+    /// Returns whether `muriel verify` accepts a result, and its output.
     fn verified(&self, result: &Value) -> (bool, String) {
         let storage = &self.app.settings.storage;
         let file = storage.data_dir.join("result.json");
@@ -106,7 +106,7 @@ impl Shop {
     }
 }
 
-/// What a result says of other experiments.
+/// Returns the message of a result about other experiments.
 fn interaction(result: &Value) -> Option<&str> {
     result["health"].get("interaction").map(|check| check["message"].as_str().expect("a sentence"))
 }
@@ -145,20 +145,21 @@ fn an_experiment_that_changes_anothers_effect_is_named(on: On) {
     let csv = shop.client.get(&format!("/experiment/{form}/result.csv")).has_status(200).text();
     assert!(csv.contains("interaction"), "{csv}");
 
-    // The other one is told as well; who shares visitors without an effect, or no visitor, is not.
+    // The other experiment's result has it as well; experiments without an effect, or without shared
+    // visitors, do not.
     assert_eq!(shop.result(row)["manifest"]["interactions"][0]["test_id"], form);
     for test_id in [footer, apart] {
         let silent = shop.result(test_id);
         assert_eq!((interaction(&silent), silent["manifest"].get("interactions")), (None, None));
     }
 
-    // Each can be computed again, before and after the look.
+    // Each result can be computed again, before and after the check.
     for (result, note) in [(&before, true), (&found, false)] {
         let (holds, said) = shop.verified(result);
         assert!(holds, "{said}");
         assert_eq!(said.contains("pairs of experiments were looked at again since"), note, "{said}");
     }
-    // What is said a while after a look has to be what that found.
+    // A result some time after a check has to agree with its findings.
     shop.pass(Duration::from_secs(120));
     let mut forged = shop.result(form);
     forged["manifest"]["interactions"][0]["difference"] = json!(-0.5);
@@ -172,11 +173,11 @@ fn an_experiment_that_changes_anothers_effect_is_named(on: On) {
     let (holds, said) = shop.verified(&forged);
     assert!(!holds && said.contains("manifest.interactions[0]: the database says"), "{said}");
 
-    // It outlives the process, and the experiment's end.
+    // The finding is stored, and survives the experiment's end.
     shop.restart_after(Duration::ZERO);
     assert_eq!(shop.result(form)["manifest"]["interactions"], found["manifest"]["interactions"]);
 
-    // Those who are kept apart by now are told so with the next look.
+    // The next check marks pairs that a group separates by now.
     let members = json!([{ "test_id": form, "percent": 50 }, { "test_id": row, "percent": 50 }]);
     let group = json!({ "name": "Forms", "kind": "exclusion", "members": members });
     shop.client.post("/exclusion-group", group).created();
@@ -201,14 +202,14 @@ fn a_later_look_that_finds_no_effect_takes_it_back(on: On) {
     shop.pass(DAY);
     assert!(interaction(&shop.result(form)).is_some());
 
-    // It is of the goal that was the primary one.
+    // The finding is about the former primary goal.
     shop.client.goal("signed_up");
     let path = format!("/experiment/{form}");
     shop.client.patch(&path, json!({ "primary_goal_key": "signed_up" })).ok();
     assert_eq!(interaction(&shop.result(form)), None);
     shop.client.patch(&path, json!({ "primary_goal_key": "bought" })).ok();
     assert!(interaction(&shop.result(form)).is_some());
-    // The next night, with a goal that nobody reaches, nothing stands out.
+    // The next night, with a goal that nobody reaches, there is no significant effect.
     shop.client.patch(&path, json!({ "primary_goal_key": "signed_up" })).ok();
     shop.pass(DAY);
     shop.client.patch(&path, json!({ "primary_goal_key": "bought" })).ok();
@@ -217,7 +218,7 @@ fn a_later_look_that_finds_no_effect_takes_it_back(on: On) {
     shop.pass(DAY);
     assert!(interaction(&shop.result(form)).is_some(), "it is found again");
 
-    // Others come, and the same share converts in all four cells.
+    // More visitors, with equal conversion rates in all four cells.
     shop.crowd("w", tests, &[(0, 0, 400, 180), (0, 1, 400, 180), (1, 0, 400, 80), (1, 1, 400, 190)]);
     assert!(interaction(&shop.result(form)).is_some(), "until the next look");
     shop.pass(DAY);
@@ -230,7 +231,7 @@ fn a_later_look_that_finds_no_effect_takes_it_back(on: On) {
 fn the_pairs_of_a_night_are_looked_at_once(on: On) {
     let mut shop = Shop::open(on);
     let tests = [shop.live("Short form"), shop.live("Trust row"), shop.live("Footer")];
-    // The first look is at once; the second in the night, at two.
+    // The first check is immediate; the second one is in the night, at two.
     shop.pass(Duration::from_secs(1));
     shop.crowd("v", tests, DISTURBED);
     let hour = Duration::from_secs(3_600);
@@ -242,7 +243,7 @@ fn the_pairs_of_a_night_are_looked_at_once(on: On) {
     shop.pass(hour);
     assert_eq!(shop.result(tests[0])["manifest"]["interactions"], found["manifest"]["interactions"]);
 
-    // Nights in which no server ran are made up for by one look.
+    // One check covers the nights in which no server ran.
     shop.restart_after(3 * DAY);
     shop.pass(Duration::from_secs(1));
     let again = shop.result(tests[0]);

@@ -1,4 +1,4 @@
-//! API keys: how they are sent, what they may do, how long they hold.
+//! API keys: transport, scopes and lifetime.
 
 use crate::scene::{Things, send};
 use muriel_tests::{Contract, DEADLINE, On, eventually, raw, stories};
@@ -75,7 +75,7 @@ fn scopes_hold_for_every_operation(on: On) {
         let path = things.path(operation);
         for (scopes, client) in &keys {
             if scopes.split(',').any(|scope| scope == operation.scope) {
-                // Those of webhooks and of visitors' data have stories of their own.
+                // Webhooks and visitors' data have their own stories.
                 let is_told_elsewhere =
                     ["/webhook", "/visitor/"].iter().any(|part| operation.path.contains(part)) || operation.is_stream();
                 if operation.scope != "write" && !is_told_elsewhere {
@@ -90,7 +90,7 @@ fn scopes_hold_for_every_operation(on: On) {
     }
     assert_eq!(things.all(&shop), before, "nobody without the scope changed anything");
 
-    // The keys with write may do the rest.
+    // Keys with write can call the rest.
     let writer = app.scoped(&shop, "write");
     for operation in Contract::get().keyed().filter(|operation| operation.scope == "write") {
         let things = Things::make(&app.project("Acme", &operation.id), "own");
@@ -115,7 +115,7 @@ fn scopes_hold_for_every_operation(on: On) {
         }
         let answer = send(&fresh, operation, &things.path(operation));
         if operation.id == "withdrawProposal" {
-            // The scope is enough, but only the one who proposed withdraws.
+            // The scope is sufficient, but only the author can withdraw a proposal.
             answer.refused(409, "own_proposal");
             continue;
         }
@@ -168,7 +168,7 @@ fn code_is_a_scope_of_its_own(on: On) {
         assert!(refused.body["error"].as_str().is_some_and(|text| text.contains("code")), "{body}");
         assert_eq!(shop.details(id), before, "{body}");
     }
-    // What leaves the code as it is needs no such scope, the code sent along too.
+    // Updates that leave the code unchanged do not need the scope, even if they contain the code.
     for body in [
         code.clone(),
         json!({ "test_name": "Other", "custom_js": "all()", "tags": ["t"] }),

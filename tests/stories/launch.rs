@@ -1,4 +1,4 @@
-//! Before a start: the checklist, previews that report, goals' activity, the installation and simulations.
+//! Before a start: the checklist, previews, activity of goals, the installation and simulations.
 
 use crate::results::{Shop, bought};
 use crate::scene::{Collector, id};
@@ -21,7 +21,7 @@ fn checklist(shop: &Client, test_id: i64) -> Value {
     shop.get(&format!("/experiment/{test_id}/checklist")).ok()
 }
 
-/// The status and the sentence of a check.
+/// Returns the status and the sentence of a check.
 fn check(list: &Value, name: &str) -> (String, String) {
     let items = list["items"].as_array().expect("items");
     let item = items.iter().find(|item| item["check"] == name).expect("a check");
@@ -59,7 +59,7 @@ fn a_checklist_before_a_start(on: On) {
     says(&list, "goals", "warn", "bought");
     says(&list, "audience", "ok", "Every visitor of its pages can enter.");
     says(&list, "weights", "ok", "Control 50 %, Variant 1 50 %.");
-    // Nothing is known of the traffic, but with any of this kind the smallest lift by default takes years.
+    // The traffic is unknown, but with typical traffic the default smallest lift takes years.
     says(&list, "power", "warn", "With 1000 visitors a day, of whom 5 % convert, a lift of 2 % takes about");
     let german = json!({ "allowed_country": [{ "name": "Germany", "code": "DE", "rule": "whitelist" }] });
     let abroad = shop.experiment(json!({ "targeting": german }));
@@ -83,7 +83,7 @@ fn a_checklist_before_a_start(on: On) {
     shop.set_status(live, 0).ok();
     says(&checklist(&shop, draft), "collisions", "ok", "No other live experiment");
     says(&checklist(&shop, live), "goals", "warn", "no primary goal");
-    // A day later nothing has fired.
+    // A day later no goal has been matched recently.
     app.pass(25 * 60 * MINUTE);
     says(&checklist(&shop, draft), "goals", "warn", "Not matched");
     shop.get("/experiment/9999/checklist").refused(404, "not_found");
@@ -108,7 +108,7 @@ fn what_blocks_a_start_makes_it_refused(on: On) {
     shop.set_status(id, 1).refused(409, "approval_needed");
 }
 
-/// The token of an experiment's preview links.
+/// Returns the token of an experiment's preview links.
 fn token(shop: &Client, test_id: i64) -> String {
     let links = shop.get(&format!("/experiment/{test_id}/preview-urls")).ok();
     let link = links["variants"][0]["preview_url"].as_str().expect("a link");
@@ -152,14 +152,14 @@ fn previews_report_what_they_found(on: On) {
 
     let answer = send(body(&good, json!(["h1"])));
     assert_eq!(answer.header("access-control-allow-origin"), Some("*"));
-    // Pages send it as text, so that browsers do not ask first.
+    // Pages send it as text, so that browsers send no preflight request.
     let text = anyone.call("POST", &path).header("content-type", "text/plain;charset=UTF-8");
     text.body(body(&good, json!(["h1"])).to_string()).send().ok();
     assert_eq!(answer.ok(), json!({ "success": true }));
     says(&checklist(&shop, test_id), "preview", "warn", "Variant 1: h1.");
     send(body(&good, json!([]))).ok();
     says(&checklist(&shop, test_id), "preview", "ok", "Every arm was looked at");
-    // What was looked at is another arm now.
+    // The previewed arm has changed.
     app.pass(MINUTE);
     shop.patch(&format!("/experiment/{test_id}"), json!({ "variants": variants("B") })).ok();
     says(&checklist(&shop, test_id), "preview", "warn", "changed since");
@@ -173,7 +173,7 @@ fn goals_tell_their_last_days(on: On) {
     let scene = Shop::open(on, json!({}));
     let shop = &scene.client;
     let goal = shop.get("/goals").ok()["goals"][0]["goal_profile_id"].as_i64().expect("an id");
-    // What is to come is dated now.
+    // The following events are dated before the current time.
     scene.app.pass(2 * 60 * MINUTE);
     scene.crowd("early", &[("0", 20, 4), ("1", 20, 6)], "2026-03-01T10:01:00Z", &bought());
     scene.app.pass(2 * 24 * 60 * MINUTE);
@@ -227,10 +227,10 @@ fn an_installation_is_seen(on: On) {
     assert_eq!(seen["pages"][0]["url"], "https://shop.example/a");
     assert!(!seen.to_string().contains("secret"));
     assert_eq!((&seen["knows_places"], &seen["knows_regions"]), (&json!(false), &json!(false)));
-    // Another project's are its own.
+    // Another project has its own pages.
     let blog = app.project("Acme", "Blog");
     assert_eq!(blog.get("/install").ok()["pages"], json!([]));
-    // A base that is set is where the script comes from.
+    // A configured base is the address of the script.
     app.page_settings(&shop, |changes| changes.base = Some("https://ab.example".to_owned()));
     let text = shop.get("/install").ok()["snippet"].as_str().expect("a snippet").to_owned();
     assert!(text.contains(&format!("https://ab.example/js/{key}.js")), "{text}");
@@ -291,7 +291,7 @@ fn plans_are_simulated(on: On) {
         (json!({ "days": 366 }), "days"),
         (json!({ "seed": -1 }), "seed"),
         (json!({ "salts": 1 }), "salts"),
-        // A lift with which everybody would convert, and more.
+        // Lifts with which all visitors would convert, and more.
         (json!({ "baseline_rate": 60, "lift": 100 }), "body"),
     ] {
         shop.post(&path, body).invalid(&[field]);

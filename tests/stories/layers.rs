@@ -1,10 +1,10 @@
-//! The floors of the building: which crate may use which.
+//! Layers of the workspace: which crate may use which.
 
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::process::Command;
 
-/// What each crate may use of ours, outside of tests.
+/// Workspace crates that each crate may use, outside of tests.
 const MAY_USE: [(&str, &[&str]); 16] = [
     ("muriel-domain", &[]),
     ("muriel-stats", &[]),
@@ -55,7 +55,7 @@ const MAY_USE: [(&str, &[&str]); 16] = [
             "muriel-warehouse",
         ],
     ),
-    // It calls the API that it is handed, through its contract.
+    // It calls the API through a handle that it is given, according to the contract.
     ("muriel-mcp", &[]),
     ("muriel-worker", &["muriel-domain", "muriel-log", "muriel-service"]),
     ("muriel-demo", &["muriel-api", "muriel-assign", "muriel-domain", "muriel-service", "muriel-sql", "muriel-store"]),
@@ -80,7 +80,7 @@ const MAY_USE: [(&str, &[&str]); 16] = [
     ),
 ];
 
-/// What a crate of pure decisions must do without: async, clocks, randomness, SQL and HTTP.
+/// Dependencies that crates of pure decisions must not have: async, clocks, randomness, SQL and HTTP.
 const IMPURE: [&str; 10] = [
     "tokio",
     "futures-util",
@@ -141,7 +141,7 @@ fn only_the_warehouse_knows_duckdb() {
     assert!(!below.contains("muriel-warehouse"), "muriel-log must not use muriel-warehouse: {below:?}");
 }
 
-/// The crates of the workspace with what each uses when it runs.
+/// Returns the crates of the workspace, each with its runtime dependencies.
 fn dependencies() -> BTreeMap<String, BTreeSet<String>> {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let manifest = concat!(env!("CARGO_MANIFEST_DIR"), "/../Cargo.toml");

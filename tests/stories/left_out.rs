@@ -1,4 +1,4 @@
-//! Nothing is left out of a result without a number, and nothing is mended without a word.
+//! Everything that a result leaves out is counted, and every repair is reported.
 
 use crate::results::{DAY, Shop, Visit, bought};
 use crate::scene::id;
@@ -20,7 +20,7 @@ stories![
 const AT: &str = "2026-03-01T10:30:00Z";
 const LATER: &str = "2026-03-01T11:00:00Z";
 
-/// A shop whose experiment decides by revenue.
+/// Opens a shop whose experiment decides by revenue.
 fn shop_with_orders(on: On) -> Shop {
     let shop = Shop::open(on, json!({}));
     let revenue =
@@ -39,7 +39,7 @@ fn order(value: f64, more: Value) -> Value {
     event
 }
 
-/// The answer to one event with a key.
+/// Returns the outcome of one event, sent with a key.
 fn answer(shop: &Shop, visitor: &str, mut event: Value) -> Value {
     event["id"] = id().into();
     let body = json!({ "visitor": { "id": visitor }, "events": [event] });
@@ -51,14 +51,14 @@ fn note(answer: &Value) -> &str {
     answer["note"].as_str().unwrap_or_default()
 }
 
-/// Orders and revenue of both arms together.
+/// Returns orders and revenue of both arms together.
 fn earned(result: &Value) -> (u64, f64) {
     let arms = result["variants"].as_array().expect("variants");
     let orders = arms.iter().map(|arm| arm["total_orders"].as_u64().expect("a number")).sum();
     (orders, arms.iter().map(|arm| arm["total_revenue"].as_f64().expect("a number")).sum())
 }
 
-/// The status and the sentence of a check.
+/// Returns the status and the sentence of a check.
 fn check<'a>(result: &'a Value, name: &str) -> (&'a str, &'a str) {
     let check = &result["health"][name];
     (check["status"].as_str().unwrap_or_default(), check["message"].as_str().unwrap_or_default())
@@ -84,7 +84,7 @@ fn order_numbers_that_are_none_take_no_orders_away(on: On) {
     let told = answer(&shop, "v-0", order(-5.0, json!({ "refund_of": "null" })));
     assert!(note(&told).starts_with("refund_of is what a template leaves"), "{told}");
     let result = shop.result("");
-    // A refund of no order is the visitor's.
+    // A refund without an order counts for the visitor.
     assert_eq!(earned(&result), (25, 245.0), "{}", result["health"]["orders"]);
     assert_eq!(check(&result, "orders").0, "ok", "{}", result["health"]["orders"]);
 }
@@ -92,7 +92,7 @@ fn order_numbers_that_are_none_take_no_orders_away(on: On) {
 fn orders_and_refunds_that_take_no_part_are_counted(on: On) {
     let shop = shop_with_orders(on);
     let numbered = |number: u32| order(10.0, json!({ "order_id": format!("A-{number}") }));
-    // A page that is loaded again is usual.
+    // Reloaded pages commonly send an order twice.
     for number in 0..40 {
         let events =
             vec![shop.exposure(if number % 2 == 0 { "0" } else { "1" }, AT), numbered(number), numbered(number)];
@@ -104,7 +104,7 @@ fn orders_and_refunds_that_take_no_part_are_counted(on: On) {
     assert_eq!(status, "ok", "{message}");
     assert!(message.ends_with("Counted once: 40 orders with a number that counts already."), "{message}");
 
-    // One number of all is not.
+    // One order number shared by several visitors is not common.
     for number in 0..4 {
         let events = vec![shop.exposure("1", AT), order(10.0, json!({ "order_id": "SALE" }))];
         shop.tell(&[Visit { visitor: &format!("s-{number}"), events }]);
@@ -180,7 +180,7 @@ fn what_pages_have_lost_is_counted(on: On) {
     shop.tell(&[
         Visit { visitor: "a", events: vec![early, shop.exposure("1", AT), lost(2.0, LATER), lost(1.0, LATER)] },
         Visit { visitor: "b", events: vec![shop.exposure("0", AT)] },
-        // Nobody who entered.
+        // A visitor who has not entered.
         Visit { visitor: "c", events: vec![lost(9.0, LATER)] },
     ]);
     let (result, expect) = (shop.result(""), "Pages of 1 visitor lost 3 events: an order whose amount");
@@ -247,7 +247,7 @@ fn what_nobody_sent_is_not_known(on: On) {
         assert_eq!(reason, "It is not known, as no page view of these visitors was sent.", "{metric}");
     }
     assert_eq!(check(&result, "guardrails").0, "unknown", "{}", result["health"]["guardrails"]);
-    // From the first page view on it is.
+    // From the first page view on it is known.
     let view = json!({ "type": "pageview", "url": "https://shop.example/", "at": "2026-03-01T10:00:00Z" });
     shop.tell(&[Visit { visitor: "v-1-0", events: vec![view] }]);
     let known = shop.result("");
@@ -258,7 +258,7 @@ fn a_test_that_ran_elsewhere_is_planned_for_its_visitors(on: On) {
     let shop = Shop::open(on, json!({ "status": 9 }));
     let other = shop.client.experiment(json!({ "status": 9, "primary_goal_key": "bought" }));
     shop.crowd("v", &[("0", 150, 15), ("1", 160, 60)], "2026-02-02T10:00:00Z", &bought());
-    // These came before the start, and are none of the test's.
+    // These came before the start, so they are not part of the test.
     shop.crowd("early", &[("0", 20, 0)], "2026-01-02T10:00:00Z", &bought());
     let begun = |test_id: i64| {
         let body = json!({ "status": 1, "started_at": "2026-02-01T00:00:00Z" });
@@ -275,6 +275,6 @@ fn a_test_that_ran_elsewhere_is_planned_for_its_visitors(on: On) {
         (&result["plan"]["planned_visitors"], &result["plan"]["planned_from"]),
         (&json!(310), &json!("computed"))
     );
-    // Nothing was imported of the other one.
+    // No events were imported for the other experiment.
     assert_eq!(begun(other).get("planned_visitors"), None);
 }

@@ -70,7 +70,7 @@ fn every_step_of_the_status_table(on: On) {
     shop.patch(&format!("/experiment/{id}/status"), json!({ "status": 1, "x": 1 })).invalid(&["x"]);
     assert_eq!(shop.details(id)["status"], 9);
 
-    // A missing primary goal is allowed, and said.
+    // A missing primary goal is allowed, with a warning.
     let warned = shop.set_status(id, 1).ok();
     assert_eq!(warned["warnings"].as_array().map(Vec::len), Some(1));
     assert!(warned["warnings"][0].as_str().is_some_and(|text| text.contains("primary goal")), "{warned}");
@@ -109,7 +109,7 @@ fn epochs_tell_what_changed(on: On) {
     let coded = json!([{ "name": "Variant 1", "customJS": "x()" }, { "name": "Variant 2" }]);
     let status = |to: i64| ("/status", json!({ "status": to }));
     let patch = |body: Value| ("", body);
-    // A draft opens none, whatever changes.
+    // Changes of a draft open no epoch.
     shop.patch(&path, json!({ "configuration": { "traffic_allocation": 60 } })).ok();
     assert_eq!(epochs(), Vec::<Value>::new());
     let mut expect = Vec::new();
@@ -123,7 +123,7 @@ fn epochs_tell_what_changed(on: On) {
             patch(json!({ "configuration": { "traffic_allocation": 10, "distribution": seventy } })),
             Some((vec!["distribution"], 10, seventy.clone())),
         ),
-        // What visitors do not notice opens none; sending the same again neither.
+        // Changes that visitors do not notice open no epoch, nor do equal values.
         (patch(json!({ "test_name": "Other", "tags": ["x"], "url": "https://shop.example/other" })), None),
         (patch(json!({ "variants": coded })), None),
         (
@@ -219,7 +219,7 @@ fn what_pages_would_not_do_is_told(on: On) {
     let of_variant = made["warnings"][4].as_str().expect("text");
     assert!(of_variant.ends_with("line 2"), "{of_variant}");
 
-    // It is told again when visitors are about to meet it, and forbids nothing.
+    // The warning is repeated when visitors are about to get the code, and prevents nothing.
     let id = made["test_id"].as_i64().expect("an id");
     let started = shop.set_status(id, 1).ok();
     assert_eq!((&started["status"], &started["warnings"]), (&json!(1), &made["warnings"]));
@@ -242,7 +242,7 @@ fn keys_are_made_from_names(on: On) {
     for wrong in [json!(""), json!("a b"), json!("ä"), json!("k".repeat(65)), json!("a/b"), json!(1), json!(null)] {
         shop.post("/create-experiment", body(wrong)).invalid(&["experiment_key"]);
     }
-    // Names without a letter of the alphabet have a key as well, and long ones one that fits.
+    // Names without ASCII letters get a key as well, and long names a shortened one.
     for name in
         ["日本語", "日本語", "!!!", "ß".repeat(255).as_str(), "x".repeat(255).as_str(), "x".repeat(255).as_str()]
     {
@@ -251,11 +251,11 @@ fn keys_are_made_from_names(on: On) {
         let good = key.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"._-".contains(&byte));
         assert!(good && (1..=64).contains(&key.len()), "{name}: {key}");
     }
-    // Another project has its own.
+    // Another project has its own keys.
     let blog = app.project("Acme", "Blog");
     let there = blog.experiment(json!({ "experiment_key": "shorter-form" }));
     assert_eq!(blog.details(there)["experiment_key"], "shorter-form");
-    // Update does not give another.
+    // An update cannot change the key.
     let id = shop.experiment(json!({}));
     shop.patch(&format!("/experiment/{id}"), json!({ "experiment_key": "new" })).invalid(&["experiment_key"]);
 }
@@ -291,7 +291,7 @@ fn inline_goals_are_reused(on: On) {
         (&json!("bought"), &json!(["seen", "bought-2"]))
     );
 
-    // A bad one keeps everything from being made.
+    // An invalid goal prevents the creation of all of them.
     create(goal("", "event", json!("x")), json!([])).invalid(&["primary_goal.goal_name"]);
     create(goal("New", "click", json!("x")), json!([])).invalid(&["primary_goal.goal_type"]);
     create(goal("New", "scrolling", json!(0)), json!([])).invalid(&["primary_goal.goal_value"]);

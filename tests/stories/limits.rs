@@ -1,4 +1,4 @@
-//! What a request may be, and how often.
+//! Size, format and rate limits of requests.
 
 use crate::scene::Things;
 use muriel_tests::{Client, Contract, DEADLINE, On, TestApp, eventually, raw, stories};
@@ -41,10 +41,10 @@ fn a_body_has_two_mebibytes_at_most(on: On) {
             shop.base
         )
     };
-    // Announced, it is refused before it is sent.
+    // With a content length, it is refused before the body is sent.
     raw::exchange(app.address, head(&format!("Content-Length: {}", BODY_MAX + 1)).as_bytes())
         .refused(413, "body_too_large");
-    // Unannounced, as soon as it is too much.
+    // Without a content length, it is refused as soon as it is too large.
     let mut chunked = head("Transfer-Encoding: chunked");
     for _ in 0..33 {
         chunked += &format!("{:x}\r\n{}\r\n", 64 << 10, " ".repeat(64 << 10));
@@ -152,7 +152,7 @@ fn content_types(on: On) {
         let call = shop.call("PATCH", &path).header("content-encoding", coding).body("{}");
         call.send().refused(415, "unsupported_media_type");
     }
-    // Only the update of an experiment merges, its preview, and one that is proposed.
+    // Only three operations merge: the update of an experiment, its preview, and a proposal of it.
     for operation in Contract::get().keyed().filter(|operation| operation.takes_body) {
         let shop = app.project("Acme", &operation.id);
         let below = Things::make(&shop, "types").path(operation);
@@ -217,7 +217,7 @@ fn methods_that_are_none(on: On) {
             let request =
                 format!("{method} {target} HTTP/1.1\r\nHost: story\r\nContent-Length: 0\r\nConnection: close\r\n\r\n");
             let answer = raw::exchange(app.address, request.as_bytes());
-            // Browsers of other origins ask with it what they may do.
+            // Browsers of other origins send it as a preflight request.
             if method == "OPTIONS" && (operation.is_public() || operation.is_ofrep()) {
                 answer.has_status(200);
                 continue;
@@ -288,7 +288,7 @@ fn a_refused_body_does_not_break_the_connection(on: On) {
         let answers = raw::converse(app.address, &[request.as_bytes(), read.as_bytes()]);
         assert_eq!((answers[0].status, answers[1].status), (status, 200));
     }
-    // What is too much to read out ends the connection, and the answer says so.
+    // A body that is too large to be drained ends the connection, and the response says so.
     let head = format!("PATCH {target} HTTP/1.1\r\nHost: story\r\nContent-Length: 1000000\r\n\r\n");
     let answer = raw::exchange(app.address, head.as_bytes()).refused(401, "unauthorized");
     assert_eq!(answer.header("connection"), Some("close"));
@@ -310,8 +310,8 @@ fn request_ids(on: On) {
     assert!(ids[0] != ids[1] && ids[1] != ids[2], "{ids:?}");
 }
 
-/// Asks, sixteen at a time, until one is refused: a bucket of three that fills slowly
-/// is soon empty, on a slow machine too.
+/// Sends requests, sixteen at a time, until one is refused: a bucket of three that fills slowly
+/// is soon empty, even on a slow machine.
 fn refused_at_last(ask: impl Fn() -> muriel_tests::Answer + Sync) -> muriel_tests::Answer {
     let mut taken = Vec::new();
     for _ in 0..20 {

@@ -38,7 +38,7 @@ fn experiments_come_newest_first_and_in_pages(on: On) {
     other.experiment(json!({}));
     shop.patch(&format!("/experiment/{a}"), json!({ "tags": ["later"] })).ok();
 
-    // Of the whole company; an update does not move an experiment.
+    // Lists cover the whole company; an update does not move an experiment.
     assert_eq!(listed(&shop, ""), [c, b, a]);
     assert_eq!(listed(&blog, ""), [c, b, a]);
     for (query, expect) in [
@@ -170,7 +170,7 @@ fn search_is_literal_and_ignores_case(on: On) {
     }
     assert_eq!(backlog(&shop, "?search=NEEDLE"), [in_solution, in_problem]);
     assert_eq!(backlog(&shop, "?search=needle+here"), [in_problem]);
-    // A text is searched by itself, not where one field ends and the next begins.
+    // Each field is searched separately, not across the end of one and the start of the next.
     assert!(backlog(&shop, "?search=xneedle").is_empty());
     assert!(backlog(&shop, "?search=x%0Aneedle").is_empty());
     let all = texts.len() + 2;
@@ -184,7 +184,7 @@ fn search_is_literal_and_ignores_case(on: On) {
         let refused = shop.get(&format!("/hypotheses?search={broken}")).refused(400, "invalid_parameter");
         assert_eq!(refused.fields(), ["search"], "{broken}");
     }
-    // What a text is now is searched, not what it was.
+    // The current text is searched, not the earlier one.
     shop.patch(&format!("/hypothesis/{in_problem}"), json!({ "problem": "Pin" })).ok();
     assert_eq!(backlog(&shop, "?search=needle"), [in_solution]);
     assert_eq!(backlog(&shop, "?search=PIN"), [in_problem]);

@@ -1,4 +1,4 @@
-//! Visitors who are watched.
+//! Live views of visitors.
 
 use crate::launch::view;
 use crate::scene::{Collector, id};
@@ -32,7 +32,7 @@ impl Watch {
         Watch { lines }
     }
 
-    /// The next message: its name and its data. `None` at the end of the stream.
+    /// Returns the name and the data of the next message; `None` at the end of the stream.
     fn next(&mut self) -> Option<(String, Value)> {
         let (mut name, mut line) = (String::new(), String::new());
         loop {
@@ -64,7 +64,7 @@ fn a_visitor_is_watched(on: On) {
     let event = view("https://shop.example/checkout");
     send("somebody else", &[view("https://shop.example/a")]);
     send("v-1", std::slice::from_ref(&event));
-    // A repeated one is none.
+    // A repeated event sends no message.
     send("v-1", std::slice::from_ref(&event));
     send("v-1", &[json!({ "id": id(), "type": "custom", "name": "x", "at": "2026-03-01T10:00:00Z" })]);
     let (name, told) = watch.next().expect("a message");
@@ -92,7 +92,7 @@ fn a_visitor_is_watched(on: On) {
     app.scoped(&shop, "write").get("/live?visitor=v").refused(403, "missing_scope");
 }
 
-/// What a request for one more stream is refused with.
+/// Returns the error of a request for one more stream.
 #[track_caller]
 fn refused(app: &TestApp, client: &Client) -> String {
     let key = client.api_key.as_deref().expect("a key");
@@ -110,7 +110,7 @@ fn one_company_leaves_live_views_to_others(on: On) {
         open.extend((0..20).map(|_| Watch::open(&app, &project, "v")));
         assert!(refused(&app, &project).contains("20 visitors of this project"));
     }
-    // A third project has none, and the company has enough.
+    // A third project has no stream, but the company has the maximum number.
     assert!(
         refused(&app, &app.project("Acme", "App")).contains("40 visitors are watched in the projects of this company")
     );
@@ -124,7 +124,7 @@ fn watching_is_bounded_and_ends(on: On) {
     let shop = app.project("Acme", "Shop");
     let mut open: Vec<Watch> = (0..20).map(|_| Watch::open(&app, &shop, "v")).collect();
     refused(&app, &shop);
-    // Whoever leaves makes room, once it is noticed.
+    // A closed stream makes room, once the server notices it.
     let (last, events) = (open.pop(), Collector::of(&shop));
     drop(last);
     let event = json!({ "type": "custom", "name": "x" });
@@ -142,7 +142,8 @@ fn watching_is_bounded_and_ends(on: On) {
         BufReader::new(stream).read_line(&mut line).expect("a line");
         line.contains(" 200 ")
     });
-    // A server that stops ends them. One that waits until its grace is over cuts them off, without a last word.
+    // A stopping server ends the streams. One that waits until its grace period is over cuts them off
+    // without a last message.
     let mut watch = open.remove(0);
     let end = std::thread::spawn(move || {
         let mut last = String::new();

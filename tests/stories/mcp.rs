@@ -42,7 +42,7 @@ const TOOLS: [&str; 18] = [
     "create_goal",
 ];
 
-/// The same key at `/mcp`.
+/// Returns the client with the same key at `/mcp`.
 fn agent(of: &Client) -> Client {
     let mut agent = of.clone();
     agent.base = String::new();
@@ -57,7 +57,7 @@ fn call_of<'c>(agent: &'c Client, path: &str) -> Call<'c> {
     agent.call("POST", path).header("accept", "application/json, text/event-stream")
 }
 
-/// The answer to a message that the protocol understands.
+/// Returns the response to a message that the protocol accepts.
 #[track_caller]
 fn ask(of: &Client, method: &str, params: Value) -> Value {
     let agent = agent(of);
@@ -66,18 +66,18 @@ fn ask(of: &Client, method: &str, params: Value) -> Value {
     answer
 }
 
-/// What a tool answers, whether it is an error or not.
+/// Returns the result of a tool, also if it is an error.
 #[track_caller]
 pub(crate) fn tool(of: &Client, name: &str, arguments: Value) -> Value {
     let mut all = arguments;
-    // The overview is of all projects.
+    // The overview covers all projects.
     if all.get("project_key").is_none() && name != "get_overview" {
         all["project_key"] = json!(of.project_key);
     }
     let answer = ask(of, "tools/call", json!({ "name": name, "arguments": all }));
     let result = &answer["result"];
     let shown = result["structuredContent"].clone();
-    // Clients that know no structured content have the same as text.
+    // Clients that do not support structured content get the same as text.
     let text: Value = serde_json::from_str(result["content"][0]["text"].as_str().expect("a text")).expect("JSON");
     assert_eq!(text, shown);
     assert_eq!(result["isError"], shown["status"].as_u64().expect("a status") >= 400, "{shown}");
@@ -85,7 +85,7 @@ pub(crate) fn tool(of: &Client, name: &str, arguments: Value) -> Value {
     shown
 }
 
-/// The `data` of a tool that did what it was called for.
+/// Returns the `data` of a successful tool call.
 #[track_caller]
 fn done(of: &Client, name: &str, arguments: Value) -> Value {
     let shown = tool(of, name, arguments);
@@ -93,7 +93,7 @@ fn done(of: &Client, name: &str, arguments: Value) -> Value {
     shown["data"].clone()
 }
 
-/// The code of a tool that did not.
+/// Returns the error code of a failed tool call.
 #[track_caller]
 fn failed(of: &Client, name: &str, arguments: Value) -> String {
     let shown = tool(of, name, arguments);
@@ -129,7 +129,7 @@ fn every_tool_does_what_the_api_does(on: On) {
     done(&shop, "update_experiment", traffic);
     let details = done(&shop, "get_experiment", at(json!({})))["experiment"].clone();
     assert_eq!(details, shop.details(id.as_i64().expect("an id")));
-    // Merged: the distribution is as it was.
+    // The update is merged, so the distribution is unchanged.
     assert_eq!(details["configuration"]["traffic_allocation"], 60);
     assert_eq!(details["configuration"]["distribution"]["Control"], 20);
     assert_eq!(done(&shop, "set_status", at(json!({ "status": 1 })))["status"], 1);
@@ -184,7 +184,7 @@ fn a_tool_obeys_the_keys_scopes(on: On) {
     assert_eq!(shop.details(id)["test_name"], "Checkout");
     let evaluator = app.scoped(&shop, "evaluate");
     assert_eq!(failed(&evaluator, "list_experiments", json!({})), "missing_scope");
-    // It can still see which tools there are.
+    // The key can still list the tools.
     assert_eq!(
         ask(&evaluator, "tools/list", json!({}))["result"]["tools"].as_array().expect("tools").len(),
         TOOLS.len()
@@ -217,7 +217,7 @@ fn code_needs_the_key_and_the_server(on: On) {
         let told =
             ask(&key, "initialize", hello())["result"]["instructions"].as_str().expect("instructions").to_owned();
         assert_eq!(told.contains("cannot be changed over this connection"), !allows_code);
-        // What needs no code can be done with the same key, and the same key changes code outside of the tools.
+        // Updates without code work with the same key, and the same key changes code outside of the tools.
         done(&key, "update_experiment", json!({ "test_id": id, "test_name": "Renamed" }));
         if scopes.contains("code") {
             key.patch(&format!("/experiment/{id}"), json!({ "custom_css": ".b{}" })).ok();
@@ -239,7 +239,7 @@ fn a_tool_sees_the_keys_projects_only(on: On) {
         let shown = tool(key, "list_goals", json!({ "project_key": project.project_key }));
         assert_eq!((&shown["status"], &shown["data"]["error"]), (&json!(404), &json!("project not found")));
     }
-    // A connection can be about one project.
+    // A connection can be limited to one project.
     let here = agent(&shop);
     let path = format!("/mcp?project_key={}", shop.project_key);
     let call = |arguments: Value| {
@@ -296,7 +296,7 @@ fn other_sites_and_hosts_are_refused(on: On) {
             assert!(message.contains("Host") || message.contains("Origin"), "{message}");
         }
     }
-    // No page of another site may read an answer.
+    // Pages of other sites cannot read a response.
     let answer = send("Host: localhost\r\nOrigin: http://localhost\r\n");
     assert_eq!(answer.header("access-control-allow-origin"), None);
 }
@@ -329,7 +329,7 @@ fn what_is_no_call_is_refused(on: On) {
         .json(list.clone())
         .send()
         .refused(415, "unsupported_media_type");
-    // JSON that is no message, and a client that cannot read the answer.
+    // JSON that is not a message, and a client that cannot read the response.
     for bad in [
         json!(null),
         json!(7),
@@ -358,7 +358,7 @@ fn what_is_no_call_is_refused(on: On) {
         let answer = ask(&shop, method, params.clone());
         assert_eq!(answer["error"]["code"], code, "{method} {params} {answer}");
     }
-    // The server is as well as before.
+    // The server still works.
     done(&shop, "list_goals", json!({}));
 }
 
@@ -380,7 +380,7 @@ fn arguments_that_are_wrong_are_named(on: On) {
     let mut new = new_experiment();
     new["trafic_allocation"] = json!(1);
     new["url"] = json!(7);
-    // The same fields and sentences as the API has.
+    // The same fields and sentences as in the API.
     let shown = tool(&shop, "create_experiment", new.clone());
     let same = shop.post("/create-experiment", new).refused(400, "invalid_field").body;
     assert_eq!((&shown["data"]["error"], &shown["data"]["errors"]), (&same["error"], &same["errors"]));
@@ -391,7 +391,7 @@ fn arguments_that_are_wrong_are_named(on: On) {
     {
         assert_eq!(failed(&shop, "get_experiment", json!({ "test_id": odd })), "not_found", "{odd}");
     }
-    // What the gate of JSON forbids does not reach the tools.
+    // JSON that the JSON checks reject does not reach the tools.
     let params = json!({ "name": "get_experiment", "arguments": { "test_id": "1\u{0}" } });
     let here = agent(&shop);
     let refused = call_of(&here, "/mcp").json(message("tools/call", params)).send().refused(400, "malformed_body");
@@ -410,7 +410,7 @@ fn a_change_can_be_bound_to_what_was_read(on: On) {
     assert!(changed["warnings"].is_array(), "{changed}");
     assert_eq!(failed(&shop, "update_experiment", rename("Third", etag)), "precondition_failed");
     assert_eq!(failed(&shop, "preview_change", rename("Third", etag)), "precondition_failed");
-    // As others write it.
+    // With quotes, as other clients write it.
     let quoted = shop.etag(id);
     done(&shop, "update_experiment", rename("Third", &quoted));
     let mut again = new_experiment();
@@ -431,11 +431,11 @@ fn no_session_is_kept(on: On) {
     assert!(result["instructions"].as_str().expect("instructions").contains("data"));
     let noted = call_of(&here, "/mcp").json(json!({ "jsonrpc": "2.0", "method": "notifications/initialized" })).send();
     assert_eq!(noted.status, 202, "{}", noted.text());
-    // A server that was started since, or another node, answers all the same.
+    // A restarted server, or another node, answers as well.
     app.start_again();
     let shop = shop.at(app.address);
     done(&shop, "list_goals", json!({}));
-    // A client of the version without a handshake.
+    // A client of the protocol version without a handshake.
     let client = json!({ "name": "story", "version": "1" });
     let meta = json!({
         "io.modelcontextprotocol/protocolVersion": "2026-07-28",
@@ -463,7 +463,7 @@ fn calls_count_for_the_key(on: On) {
     };
     let shown = send().ok()["result"]["structuredContent"].clone();
     assert_eq!(shown["status"], 200);
-    // One more request reaches the tools and one does not reach the API, or it does not reach the tools.
+    // One more request reaches the tools but not the API, or does not reach the tools.
     let refused = (0..10).map(|_| send()).find(|answer| answer.status == 429 || answer.text().contains("rate_limited"));
     assert!(refused.is_some(), "a limit");
 }
@@ -485,12 +485,12 @@ fn a_program_has_the_tools_over_its_pipes(on: On) {
         let mut child = piped.spawn().expect("a process");
         let mut input = child.stdin.take().expect("its input");
         for line in lines {
-            // One that refuses to start reads nothing.
+            // A program that refuses to start reads nothing.
             let _ = writeln!(input, "{line}");
         }
         let mut out = String::new();
         let mut answers = BufReader::new(child.stdout.take().expect("its output"));
-        // The end of the input ends the program, so that the answers are waited for.
+        // The end of the input ends the program, so the responses are read first.
         for _ in lines.iter().filter(|line| !line["id"].is_null()) {
             answers.read_line(&mut out).expect("text");
         }

@@ -1,4 +1,4 @@
-//! Names that lead to objects without their ids, and versions of goals and hypotheses: what files are applied with.
+//! Names that resolve to object ids, and versions of goals and hypotheses: the requests by which files are applied.
 
 use crate::scene::snapshot;
 use muriel_tests::{On, stories};
@@ -66,7 +66,7 @@ fn hypotheses_have_slugs(on: On) {
     shop.patch(&format!("/hypothesis/{id}"), json!({ "slug": "renamed" })).ok();
     shop.patch(&path, json!({ "slug": "first" })).ok();
     assert_eq!(details()["slug"], "renamed");
-    // Another project has its own.
+    // Another project has its own slugs.
     let other = app.project("Acme", "Other");
     other.hypothesis(json!({ "problem": "P", "slug": "first" }));
 }
@@ -90,7 +90,7 @@ fn goals_and_hypotheses_change_under_a_condition(on: On) {
         assert_ne!(now, etag);
         assert_eq!(shop.get(&path).etag(), now);
         patch(&second, &etag).refused(412, "precondition_failed");
-        // What is wrong with a body is said first.
+        // Errors of the body are reported first.
         patch(&json!({ "no_such": 1 }), &etag).refused(400, "invalid_field");
         assert_eq!(shop.get(&path).etag(), now, "nothing changed");
         let same = patch(&first, &now);
@@ -112,7 +112,7 @@ fn status_and_fields_change_in_one_step(on: On) {
     let step = |body: Value| shop.patch(&path, body);
     let epochs = || shop.details(id)["epochs"].as_array().expect("epochs").clone();
 
-    // All of it, or nothing.
+    // All changes are made, or none.
     let before = snapshot(&shop, id);
     for (body, field) in [
         (json!({ "status": 1, "changes": 1 }), "changes"),
@@ -139,7 +139,7 @@ fn status_and_fields_change_in_one_step(on: On) {
     assert_eq!((epochs().len(), &epochs()[0]["reasons"]), (1, &json!(["status"])));
     assert_eq!(snapshot(&shop, id).1, etag);
 
-    // A step that is forbidden takes its fields along, and so does a version that is gone.
+    // A forbidden transition prevents its field changes too, and so does an outdated version.
     step(json!({ "status": 9, "changes": { "test_name": "No" } })).refused(409, "transition_forbidden");
     let call = shop.call("PATCH", &path).header("if-match", "\"0\"");
     call.json(json!({ "status": 0, "changes": { "test_name": "No" } })).send().refused(412, "precondition_failed");

@@ -1,4 +1,4 @@
-//! Several servers on one PostgreSQL database: each keeps the events that it took.
+//! Several servers on one PostgreSQL database: each keeps the events that it accepted.
 
 use crate::outage::WaitingServer;
 use crate::scene::{Collector, id};
@@ -12,7 +12,7 @@ stories![a_node_is_known_by_its_data_directory];
 /// Longer than any story takes.
 const LONG: Duration = Duration::from_secs(3_600);
 
-/// A project with a live experiment.
+/// Creates a project with a live experiment.
 fn scene(app: &TestApp) -> (Client, i64) {
     let shop = app.project("Acme", "Shop");
     shop.goal("bought");
@@ -24,7 +24,7 @@ fn result(shop: &Client, test_id: i64) -> Value {
     shop.get(&format!("/experiment/{test_id}/result")).ok()
 }
 
-/// The state of the check, and what the verdict is.
+/// Returns the status of the check, and the verdict.
 fn checked(shop: &Client, test_id: i64) -> (String, String) {
     let result = result(shop, test_id);
     let text = |value: &Value| value.as_str().expect("a text").to_owned();
@@ -62,13 +62,13 @@ fn a_second_node_does_not_start() {
         }
     }
     assert_eq!(checked(&shop, test_id), is("unknown", "keep_running"), "who was refused is none");
-    // The first says goodbye, and the second is let in at once.
+    // The first node releases its lease on stopping, so the second is admitted at once.
     app.stop();
     let first = app.settings.storage.data_dir.clone();
     app.settings.storage.data_dir = data_dir;
     app.start_again();
     assert_eq!(app.nodes().iter().filter(|node| node.is_live).count(), 1);
-    // Now the first is the one that is too many.
+    // Now the first node is the extra one.
     assert!(app.start_refused(|settings| settings.storage.data_dir = first).contains("another muriel node"));
 }
 
@@ -81,7 +81,7 @@ fn results_of_nodes_side_by_side_fail_a_check() {
     let beside = app.start_beside();
     let there = shop.at(beside.address);
     eventually("what the other knows", DEADLINE, || there.get(&format!("/experiment/{test_id}/result")).status == 200);
-    // Asked for a moment ago, and kept; all the same not the answer any more.
+    // Results cached a moment ago are not returned any more.
     for shop in [&shop, &there] {
         assert_eq!(checked(shop, test_id), is("fail", "do_not_trust"));
         let result = result(shop, test_id);
@@ -91,7 +91,7 @@ fn results_of_nodes_side_by_side_fail_a_check() {
         assert!(warnings.contains("health.other_nodes: 1 other node runs"), "{warnings}");
         assert_eq!(result["manifest"]["other_nodes"].as_array().map(Vec::len), Some(1), "{}", result["manifest"]);
     }
-    // Such a result is computed rightly, and says of itself that it is not to be trusted.
+    // Such a result is computed correctly, and says itself that it must not be trusted.
     let file = app.settings.storage.data_dir.with_file_name("result.json");
     std::fs::write(&file, result(&shop, test_id).to_string()).expect("a file");
     let words = ["verify", file.to_str().expect("a path")];
@@ -116,7 +116,7 @@ fn results_of_nodes_side_by_side_fail_a_check() {
     assert_eq!(checked(&shop, test_id), is("ok", "keep_running"));
 }
 
-/// A program of a newer release that is refused leaves the schema to the node that runs.
+/// A newer release that is refused leaves the schema to the running node.
 #[test]
 fn a_node_that_is_refused_does_not_migrate() {
     let mut app = On::Postgres.start();
@@ -126,7 +126,7 @@ fn a_node_that_is_refused_does_not_migrate() {
     app.leave_behind("old", 0, LONG);
     assert!(app.start_refused(|_| {}).contains("old on elsewhere"));
     assert_eq!(app.schema_version(), old);
-    // Whoever insists, or finds nobody, migrates.
+    // A node that is forced to start, or is alone, migrates.
     app.settings.alone = true;
     app.start_again();
     assert_eq!(app.schema_version(), old + 1);
@@ -139,7 +139,7 @@ fn a_node_that_is_refused_does_not_migrate() {
     assert_eq!(app.schema_version(), old + 1);
 }
 
-/// One that died says no goodbye: its lease has to run out by the database's clock.
+/// A crashed node does not release its lease, which has to expire by the database's clock.
 #[test]
 fn who_died_is_waited_for() {
     let mut app = On::Postgres.start();
@@ -152,7 +152,7 @@ fn who_died_is_waited_for() {
     app.stop();
     app.leave_behind("hangs", 0, LONG);
     assert!(app.start_refused(|_| {}).contains("hangs on elsewhere"));
-    // Clocks of nodes do not matter.
+    // The clocks of nodes have no effect.
     app.pass(LONG * 48);
     assert!(app.start_refused(|_| {}).contains("hangs on elsewhere"));
     app.leave_behind("hangs", 0, Duration::from_millis(1));
@@ -170,7 +170,7 @@ fn a_node_is_known_by_its_data_directory(on: On) {
         return;
     }
     let [own] = &nodes[..] else { panic!("{nodes:?}") };
-    // As if it had been killed: its lease runs on, and it takes over at once.
+    // As after a crash: its lease is still valid, and the same node takes over at once.
     app.stop();
     app.leave_behind(&own.id, 0, LONG);
     app.start_again();
@@ -182,7 +182,7 @@ fn a_node_is_known_by_its_data_directory(on: On) {
     assert_ne!(again[0].session, own.session);
 }
 
-/// A start that fails, or that nobody hears of again, must not make others forget which
+/// A start that fails, or that is never heard of again, must not make other nodes forget which
 /// events the node has.
 #[test]
 fn a_start_that_fails_hides_no_events() {
@@ -202,7 +202,7 @@ fn a_start_that_fails_hides_no_events() {
     let after = app.nodes();
     assert_eq!((after[0].blocks, after[0].is_live), (before[0].blocks, false), "{after:?}");
 
-    // One that dies before it has counted its blocks.
+    // A node that crashes before it has counted its blocks.
     app.leave_behind(&before[0].id, 0, Duration::from_millis(1));
     assert_eq!(app.nodes()[0].blocks, before[0].blocks);
     let (_dir, data_dir) = elsewhere(&app);
@@ -211,7 +211,7 @@ fn a_start_that_fails_hides_no_events() {
     assert_eq!(checked(&shop.at(app.address), test_id).0, "warn", "the first one's visitor is missing");
 }
 
-/// A data directory that was restored from a backup lacks events that were acknowledged.
+/// A data directory that was restored from a backup lacks acknowledged events.
 #[test]
 fn a_log_that_became_shorter_is_told() {
     let mut app = On::Postgres.start();
@@ -227,7 +227,7 @@ fn a_log_that_became_shorter_is_told() {
     }
 }
 
-/// A lease of the future says nothing, once the database's clock is right again.
+/// A lease in the future has no effect once the database's clock is right again.
 #[test]
 fn a_database_clock_that_was_ahead_keeps_nobody_out() {
     let mut app = On::Postgres.start_with(|settings| settings.node_lease = Duration::from_secs(1));
@@ -241,14 +241,14 @@ fn a_database_clock_that_was_ahead_keeps_nobody_out() {
     assert_eq!(checked(&shop, test_id).0, "warn", "it has events, and does not run");
     app.forget_node("ahead");
     assert_eq!(checked(&shop, test_id).0, "unknown");
-    // One that runs is seen again at once.
+    // A running node counts as seen again at once.
     let own = app.nodes()[0].id.clone();
     app.shift_node(&own, days);
     eventually("the next renewal", DEADLINE, || app.nodes()[0].is_live);
 }
 
-/// A copy of a data directory says that it is the same node; the first of the two
-/// notices, and from then on they are two.
+/// A copy of a data directory claims to be the same node; the first of the two notices, and from then
+/// on they are two nodes.
 #[test]
 fn a_copy_of_a_node_is_another() {
     let app = On::Postgres.start_with(|settings| settings.node_lease = Duration::from_secs(1));

@@ -1,4 +1,4 @@
-//! Signing in at an OpenID provider: strangers keep nobody out, and who was removed comes back by an invitation alone.
+//! Sign-in at an OpenID provider: strangers lock nobody out, and removed people return only by an invitation.
 
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -18,7 +18,7 @@ stories![what_strangers_can_invent_keeps_nobody_out, who_was_removed_comes_back_
 
 const CLIENT: &str = "muriel";
 
-/// A provider that gives an ID token with whatever claims the code has.
+/// A provider that returns an ID token with the claims that the code contains.
 struct Provider {
     issuer: String,
 }
@@ -32,7 +32,7 @@ impl Provider {
         let pair =
             EcdsaKeyPair::from_pkcs8(&ECDSA_P256_SHA256_FIXED_SIGNING, document.as_ref(), &random).expect("a key");
         let (pair, named) = (Arc::new(pair), issuer.clone());
-        // It ends with the test's process.
+        // The thread ends with the test's process.
         thread::spawn(move || {
             for stream in listener.incoming().flatten() {
                 let (pair, issuer) = (pair.clone(), named.clone());
@@ -108,7 +108,7 @@ fn answer(stream: TcpStream, pair: &EcdsaKeyPair, issuer: &str) {
     }
 }
 
-/// The token of a code that is the base64 of its claims; `None` for one that somebody invented.
+/// Returns the token for a code that is the base64 of its claims; `None` for an invented code.
 fn token(form: &str, pair: &EcdsaKeyPair, issuer: &str) -> Option<String> {
     let code = form.split('&').find_map(|field| field.strip_prefix("code="))?;
     let mut claims: Value = serde_json::from_slice(&URL_SAFE_NO_PAD.decode(code).ok()?).ok()?;
@@ -139,7 +139,7 @@ impl Visit {
         Self { cookie, state: field("state"), nonce: field("nonce") }
     }
 
-    /// The code with which somebody comes back whom the provider knows.
+    /// Returns the code for a person whom the provider knows.
     fn code(&self, app: &TestApp, subject: &str, email: &str) -> String {
         let now_s = app.settings.clock.now().us() / 1_000_000;
         let claims = json!({
@@ -161,14 +161,14 @@ fn location(answer: &Answer) -> String {
     answer.header("location").expect("a place").to_owned()
 }
 
-/// The cookie of this name that an answer sets.
+/// Returns the cookie with this name that a response sets.
 fn cookie(answer: &Answer, name: &str) -> String {
     let set = answer.headers.iter().filter(|(field, _)| field == "set-cookie").map(|(_, line)| line);
     let line = set.into_iter().find(|line| line.starts_with(&format!("{name}="))).expect("a cookie");
     line.split(';').next().expect("a value").to_owned()
 }
 
-/// Signs somebody in, and gives back where the browser goes and what it gets.
+/// Signs in a person, and returns the final response.
 fn sign_in(app: &TestApp, subject: &str, email: &str) -> Answer {
     let anyone = app.anyone();
     let visit = Visit::begin(&anyone);
@@ -181,17 +181,17 @@ fn what_strangers_can_invent_keeps_nobody_out(on: On) {
     app.project("Acme", "Shop");
     let anyone = app.anyone();
 
-    // Whoever comes back without a code is not remembered: the sign-in is as it was.
+    // A return without a code is not recorded: the sign-in can still be finished.
     let visit = Visit::begin(&anyone);
     assert_eq!(location(&visit.finish(&anyone, None, None)), "/sign-in?error=oidc_failed");
     let code = visit.code(&app, "s-1", "ada@acme.example");
     let signed_in = visit.finish(&anyone, Some(&code), None);
     assert_eq!(location(&signed_in), "/");
     let device = cookie(&signed_in, "muriel-device");
-    // With a code it is finished once.
+    // With a code it can be finished once.
     assert_eq!(location(&visit.finish(&anyone, Some(&code), None)), "/sign-in?error=oidc_expired");
 
-    // Codes that somebody invents are limited by network, so that the provider is not asked about all of them.
+    // Invented codes are limited by network, so that the provider is not queried about all of them.
     let mut answers = Vec::new();
     for _ in 0..40 {
         answers.push(location(&Visit::begin(&anyone).finish(&anyone, Some("invented"), None)));
@@ -199,7 +199,7 @@ fn what_strangers_can_invent_keeps_nobody_out(on: On) {
     let busy = answers.iter().filter(|place| *place == "/sign-in?error=oidc_busy").count();
     assert!((5..15).contains(&busy), "{answers:?}");
     assert_eq!(answers.iter().filter(|place| *place == "/sign-in?error=oidc_failed").count(), 40 - busy);
-    // Whose browser is known comes in meanwhile, and so does everybody a minute later.
+    // A recognised browser signs in meanwhile, and other browsers do so a minute later.
     let finish = |device: Option<&str>| {
         let visit = Visit::begin(&anyone);
         location(&visit.finish(&anyone, Some(&visit.code(&app, "s-1", "ada@acme.example")), device))
@@ -225,21 +225,21 @@ fn who_was_removed_comes_back_by_an_invitation_alone(on: On) {
     assert_eq!(location(&sign_in(&app, "s-1", email)), "/");
     owner.delete(&format!("/v2/person/{}", person().expect("Ada")["person_id"])).ok();
 
-    // Neither the same account, nor another of the same address, nor the account with another address.
+    // Neither the same account, nor another one with the same address, nor the account with another address.
     for (subject, email) in [("s-1", email), ("s-2", email), ("s-1", "lovelace@acme.example")] {
         assert_eq!(location(&sign_in(&app, subject, email)), "/sign-in?error=oidc_not_invited", "{subject} {email}");
     }
     assert_eq!(location(&sign_in(&app, "s-3", "grace@acme.example")), "/");
     assert_eq!(person(), None);
 
-    // An invitation that is open lets them in, as what it says.
+    // An open invitation admits the person, with its role.
     let invited = owner.post("/v2/invitation", json!({ "email": email, "role": "editor" })).created();
     assert_eq!(location(&sign_in(&app, "s-1", email)), "/");
     assert_eq!(person().expect("Ada")["role"], "editor");
     let link = invited["link"].as_str().expect("a link");
     let token = link.split_once("/invitation#").expect("a token").1;
     app.anyone().get(&format!("/v2/invitation/{token}")).refused(404, "not_found");
-    // And once more.
+    // The same once more.
     owner.delete(&format!("/v2/person/{}", person().expect("Ada")["person_id"])).ok();
     assert_eq!(location(&sign_in(&app, "s-1", email)), "/sign-in?error=oidc_not_invited");
 }

@@ -1,4 +1,4 @@
-//! The order of checks: what is told first when several things are wrong.
+//! The order of checks: the fault that is reported first when a request has several.
 
 use crate::scene::{Things, good_body, unknown_path};
 use muriel_tests::{Contract, On, Operation, stories};
@@ -11,7 +11,7 @@ stories![
     ids_that_are_none,
 ];
 
-/// Everything that can be wrong with a request beside who sends it and where to.
+/// Adds every fault that a request can have in addition to its sender and target.
 fn all_wrong<'c>(call: muriel_tests::Call<'c>, operation: &Operation) -> muriel_tests::Call<'c> {
     let call = call.header("if-match", "\"other\"");
     if operation.takes_body { call.header("content-type", "text/plain").body("{\"a\":1,\"a\":2}") } else { call }
@@ -42,7 +42,7 @@ fn key_then_project_then_scope_then_thing_then_body(on: On) {
         refused(send(scopeless, &known_thing), 403, "missing_scope");
         if operation.names_a_thing() {
             let thing = refused(send(&shop, &unknown_thing), 404, "not_found");
-            // The request's id is random, and may have any digits.
+            // The request id is random, and may contain any digits.
             let told = thing.text().replace(thing.body["request_id"].as_str().unwrap_or_default(), "");
             assert!(!told.contains("9999"), "{told}");
             assert!(!told.contains(&shop.project_key), "{told}");
@@ -77,7 +77,7 @@ fn then_code_then_precondition_then_the_act(on: On) {
         client.call(method, path).header("if-match", "\"other\"").json(body).send()
     };
     let before = shop.details(id);
-    // Code changes, the precondition fails, and the variant that is served would go.
+    // A request that changes code, fails the precondition, and removes the served variant.
     let removal = json!({ "variants": [{ "name": "Variant 1" }] });
     stale(&writer, "PATCH", &path, json!({ "variants": [], "custom_js": "x" })).refused(400, "invalid_field");
     stale(&writer, "PATCH", &path, removal.clone()).refused(403, "missing_scope");

@@ -1,4 +1,4 @@
-//! PostgreSQL goes away and comes back.
+//! Outages of PostgreSQL.
 
 use muriel_api::edge::EdgeSettings;
 use muriel_sql::PostgresOptions;
@@ -10,7 +10,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// A server whose way to PostgreSQL can be cut.
+/// Starts a server whose connection to PostgreSQL can be cut.
 fn linked() -> (Link, TestApp) {
     let mut link = None;
     let app = On::Postgres.start_with(|settings| {
@@ -35,7 +35,7 @@ fn health(app: &TestApp) -> Value {
 const LIVE: &str = "live-one";
 const PAUSED: &str = "paused-one";
 
-/// A project with a live and a paused experiment.
+/// Creates a project with a live and a paused experiment.
 fn scene(app: &TestApp) -> Client {
     let shop = app.project("Acme", "Shop");
     shop.experiment(json!({ "status": 1, "experiment_key": LIVE }));
@@ -56,7 +56,7 @@ fn visitors_are_served_while_the_database_is_away() {
     eventually("readiness", DEADLINE, || health(&app)["status"] == "ready");
 
     link.cut();
-    // Longer than what is in memory counts as exact.
+    // Longer than entries in memory count as up to date.
     let start = Instant::now();
     while start.elapsed() < Duration::from_millis(1_500) {
         assert_eq!(ask(&shop, LIVE).ok(), before);
@@ -77,7 +77,7 @@ fn visitors_are_served_while_the_database_is_away() {
     let told = ["status", "database", "rulesets", "events"].map(|part| degraded[part].as_str().unwrap_or_default());
     assert_eq!(told, ["degraded", "unavailable", "ok", "ok"]);
 
-    // Keys are good for a day without the database.
+    // Keys are valid for a day without the database.
     app.pass(Duration::from_secs(24 * 60 * 60 - 1));
     assert_eq!(ask(&shop, LIVE).ok(), before);
     app.pass(Duration::from_secs(1));
@@ -109,7 +109,7 @@ fn tasks_wait_for_a_database_that_is_away() {
     eventually("the wait", DEADLINE, || lease()["outcome"] == "waiting");
     let waiting = lease();
     assert_eq!((&waiting["reason"], &waiting["failures"]), (&json!("it waits for the database"), &json!(0)));
-    // That the database is away is told once, and it is no failure of the tasks.
+    // The outage is reported once, and does not count as a failure of the tasks.
     let degraded = health(&app);
     assert_eq!((&degraded["database"], &degraded["tasks"]), (&json!("unavailable"), &json!("ok")));
     link.mend();
@@ -138,8 +138,8 @@ fn a_database_that_does_not_answer_is_waited_for_once() {
     let shop = scene(&app);
     ask(&shop, LIVE).ok();
     link.freeze();
-    // One of them asks every half a second, for a second at most: the others do not
-    // wait. A slow machine makes all of them slower, but not each by a second.
+    // One of the requests queries the database every half a second, for at most a second; the others do not
+    // wait. A slow machine delays all of them, but not each by a second.
     let took: Vec<Duration> = (0..50)
         .map(|_| {
             let start = Instant::now();
@@ -154,7 +154,7 @@ fn a_database_that_does_not_answer_is_waited_for_once() {
     eventually("the way back", DEADLINE, || shop.get("/goals").status == 200);
 }
 
-/// As [`linked`], with the bounds that servers have.
+/// Like [`linked`], with the timeouts that servers have.
 fn bounded() -> (Link, TestApp) {
     let mut link = None;
     let app = On::Postgres.start_with(|settings| {
@@ -174,7 +174,7 @@ fn a_database_that_hangs_holds_no_request() {
     let shop = scene(&app);
     let id = shop.experiment(json!({}));
     link.freeze();
-    // Reads have two seconds and writes five; without that all of them take thirty.
+    // Reads have a timeout of two seconds and writes of five; otherwise all of them would take thirty.
     for (method, path) in [
         ("GET", "/experiments".to_owned()),
         ("GET", format!("/experiment/{id}/result")),
@@ -203,7 +203,7 @@ fn a_write_whose_outcome_is_unknown_is_told_to_be() {
     assert!(unknown.header("retry-after").is_some());
     assert!(unknown.text().contains("read it again before repeating"), "{}", unknown.text());
     link.thaw();
-    // This one was written; it is safe to be repeated, and changes nothing more.
+    // This write was stored; repeating it is safe and changes nothing more.
     eventually("the way back", DEADLINE, || shop.get(&path).status == 200);
     assert_eq!(shop.details(id)["tags"], json!(["written"]));
     let before = shop.etag(id);
@@ -238,7 +238,7 @@ fn a_server_starts_without_its_database() {
     assert!(ruleset(&app).text().contains(&format!("\"test_id\":{id},")));
 }
 
-/// A server of its own process that waits for its database, and what it says.
+/// A server process that waits for its database, and its log output.
 pub(crate) struct WaitingServer {
     child: std::process::Child,
     said: BufReader<std::process::ChildStderr>,
@@ -254,7 +254,7 @@ impl WaitingServer {
         Self { child, said }
     }
 
-    /// The next line that it logs.
+    /// Returns the next line that it logs.
     pub(crate) fn line(&mut self) -> String {
         let mut line = String::new();
         self.said.read_line(&mut line).expect("a line");
@@ -269,7 +269,7 @@ impl Drop for WaitingServer {
     }
 }
 
-/// Containers start in any order. Neither a pepper nor rulesets are there yet.
+/// Containers start in any order, so neither a pepper nor rulesets exist yet.
 #[test]
 fn the_first_start_waits_for_its_database() {
     let (link, mut app) = linked();
@@ -285,7 +285,7 @@ fn the_first_start_waits_for_its_database() {
         let line = waiting.line();
         assert!(line.contains("the database does not answer; the server waits for it"), "{line}");
         assert!(!line.contains("pepper"), "{line}");
-        // Asked to end, it ends although it waits.
+        // It stops on SIGTERM although it is waiting.
         let asked = Command::new("kill").arg(waiting.child.id().to_string()).status().expect("a process");
         assert!(asked.success());
         assert_eq!(waiting.child.wait().expect("a status").code(), Some(0));
@@ -301,7 +301,7 @@ fn the_first_start_waits_for_its_database() {
     });
 }
 
-/// What the server keeps doing with its database, whether anybody asks or not, must end with
+/// Background work with the database, which continues without requests, must end with
 /// the server.
 #[test]
 fn a_database_that_hangs_holds_up_neither_the_end_nor_a_start() {
@@ -315,7 +315,7 @@ fn a_database_that_hangs_holds_up_neither_the_end_nor_a_start() {
         raw::unchecked(address, format!("GET {path} HTTP/1.1\r\nHost: story\r\nConnection: close\r\n\r\n").as_bytes())
     };
     link.freeze();
-    // Each of them waits a second for the database. By then all that is done every few seconds waits for it too.
+    // Each request waits a second for the database. By then all tasks with periods of a few seconds wait for it too.
     for _ in 0..7 {
         get(address, "/readyz");
     }
@@ -323,7 +323,7 @@ fn a_database_that_hangs_holds_up_neither_the_end_nor_a_start() {
     assert!(asked.success());
     assert_eq!(server.child.wait().expect("a status").code(), Some(0), "it had to be ended by force");
 
-    // It serves from files, and does not wait for half a minute first.
+    // It serves from files, without waiting for half a minute first.
     let start = Instant::now();
     let mut server = WaitingServer::start(&place.data_dir, &url);
     let address = ready(server.child.stdout.take().expect("its output"), DEADLINE).expect("an address");
@@ -331,7 +331,7 @@ fn a_database_that_hangs_holds_up_neither_the_end_nor_a_start() {
     get(address, &format!("/ruleset/{}", shop.project_key)).has_status(200);
 }
 
-/// Waiting does not make a database that is not there, or let anybody in.
+/// Waiting cannot create a missing database or fix wrong credentials.
 #[test]
 fn a_database_that_says_no_is_not_waited_for() {
     let app = On::Postgres.start();
@@ -344,7 +344,7 @@ fn a_database_that_says_no_is_not_waited_for() {
     assert!(line.contains("nobody_made_this") && !line.contains("pepper"), "{line}");
 }
 
-/// Whatever a command would write into a SQLite file there, the server does not know.
+/// A command would write to a SQLite file there, which the server does not use.
 #[test]
 fn commands_beside_a_server_on_postgres_are_told_where_it_keeps_its_data() {
     let mut app = On::Postgres.start();

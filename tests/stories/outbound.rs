@@ -1,4 +1,4 @@
-//! Where requests to other systems may go, when names change what they mean.
+//! Allowed addresses of outbound requests when the addresses of a name change.
 
 use crate::webhooks::{answer, deliveries, made, newest, receive, shop, test};
 use muriel_service::webhooks::Names;
@@ -10,7 +10,7 @@ use std::time::Duration;
 
 stories![a_name_that_is_rebound_gets_nothing];
 
-/// A name that was public when it was saved is looked up anew for each attempt, and every address of it is judged.
+/// A name that was public when it was saved is resolved again for each attempt, and every address of it is checked.
 fn a_name_that_is_rebound_gets_nothing(on: On) {
     let public: SocketAddr = "93.184.215.14:80".parse().expect("an address");
     let (addresses, asked) = (Arc::new(Mutex::new(vec![public])), Arc::new(Mutex::new(Vec::new())));
@@ -36,7 +36,7 @@ fn a_name_that_is_rebound_gets_nothing(on: On) {
     let mut shop = shop(&app);
     let (id, _) = made(&shop, &format!("http://hooks.test:{}/", private.port()), &["winner.served"]);
     let pause = Duration::from_secs(24 * 3_600);
-    // What it was when it was saved is not what it is when it is sent to, nor are all of its addresses public.
+    // The address has changed since the URL was saved, or not all of its addresses are public.
     let rebound = [
         vec![private],
         vec![public, private],
@@ -66,7 +66,7 @@ fn a_name_that_is_rebound_gets_nothing(on: On) {
     }
     assert_eq!(*connections.lock().expect("a number"), 0, "nobody connected");
     assert!(asked.lock().expect("names").iter().all(|host| host == "hooks.test"));
-    // Saving it again is refused now; an operator who allows the network gets what waited.
+    // Saving it again is refused now. When the operator allows the network, the waiting messages are delivered.
     *addresses.lock().expect("addresses") = vec![private];
     shop.patch(&format!("/webhook/{id}"), json!({ "url": "http://hooks.test/" })).invalid(&["url"]);
     app.settings.webhook_allow = "127.0.0.0/8".parse().expect("a network");

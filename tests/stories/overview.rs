@@ -1,4 +1,4 @@
-//! All experiments at a glance.
+//! The overview of all experiments.
 
 use crate::results::{Shop, bought};
 use muriel_domain::Instant;
@@ -19,7 +19,7 @@ stories![
 
 const MINUTE: Duration = Duration::from_secs(60);
 
-/// The same key, for paths without a project.
+/// Returns the client with the same key, for paths without a project.
 pub(crate) fn company_wide(client: &Client) -> Client {
     let mut client = client.clone();
     client.base = "/v2".to_owned();
@@ -132,7 +132,7 @@ fn filters_and_orders(on: On) {
         ("?sort=-test_name&status=draft", vec!["Straße 50%_\\", "Damson", "cherry"]),
         ("?sort=created_at", vec!["Straße 50%_\\", "apple", "Banana", "cherry", "Damson"]),
         ("?sort=status", vec!["apple", "Straße 50%_\\", "cherry", "Damson", "Banana"]),
-        // Of the live one it is known, of the others it is not: they come last in either direction.
+        // The value is known for the live one only: the others come last in either direction.
         ("?sort=days&status=live,inactive", vec!["Banana", "apple"]),
         ("?sort=-days&status=live,draft", vec!["apple", "Damson", "cherry", "Straße 50%_\\"]),
         ("?sort=-visitors&status=draft", vec!["Damson", "cherry", "Straße 50%_\\"]),
@@ -224,7 +224,7 @@ fn what_needs_somebody_comes_first(on: On) {
     ] {
         assert_eq!(names(&overview(&shop, query)), expect, "{query}");
     }
-    // Page by page it is the same order.
+    // The order is the same across pages.
     let (mut seen, mut cursor) = (Vec::new(), String::new());
     loop {
         let page = overview(&shop, &format!("?limit=3&sort=need{cursor}"));
@@ -247,7 +247,7 @@ fn pages_are_stable_while_others_write(on: On) {
     let shop = app.project("Acme", "Shop");
     let ids: Vec<i64> = (0..23)
         .map(|number| {
-            // Several of the same moment, so that the id decides.
+            // Several are created at the same moment, so that the id decides.
             if number % 4 == 0 {
                 app.pass(MINUTE);
             }
@@ -273,7 +273,7 @@ fn pages_are_stable_while_others_write(on: On) {
                 page["items"].as_array().expect("items").iter().map(|item| item["test_id"].as_i64().expect("an id")),
             );
             pages += 1;
-            // One that nobody has seen yet comes to the front or the end, and one that was seen changes.
+            // A new experiment would sort to the front or the end, and a listed one changes.
             if pages == 2 {
                 let new = shop.experiment(json!({ "test_name": "zz" }));
                 shop.patch(&format!("/experiment/{}", seen[0]), json!({ "tags": [sort] })).ok();
@@ -286,7 +286,7 @@ fn pages_are_stable_while_others_write(on: On) {
             assert!(pages < 20);
         }
         let mut once = seen.clone();
-        // The one that changed may come once more where the last change decides.
+        // The changed experiment may appear once more where the order is by the last change.
         once.sort_unstable();
         once.dedup();
         assert_eq!(once, ids, "{sort}");
@@ -338,7 +338,7 @@ fn results_are_of_their_moment(on: On) {
     let result = scene.result("");
     assert_eq!(item["visitors"], result["total_visitors"]);
 
-    // A change that nobody has looked at yet makes the numbers those of before, until somebody has.
+    // After a change, the summary is about the experiment before the change, until the next check.
     shop.patch(&format!("/experiment/{}", scene.test_id), json!({ "test_name": "Renamed" })).ok();
     let item = overview(shop, "")["items"][0].clone();
     let sentence = item["sentence"].as_str().expect("a sentence");
@@ -362,7 +362,7 @@ fn it_is_kept_over_a_restart(on: On) {
     eventually("a look", DEADLINE, || seen(&scene.client)["visitors"] == 40);
     scene.app.start_again();
     let shop = scene.client.at(scene.app.address);
-    // Known at once, before any event is loaded.
+    // Available at once, before any event is loaded.
     assert_eq!(seen(&shop)["visitors"], 40);
 }
 

@@ -1,4 +1,4 @@
-//! Page health: what the pages of arms tell, how they are compared, and experiments that end because they harm pages.
+//! Page health: measurements of arms' pages, their comparison, and experiments that end because they harm pages.
 
 use crate::results::Shop;
 use crate::scene::{Collector, id};
@@ -19,10 +19,10 @@ stories![
 const AT: &str = "2026-03-01T10:00:00Z";
 const MINUTE: Duration = Duration::from_secs(60);
 
-/// Visitors of both arms whose pages tell how they were shown: those of the variant are this much slower, and its code fails for
-/// one visitor in `failing`.
+/// Sends visitors of both arms with page measurements: the variant's pages are this much slower, and
+/// its code fails for one visitor in `failing`.
 fn visit(shop: &Shop, name: &str, each: u32, slower: u32, failing: u32) {
-    // Nothing that they tell is of the future.
+    // None of their events may be in the future.
     shop.app.pass(MINUTE);
     for arm in ["0", "1"] {
         let health = |fields: Value| {
@@ -107,7 +107,7 @@ fn pages_of_arms_are_compared(on: On) {
         "{message}"
     );
     assert!(message.contains("show their largest content 300 ms later"), "{message}");
-    // It voids no verdict, and a part of the visitors is compared by itself: of phones there is none.
+    // It does not invalidate a verdict. A segment is compared separately, and there are no phones.
     assert_ne!(result["variants"][1]["analysis"]["verdict"], "do_not_trust");
     assert_eq!(shop.result("?filter_by=mobile")["health"]["page"]["status"], "unknown");
 }
@@ -124,7 +124,7 @@ fn what_errors_say_is_in_the_result(on: On) {
         }
         event
     };
-    // Seven messages of the variant: the first is met by eight visitors, the next by seven, and so on.
+    // Seven messages of the variant: eight visitors get the first one, seven the next, and so on.
     let lines = (0..8_usize).map(|visitor| {
         let mut events = vec![shop.exposure("1", AT)];
         for message in 0..7 - visitor.min(6) {
@@ -136,7 +136,7 @@ fn what_errors_say_is_in_the_result(on: On) {
         (format!("v-{visitor}"), events)
     });
     send(&shop.client, lines);
-    // Nobody who only fails, without having entered, or in another arm than that of the entry.
+    // Visitors with errors only, without an entry, or in another arm than that of the entry.
     let strangers = [
         ("stranger".to_owned(), vec![failed("1", AT, Some("never seen"), "https://shop.example/")]),
         (
@@ -160,7 +160,7 @@ fn what_errors_say_is_in_the_result(on: On) {
     );
     let visitors: Vec<_> = errors.iter().map(|error| (&error["message"], &error["visitors"])).collect();
     assert_eq!(visitors[4], (&json!("TypeError 4  is null"), &json!(3)));
-    // Whoever has a link to the result reads nothing of the site's code.
+    // A reader of a shared link sees no messages of the site's code.
     let shared = shop.client.post(&format!("/experiment/{}/shares", shop.test_id), json!({})).has_status(201);
     let token = shared.body["url"].as_str().and_then(|url| url.rsplit('/').next()).expect("a token");
     let seen = shop.app.anyone().get(&format!("/share/{token}/result")).ok();
@@ -196,7 +196,7 @@ fn measures_that_no_page_can_have_are_refused(on: On) {
     }
 }
 
-/// What the clock did to the experiment, the newest first.
+/// Returns the acts of the clock on the experiment, newest first.
 fn acts(shop: &Shop) -> Vec<String> {
     let history = shop.app.history(shop.test_id);
     history.iter().filter(|it| it.actor == "clock").map(|it| it.action.clone()).collect()
@@ -208,7 +208,7 @@ fn stopped(shop: &Shop) -> Value {
     shop.client.details(shop.test_id)["schedule"]["last"].clone()
 }
 
-/// Waits until the pages of all protected experiments were looked at: one of another shop was ended.
+/// Waits until the pages of all protected experiments have been checked, by waiting for another one to be ended.
 #[track_caller]
 fn looked_at(shop: &Shop, name: &str) {
     let other = shop.app.project("Acme", name);
@@ -234,7 +234,7 @@ fn harm_ends_an_experiment_where_the_project_says_so(on: On) {
     let settings = shop.client.patch("/settings", json!({ "stop_on_page_harm": true })).ok();
     assert_eq!(settings["settings"]["stop_on_page_harm"], true);
     shop.client.patch("/settings", json!({ "stop_on_page_harm": "yes" })).invalid(&["stop_on_page_harm"]);
-    // Pages that are like the control's end nothing.
+    // Pages similar to the control's end nothing.
     visit(&shop, "even", 200, 0, 0);
     looked_at(&shop, "First");
     assert_eq!((shop.client.details(shop.test_id)["status"].as_i64(), acts(&shop).len()), (Some(1), 0));
@@ -261,7 +261,7 @@ fn harm_ends_an_experiment_where_the_project_says_so(on: On) {
     assert_eq!((&told["type"], &told["data"]["test_id"]), (&json!("experiment.stopped"), &json!(shop.test_id)));
     assert!(told["data"]["sentence"].as_str().expect("a sentence").contains("fails for 3.33 %"), "{told}");
 
-    // Whoever starts it again has been told, also by a server that was started since.
+    // The person who starts it again has been warned, which a restarted server respects too.
     shop.client.set_status(shop.test_id, 1).ok();
     shop.app.start_again();
     shop.client = shop.client.at(shop.app.address);
@@ -279,7 +279,7 @@ fn harm_ends_nothing_elsewhere(on: On) {
     looked_at(&shop, "First");
     assert_eq!(shop.result("")["health"]["page"]["status"], "fail");
     assert_eq!((shop.client.details(shop.test_id)["status"].as_i64(), acts(&shop).len()), (Some(1), 0));
-    // One that is over is left alone, whatever is turned on later.
+    // A stopped experiment is left alone, whatever is enabled later.
     shop.client.set_status(shop.test_id, 0).ok();
     shop.client.patch("/settings", json!({ "stop_on_page_harm": true })).ok();
     looked_at(&shop, "Second");

@@ -1,4 +1,4 @@
-//! PATCH of an experiment: every field, good and bad, whole and merged.
+//! PATCH of an experiment: every field with valid and invalid values, sent whole and merged.
 
 use crate::scene::{keys, snapshot};
 use muriel_tests::{Client, On, TestApp, stories};
@@ -40,7 +40,7 @@ const PATCH_FIELDS: [&str; 16] = [
     "plan",
 ];
 
-/// A project with three goals, a hypothesis, and an experiment that has something in every field.
+/// A project with three goals, a hypothesis, and an experiment with a value in every field.
 struct Rich {
     app: TestApp,
     shop: Client,
@@ -471,7 +471,7 @@ fn all_problems_are_told_at_once(on: On) {
         "test_name",
         "url",
     ];
-    // A tag that is no text keeps the others from being judged.
+    // A tag that is not text prevents the check of the others.
     if fields.contains(&"tags[2]".to_owned()) {
         expect.push("tags[2]");
     }
@@ -575,7 +575,7 @@ fn what_is_read_can_be_sent_back(on: On) {
     assert_eq!(rich.snapshot(), before, "all at once, merged");
     assert_eq!(rich.app.history(rich.id).len(), 1);
 
-    // Reading, editing and sending back changes just the edit.
+    // Reading, editing and sending back changes only the edited fields.
     whole["configuration"]["traffic_allocation"] = json!(10);
     whole["variants"][1]["nickname"] = json!("Zwei");
     rich.patch(whole.clone()).ok();
@@ -608,7 +608,7 @@ fn an_empty_patch_changes_nothing(on: On) {
 fn a_sent_object_is_whole_or_merged_by_content_type(on: On) {
     let rich = rich(on);
     let before = rich.details();
-    // Merged, one key changes alone.
+    // A merge changes only the given key.
     rich.shop.merge(&rich.path(), json!({ "configuration": { "traffic_allocation": 7 } })).ok();
     let mut expect = before["configuration"].clone();
     expect["traffic_allocation"] = json!(7);
@@ -635,14 +635,14 @@ fn a_sent_object_is_whole_or_merged_by_content_type(on: On) {
     assert_eq!(rich.details()["targeting"], targeting);
     rich.shop.merge(&rich.path(), json!({ "plan": { "visitors": 5 } })).ok();
     assert_eq!(rich.details()["plan"], json!({ "mde": 1.5, "visitors": 5 }));
-    // Arrays are no objects: they are whole either way.
+    // Arrays are not objects: they are replaced as a whole in both forms.
     rich.shop.merge(&rich.path(), json!({ "variants": [{ "name": "Variant 1" }] })).ok();
     assert_eq!(
         rich.details()["variants"],
         json!([{ "name": "Variant 1", "nickname": "", "customJS": "", "customCSS": "", "data": [] }])
     );
 
-    // Sent whole, what is left out returns to its default.
+    // In an object that is sent whole, omitted fields return to their defaults.
     rich.patch(json!({
         "configuration": { "traffic_allocation": 7 }, "control": { "nickname": "C" },
         "targeting": { "os_rule": ["ios"] }, "plan": { "visitors": 6 },
@@ -765,7 +765,7 @@ fn lists_keep_their_order_and_count_duplicates_once(on: On) {
         rich.patch(json!({ field: sent })).ok();
         assert_eq!(rich.details()[field], expect, "{field}");
     }
-    // Goals go by this field; built-in metrics and raw events stay.
+    // This field controls goals only; built-in metrics and raw events stay.
     rich.patch(json!({ "secondary_goal_keys": [] })).ok();
     let details = rich.details();
     assert_eq!(details["secondary_goal_keys"], json!([]));

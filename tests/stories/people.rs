@@ -1,4 +1,4 @@
-//! People: how they come in, where their sessions count, and what their roles allow.
+//! People: invitations, the reach of their sessions, and the permissions of their roles.
 
 use crate::scene::{Things, good_body, send};
 use muriel_tests::{Answer, Client, Contract, On, PASSWORD, Session, TestApp, stories};
@@ -17,7 +17,7 @@ stories![
 
 pub(crate) const HOUR: Duration = Duration::from_secs(3_600);
 
-/// A call as a form on a page of the server sends it.
+/// Sends a POST as a form on a page of the server does.
 #[track_caller]
 pub(crate) fn post(client: &Client, path: &str, body: Value) -> Answer {
     client.call("POST", path).header("origin", &client.origin()).json(body).send()
@@ -49,7 +49,7 @@ fn the_first_owner_comes_in_by_a_link_that_works_once(on: On) {
     post(&anyone, &path, json!({ "password": "short", "name": "A" })).invalid(&["email", "company", "password"]);
     post(&anyone, "/v2/invitation/unknown", json!({ "password": PASSWORD })).refused(404, "not_found");
     let body = json!({ "email": "Ada@Example.com", "name": "Ada", "company": "Acme", "password": PASSWORD });
-    // A page of elsewhere cannot use it up.
+    // A page of another origin cannot use the link.
     anyone.call("POST", &path).json(body.clone()).send().refused(403, "csrf_failed");
     anyone
         .call("POST", &path)
@@ -73,7 +73,7 @@ fn the_first_owner_comes_in_by_a_link_that_works_once(on: On) {
     anyone.get(&path).refused(404, "not_found");
     assert_eq!(anyone.get("/v2/session/methods").ok()["needs_first_owner"], false);
 
-    // Nobody is first any more, after a restart neither, and the session is still there.
+    // There is no link for a first owner any more, even after a restart, and the session is still valid.
     app.start_again();
     assert_eq!(app.first_owner(), None);
     app.anyone().signed_in(&session).get("/v2/session").ok();
@@ -131,7 +131,7 @@ fn an_invitation_makes_a_person_once(on: On) {
     let limited = json!({ "email": "y@example.com", "role": "viewer", "projects": [{ "project_key": "prj_nowhere" }] });
     invite(&admin, limited).invalid(&["projects[0].project_key"]);
 
-    // One that was withdrawn, and one that is a week old.
+    // A withdrawn invitation, and one that is a week old.
     let withdrawn = invite(&admin, json!({ "email": "z@example.com", "role": "viewer" })).created();
     admin.delete(&format!("/v2/people/invitation/{}", withdrawn["invitation_id"])).ok();
     admin.delete(&format!("/v2/people/invitation/{}", withdrawn["invitation_id"])).refused(404, "not_found");
@@ -165,7 +165,7 @@ fn roles_hold_for_every_operation(on: On) {
             continue;
         }
         let (path, is_below) = (operation.path.clone(), operation.is_below_project());
-        // What everybody may do with their own account has stories of its own.
+        // Operations that everybody may perform on their own account have their own stories.
         if !is_below && operation.roles.len() == roles.len() {
             continue;
         }
@@ -182,8 +182,8 @@ fn roles_hold_for_every_operation(on: On) {
                 ),
             };
             if may {
-                // Whether it is done, other stories tell: here nothing is changed.
-                // A stream does not end by itself.
+                // Other stories check the effect of writes, so nothing is changed here.
+                // A stream has no end.
                 if operation.method == "GET" && !operation.is_stream() {
                     client.call("GET", &path).send().has_status(200);
                 }
@@ -241,7 +241,7 @@ fn a_session_counts_on_own_pages_only(on: On) {
     for site in ["same-origin", "none"] {
         editor.call("GET", "/experiments").header("sec-fetch-site", site).send().ok();
     }
-    // A change without its origin, without the token, with that of another session.
+    // A change without its origin, without the CSRF token, or with the token of another session.
     let other = app.sign_in("editor@acme.example");
     let change = || editor.call("POST", "/hypothesis").json(json!({ "problem": "P" }));
     change().header("origin", "").send().refused(403, "csrf_failed");
@@ -284,7 +284,7 @@ fn a_session_is_of_no_use_where_visitors_are(on: On) {
             |answer: &Answer| answer.headers.iter().any(|(name, value)| name == "vary" && value.contains("cookie"));
         assert!(!read(&with), "{path} does not depend on cookies");
     }
-    // A server's events need a key, and what a page sends is not believed more with a session.
+    // A server's events need a key, and events of a page are not trusted more with a session.
     let flags = format!("/v2/project/{key}/ofrep/v1/evaluate/flags");
     let refused = [
         with.call("POST", &format!("/events/{key}/batch")).json(json!({})).send(),
@@ -312,7 +312,7 @@ fn the_key_wins_over_the_cookie(on: On) {
     let both = with_key(reader.api_key.clone());
     both.post("/hypothesis", json!({ "problem": "P" })).refused(403, "missing_scope");
     with_key(Some("mrl_wrong".to_owned())).get("/experiments").refused(401, "unauthorized");
-    // What a proxy in front asks for is none of ours.
+    // Credentials for a proxy in front of the server are not ours.
     owner.call("GET", "/experiments").header("authorization", "Basic eDp5").send().ok();
 }
 

@@ -1,4 +1,4 @@
-//! The plan that the first start locks, and what is exploratory by it.
+//! The plan that the first start locks, and the results that are exploratory because of it.
 
 use crate::mcp::tool;
 use crate::recompute::{scene, verified};
@@ -28,7 +28,7 @@ fn result_of(client: &Client, test_id: i64, query: &str) -> Value {
     client.get(&format!("/experiment/{test_id}/result{query}")).ok()
 }
 
-/// The plan of a result, whose hash is that of what the manifest has.
+/// Returns the plan of a result, after checking its hash against the manifest's content.
 #[track_caller]
 fn plan_of(result: &Value) -> Value {
     let (plan, facts) = (&result["plan"], &result["manifest"]["plan"]);
@@ -38,7 +38,7 @@ fn plan_of(result: &Value) -> Value {
     plan.clone()
 }
 
-/// Why something is exploratory; it is labelled as such exactly if there is a reason.
+/// Returns the reason why something is exploratory; it has the label exactly if there is a reason.
 #[track_caller]
 fn why(labelled: &Value) -> Option<&str> {
     let reason = labelled.get("exploratory_reason").map(|reason| reason.as_str().expect("a sentence"));
@@ -68,7 +68,7 @@ fn every_first_start_locks_the_plan(on: On) {
     assert_eq!((&plan["locked_at"], &plan["planned_visitors"]), (&json!(LOCKED), &json!(700)));
     assert_eq!((&plan["planned_from"], &plan["mde"]), (&json!("given"), &json!(50.0)));
     assert_eq!((&plan["primary_goal"]["goal_key"], &plan["arms"]), (&json!("bought"), &json!(["0", "1"])));
-    // Traffic to plan by.
+    // Traffic to plan with.
     shop.crowd("v", &[("0", 20, 5), ("1", 20, 5)], "2026-03-01T10:00:00Z", &bought());
     shop.app.pass(2 * DAY);
     let person = shop.app.signed_in_as(client, "admin");
@@ -113,7 +113,7 @@ fn every_first_start_locks_the_plan(on: On) {
         assert!(planned.is_i64() && plan["planned_visitors"] == *planned, "{what}: {plan}");
         assert_eq!((&plan["changed_since"], result.get("plan_note")), (&json!([]), None), "{what}");
         assert_eq!(why(&result), None, "{what}");
-        // The chain of the audit log has the hash.
+        // The chain of the audit log contains the hash.
         let admin = shop.app.scoped(client, "admin");
         let mut company = admin.clone();
         company.base = String::new();
@@ -159,7 +159,7 @@ fn what_comes_later_is_exploratory(on: On) {
     assert_eq!(plan["stop_rule"]["completion_visitor"], 400);
     assert!(!result["metrics"].to_string().contains("exploratory"), "{}", result["metrics"]);
 
-    // A hypothesis that is rewritten to fit is seen.
+    // A hypothesis that is rewritten to fit the result is detected.
     let rewrite = |solution: &str| {
         client.patch(&format!("/hypothesis/{hypothesis}"), json!({ "solution": solution })).ok();
         shop.result("")["plan"].clone()
@@ -169,7 +169,7 @@ fn what_comes_later_is_exploratory(on: On) {
     assert_eq!(rewritten["hypothesis"], plan["hypothesis"]);
     assert_eq!(rewrite("A larger button"), plan);
 
-    // Other visitors than planned: asked for, so exploratory, and no change of the plan.
+    // Other visitors than planned make the result exploratory, but they are not a change of the plan.
     for query in
         ["filter_by=mobile", "start_date=2026-03-01", "end_date=2026-03-01", "epoch=1", "report_phase=all_time"]
     {
@@ -220,7 +220,7 @@ fn what_comes_later_is_exploratory(on: On) {
     }
     let result = shop.result("");
     assert_eq!(texts(&result["plan"]["changed_since"]).len(), count, "{}", result["plan"]);
-    // Every interval and every verdict is by the threshold.
+    // The threshold affects every interval and every verdict.
     let threshold = "The confidence threshold was changed from 95 % to 80 % after the plan was locked";
     let compared = || result["variants"].as_array().expect("arms").iter().skip(1);
     for labelled in result["metrics"].as_array().expect("metrics").iter().chain(compared()).chain([&result]) {
@@ -249,12 +249,12 @@ fn what_comes_later_is_exploratory(on: On) {
     assert!(lines[2].contains("Variant 1 was changed"), "{csv}");
     assert!(csv.contains("The goal later is not in the plan"), "{csv}");
 
-    // The control is what everything is compared with.
+    // Every arm is compared with the control.
     client.merge(&path, json!({ "control": { "customCSS": "b {}" } })).ok();
     let result = shop.result("");
     says(&result["variants"][0], "The control was changed");
     says(&result["variants"][2], "The control, with which it is compared, was changed");
-    // It is all the same after a restart.
+    // Unchanged after a restart.
     shop.app.start_again();
     let again = client.at(shop.app.address);
     let after = result_of(&again, shop.test_id, "");
@@ -286,7 +286,7 @@ fn a_goal_that_counts_something_else_is_noticed(on: On) {
         client.patch(&goal, back).ok();
         assert_eq!(why(&shop.result("")), None, "{fields}: as it was");
     }
-    // A name is none of that.
+    // A new name changes nothing about that.
     client.patch(&goal, json!({ "goal_name": "Orders" })).ok();
     let result = shop.result("");
     assert_eq!((why(&result), &result["plan"]["changed_since"]), (None, &json!([])));
@@ -306,14 +306,14 @@ fn the_first_lock_stays(on: On) {
     assert_eq!((&plan_of(&result)["hash"], &result["plan"]["locked_at"]), (&hash, &json!(LOCKED)));
     says(&result, "The goal other is not in the plan");
     assert!(texts(&result["plan"]["changed_since"])[0].contains("The primary goal of the plan, bought, is no longer"));
-    // A copy has a plan of its own, once it starts.
+    // A copy gets its own plan, once it starts.
     let copy = client.post(&format!("{path}/duplicate"), json!({})).created()["test_id"].as_i64().expect("an id");
     assert_eq!(result_of(client, copy, "")["plan"], Value::Null);
     client.set_status(copy, 1).ok();
     let of_copy = plan_of(&result_of(client, copy, ""));
     assert_eq!((&of_copy["primary_goal"]["goal_key"], &of_copy["changed_since"]), (&json!("other"), &json!([])));
     assert_ne!(of_copy["hash"], hash);
-    // What is restored is as it was planned again.
+    // A restored experiment follows the plan again.
     client.post(&format!("{path}/restore"), json!({ "revision": 1 })).ok();
     let result = shop.result("");
     assert_eq!((&plan_of(&result)["hash"], why(&result)), (&hash, None));
@@ -325,7 +325,7 @@ fn the_first_lock_stays(on: On) {
 
 fn where_nothing_was_locked_the_answer_says_so(on: On) {
     let shop = Shop::open(on, json!({}));
-    // As an earlier release left it.
+    // As an earlier release left the database.
     shop.app.tamper("DELETE FROM plan_lock");
     shop.client.set_status(shop.test_id, 0).ok();
     shop.client.set_status(shop.test_id, 1).ok();
@@ -335,7 +335,7 @@ fn where_nothing_was_locked_the_answer_says_so(on: On) {
     assert!(note.contains("Its plan was not locked: an earlier release started it"), "{note}");
     assert_eq!((&result["plan"], &result["manifest"]["plan"]["content"]), (&Value::Null, &Value::Null));
     assert!(!result.to_string().contains("exploratory\""), "{result}");
-    // A lock that somebody rewrote is not believed.
+    // A rewritten lock is not accepted.
     let other = shop.client.experiment(json!({ "status": 1, "primary_goal_key": "bought", "plan": { "mde": 10 } }));
     shop.app.tamper(r#"UPDATE plan_lock SET content = REPLACE(content, '"mde":10', '"mde":20')"#);
     let result = result_of(&shop.client, other, "");
@@ -378,7 +378,7 @@ fn another_primary_goal_is_told_wherever_a_verdict_is(on: On) {
     let sentence = || all.get("/overview").ok()["items"][0]["sentence"].as_str().expect("a sentence").to_owned();
     eventually("a verdict", DEADLINE, || sentence().starts_with("Serve Variant 1"));
     assert!(sentence().contains(&format!("This is exploratory: {why}")), "{}", sentence());
-    // So is the arm that wins.
+    // The same holds for a win of a changed arm.
     let changed = json!({ "variants": [{ "name": "Variant 1", "customCSS": "a {}" }] });
     client.merge(&format!("/experiment/{}", shop.test_id), changed).ok();
     shop.app.pass(HOUR);
@@ -388,7 +388,7 @@ fn another_primary_goal_is_told_wherever_a_verdict_is(on: On) {
     });
 }
 
-/// `result` with another plan in its manifest.
+/// Returns `result` with another plan in its manifest.
 fn with_plan(result: &Value, change: impl FnOnce(&mut Value)) -> String {
     let mut forged = result.clone();
     change(&mut forged);
@@ -454,12 +454,12 @@ fn a_plan_that_was_changed_does_not_hold() {
         assert!(!held && said.contains(place), "{place}: {said}");
     }
 
-    // What a hypothesis said then is not kept.
+    // The earlier text of a hypothesis is not stored.
     client.patch(&format!("/hypothesis/{hypothesis}"), json!({ "solution": "A smaller button" })).ok();
     let (held, said, _) = verified(&result.to_string(), &data_dir);
     assert!(held && said.contains("the hypothesis was changed since"), "{said}");
 
-    // What somebody writes into the database is found by results of before.
+    // A change made directly in the database is detected by earlier results.
     drop(server);
     let database = rusqlite::Connection::open(data_dir.join("muriel.db")).expect("a database");
     let stored: String = database.query_row("SELECT content FROM plan_lock", [], |row| row.get(0)).expect("a plan");
@@ -469,7 +469,7 @@ fn a_plan_that_was_changed_does_not_hold() {
     assert_eq!(changed, 1);
     let (held, said, _) = verified(&result.to_string(), &data_dir);
     assert!(!held && said.contains("manifest.plan.content.mde: the database says 30"), "{said}");
-    // Where no plan was locked, results of releases that locked none hold.
+    // Without a locked plan, results of releases that locked none verify.
     database.execute("DELETE FROM plan_lock", []).expect("a change");
     drop(database);
     let former = with_plan(&result, |it| {

@@ -1,4 +1,4 @@
-//! The clock acts on what was planned, and on what was changed since once a person confirms it.
+//! The clock acts on the plan, and on later changes once a person confirms them.
 
 use crate::results::{DAY, Shop, bought};
 use muriel_tests::{Client, DEADLINE, On, eventually, stories};
@@ -17,7 +17,7 @@ stories![
 const HOUR: Duration = Duration::from_secs(3_600);
 const CHANGED: &str = "The confidence threshold was changed from 95 % to 60 % after the plan was locked";
 
-/// Lets the clock look at results once.
+/// Runs one check of results.
 fn look(shop: &Shop) {
     shop.app.run_task("check_completion_rules");
 }
@@ -39,12 +39,12 @@ fn served(shop: &Shop) -> Value {
     shop.client.details(shop.test_id)["serving_variant_id"].clone()
 }
 
-/// Confirms the plan as a person does; when it was confirmed.
+/// Confirms the plan as a person does, and returns the time of the confirmation.
 fn confirm(person: &Client, shop: &Shop, reason: &str) -> Value {
     person.post(&format!("{}/confirm-plan", path(shop)), json!({ "reason": reason })).ok()["confirmed_at"].clone()
 }
 
-/// A shop with a difference that luck may make, and what the clock is to do.
+/// Opens a shop with a difference that may be due to chance, and this configuration of the clock's acts.
 fn lucky(on: On, configuration: Value) -> Shop {
     let shop = Shop::open(on, json!({ "plan": { "mde": 5, "visitors": 2_000 }, "configuration": configuration }));
     shop.crowd("v", &[("0", 1_000, 100), ("1", 1_000, 131)], "2026-03-01T10:10:00Z", &bought());
@@ -95,7 +95,7 @@ fn a_threshold_that_was_changed_does_not_steer_the_clock(on: On) {
     let said =
         "Variant 1 is better than the control, at any time you look. It is served to 10 percent of the visitors.";
     assert_eq!(last["detail"], said);
-    // What was chosen late is no better for that.
+    // The late choice stays exploratory.
     let result = shop.result("");
     says(&result, CHANGED);
     let plan = &result["plan"];
@@ -117,7 +117,8 @@ fn a_primary_goal_that_was_changed_does_not_steer_the_clock(on: On) {
     says(&result, "The goal wished is not in the plan");
     look(&shop);
     assert_eq!(client.details(shop.test_id)["status"], 1, "the clock acts on a goal that was chosen after a look");
-    // The plan goes on: its own goal ends the experiment, also one that is gone from the metrics and counts something else now.
+    // The plan still applies: its own goal ends the experiment, even after the goal left the metrics
+    // and its definition changed.
     client.patch(&path, json!({ "secondary_goal_keys": [] })).ok();
     let goals = client.get("/goals").ok();
     let goal = goals["goals"].as_array().expect("goals").iter().find(|goal| goal["goal_key"] == "bought");
@@ -217,7 +218,7 @@ fn a_smallest_lift_that_was_changed_labels_what_follows_from_it(on: On) {
     says(&result["variants"][1], why);
     let mut all = shop.client.clone();
     all.base = "/v2".to_owned();
-    // The worker may have looked at the result just before the change; it looks at each once a minute.
+    // The worker may have checked the result just before the change; it checks each result once a minute.
     shop.app.pass(HOUR);
     shop.app.run_task("summarise_results");
     let sentence = || all.get("/overview").ok()["items"][0]["sentence"].clone();

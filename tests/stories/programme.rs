@@ -35,7 +35,7 @@ fn conclude(person: &Client, id: i64, body: Value) {
     person.post(&format!("/experiment/{id}/conclude"), whole).ok();
 }
 
-/// Lets a day pass and signs the editor in again, as sessions end earlier than that.
+/// Advances the clock by a day and signs the editor in again, because sessions end earlier.
 fn next_day(app: &TestApp, shop: &Client) -> Client {
     app.pass(DAY);
     shop.signed_in(&app.sign_in("editor@acme.example"))
@@ -157,17 +157,17 @@ fn what_winners_bring_together(on: On) {
     let text = csv.text();
     assert_eq!(text.lines().count(), 4, "{text}");
     assert!(text.lines().next().expect("a line").starts_with("project_key,test_id,test_name,"), "{text}");
-    // What a spreadsheet would run as a formula is none.
+    // Text that a spreadsheet would run as a formula is escaped.
     assert!(text.contains(",'=Yes,Ask for less."), "{text}");
 
     scene.app.start_again();
     let shop = shop.at(scene.app.address);
     assert_eq!(check(&shop), before);
 
-    // What is served no more was won all the same; what is open again is no part of the programme, and its lift is not
-    // learned from.
+    // A winner that is no longer served still counts as won. A reopened experiment is not part of the
+    // programme, and its lift is not learned from.
     let stop = || shop.call("POST", &format!("/experiment/{winner}/stop-serving")).send();
-    // A database that is busy refuses it for a moment, and then nothing was done.
+    // A busy database refuses the request, and then nothing has changed.
     eventually("serving is stopped", DEADLINE, || stop().status != 503);
     let seen = programme(&shop, "");
     assert_eq!(seen["items"][2]["serving_variant_id"], Value::Null);
@@ -181,7 +181,7 @@ fn what_winners_bring_together(on: On) {
     assert_eq!(programme(&shop, "")["learned_from"], 0);
 }
 
-/// Three projects' experiments, concluded a day apart each.
+/// Creates the experiments of the projects, concluded a day apart each.
 fn concluded(app: &TestApp, shop: &Client, blog: &Client) {
     app.signed_in_as(shop, "editor");
     for (client, name, outcome, note, learned) in [
@@ -259,7 +259,7 @@ fn what_is_listed(on: On) {
         let refused = company_wide(&shop).get(&format!("/programme{query}")).refused(400, "invalid_parameter");
         assert_eq!(refused.fields(), [parameter], "{query}");
     }
-    // Extreme cursors and moments are answered.
+    // Extreme cursors and times are valid.
     for query in ["?cursor=1.-9223372036854775808", "?cursor=9007199254740991.9223372036854775807", "?from=1970-01-01"]
     {
         assert_eq!(programme(&shop, query)["totals"]["concluded"], 5, "{query}");
@@ -300,7 +300,7 @@ fn pages_go_on_while_others_conclude(on: On) {
     let shop = app.project("Acme", "Shop");
     let editor = RefCell::new(app.signed_in_as(&shop, "editor"));
     let make = |number: usize| {
-        // Several of the same moment, so that the id decides.
+        // Several are concluded at the same moment, so that the id decides.
         if number.is_multiple_of(3) {
             editor.replace(next_day(&app, &shop));
         }
@@ -323,7 +323,7 @@ fn pages_go_on_while_others_conclude(on: On) {
                 seen.extend(page["items"].as_array().expect("items").iter().map(|item| item["test_id"].to_string()));
                 page["next_cursor"].as_str().map(str::to_owned)
             };
-            // One that is concluded meanwhile comes to the front.
+            // An experiment concluded meanwhile sorts to the front.
             make(1);
             match next {
                 Some(next) => cursor = format!("&cursor={next}"),
@@ -352,7 +352,7 @@ fn keys_see_their_own_programme(on: On) {
     company_wide(&app.scoped(&shop, "write")).get("/programme?limit=0").refused(403, "missing_scope");
 }
 
-/// Of experiments that were concluded before the migration, the search finds the texts, and nothing else was kept.
+/// For experiments concluded before the migration, the search finds the texts, and no other data was stored.
 fn conclusions_of_before_have_no_lift(on: On) {
     let app = on.start();
     let (shop, blog) = (app.project("Acme", "Shop"), app.project("Acme", "Blog"));

@@ -1,4 +1,4 @@
-//! Changes that a second person approves.
+//! Changes that need a second person's approval.
 
 use muriel_tests::{Client, On, TestApp, stories};
 use serde_json::{Value, json};
@@ -22,7 +22,7 @@ fn propose(shop: &Client, test_id: i64, body: Value) -> Value {
     shop.post(&format!("/experiment/{test_id}/proposals"), body).created()
 }
 
-/// A program with a key, and a person of its company.
+/// Creates a program with a key, and a person of its company.
 fn two(app: &TestApp) -> (Client, Client) {
     let shop = app.project("Acme", "Shop");
     let person = app.signed_in_as(&shop, "admin");
@@ -35,14 +35,14 @@ fn a_second_person_approves(on: On) {
     let test_id = shop.experiment(json!({ "variants": [{ "name": "Variant 1", "customJS": "a()" }] }));
     let path = format!("/experiment/{test_id}");
     app.approval_rules(&shop, true, false);
-    // Nobody meets a draft, so its code may be changed; a start needs somebody else.
+    // Visitors do not get a draft, so its code may be changed; a start needs a second person.
     shop.patch(&path, json!({ "custom_js": "b()" })).ok();
     let refused = shop.set_status(test_id, 1).refused(409, "approval_needed");
     assert!(refused.text().contains(&format!("/experiment/{test_id}/proposals")), "{}", refused.text());
     let live = json!({ "test_name": "N", "url": "https://shop.example/", "status": 1, "variants": [{ "name": "Variant 1", "customJS": "x" }] });
     shop.post("/create-experiment", live).refused(409, "approval_needed");
 
-    // The clock would ask nobody.
+    // A start by the clock needs approval in advance.
     let dated = json!({ "configuration": { "start_test_date": "2031-03-01T09:00:00Z" } });
     app.approval_rules(&shop, false, true);
     shop.patch(&path, dated.clone()).refused(409, "approval_needed");
@@ -78,7 +78,7 @@ fn a_second_person_approves(on: On) {
     let told = shop.get(&format!("{path}/history")).ok()["revisions"][0].clone();
     assert_eq!((&told["action"], &told["detail"]["proposal_id"]), (&json!("approve"), &json!(id)));
 
-    // Code of a live one needs somebody else, what has none does not, and an end never does.
+    // Code of a live experiment needs a second person; other fields and an end do not.
     let code = json!({ "custom_js": "c()" });
     shop.patch(&path, code.clone()).refused(409, "approval_needed");
     let preview = shop.post(&format!("{path}/change-preview"), code.clone()).ok();
@@ -88,7 +88,7 @@ fn a_second_person_approves(on: On) {
     shop.merge(&path, json!({ "configuration": { "traffic_allocation": 60 } })).refused(409, "approval_needed");
     shop.post(&format!("{path}/restore"), json!({ "revision": 1 })).refused(409, "approval_needed");
     shop.patch(&path, json!({ "tags": ["a"], "test_name": "Renamed" })).ok();
-    // A proposal with merged fields changes those alone.
+    // A proposal with merged fields changes only these fields.
     let call = shop.call("POST", &format!("{path}/proposals")).header("content-type", "application/merge-patch+json");
     let made = call.body(json!({ "configuration": { "traffic_allocation": 70 } }).to_string()).send().created();
     let id = made["proposal_id"].as_i64().expect("an id");
@@ -101,7 +101,7 @@ fn a_second_person_approves(on: On) {
     shop.set_status(test_id, 0).ok();
     shop.patch(&path, code).ok();
 
-    // Nobody decides their own, whichever browser they use.
+    // Nobody can decide their own proposal, in any browser.
     let id = propose(&person, test_id, json!({ "test_name": "Mine" }))["proposal_id"].as_i64().expect("an id");
     let elsewhere = shop.signed_in(&app.sign_in("admin@acme.example"));
     for what in ["approve", "reject"] {
@@ -140,7 +140,7 @@ fn code_that_is_served_was_approved(on: On) {
         person.post(&format!("{path}/conclude"), body)
     };
     app.approval_rules(&shop, true, false);
-    // What never ran was approved by nobody, and what has run can be served without asking.
+    // An arm that never ran was not approved; an arm that has run can be served without approval.
     shop.set_status(test_id, 0).ok();
     shop.patch(&path, json!({ "custom_js": "b()" })).ok();
     for refused in [serve(&path), end(&path)] {
@@ -161,7 +161,7 @@ fn code_that_is_served_was_approved(on: On) {
     approve(code);
     end(&path).ok();
     assert_eq!(shop.details(test_id)["is_deploy"], 1);
-    // What visitors have not met is asked for by the rule for live ones, what they have met by none.
+    // The rule for live experiments covers what visitors have not seen; what they have seen needs no approval.
     app.approval_rules(&shop, true, true);
     let plain = shop.experiment(json!({ "variants": [{ "name": "Variant 1" }] }));
     let path = format!("/experiment/{plain}");
@@ -188,11 +188,11 @@ fn a_proposal_whose_experiment_has_changed(on: On) {
     let refused = person.post(&format!("/proposals/{id}/approve"), json!({})).refused(409, "proposal_outdated");
     assert!(refused.text().contains("revision 1") && refused.text().contains("revision 2"), "{}", refused.text());
     assert_eq!(shop.details(test_id)["test_name"], "Checkout");
-    // Both are shown.
+    // Both changes are shown.
     let shown = proposals(&shop, test_id)[0].clone();
     assert_eq!(shown["changes"], json!([{ "field": "test_name", "before": "Checkout", "after": "Proposed" }]));
     assert_eq!(shown["changed_since"], json!([{ "field": "tags", "before": ["a"], "after": ["b"] }]));
-    // Of many who approve at once, one does.
+    // Of many concurrent approvals, one succeeds.
     let id = propose(&shop, test_id, json!({ "test_name": "Anew" }))["proposal_id"].as_i64().expect("an id");
     let statuses: Vec<u16> = std::thread::scope(|scope| {
         let approving: Vec<_> = (0..8)
@@ -226,7 +226,7 @@ fn proposals_that_cannot_be_made(on: On) {
     }
     let writer = app.scoped(&shop, "read,write");
     writer.post(&path, json!({ "custom_js": "a()" })).refused(403, "missing_scope");
-    // Whoever approves code needs the scope for it too.
+    // Approving code needs the scope for code too.
     let id = propose(&shop, test_id, json!({ "custom_js": "a()" }))["proposal_id"].as_i64().expect("an id");
     let editor = app.signed_in_as(&shop, "editor");
     editor.post(&format!("/proposals/{id}/approve"), json!({})).refused(403, "missing_scope");
@@ -237,14 +237,14 @@ fn proposals_that_cannot_be_made(on: On) {
         propose(&shop, test_id, json!({ "test_name": format!("N {number}") }));
     }
     shop.post(&path, json!({ "test_name": "One more" })).invalid(&["body"]);
-    // Those of a deleted experiment are gone with it.
+    // Proposals of a deleted experiment are deleted with it.
     let id = proposals(&shop, test_id)[0]["proposal_id"].as_i64().expect("an id");
     shop.delete(&format!("/experiment/{test_id}")).ok();
     person.post(&format!("/proposals/{id}/approve"), json!({})).refused(404, "not_found");
     assert_eq!(shop.get("/proposals").ok()["proposals"], json!([]));
 }
 
-/// What a change does decides, and not its value: the page has the element that the selector meets.
+/// The kind of a change decides, not its value: the selector matches an element of the page.
 fn what_runs_or_loads_needs_the_scope_code(on: On) {
     let app = on.start();
     let shop = app.project("Acme", "Shop");
@@ -265,7 +265,7 @@ fn what_runs_or_loads_needs_the_scope_code(on: On) {
         (json!({ "target": "input", "attributes": { "placeholder": "Name" } }), false),
         (json!({ "target": "h1", "innerText": "Hi", "code": true }), false),
     ] {
-        // To take code away needs the scope, too.
+        // Removing code needs the scope, too.
         shop.patch(&path, json!({ "variants": [{ "name": "Variant 1" }] })).ok();
         let body = json!({ "variants": [{ "name": "Variant 1", "data": [item] }] });
         let answer = writer.patch(&path, body.clone());
@@ -293,7 +293,7 @@ fn what_runs_or_loads_needs_the_scope_code(on: On) {
     shop.post("/create-experiment", split("https://evil.example/login")).created();
 }
 
-/// Neither the archive nor a conclusion is a way round a second person.
+/// Neither the archive nor a conclusion bypasses the approval.
 fn acts_that_start_something_are_starts(on: On) {
     let app = on.start();
     let (shop, person) = two(&app);

@@ -1,4 +1,4 @@
-//! The same result again: after a kill, after a rebuild, from the log alone.
+//! Recomputing the same result: after a kill, after a rebuild, and from the log alone.
 
 use crate::scene::{Collector, id};
 use muriel_service::clock::Clock;
@@ -10,7 +10,7 @@ use std::process::Output;
 
 const HOUR_US: i64 = 3_600_000_000;
 
-/// A day's visitors of a live experiment with a revenue goal; its id.
+/// Creates a day's visitors of a live experiment with a revenue goal, and returns its id.
 pub(crate) fn scene(client: &Client) -> i64 {
     client.goal("bought");
     let revenue =
@@ -40,13 +40,13 @@ pub(crate) fn scene(client: &Client) -> i64 {
     test_id
 }
 
-/// A result without what changes with the time.
+/// Removes the values of a result that depend on the time.
 pub(crate) fn timeless(mut result: Value) -> Value {
     result["manifest"]["as_of"] = Value::Null;
     result["manifest"]["logs"][0]["position"] = Value::Null;
     // Midnight may pass.
     (result["end_date"], result["days_running"]) = (Value::Null, Value::Null);
-    // Windows of a visit close as time passes.
+    // Windows of visits close as time passes.
     result["metrics"] = Value::Null;
     result
 }
@@ -60,7 +60,7 @@ pub(crate) fn says(output: &Output) -> String {
     format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr))
 }
 
-/// What `muriel verify` says of a result, in words and as JSON, and whether it holds.
+/// Returns whether `muriel verify` accepts a result, with its output as text and as JSON.
 #[track_caller]
 pub(crate) fn verified(result: &str, data_dir: &Path) -> (bool, String, Value) {
     let dir = scratch();
@@ -76,7 +76,7 @@ pub(crate) fn verified(result: &str, data_dir: &Path) -> (bool, String, Value) {
     (told.status.success(), says(&told), json)
 }
 
-/// A copy of a data directory whose server does not run.
+/// Copies the data directory of a stopped server.
 fn copied(data_dir: &Path, to: &Path) {
     std::fs::create_dir_all(to).expect("a directory");
     for entry in std::fs::read_dir(data_dir).expect("a directory") {
@@ -95,7 +95,7 @@ fn a_damaged_log_does_not_hold() {
     let client = server.project("Acme", "Shop");
     let test_id = scene(&client);
     let result = client.get_when_loaded(&format!("/experiment/{test_id}/result")).ok();
-    // A block that the result does not know of.
+    // A block that is newer than the result.
     let late = json!({ "type": "custom", "name": "late", "id": id() });
     Collector::of(&client).trusted.post("", json!({ "visitor": { "id": "late" }, "events": [late] })).ok();
     drop(server);
@@ -120,7 +120,7 @@ fn a_damaged_log_does_not_hold() {
     }
 }
 
-/// `result` with another value at a place.
+/// Returns `result` with other values at these pointers.
 #[track_caller]
 fn forged(result: &Value, changes: &[(&str, Value)]) -> String {
     let mut forged = result.clone();
@@ -142,7 +142,7 @@ fn what_a_manifest_says_is_held_against_log_and_history() {
     let experiment = format!("/experiment/{test_id}");
     let result = client.get_when_loaded(&format!("{experiment}/result")).ok();
 
-    // It still holds after the experiment, its goals and the log have become others.
+    // It still verifies after changes of the experiment, its goals and the log.
     client.set_status(test_id, 0).ok();
     client
         .patch(
@@ -212,7 +212,7 @@ fn what_a_manifest_says_is_held_against_log_and_history() {
     let (held, said, _) = verified(&twice, &data_dir);
     assert!(!held && said.contains(r#"the key "total_visitors" appears twice"#), "{said}");
 
-    // A note says that facts which are not known any more were not checked.
+    // A note lists facts that are no longer known and were not checked.
     let revenue = client.get("/goals").ok()["goals"].as_array().and_then(|goals| {
         goals.iter().find(|goal| goal["goal_key"] == "revenue").and_then(|goal| goal["goal_profile_id"].as_i64())
     });
@@ -230,7 +230,7 @@ fn what_a_manifest_says_is_held_against_log_and_history() {
     let (held, said, _) = verified(&forged(&result, &[("/manifest/logs/0/hash", json!(zeros))]), &copy);
     assert!(!held && said.contains("manifest.logs[0].hash"), "{said}");
 
-    // A result of the release before this one names the log by its position alone.
+    // A result of the previous release identifies the log by its position alone.
     let mut former = result.clone();
     let logs = former["manifest"].as_object_mut().and_then(|manifest| manifest.remove("logs")).expect("logs");
     former["manifest"]["log_position"] = logs[0]["position"].clone();
@@ -240,7 +240,7 @@ fn what_a_manifest_says_is_held_against_log_and_history() {
     let (held, said, _) = verified(&forged(&former, &[("/manifest/log_hash", json!(zeros))]), &copy);
     assert!(!held && said.contains("manifest.logs[0].hash"), "{said}");
 
-    // Logs are given by their directories too: each once, and each that went in.
+    // Logs are also given by their directories: each of them once, and all that the result was computed from.
     let other = dir.path().join("other");
     drop(Process::start(&other, &[]));
     let file = dir.path().join("result.json");
@@ -267,7 +267,7 @@ fn what_a_manifest_says_is_held_against_log_and_history() {
     }
 }
 
-/// Who is held out is told by the log alone.
+/// The log alone determines who is held out.
 #[test]
 fn a_holdouts_result_is_computed_again() {
     let dir = scratch();
@@ -297,7 +297,7 @@ fn a_holdouts_result_is_computed_again() {
         assert!(!holds && said.contains(place), "{place}: {said}");
     }
 
-    // The warehouse is made anew.
+    // Rebuilds the warehouse.
     let told = muriel(&["warehouse", "rebuild"], &data_dir);
     assert!(told.status.success(), "{}", says(&told));
     let again = client.get_when_loaded(&format!("/exclusion-group/{group}/result")).ok();
@@ -315,13 +315,13 @@ fn a_result_outlives_the_warehouse() {
     let first = client.get_when_loaded(&path).ok();
     assert_eq!((&first["total_visitors"], &first["total_conversions"]), (&json!(60), &json!(20)));
 
-    // The log alone says the same, beside the running server.
+    // The log alone gives the same result, next to the running server.
     let file = dir.path().join("result.json");
     std::fs::write(&file, first.to_string()).expect("a file");
     let told = muriel(&["verify", file.to_str().expect("a path")], &data_dir);
     assert!(told.status.success() && says(&told).contains("every value is the same"), "{}", says(&told));
 
-    // A number that was changed is found, the manifest's too.
+    // A changed number is detected, in the manifest too.
     for (pointer, value) in [
         ("/variants/1/conversions", json!(11)),
         ("/variants/1/analysis/p_value", json!(0.049)),
@@ -348,19 +348,19 @@ fn a_result_outlives_the_warehouse() {
         assert!(!told.status.success() && says(&told).contains(expect), "{text}: {}", says(&told));
     }
 
-    // A running server rebuilds when it is told to.
+    // A running server rebuilds on request.
     let told = muriel(&["warehouse", "rebuild"], &data_dir);
     assert!(told.status.success() && says(&told).contains("has rebuilt"), "{}", says(&told));
     assert_eq!(timeless(client.get_when_loaded(&path).ok()), timeless(first.clone()));
 
-    // Killed without a word, and started again.
+    // Killed and restarted.
     drop(server);
     let server = Process::start(&data_dir, &[]);
     let again = client.at(server.address);
     assert_eq!(timeless(again.get_when_loaded(&path).ok()), timeless(first.clone()), "after a kill");
     drop(server);
 
-    // Rebuilt while nothing runs, and gone altogether.
+    // The warehouse is rebuilt without a server, and deleted.
     let told = muriel(&["warehouse", "rebuild"], &data_dir);
     assert!(told.status.success() && says(&told).contains("holds the log up to block"), "{}", says(&told));
     for entry in std::fs::read_dir(&data_dir).expect("a directory") {
@@ -390,7 +390,7 @@ fn a_result_of_a_test_that_ran_elsewhere_holds() {
         let body = json!({ "visitor": { "id": format!("v-{number}") }, "events": [exposure] });
         collector.trusted.post("", body).ok();
     }
-    // What is changed before the start belongs to the start, however long ago that is set.
+    // Changes before the start belong to the start, however far in the past it is set.
     client
         .patch(&path, json!({ "plan": { "visitors": 50 }, "variants": [{ "name": "Variant 1", "customJS": "1" }] }))
         .ok();

@@ -1,4 +1,4 @@
-//! What ends: with a person who is removed, and with a newer password. And what names may be made of.
+//! Access that ends with the removal of a person or with a newer password, and the characters that names may contain.
 
 use crate::people::{post, sign_in};
 use crate::recompute::{muriel, says};
@@ -35,7 +35,7 @@ fn made_key(client: &Client, shop: &Client, name: &str) -> Client {
     shop.with_key(made["api_key"].as_str())
 }
 
-/// A stream of what a visitor does, which was begun with a key.
+/// Opens a stream of a visitor's events, with a key.
 fn watching(app: &TestApp, client: &Client) -> TcpStream {
     let mut stream = TcpStream::connect(app.address).expect("a connection");
     stream.set_read_timeout(Some(DEADLINE)).expect("a socket");
@@ -60,7 +60,7 @@ fn who_is_removed_leaves_nothing_behind_that_works(on: On) {
     let shares = format!("/experiment/{test_id}/shares");
     let previews = format!("/experiment/{test_id}/preview-urls");
 
-    // What the admin makes, with a session and with a key, and what others make.
+    // Objects that the admin creates, with a session and with a key, and objects of other people.
     let invitation = |by: &Client, email: &str| {
         let made = by.outside().post("/v2/invitation", json!({ "email": email, "role": "admin" })).created();
         token(&made)
@@ -85,7 +85,7 @@ fn who_is_removed_leaves_nothing_behind_that_works(on: On) {
     let shared = |token: &str| anyone.get(&format!("/share/{token}/result"));
     let previewed = |token: &str| anyone.get(&format!("/preview/{}/{test_id}?token={token}", shop.project_key));
     for token in &their_previews {
-        // Visitors know a new project a moment later.
+        // The visitor endpoints learn of a new project a moment later.
         eventually("the preview", DEADLINE, || previewed(token).status == 200);
     }
     for token in &their_shares {
@@ -117,13 +117,13 @@ fn who_is_removed_leaves_nothing_behind_that_works(on: On) {
     for token in &other_previews {
         previewed(token).has_status(200);
     }
-    // Who watches a visitor is asked again with each heartbeat, which comes every 15 seconds.
+    // Access to a live view is checked again with each heartbeat, every 15 seconds.
     let mut rest = String::new();
     watched.read_to_string(&mut rest).expect("the end of the stream");
-    // Changing whose a token claims to be makes none.
+    // Changing the maker in a token makes it invalid.
     previewed(&their_previews[0].replacen(&format!(".p{id}."), "..", 1)).refused(404, "not_found");
 
-    // The audit log says so, and who made the keys can be looked up before.
+    // The audit log records it, and the makers of keys can be looked up beforehand.
     let log = owner.outside().get("/v2/audit?limit=20").ok();
     let entries = log["entries"].as_array().expect("entries");
     let of = |action: &str, kind: &str| {
@@ -148,11 +148,11 @@ fn a_newer_password_ends_older_links(on: On) {
     let works = |token: &str| app.anyone().get(&format!("/v2/invitation/{token}"));
     let first = app.reset_link("ada@acme.example");
     works(&first).ok();
-    // One's own password, chosen after the link was made.
+    // The person's own password, chosen after the link was made.
     let ada = shop.outside().signed_in(&app.sign_in("ada@acme.example"));
     let change =
         |current: &str, new: &str| ada.post("/v2/person/me/password", json!({ "current": current, "password": new }));
-    // It is not one's own address or name.
+    // It must not be the person's address or name.
     change(PASSWORD, "ada@acme.example").invalid(&["password"]);
     change(PASSWORD, "ADA@Acme.Example").invalid(&["password"]);
     let second = "another horse, also right";
@@ -160,7 +160,7 @@ fn a_newer_password_ends_older_links(on: On) {
     works(&first).refused(404, "not_found");
     accept(&app, &first, json!({ "password": "a third horse, not right" })).refused(404, "not_found");
     sign_in(&app, "ada@acme.example", second).has_status(200);
-    // One that another link has set: there is only ever one.
+    // A password that another link has set: only one link is valid at a time.
     let (older, newer) = (app.reset_link("ada@acme.example"), app.reset_link("ada@acme.example"));
     works(&older).refused(404, "not_found");
     accept(&app, &newer, json!({ "password": PASSWORD })).has_status(201);
@@ -221,7 +221,7 @@ fn old_names_are_read_and_shown_with_escapes(on: On) {
     let owner = app.signed_in_as(&shop, "owner").outside();
     let person = person_id(&owner);
     let test_id = shop.experiment(json!({ "test_name": "Checkout" }));
-    // As an earlier version would have stored them, with ESC and a space without width.
+    // As an earlier version would have stored them, with ESC and a zero-width space.
     app.tamper(match on {
         On::Sqlite => {
             "UPDATE person SET name = '＝A' || char(27) || '[31m' || char(8203);
@@ -251,13 +251,13 @@ fn old_names_are_read_and_shown_with_escapes(on: On) {
             assert!(!said.contains('\u{1b}') && !said.contains('\u{200b}'), "{words:?} {said}");
         }
     }
-    // What strangers send stands in the log as they sent it, and in its export as escapes, also in a file.
+    // The log has the text of strangers as sent, and its export has escapes, also in a file.
     let event = json!({ "id": id(), "type": "custom", "name": "x\u{9b}31m\u{202e}y" });
     assert_eq!(Collector::of(&shop).take(&[event]).statuses(), ["ok"]);
     let export = muriel(&["log", "export"], &app.settings.storage.data_dir);
     let export = String::from_utf8(export.stdout).expect("text");
     assert!(export.contains("x\\u009b31m\\u202ey"), "{export}");
-    // The names can be left as they are, and changed.
+    // The names can be left unchanged, or changed.
     shop.patch(&format!("/experiment/{test_id}"), json!({ "tags": ["t"] })).ok();
     owner.patch(&format!("/v2/person/{person}"), json!({ "name": "Ada" })).ok();
     let csv = owner.get("/v2/audit.csv").has_status(200).text();

@@ -1,4 +1,4 @@
-//! What came of experiments.
+//! Results of experiments.
 
 use crate::scene::{Collector, id, keys};
 use muriel_tests::{Answer, Client, On, TestApp, stories};
@@ -24,7 +24,7 @@ pub(crate) struct Shop {
     pub(crate) test_id: i64,
 }
 
-/// What one visitor does, as events without ids.
+/// Actions of one visitor, as events without ids.
 pub(crate) struct Visit<'a> {
     pub(crate) visitor: &'a str,
     pub(crate) events: Vec<Value>,
@@ -60,7 +60,7 @@ impl Shop {
         Self { app, client, collector, test_id }
     }
 
-    /// Sends visits as a server that is believed about their time.
+    /// Sends visits as a server whose times are trusted.
     #[track_caller]
     pub(crate) fn tell(&self, visits: &[Visit]) {
         for visit in visits {
@@ -71,7 +71,8 @@ impl Shop {
         }
     }
 
-    /// Sends the visits of a crowd in one batch: a request for each of thousands takes longer than all that is made of them.
+    /// Sends the visits of a crowd in one batch: thousands of single requests take longer than
+    /// everything computed from them.
     #[track_caller]
     fn tell_at_once(&self, visits: &[Visit]) {
         if visits.is_empty() {
@@ -91,7 +92,7 @@ impl Shop {
         json!({ "type": "exposure", "test_id": self.test_id, "variant_id": arm, "at": at })
     }
 
-    /// `each` arm gets so many visitors who enter at `at`, the first `converted` of whom do `event` an hour later.
+    /// Gives each arm this many visitors who enter at `at`. The first `converted` of them send `event` an hour later.
     pub(crate) fn crowd(&self, name: &str, arms: &[(&str, u32, u32)], at: &str, event: &Value) {
         let later = at.replacen("T10", "T11", 1);
         for (arm, visitors, converted) in arms {
@@ -122,13 +123,13 @@ pub(crate) fn bought() -> Value {
     json!({ "type": "custom", "name": "bought" })
 }
 
-/// Refused for this parameter alone.
+/// Asserts that only this parameter was refused.
 #[track_caller]
 fn refused(answer: &Answer, parameter: &str) {
     assert_eq!(answer.clone().refused(400, "invalid_parameter").fields(), [parameter]);
 }
 
-/// Visitors and conversions of each arm.
+/// Returns visitors and conversions of each arm.
 pub(crate) fn counts(result: &Value) -> Vec<(u64, u64)> {
     let variants = result["variants"].as_array().expect("variants");
     variants
@@ -151,7 +152,7 @@ fn an_arm_that_changed_nothing_is_named(on: On) {
         for visitor in 0..25 {
             let mut events = vec![shop.exposure(arm, at)];
             events.extend(first.map(|changes| health(arm, at, changes)));
-            // A visitor counts once, with the first page; and in the arm that counts.
+            // A visitor counts once, with the first page, in the arm that counts.
             events.push(health(arm, "2026-03-01T10:00:01Z", "1111"));
             events.push(health(if arm == "1" { "2" } else { "1" }, at, "1"));
             shop.tell(&[Visit { visitor: &format!("{arm}-{visitor}"), events }]);
@@ -186,14 +187,14 @@ fn a_result_counts_what_happened(on: On) {
     let checks = empty["health"].as_object().expect("checks");
     let status = |name: &str| checks[name].get("status").unwrap_or(&checks[name]).as_str().expect("a word").to_owned();
     for name in checks.keys() {
-        // What is needed is a number, and 0 is one.
+        // The minimum data is a number, and 0 counts as one.
         let expect = if ["status", "minimum_data"].contains(&name.as_str()) { "warn" } else { "unknown" };
         assert_eq!(status(name), expect, "{name}");
     }
     shop.app.pass(9 * DAY);
     shop.crowd("v", &[("0", 300, 60), ("1", 300, 150)], "2026-03-01T10:00:00Z", &bought());
     shop.tell(&[
-        // An event before entering is none of the test's.
+        // An event before the entry is not part of the test.
         Visit {
             visitor: "early",
             events: vec![
@@ -211,7 +212,7 @@ fn a_result_counts_what_happened(on: On) {
                 json!({ "type": "custom", "name": "looked", "at": "2026-03-03T10:00:00Z" }),
             ],
         },
-        // Nobody who entered.
+        // A visitor who has not entered.
         Visit { visitor: "stranger", events: vec![json!({ "type": "custom", "name": "bought" })] },
     ]);
     let result = shop.result("");
@@ -267,7 +268,7 @@ fn a_result_counts_what_happened(on: On) {
     let names: Vec<&str> =
         result["metrics"].as_array().expect("a list").iter().map(|m| m["key"].as_str().expect("text")).collect();
     assert_eq!(names, ["bounce_rate", "engagement"]);
-    // Asked again, it is the same; and after more events it is another.
+    // Repeated requests return the same result; further events change it.
     assert_eq!(shop.result(""), result);
     shop.crowd("w", &[("0", 1, 1)], "2026-03-06T10:00:00Z", &bought());
     assert_eq!(counts(&shop.result("")), [(302, 61), (301, 151)]);
@@ -310,7 +311,7 @@ fn a_variant_that_became_another_is_marked(on: On) {
         arms.iter().map(|arm| arm["traffic_weight"].as_f64().expect("a number")).collect()
     };
     assert_eq!(weights(""), [33.34, 33.33, 33.33]);
-    // In the second epoch there was one variant.
+    // The second epoch had one variant.
     assert_eq!(weights("?epoch=2"), [50.0, 50.0, 0.0]);
     let epoch =
         shop.client.details(shop.test_id)["epochs"].as_array().expect("a list").last().expect("one")["epoch"].clone();
@@ -362,7 +363,7 @@ fn queries_that_make_no_sense_are_refused(on: On) {
     }
     shop.client.get(&path("result", "?breakdown_by=device")).has_status(200);
     refused(&shop.client.get(&path("timeseries", "?breakdown_by=device")), "breakdown_by");
-    // The table is an operation of its own.
+    // The table is a separate operation.
     refused(&shop.client.get(&path("result", "?format=csv")), "format");
     refused(&shop.client.get(&path("result.csv", "?epoch=99")), "epoch");
     for (query, field) in [
@@ -376,7 +377,7 @@ fn queries_that_make_no_sense_are_refused(on: On) {
     ] {
         refused(&shop.client.get(&path("plan", query)), field);
     }
-    // What is not there comes first.
+    // A missing experiment is reported first.
     shop.client.get("/experiment/9999/result?tz=Mars").has_status(404);
 }
 
@@ -404,7 +405,7 @@ fn visitors_can_be_filtered_and_broken_down() {
     enter("c", "1", desk, "DE", direct.clone(), true);
     enter("d", "0", desk, "FR", direct.clone(), false);
     enter("e", "1", robot, "FR", direct, true);
-    // What is told of the campaign counts where the address has lost it.
+    // Campaign fields count where the address has lost them.
     let told = json!({ "url": "https://shop.example/", "landing_page": "https://shop.example/a", "utm_medium": "cpc" });
     enter("f", "0", desk, "FR", told, false);
     for (query, expect) in [
@@ -478,7 +479,7 @@ fn revenue_counts_each_order_once() {
         )
         .created();
     assert_eq!(shop.result("?goal_key=gifts")["health"]["currency"]["status"], "unknown", "nobody ordered one");
-    // The doubles next to 10.01 and 30.58 add up to 40.589999999999996.
+    // Adding 10.01 and 30.58 as doubles gives 40.589999999999996.
     shop.tell(&[
         Visit { visitor: "e", events: vec![enter("0"), order(0.01, "5", "EUR")] },
         Visit { visitor: "f", events: vec![enter("1"), order(0.23, "6", "EUR")] },
@@ -571,7 +572,7 @@ fn a_result_is_a_table_too() {
         lines[2]
     );
     assert_eq!(lines.len(), 1 + 3 * 2 + 1);
-    // Every line says what it is of.
+    // Every line names its experiment and state.
     let result = shop.result("");
     let (test_id, manifest) = (shop.test_id, &result["manifest"]);
     let (as_of, position) = (manifest["as_of"].as_str().expect("a time"), &manifest["logs"][0]["position"]);
@@ -603,7 +604,7 @@ fn a_plan_says_how_long() {
     let given = plan("?baseline_rate=5&daily_visitors=5000");
     let (needed, days) =
         (given["visitors_needed"].as_f64().expect("a number"), given["days"].as_i64().expect("a number"));
-    // A fixed test of this size needs 62,000; looking all the time costs about twice as many.
+    // A test of fixed size needs 62,000 visitors; continuous monitoring costs about twice as many.
     assert!((110_000.0..160_000.0).contains(&needed), "{needed}");
     assert_eq!(days, (needed / 5000.0).ceil() as i64);
     assert!(given["visitors_needed"].is_i64() && given["mde_by_day"][0]["visitors"].is_i64(), "{given}");
@@ -613,7 +614,7 @@ fn a_plan_says_how_long() {
     let mde: Vec<f64> = by_day.iter().map(|day| day["mde"].as_f64().expect("a number")).collect();
     assert!(mde.windows(2).all(|pair| pair[1] < pair[0]), "{mde:?}");
     assert!(mde[mde.len() - 1] <= 10.0 && mde[mde.len() - 2] > 10.0, "{mde:?}");
-    // What a plan for two, four and eight weeks would find, whatever this one is for.
+    // Lifts that plans of two, four and eight weeks would find, independent of this plan.
     let findable = |plan: &Value| -> Vec<(i64, i64, f64)> {
         let rows = plan["findable"].as_array().expect("a list").iter();
         rows.map(|row| {
@@ -628,7 +629,7 @@ fn a_plan_says_how_long() {
         [(14, 70_000), (28, 140_000), (56, 280_000)]
     );
     assert!(found.windows(2).all(|pair| pair[1].2 < pair[0].2), "{found:?}");
-    // A lift that is hardly larger, as days are whole.
+    // A slightly larger lift, because days are whole.
     let asked = plan(&format!("?baseline_rate=5&daily_visitors=5000&mde={}", 1.001 * found[1].2));
     assert_eq!((&asked["days"], findable(&asked)), (&json!(28), found));
     assert_eq!(nothing_known["findable"], json!([]));
@@ -650,7 +651,7 @@ fn a_plan_says_how_long() {
     let own = plan("");
     assert_eq!((&own["baseline_rate"], &own["baseline_rate_from"]), (&json!(50.0), &json!("project")));
     assert!(own["visitors_needed"].as_f64().is_some_and(|visitors| visitors > 1_000.0), "{own}");
-    // A group leaves it a fifth of them, a holdout 90 percent of these.
+    // A group leaves a fifth of them, and a holdout 90 percent of these.
     let daily = own["daily_visitors"].as_f64().expect("a number");
     for (body, left) in [
         (json!({ "name": "G", "kind": "exclusion", "members": [{ "test_id": shop.test_id, "percent": 20 }] }), 0.2),
@@ -704,8 +705,8 @@ fn nobody_enters_before_the_start() {
     shop.crowd("v", &[("0", 200, 20), ("1", 200, 90)], "2026-03-01T10:00:00Z", &bought());
     let before = shop.result("");
     assert_eq!((counts(&before), verdict(&before)), (vec![(200, 20), (200, 90)], "keep_running"));
-    // Told of a time at which there was nothing to enter, by somebody who wants a winner
-    // today, and by a preview of the draft.
+    // Exposures dated before the start, sent by somebody who wants a winner today, and by a preview of
+    // the draft.
     for (visitor, at) in [("forger", "2026-02-28T09:00:00Z"), ("older", "1970-01-01T00:00:00Z")] {
         shop.tell(&[Visit { visitor, events: vec![shop.exposure("1", at)] }]);
     }
@@ -733,7 +734,7 @@ fn nobody_enters_a_draft() {
     assert_eq!((counts(&result), &result["start_date"]), (vec![(0, 0), (0, 0)], &Value::Null));
 }
 
-/// A day of a series says what a result whose last day it is said.
+/// Each day of a series equals a result whose last day it is.
 #[test]
 fn a_series_is_what_was_seen_each_day() {
     let shop = Shop::open(On::Sqlite, json!({}));
@@ -797,7 +798,7 @@ fn code_that_changed_marks_the_arms_that_run_it() {
 fn the_plan_of_the_start_stays() {
     let shop = Shop::open(On::Sqlite, json!({ "plan": { "mde": 10, "visitors": 1_000 } }));
     let path = format!("/experiment/{}", shop.test_id);
-    // More often than changes are looked at for anything else.
+    // More changes than are searched for any other purpose.
     for visitors in 0..205 {
         shop.app.pass(Duration::from_secs(10));
         shop.client.patch(&path, json!({ "plan": { "mde": 10, "visitors": 2_000 + visitors } })).ok();

@@ -1,4 +1,4 @@
-//! Doing something once, and not over somebody else: entity tags and idempotency keys.
+//! Idempotent requests and concurrent writes: entity tags and idempotency keys.
 
 use crate::scene::Things;
 use muriel_tests::{Answer, Client, Contract, On, TestApp, stories};
@@ -56,7 +56,7 @@ fn the_tag_changes_with_anything_in_the_details(on: On) {
         shop.call(method, &format!("{path}/{below}")).json(body).send().ok();
         assert!(seen.insert(shop.etag(id)), "{below}");
     }
-    // What changes nothing keeps it.
+    // A write without changes keeps the tag.
     let etag = shop.etag(id);
     assert_eq!(shop.patch(&path, json!({ "test_name": "tag test" })).etag(), etag);
     assert_eq!(shop.etag(id), etag);
@@ -90,7 +90,7 @@ fn a_known_version_is_not_sent_again(on: On) {
     assert_eq!(write(&now).has_status(200).etag(), shop.etag(id));
 }
 
-/// Calls from as many threads at once.
+/// Makes calls from this many threads at once.
 fn at_once<T: Send>(shop: &Client, count: usize, call: impl Fn(&Client, usize) -> T + Sync) -> Vec<T> {
     let barrier = std::sync::Barrier::new(count);
     std::thread::scope(|scope| {
@@ -131,14 +131,14 @@ fn many_writers_at_once_are_all_kept(on: On) {
     let app = on.start();
     let shop = app.project("Acme", "Shop");
     let id = shop.experiment(json!({ "status": 1 }));
-    // Each writes several fields; a revision that mixed two writers would show.
+    // Each writes several fields, so that a revision that mixed two writers would be visible.
     let sent = |number: usize| {
         json!({
             "test_name": format!("writer {number}"), "tags": [format!("writer {number}")],
             "custom_js": format!("writer({number})"), "configuration": { "traffic_allocation": number },
         })
     };
-    // A database that is busy for a second answers 503, and a client comes again.
+    // A database that is busy for a second answers 503, and the client retries.
     let tag = |number: usize| json!([format!("writer {number}")]);
     let write = |shop: &Client, number: usize| {
         let call = shop.call("PATCH", &format!("/experiment/{id}")).json(sent(number));
@@ -159,7 +159,7 @@ fn many_writers_at_once_are_all_kept(on: On) {
     let history = app.history(id);
     let revisions: Vec<_> = history.iter().map(|entry| entry.revision).collect();
     assert_eq!(revisions, (1..=WRITERS as i64 + 1).rev().collect::<Vec<_>>());
-    // What each entry says there was before, and what there is now: every writer once, whole.
+    // The earlier values of each entry, and the current values: every writer appears once, complete.
     let last = shop.details(id);
     let now = json!({
         "test_name": last["test_name"], "tags": last["tags"], "custom_js": last["custom_js"],
@@ -188,7 +188,7 @@ fn many_writers_at_once_are_all_kept(on: On) {
     assert_eq!(epochs, (1..=WRITERS + 1).map(|number| json!(number)).collect::<Vec<_>>());
 }
 
-/// Every POST with two different good bodies, on things of its own.
+/// Returns every POST with two different valid bodies, each on its own objects.
 fn posts(app: &TestApp, shop: &Client) -> Vec<(String, String, Value, Value)> {
     let mut posts = Vec::new();
     let colleague = app.scoped(shop, "read,write,code");
@@ -328,7 +328,7 @@ fn errors_are_not_repeated(on: On) {
     served.ok();
     keyed(&shop, "/hypothesis", "other", &json!({ "problem": "" })).refused(400, "invalid_field");
     keyed(&shop, "/hypothesis", "other", &json!({ "problem": "P" })).created();
-    // Who may not ask is told so, not what was answered.
+    // Without permission the error says so, and the stored response is not returned.
     let reader = app.scoped(&shop, "read");
     keyed(&reader, "/hypothesis", "other", &json!({ "problem": "P" })).refused(403, "missing_scope");
     keyed(&shop.with_key(None), "/hypothesis", "other", &json!({ "problem": "P" })).refused(401, "unauthorized");

@@ -1,4 +1,4 @@
-//! What pages fetch: rulesets, previews, geography.
+//! Resources that pages fetch: rulesets, previews, geography.
 
 use flate2::read::GzDecoder;
 use muriel_tests::{Answer, Client, DEADLINE, On, TestApp, eventually, raw, stories};
@@ -15,7 +15,7 @@ stories![
     previews_open_with_their_token_only,
 ];
 
-/// A project that pages can ask for: one made beside the server is noticed soon.
+/// Creates a project that pages can request: one created by the command line is known soon.
 fn known(app: &TestApp, company: &str, name: &str) -> Client {
     let shop = app.project(company, name);
     let path = format!("/ruleset/{}", shop.project_key);
@@ -106,7 +106,7 @@ fn anybody_may_ask_and_nothing_is_told_of_others(on: On) {
         for key in ["prj_nowhere", "%00", "%FF", "a%2Fb", &"x".repeat(300)] {
             anyone.get(&format!("{path}/{key}")).refused(404, "not_found");
         }
-        // Keys and cookies are neither needed nor looked at.
+        // Keys and cookies are neither needed nor read.
         let call = anyone.call("GET", &format!("{path}/{}", acme.project_key));
         call.header("authorization", "Bearer nonsense").header("cookie", "a=b").send().has_status(200);
     }
@@ -118,12 +118,12 @@ fn anybody_may_ask_and_nothing_is_told_of_others(on: On) {
 fn a_project_made_beside_the_server_is_served(on: On) {
     let app = on.start();
     let shop = known(&app, "Acme", "Shop");
-    // Its first experiment needs no waiting.
+    // The first experiment is available at once.
     let id = shop.experiment(json!({ "status": 1 }));
     assert_eq!(delivered(&app, &shop), [id]);
 }
 
-/// On PostgreSQL another server writes, on SQLite another process: here, the
+/// The other writer is another server on PostgreSQL, and another process on SQLite: here, the
 /// command line.
 fn what_others_write_is_delivered(on: On) {
     let app = on.start();
@@ -147,8 +147,8 @@ fn what_others_write_is_delivered(on: On) {
         assert!(flags(&there).to_string().contains(&format!("round-{round}")), "at once where it was written");
         let start = Instant::now();
         eventually("what the other server wrote", DEADLINE, || delivered(&app, &shop).contains(&made));
-        // Sooner than a server looks by itself: it was told. A slow machine may miss
-        // that moment a few times, and not always.
+        // Sooner than a server polls, so it was notified. A slow machine may miss that moment a few
+        // times, but not always.
         at_once += usize::from(start.elapsed() < Duration::from_secs(1));
         assert!(rounds < 50, "nobody tells the other server that something was written");
         shop.set_status(made, 0).ok();

@@ -1,4 +1,4 @@
-//! What several stories begin with.
+//! Common beginnings of stories.
 
 use flate2::Compression;
 use flate2::write::GzEncoder;
@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-/// One thing of each kind in a project.
+/// One object of each kind in a project.
 pub(crate) struct Things {
     pub(crate) test_id: i64,
     pub(crate) experiment_key: String,
@@ -23,7 +23,7 @@ pub(crate) struct Things {
 }
 
 impl Things {
-    /// Makes them; `word` is in all their texts, the goal's key aside.
+    /// Creates the objects; `word` is in all their texts, except the goal's key.
     pub(crate) fn make(shop: &Client, word: &str) -> Self {
         let goal = json!({ "goal_name": format!("{word} bought"), "goal_type": "event", "goal_value": word, "goal_key": "bought" });
         let goal_id = shop.post("/goal", goal).created()["goal_profile_id"].as_i64().expect("an id");
@@ -39,7 +39,7 @@ impl Things {
         }));
         let group = json!({ "name": word, "kind": "holdout", "percent": 5, "scope": { "tests": [test_id] } });
         let group_id = shop.post("/exclusion-group", group).created()["group_id"].as_i64().expect("an id");
-        // Nothing listens there.
+        // Nothing listens at this address.
         let webhook =
             shop.post("/webhook", json!({ "url": "http://127.0.0.1:9/", "events": ["experiment.started"] })).created();
         let webhook_id = webhook["webhook_id"].as_i64().expect("an id");
@@ -66,7 +66,7 @@ impl Things {
         }
     }
 
-    /// The path of an operation on these things, below the project.
+    /// Returns the path of an operation on these objects, below the project.
     pub(crate) fn path(&self, operation: &Operation) -> String {
         let below = operation.below_project(|parameter| match parameter {
             "experiment_key" => self.experiment_key.clone(),
@@ -89,7 +89,7 @@ impl Things {
         }
     }
 
-    /// Everything that reads tell of these things.
+    /// Returns the bodies of all reads of these objects.
     pub(crate) fn all(&self, shop: &Client) -> Vec<Vec<u8>> {
         [
             format!("/experiment/{}", self.test_id),
@@ -107,7 +107,7 @@ impl Things {
     }
 }
 
-/// A body that the operation takes.
+/// Returns a valid body for the operation.
 pub(crate) fn good_body(operation: &Operation) -> Option<Value> {
     let body = match operation.id.as_str() {
         "createExperiment" => {
@@ -155,7 +155,7 @@ pub(crate) fn good_body(operation: &Operation) -> Option<Value> {
     Some(body)
 }
 
-/// The call of an operation with a good body, if it takes one.
+/// Sends an operation with a valid body, if it takes one.
 #[track_caller]
 pub(crate) fn send(client: &Client, operation: &Operation, path: &str) -> Answer {
     let call = client.call(&operation.method, path);
@@ -165,19 +165,19 @@ pub(crate) fn send(client: &Client, operation: &Operation, path: &str) -> Answer
     }
 }
 
-/// An experiment's details with their ETag, to see whether anything changed.
+/// Returns an experiment's details with their ETag, to detect changes.
 pub(crate) fn snapshot(shop: &Client, test_id: i64) -> (Vec<u8>, String) {
     let answer = shop.get(&format!("/experiment/{test_id}")).has_status(200);
     let etag = answer.etag();
     (answer.bytes, etag)
 }
 
-/// The keys of an object, in order.
+/// Returns the keys of an object, in order.
 pub(crate) fn keys(object: &Value) -> Vec<&str> {
     object.as_object().expect("an object").keys().map(String::as_str).collect()
 }
 
-/// The path of an operation on things that nobody has.
+/// Returns the path of an operation on objects that do not exist.
 pub(crate) fn unknown_path(operation: &Operation) -> String {
     operation.below_project(|parameter| match parameter {
         "experiment_key" => "nobody-has-this".to_owned(),
@@ -185,10 +185,10 @@ pub(crate) fn unknown_path(operation: &Operation) -> String {
     })
 }
 
-/// Who sends events to a project.
+/// A sender of events to a project.
 pub(crate) struct Collector {
     pub(crate) project_key: String,
-    /// Someone without a key.
+    /// A client without a key.
     pub(crate) anyone: Client,
     /// A server with the project's key; its paths begin with the project's events.
     pub(crate) trusted: Client,
@@ -209,7 +209,7 @@ impl Collector {
         format!("/events/{}", self.project_key)
     }
 
-    /// A call without a key that is still to be sent.
+    /// Creates a request without a key, not sent yet.
     pub(crate) fn call(&self) -> Call<'_> {
         self.anyone.call("POST", &self.path())
     }
@@ -219,14 +219,14 @@ impl Collector {
         Outcomes { answer: self.call().json(body.clone()).send() }
     }
 
-    /// Sends these events of some visitor.
+    /// Sends these events of one visitor.
     #[track_caller]
     pub(crate) fn take(&self, events: &[Value]) -> Outcomes {
         self.send(&json!({ "visitor": { "id": "v" }, "events": events }))
     }
 }
 
-/// What became of events.
+/// Outcomes of events.
 pub(crate) struct Outcomes {
     pub(crate) answer: Answer,
 }
@@ -243,7 +243,7 @@ impl Outcomes {
     }
 }
 
-/// A new id of an event.
+/// Returns a new event id.
 pub(crate) fn id() -> String {
     uuid::Uuid::now_v7().to_string()
 }
@@ -254,13 +254,13 @@ pub(crate) fn gzip(bytes: &[u8]) -> Vec<u8> {
     encoder.finish().expect("memory")
 }
 
-/// Every event in the log, in order.
+/// Returns every event in the log, in order.
 #[track_caller]
 pub(crate) fn stored(app: &TestApp) -> Vec<Value> {
     stored_in(&app.settings.storage.data_dir)
 }
 
-/// Every event in the log of a data directory, in order.
+/// Returns every event in the log of a data directory, in order.
 #[track_caller]
 pub(crate) fn stored_in(data_dir: &Path) -> Vec<Value> {
     let blocks = LogReader::open(data_dir).expect("a log").blocks(Position::default()).expect("blocks");
@@ -272,12 +272,12 @@ pub(crate) fn stored_in(data_dir: &Path) -> Vec<Value> {
     events
 }
 
-/// Whether `bytes` contain `needle`. Comparing windows of a long file takes a debug build seconds.
+/// Returns whether `bytes` contain `needle`. Comparing windows of a long file takes seconds in a debug build.
 pub(crate) fn holds(bytes: &[u8], needle: &[u8]) -> bool {
     memchr::memmem::find(bytes, needle).is_some()
 }
 
-/// Every file below a directory, with its bytes.
+/// Returns every file below a directory, with its bytes.
 pub(crate) fn files(directory: &Path) -> Vec<(PathBuf, Vec<u8>)> {
     let mut found = Vec::new();
     for entry in std::fs::read_dir(directory).expect("a directory") {

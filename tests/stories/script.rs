@@ -51,7 +51,7 @@ fn packed(app: &TestApp, target: &str, coding: &str) -> Answer {
     answer
 }
 
-/// The ruleset, the settings and what names the parts, as the script's function is called with them.
+/// Returns the ruleset, the settings and the text of the parts, as arguments of the script's function.
 fn arguments(script: &Answer) -> (Value, Value, String) {
     let text = script.text();
     let at = text.find("({\"format\":").expect("a ruleset");
@@ -63,14 +63,14 @@ fn arguments(script: &Answer) -> (Value, Value, String) {
     (ruleset, settings, text[after + values.byte_offset()..].to_owned())
 }
 
-/// Parts, in the order that they stand in.
+/// Returns the parts, in their order in the script.
 fn parts(script: &Answer) -> Vec<&'static str> {
     let (_, _, text) = arguments(script);
     let names = ["rules", "source", "changes", "split", "goals", "orders"];
     names.into_iter().filter(|name| text.contains(&format!("{name}:(function("))).collect()
 }
 
-/// Where Node is, it reads the script.
+/// Checks the syntax with Node, where it is installed.
 fn is_javascript(script: &str) {
     let mut command = Command::new("node");
     command.args(["--check", "-"]).stdin(Stdio::piped()).stderr(Stdio::piped());
@@ -272,7 +272,7 @@ fn a_prefix_serves_the_same_under_another_name(on: On) {
     assert_eq!(taken["results"][0]["status"], "ok");
     let again = anyone.post(&format!("/events/{key}"), body).ok();
     assert_eq!(again["results"][0]["status"], "duplicate", "the same place");
-    // The interface is where it was, and nowhere else.
+    // The API stays at its usual path only.
     anyone.get(&format!("/x/y/v2/project/{key}/goals")).refused(404, "unknown_route");
     anyone.get("/x/y").refused(404, "unknown_route");
 }
@@ -339,7 +339,7 @@ fn first_party_requests_renew_the_visitors_cookies() {
     assert_eq!(send("", "granted", &[own]), nothing);
 }
 
-/// What a start without the database is served from.
+/// Settings are stored for a start without the database.
 #[test]
 fn settings_are_kept_with_the_last_good_ruleset() {
     let app = On::Sqlite.start();
@@ -353,9 +353,8 @@ fn settings_are_kept_with_the_last_good_ruleset() {
     });
 }
 
-/// Code that took half a minute to read, and its server with it, is read in a moment,
-/// other code in each variant too; and a server that is told to end does so while code
-/// is read.
+/// Code that once took half a minute to parse, blocking the server, is parsed in a moment, also with
+/// other code in each variant. A server that is stopped during parsing ends in time.
 #[test]
 fn deeply_nested_loops_keep_no_script_and_no_server() {
     use muriel_tests::process::Process;
@@ -381,7 +380,7 @@ fn deeply_nested_loops_keep_no_script_and_no_server() {
     let server = Process::start(data.path(), &[]);
     let client = server.project("Acme", "Shop");
     let (tell, told) = mpsc::channel();
-    // Three of the largest pieces in each: more in all than can be read before the end.
+    // Three of the largest pieces in each: more in total than can be parsed before the stop.
     let writers: Vec<_> = (0..4)
         .map(|writer| {
             let (client, tell) = (client.clone(), tell.clone());
@@ -399,13 +398,13 @@ fn deeply_nested_loops_keep_no_script_and_no_server() {
             })
         })
         .collect();
-    // One is written, so others are being read.
+    // One write has finished, so others are being parsed.
     assert_eq!(told.recv(), Ok(201));
-    // It ends, on a slow machine by force: then its status tells so.
+    // It ends; a slow machine may have to force it, which the exit status would show.
     let _ = server.stop();
     drop(told);
     for writer in writers {
-        // Whose connection was cut fails.
+        // Requests on cut connections fail.
         let _ = writer.join();
     }
 }

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 stories![what_reads_show_of_serving, what_stands_in_the_way, bad_bodies, the_served_variant_stays];
 
-/// The two fields as the list and the details show them.
+/// Returns the two fields as the list and the details show them.
 fn shown(shop: &Client, id: i64) -> [(Option<Value>, Value); 2] {
     let fields = |one: &Value| (one.get("serving_variant_id").cloned(), one["is_deploy"].clone());
     let list = shop.get("/experiments").ok();
@@ -39,7 +39,7 @@ fn what_reads_show_of_serving(on: On) {
     shop.call("POST", &format!("{path}/stop-serving")).send().ok();
     assert_eq!(shown(&shop, id), [(null.clone(), json!(0)), (null, json!(0))], "stopped");
 
-    // Again, the control this time, and not to all.
+    // Serves again, now the control, to some of the visitors.
     let control =
         shop.post(&format!("{path}/serve-winner"), json!({ "variant_id": "0", "traffic_allocation": 10 })).ok();
     assert_eq!((&control["serving_variant_id"], &control["traffic_allocation"]), (&json!("0"), &json!(10)));

@@ -1,4 +1,4 @@
-//! Links to results: who makes them, what those who have one see, and when they end.
+//! Links to results: creation, visible data, and end.
 
 use crate::results::{DAY, Shop, bought, counts};
 use crate::scene::keys;
@@ -24,7 +24,7 @@ stories![
 const AT: &str = "2026-03-01T10:00:00Z";
 
 fn open(on: On) -> Shop {
-    // Strangers are shown a report that somebody else asked for within the minute, and the clock asks for one.
+    // Readers of a link get a report that somebody requested within the last minute, and the clock would request one.
     let app = on.start_with(|settings| settings.worker = false);
     let shop = Shop::open_in(app, json!({ "test_name": "Shorter checkout" }));
     shop.crowd("c", &[("0", 40, 10), ("1", 40, 20)], AT, &bought());
@@ -36,7 +36,7 @@ impl Shop {
         format!("/experiment/{}/shares", self.test_id)
     }
 
-    /// Makes a link; its answer, and its path.
+    /// Creates a link, and returns the response and its path.
     #[track_caller]
     fn share(&self, body: Value) -> (Value, String) {
         let made = self.client.post(&self.shares(), body).created();
@@ -104,10 +104,10 @@ fn a_link_shows_the_result_to_anybody(on: On) {
     }
     assert!(!policy.contains("unsafe") && !policy.contains("report"), "{policy}");
     assert_ne!(anyone.get(&path).header("content-security-policy"), Some(policy), "each has a nonce of its own");
-    // Nothing about the experiment is in it: who follows links to look at them learns nothing.
+    // The page contains nothing about the experiment, so link previews reveal nothing.
     assert!(!page.text().contains("checkout") && !page.text().contains(token), "{}", page.text());
 
-    // What was opened, by the hour; not by whom.
+    // The time of opening is shown by the hour, and not the reader.
     let listed = || shop.client.get(&shop.shares()).ok()["shares"][0].clone();
     shop.app.pass(Duration::from_secs(3_600 + 50 * 60));
     anyone.get(&format!("{path}/result")).ok();
@@ -137,13 +137,13 @@ fn what_a_link_shows_is_fixed(on: On) {
     let plain = anyone.get(&format!("{path}/result")).ok();
     assert_eq!((counts(&plain), &plain["query"]), (vec![(40, 10), (40, 20)], &fixed));
     assert_eq!(plain["breakdowns"][0]["dimension"], "device");
-    // Whatever is asked beside it changes nothing, and is no error that tells of it.
+    // Additional parameters have no effect and cause no error.
     let others = "end_date=2026-03-02&goal_key=nothing&breakdown_by=country&epoch=all&format=csv&tz=Mars&project_key=x";
     assert_eq!(anyone.get(&format!("{path}/result?{others}")).ok(), plain);
     let days = anyone.get(&format!("{path}/timeseries?{others}")).ok();
     let dates: Vec<_> = days["timeseries"].as_array().expect("points").iter().map(|point| &point["date"]).collect();
     assert_eq!(dates, [&json!("2026-03-01"); 2]);
-    // The query that a link shows makes the same link again.
+    // The query of a share creates the same share again.
     assert_eq!(shop.share(json!({ "query": fixed })).0["query"], fixed);
     for method in ["POST", "PUT", "PATCH", "DELETE", "OPTIONS"] {
         for below in ["", "/result", "/timeseries"] {
@@ -153,7 +153,7 @@ fn what_a_link_shows_is_fixed(on: On) {
     for below in ["/details", "/result/", "/result/x", "/../v2/session", "/shares", "/manifest"] {
         anyone.get(&format!("{path}{below}")).refused(404, "unknown_route");
     }
-    // It is neither a key nor a session.
+    // The token is neither a key nor a session.
     let token = path.trim_start_matches("/share/");
     shop.client.with_key(Some(token)).get(&format!("/experiment/{}/result", shop.test_id)).refused(401, "unauthorized");
     let cookie = format!("muriel={token}");
@@ -190,12 +190,12 @@ fn strangers_see_no_more_than_the_result(on: On) {
         for secret in ["secret", &shop.client.project_key, "acme", name, "manifest", "test_id", "hash", "Run muriel"] {
             assert!(!told.contains(secret), "{secret}: {told}");
         }
-        // Neither in the fields of the answer.
+        // Nor in the header fields.
         assert!(answer.headers.iter().all(|(_, value)| !value.contains("secret")), "{answer:?}");
     }
     assert_eq!(keys(&result.body["primary_goal"]), ["goal_key", "goal_name"]);
     assert!(result.text().contains("short") && result.text().contains("Signed up"), "{}", result.text());
-    // A field that the result gets has to be decided about, here too.
+    // Every new field of the result has to be decided on here, too.
     let whole = shop.result("");
     let (mut ours, theirs) = (keys(&result.body), keys(&whole));
     ours.retain(|field| !["as_of", "expires_at", "query", "goal_name", "test_type"].contains(field));
@@ -268,7 +268,7 @@ fn a_link_is_revoked(on: On) {
     let revoked = listed();
     assert_eq!((&revoked["state"], &revoked["revoked_at"]), (&json!("revoked"), &json!("2026-03-01T10:00:00.000Z")));
     assert_eq!(revoked["revoked_by"], revoked["created_by"]);
-    // Once more changes nothing, and later it does not become one that has expired.
+    // Revoking again changes nothing, and the status stays revoked after the expiry.
     shop.app.pass(31 * DAY);
     revoke().ok();
     assert_eq!(listed(), revoked);
@@ -278,7 +278,7 @@ fn a_link_is_revoked(on: On) {
     let audit = owner.get(&format!("/v2/audit?object=share:{id}")).ok();
     let acts: Vec<_> = audit["entries"].as_array().expect("entries").iter().map(|entry| &entry["action"]).collect();
     assert_eq!(acts, ["revoke", "share"]);
-    // People read of which experiment it is.
+    // The audit log names the experiment.
     let name = &shop.client.details(shop.test_id)["test_name"];
     for entry in audit["entries"].as_array().expect("entries") {
         assert_eq!(&entry["object"]["name"], name);
@@ -316,7 +316,7 @@ fn texts_that_are_no_link_are_answered_alike(on: On) {
     for below in ["", "/result", "/timeseries"] {
         let answers = strangers.map(|text| ask(&format!("/share/{text}{below}")).has_status(404));
         let plain = |answer: &Answer| {
-            // The page has a nonce of its own.
+            // The page has its own nonce.
             let text = answer.text();
             match text.split_once("nonce=\"") {
                 Some((before, after)) => format!("{before}{}", &after[32..]),
@@ -349,7 +349,7 @@ fn a_link_outlives_changes_but_not_its_experiment(on: On) {
     shop.client.set_status(shop.test_id, 0).ok();
     shop.client.patch(&format!("{experiment}/archive"), json!({ "archived": true })).ok();
     assert_eq!(read(&path).ok()["status"], "inactive", "the archive is not the end of it");
-    // A goal that is deleted is none of the result any more.
+    // A deleted goal is no longer part of the result.
     let goals = shop.client.get("/goals").ok();
     let goals = goals["goals"].as_array().expect("goals");
     let clicked = goals.iter().find(|goal| goal["goal_key"] == "clicked").expect("the goal");
@@ -374,7 +374,7 @@ fn who_makes_links(on: On) {
     let listed = viewer.get(&shop.shares()).ok();
     assert_eq!(listed["shares"][0]["created_by"]["kind"], "person");
     assert!(!listed.to_string().contains("/share/"), "{listed}");
-    // Another project and another company know nothing of it.
+    // Another project and another company cannot access it.
     let blog = shop.app.project("Acme", "Blog");
     let elsewhere = shop.app.project("Beta", "Shop");
     for other in [&blog, &elsewhere] {
@@ -384,7 +384,7 @@ fn who_makes_links(on: On) {
     }
     admin.delete(&format!("/share/{id}")).ok();
 
-    // A session changes nothing: neither for whoever may read the project, nor for whoever may not.
+    // A session has no effect, neither of a person who may read the project, nor of one who may not.
     let (_, path) = shop.share(json!({}));
     let nobody = shop.app.anyone();
     let plain = nobody.get(&format!("{path}/result")).has_status(200);
@@ -397,7 +397,7 @@ fn who_makes_links(on: On) {
         assert_eq!(answer.body, plain.body);
         assert_eq!(answer.header("set-cookie"), None);
     }
-    // A request that is sent again gets the same link.
+    // A repeated request gets the same link.
     let again = |client: &Client| {
         client.call("POST", &shop.shares()).header("idempotency-key", "once").json(json!({})).send().has_status(201)
     };
@@ -450,7 +450,7 @@ fn links_are_bounded(on: On) {
     shop.client.delete(&format!("/share/{}", made[0])).ok();
     shop.share(json!({}));
     shop.client.post(&shop.shares(), json!({})).refused(400, "invalid_field");
-    // Those that have ended go in time, the oldest first.
+    // Ended shares are deleted in time, the oldest first.
     for _ in 0..4 {
         shop.app.pass(31 * DAY);
         (0..50).for_each(|_| drop(shop.share(json!({}))));
@@ -477,7 +477,7 @@ fn what_is_computed_for_strangers_is_bounded(on: On) {
     assert_eq!(counts(&shop.result("")), [(45, 11), (45, 21)], "who belongs to the team has all events");
     shop.app.pass(Duration::from_secs(61));
     assert_eq!(counts(&read()), [(45, 11), (45, 21)]);
-    // As many at once as like to get one computation.
+    // Many concurrent requests share one computation.
     shop.crowd("still-more", &[("0", 5, 1)], AT, &bought());
     shop.app.pass(Duration::from_secs(61));
     let answers: Vec<Answer> = std::thread::scope(|scope| {

@@ -1,4 +1,4 @@
-//! Signing in: attempts, second factors, passkeys, and the end of sessions.
+//! Sign-in: attempts, second factors, passkeys, and the end of sessions.
 
 use crate::people::{HOUR, post, sign_in};
 use base64::Engine;
@@ -35,7 +35,7 @@ fn sessions_end(on: On) {
         (1, &json!("password"), &json!("127.0.0.0/24"))
     );
 
-    // Signed out, revoked, and all but this one.
+    // Signed out, revoked, and all other sessions.
     let answer = there.call("DELETE", "/v2/session").send().has_status(200);
     let gone = answer.headers.iter().find(|(name, _)| name == "set-cookie").expect("a cookie");
     assert!(gone.1.starts_with("muriel=; ") && gone.1.contains("Max-Age=0"), "{}", gone.1);
@@ -48,7 +48,7 @@ fn sessions_end(on: On) {
     assert_eq!(here.delete("/v2/person/me/sessions").ok()["revoked"], 1);
     other.get("/v2/session").refused(401, "unauthorized");
 
-    // A new password ends the others.
+    // A new password ends the other sessions.
     let other = shop.outside().signed_in(&app.sign_in("ada@acme.example"));
     let new = "another horse, also right";
     here.post("/v2/person/me/password", json!({ "current": "wrong wrong wrong", "password": new }))
@@ -61,7 +61,7 @@ fn sessions_end(on: On) {
     sign_in(&app, "ada@acme.example", PASSWORD).refused(401, "sign_in_failed");
     let late = Session::of(&sign_in(&app, "ada@acme.example", new).has_status(200));
 
-    // Twelve hours without use, and thirty days with.
+    // Twelve hours without use, and thirty days with use.
     let late = shop.outside().signed_in(&late);
     app.pass(12 * HOUR - Duration::from_secs(61));
     here.get("/v2/session").ok();
@@ -75,7 +75,7 @@ fn sessions_end(on: On) {
     app.pass(HOUR);
     here.get("/v2/session").refused(401, "unauthorized");
 
-    // Of a person who is removed, at once.
+    // Sessions of a removed person end at once.
     let owner = app.signed_in_as(&shop, "owner").outside();
     let gone = app.signed_in_as(&shop, "viewer").outside();
     let id = gone.get("/v2/session").ok()["person"]["person_id"].clone();
@@ -92,7 +92,7 @@ fn sessions_end(on: On) {
         here.delete("/v2/session").ok();
         let since = std::time::Instant::now();
         eventually("the end of the session on the other node", DEADLINE, || there.get("/v2/session").status == 401);
-        // The machine may be slow; the cache is not.
+        // The limit allows for a slow machine, not for a slow cache.
         assert!(since.elapsed() < Duration::from_secs(30));
     }
 }
@@ -107,7 +107,7 @@ fn attempts_are_limited_and_lock_nobody_out(on: On) {
     }
     let told = sign_in(&app, "ada@acme.example", "wrong wrong wrong").refused(429, "rate_limited");
     assert_eq!(told.header_number("retry-after"), 1);
-    // The right password waits too, from there.
+    // From there the right password has to wait, too.
     sign_in(&app, "ada@acme.example", PASSWORD).refused(429, "rate_limited");
     let anyone = app.anyone();
     let known = || {
@@ -122,7 +122,7 @@ fn attempts_are_limited_and_lock_nobody_out(on: On) {
     sign_in(&app, "ada@acme.example", PASSWORD).has_status(200);
     sign_in(&app, "ada@acme.example", "wrong wrong wrong").refused(401, "sign_in_failed");
 
-    // Of a network that tries many, others wait as well, but for those whose browser is known.
+    // After many attempts from a network, others have to wait as well, except in recognised browsers.
     for number in 0..40 {
         sign_in(&app, &format!("{number}@acme.example"), "wrong wrong wrong");
     }
@@ -130,7 +130,7 @@ fn attempts_are_limited_and_lock_nobody_out(on: On) {
     known().has_status(200);
     app.pass(2 * HOUR);
     sign_in(&app, "new@acme.example", "wrong wrong wrong").refused(401, "sign_in_failed");
-    // The cookie of somebody else's browser is no help.
+    // The cookie of another person's browser does not help.
     for _ in 0..5 {
         sign_in(&app, "new@acme.example", "wrong wrong wrong");
     }
@@ -164,7 +164,7 @@ fn who_is_unknown_learns_nothing(on: On) {
         .refused(403, "csrf_failed");
 }
 
-/// The code of an authenticator at a moment, as RFC 6238 has it.
+/// Computes the code of an authenticator, according to RFC 6238.
 fn code(secret: &str, unix_s: u64) -> String {
     const ALPHABET: &str = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
     let bits: String = secret.chars().map(|c| format!("{:05b}", ALPHABET.find(c).expect("base 32"))).collect();
@@ -253,7 +253,7 @@ fn wrong_codes_are_counted_for_themselves_and_told(on: On) {
         call.json(body).send()
     };
     let wrong = || format!("{:06}", (code(&secret, now()).parse::<u32>().expect("digits") + 500_000) % 1_000_000);
-    // A request without a code between them, whose password is right, gives no attempt back.
+    // A request in between with the right password and no code undoes no attempt.
     let mut judged = 0;
     for _ in 0..30 {
         with(None, None).refused(401, "totp_needed");
@@ -262,14 +262,14 @@ fn wrong_codes_are_counted_for_themselves_and_told(on: On) {
     assert_eq!(judged, 5);
     let told = with(Some(&wrong()), None).refused(429, "rate_limited");
     assert_eq!(told.header_number("retry-after"), 1);
-    // An hour of patience neither: the pause goes on to double.
+    // Nor does waiting for an hour: the delay continues to double.
     app.pass(HOUR);
     with(Some(&wrong()), None).refused(401, "sign_in_failed");
     assert_eq!(with(Some(&wrong()), None).refused(429, "rate_limited").header_number("retry-after"), 2);
-    // In a browser that they know, the person comes in meanwhile.
+    // In a recognised browser, the person signs in meanwhile.
     with(Some(&code(&secret, now())), Some(&device)).has_status(200);
 
-    // The person is told, and the audit log has each.
+    // The person is notified, and the audit log has each attempt.
     let seen = ada.get("/v2/person/me/sessions").ok();
     let refused = seen["refused"].as_array().expect("a list");
     assert_eq!(refused.len(), 6);
@@ -279,19 +279,19 @@ fn wrong_codes_are_counted_for_themselves_and_told(on: On) {
     let refused: Vec<_> = entries.iter().filter(|one| one["action"] == "second factor refused").collect();
     assert_eq!(refused.len(), 6);
     assert_eq!((&refused[0]["actor"]["kind"], &refused[0]["object"]["name"]), (&json!("system"), &json!("The editor")));
-    // A whole sign-in gives the attempts back.
+    // A complete sign-in resets the attempts.
     app.pass(HOUR);
     with(Some(&code(&secret, now())), None).has_status(200);
     for _ in 0..5 {
         with(Some(&wrong()), None).refused(401, "sign_in_failed");
     }
-    // What was tried long ago is not shown any more.
+    // Old attempts are no longer shown.
     app.pass(31 * 24 * HOUR);
     let ada = shop.outside().signed_in(&muriel_tests::Session::of(&with(Some(&code(&secret, now())), None)));
     assert_eq!(ada.get("/v2/person/me/sessions").ok()["refused"], json!([]));
 }
 
-/// An authenticator of software, as a browser on `localhost` has it.
+/// A software authenticator, as in a browser on `localhost`.
 struct Authenticator {
     pair: EcdsaKeyPair,
     count: u32,
@@ -393,7 +393,7 @@ fn a_passkey_stands_in_place_of_the_password(on: On) {
     finish(&answer).refused(401, "sign_in_failed");
     finish(&device.get(&told)).refused(401, "sign_in_failed");
     finish(&Authenticator::new().get(&begin())).refused(401, "sign_in_failed");
-    // A copy of the device counts from where it was made.
+    // A copy of the device continues counting from the time of the copy.
     device.count -= 2;
     finish(&device.get(&begin())).refused(401, "sign_in_failed");
     device.count += 5;

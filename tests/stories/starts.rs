@@ -1,4 +1,4 @@
-//! First starts: of the past, and what is settled by them.
+//! First starts: in the past, and the plan that they fix.
 
 use crate::results::{DAY, Shop, Visit, bought, counts};
 use crate::scene::id;
@@ -13,7 +13,7 @@ stories![
 
 const BEGUN: &str = "2026-02-01T00:00:00.000Z";
 
-/// What an exposure of this moment is answered.
+/// Returns the outcome of an exposure dated at this moment.
 fn answer(shop: &Shop, at: &str) -> Value {
     let mut event = shop.exposure("1", at);
     event["id"] = id().into();
@@ -34,7 +34,7 @@ fn a_test_that_ran_elsewhere_is_given_its_start(on: On) {
     assert_eq!(early["status"], "warn", "{early}");
     assert!(early["message"].as_str().is_some_and(|said| said.starts_with("301 visitors")), "{early}");
 
-    // What is changed before the start is no change of a running test.
+    // A change before the start is not a change of a running test.
     shop.app.pass(DAY);
     shop.client.patch(&path, json!({ "variants": [{ "name": "Variant 1", "customCSS": "a {}" }] })).ok();
     shop.app.pass(DAY);
@@ -53,20 +53,20 @@ fn a_test_that_ran_elsewhere_is_given_its_start(on: On) {
     assert_eq!(result["health"]["sample_ratio"]["epochs"][0]["epoch"], 1);
     assert_eq!(result["variants"][1]["redefined_at"], Value::Null);
     assert_eq!(result["manifest"]["experiment"]["started_at"], BEGUN);
-    // The plan is that of the act, whatever it becomes later.
+    // The plan is the one at the start, whatever it becomes later.
     shop.client.patch(&path, json!({ "plan": { "visitors": 9_000 } })).ok();
     assert_eq!(shop.result("")["manifest"]["experiment"]["planned_visitors"], 500);
 
-    // From now on what is dated before this start says so.
+    // From now on events dated before this start get a note.
     assert_eq!(answer(&shop, BEGUN).get("note"), None);
     let note = answer(&shop, "2026-01-31T23:59:59.999Z");
     assert_eq!(note["status"], "ok");
     assert!(note["note"].as_str().is_some_and(|note| note.contains("before the experiment first started")), "{note}");
     assert_eq!(counts(&shop.result("")), [(150, 15), (152, 60)]);
-    // So does what a visitor without a key sends, and a paused experiment.
+    // So do events of a visitor without a key, and of a paused experiment.
     shop.client.set_status(shop.test_id, 0).ok();
     assert!(answer(&shop, "2026-01-01T00:00:00Z").get("note").is_some());
-    // The same again, for instance after an answer that was lost.
+    // The same request again, for instance after a lost response.
     shop.client.set_status(shop.test_id, 1).ok();
     let refused = shop.client.patch(&format!("{path}/status"), body).refused(409, "transition_forbidden");
     let said = refused.body["error"].as_str().expect("a sentence");
@@ -97,14 +97,14 @@ fn a_past_start_is_an_act_of_an_admin_before_the_first_start(on: On) {
     shop.client.patch(&path, body(json!(BEGUN))).ok();
     assert_eq!((shop.app.history(shop.test_id).len(), shop.client.details(shop.test_id)), (version, live));
     shop.client.patch(&path, body(json!("2026-02-02"))).refused(409, "transition_forbidden");
-    // Later starts are of their time.
+    // Later starts have their own time.
     shop.client.set_status(shop.test_id, 0).ok();
     shop.client.patch(&path, body(json!(BEGUN))).refused(409, "transition_forbidden");
     shop.tell(&[Visit { visitor: "v", events: vec![shop.exposure("0", "2026-02-10T10:00:00Z")] }]);
     assert_eq!(counts(&shop.result("")), [(1, 0), (0, 0)]);
 }
 
-/// The sentence of an answer about the plan, if it has one.
+/// Returns the sentence of a response about the plan, if it has one.
 fn about_plan(answer: &Value) -> Option<&str> {
     let warnings = answer["warnings"].as_array().expect("warnings");
     warnings.iter().filter_map(Value::as_str).find(|warning| warning.starts_with("plan.visitors"))
@@ -113,7 +113,7 @@ fn about_plan(answer: &Value) -> Option<&str> {
 fn a_first_start_settles_the_plan(on: On) {
     let shop = Shop::open(on, json!({ "status": 9 }));
     let client = &shop.client;
-    // Of a project without visitors too little is known.
+    // Without visitors, too little is known about the project.
     let begun = client.set_status(shop.test_id, 1).ok();
     assert_eq!(begun.get("planned_visitors"), None);
     assert!(about_plan(&begun).is_some_and(|said| said.contains("tuned for 10000 visitors")), "{begun}");
@@ -148,7 +148,7 @@ fn a_first_start_settles_the_plan(on: On) {
     assert!(said.contains(&format!("needs {needed} visitors")), "{said}");
     assert_eq!(client.details(test_id)["plan"], json!({ "mde": 50.0, "visitors": needed }));
     assert_eq!(planned(test_id), needed);
-    // It is settled: neither a plan nor a start that comes later changes it.
+    // The plan is fixed: neither a later plan nor a later start changes it.
     client.patch(&path, json!({ "plan": { "visitors": null } })).ok();
     for status in [1, 0, 1] {
         let answer = client.set_status(test_id, status).ok();
@@ -156,7 +156,7 @@ fn a_first_start_settles_the_plan(on: On) {
     }
     assert_eq!(planned(test_id), needed);
 
-    // So it is where an experiment is made live, also with a goal that is made with it.
+    // The same holds where an experiment is created live, even with a goal that is created with it.
     let made = experiment(json!({ "status": 1, "experiment_key": "made" }));
     assert_eq!(made["planned_visitors"], needed, "{made}");
     assert_eq!(planned(made["test_id"].as_i64().expect("an id")), needed);
@@ -164,7 +164,7 @@ fn a_first_start_settles_the_plan(on: On) {
     let inline =
         experiment(json!({ "status": 1, "primary_goal_key": null, "primary_goal": goal, "experiment_key": "in" }));
     assert_eq!(inline["planned_visitors"], needed, "{inline}");
-    // What the team planned stays, and without a goal there is nothing to plan for.
+    // A plan of the team stays, and without a goal there is nothing to plan for.
     let given = experiment(json!({ "status": 1, "plan": { "visitors": 777 }, "experiment_key": "given" }));
     assert_eq!((given.get("planned_visitors"), about_plan(&given)), (None, None), "{given}");
     assert_eq!(planned(given["test_id"].as_i64().expect("an id")), 777);
@@ -172,7 +172,7 @@ fn a_first_start_settles_the_plan(on: On) {
     assert_eq!((aimless.get("planned_visitors"), about_plan(&aimless)), (None, None), "{aimless}");
 }
 
-/// What cannot be looked at says neither much nor little.
+/// While events cannot be queried, the amount of traffic is unknown.
 #[test]
 fn a_start_while_the_events_cannot_be_read_says_so() {
     let app = On::Sqlite.start();

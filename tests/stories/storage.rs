@@ -1,4 +1,4 @@
-//! What becomes of events when the disk or the database fails.
+//! Events during failures of the disk or the database.
 
 use crate::scene::{Collector, gzip, id, stored_in};
 use muriel_tests::process::{Process, refused};
@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
 fn event(padding: usize) -> Value {
-    // Of random bytes, so that it does not shrink much.
+    // Random bytes, which do not compress well.
     let mut pad = String::with_capacity(padding);
     while pad.len() < padding {
         pad += &format!("{:016x}", fastrand::u64(..));
@@ -25,7 +25,7 @@ fn ids(events: &[Value]) -> Vec<String> {
     events.iter().map(|event| event["id"].as_str().unwrap_or_default().to_owned()).collect()
 }
 
-/// A 503 that says when to come again, and took nothing.
+/// Asserts a 503 with a retry delay that stored nothing.
 #[track_caller]
 fn is_refused(shop: &Collector, events: &[Value]) {
     let answer = shop.take(events).answer.refused(503, "unavailable");
@@ -33,7 +33,7 @@ fn is_refused(shop: &Collector, events: &[Value]) {
     assert!((1..=60).contains(&wait), "{wait}");
 }
 
-/// Everything but events goes on.
+/// Asserts that everything except events works.
 #[track_caller]
 fn others_are_served(client: &Client, shop: &Collector) {
     shop.anyone.get(&format!("/ruleset/{}", shop.project_key)).ok();
@@ -47,7 +47,7 @@ fn run(program: &str, arguments: &[&str], paths: &[&Path]) {
     assert!(said.status.success(), "{program}: {}", String::from_utf8_lossy(&said.stderr));
 }
 
-/// A small disk of its own, in a room.
+/// Mounts a small disk, in separate namespaces.
 fn small_disk(mib: u32) -> TempDir {
     let folder = tempfile::tempdir().expect("a folder");
     run("mount", &["-t", "tmpfs", "-o", &format!("size={mib}m"), "muriel-story"], &[folder.path()]);
@@ -82,7 +82,7 @@ fn a_full_disk_refuses_events_and_nothing_else() {
             }
             is_refused(&shop, &late);
             fs::remove_file(&filler).expect("the filler goes");
-            // By itself, and with nothing left of what was refused.
+            // It recovers automatically, without any of the refused events.
             eventually("events are taken again", DEADLINE, || {
                 let answer = shop.take(&[event(0)]).answer;
                 taken.extend(
@@ -93,7 +93,7 @@ fn a_full_disk_refuses_events_and_nothing_else() {
             assert_eq!(shop.take(&late).statuses(), ["ok", "ok"]);
             taken.extend(ids(&late));
         }
-        // Events alone fill it up to the reserve, too.
+        // Events alone can fill it up to the reserve, too.
         loop {
             let events: Vec<Value> = (0..40).map(|_| event(8_000)).collect();
             let answer = shop.take(&events).answer;
@@ -107,7 +107,7 @@ fn a_full_disk_refuses_events_and_nothing_else() {
         client.experiment(json!({ "test_name": id() }));
         assert_eq!(ids(&stored_in(&data_dir)), taken);
         assert_eq!(server.stop(), Some(0));
-        // With less kept in reserve it goes on.
+        // With a smaller reserve it continues.
         let server = Process::start(&data_dir, &["--log-reserve", "1"]);
         let shop = Collector::of(&client.at(server.address));
         let last = [event(0)];
@@ -117,7 +117,7 @@ fn a_full_disk_refuses_events_and_nothing_else() {
     });
 }
 
-/// Whatever of a batch was stored when the disk was full, it is not told as the whole.
+/// A batch that was stored in part when the disk was full is not reported as stored.
 #[test]
 fn a_batch_that_meets_a_full_disk_is_sent_again() {
     room::told("storage::a_batch_that_meets_a_full_disk_is_sent_again", || {
@@ -130,7 +130,7 @@ fn a_batch_that_meets_a_full_disk_is_sent_again() {
         let batch = batch.header("content-encoding", "gzip");
         let filler = disk.path().join("filler");
         fill(&filler, 9 << 20);
-        // About 13 MiB, of which the log takes 4 at a time and keeps half.
+        // About 13 MiB, of which the log takes 4 at a time and stores half.
         let events: Vec<Value> = (0..450)
             .map(|_| {
                 let mut event = event(30 << 10);
@@ -177,14 +177,14 @@ fn a_start_on_a_full_disk_serves_visitors() {
         assert_eq!(told, ["degraded", "unavailable", "stale", "refused"]);
         client.get("/experiments").refused(503, "unavailable");
         shop.take(&[event(0)]).answer.has_status(503);
-        // By itself, once there is space.
+        // It recovers automatically once there is space.
         fs::remove_file(&filler).expect("the filler goes");
         eventually("the database is back", DEADLINE, || client.get("/experiments").status == 200);
         let late = [event(0)];
         eventually("events are taken", DEADLINE, || shop.take(&late).answer.status == 200);
         eventually("readiness", DEADLINE, || shop.anyone.get("/readyz").ok()["status"] == "ready");
         assert_eq!(ids(&stored_in(&data_dir)), [ids(&first), ids(&late)].concat());
-        // Others read none of it.
+        // Other users cannot read any file.
         for (path, _) in crate::scene::files(&data_dir) {
             let mode = std::os::unix::fs::PermissionsExt::mode(&fs::metadata(&path).expect("a file").permissions());
             assert_eq!(mode & 0o077, 0, "{}", path.display());
@@ -193,7 +193,7 @@ fn a_start_on_a_full_disk_serves_visitors() {
     });
 }
 
-/// Leaves so many bytes of a disk.
+/// Fills a disk except for this many bytes.
 fn fill(filler: &Path, left: u64) {
     let mut file = File::create(filler).expect("a file");
     let block = vec![0x5a; 256 << 10];
@@ -218,7 +218,7 @@ fn a_log_that_cannot_be_written_refuses_events_and_nothing_else() {
         let shop = Collector::of(&client);
         let first = [event(0)];
         assert_eq!(shop.take(&first).statuses(), ["ok"]);
-        // Its name stands for something that cannot be written.
+        // Replaces the log by a file that cannot be written.
         let other = disk.path().join("other");
         File::create(&other).expect("a file");
         let log = data_dir.join("log.db");
@@ -247,7 +247,7 @@ fn a_directory_that_cannot_be_written_is_refused_at_once() {
     });
 }
 
-/// A data directory of a server that has stopped.
+/// Creates the data directory of a stopped server.
 fn with_one_event(data_dir: &Path) {
     let server = Process::start(data_dir, &["--log-reserve", "1"]);
     let shop = Collector::of(&server.project("Acme", "Shop"));
@@ -255,7 +255,7 @@ fn with_one_event(data_dir: &Path) {
     assert_eq!(server.stop(), Some(0));
 }
 
-/// Tells in one sentence why it does not start, and changes nothing.
+/// Asserts that the server refuses to start with one sentence, and changes nothing.
 #[track_caller]
 fn is_refused_at_once(data_dir: &Path, what: &str) -> String {
     let before = all(data_dir);
@@ -276,8 +276,8 @@ fn all(data_dir: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
     }
 }
 
-/// What is read elsewhere keeps a write-ahead log from being moved into its file, as a disk
-/// does that hangs. Nobody who stops a server waits for that.
+/// An open reader prevents a write-ahead log from being moved into its file, as a hanging
+/// disk does. Stopping a server does not wait for that.
 #[test]
 fn a_server_ends_well_while_its_files_cannot_be_closed() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -289,7 +289,7 @@ fn a_server_ends_well_while_its_files_cannot_be_closed() {
         conn.execute_batch("BEGIN; SELECT count(*) FROM sqlite_schema").expect("a snapshot");
         conn
     });
-    // Later than the snapshots, which are in the way of it.
+    // Newer than the snapshots, which block it.
     client.experiment(json!({}));
     let sent = [event(0), event(0)];
     assert_eq!(Collector::of(&client).take(&sent).statuses(), ["ok"; 2]);
@@ -301,8 +301,7 @@ fn a_server_ends_well_while_its_files_cannot_be_closed() {
     assert_eq!(server.stop(), Some(0));
 }
 
-/// Begun anew, the log would take repeats for new events, and results would silently lack
-/// what it had.
+/// A new log would accept duplicates as new events, and results would silently lack the lost events.
 #[test]
 fn a_log_that_is_missing_is_not_begun_anew() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -406,12 +405,12 @@ mod postgres {
 
         link.cut();
         client.get(&format!("/experiment/{live}")).has_status(503);
-        // An arm that this server has not heard of may be new: nobody can say so now.
+        // An unknown arm may be new, which cannot be checked now.
         let events = [event(0), exposure(live, "1"), exposure(live, "7"), event(100)];
         assert_eq!(take(&events), ["ok"; 4]);
         assert_eq!(take(&events), ["duplicate"; 4]);
-        // Of experiments that only the database knows, events are taken at their
-        // word, and many do not wait longer than one.
+        // Events of experiments that only the database knows are accepted unchecked,
+        // and many of them do not wait longer than one.
         let unknown = |from: i64| -> Vec<Value> { (from..from + 200).map(|test_id| exposure(test_id, "1")).collect() };
         // Two hundred that waited for the database one after the other would take
         // two hundred seconds.
@@ -424,7 +423,7 @@ mod postgres {
 
         link.mend();
         eventually("the database is asked again", DEADLINE, || take(&[exposure(draft, "7")]) == ["invalid"]);
-        // The same when it is there and does not answer.
+        // The same while the database is reachable but does not answer.
         link.freeze();
         let begun = Instant::now();
         assert_eq!(take(&unknown(2_000)), vec!["ok"; 200]);

@@ -1,4 +1,4 @@
-//! Targeting: good rules read back as sent, bad ones are named with their place.
+//! Targeting: valid rules are read back as sent, invalid ones are named with their place.
 
 use muriel_tests::{On, stories};
 use serde_json::{Value, json};

@@ -1,4 +1,4 @@
-//! What people do together: owners, projects, keys, conclusions, and the log of who did what.
+//! Teamwork: owners, projects, keys, conclusions, and the audit log.
 
 use crate::scene::Things;
 use muriel_tests::{Client, On, stories};
@@ -31,7 +31,7 @@ fn the_last_owner_stays(on: On) {
     first.patch(&format!("/v2/person/{of_first}"), limited).invalid(&["projects"]);
     first.patch(&format!("/v2/person/{of_admin}"), json!({ "role": "owner" })).ok();
 
-    // Two owners who remove each other at once: one stays.
+    // When two owners remove each other at once, one stays.
     let second = &admin;
     let statuses = std::thread::scope(|scope| {
         let one = scope.spawn(|| first.delete(&format!("/v2/person/{of_admin}")).status);
@@ -43,7 +43,7 @@ fn the_last_owner_stays(on: On) {
     let people = left.get("/v2/people").ok();
     let owners = people["people"].as_array().expect("people").iter().filter(|one| one["role"] == "owner").count();
     assert_eq!(owners, 1);
-    // The e-mail address of who was removed can be invited again.
+    // The address of a removed person can be invited again.
     let gone = if statuses[0] == 200 { "admin@acme.example" } else { "owner@acme.example" };
     left.post("/v2/invitation", json!({ "email": gone, "role": "viewer" })).created();
     let own = id(left);
@@ -131,7 +131,7 @@ fn keys_and_projects_are_made_by_admins(on: On) {
     admin
         .post("/v2/keys", json!({ "name": "k", "scopes": ["read"], "projects": [beta.project_key] }))
         .invalid(&["projects[0]"]);
-    // A key makes no keys and no people, but projects if it may do everything.
+    // A key cannot create keys or people; it can create projects if it has every scope.
     shop.outside().post("/v2/keys", json!({ "name": "k", "scopes": ["read"] })).refused(403, "session_needed");
     let project = shop.outside().post("/v2/projects", json!({ "name": "Second" })).created();
     shop.outside().post("/v2/projects", json!({ "name": "Second" })).refused(409, "key_taken");
@@ -225,7 +225,7 @@ fn the_audit_log_is_a_chain(on: On) {
     let numbers: Vec<_> = entries.iter().rev().map(|one| one["entry"].as_i64().expect("a number")).collect();
     assert_eq!(numbers, (1..=numbers.len() as i64).collect::<Vec<_>>());
 
-    // Pages meet, and filters hold.
+    // Pages are contiguous, and filters apply.
     let mut paged = Vec::new();
     let mut path = "/v2/audit?limit=4".to_owned();
     loop {
@@ -324,7 +324,7 @@ fn conclusions_are_of_people(on: On) {
     editor.call("POST", &reopen).send().refused(409, "transition_forbidden");
     assert_eq!(shop.get(&format!("/experiment/{id}/conclusion")).ok()["conclusion"], Value::Null);
 
-    // With a winner that is served to some, whatever the numbers say: of nobody, they say nothing for it.
+    // With a winner that is served to some visitors. Without visitors, the numbers do not support it.
     shop.set_status(id, 1).ok();
     let won = json!({ "outcome": "won", "note": "It won.", "serve_variant_id": "1", "traffic_allocation": 20 });
     let refused = editor.post(&path, won.clone());

@@ -1,4 +1,4 @@
-//! Two companies that call everything the same see nothing of each other.
+//! Two companies with equal names for everything cannot see each other's objects.
 
 use crate::scene::{Things, good_body, unknown_path};
 use muriel_tests::{Answer, Client, Contract, On, stories};
@@ -10,7 +10,7 @@ stories![
     equal_names_and_keys_do_not_meet,
 ];
 
-/// Two companies with equal names for everything, but for one word in the texts of each.
+/// Creates two companies with equal names for everything, and one distinct word in the texts of each.
 fn two(app: &muriel_tests::TestApp) -> [(Client, Things); 2] {
     [("Acme", "aardvark"), ("Acme Ltd", "bumblebee")].map(|(company, word)| {
         let shop = app.project(company, "Shop");
@@ -19,8 +19,8 @@ fn two(app: &muriel_tests::TestApp) -> [(Client, Things); 2] {
     })
 }
 
-/// Status, header fields and body, but for those that differ from answer to
-/// answer, and for the key that was asked for: the protocol's errors repeat it.
+/// Returns status, header fields and body, without those that differ between responses, and without the
+/// requested key, which errors of the OpenFeature protocol repeat.
 fn comparable(answer: &Answer) -> (u16, Vec<(String, String)>, String) {
     let differs = |name: &str| name == "date" || name == "content-length" || name.starts_with("ratelimit");
     let fields = answer.headers.iter().filter(|(name, _)| !differs(name)).cloned().collect();
@@ -111,7 +111,7 @@ fn bodies_that_name_foreign_things(on: On) {
 fn equal_names_and_keys_do_not_meet(on: On) {
     let app = on.start();
     let [(a, _), (b, _)] = two(&app);
-    // One Idempotency-Key, two companies: each gets its own.
+    // One Idempotency-Key in two companies: each gets its own response.
     let made = [&a, &b].map(|shop| {
         let body = json!({ "problem": "same" });
         let answer = shop.call("POST", "/hypothesis").header("idempotency-key", "k").json(body).send();

@@ -1,4 +1,4 @@
-//! Treatment variants: what they hold, where they are kept, how traffic is shared among them.
+//! Variants: their content, the key they are stored under, and their traffic.
 
 use muriel_tests::{Client, On, stories};
 use serde_json::{Value, json};
@@ -39,7 +39,7 @@ fn what_is_sent_is_the_complete_new_set(on: On) {
     all.push(json!({ "name": "Variant 2", "nickname": "B", "customJS": "b()", "customCSS": ".b{}", "data": [] }));
     shop.patch(&path, json!({ "variants": variants })).ok();
     assert_eq!(shop.details(id)["variants"], variants);
-    // Neither a merge nor an append.
+    // The set is replaced, neither merged nor appended to.
     shop.patch(&path, json!({ "variants": [{ "name": "Variant 1" }, { "name": "Variant 2", "nickname": "B" }] })).ok();
     let read = shop.details(id)["variants"].clone();
     assert_eq!((&read[0]["nickname"], &read[0]["customJS"]), (&json!(""), &json!("")));
@@ -62,7 +62,7 @@ fn a_deleted_variant_is_never_returned_again(on: On) {
     }
     let kept = &app.history(id)[0].before["variants"][1];
     assert_eq!(kept["customJS"], "doomed()", "history keeps it for the dashboard");
-    // A name that is used again starts empty.
+    // A reused name starts empty.
     shop.patch(&path, json!({ "variants": named(2) })).ok();
     assert_eq!(
         shop.details(id)["variants"][1],
@@ -96,7 +96,7 @@ fn the_data_key_of_a_single_page(on: On) {
     let path = format!("/experiment/{id}");
     assert_eq!(shop.details(id)["variants_data_key"], page);
     shop.patch(&path, json!({ "variants": named(2) })).ok();
-    // The page of the editor moves; the key does not.
+    // The page of the editor changes; the key does not.
     let moved = "https://shop.example/moved";
     shop.patch(&path, json!({ "url": moved })).ok();
     let details = shop.details(id);
@@ -137,7 +137,7 @@ fn the_data_key_of_a_pattern(on: On) {
         }
         shop.patch(&path, json!({ "variants": named(2), "variants_data_key": key })).ok();
         assert_eq!(shop.details(id)["variants"].as_array().map(Vec::len), Some(2));
-        // Nothing but variants needs the key, and url takes no pattern.
+        // Only variants need the key, and url accepts no pattern.
         shop.patch(&path, json!({ "url": "https://shop.example/other", "tags": ["x"] })).ok();
         shop.patch(&path, json!({ "url": key, "variants_data_key": key })).invalid(&["url"]);
         assert_eq!(shop.details(id)["variants_data_key"], key);
@@ -152,7 +152,7 @@ fn weights_follow_the_variants(on: On) {
     let app = on.start();
     let shop = app.project("Acme", "Shop");
     for (before, to, expect) in [
-        // Added arms get 100 divided by the new number of arms, the rest scale down.
+        // Added arms get 100 divided by the new number of arms, and the others scale down.
         (
             json!({ "Control": 50, "Variant 1": 50 }),
             2,
@@ -168,7 +168,7 @@ fn weights_follow_the_variants(on: On) {
             3,
             json!({ "Control": 0, "Variant 1": 50, "Variant 2": 25, "Variant 3": 25 }),
         ),
-        // When arms go, the rest scale up.
+        // When arms are removed, the others scale up.
         (json!({ "Control": 40, "Variant 1": 40, "Variant 2": 20 }), 1, json!({ "Control": 50, "Variant 1": 50 })),
         (
             json!({ "Control": 50, "Variant 1": 25, "Variant 2": 25 }),
@@ -176,7 +176,7 @@ fn weights_follow_the_variants(on: On) {
             json!({ "Control": 66.67, "Variant 1": 33.33 }),
         ),
         (json!({ "Control": 10, "Variant 1": 30, "Variant 2": 60 }), 1, json!({ "Control": 25, "Variant 1": 75 })),
-        // As many arms as before keep their weights.
+        // With an equal number of arms, the weights stay.
         (json!({ "Control": 12.34, "Variant 1": 87.66 }), 1, json!({ "Control": 12.34, "Variant 1": 87.66 })),
     ] {
         let arms = before.as_object().map_or(0, serde_json::Map::len);
@@ -185,7 +185,7 @@ fn weights_follow_the_variants(on: On) {
         shop.patch(&format!("/experiment/{id}"), json!({ "variants": named(to) })).ok();
         assert_eq!(weights(&shop, id), expect, "{before} to {to}");
     }
-    // Given together, the weights are those of the new arms.
+    // Weights that are given together with variants are those of the new arms.
     let id = shop.experiment(json!({ "configuration": { "distribution": { "Control": 10, "Variant 1": 90 } } }));
     let path = format!("/experiment/{id}");
     let three = json!({ "Control": 20, "Variant 1": 30, "Variant 2": 50 });

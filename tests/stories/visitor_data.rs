@@ -1,4 +1,4 @@
-//! The data of one visitor: reading it, deleting it, and what is left; and events that a project no longer keeps.
+//! Reading and deleting the data of one visitor, traces that remain, and events after their retention.
 
 use crate::recompute::{muriel, says, scene as day, verified};
 use crate::scene::{Collector, files, holds, id, stored};
@@ -18,7 +18,7 @@ stories![
     a_project_forgets_its_old_events,
 ];
 
-/// Ids that nothing else contains, one with what JSON escapes.
+/// Ids that occur nowhere else; one contains characters that JSON escapes.
 const GONE: &str = "gone-visitor-4711";
 const ODD: &str = "odd \"visitor\" \u{fc}\n4712";
 const KEPT: &str = "kept-visitor-4713";
@@ -42,7 +42,7 @@ impl Scene {
         Self { app, shop, collector, test_id }
     }
 
-    /// A visit with an exposure, an order and a page.
+    /// Sends a visit with an exposure, an order and a page view. Returns the event ids.
     fn visit(&self, visitor: &str, arm: &str) -> Vec<String> {
         let ids: Vec<String> = (0..3).map(|_| id()).collect();
         let events = json!([
@@ -64,7 +64,7 @@ impl Scene {
     }
 }
 
-/// An id as a part of a path.
+/// Encodes an id as a path segment.
 fn encoded(visitor: &str) -> String {
     visitor.bytes().map(|byte| format!("%{byte:02x}")).collect()
 }
@@ -86,8 +86,8 @@ fn done(shop: &Client, job: i64) -> Value {
     last
 }
 
-/// Everything that a visitor's data can be found by: the id, as text and as JSON writes it, and the numbers that stand for
-/// it in the warehouse and in an index.
+/// Returns everything by which a visitor's data could be found: the id, as text and in JSON, and the
+/// numbers that represent it in the warehouse and in an index.
 fn traces(visitor: &str) -> Vec<Vec<u8>> {
     let hash: [u8; 32] = Sha256::digest(visitor).into();
     let number = u64::from_be_bytes(hash[..8].try_into().expect("8 bytes"));
@@ -101,7 +101,7 @@ fn traces(visitor: &str) -> Vec<Vec<u8>> {
     ]
 }
 
-/// The files of a directory that have one of these.
+/// Returns the files of a directory that contain one of these.
 fn files_with(directory: &Path, needles: &[Vec<u8>]) -> Vec<String> {
     let has = |bytes: &[u8]| needles.iter().any(|needle| holds(bytes, needle));
     let found = files(directory).into_iter().filter(|(_, bytes)| has(bytes));
@@ -159,7 +159,7 @@ fn a_deleted_visitor_leaves_nothing(on: On) {
         }
     }
     let ids = scene.visit(GONE, "1");
-    // Another project has a visitor of the same id.
+    // Another project has a visitor with the same id.
     let other = scene.app.project("Acme", "Other");
     let blog = Collector::of(&other);
     let sent = blog.trusted.post("", json!({ "visitor": { "id": KEPT }, "events": [{ "id": id(), "type": "pageview", "url": "https://blog.example/" }] })).ok();
@@ -170,7 +170,7 @@ fn a_deleted_visitor_leaves_nothing(on: On) {
     assert_ne!(files_with(scene.data_dir(), &traces(GONE)), [""; 0], "the search finds what is there");
 
     let jobs = [delete(&scene.shop, GONE), delete(&scene.shop, ODD)];
-    // Who is deleted may come again meanwhile: what comes now is either deleted too or stays.
+    // A deleted visitor may return meanwhile: new events are either deleted too or stay.
     let jobs = jobs.map(|job| done(&scene.shop, job));
     assert_eq!((jobs[0]["events"].as_i64(), jobs[1]["events"].as_i64()), (Some(15), Some(12)), "{jobs:?}");
     assert_eq!(jobs[0]["damaged_blocks"], 0);
@@ -189,19 +189,19 @@ fn a_deleted_visitor_leaves_nothing(on: On) {
     assert!(rewritten["last_at"].is_string());
     assert!(after["manifest"]["logs"][0]["hash"].is_string());
 
-    // An event that was deleted is known when it is sent again; a new one stays.
+    // A deleted event is recognised as a duplicate; a new one stays.
     let again = json!({ "id": ids[1], "type": "custom", "name": "bought" });
     let new = json!({ "id": id(), "type": "custom", "name": "bought" });
     let sent = scene.collector.trusted.post("", json!({ "visitor": { "id": GONE }, "events": [again, new] })).ok();
     assert_eq!((&sent["results"][0]["status"], &sent["results"][1]["status"]), (&json!("duplicate"), &json!("ok")));
     assert_eq!(scene.shop.get(&format!("/visitor/{GONE}")).ok()["count"], 1);
     assert_eq!(scene.result()["total_visitors"], 41, "it has no exposure any more");
-    // Deleting again deletes that.
+    // Another deletion deletes the new event.
     assert_eq!(done(&scene.shop, delete(&scene.shop, GONE))["events"], 1);
     assert_eq!(files_with(scene.data_dir(), &traces(GONE)), [""; 0]);
     assert_eq!(done(&scene.shop, delete(&scene.shop, GONE))["events"], 0);
 
-    // The chain verifies, and says what was done.
+    // The chain verifies, and records the deletion.
     let verify = muriel(&["log", "verify", "--json"], scene.data_dir());
     let told: Value = serde_json::from_slice(&verify.stdout).expect("JSON");
     assert_eq!((&told["whole"], &told["deleted_events"]), (&json!(true), &json!(28)), "{}", says(&verify));
@@ -214,7 +214,7 @@ fn a_deletion_goes_on_after_a_restart(on: On) {
         scene.visit(GONE, "1");
     }
     let job = delete(&scene.shop, GONE);
-    // Whatever it has done until then.
+    // Whatever part of the work was done before.
     scene.app.start_again();
     let shop = scene.shop.at(scene.app.address);
     assert_eq!(done(&shop, job)["events"], 30);
@@ -223,7 +223,7 @@ fn a_deletion_goes_on_after_a_restart(on: On) {
     assert_eq!(shop.get(&format!("/experiment/{}/result", scene.test_id)).ok()["total_visitors"], 10);
 }
 
-/// The log of an old backup has the visitor again, and the database knows.
+/// The log of an old backup contains the visitor again, and the database knows of the deletion.
 fn a_log_from_a_backup_forgets_again(on: On) {
     let mut scene = Scene::new(on);
     for n in 0..5 {
@@ -260,7 +260,7 @@ fn a_log_from_a_backup_forgets_again(on: On) {
     assert_eq!(stored(&scene.app).len(), 15);
 }
 
-/// Each node deletes what it took; one that does not run does it when it is back.
+/// Each node deletes from its own log; a stopped node does so once it runs again.
 #[test]
 fn every_node_deletes_its_own() {
     let scene = Scene::new(On::Postgres);
@@ -291,7 +291,7 @@ fn every_node_deletes_its_own() {
     assert_eq!(done(&scene.shop, waits)["nodes"].as_array().map(Vec::len), Some(1), "nobody will do it any more");
 }
 
-/// Kills at random moments of a deletion, while events come: in the end the visitor is gone, and nothing else.
+/// Kills at random moments of a deletion, while events arrive: in the end only the visitor's events are gone.
 #[test]
 fn a_deletion_survives_kills() {
     let dir = scratch();
@@ -303,7 +303,7 @@ fn a_deletion_survives_kills() {
     let mut send = |client: &Client, visitors: usize| {
         let collector = Collector::of(client);
         for n in 0..visitors {
-            // Texts that do not compress, so that there are several files.
+            // Incompressible texts, so that there are several files.
             let event = |_| json!({ "id": id(), "type": "custom", "name": id() + &id() + &id() });
             let visitor = if n % 5 == 0 { GONE.to_owned() } else { format!("v-{n}") };
             let events: Vec<Value> = (0..100).map(event).collect();
@@ -359,7 +359,7 @@ fn what_cannot_be_asked_for(on: On) {
         key.get(&format!("/visitor-job/{job}")).refused(403, "missing_scope");
     }
     assert_eq!(done(shop, job)["events"], 0, "nobody of this id was there");
-    // What is on record does not tell who it was.
+    // The records do not reveal who the visitor was.
     assert_eq!(files_with(scene.data_dir(), &traces(GONE)), [""; 0]);
 }
 
@@ -378,7 +378,7 @@ fn a_project_forgets_its_old_events(on: On) {
     };
     send(&shop, "old");
     send(&blog, "old");
-    // The files are as old as the machine's clock says, which is not that of the story.
+    // The age of files is by the machine's clock, not by the story's.
     app.pass(3_000 * DAY);
     for n in 0..4 {
         send(&shop, &format!("new-{n}"));
@@ -410,7 +410,7 @@ fn a_project_forgets_its_old_events(on: On) {
     assert_eq!(app.expire_events(), []);
 }
 
-/// A result from before a deletion is told from one that is wrong; a rewrite by somebody else is damage.
+/// Results from before a deletion are distinguished from wrong ones; a rewrite without the pepper is damage.
 #[test]
 fn results_before_and_after_are_told_apart() {
     let dir = scratch();
@@ -441,7 +441,7 @@ fn results_before_and_after_are_told_apart() {
     assert!(held, "{said}");
     assert_eq!(told["deleted_since"], json!([]));
 
-    // Somebody without the pepper takes out another visitor.
+    // Removes another visitor without the pepper.
     drop(server);
     let verify = || muriel(&["log", "verify"], &data_dir);
     assert!(verify().status.success() && says(&verify()).contains("rewritten"), "{}", says(&verify()));

@@ -1,4 +1,4 @@
-//! What strangers send changes no number that a key vouched for; what refunds change.
+//! Events of strangers change no number of keyed events; effects of refunds.
 
 use crate::scene::{Collector, Outcomes, id};
 use muriel_tests::{Client, On, TestApp, stories};
@@ -18,7 +18,7 @@ stories![
 
 const DAY: Duration = Duration::from_secs(86_400);
 const FIREFOX: &str = "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0";
-/// When everybody enters, and an hour later.
+/// Time of all entries, and an hour later.
 const ENTRY: &str = "2026-03-02T10:00:00Z";
 const LATER: &str = "2026-03-02T11:00:00Z";
 
@@ -45,7 +45,7 @@ impl Shop {
         Self { _app: app, client, collector, goal_id, test_id }
     }
 
-    /// Of 30 visitors in each arm, 12 and 24 buy something for about 50 EUR, told with a key.
+    /// Sends 30 visitors per arm with a key, of whom 12 and 24 buy something for about 50 EUR.
     fn sells(&self) {
         for visitor in 0..60 {
             let mut events = vec![self.exposure(&(visitor % 2).to_string())];
@@ -60,14 +60,14 @@ impl Shop {
         json!({ "type": "exposure", "test_id": self.test_id, "variant_id": arm, "at": ENTRY })
     }
 
-    /// Sends events of a visitor with a key; their statuses.
+    /// Sends events of a visitor with a key. Returns their statuses.
     #[track_caller]
     fn vouched(&self, visitor: &str, events: Vec<Value>) -> Vec<String> {
         let answer = self.collector.trusted.post("", body(visitor, events));
         taken(Outcomes { answer })
     }
 
-    /// The same as anybody can.
+    /// Like [`Shop::vouched`], without a key.
     #[track_caller]
     fn anonymous(&self, visitor: &str, events: Vec<Value>) -> Vec<String> {
         let call = self.collector.call().header("user-agent", FIREFOX);
@@ -79,13 +79,13 @@ impl Shop {
         self.report("result")
     }
 
-    /// What is told of the experiment, also by a server that is too busy at first.
+    /// Returns a report about the experiment, and retries while the server is busy or loading.
     #[track_caller]
     fn report(&self, what: &str) -> Value {
         self.client.get_when_loaded(&format!("/experiment/{}/{what}", self.test_id)).ok()
     }
 
-    /// What buyers did, of all and of each arm: conversions, orders, revenue.
+    /// Returns conversions, orders and revenue of buyers, in total and for each arm.
     #[track_caller]
     fn sold(&self) -> Value {
         let result = self.result();
@@ -99,7 +99,7 @@ impl Shop {
         ])
     }
 
-    /// All that a result says but for how far the log goes, as a whole and by device, and its days.
+    /// Returns the result without the position in the log, in total and by device, and its days.
     #[track_caller]
     fn told(&self) -> Vec<Value> {
         let told = |what: &str| {
@@ -110,7 +110,7 @@ impl Shop {
         ["result", "result?breakdown_by=device&end_date=2026-03-02", "timeseries"].map(told).to_vec()
     }
 
-    /// How many entered each arm.
+    /// Returns how many visitors entered each arm.
     #[track_caller]
     fn entered(&self) -> [i64; 2] {
         let result = self.result();
@@ -125,7 +125,7 @@ impl Shop {
     }
 }
 
-/// Whether one of the shop's visitors does.
+/// Returns whether this visitor of the shop buys.
 fn buys(visitor: i32) -> bool {
     visitor / 2 < 12 * (visitor % 2 + 1)
 }
@@ -155,7 +155,7 @@ fn order(number: &str, value: f64) -> Value {
     })
 }
 
-/// An event with other fields.
+/// Returns an event with other fields.
 fn with(mut event: Value, fields: Value) -> Value {
     event.as_object_mut().expect("fields").extend(fields.as_object().expect("fields").clone());
     event
@@ -168,18 +168,18 @@ fn orders_cannot_be_claimed(on: On) {
         let claim = |visitor| with(order(&format!("A-{}", 1_000 + visitor), 0.0), json!({ "at": ENTRY }));
         buyers.map(claim).collect::<Vec<_>>()
     };
-    // Numbers that are still to come, by somebody who entered before,
+    // Order numbers that are still to come, sent by a visitor who entered before.
     shop.anonymous("early", [vec![shop.exposure("1")], claims()].concat());
     shop.sells();
     let sold = shop.sold();
     assert_eq!([&sold[0][0], &sold[0][1], &sold[1][1], &sold[2][1]], [36, 36, 12, 24]);
-    // numbers of orders that are there, dated before them, and the same under the name of visitors who ordered.
+    // Numbers of existing orders, dated before them, also under the ids of visitors who ordered.
     shop.anonymous("late", [vec![shop.exposure("0")], claims()].concat());
     shop.anonymous("v-0", claims());
     shop.anonymous("v-1", claims());
     assert_eq!(shop.sold(), sold);
 
-    // Without a key a number counts once for each visitor: nobody takes it from another one.
+    // Without a key a number counts once for each visitor, so nobody can take it from another.
     let shop = Shop::open(on, json!({}));
     for visitor in ["a", "b", "a"] {
         shop.anonymous(visitor, vec![shop.exposure("1"), order("A-1", 20.0)]);
@@ -198,7 +198,7 @@ fn junk_currency_changes_nothing(on: On) {
     }
     assert_eq!(shop.sold(), before);
     assert_eq!(shop.health("currency").0, "warn");
-    // Where nobody is vouched for, buyers count, not orders.
+    // Without keyed events, buyers count, not orders.
     let shop = Shop::open(on, json!({}));
     for visitor in ["a", "b"] {
         shop.anonymous(visitor, vec![shop.exposure("1"), order(visitor, 20.0)]);
@@ -206,7 +206,7 @@ fn junk_currency_changes_nothing(on: On) {
     let junk = |at: usize| with(order(&format!("Z-{at}"), 0.01), json!({ "currency": "ZWL" }));
     shop.anonymous("junk", std::iter::once(shop.exposure("1")).chain((0..99).map(junk)).collect());
     assert_eq!(shop.sold()[0], json!([2, 2, 40.0, "EUR"]));
-    // The goal's own currency decides whoever buys.
+    // The goal's own currency takes precedence over that of the buyers.
     shop.client.patch(&format!("/goal/{}", shop.goal_id), json!({ "currency": "ZWL" })).ok();
     assert_eq!(shop.sold()[0], json!([1, 99, 0.99, "ZWL"]));
 }
@@ -218,7 +218,7 @@ fn one_huge_order_changes_nothing(on: On) {
     assert_eq!(shop.health("orders").0, "ok");
     shop.anonymous("whale", vec![shop.exposure("1"), order("B-1", 1e11)]);
     shop.anonymous("hole", vec![shop.exposure("1"), order("B-2", -1e11)]);
-    // A refund without a key takes nothing from an order with one, whoever sends it.
+    // A refund without a key has no effect on an order with one, whoever sends it.
     shop.anonymous("thief", vec![shop.exposure("1"), order("A-1001", -1e11)]);
     shop.anonymous("v-1", vec![order("A-1001", -41.0), with(order("B-3", -41.0), json!({ "refund_of": "A-1001" }))]);
     let untied = json!({ "type": "order", "name": "Purchase", "value": -1e11, "currency": "EUR", "at": LATER });
@@ -228,7 +228,8 @@ fn one_huge_order_changes_nothing(on: On) {
     assert_eq!(status, "warn");
     assert!(message.starts_with("Left out: 1 order, which is worth more than 630 EUR"), "{message}");
 
-    // Without a key anywhere it cannot be told from a genuine one, but it is named, and the comparison is of cut values.
+    // Without any key it cannot be distinguished from a genuine order, but it is named, and capped
+    // values are compared.
     let shop = Shop::open(on, json!({}));
     for visitor in 0..24 {
         let events = vec![shop.exposure(&(visitor % 2).to_string()), order(&visitor.to_string(), 50.0)];
@@ -258,7 +259,8 @@ fn event_ids_cannot_be_claimed(on: On) {
         events.extend(orders);
         events
     };
-    // Before and after, as a stranger and under the buyer's name: each answer is as if nobody else had sent the id.
+    // Before and after, as a stranger and under the buyer's id: each response is as if nobody else had
+    // sent the event id.
     assert_eq!(shop.anonymous("stranger", claims()), ["ok"; 4]);
     assert_eq!(shop.anonymous("buyer", claims()), ["ok"; 4]);
     assert_eq!(shop.vouched("buyer", genuine()), ["ok"; 4]);
@@ -266,7 +268,7 @@ fn event_ids_cannot_be_claimed(on: On) {
     assert_eq!(shop.anonymous("third", claims()), ["ok"; 4]);
     assert_eq!(shop.anonymous("third", claims()), ["duplicate"; 4]);
     assert_eq!(shop.sold()[2], json!([1, 3, 30.0, "EUR"]));
-    // Orders with the ids and numbers of vouched ones, of the buyer and of a stranger, change nothing either.
+    // Orders with the ids and numbers of keyed ones, of the buyer and of a stranger, change nothing either.
     for visitor in ["buyer", "another"] {
         let dear = |event: Value| with(event, json!({ "value": 1.0, "at": ENTRY }));
         shop.anonymous(visitor, genuine()[1..].iter().cloned().map(dear).collect());
@@ -279,7 +281,7 @@ fn event_ids_cannot_be_claimed(on: On) {
 
 fn visitors_cannot_be_moved(on: On) {
     let shop = Shop::open(on, json!({}));
-    // Each of these, under a name that somebody guessed, once moved the visitor or took the visitor out.
+    // Each of these, sent under a guessed visitor id, would move or remove the visitor if it were trusted.
     let moves = |visitor: i32| {
         let other = shop.exposure(if visitor % 2 == 0 { "1" } else { "0" });
         let dated = |at: &str| with(other.clone(), json!({ "at": at }));
@@ -288,7 +290,7 @@ fn visitors_cannot_be_moved(on: On) {
             dated(ENTRY),
             dated("2026-03-02T10:00:01Z"),
             with(dated("2026-03-02T09:00:00Z"), json!({ "epoch": 1 })),
-            // Into the same arm, but as somebody else, or later than what was bought.
+            // Into the same arm, but with other attributes, or later than the purchase.
             with(
                 shop.exposure(&(visitor % 2).to_string()),
                 json!({ "at": "2026-03-01T13:00:00Z", "context": { "visitor_type": "returning", "country": "DE" } }),
@@ -301,7 +303,7 @@ fn visitors_cannot_be_moved(on: On) {
         assert_eq!(shop.told(), told, "after v-{visitor}");
         assert_eq!(shop.entered(), [30, 30]);
     };
-    // Before the visitors came,
+    // Sent before the visitors entered.
     for visitor in 0..60 {
         shop.anonymous(&format!("v-{visitor}"), moves(visitor));
     }
@@ -313,7 +315,7 @@ fn visitors_cannot_be_moved(on: On) {
     for check in ["sample_ratio", "crossovers", "before_start", "bots"] {
         assert_eq!(shop.health(check).0, "ok", "{check}");
     }
-    // and after: of half of them, of all, and once more by a program.
+    // Sent after that: for half of them, for all, and once more by a bot.
     for visitors in [0..30, 30..60] {
         let last = visitors.end - 1;
         for visitor in visitors {
@@ -324,7 +326,7 @@ fn visitors_cannot_be_moved(on: On) {
     let call = shop.collector.call().header("user-agent", "Googlebot/2.1 (+http://www.google.com/bot.html)");
     taken(Outcomes { answer: call.json(body("v-7", moves(7))).send() });
     shows(7, &before);
-    // A key can say all that: the first exposure with a key counts, and the second arm is noticed.
+    // A key is trusted with all that: the first keyed exposure counts, and the second arm is noticed.
     shop.vouched("v-7", moves(7)[..1].to_vec());
     assert_eq!(shop.entered(), [31, 29]);
     assert!(shop.health("crossovers").1.starts_with("1 visitor"), "{:?}", shop.health("crossovers"));
@@ -337,15 +339,15 @@ fn visitors_without_a_key_enter_as_before(on: On) {
     assert_eq!(shop.entered(), [0, 1]);
     shop.anonymous("v", vec![earlier("0")]);
     assert_eq!(shop.entered(), [1, 0]);
-    // Orders with a key say nothing of the arm, nor do exposures with a key that are dated before the start.
+    // Keyed orders do not determine the arm, nor do keyed exposures dated before the start.
     shop.vouched("v", vec![order("A-1", 10.0)]);
     shop.vouched("v", vec![with(shop.exposure("1"), json!({ "at": "2026-02-28T10:00:00Z" }))]);
     assert_eq!(shop.entered(), [1, 0]);
-    // The first exposure with a key does, and what was done before it no longer counts.
+    // The first keyed exposure does, and earlier actions no longer count.
     assert_eq!(shop.sold()[0][1], 1);
     shop.vouched("v", vec![with(shop.exposure("1"), json!({ "at": "2026-03-02T12:00:00Z" }))]);
     assert_eq!((shop.entered(), &shop.sold()[0][1]), ([0, 1], &json!(0)));
-    // Nor does anybody make a person of what a server says is a program.
+    // Nor can anybody turn a visitor that a server marks as a bot into a person.
     let agent = json!({ "id": "crawler", "user_agent": "Googlebot/2.1 (+http://www.google.com/bot.html)" });
     let bot = with(body("crawler", vec![shop.exposure("0")]), json!({ "visitor": agent }));
     taken(Outcomes { answer: shop.collector.trusted.post("", bot) });
@@ -360,7 +362,7 @@ fn a_goal_limits_and_names_its_orders(on: On) {
     assert_eq!(shop.health("orders").0, "unknown");
     shop.sells();
     let before = shop.sold();
-    // With a key too: a price in cents is nobody's attack.
+    // With a key too: a price in cents is a mistake, not an attack.
     shop.vouched("v-1", vec![order("C-1", 4_990.0), order("C-2", 100.0)]);
     let after = shop.sold();
     assert_eq!(after[0][1].as_i64(), before[0][1].as_i64().map(|orders| orders + 1));
@@ -375,7 +377,7 @@ fn a_goal_limits_and_names_its_orders(on: On) {
     let (status, message) = shop.health("orders");
     assert_eq!(status, "warn");
     assert!(message.contains("One order of 4990 EUR") && message.contains("sent with a key"), "{message}");
-    // A refund in full ends that.
+    // A full refund ends that.
     shop.vouched("desk", vec![order("C-1", -4_990.0)]);
     assert_eq!(shop.health("orders").0, "ok");
     for (field, value) in [
@@ -429,7 +431,7 @@ fn refunds_lower_revenue_alone(on: On) {
         }
         shop.vouched(visitor, vec![event]);
         assert_eq!(sold(), json!([2, 2, revenue, "EUR"]), "{what}");
-        // As each day of the series has it.
+        // Each day of the series agrees.
         let series = shop.report("timeseries");
         let last = series["timeseries"].as_array().expect("days").iter().rev().find(|day| day["variant_id"] == "1");
         assert_eq!(last.expect("a day")["revenue"], json!(revenue), "{what}");

@@ -1,4 +1,4 @@
-//! What is accepted and worth a look: told when it is set, and when it went by itself.
+//! Warnings: for settings when they are set, and for effects of a change.
 
 use crate::scene::{Collector, id};
 use muriel_tests::{Answer, On, stories};
@@ -7,7 +7,7 @@ use std::time::Duration;
 
 stories![settings_that_nothing_acts_on_are_told, a_change_tells_what_it_did_besides, an_arm_that_was_winning_is_told];
 
-/// The sentences of a change's answer.
+/// Returns the warnings of a response to a change.
 #[track_caller]
 fn told(answer: &Answer) -> Vec<String> {
     let header = answer.header("x-muriel-warnings").expect("a header");
@@ -19,7 +19,7 @@ fn texts(warnings: &Value) -> Vec<String> {
     serde_json::from_value(warnings.clone()).expect("sentences")
 }
 
-/// What each sentence is about.
+/// Returns the field of each sentence.
 fn about(sentences: &[String]) -> Vec<&str> {
     sentences.iter().map(|text| text.split_once(": ").expect("a field").0).collect()
 }
@@ -44,7 +44,7 @@ fn settings_that_nothing_acts_on_are_told(on: On) {
     assert_eq!(about(&texts(&made["warnings"])), IDLE, "{made}");
     let test_id = made["test_id"].as_i64().expect("an id");
     let started = shop.set_status(test_id, 1).ok();
-    // A first start also tells what it planned.
+    // A first start also describes its plan.
     assert_eq!(about(&texts(&started["warnings"]))[..IDLE.len()], IDLE);
 
     let plain = shop
@@ -130,7 +130,7 @@ fn an_arm_that_was_winning_is_told(on: On) {
     assert!(sentences[0].contains("Variant 2 is deleted"), "{sentences:?}");
     assert!(sentences[0].contains("called it better than the control"), "{sentences:?}");
 
-    // Nobody met the arms of a draft.
+    // Visitors did not see the arms of a draft.
     let draft = shop.experiment(json!({ "primary_goal_key": "bought", "variants": arms }));
     let fewer = shop.patch(&format!("/experiment/{draft}"), json!({ "variants": [{ "name": "Variant 1" }] }));
     assert_eq!(told(&fewer.has_status(200)), [""; 0]);

@@ -1,4 +1,4 @@
-//! Webhooks: what other systems are told, and what becomes of it when they do not listen.
+//! Webhooks: messages to other systems, and retries when they fail.
 
 use crate::results::{Shop, bought};
 use crate::scene::holds;
@@ -47,7 +47,7 @@ impl Message {
         self.json()["type"].as_str().expect("a type").to_owned()
     }
 
-    /// How many of its signatures the secret makes.
+    /// Returns how many of its signatures were made with the secret.
     fn signed_by(&self, secret: &str) -> usize {
         let key = STANDARD.decode(secret.strip_prefix("whsec_").expect("a secret")).expect("base64");
         let text = format!("{}.{}.{}", self.headers["webhook-id"], self.headers["webhook-timestamp"], self.body);
@@ -58,7 +58,7 @@ impl Message {
     }
 }
 
-/// What a receiver does with the message of this number, from 0 on.
+/// Behaviour of a receiver for the message of this number, from 0 on.
 pub(crate) type Behaviour = dyn Fn(usize, &mut TcpStream) + Send + Sync;
 
 pub(crate) struct Receiver {
@@ -72,7 +72,7 @@ impl Receiver {
         let address = listener.local_addr().expect("an address");
         let got: Arc<Mutex<Vec<Message>>> = Arc::default();
         let (kept, behave): (_, Arc<Behaviour>) = (got.clone(), Arc::new(behave));
-        // It ends with the process of the tests.
+        // The thread ends with the test process.
         std::thread::spawn(move || {
             for stream in listener.incoming().flatten() {
                 let (kept, behave) = (kept.clone(), behave.clone());
@@ -82,7 +82,7 @@ impl Receiver {
         Self { address, got }
     }
 
-    /// One that answers these statuses in turn, and the last for ever.
+    /// Creates a receiver that answers these statuses in turn, and then always the last one.
     pub(crate) fn answering(statuses: &'static [u16]) -> Self {
         Self::with(move |number, stream| answer(stream, statuses[number.min(statuses.len() - 1)], ""))
     }
@@ -95,7 +95,7 @@ impl Receiver {
         self.got.lock().expect("messages").clone()
     }
 
-    /// Waits for so many messages.
+    /// Waits for this many messages.
     #[track_caller]
     pub(crate) fn wait(&self, count: usize) -> Vec<Message> {
         eventually(&format!("message {count}"), DEADLINE, || self.messages().len() >= count);
@@ -139,7 +139,7 @@ pub(crate) fn deliveries(shop: &Client, id: i64) -> Vec<Value> {
     shop.get(&format!("/webhook/{id}/deliveries")).ok()["deliveries"].as_array().expect("a list").clone()
 }
 
-/// Waits until the newest delivery is so; it.
+/// Waits until the newest delivery satisfies the condition, and returns it.
 #[track_caller]
 pub(crate) fn newest(shop: &Client, id: i64, what: &str, is_so: impl Fn(&Value) -> bool) -> Value {
     let mut found = Value::Null;
@@ -180,7 +180,7 @@ fn webhooks_are_made_changed_and_deleted(on: On) {
     assert_eq!(deliveries(&shop, id), Vec::<Value>::new(), "one that is off is told nothing");
     shop.patch(&path, json!({ "enabled": true })).ok();
     test(&shop, id);
-    // Nothing listens there.
+    // Nothing listens at this address.
     let failed = newest(&shop, id, "a failure", |it| it["attempts"] == 1 && !it["reason"].is_null());
     assert_eq!((&failed["status"], &failed["reason"]), (&json!("pending"), &json!("nothing listens at the address")));
     assert!(!webhook(&shop, id)["failing_since"].is_null());
@@ -326,7 +326,7 @@ fn a_secret_is_shown_once_and_rotated(on: On) {
     let message = receiver.wait(2)[1].clone();
     assert_eq!((message.signed_by(old), message.signed_by(new)), (0, 1));
     assert_eq!(message.event(), "webhook.test");
-    // No secret is in the database in clear, nor in a list.
+    // No secret is in the database in plain text, or in a list.
     let raw = STANDARD.decode(&new[6..]).expect("base64");
     let text = new.as_bytes();
     assert!(!shop.get("/webhooks").has_status(200).text().contains(new));
@@ -343,7 +343,7 @@ fn a_secret_is_shown_once_and_rotated(on: On) {
 fn what_fails_is_tried_again(on: On) {
     let app = on.start();
     let shop = shop(&app);
-    // It fails, redirects to another receiver, closes without an answer, sends something else, and then works.
+    // The receiver fails, redirects to another one, closes without a response, sends invalid data, and then succeeds.
     let trap = Receiver::answering(&[200]);
     let to = trap.url();
     let receiver = Receiver::with(move |number, stream| match number {
@@ -359,7 +359,7 @@ fn what_fails_is_tried_again(on: On) {
         [(1, 5, json!(500)), (2, 300, json!(307)), (3, 1_800, Value::Null), (4, 7_200, Value::Null)]
     {
         let what = format!("failure {attempts}");
-        // An attempt counts from its beginning; its end moves the next one on.
+        // The delay counts from the beginning of an attempt, and its end sets the next one.
         let next = app.settings.clock.now().plus_us(pause * 1_000_000).to_string();
         let failed = newest(&shop, id, &what, |it| it["attempts"] == attempts && it["next_at"] == json!(next));
         assert_eq!(failed["response_code"], code, "{failed}");
@@ -385,7 +385,7 @@ fn a_receiver_that_hangs_holds_up_nobody(on: On) {
     let app = on.start();
     let shop = shop(&app);
     let hanging = Receiver::with(|_, stream| {
-        // Until the other side gives up.
+        // Until the client gives up.
         let _ = stream.read(&mut [0]);
     });
     let (slow, _) = made(&shop, &hanging.url(), &["winner.served"]);
@@ -409,7 +409,7 @@ fn receivers_that_hang_hold_up_no_other_company(on: On) {
     let [open, peak, ended] = counters.clone();
     let hanging = Receiver::with(move |_, stream| {
         peak.fetch_max(open.fetch_add(1, Ordering::SeqCst) + 1, Ordering::SeqCst);
-        // Until the other side gives up.
+        // Until the client gives up.
         let _ = stream.read(&mut [0]);
         open.fetch_sub(1, Ordering::SeqCst);
         ended.fetch_add(1, Ordering::SeqCst);
@@ -476,7 +476,7 @@ fn a_start_that_cannot_be_made_is_told(on: On) {
     assert_eq!(receiver.messages().len(), 1);
 }
 
-/// A server that stops while a receiver takes its time sends again; a second server sends nothing twice.
+/// A server that stops while a receiver is slow sends again; a second server does not repeat messages.
 fn what_waits_survives_a_restart(on: On) {
     let mut app = on.start();
     let mut shop = shop(&app);
@@ -512,7 +512,7 @@ fn findings_in_results_are_told_once(on: On) {
         message["data"].clone()
     };
     let minute = Duration::from_secs(60);
-    // One arm got by far too few.
+    // One arm has far too few visitors.
     scene.crowd("early", &[("0", 300, 60), ("1", 90, 60)], "2026-03-01T10:01:00Z", &bought());
     made(&shop, &receiver.url(), &["health.failed", "health.recovered", "verdict.reached"]);
     scene.app.pass(minute);
@@ -520,7 +520,7 @@ fn findings_in_results_are_told_once(on: On) {
     let health = scene.result("")["health"].clone();
     assert_eq!((&failed["check"], &failed["test_id"]), (&json!("sample_ratio"), &json!(scene.test_id)));
     assert_eq!(failed["sentence"], health["sample_ratio"]["message"]);
-    // It goes on to fail, and the node is another one: nothing is told twice.
+    // The check still fails, and the server is restarted: nothing is repeated.
     scene.crowd("more", &[("0", 5, 0)], "2026-03-01T10:02:00Z", &bought());
     scene.app.start_again();
     let shop = shop.at(scene.app.address);
@@ -541,7 +541,7 @@ fn findings_in_results_are_told_once(on: On) {
     assert_eq!((&verdict["sentence"], &verdict["goal_key"]), (&analysis["reason"], &json!("bought")));
     assert!((verdict["lift"].as_f64().expect("a lift") - analysis["lift"].as_f64().expect("a lift")).abs() < 1e-9);
     assert_eq!(verdict["lift_interval"].as_array().map(Vec::len), Some(2));
-    // Once for each variant and verdict, however often it is looked at, and whatever else is told.
+    // Reported once for each variant and verdict, however often it is checked, and whatever else is reported.
     shop.patch(&format!("/experiment/{}", scene.test_id), json!({ "tags": ["a"] })).ok();
     scene.app.pass(10 * minute);
     let late = Receiver::answering(&[204]);

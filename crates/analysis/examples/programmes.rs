@@ -1,8 +1,8 @@
-//! Measures the estimator of a programme's sum on simulated programmes, and draws its picture.
+//! Measures the estimator of a programme's sum on simulated programmes, and draws the picture in the documentation.
 //!
-//! `cargo run -p muriel-analysis --example programmes` prints the table of docs/methods.md for 100 programmes of 50 tests of
-//! each kind, with `-- --full` for 500, and ends with status 1 when a promise is broken. With `-- --picture` it writes
-//! docs/pictures/programme.svg; the test below notices when that file is out of date.
+//! `cargo run -p muriel-analysis --example programmes` prints the table of docs/methods.md for 100 programmes of 50
+//! tests of each kind, with `-- --full` for 500. It exits with status 1 when a promise is not kept. With `-- --picture`
+//! it writes docs/pictures/programme.svg; the test below fails when that file is out of date.
 
 #[path = "../../stats/examples/drawing/mod.rs"]
 mod drawing;
@@ -14,9 +14,9 @@ use simulation::{KINDS, WinnerSums, measure};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-/// Programmes of each kind in the table of docs/methods.md, and in the picture.
+/// Number of programmes of each kind in the table of docs/methods.md, and in the picture.
 const FULL: usize = 500;
-/// Tests of a programme.
+/// Number of tests in a programme.
 const TESTS: usize = 50;
 
 fn main() -> ExitCode {
@@ -64,7 +64,7 @@ fn table(programmes: usize) -> ExitCode {
     status
 }
 
-/// Two dots for each programme, above its true sum: the naive sum and the expected one. The diagonal is the truth.
+/// Two dots for each programme, above its true sum: the naive sum and the expected sum. The diagonal is the truth.
 fn picture() -> String {
     let kind = KINDS.iter().find(|kind| kind.name == "varied").expect("a kind of this name");
     let measured = measure(kind, FULL, TESTS);

@@ -1,19 +1,19 @@
-//! Whether the changes of the arms found on pages what they change: an arm that
-//! changes nothing looks as if it had no effect.
+//! Check of whether the arms' changes match elements on pages. An arm that changes nothing looks like an arm without
+//! effect.
 
 use crate::health::{Grade, HealthCheck};
 use crate::summary::{Applied, Summaries};
 use std::collections::BTreeMap;
 
-/// Pages on which a change was due and found nothing, from which on it is worth a look: on fewer it may be chance.
+/// Minimum pages on which a change was due without a match before it is reported: fewer may be chance.
 const MIN_PAGES: u64 = 20;
-/// Changes that the message names one by one; of the others it tells the number.
+/// Maximum number of changes that the message lists; it counts the others.
 const MAX_NAMED_CHANGES: usize = 5;
 
-/// Whether the changes of all arms find what they change.
+/// Checks whether the changes of all arms match elements.
 ///
-/// An arm of which no change ever found anything is named as a whole: it shows the original, so its effect is none
-/// whatever the idea was worth. Of other arms each change that never found anything is named by its place in `data`.
+/// An arm without any match is reported as a whole: it shows the original, so it has no effect, however good the idea
+/// is. For other arms, each change without a match is reported by its index in `data`.
 pub(crate) fn changes(summaries: &Summaries) -> HealthCheck {
     let mut arms: BTreeMap<usize, Vec<&Applied>> = BTreeMap::new();
     for applied in &summaries.applied {
@@ -49,7 +49,7 @@ pub(crate) fn changes(summaries: &Summaries) -> HealthCheck {
     HealthCheck::new(Grade::Warn, sentences.join(" "))
 }
 
-/// On how many pages an arm changed nothing, if none of its changes ever found anything and that is no chance.
+/// Number of pages on which an arm changed nothing, when none of its changes ever matched and there is enough data.
 pub(crate) fn idle(summaries: &Summaries, arm: usize) -> Option<u64> {
     let all = || summaries.applied.iter().filter(move |applied| applied.arm == arm);
     let pages = all().map(|applied| applied.pages).max()?;

@@ -1,55 +1,55 @@
-//! One arm beside the control: from cells to an effect.
+//! Comparison of one arm with the control: from cells to an effect.
 //!
-//! Visitors are compared within strata, that is, among those who came under the same ratio of weights, and the effects of
-//! the strata are combined. A change of weights then cannot look like an effect, however the metric moves with time.
+//! Visitors are compared within strata, that is, among those who entered under the same ratio of weights. The effects
+//! of the strata are then combined. A change of weights therefore cannot look like an effect, however the metric moves
+//! with time.
 
 use crate::design::{AllocationPolicy, BANDIT_EPOCHS, Design};
 use crate::summary::{Measure, Metric, Summary};
 use muriel_stats::boundary::Mixture;
 use muriel_stats::{Effect, Epochs, Result, Sample, Undefined};
 
-/// Visitors of both arms together from which a covariate is worth its noise.
+/// Minimum visitors of both arms together for the use of a covariate; with fewer, it adds noise.
 const MIN_COVARIATE_VISITORS: u64 = 200;
 
-/// What is compared, and how it is to be judged.
+/// A comparison, with what its test needs.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Compared {
     pub(crate) effect: Effect,
-    /// The boundary of the test, tuned for the comparison, before any correction.
+    /// Boundary of the test, tuned for the comparison, before any correction.
     pub(crate) boundary: Mixture,
-    /// How far the comparison has come on the boundary's scale: units of both arms, or epochs of a bandit.
+    /// Progress of the comparison on the boundary's scale: units of both arms, or epochs of a bandit.
     pub(crate) time: f64,
-    /// Strata that could be compared.
+    /// Number of strata that could be compared.
     pub(crate) strata: usize,
-    /// Their visitors, without those of strata in which one of the arms had too few.
+    /// Summary of the control's visitors, without strata in which one of the arms had too few.
     pub(crate) control: Summary,
-    /// As `control`, of the arm.
+    /// Like `control`, for the arm.
     pub(crate) treatment: Summary,
-    /// Weights of control and arm in the first stratum, in lowest terms. Of a bandit it says nothing: each epoch is a
-    /// stratum of its own.
+    /// Weights of control and arm in the first stratum, in lowest terms. Meaningless for a bandit, as each of its
+    /// epochs is a stratum.
     pub(crate) ratio: (u64, u64),
-    /// Variance over that without the covariate; 1 where none was used.
+    /// Variance divided by that without the covariate; 1 when no covariate was used.
     pub(crate) variance_ratio: f64,
 }
 
-/// Both arms of a stratum.
+/// Both arms of one stratum.
 #[derive(Default)]
 pub(crate) struct Stratum {
-    /// Epochs with the same ratio belong together.
+    /// Epochs with the same ratio belong to the same stratum.
     ratio: (u64, u64),
     pub(crate) control: Summary,
     pub(crate) treatment: Summary,
 }
 
-/// Compares `arm` with the control, where visitors' time to convert is over.
+/// Compares `arm` with the control, among visitors whose conversion window has closed.
 ///
-/// Visitors who came under different weights are compared among themselves
-/// first: pooled, a change of weights would look like an effect whenever the
-/// metric moves with time. The differences are then weighted by the share of
-/// visitors, or by their precision for a bandit, whose weights follow the data.
+/// Visitors who entered under different weights are first compared separately. Pooled, a change of weights would look
+/// like an effect whenever the metric moves with time. The differences are then weighted by their share of visitors.
+/// For a bandit, whose weights follow the data, they are weighted by their precision.
 ///
 /// # Errors
-/// Why the arms cannot be compared.
+/// The reason why the arms cannot be compared.
 pub(crate) fn compare(design: &Design, metric: &Metric, arm: usize, level: f64) -> Result<Compared> {
     let strata = strata(design, metric, arm);
     let mut parts: Vec<(f64, Effect)> = Vec::with_capacity(strata.len());
@@ -90,8 +90,8 @@ pub(crate) fn compare(design: &Design, metric: &Metric, arm: usize, level: f64) 
     Ok(Compared { effect, boundary, time, strata: parts.len(), control, treatment, ratio, variance_ratio })
 }
 
-/// Cells of visitors whose time is over, by the ratio of their weights, where both
-/// arms had some: whoever was seen in an arm without weight was lost on the way there.
+/// Groups the cells with closed conversion windows by the ratio of their weights. Leaves out epochs in which one of the
+/// arms had no weight: a visitor in an arm without weight was lost on the way there.
 pub(crate) fn strata(design: &Design, metric: &Metric, arm: usize) -> Vec<Stratum> {
     let mut strata: Vec<Stratum> = Vec::new();
     for cell in metric.cells.iter().filter(|cell| !cell.open && (cell.arm == 0 || cell.arm == arm)) {
@@ -107,8 +107,8 @@ pub(crate) fn strata(design: &Design, metric: &Metric, arm: usize) -> Vec<Stratu
     strata
 }
 
-/// What tells the stratum of an epoch from others in a comparison of `arm` with the control: the ratio of their weights.
-/// `None` where one of them had none.
+/// Key of an epoch's stratum in a comparison of `arm` with the control: the ratio of their weights. `None` when one of
+/// them had no weight.
 pub(crate) fn stratum_of(design: &Design, epoch: i64, arm: usize) -> Option<(u64, u64)> {
     let weights = design.weights(epoch);
     let (of_control, of_arm) = (weights[0], weights.get(arm).copied().unwrap_or(0));
@@ -116,7 +116,7 @@ pub(crate) fn stratum_of(design: &Design, epoch: i64, arm: usize) -> Option<(u64
         return None;
     }
     Some(match design.policy {
-        // Each epoch of a bandit is a batch of its own.
+        // Each epoch of a bandit is a stratum of its own.
         AllocationPolicy::Bandit => (epoch.unsigned_abs(), 0),
         AllocationPolicy::Fixed | AllocationPolicy::Holdout | AllocationPolicy::Personalization => {
             reduced(of_control, of_arm)
@@ -124,7 +124,7 @@ pub(crate) fn stratum_of(design: &Design, epoch: i64, arm: usize) -> Option<(u64
     })
 }
 
-/// Two weights in lowest terms: 50 : 50 and 40 : 40 are one ratio.
+/// Reduces two weights to lowest terms: 50 : 50 and 40 : 40 are the same ratio.
 fn reduced(a: u32, b: u32) -> (u64, u64) {
     let (mut x, mut y) = (a, b);
     while y != 0 {
@@ -136,11 +136,10 @@ fn reduced(a: u32, b: u32) -> (u64, u64) {
 
 /// The effect in one stratum, and the share of the variance that the covariate left.
 ///
-/// A small arm of rare conversions or skewed orders has a small variance just when
-/// its mean is small, and would look surely worse by chance. So the variance of the
-/// difference is at least what all visitors together give it. With `one_variance` it
-/// is just that: an arm that a bandit starves has a handful of conversions an epoch,
-/// and the errors of thirty epochs would add up to a false winner.
+/// A small arm with rare conversions or skewed orders has a small variance exactly when its mean is small, and would
+/// look significantly worse by chance. The variance of the difference is therefore at least the one estimated from all
+/// visitors together. With `one_variance` it is exactly that: an arm that a bandit rarely shows has a handful of
+/// conversions per epoch, and the errors of thirty epochs would add up to a false winner.
 fn effect(measure: Measure, control: &Summary, treatment: &Summary, one_variance: bool) -> Result<(Effect, f64)> {
     let sample = |summary: &Summary| match measure {
         Measure::Conversion => Sample::of_proportion(summary.visitors, summary.converted),
@@ -166,6 +165,6 @@ fn effect(measure: Measure, control: &Summary, treatment: &Summary, one_variance
     };
     let of_all = control.adjusted.merge(&treatment.adjusted).residual_variance(adjusted.theta)?;
     let effect = adjusted.effect.with_min_variance(of_all, in_control, in_treatment);
-    // A covariate that does not help is left out.
+    // A covariate that does not reduce the variance is not used.
     Ok(if effect.var_num < plain.var_num { (effect, effect.var_num / plain.var_num) } else { (plain, 1.0) })
 }

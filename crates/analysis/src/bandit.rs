@@ -1,8 +1,9 @@
-//! Where a bandit sends its visitors, and what that costs.
+//! Bandit: the distribution of its visitors, and its regret.
 //!
-//! Every arm has a level, and every epoch a level of its own that all arms share: arms are compared within epochs only, so a
-//! metric that rises or falls while weights move favours nobody. The levels are those of least squares, weighted by
-//! precision; an arm gets as much of the traffic as it is probable to be the best (Thompson sampling), above a floor.
+//! Each arm has a level, and each epoch has a level that all arms share. Arms are therefore compared within epochs
+//! only, and a metric that rises or falls while weights move does not favour any arm. The levels are least-squares
+//! estimates, weighted by precision. An arm's share of the traffic is its probability of being the best (Thompson
+//! sampling), above a floor.
 
 use crate::design::{AllocationPolicy, Design};
 use crate::summary::{Arrivals, Measure, Metric, MetricRole, Summaries, Summary};
@@ -13,9 +14,9 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::SeedableRng;
 use std::collections::BTreeMap;
 
-/// The least share of an arm, so that its level stays known; less each where they are more than [`FLOORED_ARMS`].
+/// Minimum share of an arm, which keeps its level known. Lower for each arm when there are more than [`FLOORED_ARMS`].
 const FLOOR: f64 = 0.05;
-/// So many arms keep the whole floor.
+/// Number of arms up to which each has the whole floor.
 const FLOORED_ARMS: f64 = 4.0;
 /// Visitors that each arm needs before weights move.
 const MIN_VISITORS: u64 = 20;
@@ -23,76 +24,78 @@ const MIN_VISITORS: u64 = 20;
 const MIN_CONVERTED: u64 = 10;
 /// Visitors after which weights may move again.
 const MIN_BATCH: u64 = 100;
-/// The same as a part of all visitors before. Batches that grow keep the epochs few, and an epoch long enough to compare.
+/// Like `MIN_BATCH`, as a share of all previous visitors. Growing batches keep the number of epochs small, and epochs
+/// long enough to compare.
 const MIN_BATCH_SHARE: f64 = 0.1;
-/// Visitors that the variance of all epochs weighs in that of one, which may have few conversions.
+/// Weight of the pooled variance in that of an epoch, which may have few conversions; in visitors.
 const SHARED_VISITORS: f64 = 100.0;
-/// Draws from what is known of the levels; as they begin with the same seed, the same numbers give the same cost.
+/// Number of posterior draws of the levels. The seed is fixed, so the same data gives the same regret.
 const DRAWS: usize = 4_000;
 const SEED: u64 = 1;
 
-/// What is known of an arm, and what it deserves.
+/// State of an arm: its data and its share.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct BanditArm {
-    /// Which arm, 0 for the control.
+    /// Number of the arm, 0 for the control.
     pub arm: usize,
-    /// Its visitors whose time to convert is over.
+    /// Visitors whose conversion window has closed.
     pub visitors: u64,
     /// Probability that it is the best.
     pub probability_best: f64,
-    /// The part of the traffic that it deserves; all arms' sum to 1.
+    /// Deserved share of the traffic; the shares of all arms sum to 1.
     pub share: f64,
 }
 
-/// What was lost by sending visitors to arms that are not the best, in conversions or in the unit of the value.
+/// Regret: the loss from sending visitors to arms that are not the best, in conversions or in the unit of the value.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Regret {
-    /// On average over what is known of the levels.
+    /// Posterior mean.
     pub mean: f64,
-    /// Where it is, with the confidence asked for.
+    /// Posterior interval, at the requested confidence.
     pub interval: Interval,
 }
 
-/// What was lost until some moment, by what is known now.
+/// Regret until some moment, based on current knowledge.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Losses {
-    /// By the way that visitors were sent.
+    /// Regret of the actual distribution of visitors.
     pub sent: Regret,
-    /// Had all arms had the same number of them.
+    /// Regret of an even split of the same visitors.
     pub even_split: Regret,
 }
 
-/// A bandit as of one moment.
+/// State of a bandit at one moment.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Bandit {
     /// The arms that have weight, in their order.
     pub arms: Vec<BanditArm>,
-    /// The least share of an arm.
+    /// Minimum share of an arm.
     pub floor: f64,
-    /// What was lost.
+    /// Regret until now.
     pub losses: Losses,
 }
 
-/// The least share of each of `arms` arms.
+/// Minimum share of each of `arms` arms.
 pub fn floor(arms: usize) -> f64 {
     FLOOR * (FLOORED_ARMS / arms.max(1) as f64).min(1.0)
 }
 
-/// Whether weights may move again, after so many visitors before the present epoch and so many within it.
+/// Returns whether weights may move again: `before` visitors came before the current epoch, and `within` visitors in
+/// it.
 pub fn has_batch(before: u64, within: u64) -> bool {
     within >= MIN_BATCH && within as f64 >= before as f64 * MIN_BATCH_SHARE
 }
 
-/// A bandit's numbers, and whether it is time to act on them.
+/// State of a bandit, and whether weights may move.
 #[derive(Debug, Clone, PartialEq)]
 pub struct BanditLook {
-    /// What is known, or why nothing is.
+    /// State of the bandit, or the reason why there is none.
     pub bandit: Result<Bandit>,
-    /// Whether enough visitors have come since weights last changed.
+    /// True when enough visitors came since weights last changed.
     pub has_batch: bool,
 }
 
-/// The bandit of this design as of these summaries; `None` where weights are not to follow the result.
+/// Computes the state of the bandit. `None` when the design's weights do not follow the result.
 pub fn look(design: &Design, summaries: &Summaries) -> Option<BanditLook> {
     if design.policy != AllocationPolicy::Bandit {
         return None;
@@ -109,13 +112,13 @@ pub fn look(design: &Design, summaries: &Summaries) -> Option<BanditLook> {
     })
 }
 
-/// What a bandit by this metric knows and does. `weights` are those in force, a weight per arm, the control first: an arm
-/// without weight was paused and gets no share, and what its visitors lost was lost all the same. `confidence` is that of the
-/// regret's interval.
+/// Computes the state of a bandit that follows this metric. `weights` are the effective weights of the arms, the
+/// control first. An arm without weight is paused and gets no share, but the regret of its visitors counts.
+/// `confidence` is that of the regret's interval.
 ///
 /// # Errors
-/// `TooFewUnits` until every arm has 20 visitors whose time to convert is over, and all together have ten
-/// conversions; `NoUnits` when no arm has weight; what the metric's numbers cannot be summed up for.
+/// `TooFewUnits` until every arm has 20 visitors with a closed conversion window, and all arms together have ten
+/// conversions; `NoUnits` when no arm has weight; and errors from summarising the metric's data.
 pub fn bandit(metric: &Metric, weights: &[u32], confidence: f64) -> Result<Bandit> {
     let arms = known(metric, weights)?;
     let met = Met::of(metric, weights)?;
@@ -123,11 +126,11 @@ pub fn bandit(metric: &Metric, weights: &[u32], confidence: f64) -> Result<Bandi
     Ok(Bandit { floor: floor(arms.len()), arms, losses })
 }
 
-/// What was lost until the end of each day, by what is known of the arms now. `days` has the visitors of each arm, the control
-/// first, whose time to convert is over.
+/// Computes the regret until the end of each day, based on current knowledge of the arms. `days` has the visitors of
+/// each arm with a closed conversion window, the control first.
 ///
 /// # Errors
-/// As of [`bandit`], and where weights are not to follow the result.
+/// Those of [`bandit`], and `NoUnits` when the weights do not follow the result.
 pub fn losses_by_day(design: &Design, summaries: &Summaries, days: &[Vec<u64>]) -> Result<Vec<Losses>> {
     let metric = summaries.metrics.first().filter(|metric| metric.role == MetricRole::Primary);
     let is_bandit = design.policy == AllocationPolicy::Bandit;
@@ -146,12 +149,12 @@ fn direction(metric: &Metric) -> Direction {
     if metric.lower_is_better { Direction::Min } else { Direction::Max }
 }
 
-/// The arms that visitors met: those that have weight, and those that had it and are known.
+/// Arms that visitors met: those with weight, and paused ones with enough data.
 struct Met {
     arms: Vec<usize>,
-    /// Visitors of each whose time to convert is over.
+    /// Visitors of each arm whose conversion window has closed.
     visitors: Vec<u64>,
-    /// How much less than the best a visitor of each brings, in draws.
+    /// Shortfall of a visitor of each arm against the best arm, in posterior draws.
     shortfalls: Vec<Vec<f64>>,
 }
 
@@ -171,7 +174,7 @@ impl Met {
     }
 }
 
-/// The arms that have weight, and what is known of them.
+/// State of the arms that have weight.
 fn known(metric: &Metric, weights: &[u32]) -> Result<Vec<BanditArm>> {
     let active: Vec<usize> = (0..weights.len()).filter(|arm| weights[*arm] > 0).collect();
     if active.is_empty() {
@@ -190,14 +193,14 @@ fn known(metric: &Metric, weights: &[u32]) -> Result<Vec<BanditArm>> {
     Ok(arms.collect())
 }
 
-/// Levels of the arms by least squares: an additive level of each epoch and of each arm.
+/// Least-squares estimates of additive levels of each epoch and each arm.
 struct Model {
     visitors: Vec<u64>,
-    /// Relative to their mean.
+    /// Levels of the arms, relative to their mean.
     levels: Vec<f64>,
-    /// Covariances of the levels, of which differences are meaningful.
+    /// Covariances of the levels; only those of differences are meaningful.
     covariances: Vec<Vec<f64>>,
-    /// The precision of each arm where the levels of the epochs were known.
+    /// Precision of each arm if the levels of the epochs were known.
     precisions: Vec<f64>,
 }
 
@@ -233,7 +236,7 @@ impl Model {
             let sum: f64 = weight.iter().sum();
             let means = epoch.iter().map(|summary| match summary.visitors {
                 0 => Ok(0.0),
-                // A single visitor has a mean, and no variance that `sample` could give.
+                // A single visitor has a mean, but `sample` cannot estimate a variance.
                 1 => Ok(if metric.measure == Measure::Conversion {
                     summary.converted as f64
                 } else {
@@ -252,7 +255,7 @@ impl Model {
                 }
             }
         }
-        // Only differences of levels are determined: their mean is set to 0.
+        // Only differences of levels are determined, so their mean is set to 0.
         let scale = (0..arms).map(|i| normal[i][i]).sum::<f64>() / (arms * arms) as f64;
         let scale = if scale > 0.0 { scale } else { 1.0 };
         normal.iter_mut().flatten().for_each(|entry| *entry += scale);
@@ -262,8 +265,8 @@ impl Model {
         Ok(Self { visitors, levels, covariances, precisions })
     }
 
-    /// What is known of each arm on its own, such that the difference of each to the leading one is as certain as it
-    /// is together: levels of epochs that shift make arms less certain than their visitors would.
+    /// Posterior of each arm on its own, such that its difference from the leading arm is as uncertain as in the joint
+    /// estimate. Shifting levels of epochs make arms less certain than their number of visitors suggests.
     fn posteriors(&self, direction: Direction) -> Result<Vec<ArmPosterior>> {
         let sign = if direction == Direction::Max { 1.0 } else { -1.0 };
         let arms = self.levels.len();
@@ -289,7 +292,7 @@ fn sample(measure: Measure, summary: &Summary) -> Result<Sample> {
     }
 }
 
-/// The inverse of a symmetric positive matrix, by elimination; `None` where it has none.
+/// Inverse of a symmetric positive definite matrix, by elimination. `None` when it is singular.
 fn inverse(mut matrix: Vec<Vec<f64>>) -> Option<Vec<Vec<f64>>> {
     let size = matrix.len();
     let unit = |i: usize| (0..size).map(move |j| f64::from(u8::from(i == j))).collect();
@@ -317,7 +320,7 @@ fn inverse(mut matrix: Vec<Vec<f64>>) -> Option<Vec<Vec<f64>>> {
     Some(inverse)
 }
 
-/// How much less than the best of the active arms a visitor of each arm brings, in draws from what is known of the arms.
+/// Shortfall of a visitor of each arm against the best active arm, in posterior draws.
 fn shortfalls(arms: &[ArmPosterior], is_active: &[bool], direction: Direction) -> Vec<Vec<f64>> {
     let sign = if direction == Direction::Max { 1.0 } else { -1.0 };
     let mut random = Xoshiro256PlusPlus::seed_from_u64(SEED);
@@ -334,7 +337,7 @@ fn shortfalls(arms: &[ArmPosterior], is_active: &[bool], direction: Direction) -
     (0..DRAWS).map(|_| draw()).collect()
 }
 
-/// What was lost as so many visitors were sent to each arm, and as an even split would have sent them.
+/// Regret of sending this many visitors to each arm, and of an even split of them.
 fn losses(shortfalls: &[Vec<f64>], visitors: &[u64], confidence: f64) -> Losses {
     let each = visitors.iter().sum::<u64>() as f64 / visitors.len() as f64;
     let of_sent = |draw: &Vec<f64>| draw.iter().zip(visitors).map(|(less, n)| less * *n as f64).sum();

@@ -1,76 +1,75 @@
-//! The design: what was settled before the data came, and decides how to read it.
+//! Design: the settings that were made before the data came, and determine its analysis.
 
 use muriel_stats::boundary::Mixture;
 use muriel_stats::{LiftPlan, Undefined};
 
-/// The prior on the lift: most tests change a metric by less than a tenth.
+/// Standard deviation of the prior on the lift: most tests change a metric by less than a tenth.
 pub(crate) const PRIOR_SD: f64 = 0.1;
-/// Units that a comparison is tuned for where the team planned none.
+/// Number of units that a comparison is tuned for when the team planned none.
 pub(crate) const DEFAULT_UNITS: f64 = 10_000.0;
-/// Epochs that a bandit is tuned for.
+/// Number of epochs that a bandit is tuned for.
 pub(crate) const BANDIT_EPOCHS: f64 = 30.0;
 
-/// How visitors were shared among the arms, which decides what may be compared with what.
+/// Distribution of visitors among the arms, which determines what may be compared with what.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AllocationPolicy {
     /// By weights that people set, and perhaps changed: strata of equal ratio, weighted by their visitors.
     Fixed,
-    /// By weights that follow the results: each epoch by itself, studentised.
+    /// By weights that follow the results: each epoch separately, studentised.
     Bandit,
-    /// As by fixed weights: those whom a holdout keeps out of everything, as the control, and everybody else.
+    /// Like fixed weights, with the held-out visitors as the control and all others as the arm.
     Holdout,
     /// By audience first, and then by the weights of the matched arm and the control.
     Personalization,
 }
 
-/// The arms and the weights of an epoch.
+/// Number and weights of an epoch.
 #[derive(Debug, Clone, PartialEq)]
 pub struct EpochPlan {
-    /// Its number, 1 for the first start.
+    /// Number of the epoch, 1 for the first start.
     pub number: i64,
-    /// A weight per arm in any unit, the control first.
+    /// Weight of each arm in any unit, the control first.
     pub weights: Vec<u32>,
 }
 
-/// What was settled before the data came: how to read an experiment.
+/// Design of an experiment: the settings that determine its analysis.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Design {
-    /// How visitors were shared.
+    /// Distribution of visitors among the arms.
     pub policy: AllocationPolicy,
-    /// How many arms there are, the control among them; at least 1.
+    /// Number of arms, including the control; at least 1.
     pub arms: usize,
-    /// Probability that an interval covers, 0.5 to 0.99.
+    /// Coverage probability of intervals, 0.5 to 0.99.
     pub confidence: f64,
-    /// Planned total of visitors of all arms, as of the start.
+    /// Planned total number of visitors of all arms, as of the start.
     pub visitors: Option<f64>,
-    /// The smallest lift worth acting on, as a fraction.
+    /// Smallest lift worth acting on (MDE), as a fraction.
     pub mde: f64,
-    /// The epochs, first one first. An epoch that is not here has even weights.
+    /// Epochs, the first one first. An epoch that is missing here has even weights.
     pub epochs: Vec<EpochPlan>,
 }
 
 impl Design {
-    /// Probability of a false call: one less the confidence.
+    /// Error probability: 1 minus the confidence.
     pub fn alpha(&self) -> f64 {
         1.0 - self.confidence
     }
 
-    /// The weights of an epoch, a weight per arm; even where it is not known.
-    /// Arms that came later have none.
+    /// Weights of the arms in an epoch; even when the epoch is unknown. Arms that were added later have weight 0.
     pub fn weights(&self, epoch: i64) -> Vec<u32> {
         match self.epochs.iter().find(|plan| plan.number == epoch) {
             None => vec![1; self.arms],
             Some(plan) => {
                 let mut weights = plan.weights.clone();
-                // An arm of the epoch that is gone since is not asked about.
+                // Drops the weights of arms that were removed since.
                 weights.resize(self.arms, 0);
                 weights
             }
         }
     }
 
-    /// Units of the control and `arm` together for which their comparison is
-    /// tuned: their share of the planned visitors by the first weights.
+    /// Units of the control and `arm` together for which their comparison is tuned: their share of the planned
+    /// visitors, by the first weights.
     pub fn planned_units(&self, arm: usize) -> f64 {
         let Some(visitors) = self.visitors else { return DEFAULT_UNITS };
         let first = self.epochs.iter().map(|epoch| &epoch.weights).find(|weights| {
@@ -87,7 +86,7 @@ impl Design {
         (visitors * share).max(2.0)
     }
 
-    /// The boundary by which `arm` is compared with the control, before the correction for several arms.
+    /// Boundary of the comparison of `arm` with the control, before the correction for several arms.
     ///
     /// # Errors
     /// `InvalidInput` when the confidence or the planned visitors are outside their range.
@@ -95,7 +94,7 @@ impl Design {
         Mixture::tuned(self.planned_units(arm), self.alpha())
     }
 
-    /// How many visitors find a lift of `arm`, where arms share visitors by these weights, the control's first.
+    /// Plan for detecting a lift of `arm`, for arms that share visitors by these weights, the control's first.
     ///
     /// # Errors
     /// `NoUnits` when the control or the arm has no weight.
@@ -105,7 +104,7 @@ impl Design {
         if *control <= 0.0 || *own <= 0.0 {
             return Err(Undefined::NoUnits);
         }
-        // The surest of several arms must pass the strictest level of the correction.
+        // Even the arm with the smallest p-value must pass the strictest level of the correction.
         let compared = weights.iter().skip(1).filter(|weight| **weight > 0.0).count();
         LiftPlan::new(control / all, own / all, self.alpha() / compared.max(1) as f64)
     }

@@ -1,22 +1,22 @@
-//! Health: whether the data can be trusted.
+//! Health checks: whether the data can be trusted.
 //!
-//! Each check looks for one fault that voids or bends comparisons, and says what it found in a sentence for a person.
-//! Thresholds are shares or p-values; those of p-values are always-valid where the check is read again and again.
+//! Each check looks for one fault that invalidates or biases comparisons, and describes its findings in a sentence for
+//! people. Thresholds are shares or p-values. The p-values of checks that are read repeatedly are always-valid.
 //!
 //! | check | fault | fails | warns |
 //! |---|---|---|---|
 //! | sample ratio | something loses visitors of an arm | p < 0.01 | p < 0.05 |
-//! | crossovers | identities are lost, visitors meet several arms | > 1 % | > 0.1 % |
-//! | minimum data | too little to judge from | | below the minimum |
-//! | bots | programs among the visitors | | > 20 % |
-//! | before start | clocks that are wrong, or a test that ran elsewhere | | > 0.1 % |
-//! | epochs | weights that were changed by hand | | two sets or more |
-//! | balance | arms differ in what assignment does not look at | | p < 0.001 |
-//! | changes | changes that find nothing on the page | | one or more |
-//! | page | pages of an arm that fail, come late or are slower | harm is known | any is known |
-//! | other nodes | events that another server keeps | one runs | one ran |
+//! | crossovers | visitor ids are lost, visitors meet several arms | > 1 % | > 0.1 % |
+//! | minimum data | too little data for a verdict | | below the minimum |
+//! | bots | bots among the visitors | | > 20 % |
+//! | before start | wrong clocks, or a test that ran elsewhere | | > 0.1 % |
+//! | epochs | weights changed by hand | | two sets or more |
+//! | balance | arms differ in attributes that assignment does not use | | p < 0.001 |
+//! | changes | changes that match nothing on the page | | one or more |
+//! | page | an arm's pages have errors, show it late, or are slower | harm is known | any is known |
+//! | other nodes | events stored on another server | one runs | one ran |
 //!
-//! A failed sample ratio, crossovers or other nodes makes every verdict `do_not_trust`.
+//! A failed sample ratio, crossovers or other-nodes check makes every verdict `do_not_trust`.
 
 use crate::applied;
 use crate::design::{AllocationPolicy, Design};
@@ -28,56 +28,54 @@ use muriel_stats::contingency::independence;
 use muriel_stats::srm::{self, ChiSquared};
 use std::collections::BTreeMap;
 
-/// P-value of the sample ratio below which the comparison is void. The test is always-valid, so daily looks do not raise
-/// the rate of false alarms above this.
+/// P-value of the sample ratio test below which the comparison is invalid. The test is always-valid, so daily checks do
+/// not raise the rate of false alarms above this.
 const SRM_FAIL_P: f64 = 0.01;
-/// P-value of the sample ratio below which it is worth watching.
+/// P-value of the sample ratio test below which it warns.
 const SRM_WARN_P: f64 = 0.05;
-/// Visitors in arms without weight that are a fault: more than so many, and than this
-/// share. A page that kept its ruleset for some seconds after a change of weights
-/// sends a few; whoever wants to spoil a result must send as many as matter.
+/// Number and share of visitors in arms without weight above which they are a fault; both must be exceeded. Pages that
+/// use their ruleset for some seconds after a change of weights send a few. An attacker who wants to distort a result
+/// has to send enough visitors to matter.
 const ZERO_WEIGHT_FAIL: (u64, f64) = (5, 0.001);
-/// Shares of visitors in several arms of one epoch that are noted, and that void the comparison.
+/// Shares of visitors in several arms of one epoch: the first warns, the second invalidates the comparison.
 const CROSSED_WARN: f64 = 0.001;
 const CROSSED_FAIL: f64 = 0.01;
-/// The share of programs among visitors from which it is worth a look.
+/// Share of bots among visitors above which the check warns.
 const BOTS_WARN: f64 = 0.2;
-/// The share of visitors with exposures dated before the start from which it is no matter of
-/// clocks that differ.
+/// Share of visitors with exposures dated before the start above which clock differences do not explain them.
 const EARLY_WARN: f64 = 0.001;
-/// P-value below which an attribute is unbalanced, after Bonferroni's correction over the attributes. It is strict because
-/// the test holds for one look, and reports are read often.
+/// P-value below which an attribute is unbalanced, after Bonferroni's correction over the attributes. It is strict
+/// because the test is valid for one check, and reports are read often.
 const BALANCE_WARN_P: f64 = 0.001;
-/// Visitors that each arm needs before a comparison gets a verdict.
+/// Minimum visitors of each arm for a verdict.
 pub(crate) const MIN_VISITORS: u64 = 100;
-/// Conversions that each arm needs before a comparison gets a verdict.
+/// Minimum conversions of each arm for a verdict.
 pub(crate) const MIN_CONVERTED: u64 = 10;
-/// Microseconds from the first entry that have to be over before a verdict: a full day, as days differ by the hour.
+/// Minimum time from the first entry to a verdict, in microseconds: a full day, as behaviour depends on the hour.
 pub(crate) const MIN_OBSERVED_US: i64 = 86_400_000_000;
 
-/// How a check went, the better ones first.
+/// Result of a check, from best to worst.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Grade {
     /// The check found no problem.
     Ok,
-    /// The check had nothing to look at, so it neither found a problem nor ruled one out.
+    /// The check had no data, so it neither found a problem nor ruled one out.
     Unknown,
-    /// Worth knowing.
+    /// Worth knowing; comparisons remain valid.
     Warn,
-    /// What the check protects does not hold.
+    /// The condition that the check verifies does not hold.
     Fail,
 }
 
 impl Grade {
-    /// This grade of several checks together with that of one more, which counts as far
-    /// as it is known: a check that does not apply to an experiment, such as that of the
-    /// currency before the first order, must not hide what the others found.
+    /// Combines the grade of several checks with one more. An unknown grade is ignored: a check that does not apply to
+    /// an experiment, such as that of the currency before the first order, must not hide findings of the others.
     #[must_use]
     pub fn with(self, other: Grade) -> Grade {
         if other == Grade::Unknown { self } else { self.max(other) }
     }
 
-    /// `ok`, `unknown`, `warn` or `fail`.
+    /// Name in answers: `ok`, `unknown`, `warn` or `fail`.
     pub fn word(self) -> &'static str {
         match self {
             Grade::Ok => "ok",
@@ -88,66 +86,67 @@ impl Grade {
     }
 }
 
-/// A check with what it found.
+/// A check with its findings.
 #[derive(Debug, Clone, PartialEq)]
 pub struct HealthCheck {
-    /// How it went.
+    /// Grade of the check.
     pub grade: Grade,
-    /// A sentence for a person.
+    /// Findings, as a sentence for people.
     pub message: String,
 }
 
 impl HealthCheck {
-    /// A check that found this.
+    /// Creates a check with this finding.
     pub fn new(grade: Grade, message: impl Into<String>) -> Self {
         Self { grade, message: message.into() }
     }
 }
 
-/// Visitors per arm beside what the weights promised.
+/// Sample ratio test: visitors per arm compared with the weights.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SampleRatioTest {
-    /// The epoch; `None` for all of them.
+    /// Number of the epoch; `None` for all together.
     pub epoch: Option<i64>,
-    /// Visitors per arm, the control first.
+    /// Observed visitors per arm, the control first.
     pub observed: Vec<u64>,
-    /// Visitors per arm by the weights.
+    /// Expected visitors per arm, from the weights.
     pub expected: Vec<f64>,
-    /// Always-valid p-value: at most this probable under the weights, whenever it is read.
+    /// Always-valid p-value: the probability of such counts under the weights is at most this, however often it is
+    /// read.
     pub p_value: Option<f64>,
-    /// Pearson's test, which holds for a single look.
+    /// Pearson's test, which is valid for a single check.
     pub chi_squared: Option<ChiSquared>,
 }
 
-/// Every check.
+/// All health checks of an experiment.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Health {
-    /// Whether visitors were shared as the weights say.
+    /// Visitors are shared as the weights say.
     pub sample_ratio: HealthCheck,
-    /// Its numbers: all epochs together, then each.
+    /// Numbers of the sample ratio check: all epochs together, then each.
     pub ratios: Vec<SampleRatioTest>,
-    /// Whether visitors stayed in their arm.
+    /// Visitors stay in their arm.
     pub crossovers: HealthCheck,
-    /// Whether there is enough to judge from.
+    /// There is enough data for a verdict.
     pub minimum_data: HealthCheck,
-    /// How many programs were left out.
+    /// Bots that were left out.
     pub bots: HealthCheck,
-    /// Whether exposures are dated before the start, which do not count.
+    /// Exposures dated before the start, which do not count.
     pub before_start: HealthCheck,
-    /// Whether weights changed on the way.
+    /// Weights did not change during the experiment.
     pub epochs: HealthCheck,
-    /// Whether the arms resemble each other in what assignment knows nothing of.
+    /// Arms are alike in attributes that assignment does not use.
     pub balance: HealthCheck,
-    /// Whether the changes of the arms found on pages what they change.
+    /// The arms' changes matched elements on pages.
     pub changes: HealthCheck,
-    /// Whether the pages of an arm fail, come late or are slower than the control's.
+    /// The pages of an arm do not have more errors, do not show it late and are not slower than the control's.
     pub page: HealthCheck,
-    /// Whether other servers took events that are not here.
+    /// No other servers took events that are not stored here.
     pub other_nodes: HealthCheck,
 }
 
 impl Health {
-    /// Every check with its name in answers, in the order in which they are shown.
+    /// All checks with their names in answers, in display order.
     pub fn checks(&self) -> [(&'static str, &HealthCheck); 10] {
         [
             ("sample_ratio", &self.sample_ratio),
@@ -163,14 +162,13 @@ impl Health {
         ]
     }
 
-    /// The worst of them. It is not `Ok` while a check without which no comparison can be
-    /// trusted is unknown.
+    /// The worst grade of all checks. Not `Ok` while a check that every comparison relies on is unknown.
     pub fn grade(&self) -> Grade {
         let needed = self.sample_ratio.grade.max(self.crossovers.grade);
         self.checks().iter().fold(needed, |grade, (_, check)| grade.with(check.grade))
     }
 
-    /// Why no comparison can be trusted, if none can.
+    /// Reason why no comparison can be trusted. `None` when they can be trusted.
     pub fn distrust(&self) -> Option<&str> {
         [&self.sample_ratio, &self.crossovers, &self.other_nodes]
             .into_iter()
@@ -179,7 +177,7 @@ impl Health {
     }
 }
 
-/// Every check of an experiment of this design. A check that has nothing to look at is [`Grade::Unknown`].
+/// Runs all checks of an experiment with this design. A check without data is [`Grade::Unknown`].
 pub(crate) fn health(design: &Design, summaries: &Summaries, page: &PageHealth) -> Health {
     let (sample_ratio, ratios) = sample_ratio(design, summaries);
     Health {
@@ -197,8 +195,7 @@ pub(crate) fn health(design: &Design, summaries: &Summaries, page: &PageHealth) 
     }
 }
 
-/// Fails while another server runs: a visitor who met the arm there, or bought there,
-/// is missing here.
+/// Fails while another server runs: visitors who entered or converted there are missing here.
 fn other_nodes(summaries: &Summaries) -> HealthCheck {
     let OtherNodes { running, gone } = summaries.other_nodes;
     if running > 0 {
@@ -223,7 +220,7 @@ fn other_nodes(summaries: &Summaries) -> HealthCheck {
     }
 }
 
-/// Visitors per arm of each epoch that has some.
+/// Visitors per arm, for each epoch with visitors.
 fn counts(design: &Design, summaries: &Summaries) -> BTreeMap<i64, Vec<u64>> {
     let mut counts: BTreeMap<i64, Vec<u64>> = BTreeMap::new();
     for arrivals in summaries.arrivals.iter().filter(|arrivals| arrivals.arm < design.arms) {
@@ -232,7 +229,7 @@ fn counts(design: &Design, summaries: &Summaries) -> BTreeMap<i64, Vec<u64>> {
     counts
 }
 
-/// The sample ratio of each epoch in which somebody entered, lowest number first.
+/// Sample ratio tests of all epochs with visitors, in ascending order of number.
 pub fn epoch_ratios(design: &Design, summaries: &Summaries) -> Vec<SampleRatioTest> {
     counts(design, summaries)
         .into_iter()
@@ -248,26 +245,25 @@ pub fn epoch_ratios(design: &Design, summaries: &Summaries) -> Vec<SampleRatioTe
         .collect()
 }
 
-/// Visitors of the arms that had weight; the others are counted separately.
+/// Visitors of the arms with weight. The others are counted separately.
 fn placed(observed: &[u64], weights: &[f64]) -> Vec<u64> {
     observed.iter().zip(weights).map(|(seen, weight)| if *weight > 0.0 { *seen } else { 0 }).collect()
 }
 
-/// Always-valid p-value of these epochs' counts under their weights; `None`
-/// without anybody.
+/// Always-valid p-value of the epochs' counts under their weights. `None` without visitors.
 fn sequential(epochs: Vec<srm::Epoch>) -> Option<f64> {
     match srm::mixed_over_epochs(&epochs) {
         Ok(log) => Some(boundary::p_value(log)),
         Err(Undefined::NoUnits) => None,
-        // Somebody was where nobody could be.
+        // There were visitors where the weights allow none.
         Err(_) => Some(0.0),
     }
 }
 
-/// Whether visitors were shared as the weights say, over all epochs together, and the numbers behind it.
+/// Checks that visitors are shared as the weights say, over all epochs together. Returns the numbers as well.
 ///
-/// Epochs multiply their evidence, so a change of weights is not a fault. Visitors in arms without weight are counted
-/// separately: a few are pages that kept an old ruleset for some seconds, many are a fault of their own.
+/// The evidence of epochs multiplies, so a change of weights is not a fault. Visitors in arms without weight are
+/// counted separately: a few come from pages that used an old ruleset for some seconds, many are a separate fault.
 fn sample_ratio(design: &Design, summaries: &Summaries) -> (HealthCheck, Vec<SampleRatioTest>) {
     if design.policy == AllocationPolicy::Personalization {
         let message = "Visitors are shared by audience first, so the numbers per arm say nothing about the ratio.";
@@ -295,7 +291,7 @@ fn sample_ratio(design: &Design, summaries: &Summaries) -> (HealthCheck, Vec<Sam
             srm::Epoch { counts: placed(&ratio.observed, &weights), weights }
         })
         .collect();
-    // Many in arms without weight are a mismatch whatever the others are.
+    // Many visitors in arms without weight are a mismatch, whatever the other counts are.
     let all: u64 = observed.iter().sum();
     let in_place: u64 = epochs.iter().flat_map(|epoch| &epoch.counts).sum();
     let strays = all - in_place;
@@ -344,22 +340,22 @@ fn sample_ratio(design: &Design, summaries: &Summaries) -> (HealthCheck, Vec<Sam
     (check, ratios)
 }
 
-/// What a check says before the first visitor.
+/// Result of a check before the first visitor.
 fn nobody() -> HealthCheck {
     HealthCheck::new(Grade::Unknown, "Nobody entered yet.")
 }
 
-/// `1 visitor`, `2 visitors`.
+/// Number with noun: `1 visitor`, `2 visitors`.
 pub(crate) fn counted(number: u64, what: &str) -> String {
     format!("{number} {what}{}", if number == 1 { "" } else { "s" })
 }
 
-/// How often something of this p-value happens by chance, in words: `250 times` for 0.004.
+/// Frequency of a p-value by chance, in words: `250 times` for 0.004.
 fn once_in(p_value: f64) -> String {
     if p_value < 1e-9 { "a thousand million times".to_owned() } else { format!("{:.0} times", (1.0 / p_value).floor()) }
 }
 
-/// `50.0 : 50.0` percent.
+/// Percentages: `50.0 : 50.0`.
 fn split(parts: &[f64]) -> String {
     let all: f64 = parts.iter().sum();
     let shares: Vec<String> = parts.iter().map(|part| format!("{:.1}", 100.0 * part / all.max(1.0))).collect();
@@ -371,12 +367,13 @@ fn visitors(summaries: &Summaries) -> u64 {
     summaries.arrivals.iter().map(|arrivals| arrivals.visitors).sum()
 }
 
-/// A share of a whole, 0 to 1; 0 of nothing.
+/// Share of a whole, 0 to 1; 0 when the whole is 0.
 fn share(part: u64, of: u64) -> f64 {
     if of == 0 { 0.0 } else { part as f64 / of as f64 }
 }
 
-/// Whether visitors stayed in their arm. Visitors who met another one after a change of the experiment are not a fault.
+/// Checks that visitors stay in their arm. Visitors who met another arm after a change of the experiment are not a
+/// fault.
 fn crossovers(summaries: &Summaries) -> HealthCheck {
     let all = visitors(summaries);
     if all == 0 {
@@ -411,7 +408,7 @@ fn crossovers(summaries: &Summaries) -> HealthCheck {
     }
 }
 
-/// What one arm still needs, in words.
+/// Checks that each arm has enough data, and says what is missing.
 fn minimum_data(design: &Design, summaries: &Summaries) -> HealthCheck {
     let Some(primary) = summaries.metrics.iter().find(|metric| metric.role == MetricRole::Primary) else {
         return HealthCheck::new(Grade::Warn, "There is no primary goal, so nothing can be called.");
@@ -437,7 +434,7 @@ fn minimum_data(design: &Design, summaries: &Summaries) -> HealthCheck {
     }
 }
 
-/// `Control`, `Variant 1`; of a holdout what its arms are.
+/// Display name of an arm: `Control`, `Variant 1`; for a holdout, the meaning of its arms.
 pub(crate) fn name(design: &Design, arm: usize) -> String {
     match (design.policy, arm) {
         (AllocationPolicy::Holdout, 0) => "Held out".to_owned(),
@@ -447,7 +444,7 @@ pub(crate) fn name(design: &Design, arm: usize) -> String {
     }
 }
 
-/// How many visitors were programs, which count nowhere.
+/// Counts the bots, which are left out everywhere.
 fn bots(summaries: &Summaries) -> HealthCheck {
     let bots = summaries.bots;
     let all = bots + visitors(summaries);
@@ -462,7 +459,7 @@ fn bots(summaries: &Summaries) -> HealthCheck {
     HealthCheck::new(if of > BOTS_WARN { Grade::Warn } else { Grade::Ok }, message)
 }
 
-/// How many visitors sent exposures that are dated before the first start, which count nowhere.
+/// Counts visitors whose exposures are dated before the first start. They are left out everywhere.
 fn before_start(summaries: &Summaries) -> HealthCheck {
     let early = summaries.early;
     let all = early + visitors(summaries);
@@ -480,7 +477,7 @@ fn before_start(summaries: &Summaries) -> HealthCheck {
     HealthCheck::new(if share(early, all) > EARLY_WARN { Grade::Warn } else { Grade::Ok }, message)
 }
 
-/// Whether weights were changed while visitors entered. A bandit's always are.
+/// Checks whether weights changed while visitors entered. Those of a bandit always do.
 fn epochs(design: &Design, summaries: &Summaries) -> HealthCheck {
     let seen: Vec<i64> = counts(design, summaries).into_keys().collect();
     let mut weights: Vec<Vec<u32>> = seen.iter().map(|epoch| design.weights(*epoch)).collect();
@@ -506,8 +503,9 @@ fn epochs(design: &Design, summaries: &Summaries) -> HealthCheck {
     }
 }
 
-/// Whether an attribute at entry depends on the arm, by Pearson's test of independence for each attribute. Assignment does
-/// not look at attributes, so where one does, visitors of one kind are lost or counted twice in an arm.
+/// Checks whether an attribute at entry depends on the arm, by Pearson's test of independence for each attribute.
+/// Assignment does not use attributes, so a dependence means that visitors of one kind are lost or counted twice in an
+/// arm.
 fn balance(design: &Design, summaries: &Summaries) -> HealthCheck {
     if design.policy == AllocationPolicy::Personalization {
         return HealthCheck::new(

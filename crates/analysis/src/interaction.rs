@@ -1,14 +1,14 @@
-//! Interactions: whether one experiment changes what another one does.
+//! Interactions: whether one experiment changes the effect of another one.
 //!
-//! An ordered pair is an experiment with its metric and another experiment that some of its visitors met too. Its question is
-//! whether the effect of an arm, beside the control, depends on the arm of the other experiment. The effect in either arm of
-//! the other is a difference of means, and the interaction is the difference of these two: of four cells of visitors,
-//! (m₁₁ − m₀₁) − (m₁₀ − m₀₀), first index the own arm, second the other's. [`interaction`] tests it always-valid, and
-//! [`found`] corrects for all pairs by e-BH.
+//! An ordered pair consists of an experiment with its metric, and another experiment that shares visitors with it. The
+//! question is whether the effect of an arm, compared with the control, depends on the arm of the other experiment. The
+//! effect within each arm of the other is a difference of means. The interaction is the difference of these two
+//! effects. With four cells of visitors it is (m₁₁ − m₀₁) − (m₁₀ − m₀₀): the first index is the own arm, the second the
+//! other's. [`interaction`] tests it with an always-valid test, and [`found`] corrects for all pairs by e-BH.
 //!
-//! Arms of both experiments are drawn independently of each other and of all that went before. So without an interaction the
-//! difference of differences has mean zero, whichever experiment a visitor met first, and though one of them changes who
-//! comes to the other.
+//! Arms of both experiments are drawn independently of each other and of everything before. Without an interaction, the
+//! difference of differences therefore has mean zero. That holds whichever experiment a visitor met first, even if one
+//! of them changes who enters the other.
 
 use crate::arms::stratum_of;
 use crate::design::{AllocationPolicy, BANDIT_EPOCHS, Design};
@@ -18,75 +18,77 @@ use muriel_stats::multiplicity::{adjust_e_values, e_bh, interval_alpha};
 use muriel_stats::{Effect, Epochs, Interval, Moments, Result, Undefined};
 use std::collections::BTreeMap;
 
-/// The share of false findings that is accepted among what is found in a look at all pairs of a project.
+/// Accepted rate of false discoveries among all findings in a check of a project's pairs.
 pub const LEVEL: f64 = 0.05;
 
-/// Visitors that two experiments share at least before there is anything to judge: a hundred in each of four cells.
+/// Minimum visitors that two experiments must share: a hundred in each of four cells.
 pub const MIN_SHARED: u64 = 4 * MIN_VISITORS;
 
-/// Visitors in both experiments who came in the same epochs and met the same arms.
+/// Visitors in both experiments who entered in the same epochs and met the same arms.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct PairCell {
-    /// The epoch in which they entered the experiment whose metric it is.
+    /// Epoch of entry into the experiment whose metric is measured.
     pub epoch: i64,
-    /// Their arm of that experiment.
+    /// Arm in that experiment.
     pub arm: usize,
-    /// The epoch in which they entered the other experiment.
+    /// Epoch of entry into the other experiment.
     pub other_epoch: i64,
-    /// Their arm of the other experiment.
+    /// Arm in the other experiment.
     pub other_arm: usize,
-    /// How many converted.
+    /// Number of visitors who converted.
     pub converted: u64,
-    /// The metric per visitor: 0 or 1, or a value. Only of visitors whose time to convert is over.
+    /// Moments of the metric per visitor: 0 or 1, or a value. Only for visitors whose conversion window has closed.
     pub outcome: Moments,
 }
 
-/// How much the effect of an arm differs between an arm of the other experiment and its control, where that stands out most.
+/// Difference of an arm's effect between an arm of the other experiment and its control, for the combination with the
+/// strongest evidence.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Interaction {
-    /// The arm of the experiment whose metric it is, 1 for `Variant 1`.
+    /// Arm of the experiment whose metric is measured, 1 for `Variant 1`.
     pub arm: usize,
-    /// The arm of the other experiment, 1 for `Variant 1`.
+    /// Arm of the other experiment, 1 for `Variant 1`.
     pub other_arm: usize,
     contrast: Contrast,
-    /// Combinations of an arm of one and an arm of the other experiment, the controls left out.
+    /// Number of combinations of an arm of either experiment, without the controls.
     combinations: usize,
 }
 
 /// The interaction of one combination of arms.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Contrast {
-    /// Difference of the differences. The baseline are those who met both controls; `n` counts visitors, or batches of a bandit.
+    /// Difference of differences. The baseline is the cell of both controls. `n` counts visitors or, for a bandit,
+    /// batches.
     effect: Effect,
     boundary: Mixture,
-    /// Visitors of the four cells.
+    /// Visitors in the four cells.
     visitors: u64,
 }
 
-/// A pair that was found.
+/// A pair with a significant interaction.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Found {
-    /// Its place among the pairs.
+    /// Index among the pairs.
     pub pair: usize,
-    /// The arm whose effect it is, 1 for `Variant 1`.
+    /// Arm whose effect differs, 1 for `Variant 1`.
     pub arm: usize,
-    /// The arm of the other experiment in which it is another than in the control, 1 for `Variant 1`.
+    /// Arm of the other experiment in which the effect differs from that in its control, 1 for `Variant 1`.
     pub other_arm: usize,
-    /// By how much the arm's effect is more there: a share of visitors, or a value per visitor.
+    /// Additional effect of the arm there: a share of visitors, or a value per visitor.
     pub difference: f64,
-    /// Where that is; never with zero in it.
+    /// Confidence interval of the difference; never contains zero.
     pub interval: Interval,
-    /// The p-value after the correction for all pairs.
+    /// P-value after the correction for all pairs.
     pub p_value: f64,
-    /// Visitors of the four cells.
+    /// Visitors in the four cells.
     pub visitors: u64,
 }
 
-/// Compares the effects of each arm of `own` between the arms of `other`. What stands out most speaks for the pair, and is paid
-/// for by the number of combinations, so that more arms find no more by chance.
+/// Compares the effects of each arm of `own` between the arms of `other`. The strongest combination represents the
+/// pair. Its evidence is divided by the number of combinations, so that more arms do not lead to more chance findings.
 ///
-/// `None` while no combination has 100 visitors in each of its four cells and 40 conversions in all of them together, and for
-/// arms that have audiences of their own: between audiences a difference is not an effect.
+/// `None` while no combination has 100 visitors in each of its four cells and 40 conversions in all of them together.
+/// Also `None` for personalizations: a difference between audiences is not an effect.
 pub fn interaction(own: &Design, other: &Design, cells: &[PairCell]) -> Option<Interaction> {
     if [own, other].iter().any(|design| design.policy == AllocationPolicy::Personalization) {
         return None;
@@ -97,7 +99,7 @@ pub fn interaction(own: &Design, other: &Design, cells: &[PairCell]) -> Option<I
         let contrast = contrast(own, other, cells, arm, other_arm).ok()?;
         Some(Interaction { arm, other_arm, contrast, combinations })
     });
-    // Of equal ones the first: the same cells always give the same answer.
+    // The first of equal ones, so that the same cells always give the same result.
     tested.fold(None, |strongest: Option<Interaction>, next| match strongest {
         Some(strongest) if strongest.log_e() >= next.log_e() => Some(strongest),
         _ => Some(next),
@@ -105,11 +107,11 @@ pub fn interaction(own: &Design, other: &Design, cells: &[PairCell]) -> Option<I
 }
 
 impl Interaction {
-    /// Natural logarithm of the pair's e-value: that of the strongest combination over the number of combinations, which is at
-    /// most their mean, and so is an e-value too.
+    /// Natural logarithm of the pair's e-value. The e-value is that of the strongest combination divided by the number
+    /// of combinations. This is at most their mean, and therefore an e-value too.
     pub fn log_e(&self) -> f64 {
         let Contrast { effect, boundary, .. } = self.contrast;
-        // The variance of a contrast is positive.
+        // The variance of a contrast is always positive.
         boundary.log_e(effect.num / effect.var_num.sqrt(), effect.n) - (self.combinations.max(1) as f64).ln()
     }
 
@@ -119,10 +121,10 @@ impl Interaction {
     }
 }
 
-/// The pairs that e-BH finds at `level`, in their order: of those that are found, whenever it is looked, at most this share is
-/// false on average, however pairs depend on each other. A pair without a value leaves the family.
+/// Returns the pairs that e-BH finds at `level`, in their order. On average at most this share of the findings is
+/// false, at any time and however pairs depend on each other. A pair without a value is not part of the family.
 ///
-/// The interval of each is at the level of its part in what was found, so that it never has zero in it.
+/// The level of each interval follows from the share of pairs that were found, so the interval never contains zero.
 ///
 /// # Errors
 /// `InvalidInput` when the level is not between 0 and 1.
@@ -141,7 +143,7 @@ pub fn found(pairs: &[Option<Interaction>], level: f64) -> Result<Vec<Found>> {
     Ok(rejected.iter().copied().filter_map(of_pair).collect())
 }
 
-/// The four cells of one combination in one stratum: own control and arm, each with the other's control and arm.
+/// Four cells of one combination in one stratum: own control and arm, each with the other's control and arm.
 #[derive(Debug, Clone, Copy, Default)]
 struct Cells([[Moments; 2]; 2]);
 
@@ -150,8 +152,9 @@ impl Cells {
         self.0.iter().flatten()
     }
 
-    /// The difference of differences. Its variance is at least what the variance of all visitors makes it, as a small cell of
-    /// rare conversions has a small variance just when its mean is small; and just that with `one_variance`.
+    /// Difference of differences. Its variance is at least the one based on the variance of all visitors, because a
+    /// small cell with rare conversions has a small variance exactly when its mean is small. With `one_variance` it is
+    /// exactly that one.
     fn effect(&self, one_variance: bool) -> Result<Effect> {
         let all = self.each().fold(Moments::default(), |sum, cell| sum.merge(cell));
         let (mut own, mut least) = (0.0, 0.0);
@@ -171,11 +174,11 @@ impl Cells {
     }
 }
 
-/// The difference of differences of one combination, and the boundary of its test.
+/// Difference of differences of one combination, and the boundary of its test.
 ///
-/// Visitors who came under the same weights of both experiments are compared among themselves, as the effect of an arm may
-/// move with time, and the differences are put together by visitors; or by their precision where a bandit's weights follow the
-/// data.
+/// The effect of an arm may change with time, so visitors who entered under the same weights of both experiments are
+/// compared within their stratum. The differences are then weighted by visitors, or by their precision when a bandit's
+/// weights follow the data.
 fn contrast(own: &Design, other: &Design, cells: &[PairCell], arm: usize, other_arm: usize) -> Result<Contrast> {
     let mut strata: BTreeMap<_, Cells> = BTreeMap::new();
     let (mut visitors, mut converted) = ([[0; 2]; 2], 0);
@@ -197,7 +200,7 @@ fn contrast(own: &Design, other: &Design, cells: &[PairCell], arm: usize, other_
         return Err(Undefined::TooFewUnits);
     }
     let is_bandit = [own, other].iter().any(|design| design.policy == AllocationPolicy::Bandit) && strata.len() > 1;
-    // A stratum in which one of the cells has too few is left out.
+    // Strata in which one of the cells has too few visitors are left out.
     let effects = strata.values().filter_map(|cells| cells.effect(is_bandit).ok());
     let parts: Vec<(f64, Effect)> = effects.map(|effect| (effect.n, effect)).collect();
     let visitors = parts.iter().map(|(n, _)| *n as u64).sum();
@@ -205,7 +208,7 @@ fn contrast(own: &Design, other: &Design, cells: &[PairCell], arm: usize, other_
         let batches: Vec<Result<Effect>> = parts.iter().map(|(_, effect)| Ok(*effect)).collect();
         (Epochs::combine(&batches)?.in_epochs(), Mixture::tuned(BANDIT_EPOCHS, LEVEL)?)
     } else {
-        // Nobody is in both who is not in each.
+        // Visitors in both are at most those of the smaller one.
         let planned = own.planned_units(arm).min(other.planned_units(other_arm));
         (Effect::weighted(&parts)?, Mixture::tuned(planned, LEVEL)?)
     };

@@ -1,7 +1,7 @@
-//! What the numbers of an experiment mean: plan and summaries in, report out.
+//! Analysis of an experiment: from a design and summaries to a report.
 //!
-//! [`report()`] is a pure function. The same design and the same summaries give
-//! the same report, bit for bit, whenever and wherever it runs.
+//! [`report()`] is a pure function. The same design and the same summaries give the same report, bit for bit, whenever
+//! and wherever it runs.
 //!
 //! # Examples
 //!

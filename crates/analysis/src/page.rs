@@ -1,13 +1,14 @@
-//! Page health: whether the pages of an arm fail, come late, or are slower than those of the control.
+//! Page health: whether the pages of an arm have errors, show it late, or are slower than those of the control.
 //!
-//! Each arm is compared with the control by five measures: visitors with an error and visitors for whom the arm came too late,
-//! as shares, and the largest contentful paint, the layout shift and the response to interactions, as means of one page per
-//! visitor. All comparisons together are one family: a level of 5 % is split evenly among them (Bonferroni), so that at most
-//! one experiment in twenty without any difference is ever called different, however often it is looked at. The tests are the
-//! always-valid ones of [`report`](crate::report()), narrowest early: harm is worth finding soon.
+//! Each arm is compared with the control by five metrics. Two are shares: visitors with an error, and visitors for whom
+//! the arm came too late. Three are means of one page per visitor: largest contentful paint, layout shift, and response
+//! to interactions. All comparisons together are one family: a level of 5 % is split evenly among them (Bonferroni).
+//! Without any difference, at most one experiment in twenty is therefore ever called different, however often it is
+//! checked. The tests are the always-valid ones of [`report`](crate::report()), tuned to be narrowest early, because
+//! harm should be found soon.
 //!
-//! A measure that is known to have got worse is [`PageStatus::Worse`]; one that is known to be worse by more than a margin that
-//! visitors notice is [`PageStatus::Harmed`]. The number of comparisons does not depend on the data.
+//! A metric that is known to have got worse is [`PageStatus::Worse`]. A metric that is known to be worse by more than a
+//! margin that visitors notice is [`PageStatus::Harmed`]. The number of comparisons does not depend on the data.
 
 mod words;
 
@@ -19,19 +20,20 @@ use muriel_stats::boundary::{Mixture, sequential};
 use muriel_stats::strata::mantel_haenszel;
 use muriel_stats::{Effect, Interval, Moments, Result};
 
-/// Probability of any false alarm about the pages of an experiment, over all looks.
+/// Probability of any false alarm about the pages of an experiment, over all checks.
 pub(crate) const PAGE_ALPHA: f64 = 0.05;
-/// Visitors of both arms at which the comparisons are narrowest.
+/// Visitors of both arms together at which the comparisons are narrowest.
 const TUNED_UNITS: f64 = 2_000.0;
-/// Visitors of an arm whose pages told how it was shown, from which on silence means that nothing failed.
+/// Minimum visitors of an arm who reported how it was shown. From then on, missing error reports mean that there were
+/// no errors.
 const MIN_HEARD: u64 = 10;
-/// Visitors with an error, or with a late arm, of both arms together from which their shares are compared.
+/// Minimum visitors with an error, or with a late arm, of both arms together for a comparison of shares.
 const MIN_EVENTS: u64 = 10;
 
-/// What is compared between the pages of arms. Less is better.
+/// Metric that is compared between the pages of arms. Less is better.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum PageMetric {
-    /// Share of visitors for whom the arm's code failed.
+    /// Share of visitors with an error in the arm's code.
     Errors,
     /// Share of visitors for whom the arm came too late on a page.
     Late,
@@ -44,11 +46,11 @@ pub enum PageMetric {
 }
 
 impl PageMetric {
-    /// Every metric, in the order of answers.
+    /// All metrics, in the order of answers.
     pub const ALL: [PageMetric; 5] =
         [PageMetric::Errors, PageMetric::Late, PageMetric::Lcp, PageMetric::LayoutShift, PageMetric::Inp];
 
-    /// The name in answers: `errors`, `late`, `lcp_ms`, `layout_shift`, `inp_ms`.
+    /// Name in answers: `errors`, `late`, `lcp_ms`, `layout_shift`, `inp_ms`.
     pub fn word(self) -> &'static str {
         match self {
             PageMetric::Errors => "errors",
@@ -59,8 +61,8 @@ impl PageMetric {
         }
     }
 
-    /// The difference beyond which it is harm: half a visitor in a hundred with errors, one in twenty for whom the arm is late,
-    /// and of the others what a visitor begins to notice.
+    /// Difference above which a metric is harmed: 0.5 % of visitors with errors, 5 % of visitors with a late arm, and
+    /// for the others the difference that a visitor begins to notice.
     fn margin(self) -> f64 {
         match self {
             PageMetric::Errors => 0.005,
@@ -71,7 +73,8 @@ impl PageMetric {
         }
     }
 
-    /// Whether harm by it is a reason to stop. An arm that is late is not shown, which harms the test and no visitor.
+    /// Returns whether harm by this metric is a reason to stop. A late arm is not shown, which harms the test but not
+    /// the visitors.
     fn stops(self) -> bool {
         self != PageMetric::Late
     }
@@ -81,23 +84,23 @@ impl PageMetric {
     }
 }
 
-/// What is known of a measure beside the control's.
+/// Status of a metric compared with the control's.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum PageStatus {
-    /// There is too little to compare.
+    /// Too little data to compare.
     Unknown,
-    /// It is not known to be worse.
+    /// Not known to be worse.
     Ok,
-    /// It is known to be better.
+    /// Known to be better.
     Better,
-    /// It is known to be worse.
+    /// Known to be worse.
     Worse,
-    /// It is known to be worse by more than the margin.
+    /// Known to be worse by more than the margin.
     Harmed,
 }
 
 impl PageStatus {
-    /// `unknown`, `ok`, `better`, `worse` or `harmed`.
+    /// Name in answers: `unknown`, `ok`, `better`, `worse` or `harmed`.
     pub fn word(self) -> &'static str {
         match self {
             PageStatus::Unknown => "unknown",
@@ -109,61 +112,62 @@ impl PageStatus {
     }
 }
 
-/// A measure of an arm's pages, and how it compares with the control's.
+/// A metric of an arm's pages, compared with the control's.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct PageMeasurement {
-    /// Which.
+    /// The metric.
     pub metric: PageMetric,
-    /// Visitors of whom it is known.
+    /// Visitors with data.
     pub visitors: u64,
-    /// Of a share, how many of them.
+    /// For a share, the number of these visitors who count.
     pub number: Option<u64>,
-    /// The share, a fraction, or the mean; `None` without visitors.
+    /// The share as a fraction, or the mean. `None` without visitors.
     pub value: Option<f64>,
-    /// How much more it is than the control's, taken among visitors who came under the same weights. `None` of the control and
-    /// where it cannot be compared.
+    /// Difference from the control, among visitors who entered under the same weights. `None` for the control, and when
+    /// it cannot be compared.
     pub difference: Option<f64>,
-    /// Where the true difference is, whenever it is read.
+    /// Always-valid confidence interval of the difference.
     pub interval: Option<Interval>,
-    /// What that means. `Unknown` of the control.
+    /// Interpretation of the difference. `Unknown` for the control.
     pub status: PageStatus,
 }
 
-/// How the pages of an arm fared.
+/// Page health of an arm.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PageArm {
-    /// The arm, 0 for the control.
+    /// Number of the arm, 0 for the control.
     pub arm: usize,
     /// Visitors who entered.
     pub visitors: u64,
-    /// Visitors with a page that told for how long elements were hidden.
+    /// Visitors with a page that reported how long elements were hidden.
     pub hidden_visitors: u64,
-    /// For how many milliseconds they were, on average.
+    /// Mean time for which elements were hidden, in milliseconds.
     pub hidden_ms: Option<f64>,
-    /// One for each of [`PageMetric::ALL`], in their order.
+    /// One measurement for each of [`PageMetric::ALL`], in their order.
     pub measurements: [PageMeasurement; PageMetric::ALL.len()],
-    /// What is found, in sentences; empty where nothing is.
+    /// Findings, in sentences; empty without findings.
     pub message: String,
 }
 
 impl PageArm {
-    /// What is known by a metric.
+    /// Returns the measurement of a metric.
     pub fn measurement(&self, metric: PageMetric) -> &PageMeasurement {
         &self.measurements[metric as usize]
     }
 }
 
-/// How the pages of all arms fared.
+/// Page health of all arms.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PageHealth {
-    /// All of them, the control first.
+    /// All arms, the control first.
     pub arms: Vec<PageArm>,
-    /// What it means.
+    /// Summary for the health checks.
     pub check: HealthCheck,
 }
 
 impl PageHealth {
-    /// The arms whose pages are known to be worse than the control's by so much that the experiment should be stopped.
+    /// Returns the arms whose pages are known to be so much worse than the control's that the experiment should be
+    /// stopped.
     pub fn harm<'h>(&'h self, design: &'h Design) -> impl Iterator<Item = PageHarm<'h>> {
         let is_harm = |it: &&PageMeasurement| it.status == PageStatus::Harmed && it.metric.stops();
         self.arms.iter().filter_map(move |arm| {
@@ -174,18 +178,18 @@ impl PageHealth {
     }
 }
 
-/// An arm whose pages are a reason to stop the experiment.
+/// Harm of an arm's pages, a reason to stop the experiment.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PageHarm<'h> {
-    /// Which.
+    /// The arm.
     pub arm: &'h PageArm,
-    /// The measures by which, at least one.
+    /// The metrics that are harmed, at least one.
     pub by: Vec<&'h PageMeasurement>,
-    /// What they say, in sentences.
+    /// The findings, in sentences.
     pub message: String,
 }
 
-/// How the pages of an experiment of this design fared.
+/// Computes the page health of an experiment with this design.
 pub fn page_health(design: &Design, summaries: &Summaries) -> PageHealth {
     let cells = cells(design, summaries);
     let is_compared = not_compared(design).is_none();
@@ -217,7 +221,7 @@ pub fn page_health(design: &Design, summaries: &Summaries) -> PageHealth {
     PageHealth { arms, check }
 }
 
-/// Why the pages of the arms are not compared, whatever they tell.
+/// Reason why the pages of the arms are not compared, whatever the data. `None` when they are.
 fn not_compared(design: &Design) -> Option<&'static str> {
     match design.policy {
         AllocationPolicy::Personalization => Some("Arms have audiences of their own, so their pages are not compared."),
@@ -227,7 +231,7 @@ fn not_compared(design: &Design) -> Option<&'static str> {
     }
 }
 
-/// What the pages of each epoch and arm told, with everybody who entered.
+/// Page data of each epoch and arm, with all visitors who entered.
 fn cells(design: &Design, summaries: &Summaries) -> Vec<PageCell> {
     let arrivals = summaries.arrivals.iter().filter(|arrivals| arrivals.arm < design.arms);
     let cells = arrivals.map(|arrivals| {
@@ -242,7 +246,7 @@ fn cells(design: &Design, summaries: &Summaries) -> Vec<PageCell> {
     cells.collect()
 }
 
-/// What a metric says of a cell.
+/// Summary of a cell for one metric.
 fn summary(metric: PageMetric, cell: &PageCell) -> Summary {
     let share = |converted| Summary { visitors: cell.visitors, converted, ..Summary::default() };
     let mean = |value: Moments| Summary { visitors: value.n, value, ..Summary::default() };
@@ -255,7 +259,7 @@ fn summary(metric: PageMetric, cell: &PageCell) -> Summary {
     }
 }
 
-/// The measure of an arm by itself.
+/// Measurement of an arm by itself.
 fn measured<'c>(metric: PageMetric, cells: impl Iterator<Item = &'c PageCell>) -> PageMeasurement {
     let all = cells.fold(Summary::default(), |sum, cell| sum.merge(&summary(metric, cell)));
     let value = match metric.is_share() {
@@ -273,7 +277,7 @@ fn measured<'c>(metric: PageMetric, cells: impl Iterator<Item = &'c PageCell>) -
     }
 }
 
-/// The measure of `arm` beside the control's.
+/// Measurement of `arm` compared with the control.
 fn compared(
     design: &Design,
     metric: PageMetric,
@@ -303,8 +307,8 @@ fn compared(
     let difference = Some(effect.num);
     let events = control.converted + treatment.converted;
     if metric.is_share() && events < MIN_EVENTS {
-        // A handful among thousands is no matter; among a hundred it may be one. And where pages tell nothing of both arms, as
-        // where servers decide, that nothing failed is not known.
+        // A handful among thousands does not matter; among a hundred it may. When the pages of both arms report
+        // nothing, for example because a server decides, the absence of errors is not known.
         let is_rare = |side: &Summary| side.converted as f64 / side.visitors as f64 <= metric.margin();
         let is_known = is_rare(&control) && is_rare(&treatment) && heard(0) && heard(arm);
         let status = if is_known { PageStatus::Ok } else { PageStatus::Unknown };
@@ -320,22 +324,22 @@ fn compared(
             };
             PageMeasurement { difference, interval: Some(interval), status, ..measured }
         }
-        // Nothing varies in either arm: they are alike, or there is nothing to go by.
+        // No variance in either arm: they are equal, or there is nothing to compare with.
         None if effect.num == 0.0 => PageMeasurement { difference, status: PageStatus::Ok, ..measured },
         None => PageMeasurement { difference, ..measured },
     }
 }
 
-/// A measure of an arm beside the control.
+/// Comparison of an arm with the control for one metric.
 struct Compared {
     effect: Effect,
-    /// Who is compared: without those of strata in which one of the arms had too few.
+    /// Compared visitors, without those in strata in which one of the arms had too few.
     control: Summary,
     treatment: Summary,
 }
 
-/// Compares by a metric, within strata. Those of a bandit are its epochs, of which many are short, and in most of these no page
-/// of a rare arm fails: what happened in an epoch must not decide whether and how much it counts.
+/// Compares by a metric, within strata. The strata of a bandit are its epochs. Many epochs are short, and in most of
+/// them no page of a rarely shown arm fails. The weight of an epoch must therefore not depend on its outcomes.
 fn compare(design: &Design, metric: &Metric, arm: usize, level: f64) -> Result<Compared> {
     if design.policy != AllocationPolicy::Bandit {
         let arms::Compared { effect, control, treatment, .. } = arms::compare(design, metric, arm, level)?;
@@ -359,13 +363,13 @@ fn compare(design: &Design, metric: &Metric, arm: usize, level: f64) -> Result<C
     Ok(Compared { effect: mantel_haenszel(&moments)?, control, treatment })
 }
 
-/// Where the true difference is, at this level.
+/// Always-valid interval of the difference at this level.
 fn interval(effect: &Effect, level: f64) -> Option<Interval> {
     let boundary = Mixture::tuned(TUNED_UNITS, level).ok()?;
     Some(sequential(effect, &boundary).ok()?.interval)
 }
 
-/// What the measures of all arms mean together.
+/// Combines the measurements of all arms to one check.
 fn check(design: &Design, arms: &[PageArm]) -> HealthCheck {
     if let Some(why) = not_compared(design) {
         return HealthCheck::new(Grade::Unknown, why);

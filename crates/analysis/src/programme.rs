@@ -1,8 +1,8 @@
-//! The true lifts behind the results of concluded tests, corrected for the winner's curse.
+//! True lifts behind the results of concluded tests, corrected for the winner's curse.
 //!
-//! A test is called a winner when its result is high, so the results of winners are too high on average. How much too
-//! high depends on the distribution of true lifts, which is estimated from *all* concluded tests of a team, those that
-//! lost or were inconclusive included. The model is hierarchical:
+//! A test is called a winner when its result is high, so the results of winners are too high on average. The excess
+//! depends on the distribution of true lifts. That distribution is estimated from *all* concluded tests of a team,
+//! including losing and inconclusive ones. The model is hierarchical:
 //!
 //! ```text
 //! result of test i  ~  Normal(true lift i, its standard error²)
@@ -10,17 +10,18 @@
 //!                      + (1 − none) · [(1 − tail) · Normal(mean, spread²) + tail · Normal(mean, (scale · spread)²)]
 //! ```
 //!
-//! where lifts are logarithms, ln(1 + lift). On that scale a result and its standard error are uncorrelated. On the scale of
-//! lifts a control that happened to convert less increases both, so that winners would seem less certain than losers.
+//! where lifts are logarithms, ln(1 + lift). On that scale a result and its standard error are uncorrelated. On the
+//! scale of lifts, a control that happens to convert less increases both, so winners would seem less certain than
+//! losers.
 //!
-//! The first part are the tests without effect, the last one the few that are far better or worse than most. The parameters
-//! `none`, `tail`, `scale`, `spread` and `mean` are a grid of values with weights instead of one estimate, so that intervals
-//! are wide after few tests. A test that was stopped early needs no correction: the likelihood of its result does not depend
-//! on why it was stopped.
+//! The first part describes tests without effect, the last one the few that are far better or worse than most. The
+//! parameters `none`, `tail`, `scale`, `spread` and `mean` are not single estimates, but a grid of values with weights.
+//! Intervals are therefore wide after few tests. A test that was stopped early needs no correction: the likelihood of
+//! its result does not depend on the reason for stopping.
 //!
 //! # Source
-//! Bayesian Data Analysis, 3rd edition, sections 5.4 and 8.7 (hierarchical normal model, stopping rules); Azevedo et al.,
-//! A/B testing with fat tails, 2020 (heavy tails of true lifts).
+//! Bayesian Data Analysis, 3rd edition, sections 5.4 and 8.7 (hierarchical normal model, stopping rules); Azevedo et
+//! al., A/B testing with fat tails, 2020 (heavy tails of true lifts).
 
 use muriel_stats::special::{normal_cdf, normal_isf, normal_pdf};
 use muriel_stats::{Interval, Result, Undefined};
@@ -29,61 +30,62 @@ use std::collections::HashMap;
 #[cfg(test)]
 mod tests;
 
-/// Shares of tests without an effect on the grid, equally likely beforehand.
+/// Grid values of the share of tests without an effect; equally likely a priori.
 const NONE_SHARES: [f64; 8] = [0.0, 0.15, 0.3, 0.45, 0.6, 0.75, 0.9, 0.95];
-/// Standard deviation of the true lifts of tests without an effect: a tenth of a percent is no effect in practice.
+/// Standard deviation of the true lifts of tests without an effect: a tenth of a percent has no practical effect.
 const NONE_SPREAD: f64 = 0.001;
-/// Share of the wide part, its scale, and the weight of both beforehand.
+/// Grid values of the wide part: its share, its scale, and the prior weight of both.
 const TAILS: [(f64, f64, f64); 3] = [(0.0, 1.0, 2.0), (0.1, 3.0, 1.0), (0.3, 2.5, 1.0)];
-/// The smallest and the largest `spread`, and the number of values on the grid, each greater by the same factor. Tests cannot
-/// tell smaller effects from none.
+/// Smallest and largest `spread`, and the number of grid values including both, in geometric steps. Tests cannot
+/// distinguish smaller effects from none.
 const SPREADS: (f64, f64, usize) = (0.003, 0.25, 14);
-/// Values of `mean ÷ spread`.
+/// Grid values of `mean ÷ spread`.
 const MEANS: [f64; 5] = [-0.5, -0.25, 0.0, 0.25, 0.5];
-/// Components of the prior for each pair of `spread` and `mean`: one per scale.
+/// Number of components of the prior for each pair of `spread` and `mean`: one per scale.
 const SCALES: usize = TAILS.len();
-/// Points with less than this fraction of the largest weight are left out.
+/// Grid points with less than this fraction of the largest weight are left out.
 const NEGLIGIBLE: f64 = 1e-6;
-/// The smallest density of a result, relative to that of the component that explains it best. With it a result that a point
-/// of the grid does not explain makes that point very unlikely, but never impossible.
+/// Smallest density of a result, relative to that of the component that explains it best. It makes a grid point that
+/// does not explain a result very unlikely, but never impossible.
 const MIN_DENSITY: f64 = 1e-40;
-/// A product of densities below this is replaced by its logarithm. Four more densities do not take it out of the doubles.
+/// A product of densities below this is replaced by its logarithm. It is large enough that four more densities do not
+/// underflow.
 const SMALL_PRODUCT: f64 = 1e-140;
-/// The largest absolute logarithm of a lift: beyond it something was counted wrongly.
+/// Maximum absolute logarithm of a lift: beyond it, the data is wrong.
 const MAX_LOG: f64 = 10.0;
-/// The largest number of steps to find a quantile; seven are usual.
+/// Maximum number of steps to find a quantile; seven are usual.
 const MAX_STEPS: usize = 100;
 
 /// The result of an arm of a concluded test, by the primary metric.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ConcludedResult {
-    /// The lift that the result showed when the test was concluded, as a fraction with more being better: 0.02 is 2 %.
-    /// Above -1.
+    /// Observed lift when the test was concluded, as a fraction with more being better: 0.02 is 2 %. Above -1.
     pub lift: f64,
-    /// Its standard error, as a fraction; above 0.
+    /// Standard error of the lift, as a fraction; above 0.
     pub std_error: f64,
 }
 
 /// An estimated value.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Estimate {
-    /// The expected value.
+    /// Expected value.
     pub mean: f64,
-    /// Standard deviation of the value around it.
+    /// Standard deviation.
     pub sd: f64,
-    /// The range that contains the value with the requested probability.
+    /// Interval that contains the value with the requested probability.
     pub interval: Interval,
 }
 
 /// Estimates of the true lifts behind the results of concluded tests.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Programme {
-    /// The logarithms of the results: the mean is ln(1 + lift), the variance that of its error.
+    /// Logarithms of the results: the mean is ln(1 + lift), the variance that of its error.
     results: Vec<Normal>,
     components: Vec<Normal>,
-    /// By component and result: the density of the result, relative to that of the component that explains it best.
+    /// Density of each result for each component, relative to that of the component that explains the result best.
+    /// Indexed by component, then by result.
     densities: Vec<Vec<f64>>,
-    /// The points that are not negligible; their weights sum to 1.
+    /// Grid points that are not negligible; their weights sum to 1.
     points: Vec<Point>,
 }
 
@@ -93,7 +95,7 @@ struct Normal {
     variance: f64,
 }
 
-/// A point of the grid: a prior of true lifts.
+/// A grid point: a prior of true lifts.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Point {
     weight: f64,
@@ -101,7 +103,7 @@ struct Point {
     parts: [(usize, f64); 3],
 }
 
-/// A normal distribution with its part of a mixture.
+/// A normal distribution with its weight in a mixture.
 #[derive(Debug, Clone, Copy)]
 struct Part {
     weight: f64,
@@ -109,14 +111,14 @@ struct Part {
 }
 
 impl ConcludedResult {
-    /// Whether it can be used: the lift is above -1 and within a factor of 20,000 either way, and the standard error is
-    /// positive and finite.
+    /// Returns whether the result can be used: the lift is above -1 and within a factor of 20,000 in either direction,
+    /// and the standard error is positive and finite.
     pub fn is_sound(&self) -> bool {
         let Normal { mean, variance } = self.logarithm();
         self.std_error > 0.0 && mean.abs() < MAX_LOG && variance > 0.0 && variance.is_finite()
     }
 
-    /// The result as a logarithm, by the delta method.
+    /// The logarithm of the result, by the delta method.
     fn logarithm(&self) -> Normal {
         let error = self.std_error / (1.0 + self.lift);
         Normal { mean: self.lift.ln_1p(), variance: error * error }
@@ -124,10 +126,11 @@ impl ConcludedResult {
 }
 
 impl Programme {
-    /// Learns from all concluded tests, in any order. The time is proportional to their number: 10,000 results take 70 ms.
+    /// Estimates the model from all concluded tests, in any order. The time is proportional to their number: 10,000
+    /// results take 70 ms.
     ///
     /// # Errors
-    /// `NoUnits` without a result; `InvalidInput` for one that is not [sound](ConcludedResult::is_sound).
+    /// `NoUnits` without results; `InvalidInput` for a result that is not [sound](ConcludedResult::is_sound).
     pub fn learn(results: &[ConcludedResult]) -> Result<Programme> {
         if results.is_empty() {
             return Err(Undefined::NoUnits);
@@ -142,15 +145,15 @@ impl Programme {
         Ok(Programme { results, components, densities, points })
     }
 
-    /// The true lift behind one result, as a fraction.
+    /// Estimates the true lift behind one result, as a fraction.
     ///
     /// # Errors
-    /// `InvalidInput` when there is no such result, or `confidence` is outside (0, 1).
+    /// `InvalidInput` when the result does not exist, or `confidence` is outside (0, 1).
     pub fn lift(&self, result: usize, confidence: f64) -> Result<Estimate> {
         if result >= self.results.len() {
             return Err(Undefined::InvalidInput);
         }
-        // Points share components, which a result turns into the same distribution: their weights add up.
+        // Grid points share components, and a component has the same posterior in all of them, so their weights add up.
         let mut weights = vec![0.0; self.components.len()];
         for point in &self.points {
             let explained = self.explained(point, result);
@@ -168,8 +171,8 @@ impl Programme {
         Ok(Estimate { mean: all.mean, sd: all.variance.sqrt(), interval })
     }
 
-    /// The sum of the true lifts behind these results, as a fraction; that of none is 0. A result that is named twice
-    /// counts twice, as if it were two tests.
+    /// Estimates the sum of the true lifts behind these results, as a fraction; 0 without results. A result that is
+    /// listed twice counts twice, as if it were two tests.
     ///
     /// # Errors
     /// `InvalidInput` when one of the results does not exist, or `confidence` is outside (0, 1).
@@ -182,7 +185,7 @@ impl Programme {
         }
         let of_point = |point: &Point| {
             let moments = results.iter().map(|result| self.moments(point, *result));
-            // Given the prior the tests tell nothing about each other, so means and variances add up.
+            // Given the prior, tests are independent, so means and variances add up.
             let sum = |sum: Normal, of_test: Normal| Normal {
                 mean: sum.mean + of_test.mean,
                 variance: sum.variance + of_test.variance,
@@ -194,14 +197,14 @@ impl Programme {
         Ok(Estimate { mean: all.mean, sd: all.variance.sqrt(), interval: interval(&parts, confidence)? })
     }
 
-    /// The components of a point with the probability that the result came from each.
+    /// The components of a grid point, with the probabilities that the result came from each.
     fn explained(&self, point: &Point, result: usize) -> [(usize, f64); 3] {
         let joint = point.parts.map(|(component, share)| (component, share * self.densities[component][result]));
         let sum: f64 = joint.iter().map(|(_, density)| density).sum();
         joint.map(|(component, density)| (component, density / sum))
     }
 
-    /// What a result says of the logarithm of the true lift, if that is of this component.
+    /// Posterior of the logarithm of the true lift, given a result and its component.
     fn posterior(&self, component: usize, result: usize) -> Normal {
         let (prior, result) = (self.components[component], self.results[result]);
         let kept = prior.variance / (prior.variance + result.variance);
@@ -216,14 +219,15 @@ impl Programme {
 }
 
 impl Normal {
-    /// Mean and variance of the lift whose logarithm this is.
+    /// Mean and variance of the lift, when this is the distribution of its logarithm.
     fn lift(self) -> Normal {
         let growth = (self.mean + 0.5 * self.variance).exp();
         Normal { mean: (self.mean + 0.5 * self.variance).exp_m1(), variance: self.variance.exp_m1() * growth * growth }
     }
 }
 
-/// All distributions that true lifts are mixed of: that of no effect, then those of each pair of `spread` and `mean`.
+/// All components of the distributions of true lifts: the one for no effect, then those of each pair of `spread` and
+/// `mean`.
 fn components() -> Vec<Normal> {
     let mut components = vec![Normal { mean: 0.0, variance: NONE_SPREAD * NONE_SPREAD }];
     let (least, greatest, count) = SPREADS;
@@ -240,16 +244,16 @@ fn components() -> Vec<Normal> {
     components
 }
 
-/// A distribution of the true lifts of tests that have an effect: two components, and the share of the second.
+/// A distribution of the true lifts of tests with an effect: two components, and the share of the second.
 struct Effects {
     narrow: usize,
     wide: usize,
     wide_share: f64,
-    /// Its weight beforehand.
+    /// Prior weight.
     weight: f64,
 }
 
-/// All such distributions on the grid, as indices of [`components`].
+/// All such distributions on the grid. Components are indices into [`components`].
 fn effects() -> impl Iterator<Item = Effects> {
     (0..SPREADS.2 * MEANS.len()).flat_map(|pair| {
         let mean = MEANS[pair % MEANS.len()];
@@ -263,7 +267,8 @@ fn effects() -> impl Iterator<Item = Effects> {
     })
 }
 
-/// By component and result: the density of the result, relative to that of the component that explains it best.
+/// Density of each result for each component, relative to that of the component that explains the result best. Indexed
+/// by component, then by result.
 fn densities(results: &[Normal], components: &[Normal]) -> Vec<Vec<f64>> {
     // Components share variances, and logarithms take most of the time.
     let mut of_variance: HashMap<u64, Vec<(f64, f64)>> = HashMap::new();
@@ -275,7 +280,7 @@ fn densities(results: &[Normal], components: &[Normal]) -> Vec<Vec<f64>> {
         });
         let log = |(result, (half_precision, half_log)): (&Normal, &(f64, f64))| {
             let distance = result.mean - component.mean;
-            // Without the constant, which is the same for all. Beyond the range of doubles all distances are the same.
+            // Without the constant, which is the same for all. Infinite distances are limited to the range of doubles.
             (-distance * distance * half_precision - half_log).max(f64::MIN)
         };
         logs.push(results.iter().zip(known.iter()).map(log).collect());
@@ -290,7 +295,7 @@ fn densities(results: &[Normal], components: &[Normal]) -> Vec<Vec<f64>> {
     logs
 }
 
-/// The points of the grid that are not negligible after the results, with their weights.
+/// The grid points that are not negligible after the results, with their posterior weights.
 fn weighed(densities: &[Vec<f64>]) -> Vec<Point> {
     let mut points = Vec::with_capacity(SPREADS.2 * MEANS.len() * TAILS.len() * NONE_SHARES.len());
     for Effects { narrow, wide, wide_share, weight } in effects() {
@@ -299,7 +304,7 @@ fn weighed(densities: &[Vec<f64>]) -> Vec<Point> {
         for none in NONE_SHARES {
             let rest = 1.0 - none;
             let parts = [(0, none), (narrow, rest * (1.0 - wide_share)), (wide, rest * wide_share)];
-            // The logarithm of the weight, for now.
+            // The logarithm of the weight, until it is normalised below.
             points.push(Point { weight: weight.ln() + log_likelihood(none, &densities[0], &with_effect), parts });
         }
     }
@@ -310,10 +315,10 @@ fn weighed(densities: &[Vec<f64>]) -> Vec<Point> {
     kept.into_iter().map(|point| Point { weight: point.weight / sum, ..point }).collect()
 }
 
-/// Logarithm of the density of all results, up to a constant, where a share of `none` tests has no effect.
+/// Logarithm of the density of all results, up to a constant, when a share of `none` tests has no effect.
 fn log_likelihood(none: f64, without_effect: &[f64], with_effect: &[f64]) -> f64 {
     let (mut log, mut product) = (0.0_f64, 1.0_f64);
-    // Four at a time, so that multiplications need not wait for each other.
+    // Four at a time, so that multiplications do not wait for each other.
     for (without, with) in without_effect.chunks(4).zip(with_effect.chunks(4)) {
         let mixed = without.iter().zip(with).map(|(without, with)| with + none * (without - with));
         product *= mixed.product::<f64>();
@@ -332,7 +337,7 @@ fn moments(parts: &[Part]) -> Normal {
     Normal { mean, variance: parts.iter().map(|part| part.weight * around(part)).sum() }
 }
 
-/// The range that has this probability, with as much below as above.
+/// Interval with this probability, and equal probabilities below and above it.
 fn interval(parts: &[Part], confidence: f64) -> Result<Interval> {
     if !(confidence > 0.0 && confidence < 1.0) {
         return Err(Undefined::InvalidInput);
@@ -341,11 +346,11 @@ fn interval(parts: &[Part], confidence: f64) -> Result<Interval> {
     Ok(Interval { lower: quantile(parts, outside), upper: quantile(parts, 1.0 - outside) })
 }
 
-/// The value below which the mixture has this probability: Newton's method, and halves of the bracket where it leaves
-/// that.
+/// Value below which the mixture has this probability. Uses Newton's method, and bisection when a step leaves the
+/// bracket.
 fn quantile(parts: &[Part], probability: f64) -> f64 {
     let z = normal_isf(1.0 - probability);
-    // The quantiles of the parts are around that of the mixture.
+    // The quantile of the mixture is between those of its parts.
     let ends = || parts.iter().map(|part| part.normal.mean + z * part.normal.variance.sqrt());
     let mut lower = ends().fold(f64::INFINITY, f64::min);
     let mut upper = ends().fold(f64::NEG_INFINITY, f64::max);
@@ -371,7 +376,7 @@ fn quantile(parts: &[Part], probability: f64) -> f64 {
     at
 }
 
-/// The probability below a value, and the density there.
+/// Probability below a value, and the density at it.
 fn at_point(parts: &[Part], x: f64) -> (f64, f64) {
     let sum = parts.iter().map(|part| {
         let sd = part.normal.variance.sqrt();

@@ -1,12 +1,13 @@
-//! The report: health, and a verdict per metric and arm.
+//! The report: health checks, and a verdict for each metric and arm.
 //!
-//! Every arm is compared with the control by an always-valid test, so a report may be read, and the experiment stopped, at
-//! any time. `docs/methods.md` explains the methods to users; each is a function of `muriel_stats`, with its source there.
+//! Every arm is compared with the control by an always-valid test, so a report may be read, and the experiment stopped,
+//! at any time. `docs/methods.md` explains the methods to users. Each method is a function of `muriel_stats`, with its
+//! source there.
 //!
-//! A verdict is the first of these that applies:
+//! The verdict is the first of these that applies:
 //!
-//! 1. [`Verdict::DoNotTrust`]: a health check failed without which no comparison holds.
-//! 2. [`Verdict::KeepRunning`]: an arm has too few visitors or conversions, or no full day is over.
+//! 1. [`Verdict::DoNotTrust`]: a health check failed that every comparison relies on.
+//! 2. [`Verdict::KeepRunning`]: an arm has too few visitors or conversions, or a full day has not passed yet.
 //! 3. [`Verdict::Win`] or [`Verdict::Loss`]: the p-value, corrected for the other comparisons, is below alpha.
 //! 4. [`Verdict::NoDifference`]: the corrected interval of the lift is within the smallest lift worth acting on.
 //! 5. [`Verdict::KeepRunning`].
@@ -23,33 +24,33 @@ use muriel_stats::multiplicity::{Correction, adjust, adjust_e_values, interval_a
 use muriel_stats::srm::conversions_log_bayes_factor;
 use muriel_stats::{Effect, Interval, Undefined};
 
-/// Below this many conversions of both arms the exact test is worth showing.
+/// Number of conversions of both arms together below which the exact test is useful.
 const RARE_CONVERSIONS: u64 = 100;
-/// The prior of the exact test in units: shares some five points from even, a lift of a fifth.
+/// Concentration of the exact test's prior, in units: shares about five points from even, a lift of a fifth.
 const RARE_CONCENTRATION: f64 = 100.0;
-/// One-sided boundaries exist below an error rate of a half; a confidence of 50 % is the lowest that a design has.
+/// One-sided boundaries exist only for error rates below one half. The lowest confidence of a design is 50 %.
 const MAX_ONE_SIDED_ALPHA: f64 = 0.49;
 
-/// What to do about an arm.
+/// Recommendation about an arm.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Verdict {
-    /// It is better than the control.
+    /// The arm is better than the control.
     Win,
-    /// It is worse.
+    /// The arm is worse than the control.
     Loss,
-    /// If there is a difference, it is too small to act on.
+    /// Any difference is too small to act on.
     NoDifference,
-    /// Nothing can be said yet.
+    /// The data is not conclusive yet.
     KeepRunning,
-    /// A check failed, so nothing can be said at all.
+    /// A health check failed, so no conclusion is possible.
     DoNotTrust,
 }
 
 impl Verdict {
-    /// All of them.
+    /// All verdicts.
     pub const ALL: [Self; 5] = [Self::Win, Self::Loss, Self::NoDifference, Self::KeepRunning, Self::DoNotTrust];
 
-    /// The verdict as answers write it: `win`, `loss`, `no_difference`, `keep_running`, `do_not_trust`.
+    /// Word in answers: `win`, `loss`, `no_difference`, `keep_running`, `do_not_trust`.
     pub fn word(self) -> &'static str {
         match self {
             Verdict::Win => "win",
@@ -61,85 +62,86 @@ impl Verdict {
     }
 }
 
-/// An arm beside the control. Lifts are fractions: 0.05 is 5 % more.
+/// Comparison of an arm with the control. Lifts are fractions: 0.05 is 5 % more.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Analysis {
-    /// Which arm, 1 for `Variant 1`.
+    /// Number of the arm, 1 for `Variant 1`.
     pub arm: usize,
-    /// Visitors of both who are compared: their time to convert is over, and they
-    /// came under weights under which both arms got some.
+    /// Compared visitors of both arms: their conversion window has closed, and they entered under weights with which
+    /// both arms got visitors.
     pub visitors: u64,
-    /// Difference over the absolute mean of the control. `None` when that mean is 0, or nothing can be compared.
+    /// Difference divided by the absolute mean of the control. `None` when that mean is 0, or when nothing can be
+    /// compared.
     pub lift: Option<f64>,
-    /// Where the true lift is, with the design's confidence, at any time it is
-    /// read. `None` while the control is too uncertain for a bound.
+    /// Always-valid confidence interval of the lift, at the design's confidence. `None` while the control is too
+    /// uncertain for a bound.
     pub lift_interval: Option<Interval>,
-    /// Standard error of the lift by the delta method. `None` without a lift, and while an arm has fewer than 10 conversions,
-    /// whose lift is far from normally distributed.
+    /// Standard error of the lift by the delta method. `None` without a lift, and while an arm has fewer than 10
+    /// conversions, as the lift is then far from normally distributed.
     pub lift_std_error: Option<f64>,
-    /// Difference of the means: in visitors who convert for a conversion, in units of the value for a value. Taken per
-    /// set of weights and weighted by visitors, so it need not be the difference of the arms' plain means.
+    /// Difference of the means: in conversions per visitor, or in units of the value. Computed per set of weights and
+    /// weighted by visitors, so it need not equal the difference of the arms' plain means.
     pub difference: Option<f64>,
-    /// Where the true difference is.
+    /// Always-valid confidence interval of the difference.
     pub difference_interval: Option<Interval>,
     /// Always-valid p-value.
     pub p_value: Option<f64>,
-    /// P-value after correction: Holm's over the arms of the primary metric, e-BH's over everything else.
+    /// P-value after correction: Holm's over the arms of the primary metric, e-BH over all others.
     pub p_value_adjusted: Option<f64>,
-    /// Always-valid p-value of the exact test, where conversions are rare.
+    /// Always-valid p-value of the exact test, when conversions are rare.
     pub exact_p_value: Option<f64>,
-    /// Posterior probability of being better than the control.
+    /// Posterior probability that the arm is better than the control.
     pub chance_to_beat_control: Option<f64>,
-    /// Lift that is lost on average by choosing the arm, if it is worse.
+    /// Mean lift lost by choosing the arm if it is worse.
     pub expected_loss: Option<f64>,
-    /// Where the posterior has the lift.
+    /// Posterior interval of the lift.
     pub credible_interval: Option<Interval>,
-    /// Whether a guardrail is known to have got worse.
+    /// True when the metric is a guardrail that is known to have got worse.
     pub harmed: bool,
-    /// Variance over that without what was known before entry; 1 where nothing was.
+    /// Variance divided by that without the covariate from before entry; 1 when no covariate was used.
     pub variance_ratio: f64,
-    /// Sets of weights that were compared on their own.
+    /// Number of sets of weights that were compared separately.
     pub strata: usize,
-    /// Why there is no comparison.
+    /// Reason why there is no comparison.
     pub undefined: Option<Undefined>,
-    /// What to do.
+    /// Recommendation.
     pub verdict: Verdict,
-    /// Why, as a sentence.
+    /// Reason for the verdict, as a sentence.
     pub reason: String,
 }
 
 /// The comparisons of one metric.
 #[derive(Debug, Clone, PartialEq)]
 pub struct MetricReport {
-    /// One per arm but the control, in their order.
+    /// One for each arm except the control, in their order.
     pub analyses: Vec<Analysis>,
 }
 
-/// What the numbers of an experiment mean, as of one moment.
+/// Report of an experiment at one moment.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Report {
-    /// Whether the data can be trusted.
+    /// Trust in the data.
     pub health: Health,
-    /// How the pages of the arms fared.
+    /// Page health of the arms.
     pub page: PageHealth,
-    /// In the order of the summaries' metrics.
+    /// Reports of the metrics, in the order of the summaries.
     pub metrics: Vec<MetricReport>,
 }
 
-/// A lift with its uncertainty, of a part of the visitors or as of some day. It is not corrected for other comparisons.
+/// A lift with its uncertainty, for a segment of the visitors or a day. Not corrected for other comparisons.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct LiftEstimate {
-    /// Difference over the control's mean.
+    /// Difference divided by the control's mean.
     pub lift: Option<f64>,
-    /// Where the true lift is; valid at any time it is read.
+    /// Always-valid confidence interval of the lift.
     pub lift_interval: Option<Interval>,
     /// Always-valid p-value.
     pub p_value: Option<f64>,
 }
 
-/// The lift of an arm by one metric's numbers, for series and breakdowns.
+/// Estimates the lift of an arm for one metric, for time series and breakdowns.
 ///
-/// `arm` is 1 for `Variant 1`. All fields are `None` where nothing can be compared.
+/// `arm` is 1 for `Variant 1`. All fields are `None` when nothing can be compared.
 pub fn lift_estimate(design: &Design, metric: &Metric, arm: usize) -> LiftEstimate {
     match judged(design, metric, arm) {
         Ok((_, test)) => {
@@ -149,10 +151,10 @@ pub fn lift_estimate(design: &Design, metric: &Metric, arm: usize) -> LiftEstima
     }
 }
 
-/// What the summaries say of an experiment of this design.
+/// Computes the report of an experiment with this design.
 ///
-/// The first metric decides on its own; the others are one family. A failed
-/// check makes every verdict [`Verdict::DoNotTrust`].
+/// The primary metric is corrected on its own; all others form one family. A failed check makes every verdict
+/// [`Verdict::DoNotTrust`].
 pub fn report(design: &Design, summaries: &Summaries) -> Report {
     let page = page_health(design, summaries);
     let health = health(design, summaries, &page);
@@ -177,38 +179,38 @@ pub fn report(design: &Design, summaries: &Summaries) -> Report {
     Report { health, page, metrics }
 }
 
-/// The comparison of an arm with the control, and its always-valid test at the design's confidence.
+/// Compares an arm with the control, with an always-valid test at the design's confidence.
 ///
 /// # Errors
-/// Why there is no comparison, such as an arm without visitors.
+/// The reason why there is no comparison, such as an arm without visitors.
 fn judged(design: &Design, metric: &Metric, arm: usize) -> muriel_stats::Result<(Compared, Sequential)> {
     let compared = compare(design, metric, arm, design.alpha())?;
     let test = test(&compared, compared.boundary)?;
     Ok((compared, test))
 }
 
-/// The sequential test, its time being units or epochs.
+/// The sequential test, with units or epochs as its time.
 fn test(compared: &Compared, boundary: Mixture) -> muriel_stats::Result<Sequential> {
     sequential(&Effect { n: compared.time, ..compared.effect }, &boundary)
 }
 
-/// A comparison before it is corrected for the others.
+/// A comparison before the correction for others.
 struct Draft {
     arm: usize,
-    /// Visitors of both whose time to convert is over.
+    /// Visitors of both arms whose conversion window has closed.
     visitors: u64,
     judged: muriel_stats::Result<(Compared, Sequential)>,
 }
 
-/// What the correction for other comparisons makes of one.
+/// Result of the correction for other comparisons.
 #[derive(Clone, Copy)]
 struct Corrected {
     p_value: Option<f64>,
-    /// The level of its interval.
+    /// Level of the interval.
     level: f64,
 }
 
-/// The primary metric's arms are a family of their own; everything else is one.
+/// Corrects all comparisons. The arms of the primary metric are one family, all others another.
 fn corrected(design: &Design, summaries: &Summaries, drafts: &[Vec<Draft>]) -> Vec<Vec<Corrected>> {
     let alpha = design.alpha();
     let decides = |at: usize| summaries.metrics[at].role == MetricRole::Primary;
@@ -218,7 +220,7 @@ fn corrected(design: &Design, summaries: &Summaries, drafts: &[Vec<Draft>]) -> V
         .filter(|(at, _)| !decides(*at))
         .flat_map(|(_, drafts)| drafts.iter().map(|draft| draft.test().map(|test| test.log_e)))
         .collect();
-    // An e-value is a number, and a p-value is between 0 and 1, so neither correction has a reason to fail.
+    // Neither correction can fail: e-values are numbers, and p-values are between 0 and 1.
     let of_rest = adjust_e_values(&logs).unwrap_or_else(|_| vec![None; logs.len()]);
     let compared = logs.iter().flatten().count();
     let discoveries = of_rest.iter().flatten().filter(|p| **p <= alpha).count();
@@ -307,7 +309,7 @@ impl Draft {
         analysis
     }
 
-    /// What to do about the arm, and the reason as a sentence.
+    /// Recommendation about the arm, and the reason as a sentence.
     fn verdict(
         &self,
         design: &Design,
@@ -326,7 +328,7 @@ impl Draft {
         };
         let (control, treatment) = (&compared.control, &compared.treatment);
         let (least, fewest) = (control.visitors.min(treatment.visitors), control.converted.min(treatment.converted));
-        // Nobody in one arm while many converted in the other is not a lack of data.
+        // No conversions in one arm with many in the other is not a lack of data.
         let is_all_or_nothing = control.converted + treatment.converted >= 10 * MIN_CONVERTED;
         if least < MIN_VISITORS {
             return keep(format!(
@@ -363,9 +365,11 @@ impl Draft {
     }
 }
 
-/// Always-valid p-value of the exact test on conversions, where they are so rare that the normal approximation is coarse.
+/// Always-valid p-value of the exact test on conversions, for conversions so rare that the normal approximation is
+/// coarse.
 ///
-/// `None` where the test does not apply: it takes one set of weights, and visitors that were shared as they say.
+/// `None` when the test does not apply: it needs a single set of weights, and visitors who were shared by these
+/// weights.
 fn exact(design: &Design, metric: &Metric, compared: &Compared) -> Option<f64> {
     let conversions = [compared.control.converted, compared.treatment.converted];
     let rare = metric.measure == Measure::Conversion && (1..RARE_CONVERSIONS).contains(&conversions.iter().sum());
@@ -377,7 +381,7 @@ fn exact(design: &Design, metric: &Metric, compared: &Compared) -> Option<f64> {
     Some(boundary::p_value(log))
 }
 
-/// Whether a guardrail got worse, by a one-sided always-valid bound: nobody stops because it got better.
+/// Returns whether a guardrail got worse, by a one-sided always-valid bound: an improvement is no reason to stop.
 fn harmed(design: &Design, metric: &Metric, arm: usize, compared: &Compared) -> bool {
     let planned = match design.policy {
         AllocationPolicy::Bandit if compared.strata > 1 => crate::design::BANDIT_EPOCHS,
@@ -394,7 +398,7 @@ fn harmed(design: &Design, metric: &Metric, arm: usize, compared: &Compared) -> 
     }
 }
 
-/// Why a comparison has no value, in words for the readers of a report.
+/// Reason why a comparison is undefined, in words for readers of a report.
 fn in_visitors(problem: Undefined) -> String {
     match problem {
         Undefined::NoUnits => "an arm has no visitors".to_owned(),

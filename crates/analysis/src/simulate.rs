@@ -1,13 +1,13 @@
-//! What a plan would do if it were run many times: how often it finds an effect
-//! that is there, and how often it calls one that is not.
+//! Simulation of a plan: how often it finds an existing effect, and how often it reports an effect
+//! that does not exist.
 //!
-//! A [`Simulation`] makes visitors up; a [`Replay`] takes those of the past and
-//! shares them anew. Both let them enter day by day, have each day judged by
-//! [`report`](crate::report()), as the product does, and end by the rules of the
-//! experiment. Nothing of the judging is written a second time here.
+//! A [`Simulation`] generates visitors; a [`Replay`] takes past visitors and assigns them again. In
+//! both, visitors enter day by day, [`report`](crate::report()) analyses each day, as in the
+//! product, and the experiment ends by its rules. The analysis is not implemented a second time
+//! here.
 //!
-//! Drawing is a function of a seed and the number of the run, so runs can be made
-//! in any order and on any number of threads, and are the same again later.
+//! The random draws are a function of a seed and the number of the run. Runs can therefore be made
+//! in any order and on any number of threads, and are reproducible.
 
 mod draw;
 mod looks;
@@ -23,61 +23,60 @@ pub use tally::{RunDistribution, RunShare, Tally};
 use crate::design::{AllocationPolicy, Design};
 use crate::report::Verdict;
 
-/// Days of a simulated experiment at most.
+/// Maximum number of days of a simulated experiment.
 pub const DAYS_MAX: u32 = 365;
-/// Visitors of a simulated day at most.
+/// Maximum number of visitors on a simulated day.
 pub const DAILY_MAX: f64 = 1e8;
-/// The widest spread of order values: at 3 a single order is worth as much as
-/// tens of thousands of others.
+/// Maximum spread of order values: at 3, a single order can be worth as much as tens of thousands
+/// of others.
 pub const SIGMA_MAX: f64 = 3.0;
 
-/// When nobody enters any more. Rules that are not there do not end anything.
+/// Rules that end the entry of visitors. An absent rule does not end anything.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct StopRules {
-    /// When an arm is called better or worse than the control.
+    /// Ends when an arm is significantly better or worse than the control.
     pub significant: bool,
-    /// When so many entered, in all arms.
+    /// Ends when this many visitors have entered, in all arms.
     pub visitors: Option<u64>,
-    /// When so many of them converted.
+    /// Ends when this many of them have converted.
     pub conversions: Option<u64>,
-    /// After so many days.
+    /// Ends after this many days.
     pub period: Option<u32>,
 }
 
-/// How long an experiment is watched.
+/// Duration of an experiment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Schedule {
-    /// When it ends by itself.
+    /// Rules that end it.
     pub rules: StopRules,
-    /// When it is ended if no rule did: after so many days, 1 to [`DAYS_MAX`].
+    /// Days after which it ends if no rule ended it before, 1 to [`DAYS_MAX`].
     pub days: u32,
-    /// Days that a visitor has to convert; 0 where there is no such window.
-    /// Visitors are compared once they are over, so looking goes on for as many
-    /// days after the end.
+    /// Conversion window in days; 0 for none. Visitors are compared once their window has closed,
+    /// so daily checks continue for this many days after the end.
     pub window_days: u32,
 }
 
-/// What ended it.
+/// Reason for the end of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum EndReason {
-    /// An arm was called.
+    /// An arm was significantly better or worse.
     Significant,
-    /// Enough visitors.
+    /// Enough visitors entered.
     Visitors,
-    /// Enough conversions.
+    /// Enough visitors converted.
     Conversions,
-    /// [`StopRules::period`].
+    /// The period of [`StopRules::period`] was over.
     Period,
-    /// No rule did: [`Schedule::days`].
+    /// No rule ended it before [`Schedule::days`].
     Days,
 }
 
 impl EndReason {
-    /// All of them.
+    /// All reasons.
     pub const ALL: [EndReason; 5] =
         [EndReason::Significant, EndReason::Visitors, EndReason::Conversions, EndReason::Period, EndReason::Days];
 
-    /// Its word: `significant`, `visitors`, `conversions`, `period`, `days`.
+    /// Word in answers: `significant`, `visitors`, `conversions`, `period`, `days`.
     pub fn word(self) -> &'static str {
         match self {
             EndReason::Significant => "significant",
@@ -89,64 +88,64 @@ impl EndReason {
     }
 }
 
-/// The first time that an arm was called better or worse than the control.
+/// First verdict that an arm is better or worse than the control.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FirstCall {
-    /// At the end of which day, 1 for the first.
+    /// Day at whose end it was reached, 1 for the first.
     pub day: u32,
     /// [`Verdict::Win`] or [`Verdict::Loss`].
     pub verdict: Verdict,
 }
 
-/// What became of an arm.
+/// Outcome of an arm in a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ArmOutcome {
-    /// What was said of it at the last look.
+    /// Verdict at the last check.
     pub verdict: Verdict,
-    /// When it was first called, if it ever was: at any look, not only the last.
+    /// First win or loss at any check, not only the last. `None` when there was none.
     pub called: Option<FirstCall>,
 }
 
-/// An experiment from its start to its end.
+/// A simulated experiment from its start to its end.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Run {
     /// Days on which visitors entered.
     pub days: u32,
-    /// How many did, in all arms.
+    /// Visitors who entered, in all arms.
     pub visitors: u64,
-    /// What ended it.
+    /// Reason for the end.
     pub ended: EndReason,
-    /// Every arm but the control, in their order.
+    /// Outcomes of all arms except the control, in their order.
     pub fates: Vec<ArmOutcome>,
 }
 
 impl Run {
-    /// Whether any arm was ever called: a false alarm where nothing differs.
+    /// Returns whether any arm ever had a win or a loss: a false alarm when the arms do not differ.
     pub fn is_called(&self) -> bool {
         self.fates.iter().any(|fate| fate.called.is_some())
     }
 }
 
-/// Why a plan cannot be simulated.
+/// Reason why a plan cannot be simulated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SimulationError {
-    /// There is nothing beside the control.
+    /// There is no arm besides the control.
     NoVariant,
-    /// The control or the first variant gets nobody.
+    /// The control or the first variant has no weight.
     NoWeight,
     /// The weights follow the results.
     Bandit,
-    /// Not from 1 to [`DAYS_MAX`] days.
+    /// The number of days is not from 1 to [`DAYS_MAX`].
     Days,
-    /// Not more than 0 and up to [`DAILY_MAX`] visitors a day.
+    /// The number of daily visitors is not above 0 and at most [`DAILY_MAX`].
     Visitors,
-    /// A conversion rate that is not between 0 and 1.
+    /// The conversion rate is not between 0 and 1.
     Rate,
-    /// A lift with which an arm's rate is not between 0 and 1, or not one lift per arm.
+    /// A lift leads to a rate that is not between 0 and 1, or there is not one lift per arm.
     Lift,
-    /// Order values whose spread is not from 0 to [`SIGMA_MAX`].
+    /// The spread of order values is not from 0 to [`SIGMA_MAX`].
     Sigma,
-    /// Nobody came in the past.
+    /// There are no past visitors.
     NoPast,
 }
 
@@ -171,7 +170,7 @@ impl std::fmt::Display for SimulationError {
 
 impl std::error::Error for SimulationError {}
 
-/// Checks what both ways of running have in common.
+/// Checks the conditions that simulation and replay have in common.
 fn check(design: &Design, schedule: &Schedule) -> Result<(), SimulationError> {
     if design.arms < 2 {
         return Err(SimulationError::NoVariant);
@@ -189,5 +188,5 @@ fn check(design: &Design, schedule: &Schedule) -> Result<(), SimulationError> {
     Ok(())
 }
 
-/// Weights do not change on the way: there is one epoch.
+/// Weights do not change during a run, so there is one epoch.
 const EPOCH: i64 = 1;

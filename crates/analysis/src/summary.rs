@@ -1,66 +1,66 @@
-//! What is known of the visitors, added up.
+//! Summaries: aggregated data about the visitors.
 
 use muriel_stats::{JointMoments, Moments};
 
-/// Visitors by where and when they entered.
+/// Number of visitors by epoch and arm of their entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Arrivals {
-    /// The epoch of their first exposure; 0 where none is known.
+    /// Epoch of the first exposure; 0 when unknown.
     pub epoch: i64,
-    /// Its arm, 0 for the control.
+    /// Arm of the first exposure, 0 for the control.
     pub arm: usize,
-    /// How many.
+    /// Number of visitors.
     pub visitors: u64,
 }
 
-/// Visitors by an attribute that assignment knows nothing of.
+/// Number of visitors by an attribute that assignment does not use.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Balance {
-    /// Which attribute.
+    /// Name of the attribute.
     pub dimension: String,
-    /// Its value.
+    /// Value of the attribute.
     pub value: String,
-    /// The arm.
+    /// Number of the arm.
     pub arm: usize,
-    /// How many.
+    /// Number of visitors.
     pub visitors: u64,
 }
 
-/// What a metric is for.
+/// Role of a metric in the report.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MetricRole {
-    /// It decides.
+    /// Basis of the verdict.
     Primary,
-    /// It is looked at.
+    /// Reported in addition.
     Secondary,
-    /// It must not get worse.
+    /// Must not get worse.
     Guardrail,
 }
 
-/// What a metric measures of each visitor.
+/// Kind of value that a metric has per visitor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Measure {
-    /// Whether the visitor converted: a proportion.
+    /// Conversion, yes or no: analysed as a proportion.
     Conversion,
-    /// A value, most often 0: a mean.
+    /// A value, most often 0: analysed as a mean.
     Value,
 }
 
-/// Visitors of one arm with what a metric says of them.
+/// Aggregated outcomes of visitors of one arm, for one metric.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Summary {
-    /// How many.
+    /// Number of visitors.
     pub visitors: u64,
-    /// How many of them converted.
+    /// Number of visitors who converted.
     pub converted: u64,
-    /// The value per visitor.
+    /// Moments of the value per visitor.
     pub value: Moments,
-    /// The outcome (0 or 1, or the value) with the same outcome before entry.
+    /// Joint moments of the outcome (0 or 1, or the value) and the same outcome before entry.
     pub adjusted: JointMoments,
 }
 
 impl Summary {
-    /// Both together.
+    /// Merges two summaries.
     pub fn merge(&self, other: &Summary) -> Summary {
         Summary {
             visitors: self.visitors + other.visitors,
@@ -71,68 +71,68 @@ impl Summary {
     }
 }
 
-/// A summary with where it belongs.
+/// A summary with its epoch and arm.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Cell {
-    /// The epoch in which its visitors entered.
+    /// Epoch in which the visitors entered.
     pub epoch: i64,
-    /// Their arm.
+    /// Arm of the visitors.
     pub arm: usize,
-    /// Whether their time to convert still runs.
+    /// True while the visitors' conversion window is still open.
     pub open: bool,
-    /// What is known of them.
+    /// Aggregated outcomes.
     pub summary: Summary,
 }
 
-/// A metric with its numbers.
+/// A metric with its data.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Metric {
-    /// What it is for.
+    /// Role of the metric.
     pub role: MetricRole,
-    /// What it measures.
+    /// Kind of value.
     pub measure: Measure,
-    /// Whether less is better.
+    /// True when less is better.
     pub lower_is_better: bool,
-    /// Its numbers by epoch and arm.
+    /// Data by epoch and arm.
     pub cells: Vec<Cell>,
 }
 
-/// Servers that took events which are not among these.
+/// Other servers that took events, which are missing here.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct OtherNodes {
-    /// How many run.
+    /// Number of servers that are running.
     pub running: u64,
-    /// How many took events while the experiment ran, and run no more.
+    /// Number of servers that took events while the experiment ran, and do not run any more.
     pub gone: u64,
 }
 
-/// Whether a change of an arm found what it changes.
+/// Matches of one change of an arm on pages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Applied {
-    /// Of which arm.
+    /// Number of the arm.
     pub arm: usize,
-    /// Its place among the arm's changes, from 0.
+    /// Index among the arm's changes, from 0.
     pub change: usize,
-    /// Visitors on whose page it was due.
+    /// Visitors on whose page the change was due.
     pub pages: u64,
-    /// Of these, on whose page it found something.
+    /// Visitors among these on whose page it matched an element.
     pub matched: u64,
 }
 
-/// What the pages of visitors of one epoch and arm told. Each visitor counts once.
+/// Page data of the visitors of one epoch and arm. Each visitor counts once.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct PageCell {
-    /// The epoch in which they entered.
+    /// Epoch in which the visitors entered.
     pub epoch: i64,
-    /// Their arm.
+    /// Arm of the visitors.
     pub arm: usize,
-    /// How many entered, whether their pages told anything or not.
+    /// Visitors who entered, whether or not their pages reported anything.
     pub visitors: u64,
-    /// Of these, for whom the arm's code failed.
+    /// Visitors among these with an error in the arm's code.
     pub failed: u64,
-    /// Of these, for whom the arm came too late on a page.
+    /// Visitors among these for whom the arm came too late on a page.
     pub late: u64,
-    /// For how many milliseconds elements were hidden.
+    /// Time for which elements were hidden, in milliseconds.
     pub hidden: Moments,
     /// Largest contentful paint, in milliseconds.
     pub lcp: Moments,
@@ -142,29 +142,30 @@ pub struct PageCell {
     pub inp: Moments,
 }
 
-/// Everything that is known of an experiment's visitors, added up.
+/// All aggregated data about an experiment's visitors.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Summaries {
-    /// Who entered.
+    /// Visitors who entered.
     pub arrivals: Vec<Arrivals>,
     /// Visitors who met several arms within one epoch.
     pub crossed: u64,
     /// Visitors who met several arms in different epochs.
     pub moved: u64,
-    /// Visitors left out as programs.
+    /// Visitors left out as bots.
     pub bots: u64,
-    /// Visitors with exposures that are dated before the first start and do not count.
+    /// Visitors with exposures dated before the first start. They do not count.
     pub early: u64,
     /// Visitors by attributes at entry.
     pub balance: Vec<Balance>,
     /// Servers whose events are missing.
     pub other_nodes: OtherNodes,
-    /// What the changes of arms found on visitors' pages.
+    /// Matches of the arms' changes on visitors' pages.
     pub applied: Vec<Applied>,
-    /// How the pages of visitors fared; [`PageCell::visitors`] is not read, as it is in the arrivals.
+    /// Page data of the visitors. [`PageCell::visitors`] is not used here, because the arrivals
+    /// have it.
     pub pages: Vec<PageCell>,
-    /// Microseconds from the first entry to the moment of the report.
+    /// Microseconds from the first entry to the time of the report.
     pub observed_us: i64,
-    /// The primary metric first.
+    /// Metrics, the primary one first.
     pub metrics: Vec<Metric>,
 }

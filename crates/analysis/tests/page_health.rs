@@ -1,6 +1,7 @@
-//! What page health promises, on simulated visitors: false alarms under daily looks, and what is found how soon.
+//! Guarantees of page health on simulated visitors: the rate of false alarms under daily checks, and the time until
+//! harm is found.
 //!
-//! A few hundred experiments in every check, and thousands by `make page-health`.
+//! A few hundred experiments in every `make check`, and thousands with `make page-health`.
 
 #![allow(clippy::unwrap_used, reason = "tests")]
 
@@ -12,27 +13,27 @@ use rand_distr::{Binomial, Distribution, LogNormal, Poisson};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
 
-/// Every experiment is looked at daily for four weeks.
+/// Every experiment is checked daily for four weeks.
 const DAYS: usize = 28;
-/// The share of page views whose health is measured: the default of projects.
+/// Share of page views whose health is measured: the default of projects.
 const SAMPLED: f64 = 0.1;
 
-/// What a variant does to its pages.
+/// Effect of a variant on its pages.
 #[derive(Clone, Copy, Default)]
 struct Harm {
-    /// How much later the largest content is shown, in milliseconds.
+    /// Delay of the largest contentful paint, in milliseconds.
     later_ms: f64,
-    /// On what share of page views code throws, besides the few on which it always does.
+    /// Share of page views on which code throws, in addition to the few on which it always does.
     throws: f64,
 }
 
-/// How an experiment is visited.
+/// Traffic of an experiment.
 #[derive(Clone, Copy)]
 struct Traffic {
-    /// Visitors of each arm a day.
+    /// Visitors per arm and day.
     daily: usize,
     arms: usize,
-    /// Whether weights are changed after two weeks, from even ones to 80 for the control.
+    /// True when weights change after two weeks, from even ones to 80 % for the control.
     moved: bool,
 }
 
@@ -40,8 +41,7 @@ fn unit(source: &mut Xoshiro256PlusPlus) -> f64 {
     (source.next_u64() >> 11) as f64 / (1u64 << 53) as f64
 }
 
-/// What the pages of a visitor tell, added to the cell: views, layout shifts and response times are as skewed as those of
-/// shops.
+/// Adds a visitor's page data to the cell. Views, layout shifts and response times are as skewed as in shops.
 fn visit(source: &mut Xoshiro256PlusPlus, cell: &mut PageCell, harm: Harm) {
     cell.visitors += 1;
     let views = 1.0 + Poisson::new(1.4).unwrap().sample(source);
@@ -61,12 +61,12 @@ fn visit(source: &mut Xoshiro256PlusPlus, cell: &mut PageCell, harm: Harm) {
     }
 }
 
-/// What was found in an experiment at its looks.
+/// Findings of an experiment's checks.
 #[derive(Default)]
 struct Found {
-    /// Anything at all that differs.
+    /// Any difference was found.
     differs: bool,
-    /// The first day, or epoch of a bandit, on which harm by each metric is known, from 1.
+    /// For each metric, the first day (or epoch of a bandit) on which harm is known, from 1.
     harmed: [Option<usize>; 5],
 }
 
@@ -135,7 +135,7 @@ const TRAFFICS: [(&str, Traffic); 5] = [
     ("1,000 visitors a day and arm", Traffic { daily: 1_000, arms: 2, moved: false }),
 ];
 
-/// Without a difference, at most one in twenty is ever called different.
+/// Without a difference, at most one experiment in twenty is ever called different.
 fn false_alarms(runs: u64, traffics: &[(&str, Traffic)]) {
     for (name, traffic) in traffics {
         let alarms = (0..runs).filter(|seed| run(*traffic, Harm::default(), *seed).differs).count();
@@ -146,7 +146,7 @@ fn false_alarms(runs: u64, traffics: &[(&str, Traffic)]) {
     }
 }
 
-/// The day by which harm is known in half of the experiments, and in nine of ten.
+/// Days by which harm is known in half of the experiments, and in nine of ten.
 fn found_by(runs: u64, traffic: Traffic, harm: Harm, metric: PageMetric) -> (usize, usize) {
     let at = PageMetric::ALL.iter().position(|known| *known == metric).unwrap();
     let mut days: Vec<usize> =
@@ -169,14 +169,14 @@ fn harm_is_found(runs: u64) {
     }
 }
 
-/// How a bandit shares its visitors.
+/// Distribution of a bandit's visitors.
 #[derive(Clone, Copy)]
 enum Shares {
     /// The arm gets this share in every epoch.
     Constant(f64),
-    /// Any of several shares, drawn anew for each epoch.
+    /// One of several shares, drawn again for each epoch.
     Drawn,
-    /// By the conversions so far, as a bandit does. Who meets an error does not convert.
+    /// Based on the conversions so far, as in a bandit. Visitors with an error do not convert.
     Steered,
 }
 
@@ -184,15 +184,15 @@ enum Shares {
 #[derive(Clone, Copy)]
 struct Bandit {
     shares: Shares,
-    /// Visitors of both arms after whom it ends.
+    /// Visitors of both arms after which it ends.
     visitors: u64,
     /// Share of the control's visitors with an error.
     errors: f64,
-    /// How much more it is in the arm.
+    /// Increase of that share in the arm.
     more_errors: f64,
-    /// Whether errors, in both arms, triple for half of the epochs, as when another team's release breaks pages.
+    /// True when errors triple in both arms for half of the epochs, as when another team's release breaks pages.
     drifts: bool,
-    /// How much later the arm shows the largest content, in milliseconds.
+    /// Delay of the arm's largest contentful paint, in milliseconds.
     later_ms: f64,
 }
 
@@ -200,7 +200,7 @@ impl Bandit {
     const EVEN: Bandit =
         Bandit { shares: Shares::Drawn, visitors: 60_000, errors: 0.0, more_errors: 0.0, drifts: false, later_ms: 0.0 };
 
-    /// Looks at it five times an epoch.
+    /// Checks the pages five times per epoch.
     fn run(self, seed: u64) -> Found {
         const ARM: [usize; 2] = [0, 1];
         let mut source = Xoshiro256PlusPlus::seed_from_u64(seed);
@@ -249,7 +249,7 @@ impl Bandit {
                     let failed = drawn(errors, come, &mut source);
                     cell.failed += failed;
                     conversions[arm] += drawn(0.05, come - failed, &mut source);
-                    // Arms that are late tell nothing here, and those that were shown tell that.
+                    // Late arms are not simulated: the page of every visitor reports how the arm was shown.
                     cell.hidden.n += come;
                     for _ in 0..drawn(SAMPLED, come, &mut source) {
                         let lcp = LogNormal::new(1_900f64.ln(), 0.55).unwrap().sample(&mut source);
@@ -272,7 +272,7 @@ impl Bandit {
     }
 }
 
-/// Bandits with a difference of nothing, or of nearly the margin.
+/// Bandits without a difference, or with one of nearly the margin.
 const BANDITS: [(&str, Bandit); 9] = [
     ("no errors", Bandit::EVEN),
     ("no difference", Bandit { errors: 0.002, ..Bandit::EVEN }),
@@ -288,8 +288,8 @@ const BANDITS: [(&str, Bandit); 9] = [
     ),
 ];
 
-/// Of bandits without a difference at most one in twenty is ever called different, and of those with less than the margin at
-/// most one in a hundred harmed by it: five measures share the level.
+/// At most one in twenty bandits without a difference is ever called different. At most one in a hundred of those with
+/// a difference below the margin is called harmed by that metric, because five metrics share the level.
 fn bandits(runs: u64, visitors: u64) {
     let mut broken = Vec::new();
     for (name, bandit) in BANDITS {
@@ -315,7 +315,7 @@ fn bandits(runs: u64, visitors: u64) {
     assert!(broken.is_empty(), "{broken:?}");
 }
 
-/// A bandit that keeps a broken arm at the least share is known to harm all the same.
+/// Harm is found even when a bandit keeps a broken arm at the minimum share.
 fn harm_is_found_in_bandits(runs: u64) {
     let bandit = Bandit { errors: 0.002, more_errors: 0.03, shares: Shares::Constant(0.05), ..Bandit::EVEN };
     for (visitors, least) in [(20_000, 0.2), (40_000, 0.9)] {

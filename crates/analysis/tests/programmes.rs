@@ -1,10 +1,11 @@
-//! The estimator of a programme's sum on simulated programmes.
+//! Estimator of a programme's sum, on simulated programmes.
 
 mod simulation;
 
 use simulation::{KINDS, measure};
 
-/// `make simulate` prints the same measures for 500 programmes of 50 tests; `docs/methods.md` lists them.
+/// `make simulate` prints the same numbers for 500 programmes of 50 tests; `docs/methods.md` lists
+/// them.
 #[test]
 fn the_sum_of_winners_is_not_exaggerated() {
     let (programmes, tests) = (120, 50);

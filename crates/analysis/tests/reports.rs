@@ -1,4 +1,4 @@
-//! Reports of numbers whose meaning is known.
+//! Reports of data with a known interpretation.
 
 use muriel_analysis::{
     AllocationPolicy, Arrivals, Balance, Cell, Design, EpochPlan, Grade, Health, Measure, Metric, MetricRole, Report,
@@ -46,7 +46,7 @@ fn metric(role: MetricRole, epochs: &[&[Counts]]) -> Metric {
     Metric { role, measure: Measure::Conversion, lower_is_better: false, cells: cells.collect() }
 }
 
-/// Two weeks of these visitors, all of them also in the arrivals.
+/// Summaries of two weeks with these visitors, all of them also in the arrivals.
 fn summaries(metrics: Vec<Metric>) -> Summaries {
     let arrivals = metrics[0].cells.iter();
     let arrivals = arrivals.map(|cell| Arrivals { epoch: cell.epoch, arm: cell.arm, visitors: cell.summary.visitors });
@@ -124,7 +124,7 @@ fn less_is_better_where_it_is() {
 
 #[test]
 fn a_change_of_weights_is_no_effect() {
-    // Nothing differs between the arms, but conversions doubled when the weights moved.
+    // The arms do not differ, but conversions doubled when the weights changed.
     let epochs: &[&[Counts]] = &[&[(18_000, 900), (2_000, 100)], &[(10_000, 1_000), (10_000, 1_000)]];
     let pooled = {
         let rate = |arm: usize| {
@@ -246,18 +246,19 @@ fn a_check_that_has_nothing_to_look_at_is_unknown() {
     );
     assert_eq!(names(&empty.health, Grade::Warn), ["minimum_data"]);
     assert_eq!(empty.health.grade(), Grade::Warn);
-    // It voids nothing.
+    // Comparisons remain valid.
     assert_eq!((empty.health.distrust(), verdicts(&empty)), (None, vec![vec![Verdict::KeepRunning]]));
-    // Programs alone are something to look at.
+    // Bots alone are a reason for a warning.
     let bots = report(&design(&[&[1, 1]]), &Summaries { bots: 3, metrics: vec![nobody()], ..Summaries::default() });
     assert_eq!(bots.health.bots.grade, Grade::Warn);
 
-    // Of visitors whose devices nobody knows the arms cannot be balanced, and no page said what changed; the rest is fine.
+    // Visitors without known devices cannot be checked for balance, and no page reported changes. All other checks
+    // pass.
     let good = summaries(vec![metric(MetricRole::Primary, &[&[(10_000, 500), (10_000, 500)]])]);
     let found = report(&design(&[&[1, 1]]), &good);
     assert_eq!(names(&found.health, Grade::Unknown), ["balance", "changes", "page"]);
     assert_eq!(found.health.grade(), Grade::Ok);
-    // Without the sample ratio nothing is.
+    // Without the sample ratio, the overall grade is unknown.
     let personal = Design { policy: AllocationPolicy::Personalization, ..design(&[&[1, 1]]) };
     let found = report(&personal, &good);
     assert_eq!(names(&found.health, Grade::Unknown), ["sample_ratio", "balance", "changes", "page"]);
@@ -290,21 +291,21 @@ fn many_in_an_arm_without_weight_are_a_fault() {
         assert!(check.message.contains(words), "{strays} of {others}: {}", check.message);
         let [one, astray] = &report.metrics[0].analyses[..] else { panic!("two arms") };
         assert_eq!(one.verdict == Verdict::DoNotTrust, grade == Grade::Fail, "{strays} of {others}");
-        // They are not compared with anybody, however few they are.
+        // They are not compared, however few they are.
         assert_eq!((one.visitors, astray.p_value), (2 * others, None), "{strays} of {others}");
     }
 }
 
 #[test]
 fn only_visitors_who_are_compared_are_judged_by() {
-    // The first variant got nobody in the second epoch, in which the control met many.
+    // The first variant got no visitors in the second epoch, while the control got many.
     let epochs: &[&[Counts]] = &[&[(2_000, 10), (2_000, 10), (2_000, 10)], &[(9_000, 45), (0, 0), (9_000, 45)]];
     let report = report_of(&[&[1, 1, 1], &[1, 0, 1]], epochs);
     let [first, second] = &report.metrics[0].analyses[..] else { panic!("two arms") };
     assert_eq!((first.visitors, second.visitors), (4_000, 22_000));
     assert_eq!((first.lift, first.p_value), (Some(0.0), Some(1.0)));
     assert_eq!(first.exact_p_value, Some(1.0), "as many converted of as many");
-    // 9 of the control's conversions are of the epoch that is compared.
+    // 9 of the control's conversions are in the epoch that is compared.
     let epochs: &[&[Counts]] = &[&[(2_000, 9), (2_000, 60), (2_000, 20)], &[(9_000, 90), (0, 0), (9_000, 90)]];
     let report = report_of(&[&[1, 1, 1], &[1, 0, 1]], epochs);
     let first = &report.metrics[0].analyses[0];
@@ -315,7 +316,7 @@ fn only_visitors_who_are_compared_are_judged_by() {
 }
 
 proptest! {
-    /// Any split of the visitors into cells of one epoch says the same.
+    /// Any split of the visitors into cells of one epoch gives the same report.
     #[test]
     fn cells_merge(
         parts in prop::collection::vec((1_u64..2_000, 0_u64..2_000, 1_u64..2_000, 0_u64..2_000), 1..8),
@@ -334,7 +335,7 @@ proptest! {
         prop_assert_eq!(whole.lift_interval, split.lift_interval);
     }
 
-    /// The corrected verdict is never bolder than the plain p-value.
+    /// The corrected verdict is never stronger than the plain p-value.
     #[test]
     fn calls_have_small_p_values(n in 200_u64..50_000, x in 0.0..1.0f64, y in 0.0..1.0f64) {
         let count = |share: f64| (n, (n as f64 * share) as u64);

@@ -8,12 +8,12 @@ use http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 use muriel_service::experiments::Precondition;
 use serde::Serialize;
 
-/// A body as JSON.
+/// Response with `body` serialised as JSON.
 pub(crate) fn json<T: Serialize>(status: StatusCode, body: &T) -> Result<Response, ApiError> {
     Ok(written(status, serde_json::to_vec(body).map_err(ApiError::internal)?.into()))
 }
 
-/// A body that is JSON already.
+/// Response with a body that is already JSON.
 pub(crate) fn written(status: StatusCode, body: Bytes) -> Response {
     let mut response = Response::new(Body::from(body));
     *response.status_mut() = status;
@@ -21,14 +21,14 @@ pub(crate) fn written(status: StatusCode, body: Bytes) -> Response {
     response
 }
 
-/// A body of JSON lines.
+/// Response with JSON lines.
 pub(crate) fn json_lines(body: Bytes) -> Response {
     let mut response = written(StatusCode::OK, body);
     response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static("application/x-ndjson"));
     response
 }
 
-/// Adds a strong entity tag.
+/// Adds `version` as a strong `ETag`.
 pub(crate) fn tagged(mut response: Response, version: &str) -> Response {
     if let Ok(tag) = HeaderValue::from_str(&tag(version)) {
         response.headers_mut().insert(header::ETAG, tag);
@@ -38,11 +38,11 @@ pub(crate) fn tagged(mut response: Response, version: &str) -> Response {
 
 /// The header field with warnings about a change that was made.
 pub(crate) const WARNINGS: HeaderName = HeaderName::from_static("x-muriel-warnings");
-/// The most bytes of this field: proxies refuse longer ones.
+/// Maximum length of that field, in bytes: proxies refuse longer ones.
 const WARNINGS_BYTES: usize = 3_000;
 
-/// Adds warnings in a header field: a JSON array of texts, which is empty if there are
-/// none. Beyond ASCII, characters are written as JSON escapes.
+/// Adds the warnings as a header field: a JSON array of strings, empty when there are
+/// none. Characters outside ASCII are written as JSON escapes.
 pub(crate) fn warned(mut response: Response, sentences: Vec<String>) -> Response {
     let all = sentences.len();
     let mut kept = Vec::new();
@@ -63,7 +63,7 @@ pub(crate) fn warned(mut response: Response, sentences: Vec<String>) -> Response
     response
 }
 
-/// JSON in visible ASCII characters and blanks only.
+/// Escapes JSON so that only visible ASCII characters and spaces remain.
 fn ascii(json: &str) -> String {
     let mut out = String::with_capacity(json.len());
     for character in json.chars() {
@@ -83,11 +83,11 @@ fn tag(version: &str) -> String {
     format!("\"{version}\"")
 }
 
-/// The versions that `If-Match` allows to change.
+/// Parses `If-Match`: the versions that the client allows the change to replace.
 pub(crate) fn if_match(headers: &HeaderMap) -> Precondition {
     match tags(headers, &header::IF_MATCH) {
         Some(tags) if !tags.iter().any(|tag| tag == "*") => {
-            // Weak tags and text without quotes name no version.
+            // Weak tags and unquoted text do not name a version.
             let version = |tag: &String| Some(tag.strip_prefix('"')?.strip_suffix('"')?.to_owned());
             Precondition::OneOf(tags.iter().filter_map(version).collect())
         }
@@ -95,15 +95,16 @@ pub(crate) fn if_match(headers: &HeaderMap) -> Precondition {
     }
 }
 
-/// Whether the client says that it has this version already.
+/// Returns whether `If-None-Match` names this version.
 pub(crate) fn is_known(headers: &HeaderMap, version: &str) -> bool {
-    // A weak tag is as good here: it says the same of the content.
+    // Weak comparison is enough for a GET: a weak tag stands for the same content.
     tags(headers, &header::IF_NONE_MATCH).is_some_and(|tags| {
         tags.iter().any(|named| named == "*" || named.strip_prefix("W/").unwrap_or(named) == tag(version))
     })
 }
 
-/// `None` without the header. What is not a tag matches nothing.
+/// Tags of a header field; `None` when the field is absent. Text that is not a tag is
+/// kept and matches nothing.
 fn tags(headers: &HeaderMap, name: &HeaderName) -> Option<Vec<String>> {
     headers.contains_key(name).then(|| {
         headers

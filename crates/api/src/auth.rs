@@ -1,4 +1,4 @@
-//! Authentication and authorisation: the checks before anything else, in their fixed order.
+//! Authentication and authorisation: checks that run before the handler, in a fixed order.
 
 use crate::edge::RequestContext;
 use crate::error::ApiError;
@@ -15,10 +15,10 @@ use muriel_store::tenants::Project;
 use std::marker::PhantomData;
 use std::sync::Arc;
 
-/// A scope that an operation needs, as a type.
+/// Scope that an operation needs, as a type parameter.
 pub(crate) trait Needs: Send + Sync + 'static {
     const SCOPE: Scope;
-    /// Whether the operation accepts cached keys while the database is away.
+    /// Policy for cached keys while the database cannot be reached.
     const OUTAGE: OutagePolicy = OutagePolicy::Refuse;
 }
 
@@ -30,7 +30,7 @@ pub(crate) struct Write;
 pub(crate) struct Admin;
 /// Needs `evaluate`.
 pub(crate) struct Evaluate;
-/// Needs `write`, for events, which are taken while the database is away too.
+/// Needs `write`, for events. They are accepted during a database outage too.
 pub(crate) struct Report;
 
 impl Needs for Read {
@@ -52,20 +52,20 @@ impl Needs for Report {
 
 impl Needs for Evaluate {
     const SCOPE: Scope = Scope::Evaluate;
-    // Customers' servers can decide during an outage, as pages can.
+    // Customers' servers can evaluate during an outage, as pages can.
     const OUTAGE: OutagePolicy = OutagePolicy::UseCached;
 }
 
-/// In the extensions of a request that may not change code, whatever the scopes of its key.
+/// Request extension: the request may not change code, whatever the scopes of its key.
 #[derive(Debug, Clone, Copy)]
 pub struct WithoutCode;
 
-/// Who asks, with the scope that the operation needs, in the project of the path: the holder of an API key, or a person who
-/// is signed in. With a key in the header a cookie is not looked at.
+/// Authenticated caller of a project operation, with the scope that the operation needs. Either the holder of an API
+/// key or a signed-in person. If the request has a key, its session cookie is ignored.
 pub(crate) struct Caller<N> {
-    /// Who asks, as the actor of acts.
+    /// Caller as an actor of the service.
     pub(crate) actor: Actor,
-    /// The project of the path.
+    /// Project named in the path.
     pub(crate) project: Arc<Project>,
     needs: PhantomData<N>,
 }
@@ -87,7 +87,7 @@ impl<N: Needs> FromRequestParts<App> for Caller<N> {
 }
 
 impl<N: Needs> Caller<N> {
-    /// The caller of a request that needs an API key. `read` gets the key from its headers.
+    /// Authenticates a request that needs an API key. `read` gets the key from the headers.
     ///
     /// # Errors
     /// `KeyNeeded`; `NotFound` for a project that the key does not see; `MissingScope`.
@@ -111,7 +111,7 @@ impl<N: Needs> Caller<N> {
     }
 }
 
-/// As [`Caller`], for operations that only programs call, with a key.
+/// Like [`Caller`], for operations that only programs call, with a key.
 pub(crate) struct KeyCaller<N>(PhantomData<N>);
 
 impl<N: Needs> FromRequestParts<App> for KeyCaller<N> {
@@ -123,7 +123,7 @@ impl<N: Needs> FromRequestParts<App> for KeyCaller<N> {
     }
 }
 
-/// As [`Caller`], for operations that only people call. A key is 403.
+/// Like [`Caller`], for operations that only people call. A key gets 403.
 pub(crate) struct PersonIn<N>(pub(crate) Caller<N>);
 
 impl<N: Needs> FromRequestParts<App> for PersonIn<N> {
@@ -138,11 +138,11 @@ impl<N: Needs> FromRequestParts<App> for PersonIn<N> {
     }
 }
 
-/// Who asks, with the scope that the operation needs, in what concerns the whole company.
+/// Authenticated caller of a company-wide operation, with the scope that the operation needs.
 pub(crate) struct CompanyCaller<N> {
-    /// Who asks.
+    /// Key or session that authenticated the request.
     pub(crate) principal: Principal,
-    /// Who asks, as the actor of acts.
+    /// Caller as an actor of the service.
     pub(crate) actor: Actor,
     needs: PhantomData<N>,
 }
@@ -158,11 +158,11 @@ impl<N: Needs> FromRequestParts<App> for CompanyCaller<N> {
     }
 }
 
-/// A person who is signed in, with the scope that the operation needs, in what concerns the whole company. A key is 403.
+/// Signed-in person who calls a company-wide operation, with the scope that the operation needs. A key gets 403.
 pub(crate) struct Member<N> {
     /// The session.
     pub(crate) session: Arc<KnownSession>,
-    /// The person, as the actor of acts.
+    /// Person as an actor of the service.
     pub(crate) actor: Actor,
     needs: PhantomData<N>,
 }
@@ -173,7 +173,7 @@ impl<N> Member<N> {
         self.session.person.company_id
     }
 
-    /// The role in the company; that of somebody who is limited to projects is none there.
+    /// Role in the company. None for people whose access is limited to projects.
     pub(crate) fn role(&self) -> Option<Role> {
         self.session.person.access.in_company()
     }
@@ -194,7 +194,7 @@ impl<N: Needs> FromRequestParts<App> for Member<N> {
     }
 }
 
-/// Who asks: by the key in the header if there is one, else by the session's cookie.
+/// Authenticates with the key in the header if there is one, otherwise with the session cookie.
 async fn principal(parts: &mut Parts, app: &App, outage: OutagePolicy) -> Result<Principal, ApiError> {
     if !has_key(&parts.headers)
         && let Some(token) = sessions::token(parts, app)?
@@ -208,7 +208,7 @@ async fn principal(parts: &mut Parts, app: &App, outage: OutagePolicy) -> Result
     with_key(parts, app, bearer, outage).await
 }
 
-/// Who asks with a key, which `read` gets from the headers.
+/// Authenticates with a key, which `read` gets from the headers.
 async fn with_key(
     parts: &mut Parts,
     app: &App,
@@ -221,7 +221,7 @@ async fn with_key(
     Ok(Principal::Key(key))
 }
 
-/// The error where a session would not help.
+/// Maps `Unauthorized` to `KeyNeeded`, for operations that do not accept a session.
 pub(crate) fn without_session(error: ApiError) -> ApiError {
     match error {
         ApiError::Unauthorized => ApiError::KeyNeeded,
@@ -229,7 +229,7 @@ pub(crate) fn without_session(error: ApiError) -> ApiError {
     }
 }
 
-/// The key in `Authorization: Bearer <key>`.
+/// Returns the key in `Authorization: Bearer <key>`.
 ///
 /// # Errors
 /// `Unauthorized` when there is no such header, more than one, another scheme,
@@ -244,8 +244,8 @@ pub(crate) fn bearer(headers: &HeaderMap) -> Result<&str, ApiError> {
     }
 }
 
-/// Whether a request has a key, valid or not. Browsers send the credentials of sites that are
-/// protected by a password, as many are under construction, along with events; those are ignored.
+/// Returns whether the request has a key, valid or not. Ignores HTTP authentication schemes: many sites under
+/// construction are protected by a password, and their browsers send those credentials along with events.
 pub(crate) fn has_key(headers: &HeaderMap) -> bool {
     headers.get_all(header::AUTHORIZATION).iter().any(|value| {
         let scheme = value.to_str().unwrap_or_default().split_ascii_whitespace().next().unwrap_or_default();

@@ -1,4 +1,4 @@
-//! Reading a body: the right type, within the limit, in time.
+//! Reads request bodies: checks the media type, limits the size and the time.
 
 use std::time::Duration;
 
@@ -13,32 +13,32 @@ use crate::error::ApiError;
 use muriel_service::intake::Intake;
 use muriel_service::memory_budget::Reservation;
 
-/// The most bytes of an API body.
+/// Maximum size of an API body, in bytes.
 pub const BODY_LIMIT: usize = 2 << 20;
-/// The most bytes of a body of events as it is sent, compressed or not.
+/// Maximum size of a body of events as sent, compressed or not, in bytes.
 pub const EVENTS_LIMIT: usize = 512 << 10;
-/// The most bytes of a compressed body of events when it is expanded.
+/// Maximum size of a compressed body of events after expansion, in bytes.
 pub const EXPANDED_LIMIT: usize = 4 << 20;
-/// The most bytes of a batch of many visitors' events as it is sent, compressed or not.
+/// Maximum size of a batch of many visitors' events as sent, compressed or not, in bytes.
 pub const BATCH_LIMIT: usize = 8 << 20;
-/// The most bytes of a compressed batch when it is expanded.
+/// Maximum size of a compressed batch after expansion, in bytes.
 pub const BATCH_EXPANDED_LIMIT: usize = 64 << 20;
-/// How long a whole body may take to arrive.
+/// Timeout for receiving a whole body.
 pub const BODY_DEADLINE: Duration = Duration::from_secs(30);
 
-/// The types of body that operations take.
+/// Media types that operations accept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MediaType {
     /// `application/json`
     Json,
     /// `application/merge-patch+json`
     MergePatch,
-    /// `text/plain`, as which pages of other origins may send JSON without asking first.
+    /// `text/plain`: lets pages of other origins send JSON without a CORS preflight.
     Plain,
 }
 
 impl MediaType {
-    /// The type as in `Content-Type`.
+    /// Media type as written in `Content-Type`.
     pub fn as_str(self) -> &'static str {
         match self {
             MediaType::Json => "application/json",
@@ -48,13 +48,12 @@ impl MediaType {
     }
 }
 
-/// The bytes of a request's body and the type they were sent as.
+/// Reads a request body, and returns its media type and bytes.
 ///
 /// # Errors
-/// 415 unless `Content-Type` names one of `accept`, in UTF-8, and nothing is
-/// compressed; 413 as soon as the length is known to be over `limit`, by
-/// `Content-Length` or by counting; 408 when the whole has not arrived after
-/// `deadline`.
+/// 415 unless `Content-Type` names one of `accept` in UTF-8 and the body is not compressed; 413 as
+/// soon as the length is known to exceed `limit`, from `Content-Length` or by counting; 408 when
+/// the body has not arrived within `deadline`.
 pub async fn read_json_body(
     request: Request,
     accept: &[MediaType],
@@ -74,28 +73,28 @@ pub async fn read_json_body(
     Ok((media_type, bytes))
 }
 
-/// A body of events, with the memory that is reserved for it. Dropping it gives the memory back.
+/// Body of events with its memory reservation. Dropping it releases the memory.
 pub(crate) struct EventsBody<'r> {
     pub(crate) bytes: Bytes,
-    /// Memory to judge and write the events.
+    /// Memory for parsing and writing the events.
     pub(crate) memory: Reservation<'r>,
-    /// Memory of the bytes as they arrived.
+    /// Memory for the bytes as they arrived.
     _arrived: Reservation<'r>,
 }
 
-/// The bytes of a body of events: JSON under its own name or as plain text, as
-/// beacons have to send it, in gzip or as it is.
+/// Reads a body of events: JSON, as `application/json` or as `text/plain` (which beacons must use),
+/// with or without gzip.
 ///
 /// # Errors
 /// 415 for other types and codings; 413 over [`EVENTS_LIMIT`] or, expanded, over
-/// [`EXPANDED_LIMIT`]; 400 for broken or more than one gzip member; 408 as
+/// [`EXPANDED_LIMIT`]; 400 for invalid gzip or more than one gzip member; 408 as in
 /// [`read_json_body`]; 503 while other bodies leave too little memory.
 pub(crate) async fn read_events_body(request: Request, intake: &Intake) -> Result<EventsBody<'_>, ApiError> {
     const EXPECTED: ApiError = ApiError::UnsupportedMediaType {
         expected: "application/json or text/plain, in UTF-8, with no Content-Encoding but gzip",
     };
     let (parts, body) = request.into_parts();
-    // A beacon of bare bytes has no type.
+    // A beacon that sends raw bytes has no `Content-Type`.
     if parts.headers.contains_key(header::CONTENT_TYPE) {
         has_type(&parts.headers, &["application/json", "text/plain"], EXPECTED)?;
     }
@@ -109,26 +108,26 @@ pub(crate) async fn read_events_body(request: Request, intake: &Intake) -> Resul
     let collected = collect(body, announced as usize, EVENTS_LIMIT, Some(&mut arrived));
     let mut bytes = tokio::time::timeout(BODY_DEADLINE, collected).await.map_err(|_| ApiError::Timeout)??;
     if is_gzip {
-        // The expanded size is known only afterwards.
+        // The expanded size is known only after expansion, so the maximum is reserved.
         memory.resize(EXPANDED_LIMIT).await?;
         bytes = expanded(&bytes)?;
     }
     Ok(EventsBody { bytes, memory, _arrived: arrived })
 }
 
-/// A batch of many visitors' events, as it was sent.
+/// Batch of many visitors' events, still compressed if it was sent so.
 pub(crate) struct BatchBody<'r> {
     pub(crate) bytes: Bytes,
     pub(crate) is_gzip: bool,
-    /// The memory that is reserved for it.
+    /// Memory reserved for the bytes.
     pub(crate) memory: Reservation<'r>,
 }
 
-/// The bytes of a batch: JSON lines, in gzip or as they are.
+/// Reads a batch: JSON lines, with or without gzip.
 ///
 /// # Errors
-/// 415 for other types and codings; 413 over [`BATCH_LIMIT`]; 408 as
-/// [`read_json_body`]; 503 while other batches leave too little memory.
+/// 415 for other types and codings; 413 over [`BATCH_LIMIT`]; 408 as in [`read_json_body`]; 503
+/// while other batches leave too little memory.
 pub(crate) async fn read_batch_body(request: Request, intake: &Intake) -> Result<BatchBody<'_>, ApiError> {
     const EXPECTED: ApiError = ApiError::UnsupportedMediaType {
         expected: "application/x-ndjson or application/jsonl, in UTF-8, with no Content-Encoding but gzip",
@@ -140,7 +139,7 @@ pub(crate) async fn read_batch_body(request: Request, intake: &Intake) -> Result
     if size.lower() > BATCH_LIMIT as u64 {
         return Err(ApiError::BodyTooLarge { limit: BATCH_LIMIT });
     }
-    // All of it beforehand: uploads that each hold a part and wait for more would
+    // Reserve the whole size up front: uploads that each hold a part and wait for more would
     // deadlock.
     let mut memory = intake.batches.reserve();
     memory.resize(size.exact().map_or(BATCH_LIMIT, |bytes| bytes as usize)).await?;
@@ -150,8 +149,11 @@ pub(crate) async fn read_batch_body(request: Request, intake: &Intake) -> Result
     Ok(BatchBody { bytes, is_gzip, memory })
 }
 
+/// Checks the media type of the body.
+/// \n
 /// # Errors
-/// `otherwise` unless `Content-Type` names one of these types once, in UTF-8.
+/// `otherwise` unless there is exactly one `Content-Type`, with one of the `accept` types, in
+/// UTF-8.
 fn has_type(headers: &HeaderMap, accept: &[&str], otherwise: ApiError) -> Result<(), ApiError> {
     let mut types = headers.get_all(header::CONTENT_TYPE).iter();
     let named = match (types.next(), types.next()) {
@@ -164,7 +166,7 @@ fn has_type(headers: &HeaderMap, accept: &[&str], otherwise: ApiError) -> Result
     }
 }
 
-/// Whether the body is compressed.
+/// Returns whether the body is compressed.
 ///
 /// # Errors
 /// `otherwise` for a coding that is neither gzip nor `identity`, and for gzip twice.
@@ -180,13 +182,13 @@ fn is_gzip(headers: &HeaderMap, otherwise: ApiError) -> Result<bool, ApiError> {
     Ok(is_gzip)
 }
 
-/// What one gzip member holds.
+/// Expands a single gzip member.
 fn expanded(bytes: &[u8]) -> Result<Bytes, ApiError> {
     use std::io::Read;
     let broken = |_| ApiError::malformed("the body is not gzip that can be read");
     let mut decoder = flate2::bufread::GzDecoder::new(bytes);
-    // A member ends with its own length. Believing it saves growing, and a lie
-    // costs address space only.
+    // A member ends with its uncompressed length. Using it as the capacity avoids growing the
+    // vector; a false length costs address space only.
     let told = bytes.last_chunk().map_or(0, |last| u32::from_le_bytes(*last) as usize);
     let mut out = Vec::with_capacity(told.min(EXPANDED_LIMIT) + 1);
     decoder.by_ref().take(EXPANDED_LIMIT as u64 + 1).read_to_end(&mut out).map_err(broken)?;
@@ -199,8 +201,8 @@ fn expanded(bytes: &[u8]) -> Result<Bytes, ApiError> {
     Ok(out.into())
 }
 
-/// The whole body. `memory` grows as the body arrives. A body that arrives in one piece is not
-/// copied.
+/// Collects the whole body. `memory` grows as the body arrives. A body that arrives in one piece is
+/// not copied.
 async fn collect(
     mut body: Body,
     announced: usize,
@@ -210,7 +212,7 @@ async fn collect(
     let mut first = Bytes::new();
     let mut all = BytesMut::new();
     while let Some(frame) = body.frame().await {
-        // Broken chunks or a connection that ended: nobody may read the answer.
+        // Invalid chunks or a closed connection: the client may not read the response.
         let frame = frame.map_err(|_| ApiError::MalformedRequest)?;
         let Ok(data) = frame.into_data() else {
             continue;
@@ -234,7 +236,7 @@ async fn collect(
     Ok(if all.is_empty() { first } else { all.freeze() })
 }
 
-/// Which of the accepted types the header names.
+/// Finds the accepted type that `Content-Type` names.
 fn media_type(headers: &HeaderMap, accept: &[MediaType]) -> Result<MediaType, ApiError> {
     let identity = |coding: &http::HeaderValue| coding.as_bytes().eq_ignore_ascii_case(b"identity");
     if !headers.get_all(header::CONTENT_ENCODING).iter().all(identity) {
@@ -249,7 +251,7 @@ fn media_type(headers: &HeaderMap, accept: &[MediaType]) -> Result<MediaType, Ap
     found.copied().ok_or_else(|| ApiError::UnsupportedMediaType { expected: expected(accept) })
 }
 
-/// The type without parameters; none where a charset other than UTF-8 is named.
+/// Media type without parameters. None when it names a charset other than UTF-8.
 fn utf8_type(value: &str) -> Option<&str> {
     let mut parts = value.split(';');
     let name = parts.next()?.trim();

@@ -1,7 +1,7 @@
-//! What the interface makes of a body, without a project: for programs that check what people wrote before they send it.
+//! Validates bodies without a project, for programs that check files before sending them.
 //!
-//! Each function reads a body of creation as the operation does, and gives back the fields as details show them: complete,
-//! with defaults, and every value as it is stored. References to goals and hypotheses are not looked up.
+//! Each function parses a body as the create operation does. It returns the fields as the details endpoint shows them:
+//! complete, with defaults, and with every value as stored. References to goals and hypotheses are not looked up.
 
 use crate::error::ApiError;
 use crate::json::{self, Json};
@@ -22,13 +22,14 @@ pub use crate::wire::views::{FieldChange, differences};
 
 const NEVER: Instant = Instant::from_us(0);
 
-/// Most values of a body that is checked: one that is sent in parts may have more than each of them.
+/// Maximum number of JSON values in a body to check. Higher than the limit of one request, because such a body may be
+/// sent in several requests.
 const MAX_VALUES: usize = 20 * json::MAX_VALUES;
 
-/// The fields of the experiment that `createExperiment` makes of a body.
+/// Fields of the experiment that `createExperiment` would create from a body.
 ///
 /// # Errors
-/// What is wrong with the body, with the path of each value.
+/// Problems of the body, with the path of each value.
 pub fn experiment(body: &Value) -> Result<Map<String, Value>, Problems> {
     let new = experiment::creation(&gated(body)?);
     let known = References { goal_keys: new.patch.goal_keys().map(str::to_owned).collect(), hypothesis: true };
@@ -40,20 +41,20 @@ pub fn experiment(body: &Value) -> Result<Map<String, Value>, Problems> {
     Ok(fields(&ExperimentDetails::new(loaded, Vec::new(), "", NEVER, &BTreeMap::new())))
 }
 
-/// The fields of the goal that `createGoal` makes of a body.
+/// Fields of the goal that `createGoal` would create from a body.
 ///
 /// # Errors
-/// What is wrong with the body, with the path of each value.
+/// Problems of the body, with the path of each value.
 pub fn goal(body: &Value) -> Result<Map<String, Value>, Problems> {
     let new = goal_wire::creation(&gated(body)?)?;
     let (key, definition) = (new.key.unwrap_or_default(), new.definition);
     Ok(fields(&Goal::from(DomainGoal { id: GoalId(0), key, definition, created_at: NEVER, revision: 0 })))
 }
 
-/// The fields of the hypothesis that `createHypothesis` makes of a body.
+/// Fields of the hypothesis that `createHypothesis` would create from a body.
 ///
 /// # Errors
-/// What is wrong with the body, with the path of each value.
+/// Problems of the body, with the path of each value.
 pub fn hypothesis(body: &Value) -> Result<Map<String, Value>, Problems> {
     let new = hypothesis_wire::creation(&gated(body)?)?;
     Ok(fields(&Hypothesis::details(DomainHypothesis {
@@ -68,16 +69,16 @@ pub fn hypothesis(body: &Value) -> Result<Map<String, Value>, Problems> {
     })))
 }
 
-/// A text as JSON that a body may hold.
+/// Parses text as JSON that is valid in a body.
 ///
 /// # Errors
-/// What the interface does not take: text that is not JSON, one key twice in an object, NUL characters, too many levels.
+/// Text that is not JSON, a key that occurs twice in an object, NUL characters, or too many levels.
 pub fn json(text: &str) -> Result<Value, Problems> {
     json::parse_with(text.as_bytes(), MAX_VALUES).map_err(problems)?;
     serde_json::from_str(text).map_err(|error| Problems::one("JSON", error.to_string()))
 }
 
-/// The body as the gate lets it in.
+/// Parses the body with the checks that the API applies to requests.
 fn gated(body: &Value) -> Result<Json, Problems> {
     json::parse_with(body.to_string().as_bytes(), MAX_VALUES).map_err(problems)
 }
@@ -92,7 +93,7 @@ fn problems(error: ApiError) -> Problems {
 fn fields<T: Serialize>(view: &T) -> Map<String, Value> {
     match serde_json::to_value(view) {
         Ok(Value::Object(fields)) => fields,
-        // Views are objects.
+        // Not reachable: views serialise as objects.
         _ => Map::new(),
     }
 }

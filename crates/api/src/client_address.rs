@@ -7,22 +7,20 @@ use std::net::{IpAddr, Ipv6Addr, SocketAddr};
 /// The header field to which proxies append the address that they forward for.
 const X_FORWARDED_FOR: HeaderName = HeaderName::from_static("x-forwarded-for");
 
-/// Where a request comes from: `peer` is the other end of its connection.
+/// Describes where a request comes from: `peer` is the other end of its connection.
 ///
-/// A request without `User-Agent` counts as one of a bot.
+/// A request without `User-Agent` counts as a bot's.
 pub(crate) fn origin(visitors: &Visitors, peer: IpAddr, headers: &HeaderMap) -> Origin {
     let user_agent = headers.get(header::USER_AGENT).map_or(&b""[..], |value| value.as_bytes());
     visitors.origin(client_address(peer, headers, &visitors.proxies), user_agent)
 }
 
-/// The address of the client.
+/// Address of the client.
 ///
-/// It is the connection's `peer`, unless that is a trusted proxy. Then
-/// `X-Forwarded-For`, or `Forwarded` where there is none, is read from the
-/// right, the end that proxies append to: the first address that is not
-/// trusted counts. An entry that is not an address ends the walk, and the proxy that wrote it
-/// counts. Entries that a client forges are to the left of its own address, and are never
-/// reached.
+/// Returns `peer` unless that is a trusted proxy. Then it reads `X-Forwarded-For`, or `Forwarded` when that is
+/// absent, from the right, the end that proxies append to. The first address that is not trusted is the
+/// client's. An entry that is not an address ends the walk, and the proxy that wrote it is returned. Entries
+/// that a client forges are left of its own address, so they are never reached.
 ///
 /// IPv4 addresses mapped into IPv6 are returned as IPv4.
 pub(crate) fn client_address(peer: IpAddr, headers: &HeaderMap, proxies: &TrustedProxies) -> IpAddr {
@@ -39,7 +37,7 @@ pub(crate) fn client_address(peer: IpAddr, headers: &HeaderMap, proxies: &Truste
     }
 }
 
-/// An entry of a forwarding header. Empty entries are ignored.
+/// Entry of a forwarding header. Empty entries are ignored.
 enum ForwardedEntry {
     Empty,
     Unreadable,
@@ -70,8 +68,7 @@ fn plain(entry: &[u8]) -> ForwardedEntry {
     }
 }
 
-/// Reads `192.0.2.7`, `192.0.2.7:8080`, `2001:db8::1`, `[2001:db8::1]` and
-/// `[2001:db8::1]:8080`.
+/// Parses `192.0.2.7`, `192.0.2.7:8080`, `2001:db8::1`, `[2001:db8::1]` and `[2001:db8::1]:8080`.
 fn node(text: &str) -> Option<IpAddr> {
     let bare = text.parse::<IpAddr>().ok();
     let with_port = || text.parse::<SocketAddr>().ok().map(|address| address.ip());
@@ -79,7 +76,7 @@ fn node(text: &str) -> Option<IpAddr> {
     bare.or_else(with_port).or_else(bracketed).map(|address| address.to_canonical())
 }
 
-/// The elements of a `Forwarded` line: commas in quotes do not separate.
+/// Elements of a `Forwarded` line. Commas within quotes do not separate elements.
 fn elements(line: &[u8]) -> Vec<&[u8]> {
     let (mut quoted, mut escaped) = (false, false);
     line.split(|&byte| {
@@ -91,8 +88,8 @@ fn elements(line: &[u8]) -> Vec<&[u8]> {
     .collect()
 }
 
-/// The `for` of one element of `Forwarded` (RFC 7239). Strict: in an element that a client
-/// left unterminated, what a proxy appended would otherwise be misread.
+/// Parses the `for` parameter of one element of `Forwarded` (RFC 7239). Strict, because a client could send an
+/// unterminated element that would change the meaning of what a proxy appends.
 fn forwarded_for(element: &[u8]) -> ForwardedEntry {
     let Ok(element) = str::from_utf8(element.trim_ascii()) else { return ForwardedEntry::Unreadable };
     if element.is_empty() {
@@ -116,8 +113,7 @@ fn forwarded_for(element: &[u8]) -> ForwardedEntry {
     }
 }
 
-/// The value that a text starts with, and what follows it. No address needs an
-/// escape, so a value with one is not unescaped.
+/// Splits off the value that the text starts with. Escapes are not decoded: no address needs them.
 fn parameter(text: &str) -> Option<(&str, &str)> {
     let Some(quoted) = text.strip_prefix('"') else {
         return Some(text.split_at(text.find([';', ' ', '\t', '"']).unwrap_or(text.len())));
@@ -190,14 +186,14 @@ mod tests {
             ("198.51.100.1, 10.0.0.2, 192.0.2.7", "198.51.100.1"),
             ("198.51.100.1,2001:db8:ffff::9", "198.51.100.1"),
             ("198.51.100.1, ::ffff:10.0.0.2", "198.51.100.1"),
-            // A proxy is all there is.
+            // Every entry is a trusted proxy.
             ("10.0.0.3, 10.0.0.2", "10.0.0.3"),
-            // Made up by the client, who is the last one that no proxy vouches for.
+            // Forged by the client, whose own address is the first untrusted one from the right.
             ("8.8.8.8, 198.51.100.1", "198.51.100.1"),
             ("10.0.0.9, 198.51.100.1, 10.0.0.2", "198.51.100.1"),
             ("127.0.0.1, ::1, 198.51.100.1", "198.51.100.1"),
             ("8.8.8.8,, 198.51.100.1, ", "198.51.100.1"),
-            // Not readable: whoever wrote it counts.
+            // Not readable: the proxy that wrote the entry counts.
             ("198.51.100.1, unknown", "10.0.0.1"),
             ("198.51.100.1, unknown, 10.0.0.2", "10.0.0.2"),
             ("198.51.100.1, 10.0.0.2:99999", "10.0.0.1"),
@@ -239,7 +235,8 @@ mod tests {
             ("for=8.8.8.8, for=unknown, for=10.0.0.2", "10.0.0.2"),
             ("for=8.8.8.8, proto=https", "10.0.0.1"),
             ("8.8.8.8", "10.0.0.1"),
-            // A client's open quote must not swallow what the proxy appended and leave an address of its choice.
+            // An open quote sent by a client must not swallow what the proxy appends and leave an address of the
+            // client's choice.
             ("for=8.8.8.8, for=\", for=198.51.100.1", "10.0.0.1"),
             ("for=8.8.8.8;x=\", for=\"[2001:db8::1]:80\"", "10.0.0.1"),
             ("for=8.8.8.8;x=\", for=198.51.100.1;by=\"[2001:db8::2]\"", "10.0.0.1"),

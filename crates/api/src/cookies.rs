@@ -1,25 +1,24 @@
-//! Renewal of the visitor's cookies. Safari deletes cookies that scripts set after a week,
-//! but not those that servers set.
+//! Renews the visitor's cookies. After a week Safari deletes cookies set by scripts, but not those set by servers.
 
 use http::header::COOKIE;
 use http::{HeaderMap, HeaderName, HeaderValue};
 
-/// 400 days, the most that browsers keep.
+/// 400 days, the longest lifetime that browsers allow.
 const LIFETIME_S: u32 = 34_560_000;
-/// The cookie with the visitor's id, after its prefix. All projects of a site share it.
+/// Suffix of the cookie with the visitor's id. All projects of a site share it.
 const ID_SUFFIX: &str = "_id";
-/// The cookie with earlier assignments, after its prefix. The project's key follows after a `_`; without it, the cookie is of an earlier
-/// version of the script, which stored those of all projects together.
+/// Suffix of the cookie with earlier assignments; `_` and the project's key follow. Without them, the cookie was set by
+/// an earlier version of the script, which stored the assignments of all projects together.
 const ARMS_SUFFIX: &str = "_a";
-/// Whether a request comes from the same site. Browsers send it over secure connections only.
+/// States whether the request comes from the same site. Browsers send this field over secure connections only.
 const FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
 const FORWARDED_PROTOCOL: HeaderName = HeaderName::from_static("x-forwarded-proto");
 
-/// The `Set-Cookie` fields that renew the visitor's cookies. There are some only if the
-/// request comes from the site itself, and its cookie has the same visitor as its body.
+/// `Set-Cookie` fields that renew the visitor's cookies. Empty unless the request comes from the site itself and its
+/// cookie names the same visitor as its body.
 ///
-/// The cookies' names begin with `global`. `domain` is the domain of the cookies, from the
-/// query of the request. Assignments of other projects are left to their own events.
+/// `global` is the prefix of the cookies' names. `domain` is their domain, from the query of the request. Assignments
+/// of other projects are renewed by those projects' own events.
 pub(crate) fn renewals(
     headers: &HeaderMap,
     global: &str,
@@ -50,7 +49,7 @@ pub(crate) fn renewals(
     [ID_SUFFIX, ARMS_SUFFIX, own_arms.as_str()]
         .into_iter()
         .filter_map(|suffix| {
-            // Of several cookies with one name, the first is the most specific. The script uses that too.
+            // When several cookies have one name, the first is the most specific. The script uses that one too.
             let value = of(suffix).first().copied().filter(|value| !value.is_empty())?;
             let line = format!("{global}{suffix}={value}; Path=/; Max-Age={LIFETIME_S}; SameSite=Lax{domain}{secure}");
             HeaderValue::from_str(&line).ok()
@@ -58,7 +57,7 @@ pub(crate) fn renewals(
         .collect()
 }
 
-/// Names and values as they were sent.
+/// Cookie names and values as sent.
 pub(crate) fn cookies(headers: &HeaderMap) -> impl Iterator<Item = (&str, &str)> {
     let fields = headers.get_all(COOKIE).iter().filter_map(|field| field.to_str().ok());
     fields.flat_map(|field| field.split(';')).filter_map(|pair| pair.trim().split_once('='))
@@ -82,9 +81,8 @@ fn decoded(value: &str) -> Option<Vec<u8>> {
     Some(bytes)
 }
 
-/// Whether it is the name of a domain that can have cookies: labels of letters,
-/// digits and inner `-`, two at least. Whether it is the request's own, the
-/// browser decides.
+/// Returns whether the text is a domain name that can have cookies: at least two labels of letters, digits and inner
+/// `-`. The browser checks that it is the site's own domain.
 fn is_domain(text: &str) -> bool {
     let label = |label: &str| {
         (1..=63).contains(&label.len())

@@ -1,8 +1,8 @@
-//! The dashboard: the pages in which people plan, build and launch experiments.
+//! Serves the dashboard: the pages in which people plan, build and launch experiments.
 //!
-//! Its files are built from `web/dashboard` and embedded, so that the server needs nothing beside itself. Every address of the
-//! application gives the same page, which says with a nonce of its own which script runs: files of this origin alone would not do,
-//! as `/js/…` is of this origin too and has code of customers.
+//! Its files are built from `web/dashboard` and embedded, so the server needs no other files. Every address of the
+//! application returns the same page, whose nonce names the one script that may run. `script-src 'self'` would not be
+//! enough: `/js/…` has the same origin and serves customers' code.
 
 mod files;
 mod reports;
@@ -22,7 +22,7 @@ use muriel_service::digest::{hex, version_of};
 use muriel_service::rulesets::Encoded;
 use std::sync::LazyLock;
 
-/// Addresses of the application. It knows itself what is below them.
+/// Paths of the application. It routes what is below them itself.
 const PAGES: [&str; 10] = [
     "/",
     "/sign-in",
@@ -36,17 +36,17 @@ const PAGES: [&str; 10] = [
     "/p/{*page}",
 ];
 
-/// A file's address names the build that it is of, so its content never changes.
+/// A file's address names its build, so its content never changes.
 const IMMUTABLE: HeaderValue = HeaderValue::from_static("public, max-age=31536000, immutable");
 
-/// The routes of the dashboard, which are not part of the versioned interface.
+/// Routes of the dashboard. They are not part of the versioned API.
 pub(crate) fn routes() -> Router<App> {
     let pages = PAGES.into_iter().fold(Router::new(), |router, path| router.route(path, get(page_show)));
     let pages = pages.route("/share/{token}", get(shared_page_show));
     pages.route("/assets/{build}/{file}", get(file_show)).route("/policy-report", post(reports::report_take))
 }
 
-/// A file as it is served.
+/// File ready to be served.
 struct File {
     name: &'static str,
     media_type: &'static str,
@@ -56,11 +56,11 @@ struct File {
 
 /// A build of the dashboard.
 struct Site {
-    /// Names the build in the addresses of its files: equal files have equal names.
+    /// Content hash in the addresses of the files: the same files give the same name.
     build: String,
-    /// The page of the application, with `{files}` filled in; `{nonce}` is left.
+    /// Page of the application with `{files}` filled in; `{nonce}` is still a placeholder.
     page: String,
-    /// The page of a shared result; `{nonce}` and `{notice}` are left.
+    /// Page of a shared result; `{nonce}` and `{notice}` are still placeholders.
     shared_page: String,
     files: Vec<File>,
 }
@@ -94,8 +94,8 @@ fn media_type(name: &str) -> &'static str {
     }
 }
 
-/// What a page may do. `strict-dynamic` lets the one script that has the nonce load its chunks, and nothing else; without
-/// Trusted Types no text becomes markup or code, whoever wrote it. `besides` is what only one of the pages needs.
+/// Content security policy of a page. `strict-dynamic` lets the one script with the nonce load its chunks, and nothing
+/// else. Trusted Types keep any text from becoming markup or code. `besides` has the directives of one page only.
 fn policy(nonce: &str, besides: &str) -> String {
     format!(
         "default-src 'none'; script-src 'nonce-{nonce}' 'strict-dynamic'; style-src 'self'; connect-src 'self'; img-src 'self' \
@@ -103,13 +103,14 @@ fn policy(nonce: &str, besides: &str) -> String {
     )
 }
 
-/// The page of the application.
+/// Serves the page of the application.
 async fn page_show() -> Result<Response, ApiError> {
     page(&SITE.page, "form-action 'self'; report-uri /policy-report", "same-origin")
 }
 
-/// The page of a shared result. It is the same for whoever opens it, and knows nothing of sessions: what it shows it reads with
-/// the token in its address. So that the token stays there, neither links nor reports of the policy have the address.
+/// Serves the page of a shared result. It is the same for everyone and does not use the session: the page reads its
+/// data with the token in its address. To keep the token private, the address is left out of referrers and policy
+/// reports.
 async fn shared_page_show(
     State(app): State<App>,
     context: RequestContext,
@@ -122,7 +123,7 @@ async fn shared_page_show(
     }
 }
 
-/// What to do, for those whose browser runs no script; the script says the same.
+/// Says what to do next, for browsers without scripts. The script shows the same text.
 fn notice(error: &ApiError) -> &'static str {
     match error.code() {
         "share_expired" => "This link has expired. Ask whoever sent it for a new one.",
@@ -140,7 +141,7 @@ fn shared_page(status: StatusCode, notice: &str) -> Result<Response, ApiError> {
     Ok(shares::private(response))
 }
 
-/// A page, with a nonce that no other answer has.
+/// Fills in a page, with a nonce that is unique to this response.
 fn page(html: &str, besides: &str, referrers: &'static str) -> Result<Response, ApiError> {
     let mut random = [0; 16];
     getrandom::fill(&mut random).map_err(|error| ApiError::internal(error.to_string()))?;
@@ -162,7 +163,7 @@ fn page(html: &str, besides: &str, referrers: &'static str) -> Result<Response, 
     Ok(response)
 }
 
-/// A file of this build. One of another build is 404: pages of before an upgrade load themselves again then.
+/// Serves a file of this build. Files of other builds get 404, so pages loaded before an upgrade reload themselves.
 async fn file_show(Path((build, name)): Path<(String, String)>, headers: HeaderMap) -> Result<Response, ApiError> {
     let file =
         SITE.files.iter().find(|file| file.name == name && SITE.build == build).ok_or(ApiError::NotFound("file"))?;

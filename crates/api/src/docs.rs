@@ -1,8 +1,8 @@
-//! Documentation for people, and the contract for machines, from this server alone.
+//! Serves documentation for people and the OpenAPI contract for programs. Nothing is loaded from other servers.
 //!
-//! `/docs/start` is where a newcomer begins. `/docs` has an overview, a page for each operation, the guides of `docs/*.md` and a search over all of them. Every page
-//! is made from the same contract that machines get at `/openapi.json`, when it is first asked for. Pages load a style
-//! sheet, an icon and pictures from this server and nothing else, and run no script.
+//! `/docs/start` is the start page for newcomers. `/docs` has an overview, a page for each operation, the guides of
+//! `docs/*.md` and a search over all of them. Pages are made on first request, from the same contract that programs get
+//! at `/openapi.json`. They load a style sheet, an icon and pictures from this server only, and run no script.
 
 mod basics;
 mod errors;
@@ -39,7 +39,7 @@ const ICON: &str = include_str!("docs/icon.svg");
 const HTML: &str = "text/html; charset=utf-8";
 const SVG: &str = "image/svg+xml";
 
-/// Pages need their style, pictures, links and the search form, and nothing more.
+/// Pages need their style sheet, pictures, links and the search form, and nothing else.
 const POLICY: &str = "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'self'; \
                       frame-ancestors 'none'";
 
@@ -89,13 +89,13 @@ pub(crate) fn routes(contract: &OpenApi) -> Router<App> {
         )
 }
 
-/// A page before the frame that all of them share.
+/// Page content without the frame that all pages share.
 struct Page {
-    /// Where it is, below the root, without a slash at the start.
+    /// Path below the root, without a leading slash.
     path: String,
     title: String,
     main: Html,
-    /// What was searched for, on the page of results.
+    /// Search text, on the page of search results.
     query: String,
 }
 
@@ -105,18 +105,18 @@ impl Page {
     }
 }
 
-/// The pages, made from the contract.
+/// Pages of the documentation, made from the contract.
 #[derive(Default)]
 struct Documentation {
     contract: Value,
     index: OnceLock<search::Index>,
-    /// Pages by their paths, as they are sent: only those that exist, so that there are no more than that.
+    /// Rendered pages by path. Only pages that exist are stored, which bounds the size.
     rendered: Mutex<BTreeMap<String, Arc<str>>>,
 }
 
 impl Documentation {
     fn new(contract: &OpenApi) -> Self {
-        // A contract that serialises for machines does for people; without operations the guides are still there.
+        // Serialisation succeeds here as it does for `/openapi.json`. Without operations, the guides remain.
         Self { contract: serde_json::to_value(contract).unwrap_or_default(), ..Self::default() }
     }
 
@@ -141,7 +141,7 @@ impl Documentation {
         Some(Page::new(format!("docs/operations/{}", one.id), one.title.clone(), main))
     }
 
-    /// Every page that search finds.
+    /// All pages that the search covers.
     fn pages(&self) -> Vec<Page> {
         let operations = operations::by_tag(&self.contract).into_iter().flat_map(|(_, all)| all);
         let operations: Vec<_> = operations.filter_map(|one| self.operation(&one.id)).collect();
@@ -149,7 +149,7 @@ impl Documentation {
         operations.into_iter().chain(guides::all()).chain(fixed).collect()
     }
 
-    /// Built when somebody searches for the first time.
+    /// Search index, built at the first search.
     fn index(&self) -> &search::Index {
         self.index.get_or_init(|| search::Index::of(self.pages()))
     }
@@ -158,7 +158,7 @@ impl Documentation {
         Shell::of(&self.contract).render(page)
     }
 
-    /// The page at a path, made by `make` when it is asked for the first time; 404 where there is none.
+    /// Serves the page at `path`. `make` builds it on first request; if it returns none, the response is 404.
     fn answer(&self, headers: &HeaderMap, path: &str, make: impl FnOnce() -> Option<Page>) -> Response {
         let mut rendered = self.rendered.lock().unwrap_or_else(PoisonError::into_inner);
         let known = rendered.get(path).map(Arc::clone).or_else(|| {
@@ -183,7 +183,7 @@ impl Documentation {
     }
 }
 
-/// Content that stays as it is while the server runs.
+/// Serves content that does not change while the server runs.
 fn file(headers: &HeaderMap, media_type: &'static str, content: &str) -> Response {
     let version = version(content);
     let mut response = if is_known(headers, &version) {

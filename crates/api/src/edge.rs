@@ -1,8 +1,8 @@
-//! The outermost layer, which every request passes.
+//! Outermost layer, through which every request passes.
 //!
-//! On the way in: a request id, the length of its target, the limit of its
-//! network, a deadline. On the way out: the body of an error, the header
-//! fields that every answer carries, a line in the log and the counters.
+//! Requests get a request id; the length of the target, the rate limit of the network and a
+//! deadline are enforced. Responses get error bodies and the header fields that all
+//! responses carry; a log line is written and the counters are updated.
 
 use std::any::Any;
 use std::convert::Infallible;
@@ -32,15 +32,15 @@ use crate::metrics::{Metrics, UNMATCHED};
 use crate::server::PeerAddr;
 use crate::unread::Unread;
 
-/// The header field with the request id, in requests and responses.
+/// Header field with the request id, in requests and responses.
 pub const X_REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
-/// The id of one request, in its response and in every log line about it.
+/// Id of one request, in its response and in every log line about it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RequestId(Arc<str>);
 
 impl RequestId {
-    /// The id that the client sent, if it is 1 to 64 letters, digits, `.`, `_` or `-`;
+    /// Id that the client sent, if it has 1 to 64 letters, digits, `.`, `_` or `-`;
     /// otherwise a new UUID that sorts by time.
     pub fn of(headers: &HeaderMap) -> RequestId {
         let plain = |byte: &u8| byte.is_ascii_alphanumeric() || b"._-".contains(byte);
@@ -54,14 +54,14 @@ impl RequestId {
         }
     }
 
-    /// A new id.
+    /// New UUID that sorts by time.
     pub fn new() -> RequestId {
         let mut buffer = Uuid::encode_buffer();
         let text: &str = Uuid::now_v7().hyphenated().encode_lower(&mut buffer);
         RequestId(text.into())
     }
 
-    /// The id as text.
+    /// Id as text.
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -79,9 +79,9 @@ impl fmt::Display for RequestId {
     }
 }
 
-/// The state of one request that the edge and the inner layers share.
+/// State of one request, shared by the edge and the inner layers.
 ///
-/// It is in the extensions of every request, with its [`RequestId`], and is an
+/// Every request carries it in its extensions, with its [`RequestId`]. It is also an
 /// extractor.
 #[derive(Clone)]
 pub struct RequestContext(Arc<Shared>);
@@ -112,8 +112,8 @@ impl RequestContext {
         &self.0.id
     }
 
-    /// Notes the authenticated key for the log, and takes the request from the key's
-    /// bucket. The response will have the state of the bucket.
+    /// Records the authenticated key for the log, and takes the request from the key's
+    /// bucket. The response will show the state of the bucket.
     ///
     /// # Errors
     /// [`ApiError::RateLimited`] when the bucket is empty.
@@ -125,8 +125,8 @@ impl RequestContext {
         }
     }
 
-    /// Marks the body as being read while the guard lives: a deadline that passes meanwhile
-    /// is the client's fault, not the server's.
+    /// Marks the body as being read while the guard lives. If the deadline passes
+    /// meanwhile, the client gets 408 instead of a server error.
     pub fn reading_body(&self) -> ReadingBody {
         self.0.reading_body.store(true, Ordering::Relaxed);
         ReadingBody(self.clone())
@@ -154,7 +154,7 @@ impl<S: Sync> FromRequestParts<S> for RequestContext {
     }
 }
 
-/// Marks the body as being read while it lives.
+/// Guard that marks the body as being read.
 pub struct ReadingBody(RequestContext);
 
 impl Drop for ReadingBody {
@@ -163,24 +163,25 @@ impl Drop for ReadingBody {
     }
 }
 
-/// The limits of one request.
+/// Limits of one request.
 #[derive(Debug, Clone)]
 pub struct EdgeSettings {
-    /// How long a request may take, from the end of its header to its answer.
+    /// Deadline of a request, from the end of its header to its response.
     pub deadline: Duration,
-    /// How long a request that reads (GET, HEAD) may wait for the database, all its
-    /// transactions together.
+    /// Maximum time that a read (GET, HEAD) may wait for the database, over all its
+    /// transactions.
     pub database_read: Duration,
-    /// The same for every other method.
+    /// Maximum time that any other request may wait for the database, over all its
+    /// transactions.
     pub database_write: Duration,
-    /// The longest request target, in bytes.
+    /// Maximum length of the request target, in bytes.
     pub max_uri: usize,
 }
 
 impl Default for EdgeSettings {
     fn default() -> EdgeSettings {
-        // Reads are answered within two seconds and writes within five, also by a
-        // database that hangs.
+        // Reads are answered within two seconds and writes within five, even when the
+        // database hangs.
         EdgeSettings {
             deadline: Duration::from_secs(30),
             database_read: Duration::from_millis(1_800),
@@ -190,7 +191,7 @@ impl Default for EdgeSettings {
     }
 }
 
-/// A router within the edge. Cloning is cheap.
+/// Router wrapped in the edge. Cloning is cheap.
 #[derive(Clone)]
 pub struct Edge {
     router: Router,
@@ -200,17 +201,17 @@ pub struct Edge {
 }
 
 impl Edge {
-    /// Puts the edge around a router whose state is already given.
+    /// Wraps a router whose state is already set.
     pub fn new(router: Router, settings: EdgeSettings, limits: Arc<Limits>, metrics: Arc<Metrics>) -> Edge {
         Edge { router: router.layer(NoteRoute), settings, limits, metrics }
     }
 
-    /// The metrics that this edge updates.
+    /// Metrics that this edge updates.
     pub fn metrics(&self) -> &Arc<Metrics> {
         &self.metrics
     }
 
-    /// Answers one request. Errors too have the form of this API.
+    /// Answers one request. Errors have the format of this API too.
     pub async fn answer(self, mut request: Request) -> Response {
         let context = RequestContext::new(RequestId::of(request.headers()), Arc::clone(&self.limits));
         let mut running = Running {
@@ -253,8 +254,8 @@ impl Edge {
         let network = peer.map(|PeerAddr(address)| Network::of(address.ip()));
         let taken = network.and_then(|network| self.limits.take_network(network));
         match taken {
-            // What a network may still ask is shown only where it is what stops
-            // a request; else the answer has room for the limit of the key.
+            // The state of the network's bucket is sent only when it refuses the request.
+            // Otherwise the response shows the key's limit.
             Some(allowance) if allowance.check().is_err() => context.0.allow(allowance),
             _ => Ok(()),
         }
@@ -270,7 +271,7 @@ impl Edge {
             let Ok(response) = tower::Service::call(&mut router, request).await;
             response
         };
-        // Outlives the timeout, so that it can still tell what it was doing.
+        // Outlives the timeout, so that its state can still be read afterwards.
         let mut caught = pin!(AssertUnwindSafe(muriel_sql::within(database_time, routed)).catch_unwind());
         match tokio::time::timeout(self.settings.deadline, caught.as_mut()).await {
             Ok(Ok(response)) => response,
@@ -302,8 +303,8 @@ impl tower::Service<Request> for Edge {
     }
 }
 
-/// Every request of HTTP/1.1 names its host once (RFC 9112, section 3.2): two readers
-/// of a request that names two, or none, may take it for different sites' requests.
+/// An HTTP/1.1 request must have exactly one `Host` field (RFC 9112, section 3.2). With
+/// none or two, a proxy and this server might take it for requests to different sites.
 fn check_host(request: &Request) -> Result<(), ApiError> {
     let mut hosts = request.headers().get_all(header::HOST).iter();
     match (hosts.next(), hosts.next()) {
@@ -313,12 +314,12 @@ fn check_host(request: &Request) -> Result<(), ApiError> {
     }
 }
 
-/// Whether a text is a host, perhaps with a port, and nothing else.
+/// Returns whether the text is a host, with or without a port, and nothing else.
 fn is_host(text: &str) -> bool {
     !text.contains('@') && text.parse::<Authority>().is_ok()
 }
 
-/// The length of the target as it was sent, whichever form it has.
+/// Length of the target as sent, in bytes.
 fn uri_len(uri: &Uri) -> usize {
     let path = uri.path_and_query().map_or(0, |path| path.as_str().len());
     let authority = uri.authority().map_or(0, |host| host.as_str().len());
@@ -330,7 +331,7 @@ fn panic_message(panic: &(dyn Any + Send)) -> &str {
     owned.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("a value that is not text")
 }
 
-/// Gives an answer its error body, if it is an error, and the common header fields.
+/// Adds the error body, if the response is an error, and the common header fields.
 fn finish(mut response: Response, shared: &Shared) -> Response {
     if response.status().as_u16() >= 400 {
         let failed = response.extensions_mut().remove::<Failed>();
@@ -339,7 +340,7 @@ fn finish(mut response: Response, shared: &Shared) -> Response {
         }
     }
     let headers = response.headers_mut();
-    // A request id holds nothing that a header value may not.
+    // A request id contains only characters that a header value allows.
     if let Ok(id) = HeaderValue::from_str(shared.id.as_str()) {
         headers.insert(X_REQUEST_ID, id);
     }
@@ -351,8 +352,8 @@ fn finish(mut response: Response, shared: &Shared) -> Response {
     response
 }
 
-/// Replaces the body of a response by an error. Other header fields stay, such as the
-/// `Allow` of a 405.
+/// Replaces the body of a response with an error. Other header fields stay, such as `Allow`
+/// of a 405.
 fn write_error(response: &mut Response, Failed { error, body }: Failed, shared: &Shared) {
     if let ApiError::Internal(cause) = &*error {
         error!(
@@ -370,7 +371,7 @@ fn write_error(response: &mut Response, Failed { error, body }: Failed, shared: 
     *response.body_mut() = Body::from(body.unwrap_or_else(|| error.body(shared.id.as_str())));
 }
 
-/// An error and its causes on one line.
+/// Formats an error and its causes on one line.
 fn with_sources(error: &(dyn std::error::Error + 'static)) -> String {
     let mut line = error.to_string();
     let mut source = error.source();
@@ -381,8 +382,8 @@ fn with_sources(error: &(dyn std::error::Error + 'static)) -> String {
     line
 }
 
-/// The error for a status that the framework returned without a body, or with a text of
-/// its own. Responses of handlers have bodies of other types, and stay.
+/// Error for a status that the framework returned without a body or with its own text.
+/// Responses of handlers have other content types and are not changed.
 fn bare_error(response: &Response) -> Option<Failed> {
     let by_framework = match response.headers().get(header::CONTENT_TYPE) {
         None => true,
@@ -410,8 +411,8 @@ fn bare_error(response: &Response) -> Option<Failed> {
     Some(Failed { error: Arc::new(error), body: None })
 }
 
-/// A request that is being answered. If it is dropped before it is answered, the client has
-/// disconnected, and it counts as 499.
+/// Request in progress. If it is dropped before it is answered, the client has
+/// disconnected, and it counts as status 499.
 struct Running<'a> {
     metrics: &'a Metrics,
     shared: &'a Shared,
@@ -421,7 +422,7 @@ struct Running<'a> {
 }
 
 impl Running<'_> {
-    /// The one line about this request.
+    /// Writes the log line of this request.
     fn log(&mut self, status: StatusCode) {
         self.answered = true;
         let duration = self.start.elapsed();
@@ -451,7 +452,7 @@ impl Drop for Running<'_> {
     }
 }
 
-/// Notes the route that the router found. Only layers inside the router see it.
+/// Records the route that the router found. Only layers inside the router see it.
 #[derive(Clone)]
 struct NoteRoute;
 

@@ -1,8 +1,8 @@
-//! The errors of requests, and their body.
+//! Errors of requests, and their body.
 //!
-//! A handler returns [`ApiError`]; [`ApiError::facts`] gives status, code and
-//! sentence; the [edge](crate::edge) writes the body, since it alone knows the
-//! request id. Errors of the framework and of the HTTP parser take the same way.
+//! A handler returns [`ApiError`]. [`ApiError::facts`] gives status, code and sentence. The
+//! [edge](crate::edge) writes the body, since only the edge knows the request id. Errors of the
+//! framework and of the HTTP parser are handled in the same way.
 
 use std::borrow::Cow;
 use std::error::Error;
@@ -20,30 +20,30 @@ use serde::Serialize;
 
 use crate::body::EXPANDED_LIMIT;
 
-/// The errors of the API.
+/// Errors of the API.
 #[derive(Debug)]
 pub enum ApiError {
     /// The API key is missing or not accepted, and there is no session.
     Unauthorized,
     /// The API key is missing or not accepted, in an operation that takes no session.
     KeyNeeded,
-    /// Nobody signs in with this e-mail address, password and code.
+    /// No account has this e-mail address, password and code.
     SignInFailed,
-    /// The password is right, and a code of the authenticator is needed too.
+    /// The password is correct, and an authenticator code is needed too.
     TotpNeeded,
     /// The key is valid but lacks this scope.
     MissingScope(&'static str),
     /// The person is signed in but their role does not have this scope.
     RoleLacksScope(&'static str),
-    /// A person has to do this, not an API key.
+    /// Only a person may do this, not an API key.
     SessionNeeded,
     /// A request with a session does not come from a page of the server itself.
     CsrfFailed,
-    /// Somebody gives or takes a role above their own.
+    /// The caller grants or removes a role above their own.
     RoleTooLow,
-    /// There is no such thing in this project; the word says what: `experiment`.
+    /// The project has no such object. The word names its kind: `experiment`.
     NotFound(&'static str),
-    /// A share of a result that does not show it any more.
+    /// A shared result that is no longer shown.
     ShareEnded(ShareEnd),
     /// No operation has this path.
     RouteNotFound,
@@ -59,12 +59,12 @@ pub enum ApiError {
     InvalidQuery(Problems),
     /// The body is longer than `limit` bytes.
     BodyTooLarge {
-        /// The most bytes this operation takes.
+        /// Maximum number of bytes that this operation accepts.
         limit: usize,
     },
-    /// The body is of another type or coding than the operation takes.
+    /// The body has another media type or coding than the operation accepts.
     UnsupportedMediaType {
-        /// What follows "the body must be": `application/json`.
+        /// Continuation of "the body must be": `application/json`.
         expected: &'static str,
     },
     /// The request target is longer than 8 KiB.
@@ -73,39 +73,40 @@ pub enum ApiError {
     HeadersTooLarge,
     /// The request did not arrive in time.
     Timeout,
-    /// `If-Match` names another state than the present one.
+    /// `If-Match` names another version than the current one.
     PreconditionFailed,
-    /// The present state does not allow the operation.
+    /// The current state does not allow the operation.
     Conflict {
-        /// Which rule stands in the way.
+        /// Rule that forbids the operation.
         code: ConflictCode,
-        /// The sentence for a person.
+        /// Explanation for people.
         message: String,
     },
     /// The key, or the network of the client, has exceeded its rate limit.
     RateLimited {
-        /// Whole seconds after which one more request is taken, at least 1.
+        /// Seconds until one more request is accepted, at least 1.
         retry_after_s: u64,
     },
-    /// The server cannot answer now.
+    /// The server cannot answer at present.
     Unavailable {
-        /// Whole seconds after which to try again.
+        /// Seconds until a retry is worthwhile.
         retry_after_s: u64,
     },
-    /// The database stopped answering during a write, so it is not known whether the change was made.
+    /// The database stopped responding during a write, so it is not known whether the change was
+    /// made.
     OutcomeUnknown,
     /// The server cannot answer yet.
     NotYet {
-        /// What has to be done first.
+        /// Precondition that is not met yet.
         why: String,
-        /// Whole seconds after which to try again.
+        /// Seconds until a retry is worthwhile.
         retry_after_s: u64,
     },
-    /// A fault of the server. The cause goes to the log, never to the client.
+    /// Fault of the server. The cause is logged and never sent to the client.
     Internal(Box<dyn Error + Send + Sync>),
 }
 
-/// The published code of a conflict.
+/// Published code of a conflict.
 fn conflict_code(code: ConflictCode) -> &'static str {
     match code {
         ConflictCode::TransitionForbidden => "transition_forbidden",
@@ -131,7 +132,7 @@ fn conflict_code(code: ConflictCode) -> &'static str {
     }
 }
 
-/// The published code of a share that has ended, and what to do.
+/// Published code of a share that has ended, and advice for the reader.
 fn share_end(end: ShareEnd) -> (&'static str, &'static str) {
     match end {
         ShareEnd::Expired => ("share_expired", "this link has expired; ask whoever sent it for a new one"),
@@ -197,7 +198,7 @@ pub const CODES: &[(&str, u16, &str)] = &[
     ),
 ];
 
-/// The body of every error; its field order is the one on the wire.
+/// Body of every error. The field order is the one on the wire.
 #[derive(Serialize)]
 struct Wire<'a> {
     success: bool,
@@ -214,12 +215,12 @@ struct WireProblem<'a> {
 }
 
 impl ApiError {
-    /// A fault of the server with its cause.
+    /// Fault of the server with its cause.
     pub fn internal(cause: impl Into<Box<dyn Error + Send + Sync>>) -> ApiError {
         ApiError::Internal(cause.into())
     }
 
-    /// Status, code and sentence of the answer.
+    /// Status, code and sentence of the response.
     pub fn facts(&self) -> (StatusCode, &'static str, Cow<'_, str>) {
         use StatusCode as S;
         match self {
@@ -322,22 +323,22 @@ impl ApiError {
         }
     }
 
-    /// The status of the answer.
+    /// Status of the response.
     pub fn status(&self) -> StatusCode {
         self.facts().0
     }
 
-    /// The code of the answer, one of [`CODES`].
+    /// Code in the response's body, one of [`CODES`].
     pub fn code(&self) -> &'static str {
         self.facts().1
     }
 
-    /// A body that cannot be parsed, without a field.
+    /// Error for a body that cannot be parsed, without a field.
     pub fn malformed(sentence: impl Into<String>) -> ApiError {
         ApiError::Malformed(Problem { field: String::new(), message: sentence.into() })
     }
 
-    /// The problems that the body lists, if this error has any.
+    /// Problems that the body lists; empty for errors without any.
     pub fn problems(&self) -> impl Iterator<Item = &Problem> {
         let (several, one) = match self {
             ApiError::Invalid(problems) | ApiError::InvalidQuery(problems) => (Some(problems), None),
@@ -347,17 +348,17 @@ impl ApiError {
         several.into_iter().flat_map(Problems::iter).chain(one)
     }
 
-    /// The body of the answer, as JSON.
+    /// Body of the response, as JSON.
     pub fn body(&self, request_id: &str) -> Bytes {
         let (_, code, error) = self.facts();
         let problems = self.problems();
         let errors = problems.map(|problem| WireProblem { field: &problem.field, message: &problem.message }).collect();
         let wire = Wire { success: false, error: &error, code, errors, request_id };
-        // Strings and lists always serialise; an empty body would still carry the status.
+        // Strings and lists always serialise. If not, an empty body would still have the status.
         serde_json::to_vec(&wire).unwrap_or_default().into()
     }
 
-    /// Sets the header fields that belong to this error.
+    /// Sets the header fields of this error.
     pub fn add_headers(&self, headers: &mut HeaderMap) {
         match self {
             ApiError::Unauthorized | ApiError::KeyNeeded | ApiError::SignInFailed | ApiError::TotpNeeded => {
@@ -371,8 +372,7 @@ impl ApiError {
             ApiError::OutcomeUnknown => {
                 headers.insert(header::RETRY_AFTER, HeaderValue::from_static("1"));
             }
-            // The rest of such a request may still be under way, so the
-            // connection cannot be used for another one.
+            // The rest of the request may still be in transit, so the connection cannot be reused.
             ApiError::Timeout => {
                 headers.insert(header::CONNECTION, HeaderValue::from_static("close"));
             }
@@ -381,7 +381,7 @@ impl ApiError {
     }
 }
 
-/// `field message` of the first problem, and how many more there are.
+/// `field message` of the first problem, and the number of further ones.
 fn sentence(problems: &Problems) -> Cow<'static, str> {
     let Some(first) = problems.first() else {
         return "the request holds what it must not".into();
@@ -393,7 +393,7 @@ fn sentence(problems: &Problems) -> Cow<'static, str> {
     }
 }
 
-/// `field message`, or the message alone.
+/// `field message`, or only the message when there is no field.
 fn whole(problem: &Problem) -> String {
     let space = if problem.field.is_empty() { "" } else { " " };
     format!("{}{space}{}", problem.field, problem.message)
@@ -413,7 +413,7 @@ impl From<service::Error> for ApiError {
             service::Error::ShareEnded(end) => ApiError::ShareEnded(end),
             service::Error::Invalid(problems) => ApiError::Invalid(problems),
             service::Error::InvalidInquiry(problems) => ApiError::InvalidQuery(problems),
-            // What could not be read is a part of the request, so its error is one of these.
+            // This is always an error of parsing the request, which `From<ApiError>` below wrapped.
             service::Error::Unreadable(cause) => match cause.downcast::<ApiError>() {
                 Ok(error) => *error,
                 Err(cause) => ApiError::Internal(cause),
@@ -429,8 +429,8 @@ impl From<service::Error> for ApiError {
     }
 }
 
-/// An error of reading a request, on its way through an act that first looks whether the thing
-/// to change exists.
+/// Wraps an error of parsing a request. Some service functions first check that the object exists,
+/// then parse the request by a callback.
 impl From<ApiError> for service::Error {
     fn from(error: ApiError) -> Self {
         service::Error::Unreadable(Box::new(error))
@@ -458,16 +458,16 @@ impl Error for ApiError {
     }
 }
 
-/// An error in the extensions of a response, for the edge.
+/// Error in the extensions of a response, for the edge.
 #[derive(Debug, Clone)]
 pub struct Failed {
-    /// What went wrong.
+    /// Error to write and log.
     pub error: Arc<ApiError>,
-    /// The body, where a protocol has one of its own for errors.
+    /// Error body of protocols that define their own format; none for the usual one.
     pub body: Option<Bytes>,
 }
 
-/// A response whose error the edge writes with this body instead of the usual one.
+/// Response whose error the edge writes, with `body` instead of the usual one if given.
 pub(crate) fn failed(error: ApiError, body: Option<Bytes>) -> Response {
     let mut response = Response::new(Body::empty());
     *response.status_mut() = error.status();
@@ -476,7 +476,7 @@ pub(crate) fn failed(error: ApiError, body: Option<Bytes>) -> Response {
 }
 
 impl IntoResponse for ApiError {
-    /// The status and the error itself; the edge adds the header fields and the body.
+    /// Sets the status and attaches the error; the edge adds the header fields and the body.
     fn into_response(self) -> Response {
         failed(self, None)
     }

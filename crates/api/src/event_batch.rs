@@ -1,9 +1,8 @@
-//! Events of many visitors in one request: JSON lines, each judged by itself.
+//! Events of many visitors in one request: JSON lines, each accepted or refused independently.
 //!
-//! A batch is read twice. The first pass only checks that it can be read to its end and
-//! stays within its limits; only then anything is stored. So nothing is stored of a batch
-//! that is truncated or too large, although only a part of it is expanded in memory at a
-//! time.
+//! A batch is read twice. The first pass checks only that it can be read to its end and stays within its limits. Only
+//! then is anything stored. So nothing is stored of a batch that is truncated or too large, although only a part of it
+//! is expanded in memory at a time.
 
 use crate::body::{BATCH_EXPANDED_LIMIT, BatchBody, EXPANDED_LIMIT};
 use crate::error::ApiError;
@@ -24,33 +23,33 @@ use serde::Serialize;
 use std::borrow::Cow;
 use std::io::{self, BufRead, BufReader, Cursor};
 
-/// The most bytes of a line: what a body of one visitor may have.
+/// Maximum length of a line, in bytes: the same as for a body of one visitor.
 const LINE_MAX: usize = EXPANDED_LIMIT;
-/// The most lines of a batch, blank ones too.
+/// Maximum number of lines in a batch, including blank ones.
 pub(crate) const BATCH_LINES_MAX: u64 = 100_000;
-/// The most events of a batch. Lines hold up to 500 each.
+/// Maximum number of events in a batch. A line has up to 500.
 const BATCH_EVENTS_MAX: usize = 100_000;
-/// Outcomes after which the pending events are appended to the log.
+/// Number of outcomes after which the pending events are appended to the log.
 const PENDING_OUTCOMES_MAX: usize = 10_000;
-/// Bytes of pending events after which they are appended to the log.
+/// Size of the pending events, in bytes, after which they are appended to the log.
 const PENDING_BYTES_MAX: usize = 4 << 20;
-/// Bytes of memory for each byte of lines that are pending: their events as they are stored, and their outcomes.
+/// Memory per byte of pending lines, in bytes: for the events as stored and for their outcomes.
 const MEMORY_PER_BYTE: usize = 4;
-/// The most bytes of memory for pending lines.
+/// Maximum memory for pending lines, in bytes.
 const PENDING_MEMORY_MAX: usize = 16 << 20;
-/// Bytes after which the task yields to others.
+/// Bytes after which the task yields to other tasks.
 const SLICE: usize = 64 << 10;
-/// Bytes of the longest id that an outcome repeats. A UUID has 36.
+/// Longest id that an outcome repeats, in bytes. A UUID has 36.
 const ID_MAX: usize = 64;
-/// The most characters of a message about a line.
+/// Maximum length of a message about a line, in characters.
 const MESSAGE_MAX: usize = 500;
-/// The most different notes that are said once; further ones stand at each of their events.
+/// Maximum number of different notes that are merged. Further notes are repeated at each of their events.
 const NOTES_MAX: usize = 100;
 
-/// The outcome of a line.
+/// Outcome of a line.
 #[derive(Serialize)]
 struct LineOutcome {
-    /// The number of the line, from 1.
+    /// Line number, from 1.
     line: u64,
     #[serde(flatten)]
     outcome: EventOrBody,
@@ -79,15 +78,14 @@ impl EventOrBody {
     }
 }
 
-/// Stores a batch of events of a request with an API key. Returns the outcomes of its
-/// lines, as JSON lines: each event that is `ok` is durable.
+/// Stores a batch of events from a request with an API key. Returns the outcomes of its lines, as JSON lines. Each
+/// event with status `ok` is durable.
 ///
 /// # Errors
-/// - 400 for gzip that cannot be read, too many lines, or when no line could be
-///   read; 413 when it expands to more than [`BATCH_EXPANDED_LIMIT`]. Nothing of it
-///   was stored.
-/// - `Unavailable` when the log cannot take it, or other batches leave no memory. A part
-///   of it may have been stored, and is recognised when the batch is sent again.
+/// - 400 for invalid gzip, too many lines, or when no line can be read; 413 when it expands to more than
+///   [`BATCH_EXPANDED_LIMIT`]. Nothing of the batch is stored.
+/// - `Unavailable` when the log cannot accept it, or other batches leave too little memory. A part of it may have been
+///   stored; duplicates are recognised when the batch is sent again.
 pub(crate) async fn take(app: &App, delivery: &Delivery, body: BatchBody<'_>) -> Result<Bytes, ApiError> {
     let BatchBody { bytes, is_gzip, memory } = body;
     let source = bytes.clone();
@@ -116,14 +114,14 @@ pub(crate) async fn take(app: &App, delivery: &Delivery, body: BatchBody<'_>) ->
 fn lines(bytes: Bytes, is_gzip: bool) -> Lines<Box<dyn BufRead + Send>> {
     let bytes = Cursor::new(bytes);
     let from: Box<dyn BufRead + Send> = match is_gzip {
-        // Files that were compressed piece by piece and put together have several members.
+        // Concatenated gzip files have several members.
         true => Box::new(BufReader::with_capacity(SLICE, MultiGzDecoder::new(bytes))),
         false => Box::new(bytes),
     };
     Lines::new(from, LINE_MAX)
 }
 
-/// Reads a batch to its end without judging it. Returns how many bytes its lines have.
+/// Checks that a batch can be read to its end and is within its limits. Returns the total size of its lines, in bytes.
 fn survey(bytes: Bytes, is_gzip: bool) -> Result<usize, ApiError> {
     let mut lines = lines(bytes, is_gzip);
     let broken = |_: io::Error| ApiError::malformed("the body is not gzip that can be read to its end");
@@ -144,40 +142,40 @@ fn survey(bytes: Bytes, is_gzip: bool) -> Result<usize, ApiError> {
     Ok(lines.read() as usize)
 }
 
-/// A batch whose lines are being judged and stored.
+/// Batch whose lines are being checked and stored.
 struct BatchIntake<'t> {
     app: &'t App,
     delivery: &'t Delivery,
     memory: Reservation<'t>,
-    /// Bytes of memory that are needed besides those of the current line and of the answer.
+    /// Memory needed in addition to the current line and the response, in bytes.
     base: usize,
-    /// Lines that are judged, and whose outcomes are not in the answer yet.
+    /// Checked lines whose outcomes are not in the response yet.
     judged: Vec<LineOutcome>,
-    /// How many outcomes `judged` has.
+    /// Number of outcomes in `judged`.
     outcomes: usize,
-    /// Events to be appended to the log: the index of their line in `judged`, and their outcome within it.
+    /// Events to append to the log, with the index of their line in `judged` and their outcome within it.
     pending: Vec<(usize, OutcomeRef, BatchEvent)>,
-    /// The lines of JSON of the pending events.
+    /// JSON lines of the pending events.
     pending_lines: Vec<u8>,
-    /// When the pending events were received; `None` while there are none.
+    /// Time when the pending events were received; `None` when there are none.
     received_at: Option<Instant>,
-    /// Events of all lines so far.
+    /// Number of events in all lines so far.
     events: usize,
-    /// Whether any line could be read so far.
+    /// True when any line could be read so far.
     is_readable: bool,
-    /// What is wrong with the first line that was refused.
+    /// Message about the first line that was refused.
     first_refusal: Option<String>,
     answer: Vec<u8>,
     notes: Vec<BatchNote>,
 }
 
-/// A note that stands in the answer at the first event that it is about, and is counted from there on: thousands of events
-/// of a batch have the same one.
+/// Note that is written to the response once, at its first event, and counted from there on: thousands of events in a
+/// batch can have the same note.
 struct BatchNote {
     text: Cow<'static, str>,
-    /// Where its text ends in the answer.
+    /// Position in the response where its text ends.
     end: usize,
-    /// Further events that it is about.
+    /// Number of further events with this note.
     others: u64,
 }
 
@@ -201,7 +199,7 @@ impl<'t> BatchIntake<'t> {
         }
     }
 
-    /// Judges a line.
+    /// Checks a line.
     async fn line(&mut self, number: u64, text: &[u8]) -> Result<(), ApiError> {
         if self.outcomes >= PENDING_OUTCOMES_MAX {
             self.store().await?;
@@ -321,7 +319,7 @@ impl<'t> BatchIntake<'t> {
             return Err(ApiError::malformed(format!("no line of the body can be read; {problem}")));
         }
         self.store().await?;
-        // From the last one on, so that the places of the others stay.
+        // From the last note on, so that the positions of the others stay valid.
         for note in self.notes.iter().rev().filter(|note| note.others > 0) {
             let others = match note.others {
                 1 => " (and of 1 other event of this batch)".to_owned(),
@@ -333,8 +331,8 @@ impl<'t> BatchIntake<'t> {
     }
 }
 
-/// Leaves each note at the first event that it is about, and counts the others. Returns the number of notes that were known
-/// before.
+/// Keeps each note at its first event only, and counts the others. Returns the number of notes that were known before
+/// the call.
 fn said_once(notes: &mut Vec<BatchNote>, outcomes: &mut [IngestOutcome<'static>]) -> usize {
     let known = notes.len();
     for outcome in outcomes {
@@ -352,15 +350,15 @@ fn said_once(notes: &mut Vec<BatchNote>, outcomes: &mut [IngestOutcome<'static>]
     known
 }
 
-/// Where the text of a note ends in a line of the answer, before its closing quote.
+/// Position where a note's text ends in a line of the response, before its closing quote.
 fn end_of(line: &[u8], text: &str) -> Option<usize> {
     let note = format!("\"note\":{}", serde_json::Value::from(text));
     let at = line.windows(note.len()).position(|part| part == note.as_bytes())?;
     Some(at + note.len() - 1)
 }
 
-/// The outcome without borrows of its line, so that it outlives the line. An id that is too long is left out, and texts are
-/// cut: an answer is not much larger than its request.
+/// Copies the outcome so that it outlives its line. An id that is too long is left out and texts are cut, so that a
+/// response is not much larger than its request.
 fn owned(outcome: IngestOutcome<'_>) -> IngestOutcome<'static> {
     let IngestOutcome { id, status, message, note } = outcome;
     let id = id.filter(|id| id.len() <= ID_MAX).map(|id| Cow::Owned(id.into_owned()));

@@ -1,4 +1,4 @@
-//! Explaining a decision: over HTTP, and to whoever opens the database.
+//! Explains decisions: for the API, and for commands that open the database.
 
 use crate::json::Json;
 use crate::wire::context;
@@ -9,12 +9,12 @@ use muriel_service::visitor::Visitors;
 
 pub use crate::wire::views::{Explanation, ExplanationStep};
 
-/// Every step of the decision for the visitor that a context describes, as
-/// OpenFeature clients send it: `targetingKey`, facts by their names, attributes.
-/// `experiment` is what was compiled from `delivered`.
+/// Explains every step of the decision for the visitor that a context describes.
+/// The context has the form that OpenFeature clients send: `targetingKey`, facts
+/// by their names, and attributes. `experiment` was compiled from `delivered`.
 ///
 /// # Errors
-/// What is wrong with the context, each with its name.
+/// Problems of the context, each with its name.
 pub fn explain(
     delivered: &Delivered,
     experiment: &Experiment,

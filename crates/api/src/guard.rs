@@ -1,4 +1,4 @@
-//! What a route of another crate passes before it is reached: authentication, the key's rate limit, the gate of JSON.
+//! Checks for routes of other crates: authentication, the key's rate limit, and limits on JSON.
 
 use crate::auth::{bearer, without_session};
 use crate::body::{BODY_DEADLINE, BODY_LIMIT, MediaType, read_json_body};
@@ -14,10 +14,10 @@ use axum::routing::MethodRouter;
 use muriel_service::App;
 use muriel_service::access_cache::OutagePolicy;
 
-/// A route that only requests with a valid key and a JSON body reach. Scopes and projects are not looked at: these are
-/// checked by the operations that it calls.
+/// Route that only requests with a valid key and a JSON body reach. Scopes and projects are not checked here: the
+/// operations that the route calls check them.
 pub fn guarded(app: App, path: &str, methods: MethodRouter) -> Router {
-    // Other methods are 405 without a look at the key, as on every route.
+    // Other methods get 405 before the key is checked, as on every route.
     Router::new().route(path, methods.route_layer(from_fn_with_state(app, guard)))
 }
 

@@ -15,21 +15,21 @@ struct Alive {
     status: &'static str,
 }
 
-/// 200 while the process answers. It does not query the database, so that a supervisor does
-/// not end a process that waits for it.
+/// 200 while the process responds. It does not query the database, so that a supervisor
+/// does not kill a process that waits for the database.
 pub(crate) async fn live() -> Result<Response, ApiError> {
     json(StatusCode::OK, &Alive { status: "live" })
 }
 
-/// 503 while visitors cannot be served, as no ruleset is known. Otherwise 200, whether
-/// everything works or not.
+/// 503 while visitors cannot be served because no ruleset is known. Otherwise 200, even if
+/// other components fail.
 pub(crate) async fn ready(State(app): State<App>) -> Result<Response, ApiError> {
     let readiness = Readiness::of(&facts(&app).await);
     let status = if readiness.status == "not_ready" { StatusCode::SERVICE_UNAVAILABLE } else { StatusCode::OK };
     json(status, &readiness)
 }
 
-/// Sets the gauges that say what `/readyz` answers.
+/// Sets the gauges with the facts that `/readyz` reports.
 pub async fn measure(app: &App, metrics: &Metrics) {
     let facts = facts(app).await;
     let readiness = Readiness::of(&facts);

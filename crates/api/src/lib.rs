@@ -1,8 +1,8 @@
-//! The HTTP interface.
+//! The HTTP API.
 //!
 //! From the outside in: [`server`] accepts connections, every request passes [`edge`],
-//! [`router`] has every route, `auth` authenticates, `handlers` call the acts of `service`,
-//! and `wire` has the published shapes.
+//! [`router`] lists the routes, `auth` authenticates, `handlers` call functions of
+//! `service`, and `wire` defines the published types.
 
 mod answer;
 mod auth;

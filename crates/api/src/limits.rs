@@ -1,9 +1,8 @@
 //! Rate limits per API key and per network.
 //!
-//! Buckets fill at a rate and hold a burst (GCRA, by `governor`). Memory is
-//! bounded: a limiter has at most [`MAX_ENTRIES`] buckets. Callers beyond that share
-//! one bucket, so that an attacker gains nothing from pretending to be many. Full buckets are
-//! removed.
+//! Buckets fill at a rate and hold a burst (GCRA, by `governor`). Memory is bounded: a limiter has
+//! at most [`MAX_ENTRIES`] buckets. Callers beyond that share one bucket, so that an attacker gains
+//! nothing from using many addresses or keys. Full buckets are removed.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -28,22 +27,21 @@ use prometheus_client::metrics::gauge::Gauge;
 use crate::error::ApiError;
 use crate::metrics::Metrics;
 
-/// The most callers with a bucket of their own, per limiter.
+/// Maximum number of callers with their own bucket, per limiter.
 pub const MAX_ENTRIES: usize = 100_000;
-/// How often full buckets are removed.
+/// Interval at which full buckets are removed.
 pub const SWEEP_EVERY: Duration = Duration::from_secs(60);
 
-/// The network of a peer, which stands for whoever controls it.
+/// Network of a peer, which stands for the party that controls it.
 ///
-/// An IPv4 address counts by its /24, an IPv6 address by its /48: what one
-/// customer of a provider is commonly given, so that a caller cannot multiply
-/// by taking other addresses of its own. IPv4 addresses mapped into IPv6 count
-/// as IPv4.
+/// An IPv4 address counts by its /24, an IPv6 address by its /48: the range that providers commonly
+/// assign to one customer. So a caller cannot avoid the limit by using its other addresses. IPv4
+/// addresses mapped into IPv6 count as IPv4.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Network(u64);
 
 impl Network {
-    /// The network that an address is in.
+    /// Network that contains an address.
     pub fn of(address: IpAddr) -> Network {
         match address.to_canonical() {
             // The upper bit keeps the two families apart.
@@ -53,7 +51,7 @@ impl Network {
         }
     }
 
-    /// The network that an address is in, as people write it: `203.0.113.0/24`, `2001:db8:1::/48`.
+    /// Network that contains an address, in CIDR notation: `203.0.113.0/24`, `2001:db8:1::/48`.
     pub(crate) fn shown(address: IpAddr) -> String {
         match address.to_canonical() {
             IpAddr::V4(v4) => format!("{}/24", Ipv4Addr::from_bits(v4.to_bits() & !0xff)),
@@ -62,29 +60,29 @@ impl Network {
     }
 }
 
-/// How fast a bucket fills, and how much it holds.
+/// Fill rate and capacity of a bucket.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Rate {
-    /// Requests a second in the long run.
+    /// Sustained requests per second.
     pub per_second: NonZeroU32,
-    /// Requests at once after a pause.
+    /// Requests allowed at once after a pause.
     pub burst: NonZeroU32,
 }
 
-/// The rate limits of a server; none is no limit.
+/// Rate limits of a server. `None` means no limit.
 ///
-/// As text: `off`, or `key=1000/5000,network=2000/10000` with requests a
-/// second before the slash and the burst after it. `key=off` switches off one
-/// of them; one that is left out keeps its default.
+/// As text: `off`, or `key=1000/5000,network=2000/10000` with requests per second before the slash
+/// and the burst after it. `key=off` switches off one limit; one that is left out keeps its
+/// default.
 ///
-/// The limit per network looks at the peer of the connection, and loopback is
-/// no exception: behind a reverse proxy all callers share the proxy's network,
-/// so it belongs switched off there and the proxy should limit instead.
+/// The limit per network applies to the peer of the connection, including loopback. Behind a
+/// reverse proxy all callers share the proxy's network: switch this limit off there and limit in
+/// the proxy instead.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RateLimits {
     /// Per API key.
     pub per_key: Option<Rate>,
-    /// Per peer network, looked at before anything else.
+    /// Per peer network, checked before anything else.
     pub per_network: Option<Rate>,
 }
 
@@ -155,19 +153,19 @@ impl fmt::Display for RateLimits {
     }
 }
 
-/// The decision of a limiter about one request.
+/// Decision of a limiter about one request.
 #[derive(Debug, Clone)]
 pub struct Allowance {
     name: &'static str,
     policy: HeaderValue,
     rate: Rate,
     remaining: u32,
-    /// Seconds to wait; none when the request may pass.
+    /// Seconds to wait; `None` when the request is allowed.
     retry_after_s: Option<u64>,
 }
 
 impl Allowance {
-    /// The error for a request that may not pass.
+    /// Returns the error for a request that is refused.
     ///
     /// # Errors
     /// [`ApiError::RateLimited`] when the bucket is empty.
@@ -178,16 +176,16 @@ impl Allowance {
         }
     }
 
-    /// Requests that the bucket still holds.
+    /// Requests left in the bucket.
     pub fn remaining(&self) -> u32 {
         self.remaining
     }
 
     /// Sets `RateLimit-Policy` and `RateLimit`.
     ///
-    /// The one place that knows their form, which is a draft and has changed
-    /// before (draft-ietf-httpapi-ratelimit-headers-10): `q` requests within
-    /// `w` seconds, `r` of them left, `t` seconds until all are back.
+    /// The only place that knows their format, which is a draft and has changed before
+    /// (draft-ietf-httpapi-ratelimit-headers-10): `q` requests within `w` seconds, `r` of them
+    /// left, `t` seconds until the bucket is full.
     pub fn add_headers(&self, headers: &mut HeaderMap) {
         const POLICY: HeaderName = HeaderName::from_static("ratelimit-policy");
         const LIMIT: HeaderName = HeaderName::from_static("ratelimit");
@@ -207,14 +205,14 @@ fn policy(name: &str, rate: Rate) -> HeaderValue {
         .unwrap_or_else(|_| HeaderValue::from_static(""))
 }
 
-/// The limiters of one server.
+/// Limiters of one server.
 pub struct Limits {
     keys: Option<Limiter>,
     networks: Option<Limiter>,
 }
 
 impl Limits {
-    /// Full buckets for everyone.
+    /// Creates limiters with full buckets for everyone.
     pub fn new(settings: RateLimits, metrics: &Metrics) -> Limits {
         Limits {
             keys: settings.per_key.map(|rate| {
@@ -229,20 +227,20 @@ impl Limits {
         }
     }
 
-    /// Takes one request from the bucket of a key; none without a limit.
+    /// Takes one request from the bucket of a key; `None` without a limit.
     pub fn take_key(&self, key_id: &str) -> Option<Allowance> {
         self.keys.as_ref().map(|keys| keys.take(key_id))
     }
 
-    /// Takes one request from the bucket of a network; none without a limit.
+    /// Takes one request from the bucket of a network; `None` without a limit.
     pub fn take_network(&self, network: Network) -> Option<Allowance> {
         self.networks.as_ref().map(|all| all.take(network))
     }
 
     /// Takes one request from the bucket of a key.
     ///
-    /// Within a request prefer [`RequestContext::authenticated`], which also
-    /// puts the `RateLimit` fields on the answer.
+    /// Within a request prefer [`RequestContext::authenticated`], which also adds the `RateLimit`
+    /// fields to the response.
     ///
     /// # Errors
     /// [`ApiError::RateLimited`] when the bucket is empty.
@@ -252,13 +250,13 @@ impl Limits {
         self.take_key(key_id).map_or(Ok(()), |taken| taken.check())
     }
 
-    /// How many keys and networks have a bucket.
+    /// Numbers of keys and networks that have a bucket.
     pub fn entries(&self) -> (usize, usize) {
         let count = |limiter: &Option<Limiter>| limiter.as_ref().map_or(0, Limiter::len);
         (count(&self.keys), count(&self.networks))
     }
 
-    /// Removes full buckets, and frees their memory.
+    /// Removes full buckets and frees their memory.
     pub fn sweep(&self) {
         for limiter in self.keys.iter().chain(&self.networks) {
             limiter.buckets.retain_recent();
@@ -289,8 +287,8 @@ impl Limiter {
         }
     }
 
-    /// Callers are told apart by a 64-bit hash under a secret seed, so that an
-    /// entry has one small size whatever the caller is called.
+    /// Takes one request from the bucket of a caller. Callers are identified by a 64-bit hash under
+    /// a secret seed, so that entries have one small size whatever the length of the name.
     fn take(&self, caller: impl std::hash::Hash) -> Allowance {
         let hash = self.hasher.hash_one(caller);
         let (remaining, retry_after_s) = match self.buckets.check_key(&hash) {
@@ -310,10 +308,10 @@ impl Limiter {
     }
 }
 
-/// The state of every bucket: when it will be full again.
+/// State of all buckets: the time at which each will be full again.
 struct Buckets {
     shards: [Mutex<HashMap<u64, Nanos>>; Buckets::SHARDS],
-    /// The bucket that all callers beyond the maximum share.
+    /// Bucket shared by all callers beyond the maximum.
     overflow: Mutex<Option<Nanos>>,
     count: AtomicUsize,
     entries: Gauge,
@@ -345,7 +343,8 @@ impl Buckets {
     }
 }
 
-/// No bucket is ever left half written, so a panic elsewhere does not spoil it.
+/// Ignores poisoning: a bucket is never left half written, so a panic elsewhere does not corrupt
+/// it.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -364,7 +363,7 @@ impl StateStore for Buckets {
             return Ok(answer);
         }
         if self.reserve() {
-            // A bucket nobody has drawn from is full, so this is never a refusal.
+            // A new bucket is full, so this never refuses.
             let (answer, next) = f(None).inspect_err(|_| {
                 self.count.fetch_sub(1, Ordering::Relaxed);
             })?;

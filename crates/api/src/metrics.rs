@@ -1,7 +1,7 @@
-//! The metrics of the server, for Prometheus.
+//! Metrics of the server, for Prometheus.
 //!
-//! Labels come from closed sets: the routes of the router, the methods of HTTP,
-//! status codes. Nothing that a client or a customer names becomes a label.
+//! Labels come from closed sets: the routes of the router, HTTP methods, status
+//! codes. No text from clients or customers becomes a label.
 
 mod format;
 
@@ -21,10 +21,10 @@ use prometheus_client::metrics::histogram::Histogram;
 use prometheus_client::metrics::info::Info;
 use prometheus_client::registry::Registry;
 
-/// The route of requests that no operation takes.
+/// Route label of requests that match no operation.
 pub const UNMATCHED: &str = "unmatched";
 
-/// Upper bounds in seconds; the work of most requests lies well under a millisecond.
+/// Upper bounds in seconds. Most requests take well under a millisecond.
 const DURATION_BOUNDS_S: [f64; 14] =
     [0.000_1, 0.000_25, 0.000_5, 0.001, 0.002_5, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1.0, 5.0, 30.0];
 
@@ -71,10 +71,10 @@ struct JobLabels {
     outcome: &'static str,
 }
 
-/// A gauge of seconds.
+/// Gauge in seconds.
 type Seconds = Gauge<f64, std::sync::atomic::AtomicU64>;
 
-/// The numbers of all tasks.
+/// Metrics of all tasks.
 #[derive(Clone, Debug, Default)]
 struct TaskMetrics {
     runs: Family<TaskLabels, Counter>,
@@ -85,59 +85,60 @@ struct TaskMetrics {
 
 type Durations = Family<RouteLabels, Histogram, fn() -> Histogram>;
 
-/// The numbers of one route, found without building a label.
+/// Metrics of one route, found without building a label.
 struct RouteMetrics {
     duration: Histogram,
     requests: RwLock<HashMap<(&'static str, u16), Counter>>,
 }
 
-/// The metrics of one server.
+/// Metrics of one server.
 pub struct Metrics {
     registry: Registry,
     requests: Family<RequestLabels, Counter>,
     durations: Durations,
     routes: RwLock<HashMap<String, Arc<RouteMetrics>>>,
-    /// Requests that are being answered.
+    /// Requests in flight.
     pub in_flight: Gauge,
-    /// Connections that are open.
+    /// Open connections.
     pub connections: Gauge,
-    /// Connections refused because the server has the most that it may have.
+    /// Connections refused because the server has reached its maximum.
     pub rejected_total: Counter,
-    /// Connections refused because their network has the most that it may have.
+    /// Connections refused because their network has reached its maximum.
     pub rejected_network: Counter,
-    /// Requests refused by the limit of their key.
+    /// Requests refused by the rate limit of their key.
     pub rate_limited_key: Counter,
-    /// Requests refused by the limit of their network.
+    /// Requests refused by the rate limit of their network.
     pub rate_limited_network: Counter,
-    /// Keys with a bucket of the rate limiter.
+    /// Keys with a bucket in the rate limiter.
     pub rate_limit_keys: Gauge,
-    /// Networks with a bucket of the rate limiter.
+    /// Networks with a bucket in the rate limiter.
     pub rate_limit_networks: Gauge,
-    /// Panics that were caught while answering.
+    /// Panics that were caught while handling requests.
     pub panics: Counter,
     /// Events by outcome.
     pub events: EventCounts,
-    /// 1 while the event log takes events, else 0.
+    /// 1 while the event log accepts events, otherwise 0.
     pub event_log_taking: Gauge,
     components: Family<ComponentLabels, Gauge>,
     tasks: TaskMetrics,
     jobs: Family<JobLabels, Counter>,
-    /// Bytes that are free on the volume of the event log.
+    /// Free space on the volume of the event log, in bytes.
     pub disk_free_bytes: Gauge,
-    /// Bytes below which events are refused.
+    /// Free space below which events are refused, in bytes.
     pub disk_reserve_bytes: Gauge,
-    /// For how long acknowledged events have waited for the warehouse.
+    /// Time for which acknowledged events have waited for the warehouse.
     pub warehouse_lag_seconds: Gauge,
-    /// Blocks of the event log that are missing or not as they were written.
+    /// Blocks of the event log that are missing or corrupt.
     pub event_log_damaged_blocks: Gauge,
-    /// 1 while old events of a project are kept as the clock may be wrong, else 0.
+    /// 1 while old events of a project are kept because the clock may be wrong,
+    /// otherwise 0.
     pub project_retention_held: Gauge,
-    /// 1 while retention deletes nothing as the clock may be wrong, else 0.
+    /// 1 while retention is paused because the clock may be wrong, otherwise 0.
     pub event_log_retention_held: Gauge,
-    /// Pairs of live experiments that the last nightly looks left out.
+    /// Pairs of live experiments that the last nightly interaction checks left out.
     pub interaction_pairs_left_out: Gauge,
-    /// For how long rulesets have not been known to be up to date, once that is
-    /// too long; else 0.
+    /// Age of rulesets that could not be confirmed as current, once it exceeds the
+    /// limit; otherwise 0.
     pub rulesets_stale_seconds: Gauge,
 }
 
@@ -148,7 +149,7 @@ impl Default for Metrics {
 }
 
 impl Metrics {
-    /// Counters at zero, and the time of the start.
+    /// Creates all counters at zero, and records the start time.
     pub fn new() -> Metrics {
         let mut registry = Registry::default();
 
@@ -319,16 +320,16 @@ impl Metrics {
         }
     }
 
-    /// 1 while this component of the server is well, else 0.
+    /// Gauge of a component: 1 while it works, otherwise 0.
     pub fn component(&self, component: &'static str) -> Gauge {
         self.components.get_or_create_owned(&ComponentLabels { component })
     }
 
-    /// Counts one run of a task, which has ended now.
+    /// Counts one run of a task that ends now.
     pub fn task_ran(&self, task: &'static str, duration: Duration, succeeded: bool) {
         let labels = TaskLabels { task };
         self.tasks.runs.get_or_create_owned(&labels).inc();
-        // Shown as 0 before the first failure.
+        // Creates the counter, so that it shows 0 before the first failure.
         let failures = self.tasks.failures.get_or_create_owned(&labels);
         self.tasks.last_duration.get_or_create_owned(&labels).set(duration.as_secs_f64());
         if succeeded {
@@ -344,7 +345,7 @@ impl Metrics {
         self.jobs.get_or_create_owned(&JobLabels { rule, outcome }).inc();
     }
 
-    /// Counts one answer. `route` is a route of the router or [`UNMATCHED`].
+    /// Counts one response. `route` is a route of the router or [`UNMATCHED`].
     pub fn answered(&self, route: &str, method: &Method, status: StatusCode, duration: Duration) {
         let metrics = self.route(route);
         metrics.duration.observe(duration.as_secs_f64());
@@ -382,7 +383,7 @@ impl Metrics {
         Arc::clone(metrics)
     }
 
-    /// All numbers in the OpenMetrics text format.
+    /// All metrics in the OpenMetrics text format.
     pub fn render(&self) -> String {
         let mut out = String::new();
         // Writing to a string does not fail.
@@ -390,7 +391,7 @@ impl Metrics {
         out
     }
 
-    /// All numbers in a format.
+    /// All metrics in the given format.
     pub fn render_as(&self, format: MetricsFormat) -> String {
         match format {
             MetricsFormat::OpenMetrics => self.render(),
@@ -399,7 +400,7 @@ impl Metrics {
     }
 }
 
-/// The method as a label; methods that HTTP does not name share one.
+/// Method as a label. Non-standard methods share one label.
 fn method_label(method: &Method) -> &'static str {
     match *method {
         Method::GET => "GET",
@@ -447,7 +448,7 @@ mod tests {
         assert!(text.contains("\nprocess_start_time_seconds "));
     }
 
-    /// The rules of the plain format, as `promtool check metrics` has them.
+    /// Rules of the plain format, as checked by `promtool check metrics`.
     #[test]
     fn the_plain_format_has_its_names_and_types() {
         let metrics = Metrics::new();
@@ -486,7 +487,7 @@ mod tests {
         }
         assert!(samples > 30 && types.len() == helped.len() && text.ends_with('\n'));
         assert!(text.contains("\n# TYPE muriel_build_info gauge\nmuriel_build_info{version="));
-        // Nothing is lost: the samples are those of the other format.
+        // No sample is lost compared with the other format.
         let of = |text: &str| text.lines().filter(|line| !line.starts_with('#')).count();
         assert_eq!(samples, of(&metrics.render()));
     }

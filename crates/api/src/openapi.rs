@@ -1,4 +1,4 @@
-//! The contract. What all operations have in common is added here.
+//! OpenAPI contract. Facts that all operations share are added here.
 
 #[cfg(test)]
 mod names;
@@ -18,8 +18,7 @@ use utoipa::openapi::{
 };
 use utoipa::{PartialSchema, ToSchema};
 
-/// The contract with what the routes do not say themselves: who made it, how to
-/// authenticate, the parameters in paths, the errors.
+/// Completes the contract with what the routes do not declare: license, authentication, path parameters, errors.
 pub(crate) fn complete(mut contract: OpenApi) -> OpenApi {
     let mut license = License::new("Apache-2.0");
     license.identifier = Some("Apache-2.0".to_owned());
@@ -59,8 +58,8 @@ pub(crate) fn complete(mut contract: OpenApi) -> OpenApi {
     contract
 }
 
-/// Makes one closed object of what is put together of several: readers and
-/// clients see its fields in one place, and that there are no others.
+/// Merges each composed schema into one closed object, so that readers and clients see all its fields in one place, and
+/// that there are no others.
 fn join(schemas: &mut BTreeMap<String, RefOr<Schema>>) {
     let mut parts = BTreeSet::new();
     loop {
@@ -68,14 +67,14 @@ fn join(schemas: &mut BTreeMap<String, RefOr<Schema>>) {
             let RefOr::T(Schema::AllOf(all)) = schema else { return None };
             let mut whole = Object::with_type(Type::Object);
             whole.description.clone_from(&all.description);
-            // Its own fields first, as they lead in the answer.
+            // The schema's own fields come first, as in responses.
             let (own, others): (Vec<_>, Vec<_>) = all.items.iter().partition(|item| matches!(item, RefOr::T(_)));
             for item in own.into_iter().chain(others) {
                 let item = match item {
                     RefOr::Ref(reference) => schemas.get(reference.ref_location.rsplit('/').next()?)?,
                     item => item,
                 };
-                // One that is itself put together comes first.
+                // A part that is itself composed is merged first.
                 let RefOr::T(Schema::Object(part)) = item else { return None };
                 whole.properties.extend(part.properties.clone());
                 whole.required.extend(part.required.iter().cloned());
@@ -96,7 +95,7 @@ fn join(schemas: &mut BTreeMap<String, RefOr<Schema>>) {
     }
 }
 
-/// Parts that are shapes of their own, too.
+/// Parts that are also schemas in their own right.
 const SHARED_PARTS: [&str; 3] = ["ExperimentPatch", "ExperimentSummary", "Runs"];
 
 const DESCRIPTION: &str = "Experiments, hypotheses and goals. Operations need `Authorization: Bearer <API key>`; \
@@ -109,7 +108,7 @@ fn needs(scheme: &str) -> SecurityRequirement {
     SecurityRequirement::new(scheme, Vec::<String>::new())
 }
 
-/// The kind of client, on which authentication and errors depend.
+/// Kind of client. Authentication and errors depend on it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Audience {
     /// The company's programs, with a key, and its people, with a session.
@@ -118,13 +117,13 @@ enum Audience {
     Programs,
     /// The company's people, with a session.
     People,
-    /// Somebody who is about to sign in.
+    /// People who are about to sign in.
     Anybody,
     /// Clients of the OpenFeature Remote Evaluation Protocol, with a key.
     OpenFeature,
     /// Anybody's browser.
     Visitors,
-    /// Whoever has a link to a result.
+    /// Clients with a link to a shared result.
     LinkHolders,
 }
 
@@ -148,12 +147,12 @@ impl Audience {
     }
 }
 
-/// Parameters of paths to what can be changed on the condition that it has a version, and what that is.
+/// Path parameters of versioned objects, which can be changed on the condition of a version, and the objects' names.
 const CONDITIONAL: [(&str, &str); 3] =
     [("{test_id}", "experiment"), ("{goal_profile_id}", "goal"), ("{hypothesis_id}", "hypothesis")];
-/// Operations that take a body about such a thing and do not change it.
+/// Operations with a body that name such an object but do not change it.
 const BESIDE: [&str; 4] = ["createExperimentComment", "createHypothesisComment", "createShare", "simulateExperiment"];
-/// Operations that read a version with an ETag, but know no `If-None-Match`.
+/// Operations that return an ETag but do not support `If-None-Match`.
 const TAGGED: [&str; 2] = ["getGoal", "getHypothesis"];
 
 fn describe(operation: &mut Operation, path: &str, method: &Method) {
@@ -163,8 +162,8 @@ fn describe(operation: &mut Operation, path: &str, method: &Method) {
     };
     let (scope, callers) = (named("x-scope"), named("x-callers"));
     let audience = Audience::of(path, &scope, &callers);
-    // Evaluating changes nothing: there is nothing to be done twice. Events have ids of their own. What concerns a whole
-    // company is not done twice either, or does no harm.
+    // Evaluations change nothing, so they need no idempotency key. Events have their own ids. Operations on a whole
+    // company cannot be repeated, or repeating them does no harm.
     let is_post = *method == Method::POST
         && matches!(scope.as_str(), "write" | "admin")
         && path.starts_with("/v2/project/{project_key}/");
@@ -187,7 +186,7 @@ fn describe(operation: &mut Operation, path: &str, method: &Method) {
         Audience::Visitors | Audience::LinkHolders => operation.security = Some(Vec::new()),
     }
     let takes_body = operation.request_body.is_some();
-    // A server that sends what its visitors did has one, too.
+    // Servers that send their visitors' events may use a key.
     let may_have_key = audience == Audience::Visitors && takes_body && path.starts_with("/events/");
     if may_have_key {
         operation.security = Some(vec![SecurityRequirement::default(), needs("bearer")]);
@@ -198,7 +197,7 @@ fn describe(operation: &mut Operation, path: &str, method: &Method) {
     let changed = changed.filter(|_| !is_beside && (is_post || takes_body || is_delete)).map(|(_, what)| what);
     let changes_one = changed.is_some();
     let parameters = operation.parameters.get_or_insert_default();
-    // A file's name has an ending behind the parameter.
+    // In file names, an extension follows the parameter.
     for name in path.split('/').filter_map(|part| part.strip_prefix('{')?.split_once('}')).map(|(name, _)| name) {
         parameters.push(path_parameter(name, audience));
     }
@@ -282,7 +281,7 @@ fn describe(operation: &mut Operation, path: &str, method: &Method) {
     }
 }
 
-/// The codes with which an operation can conflict with the state of things.
+/// Conflict codes that an operation can return.
 fn conflicts(operation: &str, is_post: bool) -> Vec<&'static str> {
     let mut codes = match operation {
         "createExperiment" => vec!["key_taken", "approval_needed"],
@@ -329,7 +328,7 @@ fn conflicts(operation: &str, is_post: bool) -> Vec<&'static str> {
     codes
 }
 
-/// Names of the parts of the script that are served as files.
+/// Names of the script's parts that are served as files.
 const PART_NAMES: [&str; 6] = ["source", "changes", "split", "goals", "orders", "badge"];
 
 fn path_parameter(name: &str, audience: Audience) -> RefOr<Parameter> {
@@ -404,8 +403,8 @@ fn error_response(status: u16, conflicts: &[&str], audience: Audience) -> utoipa
     response.build()
 }
 
-/// The protocol's body where the operation answers, ours where it was not
-/// reached; where both can be, either.
+/// Error body by status: the protocol's body where the operation responds, this API's body where the request is refused
+/// before it, and either where both are possible.
 fn error_body(status: u16, audience: Audience) -> RefOr<Schema> {
     let (ours, protocol) = (Ref::from_schema_name("ErrorBody"), Ref::from_schema_name("EvaluationFailure"));
     match status {

@@ -1,9 +1,9 @@
-//! Our error body for requests that hyper cannot read.
+//! Error bodies for requests that hyper cannot parse.
 //!
-//! hyper answers such a request by itself, with a status and nothing else, without calling
-//! the service. [`InterceptedStream`] is between hyper and the socket, recognises that
-//! response and writes ours instead. It also records what the connection is doing, for the
-//! timeouts of the [server](crate::server).
+//! hyper answers such a request itself, without a body and without calling the service.
+//! [`InterceptedStream`] is between hyper and the socket. It recognises that response and
+//! writes one with an error body instead. It also records what the connection is doing, for
+//! the timeouts of the [server](crate::server).
 
 use std::io::{self, IoSlice};
 use std::pin::Pin;
@@ -21,8 +21,8 @@ use crate::error::ApiError;
 use crate::metrics::{Metrics, UNMATCHED};
 use crate::server::ConnectionActivity;
 
-/// The length of the first line of a header so far. It tells a target that is too long from
-/// header fields that are.
+/// Length of the first line of a header so far. It distinguishes a request target that is
+/// too long from header fields that are too long.
 #[derive(Default)]
 struct FirstLine {
     len: usize,
@@ -41,14 +41,14 @@ impl FirstLine {
     }
 }
 
-/// A stream that hyper reads requests from and writes answers to.
+/// Stream from which hyper reads requests and to which it writes responses.
 pub(crate) struct InterceptedStream<S> {
     stream: S,
     progress: Arc<ConnectionActivity>,
     metrics: Option<Arc<Metrics>>,
-    /// The first line of the header that is being read.
+    /// First line of the header that is being read.
     line: FirstLine,
-    /// The rest of our response that is not written yet.
+    /// Rest of the replacement response that is not written yet.
     ours: Option<Bytes>,
 }
 
@@ -65,8 +65,8 @@ impl<S> InterceptedStream<S> {
         self.stream
     }
 
-    /// Where hyper's own error response starts in the bytes to be written, if they end
-    /// with one.
+    /// Start of hyper's own error response in the bytes to be written, if they end with
+    /// one.
     fn bare_start(&self, tail: &[u8]) -> Option<(usize, StatusCode)> {
         if !tail.ends_with(END) || self.progress.body_looks_like_head() {
             return None;
@@ -76,7 +76,7 @@ impl<S> InterceptedStream<S> {
 }
 
 impl<S: AsyncWrite + Unpin> InterceptedStream<S> {
-    /// Writes our response, and then reports the `bare` one of hyper as written.
+    /// Writes the replacement response, and then reports hyper's `bare` one as written.
     fn poll_replace(&mut self, context: &mut Context<'_>, status: StatusCode, bare: &[u8]) -> Poll<io::Result<usize>> {
         let metrics = self.metrics.as_deref();
         let status = match status {
@@ -120,7 +120,7 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for InterceptedStream<S> {
         let polled = match this.bare_start(buffer) {
             None => Pin::new(&mut this.stream).poll_write(context, buffer),
             Some((0, status)) => this.poll_replace(context, status, buffer),
-            // What precedes belongs to an earlier answer and goes first.
+            // Bytes before it belong to an earlier response and are written first.
             Some((start, _)) => Pin::new(&mut this.stream).poll_write(context, &buffer[..start]),
         };
         this.progress.write_blocked(polled.is_pending());
@@ -156,18 +156,18 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for InterceptedStream<S> {
     }
 }
 
-/// How every answer of hyper's own ends; nearly nothing else does.
+/// End of all responses that hyper itself creates. Hardly anything else ends so.
 const END: &[u8] = b" GMT\r\n\r\n";
 
-/// Whether a piece of a body might be taken for the end of a bare answer, or
-/// complete one that the piece before it began. The last piece decides.
+/// Returns whether a chunk of a body could be mistaken for the end of a bare response, or
+/// could complete one that the previous chunk began. The last chunk decides.
 pub(crate) fn looks_like_head(piece: &[u8]) -> bool {
     piece.ends_with(END) || END.ends_with(piece)
 }
 
-/// Finds an answer without body that says nothing but `Connection: close`, a
-/// length of zero and the date, at the end of what is to be written. All real
-/// answers carry more header fields.
+/// Finds a response without body and with no other fields than `Connection: close`, a
+/// length of zero and the date, at the end of the bytes to be written. All other responses
+/// have more header fields.
 fn bare_answer(tail: &[u8]) -> Option<(usize, StatusCode)> {
     const LONGEST: usize = 192;
     let window = tail.len().saturating_sub(LONGEST);
@@ -182,16 +182,16 @@ fn bare_answer(tail: &[u8]) -> Option<(usize, StatusCode)> {
     (only_these && status.is_client_error()).then_some((start, status))
 }
 
-/// The header field `Date` of a bare answer, with its line end.
+/// Header field `Date` of a bare response, with its line end.
 fn date_line(bare: &[u8]) -> &str {
     let text = std::str::from_utf8(bare).unwrap_or_default();
     let mut lines = text.split_inclusive("\r\n");
     lines.find(|line| line.starts_with("date: ")).unwrap_or_default()
 }
 
-/// A whole answer for a request that no service saw, logged and counted.
+/// Builds a whole response to a request that no service has seen, and logs and counts it.
 ///
-/// `date_line` is a header field with its line end, or nothing.
+/// `date_line` is a header field with its line end, or empty.
 pub(crate) fn answer(status: StatusCode, date_line: &str, metrics: Option<&Metrics>) -> Bytes {
     let error = match status {
         StatusCode::REQUEST_TIMEOUT => ApiError::Timeout,
@@ -202,7 +202,7 @@ pub(crate) fn answer(status: StatusCode, date_line: &str, metrics: Option<&Metri
     let status = error.status();
     let id = RequestId::new();
     if let Some(metrics) = metrics {
-        // The method may be what could not be read.
+        // The method may be the part that could not be parsed.
         let unknown = Method::TRACE;
         metrics.answered(UNMATCHED, &unknown, status, Duration::ZERO);
     }

@@ -1,4 +1,4 @@
-//! Every route, on one page.
+//! All routes, on one page.
 
 use crate::edge::X_REQUEST_ID;
 use crate::handlers::{
@@ -23,10 +23,10 @@ use utoipa::openapi::OpenApi;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-/// How long browsers may rely on what other origins are allowed.
+/// Lifetime of preflight responses in browsers.
 const PREFLIGHT: Duration = Duration::from_secs(7_200);
 
-/// The versioned interface, with its contract.
+/// The versioned API, with its contract.
 fn interface() -> OpenApiRouter<App> {
     OpenApiRouter::new()
         .routes(routes!(experiments::experiment_list))
@@ -103,7 +103,7 @@ fn interface() -> OpenApiRouter<App> {
         .routes(routes!(live::visitor_live))
 }
 
-/// What only people do, in browsers: no API key is taken.
+/// Operations for people in browsers. API keys are not accepted.
 fn for_people() -> OpenApiRouter<App> {
     OpenApiRouter::new()
         .routes(routes!(session::sign_in_methods))
@@ -140,12 +140,13 @@ fn for_people() -> OpenApiRouter<App> {
         .routes(routes!(inbox::watch_show, inbox::watch_begin, inbox::watch_stop))
 }
 
-/// What whoever has a link to a result reads. Only pages of the server itself do so, and it is where the dashboard is.
+/// Operations for holders of a link to a result. Only pages of the server itself call them, so they are served where
+/// the dashboard is.
 fn for_link_holders() -> OpenApiRouter<App> {
     OpenApiRouter::new().routes(routes!(shares::shared_result)).routes(routes!(shares::shared_timeseries))
 }
 
-/// Experiments as flags, for OpenFeature's clients, in browsers too.
+/// Experiments as flags, for OpenFeature clients, including those in browsers.
 fn open_feature() -> OpenApiRouter<App> {
     OpenApiRouter::new().routes(routes!(ofrep::flag_evaluate)).routes(routes!(ofrep::flags_evaluate)).layer(
         CorsLayer::new()
@@ -158,13 +159,13 @@ fn open_feature() -> OpenApiRouter<App> {
     )
 }
 
-/// What servers tell of their visitors. No page sends this, so it is not for other
-/// origins, and not below the prefix that sites pass on.
+/// Events that servers send of their visitors. No page sends them, so they get no CORS headers, and are not below the
+/// prefix that sites forward.
 fn visitors_of_servers() -> OpenApiRouter<App> {
     OpenApiRouter::new().routes(routes!(events::event_batch_take))
 }
 
-/// What pages fetch and send, by the project's key alone.
+/// Requests of pages, which need the project's key only.
 fn visitor_traffic() -> OpenApiRouter<App> {
     let mut router = OpenApiRouter::new()
         .routes(routes!(traffic::ruleset_show))
@@ -172,7 +173,7 @@ fn visitor_traffic() -> OpenApiRouter<App> {
         .routes(routes!(traffic::preview_report))
         .routes(routes!(traffic::geography_show))
         .routes(routes!(events::events_take))
-        // Files have an ending, which the router takes for a part of the name.
+        // Files have an extension, which the router would take for a part of the parameter.
         .route("/js/{file}", get(script::script_show))
         .route("/js/muriel.d.ts", get(script::types_show))
         .route("/js/parts/{file}", get(script::part_show))
@@ -182,7 +183,7 @@ fn visitor_traffic() -> OpenApiRouter<App> {
                 .allow_methods([Method::GET, Method::POST])
                 .allow_headers([AUTHORIZATION, CONTENT_TYPE, CONTENT_ENCODING, IF_NONE_MATCH])
                 .expose_headers([ETAG, RETRY_AFTER, X_REQUEST_ID])
-                // Every origin gets the same, so that caches keep one copy for all.
+                // The response is the same for every origin, so that caches keep one copy.
                 .vary([])
                 .max_age(PREFLIGHT),
         );
@@ -192,15 +193,15 @@ fn visitor_traffic() -> OpenApiRouter<App> {
     router
 }
 
-/// Adds to the contract what was routed by another path than it is published with. The tag of an operation is known to
-/// the macro of routes only, so it is given again.
+/// Adds an operation to the contract whose route differs from its published path. Only the `routes!` macro knows the
+/// tag of an operation, so the tag is repeated here.
 fn describe<P: utoipa::Path>(router: &mut OpenApiRouter<App>) {
     let mut operation = P::operation();
     operation.tags = Some(vec!["Visitor traffic".to_owned()]);
     router.get_openapi_mut().paths.add_path_operation(P::path(), P::methods(), operation);
 }
 
-/// Everything that the contract describes.
+/// All operations of the contract.
 fn published() -> OpenApiRouter<App> {
     interface()
         .merge(for_people())
@@ -210,8 +211,8 @@ fn published() -> OpenApiRouter<App> {
         .merge(visitors_of_servers())
 }
 
-/// Describing every operation takes longer than all else at a start, and the description is the same for every server. So a
-/// process does it once, for all routers and tools that it makes.
+/// Building the contract takes longer than everything else at startup, and it is the same for every server. So a
+/// process builds it once, for all its routers and tools.
 static CONTRACT: LazyLock<OpenApi> = LazyLock::new(|| openapi::complete(published().split_for_parts().1));
 static CONTRACT_JSON: LazyLock<Value> =
     LazyLock::new(|| serde_json::to_value(&*CONTRACT).expect("the contract is JSON"));
@@ -223,7 +224,7 @@ static WITHOUT_PEOPLE: LazyLock<Router<App>> = LazyLock::new(|| {
 static PEOPLE: LazyLock<Router<App>> =
     LazyLock::new(|| interface().merge(for_people()).merge(for_link_holders()).split_for_parts().0);
 
-/// The contract of the interface.
+/// OpenAPI contract of the API.
 pub fn contract() -> &'static OpenApi {
     &CONTRACT
 }
@@ -233,18 +234,18 @@ pub fn contract_json() -> &'static Value {
     &CONTRACT_JSON
 }
 
-/// Whom a listener serves.
+/// Clients that a listener serves.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Listener {
-    /// Programs, visitors and people: where one host is for all.
+    /// Programs, visitors and people, on one host.
     Everybody,
-    /// Programs and visitors. Nobody is signed in there.
+    /// Programs and visitors. Sessions are not accepted.
     WithoutPeople,
-    /// People, and programs: what visitors fetch, code of customers among it, is not there.
+    /// People and programs. Visitor traffic, which includes customers' code, is not served.
     People,
 }
 
-/// The whole API over its state, for a listener.
+/// The API for a listener, with its state.
 pub fn router(app: App, listener: Listener) -> Router {
     let served = match listener {
         Listener::Everybody => EVERYBODY.clone(),

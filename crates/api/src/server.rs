@@ -1,10 +1,9 @@
-//! The accept loop, and the limits of connections.
+//! Accept loop, and limits of connections.
 //!
-//! Time is bounded at every step: a header must arrive within 10 s of its
-//! first byte (and the first header within 10 s of the connection), the next
-//! request within 75 s of the last answer, and a client must take what is
-//! written for it. hyper knows one timeout for all of these, so they are kept
-//! here, by one timer for each connection that is moved only when it fires.
+//! Every step has a timeout: a header must arrive within 10 s of its first byte (the first header within 10 s of the
+//! connection), the next request within 75 s of the last response, and the client must read what is written. hyper has
+//! a single timeout for all of these, so they are implemented here, with one timer per connection that is rescheduled
+//! only when it fires.
 
 use std::collections::HashMap;
 use std::convert::Infallible;
@@ -39,29 +38,28 @@ use crate::limits::Network;
 use crate::metrics::{Metrics, MetricsFormat};
 use crate::parse_errors::{InterceptedStream, answer, looks_like_head};
 
-/// The address that a connection comes from, in the extensions of its requests.
+/// Address of the connection's peer, in the extensions of its requests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PeerAddr(pub SocketAddr);
 
-/// The limits of connections.
+/// Limits of connections.
 #[derive(Debug, Clone)]
 pub struct ServerSettings {
-    /// How long a header may take, from its first byte; for the first one,
-    /// from the start of the connection.
+    /// Timeout for a header, from its first byte; for the first one, from the start of the connection.
     pub header_timeout: Duration,
-    /// How long a connection may wait for its next request.
+    /// Timeout for the next request on an idle connection.
     pub idle_timeout: Duration,
-    /// How long a client may take nothing of what is written for it.
+    /// Timeout for a client that does not read what is written.
     pub write_timeout: Duration,
-    /// How long running requests may take when the server shuts down.
+    /// Time that in-flight requests get when the server shuts down.
     pub grace: Duration,
-    /// Open connections in all.
+    /// Maximum number of open connections.
     pub max_connections: usize,
-    /// Open connections of one network. Loopback may have all.
+    /// Maximum number of open connections per network. Loopback is exempt.
     pub max_connections_per_network: usize,
-    /// The most bytes that the header of a request may have, its first line included.
+    /// Maximum size of a request's header, including its first line, in bytes.
     pub max_header: usize,
-    /// The most bytes that are read ahead, or written but not yet taken.
+    /// Maximum number of bytes that are read ahead, or written but not yet sent.
     pub max_buffer: usize,
 }
 
@@ -80,7 +78,7 @@ impl Default for ServerSettings {
     }
 }
 
-/// A service that always answers.
+/// Service that never fails.
 pub trait Answers:
     tower::Service<Request, Response = Response, Error = Infallible, Future: Send + 'static>
     + Clone
@@ -99,11 +97,10 @@ impl<S> Answers for S where
 {
 }
 
-/// Serves until `shutdown` is done and the running requests have ended.
+/// Serves until `shutdown` completes and the in-flight requests have ended.
 ///
-/// Then no connection is accepted any more, idle ones close, and requests that
-/// run have [`ServerSettings::grace`] to finish. Gives back how many
-/// connections had to be cut because they did not.
+/// After `shutdown`, no connection is accepted, idle ones close, and in-flight requests have [`ServerSettings::grace`]
+/// to finish. Returns how many connections had to be cut because they did not.
 pub async fn serve(
     listener: TcpListener,
     service: impl Answers,
@@ -114,7 +111,7 @@ pub async fn serve(
     run(listener, service, Some(metrics), settings, shutdown).await
 }
 
-/// Serves `GET /metrics` and `GET /status`, on a listener of its own, until `shutdown` is done. `status` returns JSON.
+/// Serves `GET /metrics` and `GET /status` on a separate listener until `shutdown` completes. `status` returns JSON.
 pub async fn serve_metrics(
     listener: TcpListener,
     metrics: Arc<Metrics>,
@@ -122,7 +119,7 @@ pub async fn serve_metrics(
     shutdown: impl Future<Output = ()>,
 ) {
     type Render = Arc<dyn Fn(MetricsFormat) -> BoxFuture<'static, String> + Send + Sync>;
-    // A browser that asks through another name that leads here shows a page of somebody else.
+    // Prevents DNS rebinding: a page of another site could reach this address under its own host name.
     let local = listener.local_addr().is_ok_and(|address| address.ip().is_loopback());
     let answering = move |render: Render, media_type: fn(MetricsFormat) -> &'static str| {
         get(move |headers: HeaderMap| async move {
@@ -138,7 +135,7 @@ pub async fn serve_metrics(
             response
         })
     };
-    // With a body: a bare answer is taken for hyper's own about a request it cannot read.
+    // With a body, because a response without one is taken for hyper's own error response.
     let nothing = || async { (StatusCode::NOT_FOUND, "only /metrics and /status are here\n") };
     let render_metrics = move |format: MetricsFormat| -> BoxFuture<'static, String> {
         Box::pin(std::future::ready(metrics.render_as(format)))
@@ -156,7 +153,7 @@ pub async fn serve_metrics(
     run(listener, router, None, settings, shutdown).await;
 }
 
-/// Whether the host of a request is one that only this machine has.
+/// Returns whether the host of a request is `localhost` or an IP address, which no other site can use as its name.
 fn is_of_this_machine(headers: &HeaderMap) -> bool {
     let host = headers.get(header::HOST).and_then(|host| host.to_str().ok());
     let Some(host) = host.and_then(|host| host.parse::<Authority>().ok()) else { return false };
@@ -164,7 +161,7 @@ fn is_of_this_machine(headers: &HeaderMap) -> bool {
     name.eq_ignore_ascii_case("localhost") || name.parse::<std::net::IpAddr>().is_ok()
 }
 
-/// The state that connections share.
+/// State of the server, which all connections observe.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Stage {
     Serving,
@@ -180,8 +177,8 @@ async fn run(
     shutdown: impl Future<Output = ()>,
 ) -> usize {
     let mut builder = http1::Builder::new();
-    // The timeouts are ours, and 100 header fields are hyper's own limit, cheaper
-    // than the same number set by hand.
+    // The timeouts are implemented here. 100 header fields are hyper's default limit, which is cheaper than the same
+    // number set explicitly.
     builder.header_read_timeout(None).max_header_size(settings.max_header).max_buf_size(settings.max_buffer);
     let server = Arc::new(Server { builder, limiter: Arc::new(ConnectionLimiter::default()), metrics, settings });
     let (stage, _) = watch::channel(Stage::Serving);
@@ -202,8 +199,7 @@ async fn run(
             }
             Err(error) if gone_before_accept(&error) => debug!(error = &error as &dyn std::error::Error, "accept"),
             Err(error) => {
-                // Most likely there are no file descriptors left; others may
-                // close some meanwhile.
+                // Most likely no file descriptors are left. Other connections may close some meanwhile.
                 warn!(error = &error as &dyn std::error::Error, "no connection can be accepted");
                 tokio::select! {
                     () = &mut shutdown => break,
@@ -237,14 +233,14 @@ struct Server {
     settings: ServerSettings,
 }
 
-/// Counts open connections, in all and per network.
+/// Counts open connections, in total and per network.
 #[derive(Default)]
 struct ConnectionLimiter {
     total: AtomicUsize,
     networks: Mutex<HashMap<Network, usize>>,
 }
 
-/// Counts one open connection. Dropping it gives the permit back.
+/// Permit for one open connection. Dropping it releases it.
 struct Permit {
     limiter: Arc<ConnectionLimiter>,
     network: Option<Network>,
@@ -252,7 +248,7 @@ struct Permit {
 }
 
 impl Server {
-    /// A permit for one more connection; `None` when a cap is reached.
+    /// Permit for one more connection; `None` when a limit is reached.
     fn permit(&self, peer: SocketAddr) -> Option<Permit> {
         let metrics = self.metrics.as_deref();
         if self.limiter.total.load(Ordering::Relaxed) >= self.settings.max_connections {
@@ -302,13 +298,13 @@ impl Drop for Permit {
     }
 }
 
-/// Why a connection ends.
+/// Reason why a connection ends.
 enum ConnectionEnd {
-    /// hyper has finished with it.
+    /// hyper has finished the connection.
     Done,
     /// A header did not arrive in time.
     HeaderLate,
-    /// It is closed without a response.
+    /// The connection is closed without a response.
     Drop,
 }
 
@@ -349,22 +345,21 @@ impl Connection {
         let mut timer = pin!(sleep_until(armed));
         let mut draining = false;
         let end = loop {
-            // Resolves when hyper is done, or when the timer stands too late.
+            // Resolves when hyper is done, or when the timer is set too late.
             let driven = std::future::poll_fn(|context| match connection.poll_without_shutdown(context) {
                 Poll::Ready(_) => Poll::Ready(true),
                 Poll::Pending if progress.urgent_deadline(settings) < armed => Poll::Ready(false),
                 Poll::Pending => Poll::Pending,
             });
             tokio::select! {
-                // First, so that an answer that is ready now says that it is the last.
+                // Checked first, so that a response that is ready now announces that the connection closes.
                 biased;
                 changed = self.stage.changed() => {
                     if changed.is_err() || *self.stage.borrow_and_update() == Stage::Cut {
                         break ConnectionEnd::Drop;
                     }
                     draining = true;
-                    // A connection that waits for a request ends here; one
-                    // that is busy, after its answer.
+                    // An idle connection ends here; a busy one ends after its response.
                     Pin::new(&mut connection).graceful_shutdown();
                 },
                 done = driven => if done {
@@ -388,7 +383,7 @@ impl Connection {
             ConnectionEnd::Done => linger(&mut stream, &mut self.stage).await,
             ConnectionEnd::HeaderLate => {
                 let answer = answer(StatusCode::REQUEST_TIMEOUT, "", metrics.as_deref());
-                // What the socket does not take at once is not worth waiting for.
+                // Bytes that the socket does not accept at once are not worth waiting for.
                 let _ = stream.try_write(&answer);
                 linger(&mut stream, &mut self.stage).await;
             }
@@ -396,8 +391,8 @@ impl Connection {
     }
 }
 
-/// Shuts down writing, and reads for a moment: closing while the peer still sends
-/// would reset the connection before the peer has read the response.
+/// Shuts down writing, and reads for a moment. Closing while the peer still sends would reset the connection before
+/// the peer has read the response.
 async fn linger(stream: &mut TcpStream, stage: &mut watch::Receiver<Stage>) {
     const MOST_BYTES: usize = 8 << 20;
     const MOST_TIME: Duration = Duration::from_secs(2);
@@ -409,7 +404,7 @@ async fn linger(stream: &mut TcpStream, stage: &mut watch::Receiver<Stage>) {
         let mut read = 0;
         let mut buffer = Vec::new();
         while read < MOST_BYTES && stream.readable().await.is_ok() {
-            // Most peers have nothing more to say and need no buffer.
+            // Most peers send nothing more and need no large buffer.
             buffer.resize(if read == 0 { 512 } else { 16 << 10 }, 0);
             match stream.try_read(&mut buffer) {
                 Ok(0) => return,
@@ -425,16 +420,15 @@ async fn linger(stream: &mut TcpStream, stage: &mut watch::Receiver<Stage>) {
     }
 }
 
-/// What a connection is doing. The stream, the service and the response body update it; the
-/// connection's timer reads it.
+/// Activity of a connection. The stream, the service and the response body update it; the connection's timer reads it.
 ///
-/// All of that happens on the task of the connection, so the atomics need no ordering.
+/// All of this happens on the connection's task, so the atomics need no ordering.
 pub(crate) struct ConnectionActivity {
     start: Instant,
     doing: AtomicU8,
-    /// Milliseconds from `start` to when it began doing so.
+    /// Milliseconds from `start` to the beginning of the current activity.
     since_ms: AtomicU64,
-    /// Milliseconds from `start`, plus one, to when writing was blocked; 0 while it is not.
+    /// Milliseconds from `start`, plus one, to the time when writing was blocked; 0 while it is not blocked.
     blocked_ms: AtomicU64,
     body_looks_like_head: AtomicBool,
 }
@@ -443,9 +437,9 @@ pub(crate) struct ConnectionActivity {
 const NEW: u8 = 0;
 /// A header is being read.
 const HEADER: u8 = 1;
-/// A request is being answered.
+/// A request is in flight.
 const BUSY: u8 = 2;
-/// The answer is written, or waits for the socket to take it.
+/// The response is written, or waits for the socket to accept it.
 const IDLE: u8 = 3;
 
 impl ConnectionActivity {
@@ -463,10 +457,10 @@ impl ConnectionActivity {
         self.start.elapsed().as_millis() as u64
     }
 
-    /// Notes that bytes arrived. Returns whether a header begins with them.
+    /// Records that bytes arrived. Returns whether they begin a header.
     pub(crate) fn bytes_read(&self) -> bool {
         match self.doing.load(Ordering::Relaxed) {
-            // The first header counts from the start, so `since` stays.
+            // The first header's time counts from the connection's start, so `since_ms` does not change.
             NEW => {}
             IDLE => self.since_ms.store(self.now_ms(), Ordering::Relaxed),
             _ => return false,
@@ -492,7 +486,7 @@ impl ConnectionActivity {
         }
     }
 
-    /// Whether the last body that was written might be taken for a header.
+    /// Returns whether the last body written could be mistaken for a header.
     pub(crate) fn body_looks_like_head(&self) -> bool {
         self.body_looks_like_head.load(Ordering::Relaxed)
     }
@@ -501,8 +495,8 @@ impl ConnectionActivity {
         self.start + Duration::from_millis(since_ms) + allowed
     }
 
-    /// The deadline of the header that is being read, or of the write that is blocked; a time
-    /// far in the future while there is neither.
+    /// Deadline of the header that is being read or of the write that is blocked; a time far in the future when there
+    /// is neither.
     fn urgent_deadline(&self, settings: &ServerSettings) -> Instant {
         let far_off = Duration::from_secs(365 * 86_400);
         let header = match self.doing.load(Ordering::Relaxed) {
@@ -518,7 +512,7 @@ impl ConnectionActivity {
         }
     }
 
-    /// When the timer fires next.
+    /// Time at which the timer fires next.
     fn deadline(&self, settings: &ServerSettings) -> Instant {
         let urgent = self.urgent_deadline(settings);
         match self.doing.load(Ordering::Relaxed) {
@@ -531,7 +525,7 @@ impl ConnectionActivity {
         }
     }
 
-    /// How the connection ends if its time is up.
+    /// Returns how the connection ends if its deadline has passed.
     fn expired(&self, settings: &ServerSettings) -> Option<ConnectionEnd> {
         let now = Instant::now();
         let blocked = self.blocked_ms.load(Ordering::Relaxed);
@@ -546,7 +540,7 @@ impl ConnectionActivity {
     }
 }
 
-/// The body of a response. The connection is idle once hyper drops it.
+/// Body of a response. The connection is idle once hyper drops it.
 struct TrackedBody {
     body: Body,
     progress: Arc<ConnectionActivity>,

@@ -1,9 +1,8 @@
-//! The session's cookie: how it is set and read, and which requests it is believed.
+//! Session cookies: setting and reading them, and deciding which requests may use them.
 //!
-//! A browser sends a cookie with every request to its host, whoever asked for it. So a session counts only where the request
-//! comes from a page of the server itself: what the browser says about where a request comes from (`Origin`,
-//! `Sec-Fetch-Site`) must not name another place, and a request that changes something has to name this one and to send a
-//! token that no other origin can read.
+//! A browser sends a cookie with every request to its host, whichever page made the request. So a session is accepted
+//! only when the request comes from a page of the server itself. `Origin` and `Sec-Fetch-Site` must not name another
+//! origin. A request that changes something must name this origin, and must send a token that no other origin can read.
 
 use crate::client_address;
 use crate::cookies::cookies;
@@ -22,15 +21,15 @@ use muriel_service::people::{Browser, DEVICE_US, OIDC_COOKIE_S, SignedIn};
 use std::convert::Infallible;
 use subtle::ConstantTimeEq;
 
-/// What requests with a session send when they change something.
+/// CSRF token, required in requests that change something with a session.
 const CSRF: HeaderName = HeaderName::from_static("x-muriel-csrf");
 const FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
 
-/// In the extensions of requests to a listener on which nobody is signed in.
+/// Request extension that marks requests to a listener without sessions.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct SessionsOff;
 
-/// The names of the cookies. With TLS the prefix keeps every other host, and plain HTTP, from setting them.
+/// Names of the cookies. With TLS, their prefix prevents other hosts and plain HTTP from setting them.
 struct Names {
     session: &'static str,
     device: &'static str,
@@ -50,7 +49,7 @@ fn names(app: &App) -> Names {
     }
 }
 
-/// The origin of the server's own pages: that of `--public-url`, or without one that of a loopback host.
+/// Origin of the server's own pages: that of `--public-url`; without one, the request's own host if that is loopback.
 fn own_origin(parts: &Parts, app: &App) -> Option<String> {
     if let Some(url) = app.people.public_url() {
         return Some(url.origin().to_owned());
@@ -59,7 +58,7 @@ fn own_origin(parts: &Parts, app: &App) -> Option<String> {
     is_loopback(host).then(|| format!("http://{host}"))
 }
 
-/// Whether a host, perhaps with a port, is this machine under a name that no other machine has.
+/// Returns whether a host, with or without a port, is loopback or `localhost`, which no other machine can be.
 fn is_loopback(host: &str) -> bool {
     let Ok(authority) = host.parse::<Authority>() else { return false };
     let name = authority.host().trim_start_matches('[').trim_end_matches(']');
@@ -67,11 +66,11 @@ fn is_loopback(host: &str) -> bool {
         || name.parse::<std::net::IpAddr>().is_ok_and(|address| address.is_loopback())
 }
 
-/// The token of the session's cookie. `None` without one, and where a session is not believed: on a listener without
+/// Token in the session cookie. `None` without one, and where sessions are not accepted: on a listener without
 /// sessions, from pages of other origins, and under a host that is not the server's.
 ///
 /// # Errors
-/// `Unauthorized` for two cookies of the name: one of them is not ours.
+/// `Unauthorized` for two cookies of that name: one of them was set by somebody else.
 pub(crate) fn token(parts: &Parts, app: &App) -> Result<Option<String>, ApiError> {
     if parts.extensions.get::<SessionsOff>().is_some() {
         return Ok(None);
@@ -79,7 +78,7 @@ pub(crate) fn token(parts: &Parts, app: &App) -> Result<Option<String>, ApiError
     let Some(own) = own_origin(parts, app) else { return Ok(None) };
     let site = parts.headers.get(FETCH_SITE).map(HeaderValue::as_bytes);
     let is_change = is_change(&parts.method);
-    // A change from elsewhere is told so; a read is like one of somebody who is not signed in.
+    // A change from another origin gets an error. A read is treated as one without a session.
     let is_foreign = !matches!(site, None | Some(b"same-origin" | b"none"))
         || parts.headers.get_all(header::ORIGIN).iter().any(|origin| origin.as_bytes() != own.as_bytes());
     if is_foreign && !is_change {
@@ -101,7 +100,7 @@ fn is_change(method: &Method) -> bool {
     !matches!(*method, Method::GET | Method::HEAD)
 }
 
-/// Refuses a change that does not come from a page of the server itself.
+/// Refuses a change that does not come from a page of the server itself with the session's CSRF token.
 ///
 /// # Errors
 /// `CsrfFailed`.
@@ -131,7 +130,7 @@ pub(crate) fn check_origin(parts: &Parts, app: &App) -> Result<(), ApiError> {
     if names_us && matches!(site, None | Some(b"same-origin")) { Ok(()) } else { Err(ApiError::CsrfFailed) }
 }
 
-/// A request without a session that has to come from a page of the server itself, as a form to sign in does.
+/// Request without a session that must come from a page of the server itself, such as a sign-in form.
 pub(crate) struct OwnPage;
 
 impl FromRequestParts<App> for OwnPage {
@@ -142,7 +141,7 @@ impl FromRequestParts<App> for OwnPage {
     }
 }
 
-/// The origin of the server's own pages, which a browser has to be sent back to.
+/// Origin of the server's own pages, to which the OpenID provider sends the browser back.
 pub(crate) struct OwnOrigin(pub(crate) String);
 
 impl FromRequestParts<App> for OwnOrigin {
@@ -153,7 +152,7 @@ impl FromRequestParts<App> for OwnOrigin {
     }
 }
 
-/// The browser that a request comes from.
+/// Browser that a request comes from.
 pub(crate) struct FromBrowser(pub(crate) Browser);
 
 impl FromRequestParts<App> for FromBrowser {
@@ -171,7 +170,7 @@ impl FromRequestParts<App> for FromBrowser {
     }
 }
 
-/// Sets the cookies of somebody who has just signed in.
+/// Sets the session and device cookies after a sign-in.
 pub(crate) fn signed_in(mut response: Response, app: &App, signed_in: &SignedIn) -> Response {
     let names = names(app);
     set(&mut response, &names, names.session, &signed_in.token, SESSION_MAX_US / 1_000_000);
@@ -179,26 +178,27 @@ pub(crate) fn signed_in(mut response: Response, app: &App, signed_in: &SignedIn)
     response
 }
 
-/// Removes the cookie of the session.
+/// Removes the session cookie.
 pub(crate) fn signed_out(mut response: Response, app: &App) -> Response {
     let names = names(app);
     set(&mut response, &names, names.session, "", 0);
     response
 }
 
-/// Sets the cookie of somebody who goes to the OpenID provider. It has to come along when another site sends them back.
+/// Sets the cookie of a pending OpenID sign-in. `SameSite=Lax`, because the browser must send it when the provider
+/// redirects back.
 pub(crate) fn oidc_begun(mut response: Response, app: &App, sealed: &str) -> Response {
     let names = names(app);
     set_as(&mut response, &names, "Lax", names.oidc, sealed, OIDC_COOKIE_S);
     response
 }
 
-/// The cookie of somebody who comes back from the OpenID provider.
+/// Cookie of a pending OpenID sign-in.
 pub(crate) fn oidc_cookie(headers: &HeaderMap, app: &App) -> Option<String> {
     one_cookie(headers, names(app).oidc).ok().flatten()
 }
 
-/// Removes that cookie.
+/// Removes the cookie of a pending OpenID sign-in.
 pub(crate) fn oidc_finished(mut response: Response, app: &App) -> Response {
     let names = names(app);
     set_as(&mut response, &names, "Lax", names.oidc, "", 0);
@@ -212,7 +212,7 @@ fn set(response: &mut Response, names: &Names, name: &str, value: &str, max_age_
 fn set_as(response: &mut Response, names: &Names, same_site: &str, name: &str, value: &str, max_age_s: i64) {
     let secure = if names.is_secure { "; Secure" } else { "" };
     let line = format!("{name}={value}; Path=/; Max-Age={max_age_s}; HttpOnly; SameSite={same_site}{secure}");
-    // Tokens are letters, digits and dots.
+    // Tokens consist of letters, digits and dots, so this does not fail.
     if let Ok(line) = HeaderValue::from_str(&line) {
         response.headers_mut().append(SET_COOKIE, line);
     }

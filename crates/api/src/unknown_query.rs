@@ -1,4 +1,4 @@
-//! Query parameters that an operation does not have. Whoever mistypes a filter would read a wrong number, so they are refused.
+//! Refuses query parameters that an operation does not have. Ignoring a misspelt filter would return a wrong number.
 
 use crate::error::ApiError;
 use crate::wire::fields::nearest;
@@ -12,15 +12,15 @@ use std::sync::LazyLock;
 use utoipa::openapi::path::{Operation, ParameterIn};
 use utoipa::openapi::{OpenApi, RefOr};
 
-/// Operations that take any parameter: the two lists of the interface ignore what they do not know, and what a visitor is explained by
-/// has any name.
+/// Operations that accept any parameter. The two lists ignore unknown parameters; the context of `explainAssignment`
+/// has arbitrary names.
 const OPEN: [&str; 3] = ["listExperiments", "listHypotheses", "explainAssignment"];
 
-/// The parameters of each operation, by method and path.
+/// Query parameters of each operation, by method and path.
 pub(crate) struct Parameters(HashMap<(Method, String), Vec<String>>);
 
 impl Parameters {
-    /// The parameters that the contract names.
+    /// Collects the parameters that the contract names.
     pub(crate) fn of(contract: &OpenApi) -> Self {
         let mut known = HashMap::new();
         for (path, item) in &contract.paths.paths {
@@ -35,7 +35,7 @@ impl Parameters {
                 let Some(operation) = operation.as_ref().filter(|operation| !is_open(operation)) else { continue };
                 let names = operation.parameters.iter().flatten().filter_map(|parameter| match parameter {
                     RefOr::T(one) if one.parameter_in == ParameterIn::Query => Some(one.name.clone()),
-                    // Only those of paths are shared.
+                    // Only path parameters are shared by reference.
                     RefOr::T(_) | RefOr::Ref(_) => None,
                 });
                 known.insert((method, path.clone()), names.collect());
@@ -48,13 +48,13 @@ impl Parameters {
         if query.is_none_or(str::is_empty) {
             return Ok(());
         }
-        // HEAD is answered as GET is.
+        // HEAD is handled as GET.
         let method = if *method == Method::HEAD { &Method::GET } else { method };
         let Some(known) = self.0.get(&(method.clone(), path.to_owned())) else { return Ok(()) };
         let known: Vec<&str> = known.iter().map(String::as_str).collect();
         let mut problems = Problems::default();
         for (name, _) in pairs(query) {
-            // A name that is no text has a problem of its own to be told.
+            // A name that is not text is reported by the operation itself.
             let name = name.unwrap_or_else(|| "?".to_owned());
             if known.contains(&name.as_str()) {
                 continue;
@@ -75,10 +75,10 @@ fn is_open(operation: &Operation) -> bool {
     operation.operation_id.as_deref().is_some_and(|id| OPEN.contains(&id))
 }
 
-/// Refuses a request whose query has a parameter that the operation does not have.
+/// Refuses a request with query parameters that the operation does not have.
 ///
 /// # Errors
-/// `InvalidQuery`, which names each of them, and the parameter that may have been meant.
+/// `InvalidQuery`, which names each of them and a similar known parameter.
 pub(crate) fn check(parts: &Parts) -> Result<(), ApiError> {
     static KNOWN: LazyLock<Parameters> = LazyLock::new(|| Parameters::of(crate::router::contract()));
     match parts.extensions.get::<MatchedPath>() {

@@ -1,4 +1,4 @@
-//! Bodies that are not read to their end: a request may be answered before.
+//! Bodies that are not read to their end, because a request can be answered before.
 
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -11,22 +11,23 @@ use http::header;
 use http_body_util::BodyExt;
 use hyper::body::{Frame, SizeHint};
 
-/// Bytes of the rest of a body that are read, so that the connection can be reused.
+/// Maximum number of bytes of the rest of a body that are read to keep the connection
+/// usable.
 const READ_OUT: usize = 64 << 10;
-/// How long that may take.
+/// Timeout for reading them.
 const READ_OUT_WITHIN: Duration = Duration::from_millis(500);
 
-/// The body of a request that may be answered before it is read. The rest is read then, or
-/// the response announces that the connection closes: otherwise the client's next request
-/// would fail.
+/// Body of a request that may be answered before the body is read. The rest is then read,
+/// or the response announces that the connection closes. Otherwise the client's next
+/// request would fail.
 pub(crate) struct Unread {
     rest: Arc<Mutex<Option<Body>>>,
-    /// Whether the client waits for `100 Continue`.
+    /// True when the client waits for `100 Continue`.
     on_demand: bool,
 }
 
 impl Unread {
-    /// `None` for a request without a body.
+    /// Wraps the body of a request; `None` if it has no body.
     pub(crate) fn watch(request: &mut Request) -> Option<Unread> {
         if request.body().is_end_stream() {
             return None;
@@ -60,7 +61,7 @@ impl Unread {
     }
 }
 
-/// A body that gives its unread rest back when it is dropped.
+/// Body that returns its unread rest when it is dropped.
 struct RecoverableBody {
     body: Option<Body>,
     rest: Arc<Mutex<Option<Body>>>,
@@ -76,7 +77,7 @@ impl HttpBody for RecoverableBody {
     ) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
         let Some(body) = &mut self.body else { return Poll::Ready(None) };
         let polled = Pin::new(body).poll_frame(context);
-        // After an error there is nothing more to come.
+        // After an error there is no more data.
         if matches!(polled, Poll::Ready(None | Some(Err(_)))) {
             self.body = None;
         }

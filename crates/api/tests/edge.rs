@@ -1,4 +1,4 @@
-//! The edge and the accept loop over real connections, spoken to in raw bytes.
+//! Tests of the edge and the accept loop over real connections, with raw bytes.
 #![expect(
     clippy::unwrap_used,
     reason = "helpers of tests fail as tests do; clippy knows only functions marked as tests"
@@ -24,7 +24,7 @@ use tokio::runtime::Runtime;
 use tokio::sync::{Semaphore, oneshot};
 use tokio::task::JoinHandle;
 
-/// Long enough for a busy machine; a test that gets here has failed.
+/// Long enough for a busy machine; a test that reaches it has failed.
 const TIMEOUT: Duration = Duration::from_secs(180);
 const BODY_LIMIT: usize = 64 << 10;
 
@@ -95,7 +95,7 @@ async fn keyed(
     Ok("keyed")
 }
 
-/// A body that reads like an answer hyper writes by itself.
+/// A body that looks like hyper's own error response.
 const FORGED: &str = "HTTP/1.1 400 Bad Request\r\nconnection: close\r\ncontent-length: 0\r\n\
                       date: Thu, 01 Jan 1970 00:00:00 GMT\r\n\r\n";
 
@@ -128,8 +128,8 @@ impl Server {
         stream
     }
 
-    /// A connection whose first request was answered. Where timeouts are short, a slow
-    /// machine may need more than one.
+    /// Opens a connection and waits for the first response. With short timeouts, a
+    /// slow machine may need several attempts.
     fn greeted(&self) -> TcpStream {
         for _ in 0..100 {
             let mut stream = self.send(HELLO);
@@ -142,7 +142,7 @@ impl Server {
         panic!("no header arrives in time");
     }
 
-    /// The one answer to these bytes.
+    /// Sends bytes and reads the single response.
     fn ask(&self, bytes: impl AsRef<[u8]>) -> Answer {
         Answer::read(&mut self.send(bytes))
     }
@@ -166,7 +166,7 @@ impl Server {
     }
 }
 
-/// Waits for a condition that nothing announces.
+/// Waits for a condition by polling.
 fn eventually(what: &str, condition: impl Fn() -> bool) {
     let deadline = Instant::now() + TIMEOUT;
     while !condition() {
@@ -227,7 +227,7 @@ impl Answer {
     }
 }
 
-/// Reads to the end, which must be here: the server closed the connection.
+/// Asserts that the server has closed the connection and nothing is left to read.
 #[track_caller]
 fn is_closed(stream: &mut TcpStream) {
     let mut rest = Vec::new();
@@ -312,7 +312,7 @@ fn requests_that_cannot_be_read() {
         (target(40_000), too_long),
         (target(66_000), too_long),
         (target(200_000), too_long),
-        // After a good request on the same connection, sent with it.
+        // Pipelined after a valid request on the same connection.
         (format!("{HELLO}nonsense\r\n\r\n"), bad),
     ] {
         let mut stream = server.send(&request);
@@ -322,7 +322,8 @@ fn requests_that_cannot_be_read() {
         let answer = Answer::read(&mut stream);
         answer.is_error(status, code);
         if request.len() < 10_000 && status == 414 {
-            // Read whole and refused by the edge: the connection may go on.
+            // Read completely and refused by the edge, so the connection can be
+            // reused.
             continue;
         }
         assert_eq!(answer.header("connection"), Some("close"));
@@ -362,7 +363,7 @@ fn half_a_header_times_out_with_an_answer() {
     is_closed(&mut stream);
     drop(stream);
 
-    // The same for the next request of a connection that may wait long for it.
+    // The same for the next request of a connection with a long idle timeout.
     let mut stream = server.greeted();
     stream.write_all(b"GET /hel").unwrap();
     Answer::read(&mut stream).is_error(408, "request_timeout");
@@ -455,7 +456,7 @@ fn limited_keys_and_networks() {
     let answer = server.get("/keyed/a");
     assert_eq!(answer.header("ratelimit-policy"), Some("\"key\";q=2;w=2"));
     assert_eq!(answer.header("ratelimit"), Some("\"key\";r=1;t=1"));
-    // A slow machine may get one more through; it cannot get all.
+    // On a slow machine the bucket may refill once; not all requests can pass.
     let limited = (0..50).map(|_| server.get("/keyed/a"));
     let limited = limited.into_iter().find(|answer| answer.status == 429);
     let limited = limited.expect("the key is limited");

@@ -1,11 +1,10 @@
-//! What a decision costs: `cargo run --release -p muriel-assign --example bench`.
+//! Benchmark of decisions: `cargo run --release -p muriel-assign --example bench`.
 //!
-//! One project, 50 experiments, each with two conditions: the country is one of
-//! two, and the attribute `plan` is `pro` or `team`. Every decision is for
-//! another visitor; three in four are in a right country and half have a right
-//! plan. Prints per decision the nanoseconds of the best round and those of
-//! the processor over all rounds, which others' work hardly changes, and the
-//! allocations.
+//! One project, 50 experiments, each with two conditions: the country is one of two, and the
+//! attribute `plan` is `pro` or `team`. Every decision is for another visitor. Three in four
+//! visitors are in one of the countries, and half have one of the plans. Prints three numbers per
+//! decision: the nanoseconds of the best round; the CPU nanoseconds over all rounds, which other
+//! processes hardly affect; and the allocations.
 
 use muriel_assign::document::{Delivered, DeliveredVariant};
 use muriel_assign::{Document, Experiment, Fact, NoopObserver, Ruleset, Scalar, Visitor};
@@ -98,7 +97,7 @@ fn report(what: &str, mut round: impl FnMut() -> usize) {
     );
 }
 
-/// What this thread has used of a processor, where Linux tells.
+/// CPU time used by this thread, in nanoseconds. `None` where Linux does not provide it.
 fn cpu_ns() -> Option<f64> {
     std::fs::read_to_string("/proc/thread-self/schedstat").ok()?.split(' ').next()?.parse().ok()
 }

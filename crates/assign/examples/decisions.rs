@@ -1,5 +1,5 @@
-//! Random decisions as JSON lines, for other implementations to repeat:
-//! `cargo run -p muriel-assign --example decisions -- [--count 10000] [--seed 0] | node contract/assignment/run.mjs --replay`.
+//! Random decisions as JSON lines, for other implementations to reproduce: `cargo run -p muriel-assign --example
+//! decisions -- [--count 10000] [--seed 0] | node contract/assignment/run.mjs --replay`.
 
 use std::io::Write;
 
@@ -22,7 +22,7 @@ fn main() -> std::io::Result<()> {
     Ok(())
 }
 
-/// The number behind an option, or its default.
+/// Returns the number after an option, or its default.
 fn number(option: &str, default: u64) -> u64 {
     let given = std::env::args().skip_while(|argument| argument != option).nth(1);
     given.map_or(default, |text| text.parse().unwrap_or_else(|_| panic!("{option} needs a number, not {text}")))

@@ -1,15 +1,15 @@
-//! Targeting, compiled: whom and where.
+//! Compiled targeting: the eligible visitors and pages.
 //!
-//! An [`Audience`] is a list of [`Rule`]s, one per key of the interface's `targeting` that restricts anything. Each rule
-//! answers yes, no or not known yet ([`Tri`]); the audience is all of them together. `docs/assignment.md`, "Targeting",
-//! is the specification; `contract/assignment` has cases for every rule.
+//! An [`Audience`] is a list of [`Rule`]s, one for each key of the interface's `targeting` that restricts anything.
+//! Each rule results in yes, no or not yet known ([`Tri`]), and the audience is the conjunction of its rules. The
+//! section "Targeting" of `docs/assignment.md` is the specification; `contract/assignment` has cases for every rule.
 //!
-//! What holds of all rules:
+//! Common to all rules:
 //!
-//! - A list without entries restricts nothing, so no rule is compiled from it.
-//! - Text is compared without regard to the letter case of A to Z, and other letters as they are.
-//! - A fact that nobody told is not known, and the visitor stays out for now; a fact that is known to be absent meets no
-//!   inclusion and every exclusion.
+//! - A list without entries restricts nothing, so it is not compiled to a rule.
+//! - Text comparison ignores the letter case of A to Z, and of no other letters.
+//! - A fact that was not given is unknown, and the visitor is kept out for now. A fact that is known to be absent
+//!   matches no inclusion, and passes every exclusion.
 
 use crate::condition::{Comparison, Scalar};
 use crate::observe::{Check, CheckOutcome, Observer};
@@ -23,7 +23,7 @@ use muriel_domain::targeting::{
 };
 use muriel_domain::{Flaw, Problems};
 
-/// Texts of which one has to fit, as the rule has them.
+/// Texts of a rule, one of which has to match; as written in the rule.
 type Words = Box<[Box<str>]>;
 
 /// Rules that all have to hold, the cheap ones first.
@@ -32,7 +32,7 @@ pub(crate) struct Audience {
     rules: Box<[Rule]>,
 }
 
-/// One rule of targeting. `Groups` are conditions in two levels: all groups have to hold, and of a group any condition.
+/// A targeting rule. `Groups` are conditions on two levels: all groups have to hold, and in a group any condition.
 #[derive(Debug, Clone)]
 enum Rule {
     /// `device_rule`: the device is one of these, such as `mobile`.
@@ -43,98 +43,99 @@ enum Rule {
     System(Words),
     /// `user_rule`: `new` or `returning`.
     VisitorType(Box<str>),
-    /// `browser_language_rule`: the preferred language is one of these tags or begins with one: `en` covers `en-GB`.
+    /// `browser_language_rule`: the preferred language is one of these tags, or begins with one: `en` matches `en-GB`.
     Language(Words),
-    /// `allowed_country`: ISO 3166-1 alpha-2 codes. Without inclusions everything is included; an exclusion wins.
+    /// `allowed_country`: ISO 3166-1 alpha-2 codes. Without inclusions everything is included; an exclusion overrides
+    /// an inclusion.
     Country { included: Words, excluded: Words },
-    /// `allowed_region`: names as [`same_place`] compares them; as for countries.
+    /// `allowed_region`: names, compared by [`same_place`]; otherwise like countries.
     Region { included: Words, excluded: Words },
-    /// `allowed_city`: as for regions.
+    /// `allowed_city`: like regions.
     City { included: Words, excluded: Words },
-    /// `ga4_rule`: the visitor is in one of these audiences, by the names that the page handed over.
+    /// `ga4_rule`: the visitor is in one of these audiences, by the names that the page provided.
     Audiences(Words),
-    /// `segment_rule`: conditions on attributes of the visitor.
+    /// `segment_rule`: conditions on the visitor's attributes.
     Segment(Groups<NamedComparison>),
-    /// `parameter_rule`: conditions on parameters of the page's query.
+    /// `parameter_rule`: conditions on the query parameters of the page.
     Parameter(Groups<NamedComparison>),
-    /// `cookie_rule`: conditions on cookies, which only the page sees.
+    /// `cookie_rule`: conditions on cookies, which only the page knows.
     Cookie(Groups<NamedComparison>),
-    /// `referral_rule`: conditions on where the visitor came from.
+    /// `referral_rule`: conditions on the origin of the visit.
     Referral(Groups<ReferralCondition>),
-    /// `url_rule`: the page's address. Without inclusions every page is included; an exclusion wins.
+    /// `url_rule`: the page's address. Without inclusions every page is included; an exclusion overrides an inclusion.
     Url { included: Box<[PageRule]>, excluded: Box<[PageRule]> },
-    /// `event_rule`: what the visitor did before; all entries have to hold.
+    /// `event_rule`: earlier events of the visitor; all entries have to hold.
     Event(Box<[EventCondition]>),
-    /// `schedule_rule`: the visitor's own time is in one of these windows, which only the page knows.
+    /// `schedule_rule`: the visitor's local time, which only the page knows, is in one of these windows.
     Schedule(Box<[ScheduleWindow]>),
 }
 
-/// A name that is looked up, and what it is compared with.
+/// The name of a value, and the comparison to make with it.
 #[derive(Debug, Clone)]
 struct NamedComparison {
     name: Box<str>,
     comparison: Comparison,
 }
 
-/// What of a visitor's origin is compared.
+/// Property of a visit's origin.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum ReferralPart {
-    /// The referrer's host in small letters; none for a referrer that is not an address.
+    /// The referrer's host in lower case. Absent when the referrer is not an address.
     Host,
     /// The whole referrer.
     Url,
-    /// The kind of source, such as `search`: as the visitor's context has it, else by referrer and page.
+    /// The source, such as `search`: from the visitor's context, or else from referrer and page.
     Source,
 }
 
-/// A condition on where a visitor came from.
+/// A condition on the origin of a visit.
 #[derive(Debug, Clone)]
 struct ReferralCondition {
     part: ReferralPart,
     comparison: Comparison,
 }
 
-/// What the visitor must have done, or must not.
+/// An action that the visitor must, or must not, have done.
 #[derive(Debug, Clone)]
 struct EventCondition {
-    /// Whether it must have been done often enough; else it must not.
+    /// True when the visitor must have done it, false when the visitor must not.
     wanted: bool,
     /// Name of the event, compared byte for byte.
     name: Box<str>,
-    /// Conditions on the event's attributes: any group, and of it all conditions. Without a group every event counts.
-    /// The two levels are the other way round than elsewhere, as the interface has them.
+    /// Conditions on the event's attributes: any group, and all conditions of a group. Without a group every event
+    /// counts. The two levels are the reverse of those elsewhere, as in the interface.
     attributes: Groups<NamedComparison>,
-    /// Events that are often enough, 1 to [`EVENT_COUNT_MAX`].
+    /// Number of events needed, 1 to [`EVENT_COUNT_MAX`].
     min_count: i64,
-    /// Events count for so many milliseconds; `None` for ever.
+    /// Milliseconds for which an event counts; `None` for no limit.
     within_ms: Option<i64>,
 }
 
-/// Days of the week and minutes of the day on the visitor's clock.
+/// Days of the week and minutes of the day, in the visitor's local time.
 #[derive(Debug, Clone)]
 struct ScheduleWindow {
-    /// Monday first.
+    /// Days of the week, Monday first.
     days: [bool; 7],
-    /// Start and end in minutes from midnight, the end excluded. It is on the next day when it is not later than the
-    /// start, and the window then belongs to the day on which it begins.
+    /// Start and end in minutes from midnight, the end exclusive. When the end is not later than the start, it is on
+    /// the next day, and the window belongs to the day on which it begins.
     ranges: Box<[(u16, u16)]>,
 }
 
-/// Minutes of a day.
+/// Minutes in a day.
 const MINUTES_PER_DAY: u16 = 1_440;
-/// Most times that an event can have to be done.
+/// Maximum value of `min_count`.
 const EVENT_COUNT_MAX: i64 = 1_000_000;
-/// Longest time in days within which it can have to be done.
+/// Maximum value of `timeframe_days`, in days.
 const EVENT_DAYS_MAX: i64 = 3_650;
 
 impl Audience {
-    /// The rules of an audience and of the pages that it is for.
+    /// Compiles an audience and the pages that it applies to.
     ///
     /// # Errors
-    /// Every rule that cannot be decided by, with its place, such as `segment_rule[0][1]`: unknown operators, operators
+    /// Every rule that cannot be evaluated, with its place, such as `segment_rule[0][1]`: unknown operators, operators
     /// without the value that they need, regular expressions that are not portable, counts and times out of range.
     pub(crate) fn compile(audience: &targeting::Audience, pages: &[targeting::UrlRule]) -> Result<Self, Problems> {
-        // Each by name: a rule that is declared and not compiled here would let everybody in.
+        // Destructured by name: a rule that is declared and not compiled here would let everybody in.
         let targeting::Audience {
             referral_rule,
             allowed_country,
@@ -231,18 +232,18 @@ impl Audience {
         problems.none_or(Self { rules: rules.into() })
     }
 
-    /// As [`Audience::compile`], of an experiment.
+    /// Like [`Audience::compile`], for an experiment.
     pub(crate) fn of_experiment(targeting: &Targeting) -> Result<Self, Problems> {
         Self::compile(&targeting.audience, &targeting.url_rule)
     }
 
-    /// The rules that a server passes over, by name.
+    /// Names of the rules that a server does not check.
     pub(crate) fn browser_only(&self) -> impl Iterator<Item = &'static str> {
         self.rules.iter().filter(|rule| rule.is_browser_only()).map(Rule::name)
     }
 
-    /// Whether the visitor belongs to it. Stops at the first rule that says no,
-    /// unless the observer is thorough.
+    /// Returns whether the visitor is in the audience. Stops at the first rule that does not hold, unless the observer
+    /// is thorough.
     pub(crate) fn has<O: Observer>(&self, visitor: &Visitor<'_>, observer: &mut O) -> Tri {
         let mut all = Tri::Yes;
         for rule in &*self.rules {
@@ -268,7 +269,8 @@ impl Audience {
     }
 }
 
-/// Groups of conditions, each compiled by `compile`; those that it refuses become problems with their place.
+/// Compiles groups of conditions, each with `compile`. Adds a problem with its place for each condition that it
+/// refuses.
 fn compiled<T>(
     field: &str,
     groups: &Groups<Condition>,
@@ -292,7 +294,7 @@ fn compiled<T>(
     compiled
 }
 
-/// The rule of the pages; `None` when no page is named.
+/// Compiles the rule of the pages. `None` when there are no pages.
 fn url_rule(rules: &[targeting::UrlRule], problems: &mut Problems) -> Option<Rule> {
     let (mut included, mut excluded) = (Vec::new(), Vec::new());
     for (at, rule) in rules.iter().enumerate() {
@@ -306,7 +308,7 @@ fn url_rule(rules: &[targeting::UrlRule], problems: &mut Problems) -> Option<Rul
     some.then(|| Rule::Url { included: included.into(), excluded: excluded.into() })
 }
 
-/// The entries of `event_rule`. Problems have the place of the entry.
+/// Compiles the entries of `event_rule`. Problems have the place of the entry.
 fn events(rules: &[EventRule], problems: &mut Problems) -> Box<[EventCondition]> {
     let mut done = Vec::with_capacity(rules.len());
     for (at, rule) in rules.iter().enumerate() {
@@ -342,8 +344,8 @@ fn events(rules: &[EventRule], problems: &mut Problems) -> Box<[EventCondition]>
     done.into()
 }
 
-/// The windows of `schedule_rule`. Without days a window is on every day, without times it is the whole day; `24:00`
-/// ends a day.
+/// Compiles the windows of `schedule_rule`. A window without days applies on every day, one without times all day.
+/// `24:00` is the end of a day.
 fn hours(schedule: &Schedule, problems: &mut Problems) -> Box<[ScheduleWindow]> {
     let mut groups = Vec::with_capacity(schedule.schedule_groups.len());
     for (at, group) in schedule.schedule_groups.iter().enumerate() {
@@ -371,7 +373,7 @@ fn hours(schedule: &Schedule, problems: &mut Problems) -> Box<[ScheduleWindow]> 
 }
 
 impl ScheduleWindow {
-    /// Whether the window is open at this time.
+    /// Returns whether the window is open at this time.
     fn contains(&self, now: LocalTime) -> bool {
         let today = usize::from(now.weekday % 7);
         let yesterday = (today + 6) % 7;
@@ -379,7 +381,7 @@ impl ScheduleWindow {
             if start < end {
                 self.days[today] && (start..end).contains(&now.minute)
             } else {
-                // Past midnight: the day is the one on which it begins.
+                // Past midnight, the window belongs to the day on which it begins.
                 (self.days[today] && now.minute >= start) || (self.days[yesterday] && now.minute < end)
             }
         })
@@ -387,17 +389,17 @@ impl ScheduleWindow {
 }
 
 impl NamedComparison {
-    /// Whether a value holds, `None` for one that is not there; `now_ms` in milliseconds since 1970.
+    /// Returns whether the comparison holds for a value, `None` when absent. `now_ms` is in milliseconds since 1970.
     fn holds(&self, value: Option<Scalar<'_>>, now_ms: i64) -> bool {
         self.comparison.holds(value, now_ms)
     }
 }
 
 impl EventCondition {
-    /// Whether the visitor did it often enough and recently enough, or did not where that is wanted.
+    /// Returns whether the visitor did it often and recently enough or, when it is not wanted, did not.
     ///
-    /// A visitor of whom it is known that nothing was done before has no events; one of whom nothing was told is not
-    /// known.
+    /// For a visitor known to have done nothing before, the list of events is empty. For a visitor without that
+    /// information, the result is unknown.
     fn holds(&self, visitor: &Visitor<'_>) -> Tri {
         let events = match &visitor.events {
             Fact::Unknown => return Tri::Unknown,
@@ -421,8 +423,8 @@ impl EventCondition {
 }
 
 impl ReferralCondition {
-    /// Whether the part of the origin holds. A source that the context names is taken before the referrer, which a server
-    /// often does not know.
+    /// Returns whether the condition on the origin holds. A source in the context takes precedence over the referrer,
+    /// which a server often does not know.
     fn holds(&self, visitor: &Visitor<'_>) -> Tri {
         if let (ReferralPart::Source, Fact::Is(source)) = (self.part, visitor.source) {
             return self.comparison.holds(Some(Scalar::Text(source)), visitor.now_ms).into();
@@ -447,12 +449,13 @@ impl ReferralCondition {
     }
 }
 
-/// All of the groups, any of a group; yes without a group. What is not known decides only where nothing else does.
+/// All of the groups, and any condition of a group; yes without groups. An unknown condition matters only when the
+/// known ones do not decide.
 fn grouped<T>(groups: &Groups<T>, holds: impl Fn(&T) -> Tri) -> Tri {
     Tri::all(groups.iter().map(|group| Tri::any(group.iter().map(&holds))))
 }
 
-/// Whether a fact is one of these texts; a fact that is known to be absent is not.
+/// Returns whether a fact is one of these texts. No for a fact that is known to be absent.
 fn one_of(words: &Words, fact: Fact<&str>) -> Tri {
     match fact {
         Fact::Unknown => Tri::Unknown,
@@ -461,8 +464,8 @@ fn one_of(words: &Words, fact: Fact<&str>) -> Tri {
     }
 }
 
-/// Whether a fact is included and not excluded. Without inclusions everything is included, also a fact that is absent;
-/// an exclusion wins over an inclusion.
+/// Returns whether a fact is included and not excluded. Without inclusions everything is included, even an absent fact.
+/// An exclusion overrides an inclusion.
 fn in_and_out(included: &Words, excluded: &Words, fact: Fact<&str>, same: impl Fn(&str, &str) -> bool) -> Tri {
     let within = |words: &Words, text: &str| words.iter().any(|word| same(word, text));
     match fact {
@@ -472,7 +475,7 @@ fn in_and_out(included: &Words, excluded: &Words, fact: Fact<&str>, same: impl F
     }
 }
 
-/// The same place: equal, or one says in brackets more than the other, as
+/// Returns whether two names mean the same place: they are equal, or one of them adds a part in parentheses, such as
 /// `Berlin (Berlin)` and `Berlin`.
 fn same_place(rule: &str, place: &str) -> bool {
     let (short, long) = if rule.len() <= place.len() { (rule, place) } else { (place, rule) };
@@ -480,7 +483,7 @@ fn same_place(rule: &str, place: &str) -> bool {
     same.eq_ignore_ascii_case(short.as_bytes()) && (more.is_empty() || more.starts_with(b" ("))
 }
 
-/// `en` means `en` and `en-GB`.
+/// Returns whether a tag is in the language of the rule: `en` matches `en` and `en-GB`.
 fn same_language(rule: &str, tag: &str) -> bool {
     let (rule, tag) = (rule.as_bytes(), tag.as_bytes());
     tag.len() >= rule.len()
@@ -489,7 +492,7 @@ fn same_language(rule: &str, tag: &str) -> bool {
 }
 
 impl Rule {
-    /// Its name in the interface.
+    /// Name in the interface.
     fn name(&self) -> &'static str {
         match self {
             Rule::Device(_) => "device_rule",
@@ -511,12 +514,13 @@ impl Rule {
         }
     }
 
-    /// Whether only a page can decide it: a server sees neither the cookies nor the clock of a visitor.
+    /// Returns whether only a page can check the rule: a server knows neither the cookies nor the local time of a
+    /// visitor.
     fn is_browser_only(&self) -> bool {
         matches!(self, Rule::Cookie(_) | Rule::Schedule(_))
     }
 
-    /// Whether the visitor meets the rule; not known while the fact that it asks about is.
+    /// Returns whether the visitor matches the rule; unknown while the fact that it needs is unknown.
     fn holds(&self, visitor: &Visitor<'_>) -> Tri {
         let now_ms = visitor.now_ms;
         match self {
@@ -582,7 +586,7 @@ impl Rule {
         }
     }
 
-    /// A sentence for an explanation: the fact that the rule looked at, and what follows from it. Texts of the visitor's
+    /// Returns a sentence for an explanation: the fact that the rule used, and the consequence. Texts of the visitor
     /// are quoted and cut.
     fn explain(&self, visitor: &Visitor<'_>, holds: Tri) -> String {
         let what = match self {
@@ -645,7 +649,7 @@ impl Rule {
     }
 }
 
-/// What a fact is, as the beginning of a sentence: `the device is "mobile"`.
+/// The value of a fact, as the beginning of a sentence: `the device is "mobile"`.
 fn describe(what: &str, fact: Fact<&str>) -> String {
     match fact {
         Fact::Unknown => format!("{what} is not known"),
@@ -654,7 +658,7 @@ fn describe(what: &str, fact: Fact<&str>) -> String {
     }
 }
 
-/// The values that conditions looked up by name, each name once: `plan is "pro", age is absent`.
+/// The values that conditions use, each name once: `plan is "pro", age is absent`.
 fn looked_up(groups: &Groups<NamedComparison>, value: impl Fn(&str) -> Option<String>) -> String {
     let mut names: Vec<&str> = Vec::new();
     for condition in groups.iter().flatten() {
@@ -673,7 +677,7 @@ fn looked_up(groups: &Groups<NamedComparison>, value: impl Fn(&str) -> Option<St
     parts.join(", ")
 }
 
-/// A value as an explanation writes it: text quoted, numbers and flags as they are.
+/// A value in an explanation: text quoted, numbers and flags as they are.
 fn shown(value: Scalar<'_>) -> String {
     match value {
         Scalar::Flag(flag) => flag.to_string(),
@@ -682,7 +686,7 @@ fn shown(value: Scalar<'_>) -> String {
     }
 }
 
-/// Cut, so that no explanation grows with what was sent.
+/// Cut, so that the length of an explanation does not depend on the input.
 fn quoted(text: &str) -> String {
     let cut: String = text.chars().take(120).collect();
     let more = if cut.len() < text.len() { "…" } else { "" };

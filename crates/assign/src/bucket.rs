@@ -1,18 +1,18 @@
-//! Bucketing: a unit's place on a line of a million.
+//! Bucketing: a unit's place on a line of a million buckets.
 //!
-//! A 32-bit hash times 1,000,000 stays below 2⁵³, so JavaScript's doubles find the same bucket exactly. A bucket is a
-//! ten-thousandth of a percent, which is finer than any weight: shares are met to within one visitor in a million.
+//! A 32-bit hash times 1,000,000 stays below 2⁵³, so JavaScript's doubles give exactly the same bucket. A bucket is a
+//! ten-thousandth of a percent, which is finer than any weight: shares are exact to one visitor in a million.
 
-/// Buckets on the line.
+/// Number of buckets on the line.
 pub const BUCKETS: u32 = 1_000_000;
-/// Buckets per hundredth of a percent, in which weights are counted.
+/// Buckets per hundredth of a percent, the unit of weights.
 pub(crate) const PER_HUNDREDTH: u32 = BUCKETS / 10_000;
 /// Buckets per percent.
 pub(crate) const PER_PERCENT: u32 = BUCKETS / 100;
 
 /// MurmurHash3 (x86, 32 bits, seed 0) of bytes that arrive in pieces.
 ///
-/// The state after a salt is kept, so that deciding hashes the unit alone.
+/// The state after the salt is kept, so a decision hashes only the unit.
 ///
 /// ```
 /// use muriel_assign::Murmur3;
@@ -29,18 +29,18 @@ pub(crate) const PER_PERCENT: u32 = BUCKETS / 100;
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Murmur3 {
     hash: u32,
-    /// Bytes that do not fill a block yet, the first lowest.
+    /// Bytes that do not fill a block yet, the first in the lowest bits.
     tail: u32,
     length: u32,
 }
 
 impl Murmur3 {
-    /// The state after `text`.
+    /// Returns the state after `text`.
     pub fn of(text: &str) -> Self {
         Self::default().with(text.as_bytes())
     }
 
-    /// The state after more bytes.
+    /// Returns the state after more bytes.
     #[must_use]
     #[inline]
     pub fn with(mut self, mut bytes: &[u8]) -> Self {
@@ -66,13 +66,13 @@ impl Murmur3 {
         self
     }
 
-    /// Takes in four bytes, the first one lowest.
+    /// Mixes in four bytes, the first in the lowest bits.
     #[inline]
     fn block(&mut self, block: u32) {
         self.hash = (self.hash ^ scrambled(block)).rotate_left(13).wrapping_mul(5).wrapping_add(0xe654_6b64);
     }
 
-    /// The hash of everything so far.
+    /// The hash of all bytes so far.
     #[inline]
     pub fn finish(self) -> u32 {
         let mut hash = self.hash ^ scrambled(self.tail) ^ self.length;
@@ -81,7 +81,7 @@ impl Murmur3 {
         hash ^ (hash >> 16)
     }
 
-    /// The bucket of a unit, 0 to 999,999: the hash, scaled.
+    /// The bucket of a unit, 0 to 999,999: the scaled hash.
     #[inline]
     pub fn bucket(self, unit: &str) -> u32 {
         let hash = self.with(unit.as_bytes()).finish();
@@ -89,7 +89,7 @@ impl Murmur3 {
     }
 }
 
-/// A block before it is mixed into the state; 0 stays 0, so an empty tail changes nothing.
+/// Scrambles a block before it is mixed into the state. 0 stays 0, so an empty tail changes nothing.
 #[inline]
 fn scrambled(block: u32) -> u32 {
     block.wrapping_mul(0xcc9e_2d51).rotate_left(15).wrapping_mul(0x1b87_3593)

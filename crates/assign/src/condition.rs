@@ -1,24 +1,24 @@
-//! Operators: a value of the visitor's compared with one of the rule's.
+//! Operators: comparisons of a visitor's value with a rule's value.
 //!
-//! Values are text, numbers or flags, and a value that was sent as text may be meant as a number. How each operator reads
-//! them is fixed here, to the last white space, because a page decides the same in JavaScript:
+//! Values are text, numbers or flags, and text may represent a number. This module defines exactly, down to white
+//! space, how each operator reads values, because a page makes the same decisions in JavaScript:
 //!
 //! | operators | compare |
 //! |---|---|
-//! | `ex` `nx` | whether there is a value |
-//! | `bt` `bf` | whether the value says true, or false |
-//! | `==` `!=` | as numbers where either side is one and both read as one, else as text |
-//! | `**` `!*` | whether the text contains the rule's |
+//! | `ex` `nx` | whether a value exists |
+//! | `bt` `bf` | whether the value means true, or false |
+//! | `==` `!=` | as numbers when either side is a number and both read as one, otherwise as text |
+//! | `**` `!*` | whether the text contains the rule's text |
 //! | `gt` `gte` `lt` `lte`, `>` `>=` `<` `<=` | as numbers |
-//! | `days_gt` `days_gte` `days_lt` `days_lte` | days from the moment that the value names to now |
+//! | `days_gt` `days_gte` `days_lt` `days_lte` | days from the value's date to now |
 //!
-//! A value that is not there equals nothing and contains nothing, so it meets `nx`, `!=` and `!*` and no other operator.
-//! A value that does not read as what the operator compares meets none.
+//! An absent value equals nothing and contains nothing, so it satisfies `nx`, `!=` and `!*` and no other operator. A
+//! value that cannot be read as the operator requires satisfies no operator.
 
 use muriel_domain::targeting::{Operator, Scalar as Stored};
 use std::borrow::Cow;
 
-/// A plain value that a visitor has.
+/// A scalar value of a visitor.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Scalar<'a> {
     /// `true` or `false`.
@@ -30,7 +30,7 @@ pub enum Scalar<'a> {
 }
 
 impl<'a> Scalar<'a> {
-    /// The number that it is, or that its text reads as; a flag is not a number.
+    /// The value as a number, when it is one or its text reads as one. A flag is not a number.
     fn number(self) -> Option<f64> {
         match self {
             Scalar::Flag(_) => None,
@@ -39,8 +39,8 @@ impl<'a> Scalar<'a> {
         }
     }
 
-    /// As text: numbers in plain decimal, the shortest that reads back; those
-    /// that would need an exponent to be short have none.
+    /// The value as text. Numbers are in plain decimal notation, as short as possible. Numbers that would need an
+    /// exponent become the empty text.
     fn text(self) -> Cow<'a, str> {
         match self {
             Scalar::Flag(true) => "true".into(),
@@ -52,7 +52,8 @@ impl<'a> Scalar<'a> {
         }
     }
 
-    /// Whether it says true (`true`, 1, `"1"`, `"TRUE"`) or false (`false`, 0, `"0"`, `"False"`); `None` for anything else.
+    /// The truth value: true (`true`, 1, `"1"`, `"TRUE"`) or false (`false`, 0, `"0"`, `"False"`). `None` for anything
+    /// else.
     fn truth(self) -> Option<bool> {
         match self {
             Scalar::Flag(flag) => Some(flag),
@@ -65,8 +66,8 @@ impl<'a> Scalar<'a> {
         }
     }
 
-    /// The moment that it names, in milliseconds since 1970: a date of ISO 8601,
-    /// or a number of seconds, or of milliseconds from 10¹¹ on.
+    /// The value as a moment, in milliseconds since 1970: an ISO 8601 date, or a number of seconds, or of milliseconds
+    /// from 10¹¹ on.
     fn moment_ms(self) -> Option<f64> {
         match self {
             Scalar::Flag(_) => None,
@@ -79,16 +80,17 @@ impl<'a> Scalar<'a> {
     }
 }
 
-/// Milliseconds since 1970 of a number of seconds, or of milliseconds from 10¹¹ on; parts of a millisecond are dropped.
+/// Converts a number of seconds, or of milliseconds from 10¹¹ on, to milliseconds since 1970. Drops parts of a
+/// millisecond.
 fn unix_ms(number: f64) -> f64 {
     if number.abs() < 1e11 { (number * 1_000.0).floor() } else { number.floor() }
 }
 
-/// The finite number that a text is, between ASCII white space: decimal digits
-/// with an optional sign, fraction and exponent.
+/// Parses a finite number, with ASCII white space around it: decimal digits with an optional sign, fraction and
+/// exponent.
 pub(crate) fn number(text: &str) -> Option<f64> {
     let text = text.trim_ascii();
-    // Rust reads words such as `inf` too, which are not numbers here.
+    // Rust also parses words such as `inf`, which are not numbers here.
     let plain = text.bytes().all(|byte| byte.is_ascii_digit() || b"+-.eE".contains(&byte));
     if !plain {
         return None;
@@ -96,9 +98,8 @@ pub(crate) fn number(text: &str) -> Option<f64> {
     text.parse().ok().filter(|number: &f64| number.is_finite())
 }
 
-/// Milliseconds since 1970 of `YYYY-MM-DD`, alone or followed by `T` or a space,
-/// `HH:MM`, `:SS`, a fraction of up to nine digits, and `Z` or `±HH:MM`; without
-/// these it is UTC.
+/// Parses `YYYY-MM-DD`, alone or followed by `T` or a space, `HH:MM`, `:SS`, a fraction of up to nine digits, and `Z`
+/// or `±HH:MM`. Returns milliseconds since 1970. Without an offset, the time is in UTC.
 pub(crate) fn iso_ms(text: &str) -> Option<i64> {
     let bytes = text.as_bytes();
     let digits = |from: usize, to: usize| -> Option<i64> {
@@ -154,7 +155,7 @@ pub(crate) fn iso_ms(text: &str) -> Option<i64> {
     Some(day_ms + ((hour * 60 + minute - offset_minutes) * 60 + second) * 1_000 + fraction_ms)
 }
 
-/// Days since 1970-01-01 in the Gregorian calendar; none for days that it lacks.
+/// Days since 1970-01-01 in the Gregorian calendar. `None` for days that do not exist.
 fn days_from_1970(year: i64, month: i64, day: i64) -> Option<i64> {
     let leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
     let length = match month {
@@ -167,19 +168,19 @@ fn days_from_1970(year: i64, month: i64, day: i64) -> Option<i64> {
     if !(1..=length).contains(&day) {
         return None;
     }
-    // Years that begin in March put the leap day at the end.
+    // Counting years from March puts the leap day last.
     let (year, month) = if month <= 2 { (year - 1, month + 9) } else { (year, month - 3) };
     let before = year * 365 + year.div_euclid(4) - year.div_euclid(100) + year.div_euclid(400);
     Some(before + (month * 153 + 2) / 5 + day - 1 - 719_468)
 }
 
-/// Whether `text` contains `part`, letters A–Z being the same as a–z.
+/// Returns whether `text` contains `part`. The letters A–Z equal a–z.
 pub(crate) fn contains_folded(text: &str, part: &str) -> bool {
     let (text, part) = (text.as_bytes(), part.as_bytes());
     part.is_empty() || text.windows(part.len()).any(|window| window.eq_ignore_ascii_case(part))
 }
 
-/// How two numbers are ordered.
+/// Order of two numbers.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Inequality {
     Greater,
@@ -189,7 +190,7 @@ enum Inequality {
 }
 
 impl Inequality {
-    /// Whether `left` stands in this order to `right`; never when either is not a number.
+    /// Returns whether `left` and `right` are in this order. False when either is not a number.
     fn holds(self, left: f64, right: f64) -> bool {
         match self {
             Inequality::Greater => left > right,
@@ -200,43 +201,43 @@ impl Inequality {
     }
 }
 
-/// What an operator asks. The flag is the answer that meets it.
+/// Condition of an operator. A flag is the answer that satisfies it.
 #[derive(Debug, Clone, PartialEq)]
 enum Operation {
-    /// Whether there is a value.
+    /// A value exists.
     Exists(bool),
-    /// The truth value that the value has to say: one that says neither meets no operator.
+    /// The value has this truth value. A value that is neither true nor false satisfies neither operator.
     Truth(bool),
-    /// Whether the value equals the rule's.
+    /// The value equals the rule's.
     Equals(bool),
-    /// Whether the value's text contains the rule's.
+    /// The value's text contains the rule's.
     Contains(bool),
-    /// How the value's number stands to this one.
+    /// Compares the value's number with this one.
     Compares(Inequality, f64),
-    /// How the milliseconds from the value's moment to now stand to these; negative for a moment to come.
+    /// Compares the milliseconds from the value's moment to now with this number; negative for a moment in the future.
     Ago(Inequality, f64),
 }
 
-/// An operator with what it compares with.
+/// An operator with the rule's value.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Comparison {
     operation: Operation,
-    /// The rule's value as text; empty without one.
+    /// The rule's value as text; empty without a value.
     text: Box<str>,
-    /// Whether the rule's value was written as a number.
+    /// True when the rule's value was written as a number.
     is_number: bool,
-    /// The number that the rule's value is or reads as.
+    /// The rule's value as a number, when it is or reads as one.
     number: Option<f64>,
 }
 
-/// Milliseconds of a day.
+/// Milliseconds in a day.
 const DAY_MS: f64 = 86_400_000.0;
 
 impl Comparison {
-    /// An operator with the rule's value, made ready.
+    /// Compiles an operator with the rule's value.
     ///
-    /// `None` for an operator that is not known or lacks the value that it needs: the domain lets neither pass, but a
-    /// ruleset may come from a file that somebody wrote.
+    /// `None` for an unknown operator, or when a required value is missing. The domain refuses both, but a ruleset file
+    /// may have been written by hand.
     pub(crate) fn compile(operator: &Operator, value: Option<&Stored>) -> Option<Self> {
         let (text, is_number, number) = match value {
             None if !operator.takes_no_value() => return None,
@@ -271,11 +272,11 @@ impl Comparison {
         Some(Self { operation, text: text.into(), is_number, number })
     }
 
-    /// Whether it holds for what the visitor has, `None` for nothing. `now_ms` is the moment of the decision in
-    /// milliseconds since 1970, which only `days_…` operators look at.
+    /// Returns whether the comparison holds for the visitor's value (`None` when absent). `now_ms` is the time of the
+    /// decision in milliseconds since 1970; only `days_…` operators use it.
     pub(crate) fn holds(&self, left: Option<Scalar<'_>>, now_ms: i64) -> bool {
         let Some(left) = left else {
-            // What is not there equals nothing and contains nothing.
+            // An absent value equals nothing and contains nothing.
             return matches!(
                 self.operation,
                 Operation::Exists(false) | Operation::Equals(false) | Operation::Contains(false)
@@ -293,8 +294,8 @@ impl Comparison {
         }
     }
 
-    /// As numbers when either side was written as one and the other reads as
-    /// one; else as texts, letters A–Z being the same as a–z.
+    /// Compares as numbers when either side was written as a number and the other reads as one. Otherwise compares as
+    /// text, where the letters A–Z equal a–z.
     fn equals(&self, left: Scalar<'_>) -> bool {
         if (self.is_number || matches!(left, Scalar::Number(_)))
             && let (Some(left), Some(right)) = (left.number(), self.number)

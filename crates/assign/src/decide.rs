@@ -1,22 +1,23 @@
-//! Deciding: one walk from a visitor to an arm and a reason.
+//! Decisions: from a visitor to an arm and a reason.
 //!
-//! Everything that can be wrong was found when the ruleset was compiled, so a decision always has an answer. It allocates
-//! nothing and hashes each salt once with the visitor's id; a test counts allocations.
+//! Everything that can be wrong is found when the ruleset is compiled, so a decision always succeeds. It allocates no
+//! memory, and hashes each salt once with the visitor's id; a test counts allocations.
 //!
-//! The checks, and what each leads to when it does not pass:
+//! The checks, and the result when one does not pass:
 //!
 //! | check | the visitor gets |
 //! |---|---|
-//! | forced | the arm that a preview asks for, and nothing else is looked at |
+//! | forced | the arm that a preview requests, without further checks |
 //! | holdout | the original, [`Reason::Holdout`] |
+//! | serving | the winner, if targeting and rollout include the visitor |
 //! | status | the original, [`Reason::Disabled`] |
-//! | serving | the winner, if targeting and rollout let the visitor in |
 //! | exclusion | the original, [`Reason::Excluded`] |
-//! | sticky | the original where the arm is gone, [`Reason::VariantGone`]; who was given one before passes traffic |
+//! | sticky | the original when the arm is gone, [`Reason::VariantGone`]; visitors with an earlier arm skip the traffic
+//! check |
 //! | traffic | the original, [`Reason::Traffic`] |
 //! | targeting | the original, [`Reason::Targeting`] or [`Reason::Unknown`] |
-//! | audience | of a personalization: the first variant that is for this visitor, else [`Reason::Audience`] |
-//! | variant | the arm in whose range the bucket is, [`Reason::Split`] |
+//! | audience | in a personalization: the first variant whose audience has this visitor, or else [`Reason::Audience`] |
+//! | variant | the arm whose range has the bucket, [`Reason::Split`] |
 
 use crate::bucket::{BUCKETS, PER_PERCENT};
 use crate::observe::{Check, CheckOutcome, Observer};
@@ -26,39 +27,39 @@ use crate::visitor::{EvaluationSide, Visitor};
 use muriel_domain::experiment::{Arm, VARIANTS_MAX};
 use std::sync::LazyLock;
 
-/// Why a visitor gets what it gets.
+/// Reason for a decision.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Reason {
-    /// The unit's bucket is in the arm's range: the only way into an experiment for the first time.
+    /// The unit's bucket is in the arm's range. The only way to enter an experiment for the first time.
     Split,
-    /// The visitor was given the arm before, and keeps it when weights or traffic change.
+    /// The visitor was given the arm before, and keeps it after changes of weights or traffic.
     Sticky,
-    /// A preview asked for the arm.
+    /// A preview requested the arm.
     Forced,
-    /// The unit meets no experiment, so that all of them together can be measured.
+    /// The unit enters no experiment, so that the combined effect of all experiments can be measured.
     Holdout,
     /// A winner is served.
     Served,
-    /// The experiment does not run.
+    /// The experiment is not live.
     Disabled,
-    /// A winner is served, to a share that the unit is not in.
+    /// A winner is served, and the unit is outside of its rollout.
     Rollout,
-    /// The unit is in another part of the exclusion group.
+    /// The unit is in another range of the exclusion group.
     Excluded,
-    /// The unit is outside the share that enters.
+    /// The unit is outside of the traffic that enters.
     Traffic,
-    /// A rule of targeting keeps the visitor out.
+    /// A targeting rule excludes the visitor.
     Targeting,
-    /// Something that targeting asks about is not known yet. The caller may decide again when it knows more.
+    /// A fact that targeting needs is not known yet. The caller may decide again when it knows more.
     Unknown,
-    /// No variant of the personalization is for this visitor.
+    /// No variant's audience has this visitor.
     Audience,
     /// The arm that the visitor was given before is gone.
     VariantGone,
 }
 
 impl Reason {
-    /// Every reason, those with an arm first.
+    /// All reasons, those with an arm first.
     pub const ALL: [Reason; 13] = [
         Reason::Split,
         Reason::Sticky,
@@ -75,7 +76,7 @@ impl Reason {
         Reason::VariantGone,
     ];
 
-    /// The reason as answers write it, in snake case, such as `variant_gone`. Part of the interface: clients compare it.
+    /// Word in responses, in snake case, such as `variant_gone`. Part of the interface: clients compare it.
     pub fn word(self) -> &'static str {
         match self {
             Reason::Split => "split",
@@ -95,36 +96,36 @@ impl Reason {
     }
 }
 
-/// What was decided.
+/// Result of a decision.
 ///
-/// The arm and the reason go together: only [`Reason::Split`] and [`Reason::Sticky`] take part in the experiment, only
-/// these are exposed and counted. A preview or a served winner shows an arm to somebody who is not counted.
+/// Only visitors with [`Reason::Split`] and [`Reason::Sticky`] take part in the experiment, and only they have
+/// exposures and are counted. A preview or a served winner shows an arm to a visitor who is not counted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Decision {
-    /// What the visitor gets; `None` sees the original and is not counted.
+    /// Arm of the visitor. `None` for a visitor who sees the original and is not counted.
     pub arm: Option<Arm>,
-    /// Why.
+    /// Reason for the decision.
     pub reason: Reason,
 }
 
 impl Decision {
-    /// The original, for this reason.
+    /// The decision to show the original, for this reason.
     const fn out(reason: Reason) -> Self {
         Self { arm: None, reason }
     }
 
-    /// Whether the visitor takes part and is counted.
+    /// Returns whether the visitor takes part and is counted.
     pub fn in_experiment(self) -> bool {
         matches!(self.reason, Reason::Split | Reason::Sticky)
     }
 
-    /// The name of what the visitor sees: the control's where it is not included.
+    /// Name of the arm that the visitor sees; that of the control for visitors outside of the experiment.
     pub fn variant(self) -> &'static str {
         arm_name(self.arm.unwrap_or(Arm::CONTROL))
     }
 }
 
-/// `Control`, `Variant 1`…: the arm's name without making it anew.
+/// Name of an arm, `Control`, `Variant 1`…, without allocating.
 pub fn arm_name(arm: Arm) -> &'static str {
     static NAMES: LazyLock<Vec<String>> =
         LazyLock::new(|| (0..=VARIANTS_MAX as u32).map(|n| Arm(n).to_string()).collect());
@@ -138,21 +139,21 @@ impl GroupRange {
         (bucket, (self.from..self.to).contains(&bucket))
     }
 
-    /// Such as `the holdout 7`.
+    /// Name for explanations, such as `the holdout 7`.
     fn named(&self, what: &str) -> String {
         self.group_id.map_or_else(|| what.to_owned(), |id| format!("{what} {id}"))
     }
 }
 
 impl Experiment {
-    /// What this visitor gets. Always answers; looks nothing up and changes
-    /// nothing, so the same visitor, ruleset and moment give the same.
+    /// Decides which arm this visitor gets. Always succeeds, and has no side effects, so the same visitor, ruleset and
+    /// time give the same decision.
     ///
-    /// The observer sees each check as it is made and cannot change the decision. Without one
-    /// ([`NoopObserver`](crate::NoopObserver)) nothing is allocated, which a test counts.
+    /// The observer sees each check as it is made, and cannot influence the decision. With
+    /// [`NoopObserver`](crate::NoopObserver) nothing is allocated, which a test counts.
     ///
-    /// The order of checks is part of the specification: forced, holdout, winner, status,
-    /// exclusion, what was given before, traffic, targeting, audience, variant.
+    /// The order of the checks is part of the specification: forced, holdout, serving, status, exclusion, sticky,
+    /// traffic, targeting, audience, variant.
     pub fn decide<O: Observer>(&self, visitor: &Visitor<'_>, observer: &mut O) -> Decision {
         if let Some((_, arm)) = visitor.forced.filter(|(id, arm)| *id == self.id && arm.0 < self.arms) {
             observer.on_check(Check::Forced, CheckOutcome::Pass, || format!("a preview shows {}", arm_name(arm)));
@@ -177,8 +178,8 @@ impl Experiment {
         self.assign(visitor, observer)
     }
 
-    /// Whether a holdout keeps the unit out. Before a served winner too: what all winners together have changed is measured
-    /// against those who meet none of them.
+    /// Returns whether a holdout keeps the unit out. Checked before a served winner too: the combined effect of all
+    /// winners is measured against visitors who get none of them.
     fn is_held_out<O: Observer>(&self, visitor: &Visitor<'_>, observer: &mut O) -> bool {
         self.holdouts.iter().any(|holdout| {
             let (bucket, held_out) = holdout.bucket_of(visitor.id);
@@ -195,8 +196,8 @@ impl Experiment {
         })
     }
 
-    /// Eligible visitors within the rollout get the winner. The rollout is on the line of traffic, so raising it takes the
-    /// winner from nobody.
+    /// Gives the winner to eligible visitors within the rollout. The rollout uses the traffic line, so raising it never
+    /// takes the winner away from a visitor.
     fn serve<O: Observer>(&self, visitor: &Visitor<'_>, arm: Arm, below: u32, observer: &mut O) -> Decision {
         observer.on_check(Check::Serving, CheckOutcome::Pass, || {
             format!("{} won and is served to {} % of the visitors", arm_name(arm), below / PER_PERCENT)
@@ -211,7 +212,7 @@ impl Experiment {
         }
     }
 
-    /// The arm of an experiment that runs: exclusion, earlier arm, traffic, targeting, then the bucket.
+    /// Assigns an arm of a live experiment: exclusion, earlier arm, traffic, targeting, then the bucket.
     fn assign<O: Observer>(&self, visitor: &Visitor<'_>, observer: &mut O) -> Decision {
         if let Some(part) = self.exclusion {
             let (bucket, within) = part.bucket_of(visitor.id);
@@ -250,10 +251,10 @@ impl Experiment {
         }
     }
 
-    /// Whether the unit is in the share that ends at a bucket of traffic.
+    /// Returns whether the unit's traffic bucket is below `end`.
     fn is_among_first<O: Observer>(&self, end: u32, visitor: &Visitor<'_>, observer: &mut O) -> bool {
         let bucket = || self.for_traffic.bucket(visitor.id);
-        // Where everybody is in, nothing has to be hashed.
+        // When everybody is in, no hash is needed.
         let within = end == BUCKETS || bucket() < end;
         observer.on_check(Check::Traffic, if within { CheckOutcome::Pass } else { CheckOutcome::Fail }, || {
             let side = if within { "within" } else { "outside" };
@@ -262,7 +263,7 @@ impl Experiment {
         within
     }
 
-    /// Why targeting keeps the visitor out, if it does.
+    /// Decision to keep the visitor out because of targeting. `None` when the visitor is eligible.
     fn eligible<O: Observer>(&self, visitor: &Visitor<'_>, observer: &mut O) -> Option<Decision> {
         match self.audience.has(visitor, observer) {
             Tri::Yes => None,
@@ -271,13 +272,13 @@ impl Experiment {
         }
     }
 
-    /// The arm by the bucket on the line that all arms share, or the one that was given before.
+    /// The arm by the unit's bucket on the line of all arms, or the arm that was given before.
     fn among_all<O: Observer>(&self, visitor: &Visitor<'_>, sticky: Option<Arm>, observer: &mut O) -> Decision {
         if let Some(arm) = sticky {
             return Decision { arm: Some(arm), reason: Reason::Sticky };
         }
         let bucket = self.for_variant.bucket(visitor.id);
-        // Ranges end with the whole line, so one is always found.
+        // The ranges cover the whole line, so one is always found.
         let arm = self.ranges.iter().find(|(end, _)| bucket < *end).map_or(Arm::CONTROL, |(_, arm)| *arm);
         observer.on_check(Check::Variant, CheckOutcome::Pass, || {
             format!("bucket {bucket} of {BUCKETS} belongs to {}", arm_name(arm))
@@ -285,11 +286,11 @@ impl Experiment {
         Decision { arm: Some(arm), reason: Reason::Split }
     }
 
-    /// The first variant that is for this visitor, against the control: the two share as their weights say, so a variant
-    /// for few does not starve.
+    /// Chooses between the control and the first variant whose audience has this visitor. The two share by their
+    /// weights only, so a variant with a small audience still gets traffic.
     ///
-    /// `audiences[i]` is that of arm `i + 1`. A variant of which it is not known whether it is for this visitor is passed
-    /// over; when no other is, the answer is [`Reason::Unknown`], and may be another one later.
+    /// `audiences[i]` is the audience of arm `i + 1`. A variant is skipped when it is unknown whether the visitor is in
+    /// its audience. If no other variant applies, the reason is [`Reason::Unknown`], and the decision may change later.
     fn personal<O: Observer>(
         &self,
         audiences: &[crate::audience::Audience],
@@ -344,8 +345,8 @@ impl Experiment {
         Decision::out(if unknown { Reason::Unknown } else { Reason::Audience })
     }
 
-    /// The rules that a decision on this side passes over, separated by commas, such as `cookie_rule,schedule_rule`; empty
-    /// on the page, which sees everything.
+    /// Rules that a decision on this side does not check, separated by commas, such as `cookie_rule,schedule_rule`.
+    /// Empty on the page, which can check all rules.
     pub fn unenforced_on(&self, side: EvaluationSide) -> &str {
         match side {
             EvaluationSide::Server => &self.unenforced,

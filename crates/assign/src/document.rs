@@ -1,13 +1,14 @@
-//! A ruleset as it is published: what servers, pages and files exchange.
+//! Rulesets in their published form, which servers, pages and files exchange.
 //!
-//! Names and shapes are those of the interface. What is empty is left out, so
-//! that a page loads nothing that says nothing.
+//! Names and shapes are those of the interface. Empty parts are left out, to keep what pages download small.
 //!
-//! A document is written by [`Delivered::of`] from what is stored, and read by [`Ruleset::compile`](crate::Ruleset::compile),
-//! which trusts nothing: a ruleset file may have been edited by hand. In between it is only carried, cached and hashed.
+//! [`Delivered::of`] creates the parts of a document from stored data, and
+//! [`Ruleset::compile`](crate::Ruleset::compile) reads a document. It trusts nothing, because a ruleset file may have
+//! been edited by hand. In between, a document is only transferred, cached and hashed.
 //!
-//! [`FORMAT`] changes when a reader of the former form would misread the new one, [`HASH`] when the same visitor would get
-//! another bucket. A reader that does not know a number refuses the document, rather than decide differently from others.
+//! [`FORMAT`] changes when a reader of the previous form would misread the new one, [`HASH`] when the same visitor
+//! would get another bucket. A reader that does not know a version refuses the document, because its decisions could
+//! differ from those of others.
 
 use crate::ruleset::GroupRange;
 use muriel_domain::experiment::integration::is_told_by_pages;
@@ -19,70 +20,70 @@ use serde::{Deserialize, Serialize, Serializer};
 use serde_json::{Map, Value};
 use std::sync::Arc;
 
-/// The latest version of this form: 1, and the holdouts of experiments.
+/// The latest version of this form: version 1 and the holdouts of experiments.
 pub const FORMAT: u32 = 2;
-/// The version of documents in which no experiment has a holdout: older clients read them.
+/// The version of documents in which no experiment has a holdout. Older clients can read it.
 pub const FORMAT_WITHOUT_HOLDOUTS: u32 = 1;
 /// The version of hashing and bucketing, which `docs/assignment.md` describes.
 pub const HASH: u32 = 1;
 
-/// All that a project delivers.
+/// Everything that a project delivers.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Document {
     /// [`FORMAT`], or [`FORMAT_WITHOUT_HOLDOUTS`].
     pub format: u32,
     /// [`HASH`].
     pub hash: u32,
-    /// Whose it is.
+    /// Key of the project.
     pub project_key: String,
-    /// What visitors can meet, lowest id first.
+    /// Experiments that visitors can meet, in ascending order of id.
     pub experiments: Vec<Arc<Delivered>>,
-    /// Goals that only the page can see happen.
+    /// Goals that only the page can observe.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub goals: Vec<WatchedGoal>,
 }
 
-/// An experiment, as visitors meet it.
+/// An experiment as delivered to visitors.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Delivered {
-    /// The experiment's id, which exposures carry.
+    /// Experiment id, which exposures carry.
     pub test_id: i64,
-    /// The experiment's name in code, unique within a project.
+    /// Name in code, unique within a project.
     pub experiment_key: String,
     /// `abtest`, `split` or `personalization`.
     pub test_type: String,
-    /// Whether it runs; one that does not is here because a winner is served.
+    /// True when the experiment is live. Otherwise it is delivered because a winner is served.
     pub live: bool,
-    /// The number of the epoch that exposures belong to, from 1 for the first start. Each change that moves visitors opens
-    /// the next one, and results compare visitors within one.
+    /// Number of the epoch that exposures belong to; 1 from the first start on. Each change that moves visitors opens
+    /// the next epoch, and results compare visitors within one.
     pub epoch: i64,
-    /// What the hashes of this experiment begin with: 1 to 128 bytes. Two experiments with one salt would give the same
-    /// visitor the same arm, so their effects could not be separated.
+    /// Prefix of this experiment's hash inputs: 1 to 128 bytes. Two experiments with the same salt would give a visitor
+    /// the same arm, so their effects could not be separated.
     pub salt: String,
-    /// Percentage of eligible visitors that enter, 0 to 100. Raising it lets more in and moves nobody.
+    /// Percentage of eligible visitors that enter, 0 to 100. Raising it admits more visitors and moves none.
     pub traffic_allocation: u32,
-    /// Ends of stretches in hundredths of a percent, and whose they are: 0 is
-    /// the control. `[[5000, 0], [10000, 1]]` is half and half. Ends rise to 10,000; an arm may have several stretches,
-    /// because a change of weights moves as few visitors as it can.
+    /// Ends of ranges in hundredths of a percent, with their arms; 0 is the control. `[[5000, 0], [10000, 1]]` is half
+    /// and half. Ends ascend to 10,000. An arm may have several ranges, because a change of weights moves as few
+    /// visitors as possible.
     pub ranges: Vec<(u32, u32)>,
     /// The winner that is served.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub serving: Option<Winner>,
-    /// Its part of a group whose experiments share no unit.
+    /// Range in a group whose experiments share no units.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub exclusion: Option<GroupStretch>,
-    /// Who never meets it, nor its winner.
+    /// Ranges of holdouts, whose units never enter the experiment and never get its winner.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub holdouts: Vec<GroupStretch>,
-    /// For whom and where.
+    /// Eligible visitors and pages.
     #[serde(default, skip_serializing_if = "is_default", serialize_with = "compact")]
     pub targeting: Targeting,
-    /// Under which key the variants are kept: a page's URL, or a pattern.
+    /// Key of the variants: a page's URL, or a pattern.
     pub variants_data_key: String,
-    /// How changes are applied to the page.
+    /// Mode of applying changes to the page: words separated by blanks.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub dom_change_path: Option<String>,
-    /// When variant code runs on dynamic pages.
+    /// Trigger of variant code on dynamic pages.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub trigger_variant_change: Option<String>,
     /// JavaScript for every assigned visitor.
@@ -91,15 +92,15 @@ pub struct Delivered {
     /// CSS for every assigned visitor.
     #[serde(default, skip_serializing_if = "is_blank")]
     pub custom_css: Arc<str>,
-    /// The control's code.
+    /// Code of the control.
     #[serde(default, skip_serializing_if = "is_default")]
     pub control: ArmCode,
-    /// The treatments, `Variant 1` first.
+    /// The treatment variants, `Variant 1` first.
     pub variants: Vec<DeliveredVariant>,
-    /// The tools on the page that are told which arm a visitor met.
+    /// Tools on the page that are notified of a visitor's arm.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tools: Vec<Tool>,
-    /// The experiment's name, where tools are told it.
+    /// Name of the experiment, when tools are notified.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
 }
@@ -107,44 +108,45 @@ pub struct Delivered {
 /// A tool on the page, with the settings that the page needs.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Tool {
-    /// Its name, such as `ga4`.
+    /// Name of the tool, such as `ga4`.
     pub name: String,
-    /// Its settings, which everybody can read.
+    /// Settings; everybody can read them.
     #[serde(default, skip_serializing_if = "Map::is_empty")]
     pub settings: Map<String, Value>,
 }
 
-/// A winner and how many percent of the visitors get it.
+/// A winner, and the percentage of the visitors who get it.
 ///
-/// The experiment's targeting still decides who is eligible. The rollout is on the line of traffic; whoever is outside it
-/// sees the original, and nobody is counted.
+/// The experiment's targeting still decides who is eligible. The rollout uses the traffic line. Visitors outside of it
+/// see the original, and no visitor is counted.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Winner {
     /// `"0"` is the control, `"N"` is `Variant N`.
     pub variant_id: String,
-    /// 0 to 100.
+    /// Percentage of the visitors, 0 to 100.
     pub traffic_allocation: u32,
 }
 
-/// A stretch of a group's line, in hundredths of a percent (0 to 10,000).
+/// A range on a group's line, in hundredths of a percent (0 to 10,000).
 ///
-/// Every experiment of an exclusion group hashes with the group's salt and has a stretch of its own, so a unit is in one of
-/// them at most. Every experiment of a holdout has the same stretch, of those who are held out. An empty stretch has nobody.
+/// Every experiment of an exclusion group hashes with the group's salt and has a range of its own, so a unit is in at
+/// most one of them. Every experiment of a holdout has the same range, that of the held-out units. An empty range has
+/// no units.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct GroupStretch {
-    /// The group, for explanations.
+    /// Group id, for explanations.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub group_id: Option<i64>,
-    /// What the group's hash begins with.
+    /// Prefix of the group's hash inputs.
     pub salt: String,
-    /// First that is in.
+    /// Start, inclusive.
     pub from: u32,
-    /// First that is out again.
+    /// End, exclusive.
     pub to: u32,
 }
 
 impl GroupStretch {
-    /// Tells which units are in it, as decisions do. The salt is hashed once.
+    /// Returns a function that checks whether a unit is in the range, as decisions do. The salt is hashed once.
     pub fn membership(&self) -> impl Fn(&str) -> bool + use<> {
         let range = GroupRange::of(self);
         move |unit| range.bucket_of(unit).1
@@ -175,34 +177,34 @@ impl From<&Code> for ArmCode {
     }
 }
 
-/// A treatment.
+/// A treatment variant.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct DeliveredVariant {
-    /// Its code.
+    /// Code of the variant.
     #[serde(flatten)]
     pub code: ArmCode,
     /// Visual changes, in order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub data: Vec<Change>,
-    /// For whom, in a personalization.
+    /// Audience of the variant, in a personalization.
     #[serde(default, skip_serializing_if = "Option::is_none", serialize_with = "compact")]
     pub targeting: Option<Audience>,
 }
 
-/// A goal that the page has to watch for.
+/// A goal that the page has to observe.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct WatchedGoal {
-    /// The goal's name in code, which the page's event carries.
+    /// Name of the goal in code, which the page's event carries.
     pub goal_key: String,
-    /// The goal's type in the interface, such as `clickOnElement`.
+    /// Type of the goal in the interface, such as `clickOnElement`.
     pub goal_type: String,
-    /// What to watch for: a selector, a text, a percentage or seconds, by the type.
+    /// Selector, text, percentage or seconds, depending on the type.
     pub goal_value: GoalValue,
 }
 
 impl WatchedGoal {
-    /// The goal, if only the page can see it happen; page views, custom events
-    /// and orders are recorded whatever the goals are.
+    /// Converts the goal. `None` unless only the page can observe it; page views, custom events and orders are recorded
+    /// whatever the goals are.
     pub fn of(goal: &Goal) -> Option<Self> {
         let trigger = &goal.definition.trigger;
         let watched = match trigger.goal_type() {
@@ -230,7 +232,7 @@ impl WatchedGoal {
 }
 
 impl Document {
-    /// A document of this project.
+    /// Creates a document for this project.
     pub fn new(project_key: &str, experiments: Vec<Arc<Delivered>>, goals: Vec<WatchedGoal>) -> Self {
         let has_holdouts = experiments.iter().any(|experiment| !experiment.holdouts.is_empty());
         let format = if has_holdouts { FORMAT } else { FORMAT_WITHOUT_HOLDOUTS };
@@ -239,8 +241,8 @@ impl Document {
 }
 
 impl Delivered {
-    /// The experiment as its visitors meet it; one that is neither live nor
-    /// serves a winner meets nobody, and can be shown in a preview.
+    /// Converts an experiment to its delivered form. An experiment that is neither live nor serves a winner has no
+    /// visitors, but can be shown in a preview.
     pub fn of(experiment: &Experiment) -> Self {
         let is_personal = experiment.test_type == TestType::Personalization;
         let tools = tools(experiment);
@@ -283,18 +285,18 @@ impl Delivered {
         }
     }
 
-    /// How many arms it has, the control among them.
+    /// Number of arms, including the control.
     pub fn arms(&self) -> u32 {
         self.variants.len() as u32 + 1
     }
 
-    /// The arm that is served.
+    /// The arm that is served as winner.
     pub fn winner(&self) -> Option<Arm> {
         self.serving.as_ref().and_then(|winner| Arm::from_id(&winner.variant_id))
     }
 }
 
-/// The tools that are told. Of an experiment that is not live nobody is counted, so nothing is told of it.
+/// Tools to notify. Empty unless the experiment is live, because its visitors are not counted then.
 fn tools(experiment: &Experiment) -> Vec<Tool> {
     if !experiment.lifecycle.is_live() {
         return Vec::new();
@@ -303,17 +305,17 @@ fn tools(experiment: &Experiment) -> Vec<Tool> {
     told.map(|it| Tool { name: it.name.to_owned(), settings: it.settings }).collect()
 }
 
-/// Whether the code is empty, so that the ruleset leaves it out.
+/// Returns whether the code is empty, and left out of the ruleset.
 fn is_blank(text: &Arc<str>) -> bool {
     text.is_empty()
 }
 
-/// Whether a part says nothing, and is left out.
+/// Returns whether a part has its default value, and is left out.
 fn is_default<T: Default + PartialEq>(value: &T) -> bool {
     *value == T::default()
 }
 
-/// Rules without those that restrict nothing.
+/// Serialises rules without those that restrict nothing.
 fn compact<T: Serialize, S: Serializer>(value: &T, serializer: S) -> Result<S::Ok, S::Error> {
     let value = serde_json::to_value(value).map_err(serde::ser::Error::custom)?;
     let Value::Object(rules) = value else { return value.serialize(serializer) };
@@ -329,7 +331,7 @@ mod tests {
     use super::*;
     use muriel_domain::targeting::AUDIENCE_KEYS;
 
-    /// A reader of the former form skips a rule that it does not know, and lets in who should stay out.
+    /// A reader of the previous form skips a rule that it does not know, and includes visitors whom the rule excludes.
     #[test]
     fn a_new_rule_of_targeting_is_a_new_format() {
         assert_eq!((FORMAT, AUDIENCE_KEYS.len()), (2, 15), "raise FORMAT with the rules that a ruleset can have");

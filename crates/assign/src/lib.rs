@@ -1,24 +1,23 @@
-//! Who gets what, and why.
+//! Assignment: the arm that a visitor gets, and the reason.
 //!
-//! [`Ruleset::compile`] checks everything that a project delivers;
-//! [`Experiment::decide`] then always answers: an arm or none, with a
-//! [`Reason`]. One walk serves deciding and explaining: the first passes
-//! [`NoopObserver`], the second [`TraceObserver`].
+//! [`Ruleset::compile`] checks everything that a project delivers. [`Experiment::decide`] therefore always returns an
+//! arm or none, with a [`Reason`]. The same code decides and explains: it takes a [`NoopObserver`] for deciding, and a
+//! [`TraceObserver`] for explaining.
 //!
-//! Nothing here reads a clock, draws a number or looks anything up. What it does
-//! is written down in `docs/assignment.md`, exactly enough that a client in
-//! another language decides the same, and held by `contract/assignment`.
+//! Nothing here reads a clock, draws random numbers or looks anything up. `docs/assignment.md` specifies the behaviour,
+//! in enough detail for a client in another language to make the same decisions. The cases in `contract/assignment`
+//! test it.
 //!
 //! | term | meaning |
 //! |---|---|
 //! | unit | what is randomised: the text that is hashed, a visitor's id |
 //! | arm | the control or one of the variants; the control is number 0 |
 //! | bucket | a unit's place on a line of 1,000,000, by the hash of a salt and the unit |
-//! | range | a stretch of that line that belongs to an arm; its length is the arm's weight |
+//! | range | a part of that line that belongs to an arm; the total length of an arm's ranges is its weight |
 //! | traffic | the share of eligible units that enter, on a line of its own |
-//! | sticky | the arm that the visitor was given before, which the caller keeps |
-//! | forced | the arm that a preview asks for; it is shown and not counted |
-//! | exclusion | the stretch of a group's line that one experiment has, so that experiments share no unit |
+//! | sticky | the arm that the visitor was given before; the caller stores it |
+//! | forced | the arm that a preview requests; it is shown and not counted |
+//! | exclusion | the range of a group's line that one experiment has, so that experiments share no units |
 //!
 //! # Examples
 //!

@@ -1,34 +1,35 @@
-//! Observers: what sees each check while a decision is made.
+//! Observers: notified of each check during a decision.
 //!
-//! Deciding and explaining are one walk with two observers, so an explanation cannot differ from the decision.
+//! Deciding and explaining run the same code with different observers, so an explanation cannot differ from the
+//! decision.
 
-/// What is looked at.
+/// A check of a decision.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Check {
-    /// Whether the experiment runs.
+    /// The experiment is live.
     Status,
-    /// Whether a preview asks for an arm.
+    /// A preview requests an arm.
     Forced,
-    /// Whether a holdout keeps the unit out of every experiment.
+    /// A holdout keeps the unit out of every experiment.
     Holdout,
-    /// Whether a winner is served.
+    /// A winner is served.
     Serving,
-    /// Whether the unit is in the experiment's part of its exclusion group.
+    /// The unit is in the experiment's range of its exclusion group.
     Exclusion,
-    /// Whether the visitor was given an arm before.
+    /// The visitor was given an arm before.
     Sticky,
-    /// Whether the unit is in the share that enters.
+    /// The unit is in the traffic that enters.
     Traffic,
     /// A rule of targeting, by its name in the interface.
     Rule(&'static str),
-    /// A personalization variant's own rules.
+    /// The audience of a personalization's variant.
     Audience,
-    /// Which arm the unit's bucket is in.
+    /// The range that has the unit's bucket.
     Variant,
 }
 
 impl Check {
-    /// The name in explanations: that of the check, or of the rule, such as `device_rule`.
+    /// Name in explanations: that of the check, or that of the rule, such as `device_rule`.
     pub fn name(self) -> &'static str {
         match self {
             Check::Status => "status",
@@ -45,21 +46,21 @@ impl Check {
     }
 }
 
-/// How a check went.
+/// Result of a check.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum CheckOutcome {
-    /// The visitor goes on, or is decided for.
+    /// The visitor passes, or gets an arm.
     Pass,
-    /// The visitor stays out.
+    /// The visitor is kept out.
     Fail,
-    /// What it asks about is not known yet: the visitor stays out for now.
+    /// A fact that the check needs is not known yet; the visitor is kept out for now.
     Unknown,
-    /// A server cannot look; passed over.
+    /// A server cannot check this, so it is skipped.
     NotEnforced,
 }
 
 impl CheckOutcome {
-    /// The name in explanations: `pass`, `fail`, `unknown` or `not_enforced`.
+    /// Name in explanations: `pass`, `fail`, `unknown` or `not_enforced`.
     pub fn name(self) -> &'static str {
         match self {
             CheckOutcome::Pass => "pass",
@@ -70,20 +71,20 @@ impl CheckOutcome {
     }
 }
 
-/// Sees each check as it is made.
+/// Observer of the checks of a decision.
 ///
-/// A type parameter of deciding, so that an observer that does nothing costs nothing.
+/// A type parameter of the decision, so an observer that does nothing has no cost.
 pub trait Observer {
-    /// Whether the walk goes on where the decision is already certain: to rules after the one that decided, and to what
-    /// would happen if a paused experiment ran. The decision is the same.
+    /// True to continue when the result is already certain: with rules after the deciding one, and with what would
+    /// happen if a paused experiment were live. The decision is the same.
     const THOROUGH: bool;
 
-    /// Called for each check, in order. `detail` makes a sentence about it, which only an observer that keeps it pays
-    /// for.
+    /// Called for each check, in order. `detail` creates a sentence about it; only observers that need the sentence
+    /// call it.
     fn on_check(&mut self, check: Check, outcome: CheckOutcome, detail: impl FnOnce() -> String);
 }
 
-/// Ignores every check, for deciding: the calls and their details are compiled away.
+/// Ignores every check; used for deciding. The compiler removes the calls and their details.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct NoopObserver;
 
@@ -97,18 +98,18 @@ impl Observer for NoopObserver {
 /// One check of a trace.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TraceStep {
-    /// What was checked.
+    /// The check.
     pub check: Check,
-    /// How it went.
+    /// Result of the check.
     pub outcome: CheckOutcome,
-    /// A sentence for a person, with the numbers that decided, such as buckets.
+    /// Sentence for people, with the numbers behind the result, such as buckets.
     pub detail: String,
 }
 
-/// Keeps every check, for explaining a decision.
+/// Records every check; used for explaining a decision.
 #[derive(Debug, Clone, Default)]
 pub struct TraceObserver {
-    /// In the order in which they were made.
+    /// The checks, in the order in which they were made.
     pub steps: Vec<TraceStep>,
 }
 

@@ -1,44 +1,35 @@
-//! Rules about the addresses of pages, and whether they match.
+//! URL rules, and how they match page addresses.
 //!
-//! `docs/assignment.md` specifies them; `contract/assignment/url.json` has their
-//! examples.
+//! `docs/assignment.md` specifies them; `contract/assignment/url.json` has examples.
 
 use muriel_domain::address::{Address, AddressParts, after_scheme, ascii};
 use muriel_domain::targeting::{UrlMatch, UrlRule};
 use muriel_domain::{Flaw, pattern};
 
-/// An entry of `url_rule`, ready to be compared with addresses. Whether it lets
-/// in or keeps out is the caller's to say.
+/// A compiled entry of `url_rule`. The caller decides whether a match includes or excludes.
 ///
-/// Except for regular expressions, blanks, tabs and line ends around the rule's
-/// text do not count, and step 1 of [`Address`] is done to it, without the cut.
+/// Except in regular expressions, blanks, tabs and line ends around the rule's text are ignored, and step 1 of
+/// [`Address`] is applied to it, without the length limit.
 ///
-/// *Simple* and *exact* take the text apart like an address. One that begins
-/// with `http://` or `https://` is a whole address; one that begins with a
-/// single `/` is a path, on any host and scheme; anything else is an address
-/// without its scheme, which may be either, and `//` before it does not count.
-/// Two paths, queries or fragments are the same when they are equal byte for
-/// byte, the letters of percent-escapes in any case.
+/// *Simple* and *exact* split the text like an address. A text that begins with `http://` or `https://` is a whole
+/// address. A text that begins with a single `/` is a path, on any host and scheme. Any other text is an address
+/// without scheme, which matches both schemes; a leading `//` is ignored. Two paths, queries or fragments are equal
+/// when they are equal byte for byte, with the letters of percent-escapes in any case.
 ///
-/// - *Simple*: same host, without one `www.` at its beginning; same port; same
-///   path, without one `/` at its end; if the rule has a fragment that is a
-///   route (`#/…` or `#!/…`), the same route, without what follows a `?` and one
-///   `/` at its end. Scheme, query and other fragments do not count.
-/// - *Exact*: same scheme (if the rule has one), host, port, path and query,
-///   and same fragment if the rule has one.
+/// - *Simple*: same host, ignoring a leading `www.`; same port; same path, ignoring a trailing `/`. If the rule has a
+///   fragment that is a route (`#/…` or `#!/…`), also the same route, ignoring everything after a `?` and a trailing
+///   `/`. Scheme, query and other fragments are ignored.
+/// - *Exact*: same scheme (if the rule has one), host, port, path and query, and same fragment if the rule has one.
 ///
-/// The other three look at the text of the plain form:
+/// The other three compare with the text of the plain form:
 ///
-/// - *Contain*: the rule's text occurs in it, letter case (A–Z) aside.
-/// - *Wildcard*: the whole of it is the rule's text, where `*` stands for any
-///   run of characters, also none; letter case (A–Z) aside. A pattern in which
-///   `://` comes before any other `/` is compared from the scheme on; one that
-///   begins with a single `/` from the path on; any other from the host on
-///   (`//` before it does not count). The address is tried with its query,
-///   without it, and, when its path is `/`, without that too; the fragment
-///   stays only if the pattern has a `#`.
-/// - *Regex*: the expression, as [`pattern::portable`] allows it, matches
-///   somewhere in it. Letter case counts.
+/// - *Contain*: the rule's text occurs in it, ignoring letter case (A–Z).
+/// - *Wildcard*: the rule's text matches all of it, ignoring letter case (A–Z); `*` stands for any run of characters,
+///   including none. A pattern in which `://` comes before any other `/` is compared from the scheme on; a pattern that
+///   begins with a single `/` from the path on; any other from the host on (a leading `//` is ignored). The address is
+///   tried with its query, without it, and, when its path is `/`, also without the path. The fragment is included only
+///   if the pattern has a `#`.
+/// - *Regex*: the expression, as allowed by [`pattern::portable`], matches somewhere in it. Letter case counts.
 ///
 /// # Examples
 ///
@@ -61,23 +52,23 @@ use muriel_domain::{Flaw, pattern};
 #[derive(Debug, Clone)]
 pub struct PageRule(UrlMatcher);
 
-/// How a rule's text is compared with an address, made ready.
+/// A compiled comparison of a rule's text with an address.
 #[derive(Debug, Clone)]
 enum UrlMatcher {
-    /// Same page: scheme, query and fragments that are not routes do not count.
+    /// Same page: ignores scheme, query, and fragments that are not routes.
     Simple(PagePattern),
     /// Same address.
     Exact(PagePattern),
-    /// The text in small letters, which has to occur in the address.
+    /// The text in lower case, which must occur in the address.
     Contain(String),
     /// A pattern with stars.
     Wildcard(Wildcard),
-    /// A regular expression that JavaScript and Rust read alike.
+    /// A regular expression that JavaScript and Rust read in the same way.
     Regex(regex::Regex),
 }
 
 impl PageRule {
-    /// Makes a rule ready. Whether it includes or excludes ([`UrlRule::allowed`]) is left to the caller.
+    /// Compiles a rule. The caller handles whether it includes or excludes ([`UrlRule::allowed`]).
     ///
     /// # Errors
     /// A regular expression that is not portable.
@@ -92,7 +83,7 @@ impl PageRule {
         }))
     }
 
-    /// Whether the rule's text means this address. Takes time in the length of both, whatever the pattern.
+    /// Returns whether the rule matches this address. The time is bounded by the length of both, whatever the pattern.
     pub fn matches(&self, address: &Address) -> bool {
         match &self.0 {
             UrlMatcher::Simple(page) => page.is_page_of(address),
@@ -104,23 +95,23 @@ impl PageRule {
     }
 }
 
-/// What a *simple* or *exact* rule names.
+/// Parts of a *simple* or *exact* rule.
 #[derive(Debug, Clone)]
 struct PagePattern {
     /// `http` or `https`; `None` for either.
     scheme: Option<&'static str>,
-    /// Host in small letters and port; `None` for any, where the rule is a path.
+    /// Host in lower case and port. `None` when the rule is a path, which matches any host.
     authority: Option<String>,
-    /// From the first `/` on; `/` where the rule has none.
+    /// Path from its first `/`; `/` when the rule has none.
     path: String,
-    /// With its `?`; empty without one.
+    /// Query with its `?`; empty without one.
     query: String,
-    /// With its `#`; empty without one, and then any fragment is met.
+    /// Fragment with its `#`. Empty without one, and any fragment matches then.
     fragment: String,
 }
 
 impl PagePattern {
-    /// The parts of a rule's text, which is in plain form.
+    /// Splits a rule's text, which is in plain form.
     fn of(text: &str) -> Self {
         let whole = ["http", "https"].into_iter().find_map(|scheme| Some((scheme, after_scheme(text, scheme)?)));
         let (scheme, text) = whole.map_or((None, text), |(scheme, after)| (Some(scheme), after));
@@ -135,7 +126,8 @@ impl PagePattern {
         }
     }
 
-    /// Whether the address is on this page, by *simple*: one `www.` before the host and one `/` after the path aside.
+    /// Returns whether the address is on this page, by the rules of *simple*: ignores a leading `www.` of the host and
+    /// a trailing `/` of the path.
     fn is_page_of(&self, address: &Address) -> bool {
         fn bare(authority: &str) -> &str {
             authority.strip_prefix("www.").unwrap_or(authority)
@@ -149,7 +141,8 @@ impl PagePattern {
                 .is_none_or(|named| address.fragment().and_then(route).is_some_and(|here| same(named, here)))
     }
 
-    /// Whether this is the address, by *exact*; what the rule leaves out (scheme, host, fragment) may be anything.
+    /// Returns whether this is the address, by the rules of *exact*. Scheme, host and fragment may be anything when the
+    /// rule leaves them out.
     fn is_address(&self, address: &Address) -> bool {
         self.scheme.is_none_or(|scheme| scheme == address.scheme())
             && self.authority.as_deref().is_none_or(|authority| authority == address.authority())
@@ -159,7 +152,7 @@ impl PagePattern {
     }
 }
 
-/// Whether a rule's text without scheme is a path rather than a host with one.
+/// Returns whether a rule's text without scheme is a path, and not a host with a path.
 fn is_path(text: &str) -> bool {
     text.starts_with('/') && !text.starts_with("//")
 }
@@ -169,21 +162,20 @@ fn without_mark(part: &str) -> &str {
     part.strip_prefix(['?', '#']).unwrap_or(part)
 }
 
-/// The route of an application that a fragment names, as `#/cart` and `#!/cart` do:
-/// without its parameters and one `/` at its end. `fragment` is without its `#`.
+/// Returns the application route in a fragment such as `#/cart` or `#!/cart`, without parameters and a trailing `/`.
+/// `fragment` is given without its `#`.
 fn route(fragment: &str) -> Option<&str> {
     let path = fragment.split('?').next().unwrap_or_default();
     let is_route = fragment.starts_with('/') || fragment.starts_with("!/");
     is_route.then(|| path.strip_suffix('/').unwrap_or(path))
 }
 
-/// The text without `//` at its beginning, which stands for "any scheme".
+/// The text without a leading `//`, which means "any scheme".
 fn without_slashes(text: &str) -> &str {
     text.strip_prefix("//").unwrap_or(text)
 }
 
-/// Whether two texts are equal byte for byte, the digits of percent-escapes in
-/// any letter case.
+/// Returns whether two texts are equal byte for byte, with the digits of percent-escapes in any letter case.
 fn same(left: &str, right: &str) -> bool {
     fn escape(rest: &[u8]) -> Option<[u8; 2]> {
         match rest {
@@ -211,22 +203,22 @@ fn same(left: &str, right: &str) -> bool {
         }
 }
 
-/// A pattern, folded, taken apart at its stars.
+/// A wildcard pattern in lower case, split at its stars.
 #[derive(Debug, Clone)]
 struct Wildcard {
-    /// Where in an address the comparison begins.
+    /// Part of the address at which the comparison begins.
     from: MatchFrom,
-    /// Whether fragments are looked at.
+    /// True when fragments are compared.
     fragment: bool,
-    /// Before the first star; all of a pattern that has none.
+    /// Text before the first star; the whole pattern when it has none.
     head: String,
-    /// Between two stars, none empty.
+    /// Texts between two stars, without empty ones.
     middle: Vec<String>,
-    /// After the last star.
+    /// Text after the last star.
     tail: Option<String>,
 }
 
-/// Where in an address a pattern begins.
+/// Part of an address at which a pattern begins.
 #[derive(Debug, Clone, Copy)]
 enum MatchFrom {
     /// At the scheme: the pattern has `://` before any other `/`.
@@ -238,7 +230,7 @@ enum MatchFrom {
 }
 
 impl Wildcard {
-    /// Takes a pattern in small letters apart.
+    /// Splits a pattern, which is in lower case.
     fn of(pattern: &str) -> Self {
         let slash = pattern.find('/').unwrap_or(pattern.len());
         let from = if pattern[..slash].ends_with(':') && pattern[slash..].starts_with("//") {
@@ -255,10 +247,10 @@ impl Wildcard {
         Self { from, fragment: pattern.contains('#'), head, middle, tail }
     }
 
-    /// Whether the address matches with its query, without it, or without a path that is only `/`.
+    /// Returns whether the address matches with its query, without it, or without a path that is only `/`.
     fn matches(&self, address: &Address) -> bool {
         let text = address.folded();
-        // Folding keeps lengths: A–Z become a–z.
+        // Folding keeps lengths, as it only changes A–Z to a–z.
         let host_at = address.scheme().len() + "://".len();
         let path_at = host_at + address.authority().len();
         let path_end = path_at + address.path().len();
@@ -279,8 +271,8 @@ impl Wildcard {
         is(query_end) || (query_end > path_end && is(path_end)) || (address.path() == "/" && is(path_at))
     }
 
-    /// Whether the whole text matches. Taking the first place where a piece
-    /// occurs leaves most room for the others, so none is ever tried twice.
+    /// Returns whether the whole text matches. Taking the first occurrence of each piece leaves the most room for the
+    /// others, so no backtracking is needed.
     fn is(&self, text: &str) -> bool {
         let Some(mut text) = text.strip_prefix(self.head.as_str()) else { return false };
         let Some(tail) = &self.tail else { return text.is_empty() };
@@ -307,7 +299,7 @@ mod tests {
         assert!(PageRule::compile(&stored).is_err());
     }
 
-    /// Whether `text` matches, by trying everything.
+    /// Reference implementation: tries every way to match `text`.
     fn naive(pattern: &[u8], text: &[u8]) -> bool {
         match pattern {
             [] => text.is_empty(),
@@ -338,7 +330,7 @@ mod tests {
         fn an_address_is_the_rule_that_matches_it(text in "https?://[a-z.]{1,9}(:[0-9]{1,4})?(/[a-zA-Z%ü]{0,5}){0,3}(\\?[a-z=&]{0,6})?(#[a-z]{0,3})?") {
             let Some(address) = Address::parse(&text) else { return Ok(()) };
             for kind in [UrlMatch::Simple, UrlMatch::Exact, UrlMatch::Contain, UrlMatch::Wildcard] {
-                // A host that ends with two dots loses one each time it is read.
+                // A host that ends with two dots loses one each time it is parsed.
                 if !address.host().ends_with('.') {
                     prop_assert!(rule(address.as_str(), kind).matches(&address), "{:?}", kind);
                 }

@@ -1,10 +1,12 @@
-//! A ruleset, compiled: everything that deciding needs, checked once.
+//! Compiled rulesets: everything that a decision needs, checked once.
 //!
-//! Shares of a published document are hundredths of a percent (0 to 10,000); compiled, they are buckets (0 to 1,000,000),
-//! so that deciding compares integers and never divides. Salts are hashed once here; a decision adds the visitor's id.
+//! The shares in a published document are hundredths of a percent (0 to 10,000). Compiled, they are buckets (0 to
+//! 1,000,000), so a decision only compares integers and never divides. Salts are hashed once here; a decision adds the
+//! visitor's id.
 //!
-//! Three lines of buckets are independent of each other, because each has a prefix of its own: `salt:t:` for traffic,
-//! `salt:v:` for variants, and `salt:g:` of the group for exclusion and holdouts. Raising the traffic moves nobody to another arm.
+//! Three lines of buckets are independent of each other, because each has its own prefix: `salt:t:` for traffic,
+//! `salt:v:` for variants, and `salt:g:` with the group's salt for exclusion and holdouts. Raising the traffic does not
+//! move any visitor to another arm.
 
 use crate::audience::Audience;
 use crate::bucket::{BUCKETS, Murmur3, PER_HUNDREDTH, PER_PERCENT};
@@ -14,12 +16,12 @@ use muriel_domain::Problems;
 use muriel_domain::experiment::{Arm, TestType, VARIANTS_MAX, WHOLE};
 use std::collections::HashMap;
 
-/// Most bytes of a salt.
+/// Maximum length of a salt, in bytes.
 const SALT_MAX: usize = 128;
-/// Most holdouts of an experiment.
+/// Maximum number of holdouts of an experiment.
 const HOLDOUTS_MAX: usize = 100;
 
-/// What a project delivers, ready to decide.
+/// The compiled document of a project.
 #[derive(Debug, Clone, Default)]
 pub struct Ruleset {
     experiments: Vec<Experiment>,
@@ -27,15 +29,14 @@ pub struct Ruleset {
 }
 
 impl Ruleset {
-    /// Checks everything and makes it ready.
+    /// Checks a document and compiles it.
     ///
-    /// All problems are found at once, each with its place in the document, such as `experiments[3].ranges[0][1]`. An
-    /// experiment is compiled by itself, so one bad experiment can be left out and the rest be decided by.
-    ///
+    /// Reports all problems at once, each with its place in the document, such as `experiments[3].ranges[0][1]`.
+    /// Experiments compile independently, so a caller can leave out an invalid experiment and use the others.
     ///
     /// # Errors
-    /// A form or hash that this program does not know, two experiments with one
-    /// key, and whatever [`Experiment::compile`] refuses, each with its place.
+    /// An unknown format or hash version, two experiments with the same key, and problems that [`Experiment::compile`]
+    /// reports, each with its place.
     pub fn compile(document: &Document) -> Result<Self, Problems> {
         let mut problems = Problems::default();
         if ![FORMAT_WITHOUT_HOLDOUTS, FORMAT].contains(&document.format) {
@@ -58,7 +59,7 @@ impl Ruleset {
         problems.none_or(ruleset)
     }
 
-    /// Adds an experiment; false, and nothing is added, when its key is there.
+    /// Adds an experiment. Returns false, and adds nothing, when the key exists already.
     fn add(&mut self, experiment: Experiment) -> bool {
         let at = self.experiments.len();
         if self.by_key.contains_key(&experiment.key) {
@@ -69,31 +70,31 @@ impl Ruleset {
         true
     }
 
-    /// Every experiment, in the document's order.
+    /// All experiments, in the document's order.
     pub fn experiments(&self) -> &[Experiment] {
         &self.experiments
     }
 
-    /// The experiment with this key.
+    /// Returns the experiment with this key.
     pub fn experiment(&self, key: &str) -> Option<&Experiment> {
         self.by_key.get(key).map(|at| &self.experiments[*at])
     }
 }
 
-/// An experiment, ready to decide.
+/// A compiled experiment.
 #[derive(Debug, Clone)]
 pub struct Experiment {
-    /// Its id.
+    /// Experiment id.
     pub id: i64,
-    /// Its name in code.
+    /// Name in code.
     pub key: Box<str>,
-    /// The epoch that exposures belong to.
+    /// Number of the epoch that exposures belong to.
     pub epoch: i64,
-    /// Whether it runs.
+    /// True when the experiment is live.
     pub live: bool,
-    /// How many arms it has, the control among them.
+    /// Number of arms, including the control.
     pub arms: u32,
-    /// Rules that a server passes over, by their names in alphabetical order, separated by commas.
+    /// Names of the rules that a server does not check, in alphabetical order, separated by commas.
     pub unenforced: Box<str>,
     /// Hash state after `salt:t:`.
     pub(crate) for_traffic: Murmur3,
@@ -101,13 +102,14 @@ pub struct Experiment {
     pub(crate) for_variant: Murmur3,
     /// First bucket that does not enter, 0 to 1,000,000.
     pub(crate) entering: u32,
-    /// First bucket after each range, and whose the range is. Ends rise to 1,000,000, so every bucket has an arm.
+    /// End of each range (the first bucket after it) and the range's arm. Ends ascend to 1,000,000, so every bucket has
+    /// an arm.
     pub(crate) ranges: Box<[(u32, Arm)]>,
     pub(crate) serving: Option<Served>,
     pub(crate) exclusion: Option<GroupRange>,
     pub(crate) holdouts: Box<[GroupRange]>,
     pub(crate) audience: Audience,
-    /// Each variant's own rules, in a personalization.
+    /// Audiences of the variants, in a personalization.
     pub(crate) personal: Option<Box<[Audience]>>,
 }
 
@@ -118,22 +120,22 @@ pub(crate) struct Served {
     pub(crate) below: u32,
 }
 
-/// Buckets of a group's line: those of one experiment of an exclusion group, or those whom a holdout keeps out of all. Ranges
-/// of an exclusion group do not overlap, so that no unit is in two of its experiments.
+/// Buckets on a group's line: those of one experiment in an exclusion group, or those of a holdout. Ranges in an
+/// exclusion group do not overlap, so no unit is in two of its experiments.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct GroupRange {
-    /// The group, for explanations.
+    /// Group id, for explanations.
     pub(crate) group_id: Option<i64>,
     /// Hash state after the group's `salt:g:`.
     pub(crate) hash: Murmur3,
-    /// First bucket that is in.
+    /// First bucket of the range.
     pub(crate) from: u32,
-    /// First bucket that is out again.
+    /// First bucket after the range.
     pub(crate) to: u32,
 }
 
 impl GroupRange {
-    /// The range of `stretch`, which is found at `place`.
+    /// Checks the document's range at `place`, and converts it to buckets.
     fn compile(stretch: &GroupStretch, place: &str, problems: &mut Problems) -> Self {
         check_salt(&format!("{place}.salt"), &stretch.salt, problems);
         if stretch.from > stretch.to || stretch.to > WHOLE {
@@ -142,7 +144,7 @@ impl GroupRange {
         Self::of(stretch)
     }
 
-    /// The range of a stretch.
+    /// Converts a range of the document to buckets.
     pub(crate) fn of(stretch: &GroupStretch) -> Self {
         let bucket = |hundredths: u32| hundredths.min(WHOLE) * PER_HUNDREDTH;
         Self {
@@ -161,12 +163,11 @@ fn check_salt(place: &str, salt: &str, problems: &mut Problems) {
 }
 
 impl Experiment {
-    /// Checks an experiment and makes it ready.
+    /// Checks an experiment and compiles it.
     ///
     /// # Errors
-    /// Ranges that do not rise to the whole or name an arm that is not there,
-    /// shares out of range, a winner that is not there, and rules that cannot be
-    /// decided by, each with its place.
+    /// Ranges that do not ascend to the whole or name an unknown arm, shares out of range, a winner that is not an arm,
+    /// and rules that cannot be evaluated, each with its place.
     pub fn compile(delivered: &Delivered) -> Result<Self, Problems> {
         let mut problems = Problems::default();
         let arms = delivered.arms();
@@ -213,7 +214,7 @@ impl Experiment {
             });
             audiences.collect::<Box<[_]>>()
         });
-        // In one order, wherever the rules stand.
+        // Sorted, so that the result does not depend on where the rules are.
         let mut unenforced: Vec<&str> =
             audience.browser_only().chain(personal.iter().flatten().flat_map(Audience::browser_only)).collect();
         unenforced.sort_unstable();
@@ -237,12 +238,12 @@ impl Experiment {
         })
     }
 
-    /// The arm that this name is, if the experiment has it.
+    /// Returns the arm with this name. `None` when the experiment does not have it.
     pub fn arm(&self, name: &str) -> Option<Arm> {
         (0..self.arms).map(Arm).find(|arm| arm_name(*arm) == name)
     }
 
-    /// How much of the line an arm has, in buckets; 0 for an arm without a range. An arm may have several ranges.
+    /// Weight of an arm: the total size of its ranges, in buckets. 0 for an arm without a range.
     pub(crate) fn weight(&self, arm: Arm) -> u32 {
         let starts = std::iter::once(0).chain(self.ranges.iter().map(|(end, _)| *end));
         self.ranges
@@ -254,8 +255,8 @@ impl Experiment {
     }
 }
 
-/// Ranges in buckets, from ends in hundredths of a percent and numbers of arms. Ends have to rise to 10,000; what does not
-/// becomes a problem with its place.
+/// Converts ranges, given as ends in hundredths of a percent and numbers of arms, to buckets. Ends have to ascend to
+/// 10,000; otherwise adds a problem with its place.
 fn ranges(ranges: &[(u32, u32)], arms: u32, problems: &mut Problems) -> Box<[(u32, Arm)]> {
     let mut before = 0;
     for (at, &(end, arm)) in ranges.iter().enumerate() {

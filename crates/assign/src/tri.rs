@@ -1,7 +1,7 @@
-//! Three-valued logic: yes, no, and not yet known (Kleene's).
+//! Three-valued logic (Kleene's): yes, no, and not yet known.
 //!
-//! A page decides before it knows everything: consent, attributes and place may come later. A rule that asks about such a
-//! fact must not count as failed, or the visitor would be kept out for good.
+//! A page decides before it knows everything: consent, attributes and location may come later. A rule that needs such a
+//! fact must not count as failed, because the visitor would be kept out permanently.
 //!
 //! ```
 //! use muriel_assign::Tri;
@@ -11,31 +11,31 @@
 //! assert_eq!(!Tri::Unknown, Tri::Unknown);
 //! ```
 
-/// What is known of a question.
+/// Truth value of a condition.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Tri {
-    /// It does not hold.
+    /// The condition does not hold.
     No,
-    /// What it asks about is not known yet; in the end this counts as no.
+    /// The condition needs a fact that is not known yet. In the end, this counts as no.
     Unknown,
-    /// It holds.
+    /// The condition holds.
     Yes,
 }
 
 impl Tri {
-    /// Both: no beats not known beats yes.
+    /// Conjunction: no takes precedence over unknown, and unknown over yes.
     #[must_use]
     pub fn and(self, other: Tri) -> Tri {
         self.min(other)
     }
 
-    /// Either: yes beats not known beats no.
+    /// Disjunction: yes takes precedence over unknown, and unknown over no.
     #[must_use]
     pub fn or(self, other: Tri) -> Tri {
         self.max(other)
     }
 
-    /// All of them; yes when there are none. Stops at the first no.
+    /// Conjunction of all; yes when there are none. Stops at the first no.
     pub fn all(questions: impl IntoIterator<Item = Tri>) -> Tri {
         let mut all = Tri::Yes;
         for question in questions {
@@ -47,7 +47,7 @@ impl Tri {
         all
     }
 
-    /// Any of them; no when there are none. Stops at the first yes.
+    /// Disjunction of all; no when there are none. Stops at the first yes.
     pub fn any(questions: impl IntoIterator<Item = Tri>) -> Tri {
         let mut any = Tri::No;
         for question in questions {

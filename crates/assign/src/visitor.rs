@@ -1,7 +1,7 @@
-//! What is known about a visitor.
+//! Visitors: the facts about them that rules use.
 //!
-//! A [`Visitor`] borrows every text, so that making one allocates nothing but its lists. Each fact says whether it is
-//! known ([`Fact`]): a rule that asks about one that is not keeps the visitor out for now, not for good.
+//! A [`Visitor`] borrows all texts, so creating one allocates only its lists. Each fact may be unknown ([`Fact`]). A
+//! rule that needs an unknown fact keeps the visitor out for now, but not permanently.
 
 use crate::condition::{Scalar, iso_ms};
 use muriel_domain::Problems;
@@ -9,29 +9,29 @@ use muriel_domain::address::Address;
 use muriel_domain::experiment::Arm;
 use muriel_domain::referral::Referrer;
 
-/// Most bytes of a visitor's id.
+/// Maximum length of a visitor's id, in bytes.
 pub const ID_MAX: usize = 512;
-/// Most bytes of any other text about a visitor.
+/// Maximum length of any other text about a visitor, in bytes.
 pub(crate) const TEXT_MAX: usize = 8_192;
-/// Most entries of each list about a visitor.
+/// Maximum number of entries in each list about a visitor.
 pub(crate) const LIST_MAX: usize = 1_000;
-/// The last moment that a browser's dates can be.
+/// Latest moment that a JavaScript `Date` can represent.
 const MOMENT_MAX_MS: f64 = 8.64e15;
 
-/// Something about a visitor that may not be known yet.
+/// A fact about a visitor, which may be unknown.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub enum Fact<T> {
-    /// Nobody has said.
+    /// The fact was not given.
     #[default]
     Unknown,
-    /// It is known that the visitor does not have it.
+    /// The visitor is known not to have it.
     Absent,
-    /// It is this.
+    /// The known value.
     Is(T),
 }
 
 impl<T> Fact<T> {
-    /// The fact about a part of the value; what is unknown or absent stays so.
+    /// Applies a function to a known value. Unknown and absent facts stay as they are.
     pub fn map<U>(self, part: impl FnOnce(T) -> U) -> Fact<U> {
         match self {
             Fact::Unknown => Fact::Unknown,
@@ -40,29 +40,29 @@ impl<T> Fact<T> {
         }
     }
 
-    /// Whether nobody has said.
+    /// Returns whether the fact is unknown.
     pub fn is_unknown(&self) -> bool {
         matches!(self, Fact::Unknown)
     }
 }
 
-/// Where a decision is made.
+/// Place of a decision: server or browser.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum EvaluationSide {
-    /// On a server, which sees no cookies and no local time: rules about them are passed over, and the decision says so
-    /// ([`Experiment::unenforced_on`](crate::Experiment::unenforced_on)).
+    /// On a server, which does not know cookies and local time. Rules about them are not checked, and the decision says
+    /// so ([`Experiment::unenforced_on`](crate::Experiment::unenforced_on)).
     #[default]
     Server,
-    /// On the page, which sees everything that rules ask about.
+    /// On the page, which knows everything that rules need.
     Browser,
 }
 
-/// The visitor's day of the week and minute of the day, by the clock of the visitor's device.
+/// Day of the week and minute of the day, by the clock of the visitor's device.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LocalTime {
-    /// 0 is Monday.
+    /// Day of the week, 0 for Monday.
     pub weekday: u8,
-    /// 0 to 1,439.
+    /// Minute of the day, 0 to 1,439.
     pub minute: u16,
 }
 
@@ -71,80 +71,80 @@ pub struct LocalTime {
 pub struct PastEvent<'a> {
     /// Name of the event.
     pub name: &'a str,
-    /// Milliseconds since 1970.
+    /// Time of the event, in milliseconds since 1970.
     pub at_ms: i64,
-    /// The event's properties that are plain values, by name.
+    /// Scalar properties of the event, by name.
     pub attributes: Vec<(&'a str, Scalar<'a>)>,
 }
 
-/// A visitor: an id, and facts whose texts are borrowed from whatever carried them, such as a request's body.
+/// A visitor: an id, and facts that borrow their texts, for example from a request's body.
 ///
-/// The default knows nothing: every fact is unknown, there is no attribute and no earlier variant. Fields can be set one
-/// by one, or read from a context with [`Visitor::read`].
+/// By default, every fact is unknown, and there are no attributes and no earlier variants. Set fields one by one, or
+/// read them from a context with [`Visitor::read`].
 #[derive(Debug, Clone, Default)]
 pub struct Visitor<'a> {
-    /// What is bucketed, compared byte for byte: 1 to [`ID_MAX`] bytes where it was read from a context.
+    /// The unit that is bucketed, compared byte for byte; 1 to [`ID_MAX`] bytes when read from a context.
     pub id: &'a str,
-    /// Where this is decided, which says which rules are passed over.
+    /// Place of the decision, which determines the rules that are not checked.
     pub side: EvaluationSide,
-    /// The moment of the decision, milliseconds since 1970: an argument, as nothing here reads a clock.
+    /// Time of the decision, in milliseconds since 1970. An argument, as nothing here reads a clock.
     pub now_ms: i64,
-    /// ISO 3166-1 alpha-2.
+    /// Country, as an ISO 3166-1 alpha-2 code.
     pub country: Fact<&'a str>,
-    /// `California (US)`, or `California`.
+    /// Region: `California (US)`, or `California`.
     pub region: Fact<&'a str>,
-    /// `Berlin (Berlin)`, or `Berlin`.
+    /// City: `Berlin (Berlin)`, or `Berlin`.
     pub city: Fact<&'a str>,
-    /// `desktop`, `mobile` or `tablet`.
+    /// Device: `desktop`, `mobile` or `tablet`.
     pub device: Fact<&'a str>,
-    /// `chrome`, `safari`…
+    /// Browser: `chrome`, `safari`…
     pub browser: Fact<&'a str>,
-    /// `windows`, `macOS`…
+    /// Operating system: `windows`, `macOS`…
     pub os: Fact<&'a str>,
-    /// The preferred language as a tag.
+    /// Preferred language, as a language tag.
     pub language: Fact<&'a str>,
-    /// `new` or `returning`.
+    /// Visitor type: `new` or `returning`.
     pub visitor_type: Fact<&'a str>,
-    /// The page's address.
+    /// Address of the page.
     pub url: Fact<Address<'a>>,
-    /// Where the visitor came from.
+    /// Referrer: the page that the visitor came from.
     pub referrer: Fact<Referrer<'a>>,
-    /// `direct`, `search`…, where it does not follow from the referrer.
+    /// Source, when it does not follow from the referrer: `direct`, `search`…
     pub source: Fact<&'a str>,
-    /// Names of audiences that the page handed over.
+    /// Names of audiences that the page provided.
     pub audiences: Fact<Vec<&'a str>>,
-    /// What the visitor did before.
+    /// Earlier events of the visitor.
     pub events: Fact<Vec<PastEvent<'a>>>,
     /// Cookies of the page.
     pub cookies: Fact<Vec<(&'a str, &'a str)>>,
-    /// The visitor's clock.
+    /// Local time of the visitor.
     pub local_time: Fact<LocalTime>,
-    /// Everything else that is known, by name.
+    /// Other attributes, by name.
     pub attributes: Vec<(&'a str, Scalar<'a>)>,
     /// Variants that the visitor was given before, by experiment key.
     pub sticky: Vec<(&'a str, Arm)>,
-    /// The arm to show whatever is decided, with its experiment's id: previews.
+    /// Arm to show in a preview, with its experiment's id. Overrides every check.
     pub forced: Option<(i64, Arm)>,
 }
 
 impl<'a> Visitor<'a> {
-    /// The attribute of this name.
+    /// Returns the attribute with this name.
     pub fn attribute(&self, name: &str) -> Option<Scalar<'a>> {
         self.attributes.iter().find(|(known, _)| *known == name).map(|(_, value)| *value)
     }
 
-    /// The variant that the visitor was given before.
+    /// Returns the variant that the visitor was given before.
     pub fn sticky(&self, experiment_key: &str) -> Option<Arm> {
         self.sticky.iter().find(|(key, _)| *key == experiment_key).map(|(_, arm)| *arm)
     }
 }
 
-/// A JSON value of a context by reference, whichever library parsed it.
+/// A JSON value of a context by reference, independent of the library that parsed it.
 #[derive(Debug, Clone, PartialEq)]
 pub enum ContextValue<'a> {
-    /// `null`
+    /// `null`.
     Null,
-    /// A plain value.
+    /// A scalar value.
     Scalar(Scalar<'a>),
     /// An array.
     List(Vec<ContextValue<'a>>),
@@ -169,8 +169,8 @@ impl<'a> From<&'a serde_json::Value> for ContextValue<'a> {
 }
 
 impl<'a> Visitor<'a> {
-    /// The visitor that a context describes, as OpenFeature clients send it. A name that is left out is not known; `null`
-    /// and empty text say that there is none.
+    /// Reads a visitor from a context, as OpenFeature clients send it. A name that is left out is unknown; `null` and
+    /// empty text mean absent.
     ///
     /// | name | value |
     /// |---|---|
@@ -187,13 +187,13 @@ impl<'a> Visitor<'a> {
     /// | `local_time` | text: a day and a time, `monday 09:30` |
     /// | `sticky` | an object: experiment key to the name of a variant |
     /// | `attributes` | an object of texts, numbers and flags |
-    /// | any other name | an attribute, if the value is plain; else it says nothing |
+    /// | any other name | an attribute, if the value is scalar; otherwise ignored |
     ///
-    /// An attribute of `attributes` is found before another of the same name.
+    /// An attribute in `attributes` takes precedence over another one with the same name.
     ///
     /// # Errors
-    /// Each known name with a value of another type than it takes, texts and
-    /// lists that are too long, and a missing or blank `targetingKey`.
+    /// Each known name with a value of the wrong type, texts and lists that are too long, and a missing or blank
+    /// `targetingKey`.
     pub fn read(context: impl IntoIterator<Item = (&'a str, ContextValue<'a>)>) -> Result<Self, Problems> {
         let mut visitor = Self::default();
         let mut problems = Problems::default();
@@ -208,7 +208,7 @@ impl<'a> Visitor<'a> {
         problems.none_or(visitor)
     }
 
-    /// Takes one fact, list or attribute.
+    /// Sets one fact, list or attribute.
     fn set(&mut self, name: &'a str, value: ContextValue<'a>) -> Result<(), &'static str> {
         match name {
             "targetingKey" => {
@@ -269,12 +269,12 @@ impl<'a> Visitor<'a> {
                 }
             }
             "attributes" => {
-                // In front, where they are found before others of the same name,
-                // in whatever order a client sends its members.
+                // Inserted at the front, so that they take precedence over others of the same name, in whatever order a
+                // client sends its members.
                 let some = attributes(value).ok_or("must be an object of texts, numbers and booleans")?;
                 self.attributes.splice(0..0, some);
             }
-            // Clients send what they have; values that are not plain are ignored here.
+            // Clients send what they have; values that are not scalar are ignored here.
             _ => {
                 if let Some(value) = scalar(value) {
                     self.attributes.push((name, value));
@@ -286,12 +286,12 @@ impl<'a> Visitor<'a> {
     }
 }
 
-/// The text, unless it is longer than [`TEXT_MAX`] bytes.
+/// Returns the text, unless it is longer than [`TEXT_MAX`] bytes.
 fn short(text: &str) -> Option<&str> {
     (text.len() <= TEXT_MAX).then_some(text)
 }
 
-/// The value if it is text of at most [`TEXT_MAX`] bytes.
+/// Returns the value if it is text of at most [`TEXT_MAX`] bytes.
 fn text<'a>(value: ContextValue<'a>) -> Option<&'a str> {
     match value {
         ContextValue::Scalar(Scalar::Text(text)) => short(text),
@@ -299,7 +299,7 @@ fn text<'a>(value: ContextValue<'a>) -> Option<&'a str> {
     }
 }
 
-/// The value if it is plain: text that is short enough, a finite number or a flag.
+/// Returns the value if it is scalar: text that is short enough, a finite number or a flag.
 fn scalar<'a>(value: ContextValue<'a>) -> Option<Scalar<'a>> {
     match value {
         ContextValue::Scalar(Scalar::Text(text)) => short(text).map(Scalar::Text),
@@ -309,7 +309,7 @@ fn scalar<'a>(value: ContextValue<'a>) -> Option<Scalar<'a>> {
     }
 }
 
-/// Plain values by name; null stands for an absent value.
+/// Reads scalar values by name. Null means an absent value.
 fn attributes<'a>(value: ContextValue<'a>) -> Option<Vec<(&'a str, Scalar<'a>)>> {
     match value {
         ContextValue::Null => Some(Vec::new()),
@@ -321,10 +321,10 @@ fn attributes<'a>(value: ContextValue<'a>) -> Option<Vec<(&'a str, Scalar<'a>)>>
     }
 }
 
-/// The fact in a value: `null` and empty text say that the visitor does not have it.
+/// Reads a fact. `null` and empty text mean that the visitor does not have it.
 ///
 /// # Errors
-/// A sentence for the client when it is another type, or too long.
+/// A sentence for the client when the value has another type or is too long.
 fn fact<'a>(value: &ContextValue<'a>) -> Result<Fact<&'a str>, &'static str> {
     match value {
         ContextValue::Null => Ok(Fact::Absent),
@@ -334,10 +334,10 @@ fn fact<'a>(value: &ContextValue<'a>) -> Result<Fact<&'a str>, &'static str> {
     }
 }
 
-/// A list of at most [`LIST_MAX`] items, each read by `read`; `null` says that there are none.
+/// Reads a list of at most [`LIST_MAX`] items, each with `read`. `null` means that there are none.
 ///
 /// # Errors
-/// `what`, a sentence for the client, when the value is no such list or `read` refuses an item.
+/// `what`, a sentence for the client, when the value is not such a list or `read` refuses an item.
 fn list<'a, T>(
     value: ContextValue<'a>,
     what: &'static str,
@@ -352,10 +352,10 @@ fn list<'a, T>(
     }
 }
 
-/// An object of at most [`LIST_MAX`] members by name, each value read by `read`; as [`list`].
+/// Reads an object of at most [`LIST_MAX`] members by name, each value with `read`. Like [`list`] otherwise.
 ///
 /// # Errors
-/// As [`list`].
+/// Those of [`list`].
 fn members<'a, T>(
     value: ContextValue<'a>,
     what: &'static str,
@@ -371,8 +371,8 @@ fn members<'a, T>(
     }
 }
 
-/// An event from `{name, at, attributes}`. `at` is a date of ISO 8601 or milliseconds since 1970; `None` without a name
-/// or a date, as an event that is not dated cannot be counted.
+/// Reads an event from `{name, at, attributes}`. `at` is an ISO 8601 date or milliseconds since 1970. `None` without a
+/// name or a date, because an event without a date cannot be counted.
 fn past_event<'a>(value: ContextValue<'a>) -> Option<PastEvent<'a>> {
     let ContextValue::Object(members) = value else { return None };
     let mut past_event = PastEvent { name: "", at_ms: 0, attributes: Vec::new() };
@@ -391,7 +391,7 @@ fn past_event<'a>(value: ContextValue<'a>) -> Option<PastEvent<'a>> {
     (dated && !past_event.name.is_empty()).then_some(past_event)
 }
 
-/// `monday 09:30`.
+/// Reads a local time such as `monday 09:30`.
 fn local_time(text: &str) -> Option<LocalTime> {
     let (day, time) = text.split_once(' ')?;
     let weekday = muriel_domain::targeting::DAYS.iter().position(|known| *known == day)?;

@@ -1,6 +1,6 @@
-//! The cases that every client shares, in `contract/assignment/`.
+//! The cases in `contract/assignment/`, which all clients share.
 
-// Said again for clippy, which lets tests unwrap.
+// `cfg(test)` again for clippy, which allows `unwrap` only there.
 #[cfg(test)]
 #[path = "contract/decisions.rs"]
 mod decisions;

@@ -58,7 +58,7 @@ pub enum ProjectCommand {
         common: Common,
         /// The project's key.
         key: String,
-        /// What is to change.
+        /// Settings to change.
         #[command(flatten)]
         changes: page::Changes,
         /// Print JSON.
@@ -91,7 +91,7 @@ pub enum KeyCommand {
         /// Data directory, database and settings file.
         #[command(flatten)]
         common: Common,
-        /// What it stands for.
+        /// Name, scopes, projects and expiry.
         #[command(flatten)]
         wanted: WantedKey,
         /// Print JSON.
@@ -123,7 +123,7 @@ pub enum KeyCommand {
     },
 }
 
-/// After how many days a project's events are deleted.
+/// Number of days after which a project's events are deleted; `None` for off.
 #[derive(Debug, Clone, Copy)]
 pub struct Retention(Option<i64>);
 
@@ -135,13 +135,13 @@ fn retention(text: &str) -> Result<Retention, String> {
     days.map(|days| Retention(Some(days))).ok_or_else(|| "must be from 1 to 36500, or off".to_owned())
 }
 
-/// What a new key is to stand for.
+/// Properties of a new key.
 #[derive(Debug, Clone, Args)]
 pub struct WantedKey {
     /// Name of the company.
     #[arg(long)]
     pub company: String,
-    /// What the key is for, in your words.
+    /// Purpose of the key, in your words.
     #[arg(long, default_value = "command line")]
     pub name: String,
     /// Scopes with commas between: read, write, code, evaluate, admin.
@@ -155,23 +155,23 @@ pub struct WantedKey {
     pub expires_in_days: String,
 }
 
-/// A project that was made, with a key for its company.
+/// A new project, with a key for its company.
 #[derive(Debug, Clone)]
 pub struct NewProject {
-    /// The company.
+    /// Id of the company.
     pub company_id: CompanyId,
-    /// The project.
+    /// Id of the project.
     pub project_id: ProjectId,
-    /// What paths and pages call it.
+    /// Key of the project in paths and on pages.
     pub project_key: String,
-    /// A key with every scope for all of the company.
+    /// Key with every scope for the whole company.
     pub api_key: ApiKey,
 }
 
 /// Runs a project command.
 ///
 /// # Errors
-/// What keeps it from being done.
+/// An error that says what prevents it.
 pub async fn project(command: ProjectCommand) -> Result<()> {
     match command {
         ProjectCommand::Create { common, company, name, json } => {
@@ -230,11 +230,11 @@ pub async fn project(command: ProjectCommand) -> Result<()> {
     Ok(())
 }
 
-/// A project as it is listed: its company's name, itself, its settings for pages, and after how many days its events are
-/// deleted.
+/// Project in a listing: the name of its company, the project, its settings for pages, and the number of days after
+/// which its events are deleted.
 pub type ListedProject = (String, Project, PageSettings, Option<i64>);
 
-/// Projects with their companies' names and settings: of one company, or all.
+/// Lists projects with their companies' names and settings: of one company, or all.
 ///
 /// # Errors
 /// An unknown company.
@@ -279,7 +279,7 @@ fn print_projects(projects: &[ListedProject], as_json: bool) -> Result<()> {
             .collect();
         return say!("{}", json!({ "projects": projects }));
     }
-    // Names of earlier versions may have anything in them.
+    // Names created by earlier versions can contain any characters.
     let wide = |text: &str| one_line(text).chars().count();
     let company = projects.iter().map(|(company, ..)| wide(company)).fold(7, usize::max);
     let name = projects.iter().map(|(_, project, ..)| wide(&project.name)).fold(7, usize::max);
@@ -293,7 +293,7 @@ fn print_projects(projects: &[ListedProject], as_json: bool) -> Result<()> {
     Ok(())
 }
 
-/// Makes a project, its company if that is new, and a key with every scope.
+/// Creates a project, its company if that is new, and a key with every scope.
 ///
 /// # Errors
 /// Names that are blank or too long, and a project of this name in the company.
@@ -307,7 +307,7 @@ pub async fn project_create(opened: &Opened, company: &str, name: &str, clock: &
 /// Runs a key command.
 ///
 /// # Errors
-/// What keeps it from being done.
+/// An error that says what prevents it.
 pub async fn key(command: KeyCommand) -> Result<()> {
     match command {
         KeyCommand::Create { common, wanted, json } => {
@@ -339,7 +339,7 @@ pub async fn key(command: KeyCommand) -> Result<()> {
         }
         KeyCommand::Revoke { common, key_id, json } => {
             let opened = open_existing(&StorageSettings::load(&common)?).await?;
-            // Whole keys are what people have at hand; no more of one than its id is used or said.
+            // People usually have the whole key at hand. Only its id is used and printed.
             let key_id: String = key_id.strip_prefix("mrl_").unwrap_or(&key_id).chars().take(8).collect();
             let revoked = keys::revoke(&opened.app(Clock::System), &Actor::COMMAND_LINE, None, &key_id).await;
             opened.db.close().await?;
@@ -359,7 +359,7 @@ pub async fn key(command: KeyCommand) -> Result<()> {
     }
 }
 
-/// Makes a key; it and what it stands for.
+/// Creates a key. Returns it with its grant.
 ///
 /// # Errors
 /// An unknown company, project or scope, and an invalid expiry.
@@ -390,7 +390,7 @@ async fn company_named(tx: &mut dyn Tx, name: &str) -> Result<CompanyId> {
     company.ok_or_else(|| Error::Refused(format!("there is no company \"{name}\"; muriel project create makes one")))
 }
 
-/// The company's projects with these keys; `None`, which is all, without any.
+/// Finds the company's projects with these keys; `None`, which means all, if no keys are given.
 async fn listed(tx: &mut dyn Tx, company: CompanyId, project_keys: &[String]) -> Result<Option<Vec<ProjectId>>> {
     let mut projects = Vec::with_capacity(project_keys.len());
     for key in project_keys {
@@ -402,7 +402,7 @@ async fn listed(tx: &mut dyn Tx, company: CompanyId, project_keys: &[String]) ->
     Ok((!projects.is_empty()).then_some(projects))
 }
 
-/// A company's keys, and its projects.
+/// Lists the keys and the projects of a company.
 async fn key_list(opened: &Opened, company: String) -> Result<(Vec<StoredKey>, Vec<Project>)> {
     let company =
         opened.db.read::<_, Error, _>(move |tx| Box::pin(async move { company_named(tx, &company).await })).await?;

@@ -1,4 +1,4 @@
-//! The server's tools for agents: `/mcp` beside the API, and the settings of both.
+//! Tools for agents: `/mcp` next to the API, and the settings of both.
 
 use crate::config::{Settings, on_or_off};
 use crate::{Error, Result};
@@ -16,33 +16,35 @@ use muriel_service::App;
 use std::sync::Arc;
 use ureq::http::uri::Authority;
 
-/// The most hosts that can be named.
+/// Maximum number of hosts that can be named.
 const HOSTS_MAX: usize = 100;
 
-/// Tools for agents.
+/// Flags of the tools for agents.
 #[derive(Debug, Clone, Default, Args)]
 pub struct McpFlags {
-    /// Hosts under which agents reach /mcp, such as muriel.example, separated by commas. This machine's own names and the
-    /// address of --listen always count.
+    /// Hosts under which agents reach /mcp, such as muriel.example, separated by commas. This machine's own names and
+    /// the address of --listen are always accepted.
     #[arg(long, env = "MURIEL_MCP_HOSTS", value_name = "HOSTS")]
     pub mcp_hosts: Option<String>,
-    /// Whether agents may change code that runs on pages, with a key that has the scope code: on or off [default: off].
+    /// Let agents change code that runs on pages, with a key that has the scope code: on or off [default: off].
     #[arg(long, env = "MURIEL_MCP_CODE", value_name = "on|off")]
     pub mcp_code: Option<String>,
 }
 
-/// Who reaches the tools for agents, and what these may do.
+/// Settings of the tools for agents.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct McpSettings {
-    /// Hosts that requests may name besides this machine's.
+    /// Hosts that requests may name, in addition to this machine's.
     pub hosts: Vec<String>,
-    /// Whether agents may change code, if their key may.
+    /// True when agents may change code, if their key may.
     pub allows_code: bool,
 }
 
 impl McpSettings {
+    /// Parses the settings.
+    /// \n
     /// # Errors
-    /// What is no host, and too many of them.
+    /// Text that is not a host, and too many hosts.
     pub(crate) fn read(hosts: Option<&str>, code: Option<&str>) -> Result<Self> {
         let named = hosts.unwrap_or_default().split(',').map(str::trim).filter(|host| !host.is_empty());
         let hosts: Vec<String> = named.map(host).collect::<Result<_>>()?;
@@ -63,11 +65,11 @@ fn host(text: &str) -> Result<String> {
     if is_host { Ok(text.to_ascii_lowercase()) } else { Err(error()) }
 }
 
-/// The API with `/mcp` beside it. A call of a tool passes the edge twice: as a request to `/mcp`, and as the request of the
-/// API that it is.
+/// The API with `/mcp` next to it. A call of a tool passes the edge twice: as a request to `/mcp`, and as the API
+/// request that it makes.
 pub(crate) fn edge(app: &App, settings: &Settings, limits: &Arc<Limits>, metrics: &Arc<Metrics>) -> Result<Edge> {
     let around = |router| Edge::new(router, settings.edge.clone(), limits.clone(), metrics.clone());
-    // Tools take keys, and nothing else.
+    // Tools accept only API keys.
     let api = around(router::router(app.clone(), Listener::WithoutPeople));
     let allows_code = settings.mcp.allows_code;
     let call: Api = Arc::new(move |mut request| {
@@ -83,17 +85,17 @@ pub(crate) fn edge(app: &App, settings: &Settings, limits: &Arc<Limits>, metrics
     Ok(around(router::router(app.clone(), listener).merge(guarded(app.clone(), "/mcp", tools))))
 }
 
-/// The API for people, on a listener of its own.
+/// The API for people, on a separate listener.
 pub(crate) fn dashboard_edge(app: &App, settings: &Settings, limits: &Arc<Limits>, metrics: &Arc<Metrics>) -> Edge {
     let router = router::router(app.clone(), Listener::People);
     Edge::new(router, settings.edge.clone(), limits.clone(), metrics.clone())
 }
 
-/// The hosts under which the server is reached.
+/// Hosts under which the server is reached.
 fn hosts(settings: &Settings) -> Vec<String> {
     let mut hosts = ["localhost", "127.0.0.1", "::1"].map(str::to_owned).to_vec();
     let listens = settings.listen.ip();
-    // Behind an address for all networks are names and addresses that only the operator knows.
+    // An address for all networks can have names and addresses that only the operator knows.
     if !listens.is_unspecified() && !listens.is_loopback() {
         hosts.push(listens.to_string());
     }

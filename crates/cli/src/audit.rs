@@ -36,7 +36,7 @@ pub enum AuditCommand {
 /// Runs a command about the audit log.
 ///
 /// # Errors
-/// What keeps it from being done, and a log that is not what was written.
+/// An error that says what prevents it, and a log that was changed.
 pub async fn run(command: AuditCommand) -> Result<()> {
     let AuditCommand::Verify { common, company, contains, json } = command;
     let known = contains.as_deref().map(known).transpose()?;
@@ -64,7 +64,7 @@ pub async fn run(command: AuditCommand) -> Result<()> {
     Ok(())
 }
 
-/// The result for each company.
+/// Verifies the audit log of each company.
 ///
 /// # Errors
 /// An unknown company, and when the database cannot be reached.

@@ -1,4 +1,4 @@
-//! Settings: flags over environment over a TOML file over defaults.
+//! Settings. Flags take precedence over the environment, a TOML file and defaults, in this order.
 
 use crate::agents::{McpFlags, McpSettings};
 use crate::oidc::OidcFile;
@@ -23,10 +23,10 @@ use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// Bytes of the file with the database's address that are read at most.
+/// Maximum size of the file with the database's address, in bytes.
 const DATABASE_URL_MAX: u64 = 64 << 10;
 
-/// Data directory, database and settings file: the same flags for every command.
+/// Data directory, database and settings file: the flags that all commands share.
 #[derive(Debug, Clone, Default, Args)]
 pub struct Common {
     /// Directory where data is stored [default: data].
@@ -46,7 +46,7 @@ pub struct Common {
     pub config: Option<PathBuf>,
 }
 
-/// Names under which pages meet the server.
+/// Names under which pages reach the server.
 #[derive(Debug, Clone, Default, Args)]
 pub struct SiteFlags {
     /// Name of the script's API on pages, and prefix of its cookies [default: muriel].
@@ -57,10 +57,10 @@ pub struct SiteFlags {
     pub visitor_prefix: Option<String>,
 }
 
-/// What only a server needs.
+/// Flags of servers only.
 #[derive(Debug, Clone, Default, Args)]
 pub struct ServeFlags {
-    /// Names under which pages meet it.
+    /// Names under which pages reach it.
     #[command(flatten)]
     pub site: SiteFlags,
     /// Tools for agents.
@@ -69,12 +69,12 @@ pub struct ServeFlags {
     /// Address to listen on [default: 127.0.0.1:4170].
     #[arg(long, env = "MURIEL_LISTEN", value_name = "ADDR")]
     pub listen: Option<String>,
-    /// Address to listen on for people, with a host of their own: the other one then serves programs and visitors only
-    /// [default: off, people are served there too].
+    /// Address to listen on for people, with a host of its own: --listen then serves programs and visitors only
+    /// [default: off, --listen serves people too].
     #[arg(long, env = "MURIEL_DASHBOARD_LISTEN", value_name = "ADDR")]
     pub dashboard_listen: Option<String>,
-    /// Where people reach the server, such as `https://muriel.example`. Needed for everybody who is not on this machine
-    /// [default: off, people sign in on this machine only, without TLS].
+    /// URL under which people reach the server, such as `https://muriel.example`. Needed for everybody who is not on
+    /// this machine [default: off, people sign in on this machine only, without TLS].
     #[arg(long, env = "MURIEL_PUBLIC_URL", value_name = "URL")]
     pub public_url: Option<String>,
     /// Address that serves metrics to Prometheus, or off [default: 127.0.0.1:4171].
@@ -86,22 +86,21 @@ pub struct ServeFlags {
     /// Log level: error, warn, info, debug or trace [default: info].
     #[arg(long, env = "MURIEL_LOG_LEVEL", value_name = "LEVEL")]
     pub log_level: Option<String>,
-    /// Database in MaxMind's format that maps IP addresses to places.
+    /// Database in MaxMind's format that maps IP addresses to geographic locations.
     #[arg(long, env = "MURIEL_GEO_DATABASE", value_name = "FILE")]
     pub geo_database: Option<PathBuf>,
     /// Networks of proxies whose X-Forwarded-For or Forwarded is trusted [default: off].
     #[arg(long, env = "MURIEL_TRUSTED_PROXIES", value_name = "NETWORKS")]
     pub trusted_proxies: Option<String>,
-    /// What acknowledged events survive: full (a power cut) or relaxed (a crash of the process only, but faster)
-    /// [default: full].
+    /// Durability of acknowledged events: full (they survive a power cut) or relaxed (they survive a crash of the
+    /// process only, but it is faster) [default: full].
     #[arg(long, env = "MURIEL_LOG_SYNC", value_name = "full|relaxed")]
     pub log_sync: Option<String>,
     /// MiB to leave free on the disk of the event log [default: 2 % of the disk, at
     /// least 64, at most 4096].
     #[arg(long, env = "MURIEL_LOG_RESERVE", value_name = "MIB", value_parser = mib, allow_negative_numbers = true)]
     pub log_reserve: Option<u64>,
-    /// MiB after which a file of the event log is closed and the next begun
-    /// [default: 1024].
+    /// MiB after which a file of the event log is closed and the next one begins [default: 1024].
     #[arg(long, env = "MURIEL_LOG_ROLL", value_name = "MIB", value_parser = mib, allow_negative_numbers = true)]
     pub log_roll: Option<u64>,
     /// Days after which closed files of the event log are deleted, or off
@@ -112,29 +111,29 @@ pub struct ServeFlags {
     /// received, and the health check other_nodes of every result fails.
     #[arg(long, env = "MURIEL_ALONE", value_parser = clap::builder::BoolishValueParser::new())]
     pub alone: bool,
-    /// Whether this node may start and end experiments by their dates and rules: on or off. One node at a time does it
-    /// [default: on].
+    /// Start and end experiments by their dates and rules on this node: on or off. One node at a time does it [default:
+    /// on].
     #[arg(long, env = "MURIEL_WORKER", value_name = "on|off")]
     pub worker: Option<String>,
     /// Seconds after which the weights of a bandit can move again, 60 to 604800 [default: 3600].
     #[arg(long, env = "MURIEL_BANDIT_PERIOD", value_name = "SECONDS")]
     pub bandit_period: Option<u64>,
-    /// To how many percent of the visitors is_autopilot serves a winner, step by step [default: 10,50,100].
+    /// Percentages of visitors to whom is_autopilot serves a winner, step by step [default: 10,50,100].
     #[arg(long, env = "MURIEL_AUTOPILOT_STEPS", value_name = "PERCENT,…")]
     pub autopilot_steps: Option<String>,
     /// Seconds that each of these steps lasts, 60 to 2592000 [default: 86400].
     #[arg(long, env = "MURIEL_AUTOPILOT_PERIOD", value_name = "SECONDS")]
     pub autopilot_period: Option<u64>,
-    /// Networks of webhooks that are not public, such as 10.0.0.0/8; several with commas between [default: off].
+    /// Networks that are not public and that webhooks may reach, such as 10.0.0.0/8; several with commas between
+    /// [default: off].
     #[arg(long, env = "MURIEL_WEBHOOK_ALLOW", value_name = "NETWORKS")]
     pub webhook_allow: Option<String>,
-    /// MiB of memory for all questions about events together; larger questions use the disk [default: 1024].
+    /// MiB of memory for all queries of events together; larger queries use the disk [default: 1024].
     #[arg(long, env = "MURIEL_WAREHOUSE_MEMORY", value_name = "MIB", value_parser = mib, allow_negative_numbers = true)]
     pub warehouse_memory: Option<u64>,
 }
 
-/// The file. An unknown key is an error: a typing mistake must not pass for a
-/// setting.
+/// Settings file. An unknown key is an error, so that a misspelt setting is not ignored.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct File {
@@ -168,7 +167,7 @@ struct File {
     mcp_code: Option<String>,
 }
 
-/// Days as a number, as one writes them in TOML, or text as on the command line.
+/// Days as a TOML number, or text as on the command line.
 #[derive(Debug, Deserialize)]
 #[serde(untagged, expecting = "expected a number of days or \"off\"")]
 enum Retention {
@@ -203,8 +202,7 @@ impl File {
     }
 }
 
-/// The line of a fault in a TOML file, its key and what is wrong, without names of Rust
-/// types.
+/// Line, key and message of an error in a TOML file, without names of Rust types.
 fn place_and_fault(text: &str, error: &toml::de::Error) -> String {
     let fault = error.message().replace("expected u64", "expected a whole number of MiB");
     let Some(start) = error.span().map(|span| span.start.min(text.len())) else { return fault };
@@ -218,77 +216,77 @@ fn place_and_fault(text: &str, error: &toml::de::Error) -> String {
     }
 }
 
-/// A number of MiB on the command line or in the environment.
+/// Parses a number of MiB.
 fn mib(text: &str) -> std::result::Result<u64, &'static str> {
     text.parse().map_err(|_| "must be a whole number of MiB")
 }
 
-/// Data directory, database and pepper, from flags, environment and file.
+/// Data directory, database and pepper, from flags, environment and settings file.
 #[derive(Debug, Clone)]
 pub struct StorageSettings {
     /// Directory where data is stored.
     pub data_dir: PathBuf,
-    /// PostgreSQL instead of SQLite.
+    /// URL of the PostgreSQL database; `None` for SQLite.
     pub database_url: Option<String>,
     /// File with the pepper.
     pub pepper_file: PathBuf,
-    /// How PostgreSQL is used, where it is.
+    /// Options for PostgreSQL.
     pub postgres: PostgresOptions,
 }
 
-/// Every setting of a server, from flags, environment and file, checked.
+/// All settings of a server, from flags, environment and settings file, checked.
 #[derive(Debug, Clone)]
 pub struct Settings {
     /// Data directory, database and settings file.
     pub storage: StorageSettings,
-    /// Address to answer on.
+    /// Address to listen on.
     pub listen: SocketAddr,
-    /// Address to answer people on, if they have one of their own.
+    /// Separate address to listen on for people, if any.
     pub dashboard_listen: Option<SocketAddr>,
-    /// Where people reach the server, and where they may sign in.
+    /// URL under which people reach the server, and sign-in settings.
     pub people: PeopleSettings,
-    /// Address for Prometheus.
+    /// Address for Prometheus; `None` for off.
     pub metrics_listen: Option<SocketAddr>,
-    /// The bounds of one request.
+    /// Limits of one request.
     pub edge: EdgeSettings,
-    /// How often keys and networks may ask.
+    /// Rate limits of keys and networks.
     pub rate_limits: RateLimits,
-    /// How much is logged.
+    /// Log level.
     pub log_level: String,
-    /// Where addresses are.
+    /// Database of IP locations.
     pub geo_database: Option<PathBuf>,
-    /// Whose word about an address counts.
+    /// Proxies whose forwarding header fields are trusted.
     pub trusted_proxies: TrustedProxies,
-    /// How the event log is written.
+    /// Options of the event log.
     pub log: LogOptions,
-    /// After how many days closed files of the event log are deleted.
+    /// Days after which closed files of the event log are deleted; `None` for never.
     pub log_retention_days: Option<i64>,
-    /// What questions about events may take.
+    /// Resource limits for queries of events.
     pub warehouse: warehouse::WarehouseOptions,
-    /// How long requests for results wait. No flag sets it: it is the default but in tests.
+    /// Timeouts of requests for results. Only tests change the default.
     pub report_timeouts: ReportTimeouts,
-    /// Whether it starts although other nodes run on the database.
+    /// True to start even if other nodes run on the database.
     pub alone: bool,
-    /// Whether it starts and ends experiments by their dates and rules.
+    /// True to start and end experiments by their dates and rules.
     pub worker: bool,
-    /// How often it looks at what grows.
+    /// Intervals of the clock's periodic work.
     pub periods: ClockPeriods,
     /// Networks that webhooks may reach although they are not public.
     pub webhook_allow: AllowedNetworks,
-    /// Who knows the addresses of webhooks. No flag sets it: it is the system but in tests.
+    /// Name resolution for webhooks. Only tests change it from the system's.
     pub webhook_names: Names,
-    /// How long it counts as running when it is not heard of.
+    /// Time after its last renewal for which the node still counts as running.
     pub node_lease: Duration,
-    /// Names under which pages meet the server.
+    /// Names under which pages reach the server.
     pub site: Site,
-    /// Who reaches the tools for agents, and what these may do.
+    /// Settings of the tools for agents.
     pub mcp: McpSettings,
-    /// What time it is.
+    /// Clock, which tests replace.
     pub clock: Clock,
 }
 
 impl StorageSettings {
-    /// The address of the database without what is secret in it, for messages.
+    /// Address of the database without secrets, for messages.
     pub(crate) fn shown_database(&self) -> String {
         let url = self.database_url.as_deref().unwrap_or_default();
         let (scheme, rest) = url.split_once("://").unwrap_or(("", url));
@@ -297,6 +295,8 @@ impl StorageSettings {
         format!("{scheme}://{rest}")
     }
 
+    /// Loads the storage settings.
+    /// \n
     /// # Errors
     /// A settings file that cannot be read or is invalid.
     pub fn load(common: &Common) -> Result<Self> {
@@ -323,7 +323,7 @@ impl StorageSettings {
     }
 }
 
-/// The address of the database, from a text or from a file.
+/// Address of the database, from a text or from a file.
 fn database_url(url: Option<&str>, file: Option<&Path>) -> Result<Option<String>> {
     let path = match (url, file) {
         (Some(_), Some(_)) => {
@@ -344,7 +344,7 @@ fn database_url(url: Option<&str>, file: Option<&Path>) -> Result<Option<String>
     Ok(Some(url.to_owned()))
 }
 
-/// Where PostgreSQL's own programs look for a password.
+/// Sources of the password, the same as for PostgreSQL's own programs.
 fn credentials() -> Credentials {
     let in_home =
         || std::env::var_os("HOME").filter(|home| !home.is_empty()).map(|home| Path::new(&home).join(".pgpass"));
@@ -354,7 +354,7 @@ fn credentials() -> Credentials {
     }
 }
 
-/// The address of the metrics that the settings file has.
+/// Address of the metrics in the settings file.
 ///
 /// # Errors
 /// A settings file that cannot be read.
@@ -362,20 +362,20 @@ pub(crate) fn metrics_listen(common: &Common) -> Result<Option<String>> {
     Ok(File::read(common.config.as_deref())?.metrics_listen)
 }
 
-/// Where people reach the server, by the settings file.
+/// URL under which people reach the server, from the settings file.
 ///
 /// # Errors
-/// A settings file that cannot be read, and an address at which nobody can sign in.
+/// A settings file that cannot be read, and a URL at which nobody can sign in.
 pub(crate) fn public_url(common: &Common) -> Result<Option<PublicUrl>> {
     let text = File::read(common.config.as_deref())?.public_url;
     text.map(|text| text.parse().map_err(|error| Error::Setting(format!("public-url: {error}")))).transpose()
 }
 
 impl SiteFlags {
-    /// The names, with those of the file where no flag says otherwise.
+    /// Loads the names, with those of the settings file where no flag is given.
     ///
     /// # Errors
-    /// A settings file that cannot be read, and names that cannot be.
+    /// A settings file that cannot be read, and invalid names.
     pub fn load(self, common: &Common) -> Result<Site> {
         self.over(&File::read(common.config.as_deref())?)
     }
@@ -393,6 +393,8 @@ impl SiteFlags {
 }
 
 impl Settings {
+    /// Loads all settings.
+    /// \n
     /// # Errors
     /// A settings file that cannot be read, and settings that are invalid.
     pub fn load(common: Common, flags: ServeFlags) -> Result<Self> {
@@ -489,7 +491,7 @@ fn autopilot_steps(text: &str) -> Option<Vec<i64>> {
     (is_rising && steps.len() <= 20 && steps.iter().all(|step| (1..=100).contains(step))).then_some(steps)
 }
 
-/// A switch.
+/// Parses `on` or `off`.
 pub(crate) fn on_or_off(setting: &str, word: Option<&str>, default: bool) -> Result<bool> {
     match word {
         None => Ok(default),
@@ -520,8 +522,7 @@ fn log_options(
         None => {}
     }
     if let Some(days) = retention_days {
-        // So many files that the oldest is far less than the tenth of the log that
-        // retention deletes at once.
+        // Use enough files that the oldest one is far less than the tenth of the log that retention deletes at once.
         options.roll_us = options.roll_us.min(days.saturating_mul(DAY_US / 20));
     }
     Ok(options)
@@ -617,7 +618,7 @@ mod tests {
         std::fs::write(&secret, "postgres://u:s3cret@h/d\n").unwrap();
         std::fs::write(&settings, format!("database_url_file = {secret:?}\n")).unwrap();
         assert_eq!(of(&common).unwrap().as_deref(), Some("postgres://u:s3cret@h/d"));
-        // Either flag wins over either key of the file.
+        // Either flag takes precedence over either key of the file.
         let flag = Common { database_url: Some("postgres://other/d".into()), ..common.clone() };
         assert_eq!(of(&flag).unwrap().as_deref(), Some("postgres://other/d"));
         std::fs::write(&settings, "database_url = \"postgres://other/d\"\n").unwrap();

@@ -1,4 +1,4 @@
-//! `muriel demo`: a server, and beside it the demo's data, its shop and its visitors.
+//! `muriel demo`: a server, with the demo's data, its shop and its visitors.
 
 use crate::access::{WantedKey, key_create};
 use crate::config::{Common, ServeFlags, Settings};
@@ -22,38 +22,38 @@ use std::net::{IpAddr, SocketAddr, TcpListener};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// What `--data-dir` means here, where it has no default that stays.
+/// Help of `--data-dir` for this command, whose default is temporary.
 pub(crate) const DATA_DIR_HELP: &str =
     "Directory that keeps the demo's data [default: a temporary one, deleted at the end]";
 
-/// Seconds after which a bandit's weights can move again, where nothing else was said.
+/// Default number of seconds after which a bandit's weights can move again.
 const BANDIT_PERIOD_S: u64 = 60;
 
-/// The owner of the demo's company.
+/// Owner of the demo's company.
 const OWNER: &str = "owner@northwind.example";
 const OWNER_NAME: &str = "Robin Lind";
 
-/// Who visits the demo, and where its shop is.
+/// Flags about the demo's visitors and its shop.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct VisitorFlags {
-    /// Visits on each day of the past, to both projects together.
+    /// Visits per past day, to both projects together.
     #[arg(long, env = "MURIEL_VISITORS_PER_DAY", default_value_t = 1_000, value_name = "N",
           value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
     pub(crate) visitors_per_day: u64,
-    /// Number of days of the past with visitors.
+    /// Number of past days with visitors.
     #[arg(long, env = "MURIEL_DAYS", default_value_t = 30, value_name = "N",
           value_parser = clap::value_parser!(i64).range(1..=180))]
     pub(crate) days: i64,
-    /// Seed of the simulated visitors; the same seed makes the same visitors.
+    /// Seed of the simulated visitors; the same seed gives the same visitors.
     #[arg(long, env = "MURIEL_SEED", default_value_t = 1, value_name = "N")]
     pub(crate) seed: u64,
-    /// Visits per second while it runs; 0 for none.
+    /// Visits per second while the demo runs; 0 for none.
     #[arg(long, env = "MURIEL_LIVE_RATE", default_value_t = 1.0, value_name = "N", value_parser = rate)]
     pub(crate) live_rate: f64,
     /// Address of the shop [default: port 4172 on the address of --listen].
     #[arg(long, env = "MURIEL_SHOP_LISTEN", value_name = "ADDR")]
     pub(crate) shop_listen: Option<SocketAddr>,
-    /// Simulate no visitors, neither in the past nor while it runs.
+    /// Simulate no visitors, neither for past days nor while the demo runs.
     #[arg(long, env = "MURIEL_NO_VISITORS")]
     pub(crate) no_visitors: bool,
 }
@@ -65,11 +65,11 @@ fn rate(text: &str) -> Result<f64, String> {
     }
 }
 
-/// Serves the demo until SIGTERM or SIGINT; its data is made where there is
-/// none, and goes at the end unless the flags say where to keep it.
+/// Serves the demo until SIGTERM or SIGINT. Creates its data if there is none, and deletes it at the end unless the
+/// flags say where to keep it.
 ///
 /// # Errors
-/// What keeps a server from starting, and whatever the API refuses of the data.
+/// Errors of starting a server, and data that the API refuses.
 pub(crate) fn run(common: Common, flags: ServeFlags, visitors: VisitorFlags) -> Result<()> {
     let listen_anywhere = flags.listen.is_none();
     let (settings, throw_away) = settings(common, flags)?;
@@ -77,7 +77,7 @@ pub(crate) fn run(common: Common, flags: ServeFlags, visitors: VisitorFlags) -> 
     crate::block_on(until_signalled(settings, visitors, listen_anywhere, throw_away.as_ref()))
 }
 
-/// What is decided, with the directory that goes when it is dropped.
+/// Settings, and the temporary directory, which is deleted when dropped.
 fn settings(mut common: Common, mut flags: ServeFlags) -> Result<(Settings, Option<HeldDirectory>)> {
     let anywhere = common.data_dir.is_none()
         && common.database_url.is_none()
@@ -92,7 +92,7 @@ fn settings(mut common: Common, mut flags: ServeFlags) -> Result<(Settings, Opti
     }
     if common.config.is_none() {
         flags.log_level.get_or_insert_with(|| "warn".to_owned());
-        // Somebody who looks around wants to see a bandit move.
+        // Short enough to watch a bandit move.
         flags.bandit_period.get_or_insert(BANDIT_PERIOD_S);
     }
     let metrics_anywhere = flags.metrics_listen.is_none();
@@ -103,7 +103,7 @@ fn settings(mut common: Common, mut flags: ServeFlags) -> Result<(Settings, Opti
     Ok((settings, throw_away))
 }
 
-/// The address, or one with a port that the system chooses if it is taken.
+/// Returns the address; if its port is taken, one with a port that the system chooses.
 fn free(address: SocketAddr) -> SocketAddr {
     match TcpListener::bind(address) {
         Err(error) if error.kind() == std::io::ErrorKind::AddrInUse => SocketAddr::new(address.ip(), 0),
@@ -118,8 +118,8 @@ async fn until_signalled(
     throw_away: Option<&HeldDirectory>,
 ) -> Result<()> {
     let mut signals = Signals::new()?;
-    // Started before the data is made, as it takes the directory's lock, and without its clock: that would act now on what
-    // happened in the past.
+    // Started before the data is created, because the server takes the directory's lock. Started without its clock,
+    // which would act now on past events.
     let runs_clock = std::mem::replace(&mut settings.worker, false);
     let running = match serve::start(settings.clone()).await {
         Err(Error::Listen { .. }) if listen_anywhere => {
@@ -168,7 +168,7 @@ async fn until_signalled(
         };
         let mut out = std::io::stdout();
         let text = welcome.text(out.is_terminal() && std::env::var_os("NO_COLOR").is_none());
-        // Somebody who closed the output still wants the server.
+        // The server keeps running even if the output is closed.
         let _ = write!(out, "muriel ready http://{}\n{text}", running.address).and_then(|()| out.flush());
         let visited = async {
             let began = || {
@@ -190,15 +190,15 @@ async fn until_signalled(
     failed
 }
 
-/// Where the shop is.
+/// The shop's listener and address.
 struct DemoShop {
     listener: tokio::net::TcpListener,
-    /// As browsers on this machine reach it.
+    /// Origin under which browsers on this machine reach it.
     origin: String,
 }
 
-/// Makes the data unless it is there, and a new key; the shop listens where the experiments expect it, unless something
-/// else is there or another address was `asked` for.
+/// Creates the data unless it exists, and a new key. The shop listens on the port that the experiments expect, unless
+/// that is taken or another address was `asked` for.
 async fn with_shop(opened: &Opened, asked: Option<SocketAddr>, beside: IpAddr) -> Result<(DemoShop, ApiKey, Prepared)> {
     let named = muriel_demo::shop_origin(&opened.db).await?;
     let port = named.and_then(|origin| origin.rsplit(':').next()?.parse().ok()).unwrap_or(shop::PORT);
@@ -210,7 +210,7 @@ async fn with_shop(opened: &Opened, asked: Option<SocketAddr>, beside: IpAddr) -
     Ok((DemoShop { listener, origin }, key, prepared))
 }
 
-/// Gives the owner of the company a new password, and makes the person unless it is there. Returns the password.
+/// Sets a new password for the company's owner, who is created if missing. Returns the password.
 async fn owner(opened: &Opened) -> Result<String> {
     let app = opened.app(Clock::System);
     let password = random_text(16).map_err(|error| Error::Other(error.into()))?;
@@ -224,10 +224,10 @@ async fn owner(opened: &Opened) -> Result<String> {
     Ok(password)
 }
 
-/// Makes the data unless it is there, of a shop with this origin, and a new key.
+/// Creates the data for a shop with this origin unless it exists, and a new key.
 ///
 /// # Errors
-/// A database that is not the demo's, and whatever the API refuses of the data.
+/// A database that is not the demo's, and data that the API refuses.
 pub(crate) async fn prepare(opened: &Opened, origin: &str) -> Result<(ApiKey, Prepared)> {
     let company = Company::ensure(&opened.db, &opened.pepper).await?;
     let wanted = WantedKey {
@@ -242,8 +242,8 @@ pub(crate) async fn prepare(opened: &Opened, origin: &str) -> Result<(ApiKey, Pr
     Ok((key, prepared))
 }
 
-/// Lets the visitors of the past come, unless they have; then says that the present `began`, and lets others come for as long as
-/// it runs.
+/// Sends the visits of past days, unless that was done before. Then calls `began`, and sends visits for as long as the
+/// demo runs.
 async fn visit(
     app: &App,
     address: SocketAddr,
@@ -273,7 +273,7 @@ async fn visit(
     let line = match visit_past(app, key, shop.clone(), settings, progress).await {
         Err(error) => {
             bar.finish_and_clear();
-            // What was made of the past stays, and time goes on.
+            // Visits already sent are kept, and the clock starts.
             began();
             return Err(error.into());
         }
@@ -297,7 +297,7 @@ async fn visit(
     Ok(())
 }
 
-/// A progress bar on a terminal. Nothing is shown before the first tick.
+/// Progress bar on a terminal. It is shown from the first tick on.
 fn bar(visits: u64) -> ProgressBar {
     let bar = ProgressBar::new(visits);
     if let Ok(style) = ProgressStyle::with_template("  {msg} {bar:32} {human_pos} of {human_len}") {
@@ -308,7 +308,7 @@ fn bar(visits: u64) -> ProgressBar {
     bar
 }
 
-/// `30,000`
+/// Formats a number with thousands separators: `30,000`.
 fn thousands(number: u64) -> String {
     let digits = number.to_string();
     let mut text = String::new();

@@ -1,4 +1,4 @@
-//! `muriel doctor`: inspects a page and prints what is well and what is not.
+//! `muriel doctor`: inspects a page and prints a report.
 
 use crate::say::{self, say};
 use crate::{Error, Result};
@@ -20,7 +20,7 @@ pub struct Doctor {
     /// A header field to send to the page's host, as "Authorization: Basic …"; may be given several times.
     #[arg(long, value_name = "NAME: VALUE", value_parser = header_field)]
     header: Vec<(String, String)>,
-    /// How long to wait for each answer.
+    /// Timeout of each response, in seconds.
     #[arg(long, value_name = "SECONDS", default_value = "15", value_parser = clap::value_parser!(u64).range(1..=300))]
     timeout: u64,
     /// Print JSON.
@@ -31,7 +31,7 @@ pub struct Doctor {
 /// Inspects the page and prints the report.
 ///
 /// # Errors
-/// A URL that is not the address of a page, and a page with problems.
+/// A URL that is not the address of a page, and problems of the page.
 pub fn run(args: Doctor) -> Result<()> {
     let url = page_address(&args.url).map_err(|error| Error::Refused(error.to_string()))?;
     let report = inspect(Inspection {

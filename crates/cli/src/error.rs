@@ -1,44 +1,44 @@
-//! Why a command was not done, in sentences for whoever typed it.
+//! Errors of commands, worded for the person who ran them.
 
 use std::path::PathBuf;
 
 /// `Result` with this crate's [`Error`].
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// Why a command was not done.
+/// Error of a command.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// A setting is invalid; the sentence names it.
+    /// Invalid setting, named by the message.
     #[error("{0}")]
     Setting(String),
     /// A file could not be read, written or locked.
     #[error("{doing} {}", path.display())]
     File {
-        /// What was tried: `cannot read`.
+        /// Failed action: `cannot read`.
         doing: &'static str,
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
-        /// Why not.
+        /// Cause.
         source: std::io::Error,
     },
-    /// Another server works on the data directory.
+    /// Another server uses the data directory.
     #[error("another muriel serve is running on {}; stop it first, or choose another --data-dir", .0.display())]
     Running(PathBuf),
-    /// Another node works on the database, and its events are not ours.
+    /// Another node uses the database, and this node does not have its events.
     #[error(
         "another muriel node is running on this database ({0}); each node stores only the events that it receives, \
          so its results would cover only part of the visitors. Stop that node, or start this one with --alone; the \
          health check other_nodes of every result then fails"
     )]
     OtherNode(String),
-    /// The pepper is not the one that the database was made with.
+    /// The pepper is not the one with which the database was created.
     #[error(
         "the pepper in {} is not the one that the database was created with, so every API key would be refused; name \
          the right file with --pepper-file",
         .0.display()
     )]
     ForeignPepper(PathBuf),
-    /// The database has keys, and there is no pepper.
+    /// The database has keys, but there is no pepper.
     #[error(
         "there is no pepper in {}, but the database has keys that were made with one; copy that file here or name it \
          with --pepper-file",
@@ -48,30 +48,30 @@ pub enum Error {
     /// The address cannot be listened on.
     #[error("cannot listen on {address}")]
     Listen {
-        /// The address.
+        /// Address.
         address: String,
-        /// Why not.
+        /// Cause.
         source: std::io::Error,
     },
-    /// The request cannot be carried out; the sentence says why.
+    /// The command cannot be carried out, for the reason in the message.
     #[error("{0}")]
     Refused(String),
-    /// Somebody asked the process to end.
+    /// The process was asked to end.
     #[error("interrupted before it was done")]
     Interrupted,
-    /// A store of objects did not do what was asked; the sentence says why.
+    /// An object store failed, for the reason in the message.
     #[error("{0}")]
     ObjectStore(String),
-    /// The database.
+    /// Error of the database.
     #[error("the database cannot be used")]
     Database(#[source] muriel_sql::Error),
-    /// The event log.
+    /// Error of the event log.
     #[error("the event log cannot be used")]
     Log(#[source] muriel_log::Error),
-    /// The event log is not as it was written.
+    /// The event log is damaged.
     #[error("the event log is damaged: {0}")]
     Damaged(String),
-    /// Anything else.
+    /// Any other error.
     #[error(transparent)]
     Other(Box<dyn std::error::Error + Send + Sync>),
 }
@@ -132,7 +132,7 @@ impl From<muriel_service::Error> for Error {
     }
 }
 
-/// An error with its causes, in one line.
+/// Formats an error with its causes on one line.
 pub(crate) fn sentence(error: &(dyn std::error::Error + 'static)) -> String {
     let mut text = error.to_string();
     let mut cause = error.source();

@@ -1,4 +1,4 @@
-//! Why a visitor gets what it gets, in words.
+//! `muriel explain`: explains the assignment of a visitor.
 
 use crate::config::{Common, ServeFlags, Settings, StorageSettings};
 use crate::open::{Opened, open_existing};
@@ -22,23 +22,23 @@ use std::path::PathBuf;
 pub struct Explain {
     #[command(flatten)]
     common: Common,
-    /// The project (its key).
+    /// Key of the project.
     #[arg(long, value_name = "PROJECT_KEY")]
     project: String,
-    /// The experiment: its key or its id.
+    /// Key or id of the experiment.
     #[arg(long, value_name = "KEY_OR_ID")]
     experiment: String,
-    /// The visitor's id.
+    /// Id of the visitor.
     #[arg(long, value_name = "ID")]
     visitor: String,
-    /// A fact about the visitor: country, url, device, ip, user_agent… or an attribute of your own.
-    /// May be given several times.
+    /// Fact about the visitor: country, url, device, ip, user_agent… or an attribute of your own. May be
+    /// given several times.
     #[arg(long, value_name = "NAME=VALUE", value_parser = pair)]
     context: Vec<(String, String)>,
     /// JSON file with an object of such facts, as OpenFeature clients send it; --context takes precedence.
     #[arg(long, value_name = "FILE")]
     context_json: Option<PathBuf>,
-    /// Print JSON, in the shape of the API's answer.
+    /// Print JSON, in the format of the API.
     #[arg(long)]
     json: bool,
 }
@@ -50,10 +50,10 @@ fn pair(text: &str) -> Result<(String, String), String> {
     }
 }
 
-/// Explains what the visitor gets.
+/// Explains the assignment of the visitor.
 ///
 /// # Errors
-/// A project or experiment that is not there, and an invalid context.
+/// An unknown project or experiment, and an invalid context.
 pub async fn run(asked: Explain) -> Result<()> {
     let settings = Settings::load(asked.common.clone(), ServeFlags::default())?;
     let members = members(&asked)?;
@@ -79,7 +79,7 @@ pub async fn run(asked: Explain) -> Result<()> {
     Ok(())
 }
 
-/// What is known of the visitor, the later of two of one name.
+/// Facts about the visitor. Of two facts with one name, the later one counts.
 fn members(asked: &Explain) -> Result<Vec<(String, Json)>> {
     let mut members = match &asked.context_json {
         None => Vec::new(),
@@ -121,15 +121,15 @@ async fn find(opened: &Opened, project: &str, wanted: &str) -> Result<Delivered>
     Ok(Delivered::of(&found.await?))
 }
 
-/// How to print.
+/// Style of the output.
 #[derive(Debug, Clone, Copy)]
 struct Style {
     colour: bool,
-    /// Whether more than ASCII can be shown.
+    /// True when the terminal supports Unicode.
     marks: bool,
 }
 
-/// Whether the locale says that text is UTF-8.
+/// Returns whether the locale's encoding is UTF-8.
 fn locale_has_marks() -> bool {
     let mut set = ["LC_ALL", "LC_CTYPE", "LANG"].into_iter().filter_map(|name| env::var(name).ok());
     let locale = set.find(|value| !value.is_empty()).unwrap_or_default().to_ascii_lowercase();
@@ -160,7 +160,7 @@ fn text(explanation: &Explanation, style: Style) -> String {
         explanation.epoch
     );
     for step in &explanation.steps {
-        // Writing to text cannot fail.
+        // Writing to a string cannot fail.
         let _ = writeln!(text, "  {} {:<wide$}  {}", style.mark(step.outcome), step.check, one_line(&step.detail));
     }
     if !explanation.unenforced.is_empty() {

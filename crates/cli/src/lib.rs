@@ -1,5 +1,5 @@
-//! The binary: configuration, wiring, commands.
-// They panic when whoever reads has closed the pipe; `say` does not.
+//! The `muriel` binary: configuration, wiring, commands.
+// `println!` and `eprintln!` panic when the reader has closed the pipe; `say` does not.
 #![deny(clippy::print_stdout, clippy::print_stderr)]
 
 pub mod access;
@@ -61,7 +61,7 @@ enum Command {
         flags: ServeFlags,
     },
     /// Run the server with an example company, a shop and simulated visitors. The data is deleted at the end unless
-    /// --data-dir or --database-url keeps it.
+    /// --data-dir or --database-url is given.
     #[cfg(feature = "demo")]
     #[command(mut_arg("data_dir", |arg| arg.help(demo::DATA_DIR_HELP)))]
     Demo {
@@ -87,15 +87,15 @@ enum Command {
     /// Add and list people, and give them new passwords.
     #[command(subcommand)]
     Person(person::PersonCommand),
-    /// Verify the log of who did what.
+    /// Verify the audit log, the log of who did what.
     #[command(subcommand)]
     Audit(audit::AuditCommand),
-    /// List the servers that work on a PostgreSQL database, and forget one that is gone.
+    /// List the servers that use a PostgreSQL database, and forget one that is gone.
     #[command(subcommand)]
     Node(nodes::NodeCommand),
     /// List the running server's background tasks: each one's period, last run and outcome.
     Status(status::Status),
-    /// Check a page: whether it loads the script early enough, from where, and with which Content-Security-Policy.
+    /// Check whether a page loads the script early enough, from which server, and with which Content-Security-Policy.
     Doctor(doctor::Doctor),
     /// Explain step by step which variant of an experiment a visitor gets, and why.
     Explain(explain::Explain),
@@ -105,28 +105,28 @@ enum Command {
     /// Export or delete the data of one visitor.
     #[command(subcommand)]
     Visitor(visitor::VisitorCommand),
-    /// Recompute a result from the event log, and report what differs.
+    /// Recompute a result from the event log, and report differences.
     Verify(verify::Verify),
-    /// Simulate a test plan many times, on generated visitors or those of the past: how often it finds an effect, and
-    /// how often it reports one that does not exist.
+    /// Simulate a test plan many times, on generated or past visitors: how often it detects an effect, and how often it
+    /// reports one that does not exist.
     Simulate(Box<simulate::Simulate>),
-    /// Rebuild the warehouse, which answers questions about events, from the event log.
+    /// Rebuild the warehouse, the database for queries of events, from the event log.
     #[command(subcommand)]
     Warehouse(warehouse::WarehouseCommand),
-    /// Offer a running server's tools for agents (Model Context Protocol) on standard input and output. The API key comes
-    /// from MURIEL_API_KEY or --key-file. Agents that speak HTTP use the server's /mcp instead.
+    /// Offer a running server's tools for agents (Model Context Protocol) on standard input and output. The API key
+    /// comes from MURIEL_API_KEY or --key-file. Agents that speak HTTP use the server's /mcp instead.
     Mcp(mcp::Mcp),
-    /// Write a project's experiments, hypotheses and goals as files, to review and change them there. The API key comes from
+    /// Write a project's experiments, hypotheses and goals to files, for review and changes. The API key comes from
     /// MURIEL_API_KEY or --key-file.
     Export(files::Export),
-    /// Show what muriel apply would change in a project, and what that does to live experiments. The exit status is 2 when
+    /// Show what muriel apply would change in a project, and the effects on live experiments. The exit status is 2 when
     /// there are changes.
     Plan(files::Plan),
-    /// Make a project what its files say.
+    /// Change a project to match its files.
     Apply(files::Apply),
-    /// Copy the data directory to a directory or to S3 while the server runs, and store only what is new.
+    /// Copy the data directory to a directory or to S3 while the server runs. Only new data is stored.
     Backup(Box<backup::Backup>),
-    /// Restore a backup into a new data directory, whole or as of a time.
+    /// Restore a backup into a new data directory, completely or as of a time.
     Restore(backup::Restore),
     /// Print the OpenAPI 3.1 document.
     Openapi,
@@ -135,7 +135,7 @@ enum Command {
 /// Runs the program with its arguments, and returns its exit status.
 pub fn main() -> ExitCode {
     let cli = Cli::parse();
-    // New files and directories are for their owner only, also those that libraries create and those in a data
+    // New files and directories are for their owner only, including those that libraries create and those in a data
     // directory that others can read.
     rustix::process::umask(rustix::fs::Mode::from_raw_mode(0o077));
     match run(cli.command) {
@@ -193,7 +193,7 @@ fn block_on<T>(work: impl Future<Output = Result<T>>) -> Result<T> {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
     let runtime = runtime.map_err(|error| Error::Other(error.into()))?;
     let done = runtime.block_on(work);
-    // Work whose caller is gone may still run; do not wait for it.
+    // Work whose caller is gone may still be running; do not wait for it.
     runtime.shutdown_background();
     done
 }

@@ -1,4 +1,4 @@
-//! Logs: JSON lines on standard error, written by a thread of their own.
+//! Logs: JSON lines on standard error, written by a separate thread.
 
 use crate::{Error, Result};
 use serde_json::{Map, Value};
@@ -12,10 +12,11 @@ use tracing_subscriber::fmt::time::{FormatTime, SystemTime};
 use tracing_subscriber::fmt::{FmtContext, FormatEvent, FormatFields};
 use tracing_subscriber::registry::LookupSpan;
 
-/// Lines that may wait; more are dropped rather than kept or waited for.
+/// Maximum number of queued lines. More are dropped, so that logging uses bounded
+/// memory and does not block.
 const MAX_QUEUED_LINES: usize = 16_384;
 
-/// Starts logging; what is waiting is written when the guard goes.
+/// Starts logging. Dropping the guard writes the queued lines.
 pub(crate) fn start(level: &str) -> Result<WorkerGuard> {
     let known = ["error", "warn", "info", "debug", "trace"];
     if !known.contains(&level) {
@@ -24,7 +25,8 @@ pub(crate) fn start(level: &str) -> Result<WorkerGuard> {
     let (writer, guard) =
         NonBlockingBuilder::default().buffered_lines_limit(MAX_QUEUED_LINES).lossy(true).finish(std::io::stderr());
     let filter = EnvFilter::new(format!("{level},hyper=warn,tokio_postgres=warn,rmcp=error"));
-    // A second start, as in tests that run several commands, keeps the first.
+    // A second start, as in tests that run several commands, keeps the first
+    // configuration.
     let _ = tracing_subscriber::fmt().event_format(JsonLine).with_env_filter(filter).with_writer(writer).try_init();
     std::panic::set_hook(Box::new(|panic| {
         let place = panic.location().map(ToString::to_string).unwrap_or_default();
@@ -33,8 +35,8 @@ pub(crate) fn start(level: &str) -> Result<WorkerGuard> {
     Ok(guard)
 }
 
-/// An event as a line of JSON. The subscriber's own format prints an error without its
-/// causes, and "the database is unavailable" alone helps nobody.
+/// Formats an event as a line of JSON. The subscriber's own format prints an error
+/// without its causes, and "the database is unavailable" alone does not help.
 struct JsonLine;
 
 impl<S, N> FormatEvent<S, N> for JsonLine
@@ -55,7 +57,7 @@ where
     }
 }
 
-/// The fields of an event, in the order in which they are recorded.
+/// Fields of an event, in the order in which they were recorded.
 struct JsonFields(Map<String, Value>);
 
 impl JsonFields {
@@ -136,7 +138,7 @@ mod tests {
         assert_eq!(line["target"], "muriel_cli::logs::tests");
     }
 
-    /// Drivers put what the database said into the source of their error.
+    /// Database drivers put the database's message into the source of their error.
     #[test]
     fn a_database_that_refuses_is_quoted() {
         let lines = Lines::default();

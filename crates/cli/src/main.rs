@@ -1,6 +1,6 @@
-//! The binary.
+//! The `muriel` binary.
 
-/// Requests make and drop many small things, which this one is quick at.
+/// Requests make many small allocations, for which mimalloc is fast.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 

@@ -1,7 +1,7 @@
-//! `muriel mcp`: the tools of a running server for an agent that starts its servers as processes.
+//! `muriel mcp`: offers the tools of a running server to an agent that starts its MCP servers as processes.
 //!
-//! It is a client of the server's `/mcp` and opens no data: it works beside a running server, on any machine, with what the
-//! key may do.
+//! It is a client of the server's `/mcp` and opens no data. So it works next to a running server, on any machine, with
+//! the permissions of the key.
 
 use crate::remote::{self, ANSWER_MAX, Remote};
 use crate::{Error, Result};
@@ -13,7 +13,7 @@ use tokio::sync::Semaphore;
 use ureq::Agent;
 use url::Url;
 
-/// Requests that are sent to the server at the same time; others wait.
+/// Maximum number of requests in flight to the server; others wait.
 const IN_FLIGHT: usize = 8;
 
 /// `muriel mcp`
@@ -21,22 +21,22 @@ const IN_FLIGHT: usize = 8;
 pub struct Mcp {
     #[command(flatten)]
     remote: Remote,
-    /// The project (its key) that all calls are about; tools then have no argument for it.
+    /// The project (its key) of all calls; the tools then have no argument for it.
     #[arg(long, env = "MURIEL_PROJECT", value_name = "PROJECT_KEY")]
     project: Option<String>,
 }
 
-/// Answers until standard input ends.
+/// Handles messages until standard input ends.
 ///
 /// # Errors
-/// No key, an address that is none, a server that does not answer or refuses the key.
+/// A missing key, an invalid address, and a server that does not respond or refuses the key.
 pub async fn run(args: Mcp) -> Result<()> {
     let key = args.remote.key()?;
     let address = tools(args.remote.address()?, args.project.as_deref());
     bridge::run(forward(address, key)).await.map_err(Error::Refused)
 }
 
-/// Where the server has its tools.
+/// URL of the server's tools.
 fn tools(mut server: Url, project: Option<&str>) -> Url {
     let path = format!("{}/mcp", server.path().trim_end_matches('/').trim_end_matches("/mcp"));
     server.set_path(&path);
@@ -66,10 +66,10 @@ struct Server {
 }
 
 impl Server {
-    /// The answer to a message.
+    /// Sends a message and returns the response.
     ///
     /// # Errors
-    /// A sentence: that there is none, or that of the API where it refused the request.
+    /// A message: there is no response, or the API refused the request.
     fn send(&self, message: &Value) -> std::result::Result<Value, String> {
         let address = &self.address;
         let mut request = self

@@ -1,8 +1,7 @@
-//! This server among others on one database.
+//! Registration of this server as a node of a shared database.
 //!
-//! Each node keeps the events that it took, so results of one lack what another
-//! took. A file in the data directory says which node this is; a table of the
-//! database says which nodes run.
+//! Each node stores only the events that it received, so results of one node lack the events of others. A file in the
+//! data directory identifies the node; a table of the database lists the running nodes.
 
 use crate::config::StorageSettings;
 use crate::{Error, Result};
@@ -18,19 +17,19 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// How long a node counts as running that is not heard of.
+/// Time after its last renewal for which a node counts as running.
 pub(crate) const LEASE: Duration = Duration::from_secs(20);
-/// A lease is renewed so many times before it ends.
+/// Number of renewals within a lease.
 const RENEWALS: u32 = 4;
-/// How long ending the lease may take when the server stops.
+/// Timeout for ending the lease when the server stops.
 const LEAVE_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// What the file says.
+/// Content of the file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct NodeFile {
-    /// Random; moves with the data directory.
+    /// Random id, which moves with the data directory.
     node_id: String,
-    /// Where the server that used the directory last keeps everything but events.
+    /// Database that the last server on this directory used for everything except events.
     database: Database,
 }
 
@@ -70,11 +69,10 @@ impl NodeFile {
         Ok(Some(file))
     }
 
-    /// The file of this data directory, made where it is missing.
+    /// Reads the file of this data directory, which is created if missing.
     ///
-    /// A directory that has a SQLite database is that database's until PostgreSQL has
-    /// answered ([`Self::settle`]): an address that was mistyped once must not keep the
-    /// next start from its own data.
+    /// A directory with a SQLite database belongs to that database until PostgreSQL has responded ([`Self::settle`]): a
+    /// mistyped address must not keep the next start from its own data.
     ///
     /// # Errors
     /// A file that cannot be read or written.
@@ -89,7 +87,7 @@ impl NodeFile {
         Ok(file)
     }
 
-    /// Notes that the directory is served from this database from now on.
+    /// Records that the directory is now used with this database.
     ///
     /// # Errors
     /// A file that cannot be read.
@@ -104,7 +102,7 @@ impl NodeFile {
         Ok(())
     }
 
-    /// A full disk keeps nobody from being served.
+    /// Writes the file if possible. A full disk must not prevent the server from running.
     fn write_if_possible(&self, data_dir: &Path) {
         if let Err(error) = self.write(data_dir) {
             tracing::warn!(
@@ -114,7 +112,7 @@ impl NodeFile {
         }
     }
 
-    /// Which node a data directory is; `None` before it was served.
+    /// Node id of a data directory; `None` before its first use.
     ///
     /// # Errors
     /// A file that cannot be read.
@@ -122,7 +120,7 @@ impl NodeFile {
         Ok(Self::read(data_dir)?.map(|file| file.node_id))
     }
 
-    /// Written beside and renamed, so that nobody ever reads half of one.
+    /// Writes a temporary file and renames it, so that nobody reads a partial file.
     fn write(&self, data_dir: &Path) -> Result<()> {
         let path = Self::path(data_dir);
         let failed = |source| Error::File { doing: "cannot write", path: path.clone(), source };
@@ -135,11 +133,11 @@ impl NodeFile {
     }
 }
 
-/// Refuses to make or use a SQLite database in the data directory of a server that
-/// uses PostgreSQL: whatever is written there, that server does not know.
+/// Refuses to create or use a SQLite database in the data directory of a server that uses PostgreSQL: that server would
+/// not see its content.
 ///
 /// # Errors
-/// A directory that was last served from PostgreSQL, without the address of one.
+/// A directory that was last used with PostgreSQL, if no PostgreSQL address is given.
 pub(crate) fn check_database(place: &StorageSettings) -> Result<()> {
     if place.database_url.is_some() {
         return Ok(());
@@ -158,27 +156,27 @@ pub(crate) fn check_database(place: &StorageSettings) -> Result<()> {
     }
 }
 
-/// This run of this node.
+/// Registration of this run of this node.
 pub(crate) struct Registration {
     db: Db,
-    /// What it is registered as.
+    /// Data that it is registered with.
     node: NewNode,
     identity: Arc<NodeIdentity>,
     lease: Duration,
-    /// Whether the database knows of this run.
+    /// True when this run is registered in the database.
     is_registered: bool,
-    /// How many other nodes the last log line named.
+    /// Number of other nodes in the last log line.
     others: usize,
-    /// Whether a log line has said that the event log is shorter than it was.
+    /// True when the log already reported that the event log has become shorter.
     is_shorter: bool,
 }
 
 impl Registration {
-    /// What there is to register; nothing is asked of the database yet. `None` on
-    /// SQLite: one process serves its file, and the data directory's lock says so.
+    /// Prepares a registration, without using the database yet. `None` on SQLite: only one process serves its file,
+    /// which the data directory's lock ensures.
     ///
     /// # Errors
-    /// When the system gives no randomness.
+    /// When the system provides no randomness.
     pub(crate) fn new(db: &Db, place: &StorageSettings, file: &NodeFile, lease: Duration) -> Result<Option<Self>> {
         if place.database_url.is_none() {
             return Ok(None);
@@ -196,15 +194,15 @@ impl Registration {
         Ok(Some(Self { db: db.clone(), node, identity, lease, is_registered: false, others: 0, is_shorter: false }))
     }
 
-    /// Which node this is, for results.
+    /// Identity of this node, for results.
     pub(crate) fn identity(&self) -> Arc<NodeIdentity> {
         self.identity.clone()
     }
 
-    /// Refuses to start while another node runs and the schema is older than this program's: migrating it would change the
-    /// database under the node that stays. Without anything to migrate, [`Self::register`] decides.
+    /// Refuses to start while another node runs and the schema is older than this program's: migrating it would change
+    /// the database under the running node. Without a migration, [`Self::register`] decides.
     ///
-    /// Nothing is locked meanwhile. A node that starts between this and [`Self::register`] finds the schema migrated.
+    /// Nothing is locked in between. A node that starts between this and [`Self::register`] finds the schema migrated.
     ///
     /// # Errors
     /// [`Error::OtherNode`], and when the database cannot be reached.
@@ -215,11 +213,10 @@ impl Registration {
         }
     }
 
-    /// Registers, beside others too with `insist`.
+    /// Registers this run. With `insist`, also while other nodes run.
     ///
     /// # Errors
-    /// [`Error::OtherNode`] while another runs, and when the database cannot be
-    /// reached.
+    /// [`Error::OtherNode`] while another node runs, and when the database cannot be reached.
     pub(crate) async fn register(&mut self, insist: bool) -> Result<()> {
         let others = self.registered(insist).await?;
         match others.first() {
@@ -244,8 +241,8 @@ impl Registration {
         i64::try_from(self.lease.as_micros()).unwrap_or(i64::MAX)
     }
 
-    /// Ends the lease, so that another node may start at once. `blocks` counts the blocks of the event log, while that is
-    /// open.
+    /// Ends the lease, so that another node may start at once. `blocks` is the number of blocks of the event log, if it
+    /// is open.
     async fn leave(&self, blocks: Option<i64>) {
         let (NewNode { id, session, .. }, blocks) = (self.node.clone(), blocks.unwrap_or(0));
         let leave = self.db.write::<_, Error, _>(move |tx| {
@@ -264,7 +261,7 @@ impl Registration {
     async fn renew(&mut self, counted: Option<i64>) -> Result<()> {
         self.node.blocks = counted.unwrap_or(0);
         if !self.is_registered {
-            // It started while the database was away and serves visitors already.
+            // The node started while the database could not be reached, and already serves visitors.
             return self.register(true).await;
         }
         let (NewNode { id, session, blocks, .. }, lease_us) = (self.node.clone(), self.lease_us());
@@ -290,7 +287,7 @@ impl Registration {
                     "another server runs with a copy of this data directory; the events of the two are kept apart: stop \
                      one of them"
                 );
-                // From now on they are two nodes.
+                // From now on they are two nodes with different ids.
                 let own = self.node.id.split('~').next().unwrap_or_default();
                 self.node.id = format!("{own}~{}", self.node.session);
                 self.identity.set(&self.node.id);
@@ -299,8 +296,7 @@ impl Registration {
         self.register(true).await
     }
 
-    /// Logs that acknowledged events are gone: the log was restored from a backup, or lost
-    /// its end.
+    /// Logs that acknowledged events are missing: the log was restored from a backup, or its end was lost.
     fn tell_if_shorter(&mut self, counted: Option<i64>, most_blocks: i64) {
         let Some(blocks) = counted.filter(|blocks| *blocks < most_blocks && !self.is_shorter) else { return };
         tracing::error!(
@@ -312,7 +308,7 @@ impl Registration {
         self.is_shorter = true;
     }
 
-    /// Logs how many others run when that changes.
+    /// Logs the number of other running nodes when it changes.
     fn tell(&mut self, others: usize) {
         if others > self.others {
             tracing::error!(
@@ -325,7 +321,7 @@ impl Registration {
     }
 }
 
-/// A registration that is renewed by a task and ended by the server.
+/// Registration that a task renews and the server ends.
 #[derive(Clone)]
 pub(crate) struct SharedRegistration {
     registration: Arc<tokio::sync::Mutex<Registration>>,
@@ -333,26 +329,26 @@ pub(crate) struct SharedRegistration {
 }
 
 impl SharedRegistration {
-    /// How often the lease is to be renewed.
+    /// Interval at which the lease is to be renewed.
     pub(crate) fn period(&self) -> Duration {
         self.period
     }
 
-    /// Renews the lease, or registers where that was not possible before.
+    /// Renews the lease, or registers if that was not possible before.
     ///
     /// # Errors
-    /// When the database cannot be reached. Others may start once the lease has run out; results tell of them.
+    /// When the database cannot be reached. Other nodes may start once the lease has expired; results then report it.
     pub(crate) async fn renew(&self, blocks: Option<i64>) -> Result<()> {
         self.registration.lock().await.renew(blocks).await
     }
 
-    /// Ends the lease. No renewal may be under way: it would be waited for.
+    /// Ends the lease. Waits for a renewal in progress.
     pub(crate) async fn leave(&self, blocks: Option<i64>) {
         self.registration.lock().await.leave(blocks).await;
     }
 }
 
-/// Text for a column and a message, without what terminals take for orders.
+/// Text for a column and a message, without control characters, which terminals would interpret.
 fn shown(text: &str) -> String {
     text.chars().filter(|c| !c.is_control()).take(255).collect()
 }

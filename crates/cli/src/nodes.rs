@@ -1,4 +1,4 @@
-//! The servers on one database, from the command line.
+//! `muriel node`: the servers on one database.
 
 use crate::config::{Common, StorageSettings};
 use crate::open::open_existing;
@@ -11,7 +11,7 @@ use serde_json::json;
 /// `muriel node …`
 #[derive(Debug, Subcommand)]
 pub enum NodeCommand {
-    /// List the servers that run on the PostgreSQL database, and those that did.
+    /// List the servers that run or have run on the PostgreSQL database.
     List {
         /// Data directory, database and settings file.
         #[command(flatten)]
@@ -21,12 +21,12 @@ pub enum NodeCommand {
         json: bool,
     },
     /// Forget a stopped server, so that results no longer warn about it. Do this only if no events are missing: its log
-    /// was imported, or has no events of experiments that still run.
+    /// was imported, or has no events of running experiments.
     Forget {
         /// Data directory, database and settings file.
         #[command(flatten)]
         common: Common,
-        /// Its id, as muriel node list shows it.
+        /// Id of the node, as shown by muriel node list.
         node_id: String,
     },
 }
@@ -34,12 +34,12 @@ pub enum NodeCommand {
 /// Runs a node command.
 ///
 /// # Errors
-/// What keeps it from being done.
+/// An error that says what prevents it.
 pub async fn run(command: NodeCommand) -> Result<()> {
     match command {
         NodeCommand::List { common, json } => {
             let opened = open_existing(&StorageSettings::load(&common)?).await?;
-            // No node has an empty id, so these are all of them.
+            // No node has an empty id, so this lists all nodes.
             let read =
                 opened.db.read::<_, Error, _>(|tx| Box::pin(async move { Ok(nodes::others(tx, "").await?) })).await;
             opened.db.close().await?;

@@ -1,4 +1,4 @@
-//! The OpenID provider of the settings file.
+//! Settings of the OpenID provider in the settings file.
 
 use crate::{Error, Result};
 use muriel_domain::person::Role;
@@ -6,7 +6,7 @@ use muriel_service::people::{self, OidcSettings};
 use serde::Deserialize;
 use std::path::PathBuf;
 
-/// An OpenID provider: the table `[oidc]`.
+/// Settings of an OpenID provider: the table `[oidc]`.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct OidcFile {
@@ -21,7 +21,7 @@ pub(crate) struct OidcFile {
 }
 
 impl OidcFile {
-    /// The provider, checked.
+    /// Checks and returns the settings.
     ///
     /// # Errors
     /// Values that cannot be used, and a secret that cannot be read.

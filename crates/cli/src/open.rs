@@ -1,4 +1,4 @@
-//! Opening what a command works on: the database and the pepper that fits it.
+//! Opens what commands need: the database and its pepper.
 
 use crate::config::StorageSettings;
 use crate::node::check_database;
@@ -13,27 +13,27 @@ use std::io::Write;
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::Path;
 
-/// A database whose schema is up to date, and its pepper.
+/// Database with an up-to-date schema, and its pepper.
 pub struct Opened {
-    /// Where things are kept.
+    /// Database.
     pub db: Db,
-    /// What keys are made and checked with.
+    /// Pepper with which keys are created and checked.
     pub pepper: Pepper,
 }
 
 impl Opened {
-    /// The state that acts need, at this clock's time. It delivers to no visitor and takes no
-    /// event.
+    /// State for calling the service, at this clock's time. It does not deliver to visitors
+    /// or receive events.
     pub fn app(&self, clock: Clock) -> App {
         App::new(self.db.clone(), self.pepper.clone(), clock, Traffic::default())
     }
 }
 
-/// Opens the database, made where it is missing, and the pepper.
+/// Opens the database, which is created if missing, and the pepper.
 ///
 /// # Errors
-/// A directory or database that cannot be used, a newer schema, a pepper that
-/// is missing or does not fit.
+/// A directory or database that cannot be used, a newer schema, and a pepper that is missing
+/// or does not match.
 pub async fn open(place: &StorageSettings) -> Result<Opened> {
     check_database(place)?;
     make_directory(&place.data_dir)?;
@@ -43,10 +43,10 @@ pub async fn open(place: &StorageSettings) -> Result<Opened> {
     Ok(Opened { db, pepper })
 }
 
-/// The database; nothing is asked of PostgreSQL yet.
+/// Opens the database, without connecting to PostgreSQL yet.
 ///
 /// # Errors
-/// An address that cannot be read, a file that cannot be used.
+/// An invalid address, and a file that cannot be used.
 pub(crate) fn connect(place: &StorageSettings) -> Result<Db> {
     check_database(place)?;
     match &place.database_url {
@@ -58,11 +58,10 @@ pub(crate) fn connect(place: &StorageSettings) -> Result<Db> {
     }
 }
 
-/// As [`connect`], but a file that cannot be opened now is tried again when something is
-/// asked of it.
+/// Like [`connect`], but a file that cannot be opened now is retried on the first use.
 ///
 /// # Errors
-/// An address that cannot be read.
+/// An invalid address.
 pub(crate) fn connect_later(place: &StorageSettings) -> Result<Db> {
     if place.database_url.is_some() {
         return connect(place);
@@ -71,20 +70,20 @@ pub(crate) fn connect_later(place: &StorageSettings) -> Result<Db> {
     Ok(Db::sqlite_later(&place.data_dir.join("muriel.db"), SqliteOptions::default()))
 }
 
-/// Brings the schema up to date; the pepper that fits the database.
+/// Migrates the schema, and returns the pepper of the database.
 ///
 /// # Errors
-/// A newer schema, a pepper that is missing or does not fit, a database that
-/// cannot be reached.
+/// A newer schema, a pepper that is missing or does not match, and a database that cannot be
+/// reached.
 pub(crate) async fn prepare(db: &Db, place: &StorageSettings) -> Result<Pepper> {
     muriel_store::migrate(db).await?;
     pepper(db, &place.pepper_file).await
 }
 
-/// The pepper in the file, whether it fits the database or not.
+/// Reads the pepper from its file, without comparing it with the database.
 ///
 /// # Errors
-/// A file that is not there, cannot be read or is too short.
+/// A file that is missing, cannot be read or is too short.
 pub(crate) fn read_pepper(path: &Path) -> Result<Pepper> {
     let text = match fs::read_to_string(path) {
         Ok(text) => text,
@@ -100,7 +99,7 @@ pub(crate) fn read_pepper(path: &Path) -> Result<Pepper> {
     Ok(Pepper::new(text.as_bytes()))
 }
 
-/// Makes the data directory for its owner only, unless there is one.
+/// Creates the data directory, for its owner only, unless it exists.
 pub(crate) fn make_directory(path: &Path) -> Result<()> {
     fs::DirBuilder::new().recursive(true).mode(0o700).create(path).map_err(|source| Error::File {
         doing: "cannot make the data directory",
@@ -109,10 +108,10 @@ pub(crate) fn make_directory(path: &Path) -> Result<()> {
     })
 }
 
-/// Opens what is there already, for commands that have nothing to do without it.
+/// Opens an existing database, for commands that need existing data.
 ///
 /// # Errors
-/// As [`open`], and when nothing is there.
+/// As [`open`], and when there is no data.
 pub async fn open_existing(place: &StorageSettings) -> Result<Opened> {
     check_database(place)?;
     if place.database_url.is_none() && !place.data_dir.join("muriel.db").exists() {
@@ -125,8 +124,8 @@ pub async fn open_existing(place: &StorageSettings) -> Result<Opened> {
 
 const FINGERPRINT: &str = "pepper_fingerprint";
 
-/// The pepper in the file. It is made with a new database; with one that knows a
-/// pepper already, only that one will do.
+/// Reads the pepper from its file. It is created with a new database. A database that already
+/// has a pepper accepts no other.
 async fn pepper(db: &Db, path: &Path) -> Result<Pepper> {
     let known = db.read::<_, Error, _>(|tx| Box::pin(async move { Ok(settings::get(tx, FINGERPRINT).await?) })).await?;
     if known.is_none() {
@@ -143,11 +142,11 @@ async fn pepper(db: &Db, path: &Path) -> Result<Pepper> {
     if known == fingerprint { Ok(pepper) } else { Err(Error::ForeignPepper(path.to_owned())) }
 }
 
-/// Makes a pepper, readable by its owner only, unless there is one.
+/// Creates a pepper, readable by its owner only, unless there is one.
 fn make(path: &Path) -> Result<()> {
     let failed = |source| Error::File { doing: "cannot make the pepper in", path: path.to_owned(), source };
     let text = muriel_service::api_key::random_text(64)?;
-    // Written beside and linked, so that nobody ever reads half of one.
+    // Written to a temporary file and linked, so that nobody reads a partial file.
     let directory = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let beside = directory.join(format!(".pepper-{}", std::process::id()));
     let mut file =

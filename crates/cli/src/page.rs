@@ -1,4 +1,4 @@
-//! The script on a project's pages: its settings, and the tags to paste.
+//! The script on a project's pages: settings, and the tags to paste.
 
 use crate::config::{Common, SiteFlags, StorageSettings};
 use crate::named::no_project;
@@ -13,31 +13,31 @@ use muriel_service::script::{SnippetKind, tags};
 use muriel_service::{Actor, projects};
 use muriel_store::tenants::{self, Project};
 
-/// Settings that are to change; the others stay.
+/// New values of settings; the others do not change.
 #[derive(Debug, Clone, Default, Args)]
 pub struct Changes {
-    /// What happens before a visitor has answered the consent question: assumed (recorded unless denied), required
-    /// (nothing is decided, stored or sent), or memory (decided and shown, not stored, sent once consent is granted). The
-    /// server holds events without an API key to it.
+    /// Behaviour before a visitor has answered the consent question: assumed (recorded unless denied), required
+    /// (nothing is decided, stored or sent), or memory (decided and shown, not stored; sent once consent is granted).
+    /// The server enforces it for events without an API key.
     #[arg(long, value_name = "MODE")]
     pub consent: Option<String>,
-    /// Whether Global Privacy Control counts as a denial.
+    /// Count Global Privacy Control as a denial of consent.
     #[arg(long, value_name = "on|off")]
     pub gpc: Option<String>,
-    /// Whether automated browsers and crawlers take part in experiments.
+    /// Include automated browsers and crawlers in experiments.
     #[arg(long, value_name = "on|off")]
     pub bots: Option<String>,
-    /// Percentage of page views whose health is reported.
+    /// Percentage of page views for which health is reported.
     #[arg(long, value_name = "0..100")]
     pub health: Option<String>,
-    /// Where pages reach the server, such as `https://muriel.example` or /x; empty for the server that delivered the
-    /// script.
+    /// URL under which pages reach the server, such as `https://muriel.example` or /x; empty for the server that
+    /// delivered the script.
     #[arg(long, value_name = "URL")]
     pub base: Option<String>,
 }
 
 impl Changes {
-    /// The settings with these changes.
+    /// Returns the settings with these changes.
     ///
     /// # Errors
     /// A value that is not valid; the message names the flag.
@@ -69,8 +69,7 @@ impl Changes {
     }
 }
 
-/// Changes settings of the project with this key; all that it has then. Servers
-/// deliver them within a second.
+/// Changes settings of the project with this key, and returns all its settings. Servers deliver them within a second.
 ///
 /// # Errors
 /// An unknown project, and a value that is not valid for its flag.
@@ -88,7 +87,7 @@ fn named(found: Option<Project>, key: &str) -> Result<Project> {
     found.ok_or_else(|| no_project(key))
 }
 
-/// Settings on one line, those that are not the default: `consent=required gpc=on`.
+/// Formats the settings that differ from the defaults on one line: `consent=required gpc=on`.
 pub(crate) fn line(settings: &PageSettings) -> String {
     let default = PageSettings::default();
     let switch = |on| if on { "on" } else { "off" };
@@ -117,21 +116,21 @@ pub struct Snippet {
     /// Data directory, database and settings file.
     #[command(flatten)]
     pub common: Common,
-    /// Names under which pages meet the server.
+    /// Names under which pages reach the server.
     #[command(flatten)]
     pub site: SiteFlags,
-    /// The project's key.
+    /// Key of the project.
     pub key: String,
-    /// Until the script has decided (for a second at most), hide only elements with the attribute data-muriel instead
-    /// of the whole page.
+    /// Until the script has decided, for at most a second, hide only elements with the attribute data-muriel instead of
+    /// the whole page.
     #[arg(long = "async", conflicts_with = "is_blocking")]
     pub is_async: bool,
-    /// Print one tag that blocks the page until the script is there: nothing is hidden, but a server that hangs also
+    /// Print one tag that blocks the page until the script is loaded: nothing is hidden, but a server that hangs also
     /// blocks the page.
     #[arg(long = "blocking")]
     pub is_blocking: bool,
-    /// Where pages reach the server, such as `https://muriel.example` [default: the project's setting base, else where the
-    /// server that uses the data directory is].
+    /// URL under which pages reach the server, such as `https://muriel.example` [default: the project's setting base,
+    /// else the address of the server that uses the data directory].
     #[arg(long, value_name = "URL")]
     pub base: Option<String>,
 }
@@ -139,7 +138,7 @@ pub struct Snippet {
 /// Prints the HTML to put into the head of every page.
 ///
 /// # Errors
-/// An unknown project, and not knowing where pages reach the server.
+/// An unknown project, and an unknown server address.
 pub async fn snippet(asked: Snippet) -> Result<()> {
     let place = StorageSettings::load(&asked.common)?;
     let site = asked.site.load(&asked.common)?;

@@ -1,4 +1,4 @@
-//! People from the command line.
+//! `muriel person`: people with accounts.
 
 use crate::config::{Common, StorageSettings};
 use crate::open::{open, open_existing};
@@ -16,7 +16,7 @@ use serde_json::json;
 use std::io::Read;
 use std::path::Path;
 
-/// The most bytes that are read as a password.
+/// Maximum number of bytes read as a password.
 const PASSWORD_BYTES: u64 = 4_096;
 
 /// `muriel person …`
@@ -27,7 +27,7 @@ pub enum PersonCommand {
         /// Data directory, database and settings file.
         #[command(flatten)]
         common: Common,
-        /// Who it is.
+        /// Properties of the person.
         #[command(flatten)]
         wanted: WantedPerson,
         /// Print JSON.
@@ -43,12 +43,12 @@ pub enum PersonCommand {
         #[arg(long)]
         json: bool,
     },
-    /// Give a person a new password, or print a link that sets one, and end their sessions.
+    /// Set a person's new password, or print a link that sets one, and end their sessions.
     Reset {
         /// Data directory, database and settings file.
         #[command(flatten)]
         common: Common,
-        /// The person's e-mail address.
+        /// E-mail address of the person.
         #[arg(long, value_name = "EMAIL")]
         email: String,
         /// Read the new password from standard input instead of printing a link.
@@ -57,8 +57,8 @@ pub enum PersonCommand {
         /// Also remove the authenticator and passkeys.
         #[arg(long)]
         remove_second_factor: bool,
-        /// Where people reach the server, for the link [default: that of the settings file, else of the server that uses
-        /// the data directory].
+        /// URL under which people reach the server, for the link [default: that of the settings file, else of the
+        /// server that uses the data directory].
         #[arg(long, env = "MURIEL_PUBLIC_URL", value_name = "URL")]
         public_url: Option<String>,
         /// Print JSON.
@@ -67,16 +67,16 @@ pub enum PersonCommand {
     },
 }
 
-/// Who is to be added.
+/// Properties of a new person.
 #[derive(Debug, Clone, Args)]
 pub struct WantedPerson {
-    /// The e-mail address to sign in with.
+    /// E-mail address for signing in.
     #[arg(long, value_name = "EMAIL")]
     pub email: String,
-    /// What they may do in every project of the company: viewer, editor, admin or owner.
+    /// Role in every project of the company: viewer, editor, admin or owner.
     #[arg(long, value_name = "ROLE")]
     pub role: String,
-    /// The name [default: the address up to its at sign].
+    /// Name [default: the part of the address before the at sign].
     #[arg(long, value_name = "NAME")]
     pub name: Option<String>,
     /// Name of the company; created if it is new [default: the only one].
@@ -85,8 +85,8 @@ pub struct WantedPerson {
     /// Read the password from standard input instead of printing a link that sets one.
     #[arg(long)]
     pub password_stdin: bool,
-    /// Where people reach the server, for the link [default: that of the settings file, else of the server that uses the
-    /// data directory].
+    /// URL under which people reach the server, for the link [default: that of the settings file, else of the server
+    /// that uses the data directory].
     #[arg(long, env = "MURIEL_PUBLIC_URL", value_name = "URL")]
     pub public_url: Option<String>,
 }
@@ -94,7 +94,7 @@ pub struct WantedPerson {
 /// Runs a command about people.
 ///
 /// # Errors
-/// What keeps it from being done.
+/// An error that says what prevents it.
 pub async fn run(command: PersonCommand) -> Result<()> {
     match command {
         PersonCommand::Add { common, wanted, json } => {
@@ -131,13 +131,13 @@ pub async fn run(command: PersonCommand) -> Result<()> {
     }
 }
 
-/// Where people reach the server of the data directory, or one with the usual address.
+/// URL under which people reach the server of the data directory, or the default one.
 fn of_server(data_dir: &Path) -> Option<PublicUrl> {
     let noted = ServerAddress::read(data_dir).and_then(|server| server.people().parse().ok());
     noted.or_else(|| "http://127.0.0.1:4170".parse().ok())
 }
 
-/// The state of acts, with the place where people reach the server.
+/// State for calling the service, with the URL under which people reach the server.
 fn app(opened: &crate::open::Opened, common: &Common, data_dir: &Path, public_url: Option<&str>) -> Result<App> {
     let public_url = match public_url {
         Some(text) => Some(text.parse().map_err(|error| Error::Setting(format!("--public-url: {error}")))?),
@@ -150,10 +150,10 @@ fn app(opened: &crate::open::Opened, common: &Common, data_dir: &Path, public_ur
     Ok(App::new(opened.db.clone(), opened.pepper.clone(), Clock::System, traffic))
 }
 
-/// Adds a person. Returns a link that sets the password, where none is given.
+/// Adds a person. Returns a link that sets the password if none is given.
 ///
 /// # Errors
-/// What is wrong with the person.
+/// Invalid properties of the person.
 pub async fn add(app: &App, wanted: &WantedPerson, password: Option<String>) -> Result<Option<InvitationLink>> {
     let email = address(&wanted.email)?;
     let role = Role::parse(&wanted.role).map_err(|flaw| Error::Refused(format!("--role {flaw}")))?;
@@ -168,7 +168,7 @@ fn address(email: &str) -> Result<String> {
     person::email(email).map_err(|flaw| Error::Refused(format!("--email {flaw}")))
 }
 
-/// What is wrong, in the words of flags.
+/// Converts an error so that it names flags instead of fields.
 fn refused(error: muriel_service::Error) -> Error {
     match error {
         muriel_service::Error::Invalid(problems) => {
@@ -180,7 +180,7 @@ fn refused(error: muriel_service::Error) -> Error {
     }
 }
 
-/// The first line of standard input.
+/// Reads the first line of standard input.
 fn password_from_stdin() -> Result<String> {
     let mut text = String::new();
     let read = std::io::stdin().take(PASSWORD_BYTES).read_to_string(&mut text);
@@ -227,7 +227,7 @@ fn print(all: &[(String, people::ShownPerson)], as_json: bool) -> Result<()> {
             .collect();
         return say!("{}", json!({ "people": people }));
     }
-    // Names of earlier versions may have anything in them.
+    // Names created by earlier versions can contain any characters.
     let wide = |text: &str| one_line(text).chars().count();
     let company = all.iter().map(|(company, _)| wide(company)).fold(7, usize::max);
     let email = all.iter().map(|(_, known)| wide(&known.person.email)).fold(6, usize::max);

@@ -1,4 +1,4 @@
-//! What commands that are clients of a running server have in common: its address, the API key, the connection.
+//! Shared parts of commands that are clients of a running server: its address, the API key, the connection.
 
 use crate::server_address::ServerAddress;
 use crate::{Error, Result};
@@ -10,17 +10,17 @@ use ureq::Agent;
 use ureq::tls::TlsConfig;
 use url::Url;
 
-/// How long the server may take to answer. It gives up before.
+/// Timeout of a request, longer than the server's own.
 const TIMEOUT: Duration = Duration::from_secs(60);
-/// Bytes of an answer at most.
+/// Maximum size of a response, in bytes.
 pub(crate) const ANSWER_MAX: u64 = 64 << 20;
-/// Where the key is, unless a file has it.
+/// Environment variable with the key, unless a file has it.
 const KEY_VARIABLE: &str = "MURIEL_API_KEY";
 
-/// The address that the server of a data directory has left there.
+/// Address that the server of a data directory has left there.
 ///
-/// The key is sent to it. So a directory that is not named, and merely lies where the command is run, as one in a clone of
-/// somebody's files, does not lead to another machine.
+/// The key is sent to that address. So a directory that was not named, but is just in the current directory, such as
+/// one in a cloned repository, is used only if its address is on this machine.
 fn of_directory(named: Option<&Path>) -> Option<String> {
     let server = ServerAddress::read(named.unwrap_or(Path::new("data")))?;
     is_trusted(named, &server).then(|| server.api())
@@ -30,30 +30,30 @@ fn is_trusted(named: Option<&Path>, server: &ServerAddress) -> bool {
     named.is_some() || server.is_of_this_machine()
 }
 
-/// Which server, and with which key.
+/// Address of the server, and the key.
 #[derive(Debug, Args)]
 pub struct Remote {
-    /// Address of the server [default: that of the server of the data directory, else http://127.0.0.1:4170].
+    /// Address of the server [default: that of the data directory's server, else http://127.0.0.1:4170].
     #[arg(long, env = "MURIEL_SERVER", value_name = "URL")]
     server: Option<String>,
-    /// Data directory of a server on this machine, which has its address [default: data].
+    /// Data directory of a server on this machine, which contains its address [default: data].
     #[arg(long, env = "MURIEL_DATA_DIR", value_name = "DIR")]
     data_dir: Option<PathBuf>,
-    /// File that holds the API key, instead of the variable MURIEL_API_KEY.
+    /// File with the API key, instead of the variable MURIEL_API_KEY.
     #[arg(long, env = "MURIEL_KEY_FILE", value_name = "FILE")]
     key_file: Option<PathBuf>,
 }
 
 impl Remote {
-    /// The key.
+    /// Returns the key.
     ///
     /// # Errors
-    /// When there is none, and a file that cannot be read.
+    /// A missing key, and a file that cannot be read.
     pub(crate) fn key(&self) -> Result<String> {
         key(self.key_file.as_deref())
     }
 
-    /// The server's address, without a `/` at its end.
+    /// Address of the server, without a trailing `/`.
     ///
     /// # Errors
     /// Anything but an http or https address without credentials, query and fragment.
@@ -93,7 +93,7 @@ fn address(server: &str) -> Result<Url> {
     Ok(url)
 }
 
-/// A client that keeps the key with the server: it follows no redirect.
+/// HTTP client without redirects, so that the key is sent only to the server.
 pub(crate) fn agent() -> Agent {
     Agent::config_builder()
         .http_status_as_error(false)

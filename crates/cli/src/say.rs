@@ -1,12 +1,12 @@
-//! What commands print. Whoever reads it may close the pipe at any time, as `head`
-//! does: that ends what is printed, but neither the work nor its exit status.
+//! Output of commands. The reader may close the pipe at any time, as `head` does: that ends the output, but neither the
+//! work nor its exit status.
 
 use crate::{Error, Result};
 use muriel_domain::text::printable;
 use std::fmt::Arguments;
 use std::io::{ErrorKind, IsTerminal, Write};
 
-/// Prints a line on standard output; gives `Result<()>`.
+/// Prints a line on standard output. Evaluates to `Result<()>`.
 macro_rules! say {
     ($($text:tt)*) => {
         $crate::say::line(format_args!($($text)*))
@@ -22,8 +22,8 @@ macro_rules! tell {
 
 pub(crate) use {say, tell};
 
-/// Prints a line on standard output. It may have what others sent: what a terminal would act on, or does not show, is escaped, as
-/// JSON has it.
+/// Prints a line on standard output. It may contain external text: characters that a terminal would interpret or not
+/// show are escaped as in JSON.
 ///
 /// # Errors
 /// As [`text`].
@@ -31,10 +31,10 @@ pub(crate) fn line(line: Arguments<'_>) -> Result<()> {
     text(format_args!("{}\n", printable(&line.to_string())))
 }
 
-/// Prints text of ours on standard output, as it is: it may have colours.
+/// Prints this program's own text on standard output, unescaped: it may have colours.
 ///
 /// # Errors
-/// When it cannot be written, but for a closed pipe.
+/// When it cannot be written, except for a closed pipe.
 pub(crate) fn text(text: Arguments<'_>) -> Result<()> {
     let mut out = std::io::stdout().lock();
     match out.write_fmt(text).and_then(|()| out.flush()) {
@@ -45,7 +45,7 @@ pub(crate) fn text(text: Arguments<'_>) -> Result<()> {
     }
 }
 
-/// Whether what is printed may have colours.
+/// Returns whether the output may have colours.
 pub(crate) fn has_colour() -> bool {
     std::io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none()
 }

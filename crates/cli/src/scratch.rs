@@ -1,4 +1,4 @@
-//! Temporary directories, and what killed processes have left of them.
+//! Temporary directories, and the removal of those that killed processes have left.
 
 use crate::{Error, Result};
 use muriel_warehouse::{DuckWarehouse, WarehouseOptions};
@@ -10,20 +10,20 @@ use std::path::Path;
 use std::time::{Duration, SystemTime};
 use tempfile::TempDir;
 
-/// Ends the name of every directory whose owner holds a lock on it.
+/// Suffix of directories whose owner holds a lock on them.
 const HELD: &str = ".held";
-/// Age after which a directory of a backup or restore of a release that held no lock is taken for abandoned. `backup --every`
-/// writes to its own once a day at least.
+/// Age after which a directory without a lock, of a backup or restore by an earlier release, counts as abandoned.
+/// `backup --every` writes to its own at least once a day.
 const UNLOCKED_AGE: Duration = Duration::from_secs(2 * 86_400);
-/// Attempts at a new directory. Another process may take one for abandoned before it is locked.
+/// Maximum attempts to create a directory. Another process may consider one abandoned before it is locked.
 const ATTEMPTS: usize = 10;
 
-/// What a temporary directory is for.
+/// Purpose of a temporary directory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Purpose {
     /// Copies that a backup stores.
     Backup,
-    /// A data directory that is being restored, beside its place.
+    /// Data directory that is being restored, next to its destination.
     Restore,
     /// A warehouse for one command.
     Warehouse,
@@ -45,17 +45,17 @@ impl Purpose {
     }
 }
 
-/// A temporary directory that goes with the value. Its owner holds a lock on it, which ends with the process, however that
-/// ends: whoever makes the next one removes those that nobody holds.
+/// Temporary directory that is deleted when the value is dropped. Its owner holds a lock on it, which ends with the
+/// process in any case. The next process to create one removes those without a lock holder.
 #[derive(Debug)]
 pub(crate) struct HeldDirectory {
     directory: TempDir,
-    /// Locked.
+    /// Holds the lock.
     _handle: File,
 }
 
 impl HeldDirectory {
-    /// Makes one in the system's temporary directory.
+    /// Creates a directory in the system's temporary directory.
     ///
     /// # Errors
     /// A directory that cannot be written.
@@ -63,7 +63,7 @@ impl HeldDirectory {
         Self::new_in(purpose, &std::env::temp_dir())
     }
 
-    /// Makes one, and removes the abandoned ones of its kind beside it.
+    /// Creates a directory in `parent`, and removes abandoned ones of its kind there.
     ///
     /// # Errors
     /// A directory that cannot be written.
@@ -84,24 +84,24 @@ impl HeldDirectory {
         Err(failed(io::Error::other("other processes keep removing it")))
     }
 
-    /// Where it is.
+    /// Path of the directory.
     pub(crate) fn path(&self) -> &Path {
         self.directory.path()
     }
 
-    /// Leaves the directory where it is, or where it was renamed to.
+    /// Keeps the directory, also if it was renamed.
     pub(crate) fn keep(self) {
         let _ = self.directory.keep();
     }
 }
 
-/// Whether the path still leads to the directory that was opened.
+/// Returns whether the path still leads to the directory that was opened.
 fn is_same(handle: &File, path: &Path) -> bool {
     let id = |about: fs::Metadata| (about.dev(), about.ino());
     matches!((handle.metadata().map(id), fs::symlink_metadata(path).map(id)), (Ok(one), Ok(other)) if one == other)
 }
 
-/// Removes what killed commands have left in the temporary directory, and beside `data_dir`.
+/// Removes directories that killed commands have left in the temporary directory and next to `data_dir`.
 pub(crate) fn remove_abandoned_near(data_dir: &Path) {
     let Ok(owner) = fs::metadata(data_dir).map(|about| about.uid()) else { return };
     remove_abandoned(&Purpose::ALL, &std::env::temp_dir(), owner);
@@ -112,7 +112,7 @@ pub(crate) fn remove_abandoned_near(data_dir: &Path) {
     }
 }
 
-/// Removes directories of `owner` that no process holds. What cannot be removed stays.
+/// Removes directories of `owner` without a lock holder. Those that cannot be removed are kept.
 fn remove_abandoned(purposes: &[Purpose], parent: &Path, owner: u32) {
     let Ok(entries) = fs::read_dir(parent) else { return };
     for entry in entries.filter_map(io::Result::ok) {
@@ -122,7 +122,7 @@ fn remove_abandoned(purposes: &[Purpose], parent: &Path, owner: u32) {
             let max_age = match purpose {
                 _ if name.ends_with(HELD) => None,
                 Purpose::Backup | Purpose::Restore => Some(UNLOCKED_AGE),
-                // A demo can run for weeks and leave its directory as it is.
+                // A demo can run for weeks without changing its directory.
                 Purpose::Warehouse | Purpose::Demo => continue,
             };
             remove_if_abandoned(&entry.path(), max_age, owner);
@@ -130,14 +130,14 @@ fn remove_abandoned(purposes: &[Purpose], parent: &Path, owner: u32) {
     }
 }
 
-/// Removes a directory of `owner` that nobody holds, and that is older than `max_age` where that is given.
+/// Removes a directory of `owner` without a lock holder, if it is older than `max_age` (where given).
 fn remove_if_abandoned(path: &Path, max_age: Option<Duration>, owner: u32) {
     let Ok(about) = fs::symlink_metadata(path) else { return };
-    // Anybody may make links and directories in the system's temporary directory.
+    // Anybody may create links and directories in the system's temporary directory.
     if !about.is_dir() || about.uid() != owner {
         return;
     }
-    // The lock is held until the directory is gone, so that two processes do not remove it at once.
+    // Hold the lock until the directory is deleted, so that two processes do not remove it at once.
     let Ok(handle) = File::open(path) else { return };
     if handle.try_lock().is_err() || !is_same(&handle, path) {
         return;
@@ -151,15 +151,17 @@ fn remove_if_abandoned(path: &Path, max_age: Option<Duration>, owner: u32) {
     }
 }
 
-/// An empty warehouse in a temporary directory: what does not fit into its memory
-/// goes on on the disk. It goes with the value.
+/// Empty warehouse in a temporary directory. Data that exceeds its memory is spilled to disk. It is deleted when the
+/// value is dropped.
 pub(crate) struct Scratch {
-    // Closed before its directory goes.
+    // Declared first, so that it is closed before its directory is deleted.
     warehouse: DuckWarehouse,
     _directory: HeldDirectory,
 }
 
 impl Scratch {
+    /// Creates the warehouse.
+    /// \n
     /// # Errors
     /// A temporary directory that cannot be written.
     pub(crate) fn new(options: &WarehouseOptions) -> Result<Self> {
@@ -187,7 +189,7 @@ mod tests {
     use serde_json::json;
     use std::path::PathBuf;
 
-    /// A directory as a process leaves it that is killed.
+    /// Directory as left by a killed process.
     fn abandoned(purpose: Purpose, parent: &Path) -> PathBuf {
         let held = HeldDirectory::new_in(purpose, parent).unwrap();
         let path = held.path().to_owned();

@@ -1,4 +1,4 @@
-//! The server: everything wired together, started and stopped.
+//! The server: wiring, start and stop.
 
 use crate::agents;
 use crate::config::Settings;
@@ -36,50 +36,49 @@ use tokio::net::{TcpListener, TcpSocket};
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
 
-/// Connections that may wait to be accepted, as far as the system allows. Those
-/// beyond are tried again by their clients only after a second.
+/// Maximum number of connections that wait to be accepted, as far as the system allows. Clients of further ones retry
+/// only after a second.
 const BACKLOG: u32 = 4_096;
-/// What a clock may be set back by without a word: those that are kept right go by less.
+/// Clock step, in microseconds, up to which a clock set back is not reported: well-kept clocks move by less.
 const CLOCK_STEP_US: i64 = 60_000_000;
-/// Free bytes below which a disk counts as full: opening the databases takes some.
+/// Free space below which a disk counts as full, in bytes: opening the databases takes some.
 const FULL: u64 = 4 << 20;
-/// How long a task that runs when the server stops may go on: one that waits for a database that hangs is dropped.
+/// Grace period of running tasks when the server stops. Tasks that wait for a hanging database are dropped.
 const TASKS_TIMEOUT: Duration = Duration::from_millis(250);
-/// How long writing the last uses of keys may take at the end.
+/// Timeout for writing the last uses of keys at the end.
 const LAST_FLUSH_TIMEOUT: Duration = Duration::from_secs(2);
 /// Pause between two attempts to reach a database without which the server cannot start.
 const RETRY_PAUSE: Duration = Duration::from_millis(500);
-/// Attempts after which it is logged again that the server waits for its database.
+/// Number of attempts between log lines about waiting for the database.
 const ATTEMPTS_PER_LOG_LINE: u32 = 60;
 
-/// A server that runs until it is stopped.
+/// Running server.
 pub struct Running {
-    /// Where it answers.
+    /// Address on which it listens.
     pub address: SocketAddr,
-    /// Where it answers people, if that is elsewhere.
+    /// Separate address on which it listens for people, if any.
     pub dashboard_address: Option<SocketAddr>,
-    /// The link for the first owner, while nobody can sign in.
+    /// Link for the first owner, while nobody can sign in.
     pub first_owner: Option<String>,
-    /// Where it tells its metrics, if it does.
+    /// Address of its metrics; `None` if they are off.
     pub metrics_address: Option<SocketAddr>,
-    /// The state behind it.
+    /// State of the server.
     pub app: App,
     stop: watch::Sender<bool>,
     serving: Vec<JoinHandle<usize>>,
     listening: JoinHandle<()>,
     worker: Worker,
     metrics: Arc<Metrics>,
-    /// This node in the database, where several can work on it.
+    /// This node's registration, where several nodes can use the database.
     registration: Option<SharedRegistration>,
-    /// Held while it runs; the file's lock ends with it.
+    /// Held while the server runs; dropping it releases the file's lock.
     _lock: File,
 }
 
-/// Opens everything and starts to answer.
+/// Opens everything and starts to serve.
 ///
 /// # Errors
-/// Whatever keeps it from answering, another server on the same data directory
-/// among it.
+/// Anything that prevents serving, including another server on the same data directory.
 pub async fn start(settings: Settings) -> Result<Running> {
     make_directory(&settings.storage.data_dir)?;
     let lock = lock(&settings)?;
@@ -111,7 +110,7 @@ pub async fn start(settings: Settings) -> Result<Running> {
     let listeners = match listen_all(&settings).await {
         Ok(listeners) => listeners,
         Err(error) => {
-            // A node that never answered anybody keeps no other from starting.
+            // A node that has served nobody must not keep others from starting.
             if let Some(registration) = registration {
                 registration.leave(app.log().map(|log| log.last().seq)).await;
             }
@@ -171,7 +170,7 @@ pub async fn start(settings: Settings) -> Result<Running> {
     }
     let data_dir = settings.storage.data_dir.clone();
     tokio::task::spawn_blocking(move || remove_abandoned_near(&data_dir));
-    // Notifications of the database wake this loop, so it is not a task with a period.
+    // Notifications of the database wake this loop, so it is not a periodic task.
     let listening = {
         let (app, stopped) = (app.clone(), stopped.clone());
         tokio::spawn(async move { app.rulesets.listen(stopped).await })
@@ -198,7 +197,7 @@ pub async fn start(settings: Settings) -> Result<Running> {
     })
 }
 
-/// Listens for everybody, and for people where they have an address of their own.
+/// Listens on the address for everybody, and on the one for people, if any.
 async fn listen_all(settings: &Settings) -> Result<(TcpListener, Option<TcpListener>)> {
     let all = listen(settings.listen).await?;
     let dashboard = match settings.dashboard_listen {
@@ -208,7 +207,7 @@ async fn listen_all(settings: &Settings) -> Result<(TcpListener, Option<TcpListe
     Ok((all, dashboard))
 }
 
-/// The link for the first owner, while nobody can sign in. Without one the server runs all the same.
+/// Link for the first owner, while nobody can sign in. The server runs without one too.
 async fn first_owner(app: &App) -> Option<String> {
     match people::first_owner(app).await {
         Ok(link) => link.map(|link| link.link),
@@ -217,7 +216,7 @@ async fn first_owner(app: &App) -> Option<String> {
             tracing::warn!(why, "nobody can sign in");
             None
         }
-        // The database is away, or the node may only read.
+        // The database cannot be reached, or the node may only read.
         Err(error) => {
             tracing::warn!(error = &error as &dyn std::error::Error, "no link for a first owner was made");
             None
@@ -225,7 +224,7 @@ async fn first_owner(app: &App) -> Option<String> {
     }
 }
 
-/// Registers the tasks by which the clock acts and webhooks are sent.
+/// Registers the tasks of the clock and of webhooks.
 fn run_clock(worker: &Worker, app: &App, metrics: &Arc<Metrics>) {
     worker.register(tasks::deliver_webhooks(app.clone()));
     worker.register(tasks::tell_exposures(app.clone()));
@@ -239,17 +238,18 @@ fn run_clock(worker: &Worker, app: &App, metrics: &Arc<Metrics>) {
     tasks::clock(app, Arc::new(observe), Arc::new(left_out)).into_iter().for_each(|task| worker.register(task));
 }
 
-/// What [`open_app`] opens.
+/// Result of [`open_app`].
 struct OpenedApp {
     app: App,
-    /// This node in the database, where several can work on it.
+    /// This node's registration, where several nodes can use the database.
     registration: Option<SharedRegistration>,
-    /// Whether the database's schema is up to date; it is not while the database is away.
+    /// True when the schema is up to date; false while the database cannot be reached.
     is_prepared: bool,
 }
 
-/// The state over the database, and this node's registration there. While PostgreSQL is away, the state is made of the last
-/// good rulesets: visitors are served and everything else waits for it. Without any, it is waited for here.
+/// Opens the database and registers this node. While PostgreSQL cannot be reached, the state uses the last good
+/// rulesets: visitors are served, and everything else waits. Without such rulesets, this function waits for the
+/// database.
 async fn open_app(settings: &Settings, mut traffic: Traffic, node: &NodeFile) -> Result<OpenedApp> {
     let place = &settings.storage;
     let db = connect_later(place)?;
@@ -267,7 +267,7 @@ async fn open_app(settings: &Settings, mut traffic: Traffic, node: &NodeFile) ->
     if place.database_url.is_none() && !is_full(&place.data_dir) {
         return Err(Error::Database(error));
     }
-    // A file of our own that cannot be used now will not be usable after a wait.
+    // A local file that cannot be used now will not become usable by waiting.
     let waits = place.database_url.is_some() && !error.is_refusal();
     match read_pepper(&place.pepper_file) {
         Ok(pepper) => {
@@ -286,8 +286,8 @@ async fn open_app(settings: &Settings, mut traffic: Traffic, node: &NodeFile) ->
                 projects = restored,
                 "the database is away; the last good rulesets are served until it is back"
             );
-            // Whether others run is not known now. It serves visitors in any case, and is registered as soon as the
-            // database is back.
+            // It is unknown whether other nodes run. This node serves visitors in any case, and registers as soon as
+            // the database is back.
             Ok(OpenedApp { app, registration: registration.map(Registration::shared), is_prepared: false })
         }
         Err(Error::NoPepper(_)) if waits => {
@@ -296,18 +296,17 @@ async fn open_app(settings: &Settings, mut traffic: Traffic, node: &NodeFile) ->
             refresh(&app).await?;
             Ok(OpenedApp { app, registration: registration.map(Registration::shared), is_prepared: true })
         }
-        // The database says first what is wrong with it.
+        // The error of the database is the first cause.
         Err(Error::NoPepper(_)) => Err(Error::Database(error)),
         Err(error) => Err(error),
     }
 }
 
-/// Brings the schema up to date and registers this node, unless another one runs; the pepper that fits the
-/// database.
+/// Migrates the schema and registers this node, unless another one runs. Returns the pepper of the database.
 async fn joined(db: &Db, settings: &Settings, registration: &mut Option<Registration>) -> Result<Pepper> {
     let place = &settings.storage;
     match place.database_url {
-        // One that hangs counts as away: visitors are served meanwhile.
+        // A hanging database counts as unreachable, so that visitors are served meanwhile.
         Some(_) => muriel_sql::within(place.postgres.statement_timeout, db.ping()).await?,
         None => db.ping().await?,
     }
@@ -324,7 +323,7 @@ async fn joined(db: &Db, settings: &Settings, registration: &mut Option<Registra
     Ok(pepper)
 }
 
-/// Tries until the database answers, and says what it waits for.
+/// Retries until the database responds, and logs what it waits for.
 async fn wait_for_database(
     db: &Db,
     settings: &Settings,
@@ -352,8 +351,8 @@ async fn refresh(app: &App) -> Result<()> {
     app.rulesets.refresh_all().await.map_err(|error| Error::Other(error.to_string().into()))
 }
 
-/// The event log and what answers questions about it. `None` when the disk is full and
-/// rulesets are kept there: visitors are served all the same, and these are opened later.
+/// Opens the event log and the warehouse. `None` when the disk is full and rulesets are stored on it: visitors are
+/// served nevertheless, and log and warehouse are opened later.
 async fn open_events(settings: &Settings) -> Result<Option<(Log, Arc<ReportCache>)>> {
     let opened = async {
         let log = open_log(settings).await?;
@@ -375,12 +374,12 @@ async fn open_events(settings: &Settings) -> Result<Option<(Log, Arc<ReportCache
     }
 }
 
-/// Whether so little is free in a directory that not even an existing database opens.
+/// Returns whether a directory has so little free space that not even an existing database opens.
 pub(crate) fn is_full(directory: &Path) -> bool {
     muriel_log::free_bytes(directory).is_ok_and(|free| free < FULL)
 }
 
-/// The error, or that the disk is full, which explains it.
+/// Replaces the error by one about the full disk, if the disk is full.
 fn told_if_full(error: Error, directory: &Path) -> Error {
     if !is_full(directory) {
         return error;
@@ -392,7 +391,7 @@ fn told_if_full(error: Error, directory: &Path) -> Error {
     ))
 }
 
-/// The event log. Opening blocks, longest when its index has to be made again.
+/// Opens the event log. Blocks, for the longest time when the index has to be rebuilt.
 pub(crate) async fn open_log(settings: &Settings) -> Result<Log> {
     let (directory, options) = (settings.storage.data_dir.clone(), settings.log.clone());
     let now = settings.clock.now();
@@ -412,27 +411,26 @@ pub(crate) async fn open_log(settings: &Settings) -> Result<Log> {
     opened.map_err(|error| Error::Other(error.into()))?.map_err(Error::Log)
 }
 
-/// When the last block of the log was received. None where that is unknown, which the
-/// log tells itself.
+/// Time of receipt of the log's last block. `None` if it is unknown, which the log reports itself.
 fn newest_event(directory: &Path, last: Position) -> Option<Instant> {
     let reader = LogReader::open(directory).ok()?;
     let mut newest = reader.summaries(Position { seq: last.seq - 1 }).ok()?;
     newest.next()?.ok().map(|block| block.received_at)
 }
 
-/// Whether a time is later than a clock that is set right could have it.
+/// Returns whether a time is later than a correct clock could show.
 fn is_ahead(time: Instant, now: Instant) -> bool {
     time > now.plus_us(CLOCK_STEP_US)
 }
 
-/// What answers questions about events, and the thread that feeds it.
+/// Opens the warehouse, and starts the thread that loads it.
 pub(crate) async fn open_results(settings: &Settings) -> Result<Arc<ReportCache>> {
     let (directory, options) = (settings.storage.data_dir.clone(), settings.warehouse.clone());
     let timeouts = settings.report_timeouts;
     let opened = tokio::task::spawn_blocking(move || {
         let path = crate::warehouse::path(&directory);
         let warehouse = Arc::new(DuckWarehouse::open(&path, &options)?);
-        // DuckDB makes its files for everybody who may enter the directory.
+        // DuckDB creates its files readable for everybody who has access to the directory.
         for ending in ["", ".wal"] {
             let mut file = path.clone().into_os_string();
             file.push(ending);
@@ -448,7 +446,7 @@ pub(crate) async fn open_results(settings: &Settings) -> Result<Arc<ReportCache>
 }
 
 impl Running {
-    /// Lets the clock act, of a server that was started without.
+    /// Starts the clock of a server that was started without it.
     pub(crate) fn run_clock(&self) {
         run_clock(&self.worker, &self.app, &self.metrics);
     }
@@ -458,20 +456,20 @@ impl Running {
         self.worker.run_now(name).await
     }
 
-    /// Stops: no new connections, running requests end, what is written is safe.
+    /// Stops the server: no new connections, in-flight requests end, and written data is durable.
     ///
     /// # Errors
-    /// When the database could not be closed well.
+    /// When the database could not be closed properly.
     pub async fn stop(self) -> Result<()> {
         self.drain().await.0.close().await
     }
 
-    /// Takes no new connections, and lets running requests end.
+    /// Accepts no new connections, and waits for in-flight requests.
     pub(crate) async fn drain(mut self) -> Drained {
         let _ = self.stop.send(true);
         self.worker.signal_stop();
         self.app.rulesets.loop_guards.stop();
-        // Their requests would not end by themselves.
+        // Requests of live streams would not end by themselves.
         self.app.live.stop();
         let mut cut = 0;
         for serving in std::mem::take(&mut self.serving) {
@@ -519,8 +517,7 @@ impl Running {
             }
             self.app.db.clone().close().await
         };
-        // A database that hangs does not keep the log from being closed, and on a slow disk the
-        // two wait for their flushes at the same time.
+        // A hanging database must not keep the log from being closed. On a slow disk, the two flush at the same time.
         let ((), closed) = tokio::join!(close_events, close_database);
         closed?;
         tracing::info!("stopped");
@@ -528,15 +525,15 @@ impl Running {
     }
 }
 
-/// A server that answers nobody any more, and has its files still open.
+/// Server that does not serve any more, but still has its files open.
 pub(crate) struct Drained(Running);
 
 impl Drained {
-    /// Closes its files. The process ends with `status` when that takes too long.
+    /// Closes the files. If that takes too long, the process ends with `status`.
     pub(crate) async fn end(self, status: i32) {
         end_after(CLOSE_TIMEOUT, status);
         if let Err(error) = self.0.close().await {
-            // What it acknowledged is durable all the same.
+            // Acknowledged events are durable nevertheless.
             tracing::warn!(error = crate::error::sentence(&error), "the database was not closed in order");
         }
     }
@@ -548,7 +545,7 @@ impl Drained {
 /// As [`start`].
 pub async fn until_signalled(settings: Settings) -> Result<()> {
     let mut signals = Signals::new()?;
-    // It may wait for its database.
+    // Starting may wait for the database.
     let running = tokio::select! {
         running = start(settings) => running?,
         () = signals.wait() => return Ok(()),
@@ -565,7 +562,7 @@ pub async fn until_signalled(settings: Settings) -> Result<()> {
     Ok(())
 }
 
-/// One server per data directory.
+/// Locks the data directory: one server may use it at a time.
 fn lock(settings: &Settings) -> Result<File> {
     let path = settings.storage.data_dir.join("serve.lock");
     let failed = |source| Error::File { doing: "cannot lock", path: path.clone(), source };
@@ -587,7 +584,7 @@ async fn listen(address: SocketAddr) -> Result<TcpListener> {
     listening().map_err(|source| Error::Listen { address: address.to_string(), source })
 }
 
-/// Serves metrics and `muriel status`; an address that is taken is worth a warning, not a refusal.
+/// Serves metrics and `muriel status`. If the address is taken, logs a warning and continues.
 async fn serve_metrics(
     wanted: SocketAddr,
     metrics: Arc<Metrics>,
@@ -613,6 +610,6 @@ async fn serve_metrics(
 }
 
 async fn is_set(mut flag: watch::Receiver<bool>) {
-    // Its sender gone means the same.
+    // A dropped sender means the same.
     let _ = flag.wait_for(|set| *set).await;
 }

@@ -1,4 +1,4 @@
-//! Where the server of a data directory is reached: it writes that into the directory, and commands beside it read it.
+//! Address file: a server writes its addresses to its data directory, and commands read them there.
 
 use crate::config::Settings;
 use serde::{Deserialize, Serialize};
@@ -8,28 +8,28 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 
-/// Bytes of the file that are read at most.
+/// Maximum size of the file, in bytes.
 const MAX_BYTES: u64 = 64 << 10;
 const NAME: &str = "address.json";
 
-/// The addresses of the server that last ran on a data directory. It may have stopped since.
+/// Addresses of the last server on a data directory. It may have stopped since.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct ServerAddress {
-    /// The API.
+    /// Address of the API.
     listen: SocketAddr,
-    /// People, where they have an address of their own.
+    /// Separate address for people, if any.
     #[serde(default)]
     dashboard_listen: Option<SocketAddr>,
-    /// Metrics; `None` where they are off.
+    /// Address of the metrics; `None` if they are off.
     #[serde(default)]
     pub(crate) metrics_listen: Option<SocketAddr>,
-    /// Where people and pages reach the server, if it was told.
+    /// URL under which people and pages reach the server, if it was set.
     #[serde(default)]
     pub(crate) public_url: Option<String>,
 }
 
 impl ServerAddress {
-    /// The addresses of a server that listens.
+    /// Addresses of a listening server.
     pub(crate) fn new(
         settings: &Settings,
         listen: SocketAddr,
@@ -40,7 +40,7 @@ impl ServerAddress {
         Self { listen, dashboard_listen, metrics_listen, public_url }
     }
 
-    /// Writes the file: beside it and renamed, so that nobody ever reads half of one.
+    /// Writes a temporary file and renames it, so that nobody reads a partial file.
     ///
     /// # Errors
     /// A directory that cannot be written.
@@ -51,31 +51,31 @@ impl ServerAddress {
         fs::rename(&beside, data_dir.join(NAME))
     }
 
-    /// What the file says; `None` where no server has run, or the file cannot be read: then commands ask for the address.
+    /// Reads the file; `None` if no server has run or the file cannot be read. Commands then need a flag.
     pub(crate) fn read(data_dir: &Path) -> Option<Self> {
         let mut text = String::new();
         File::open(data_dir.join(NAME)).ok()?.take(MAX_BYTES).read_to_string(&mut text).ok()?;
         serde_json::from_str(&text).ok()
     }
 
-    /// The API, for a client on this machine.
+    /// URL of the API, for a client on this machine.
     pub(crate) fn api(&self) -> String {
         format!("http://{}", reachable(self.listen))
     }
 
-    /// Whether the API is reached without leaving this machine.
+    /// Returns whether the API is on this machine.
     pub(crate) fn is_of_this_machine(&self) -> bool {
         reachable(self.listen).ip().is_loopback()
     }
 
-    /// Where people reach the server: at its public address, or on this machine.
+    /// URL under which people reach the server: the public one, or one on this machine.
     pub(crate) fn people(&self) -> String {
         let here = || format!("http://{}", reachable(self.dashboard_listen.unwrap_or(self.listen)));
         self.public_url.clone().unwrap_or_else(here)
     }
 }
 
-/// An address that a client on this machine can use.
+/// Converts an address to one that a client on this machine can use.
 pub(crate) fn reachable(address: SocketAddr) -> SocketAddr {
     let ip = match address.ip() {
         IpAddr::V4(ip) if ip.is_unspecified() => IpAddr::V4(Ipv4Addr::LOCALHOST),
@@ -113,7 +113,7 @@ mod tests {
                 (&address, "http://127.0.0.1:22000", people)
             );
         }
-        // A newer release may write more, and a full disk leaves nothing.
+        // A newer release may write more fields, and a full disk can leave an empty file.
         fs::write(dir.path().join(NAME), r#"{"listen":"127.0.0.1:1","more":1}"#).unwrap();
         assert_eq!(ServerAddress::read(dir.path()).unwrap().api(), "http://127.0.0.1:1");
         fs::write(dir.path().join(NAME), "").unwrap();

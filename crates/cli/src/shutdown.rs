@@ -1,8 +1,8 @@
-//! How a server is asked to end, and how it ends whatever hangs.
+//! Shutdown: receives signals, and ends the process even if something hangs.
 //!
-//! The threads here need neither the runtime nor a destructor: a runtime whose threads all
-//! block would notice neither a signal nor a timer, and libraries' handlers at exit may wait
-//! for a disk that does not answer.
+//! The threads here need neither the runtime nor destructors. A runtime whose threads all
+//! block would notice neither signals nor timers, and exit handlers of libraries may wait
+//! for a disk that does not respond.
 
 use crate::{Error, Result};
 use signal_hook::consts::{SIGINT, SIGTERM};
@@ -10,18 +10,19 @@ use std::thread;
 use std::time::{Duration, Instant};
 use tokio::sync::watch;
 
-/// From the signal to the end at the latest. Schedulers wait ten seconds, and then kill. The
-/// system keeps a process until its threads that wait for the disk have what they wait for,
-/// so two of the ten are left for that.
+/// Maximum time from the signal to the end. Schedulers wait ten seconds before they kill.
+/// The kernel keeps a process until its threads that wait for the disk can continue, so two
+/// of the ten seconds are left for that.
 const STOP_TIMEOUT: Duration = Duration::from_secs(8);
-/// From the last answer to the end at the latest. What is acknowledged is durable before:
-/// closing only moves it from write-ahead logs into their files, which the next start does
-/// otherwise. A busy disk takes seconds for each of some ten flushes.
+/// Maximum time from the last response to the end. Acknowledged data is durable before:
+/// closing only moves it from write-ahead logs to their files, which the next start does
+/// otherwise. A busy disk takes seconds for each of about ten flushes.
 pub(crate) const CLOSE_TIMEOUT: Duration = Duration::from_secs(3);
-/// How long a log line may take to be written.
+/// Timeout for writing a log line.
 const SAY_TIMEOUT: Duration = Duration::from_millis(100);
 
-/// Catches SIGTERM and SIGINT. [`STOP_TIMEOUT`] after the first of them the process ends.
+/// Catches SIGTERM and SIGINT. The process ends [`STOP_TIMEOUT`] after the first of them at
+/// the latest.
 pub(crate) struct Signals {
     received: watch::Receiver<bool>,
 }
@@ -31,7 +32,7 @@ impl Signals {
         Self::listen(&[SIGTERM, SIGINT], STOP_TIMEOUT, || end_process(0))
     }
 
-    /// Calls `end` once `timeout` has gone by since the first of these signals.
+    /// Calls `end` when `timeout` has passed since the first of these signals.
     fn listen(numbers: &[i32], timeout: Duration, end: impl FnOnce() + Send + 'static) -> Result<Self> {
         let failed = |error: std::io::Error| Error::Other(error.into());
         let mut signals = signal_hook::iterator::Signals::new(numbers).map_err(failed)?;
@@ -48,27 +49,27 @@ impl Signals {
         Ok(Self { received })
     }
 
-    /// Waits for one of them.
+    /// Waits for a signal.
     pub(crate) async fn wait(&mut self) {
         if self.received.wait_for(|received| *received).await.is_err() {
-            // The thread that would tell is gone without a signal.
+            // The signal thread has ended without a signal.
             std::future::pending().await
         }
     }
 }
 
-/// Ends the process with this status after `timeout`, unless it has ended before.
+/// Ends the process with this status after `timeout`, unless it ends before.
 pub(crate) fn end_after(timeout: Duration, status: i32) {
-    // Where no thread can be had, that of the signals ends it, later.
+    // If no thread can be started, the signal thread ends the process, later.
     let _ = thread::Builder::new().name("muriel-end".to_owned()).spawn(move || {
         thread::sleep(timeout);
         end_process(status);
     });
 }
 
-/// Ends the process without its destructors and handlers at exit.
+/// Ends the process without destructors and exit handlers.
 fn end_process(status: i32) {
-    // Saying so must not be what hangs.
+    // Logging must not hang either.
     let said = thread::Builder::new().spawn(|| {
         tracing::warn!(
             "the server did not stop in time and is ended as it is; nothing acknowledged is lost, and the next start \
@@ -100,7 +101,7 @@ mod tests {
         runtime.block_on(async {
             let signalled = Instant::now();
             raise(SIGUSR1).expect("a signal");
-            // Blocks the only thread there is.
+            // Blocks the only thread of the runtime.
             ended.recv_timeout(DEADLINE).expect("the end");
             assert!(signalled.elapsed() >= timeout);
         });
@@ -113,7 +114,7 @@ mod tests {
         runtime.block_on(async {
             raise(SIGUSR2).expect("a signal");
             tokio::time::timeout(DEADLINE, signals.wait()).await.expect("the signal");
-            // A later wait finds it as well: it may have come while nobody waited.
+            // A later wait also returns: the signal may have arrived while nobody waited.
             tokio::time::timeout(DEADLINE, signals.wait()).await.expect("the signal");
         });
     }

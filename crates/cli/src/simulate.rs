@@ -1,11 +1,10 @@
-//! What a plan would do if it were run many times, on visitors who are made up
-//! or on those of the past.
+//! `muriel simulate`: simulates a plan many times, on synthetic or past visitors.
 
 mod experiment;
 mod flags;
 mod past;
 mod show;
-// One of them tries a plan of the demo.
+// One of the tests uses a plan of the demo.
 #[cfg(test)]
 #[cfg(feature = "demo")]
 mod tests;
@@ -29,10 +28,10 @@ use std::thread;
 pub struct Simulate {
     #[command(flatten)]
     common: Common,
-    /// The project (its key).
+    /// Key of the project.
     #[arg(long, value_name = "PROJECT_KEY", requires = "experiment")]
     project: Option<String>,
-    /// The experiment whose plan is simulated: its key or its id. Without one, the flags define the plan.
+    /// Key or id of the experiment whose plan is simulated. Without one, the flags define the plan.
     #[arg(long, value_name = "KEY_OR_ID", requires = "project")]
     experiment: Option<String>,
 
@@ -48,7 +47,7 @@ pub struct Simulate {
     /// Smallest lift worth acting on, in percent [default: the experiment's, else 2].
     #[arg(long, value_name = "PERCENT", value_parser = mde, help_heading = "Plan")]
     mde: Option<f64>,
-    /// End the experiment when a variant is called better or worse; no turns off this rule of the experiment.
+    /// End the experiment when a variant is called better or worse; `no` turns off this rule of the experiment.
     #[arg(
         long,
         value_name = "yes|no",
@@ -100,7 +99,7 @@ pub struct Simulate {
         help_heading = "Visitors"
     )]
     days: Option<u32>,
-    /// Replay the project's visitors of the past, assigned to arms at random. All of them saw the same page, so every
+    /// Replay the project's past visitors, with random assignment to arms. All of them saw the same page, so every
     /// call is a false alarm.
     #[arg(long, requires = "experiment", help_heading = "Visitors")]
     replay: bool,
@@ -114,7 +113,7 @@ pub struct Simulate {
         conflicts_with = "replay"
     )]
     runs: u64,
-    /// Number of replays, each with an assignment of its own.
+    /// Number of replays, each with its own random assignment.
     #[arg(
         long,
         value_name = "N",
@@ -123,7 +122,7 @@ pub struct Simulate {
         requires = "replay"
     )]
     salts: u64,
-    /// Seed of the random numbers: the same seed gives the same report.
+    /// Seed of the random numbers; the same seed gives the same report.
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
     /// Print JSON.
@@ -131,22 +130,21 @@ pub struct Simulate {
     json: bool,
 }
 
-/// A weight per arm in hundredths, the control first.
+/// Weights of the arms, in hundredths, the control first.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Weights(Vec<u32>);
 
-/// Runs a plan many times, and says what became of it.
+/// Simulates a plan many times, and prints the outcomes.
 ///
 /// # Errors
-/// A project or experiment that is not there, a plan that cannot be tried, and a
-/// log that cannot be read.
+/// An unknown project or experiment, a plan that cannot be simulated, and a log that cannot be read.
 pub async fn run(asked: Simulate) -> Result<()> {
     let experiment = match (&asked.project, &asked.experiment) {
         (Some(project), Some(wanted)) => Some(experiment::load(&asked.common, project, wanted).await?),
         _ => None,
     };
     let plan = planned(&asked, experiment)?;
-    // What follows computes for long, and waits for nothing.
+    // The simulation computes for a long time without waiting, so it must not block the runtime.
     tokio::task::spawn_blocking(move || if asked.replay { replay(&asked, plan) } else { simulate(&asked, plan) })
         .await
         .map_err(|panicked| Error::Other(panicked.into()))?
@@ -169,12 +167,12 @@ fn simulate(asked: &Simulate, plan: Plan) -> Result<()> {
     show::simulated(&tried, with.as_ref(), &without, asked)
 }
 
-/// The plan of the experiment, changed by flags.
+/// Plan of the experiment, changed by flags.
 fn planned(asked: &Simulate, experiment: Option<PlannedExperiment>) -> Result<Plan> {
     Plan::new(&asked.request(), experiment).map_err(refused)
 }
 
-/// The plan with its visitors. It looks at the project's traffic if flags leave something open.
+/// Plan with its visitors. Reads the project's traffic if it is needed for values that no flag gives.
 fn tried(asked: &Simulate, plan: Plan) -> Result<Tried> {
     let request = asked.request();
     let traffic = match &plan.experiment {
@@ -204,7 +202,7 @@ fn refused(refusal: SimulationRefusal) -> Error {
 }
 
 impl Simulate {
-    /// What the flags ask for.
+    /// Request that the flags describe.
     fn request(&self) -> SimulationRequest {
         SimulationRequest {
             weights: self.weights.as_ref().map(|weights| weights.0.clone()),
@@ -232,7 +230,7 @@ fn bar(length: u64, what: &'static str) -> ProgressBar {
     bar
 }
 
-/// Runs of the numbers from 0 on, on every core, in no order.
+/// Executes runs 0 to `runs` - 1 on all cores, in any order.
 fn all(runs: u64, bar: &ProgressBar, run: impl Fn(u64) -> Run + Sync) -> Vec<Run> {
     let next = AtomicU64::new(0);
     let work = || {

@@ -1,4 +1,4 @@
-//! `muriel status`: what a running server does as time passes.
+//! `muriel status`: background tasks of a running server.
 
 use crate::config::{Common, ServeFlags, Settings};
 use crate::say::say;
@@ -9,9 +9,9 @@ use serde::Deserialize;
 use serde_json::Value;
 use std::time::Duration;
 
-/// How long the server may take to answer.
+/// Timeout of the request.
 const TIMEOUT: Duration = Duration::from_secs(10);
-/// Bytes of its answer at most.
+/// Maximum size of the response, in bytes.
 const MAX_BYTES: u64 = 1 << 20;
 
 /// `muriel status`
@@ -20,7 +20,7 @@ pub struct Status {
     /// Data directory, database and settings file.
     #[command(flatten)]
     common: Common,
-    /// Address of the server's metrics [default: that of the server of the data directory, else 127.0.0.1:4171].
+    /// Address of the server's metrics [default: that of the data directory's server, else 127.0.0.1:4171].
     #[arg(long, env = "MURIEL_METRICS_LISTEN", value_name = "ADDR")]
     metrics_listen: Option<String>,
     /// Print JSON.
@@ -31,13 +31,13 @@ pub struct Status {
 #[derive(Deserialize)]
 struct StatusResponse {
     tasks: Vec<TaskRow>,
-    /// Missing while the database is away.
+    /// Missing while the database cannot be reached.
     jobs: Option<Vec<JobRow>>,
-    /// Missing while the database is away, and in answers of older servers.
+    /// Missing while the database cannot be reached, and in responses of older servers.
     interactions: Option<PairCounts>,
 }
 
-/// Pairs of experiments in the last nightly looks.
+/// Pairs of experiments in the last nightly interaction checks.
 #[derive(Deserialize)]
 struct PairCounts {
     pairs: i64,
@@ -69,10 +69,10 @@ struct TaskRow {
     next_due_at: Option<String>,
 }
 
-/// Asks the server that runs on this machine, and prints its tasks and the next jobs.
+/// Queries the server on this machine, and prints its tasks and the next jobs.
 ///
 /// # Errors
-/// A server that does not answer at the address, or has no address for metrics.
+/// A server that does not respond, or has no address for metrics.
 pub fn run(args: Status) -> Result<()> {
     let is_told = args.metrics_listen.is_some() || crate::config::metrics_listen(&args.common)?.is_some();
     let flags = ServeFlags { metrics_listen: args.metrics_listen, ..ServeFlags::default() };
@@ -154,12 +154,12 @@ fn print_jobs(jobs: &[JobRow]) -> Result<()> {
     Ok(())
 }
 
-/// An error on one line of bounded length; it may quote what others sent.
+/// Formats an error on one line of bounded length; it may quote external text.
 fn shown(reason: &str) -> String {
     muriel_domain::text::one_line(&reason.replace(['\n', '\r', '\t'], " ")).chars().take(400).collect()
 }
 
-/// `500 ms`, `5 s`, `60 min`
+/// Formats a period: `500 ms`, `5 s`, `60 min`.
 fn period(ms: u64) -> String {
     match ms {
         ms if ms >= 60_000 && ms % 60_000 == 0 => format!("{} min", ms / 60_000),

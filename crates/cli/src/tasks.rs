@@ -1,4 +1,4 @@
-//! The worker of the server, and its tasks that need the server's own parts; [`muriel_worker::tasks`] has the others.
+//! The server's worker, and tasks that need the server's own parts; [`muriel_worker::tasks`] has the others.
 
 mod database;
 mod event_log;
@@ -26,7 +26,7 @@ use serde_json::{Value, json};
 use std::collections::HashSet;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// A worker that uses the clock of `app`. It counts the runs of its tasks in `metrics`, and tells `/readyz` how many tasks
+/// Worker that uses the clock of `app`. Counts the runs of its tasks in `metrics`, and tells `/readyz` how many tasks
 /// are failing.
 pub(crate) fn worker(app: &App, metrics: &Arc<Metrics>) -> Worker {
     let (clock, known, metrics, app) = (app.clock.clone(), app.clone(), metrics.clone(), app.clone());
@@ -34,7 +34,7 @@ pub(crate) fn worker(app: &App, metrics: &Arc<Metrics>) -> Worker {
     let is_available = move |need| match need {
         Need::EventLog => known.log().is_some(),
         Need::Warehouse => known.results().is_some(),
-        // Only the task finds out.
+        // Only the task itself can find out.
         Need::Database | Need::DiskSpace => true,
     };
     Worker::new(Arc::new(move || clock.now()), is_available).on_run(move |status| {
@@ -60,7 +60,7 @@ fn count(metrics: &Metrics, status: &TaskStatus) {
     metrics.task_ran(status.name, status.last_duration.unwrap_or_default(), succeeded);
 }
 
-/// Why a task could not do its work: a database that is away is waited for.
+/// Converts an error of a task. While the database cannot be reached, the task waits.
 fn run_error(error: Error) -> RunError {
     match error {
         Error::Database(error) if error.is_unavailable() => RunError::Waiting(Need::Database),
@@ -68,8 +68,8 @@ fn run_error(error: Error) -> RunError {
     }
 }
 
-/// The state of each task, the next jobs and the nightly looks for interactions, as `muriel status` asks for them. `jobs` and
-/// `interactions` are null while the database is away.
+/// State of each task, the next jobs and the nightly interaction checks, for `muriel status`. `jobs` and `interactions`
+/// are null while the database cannot be reached.
 pub(crate) async fn status(app: &App, worker: &Worker) -> Value {
     let tasks: Vec<_> = worker.statuses().iter().map(task_json).collect();
     let next = jobs::next(app).await.ok().map(|jobs| jobs.iter().map(job_json).collect::<Vec<_>>());
@@ -119,7 +119,7 @@ mod tests {
     use std::collections::BTreeSet;
     use std::path::Path;
 
-    /// A server has the tasks that its settings ask for, so the names come from the sources.
+    /// A server has only the tasks that its settings need, so the names are collected from the sources.
     #[test]
     fn the_table_of_tasks_has_each_task() {
         let crates = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");

@@ -1,4 +1,5 @@
-//! Checks a result: recomputes it from the event log, and compares what it says about the experiment with the database.
+//! Verifies a result: recomputes it from the event log, and compares its statements about the experiment with the
+//! database.
 
 mod deleted;
 mod history;
@@ -21,11 +22,11 @@ use serde_json::{Map, Value, json};
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-/// The largest file that is read.
+/// Maximum size of a file, in bytes.
 const BYTES_MAX: u64 = 64 << 20;
-/// How far the clock of the server may be ahead of ours.
+/// Time by which the server's clock may be ahead of this machine's.
 const MAX_CLOCK_SKEW_US: i64 = 3_600_000_000;
-/// Differences that are listed; the rest are only counted.
+/// Maximum number of differences that are listed; others are only counted.
 const MAX_LISTED: usize = 50;
 
 /// `muriel verify`
@@ -33,7 +34,7 @@ const MAX_LISTED: usize = 50;
 pub struct Verify {
     #[command(flatten)]
     common: Common,
-    /// The answer of GET …/result as it was received; - reads standard input.
+    /// The response of GET …/result as received; - reads standard input.
     #[arg(value_name = "RESULT.json")]
     result: PathBuf,
     /// Directory of an event log that the result was computed from; repeat the flag for each log [default: the data
@@ -45,7 +46,7 @@ pub struct Verify {
     json: bool,
 }
 
-/// Recomputes a result from the log alone, and prints what differs.
+/// Recomputes a result from the log, and prints differences.
 ///
 /// # Errors
 /// A file that is not a result, a log that lacks events of the result or is damaged, and values that differ.
@@ -180,8 +181,8 @@ pub fn run(asked: Verify) -> Result<()> {
     }
 }
 
-/// The health checks that fail or warn in a result, those that fail first: name, `fail` or `warn`, and sentence. That a result
-/// was computed rightly does not mean that it can be trusted.
+/// Health checks that fail or warn in a result, failing ones first: name, `fail` or `warn`, and message. A correctly
+/// computed result need not be trustworthy.
 fn failed_checks(result: &Value) -> Vec<(String, &'static str, String)> {
     let printable = |text: &str| text.chars().filter(|character| !character.is_control()).collect::<String>();
     let all = result["health"].as_object().into_iter().flatten();
@@ -217,16 +218,16 @@ fn progress(until: Position) -> ProgressBar {
     bar
 }
 
-/// What a part of a result is compared with.
+/// Source that a part of a result is compared with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum ComparedWith {
-    /// What was computed from the log.
+    /// Values computed from the log.
     Log,
-    /// What is stored in the database.
+    /// Values stored in the database.
     History,
 }
 
-/// A place where the result is not what it should be.
+/// Difference between the result and the recomputed value.
 #[derive(Debug, PartialEq)]
 struct Difference {
     at: String,
@@ -256,8 +257,7 @@ impl std::fmt::Display for Difference {
     }
 }
 
-/// Every place where two values differ. Numbers are the same when they are the
-/// same double.
+/// Adds every difference between two values. Numbers are equal when they are the same double.
 fn differ(source: ComparedWith, computed: &Value, given: &Value, at: &str, found: &mut Vec<Difference>) {
     match (computed, given) {
         (Value::Object(computed), Value::Object(given)) => {
@@ -343,7 +343,7 @@ mod tests {
         assert_eq!(failed_checks(&json!({})), []);
     }
 
-    /// A log with an exposure of each visitor to an arm.
+    /// Creates a log with an exposure of each visitor to an arm.
     fn log(directory: &Path, visitors: &[(&str, &str)], at: Instant) {
         std::fs::create_dir_all(directory).unwrap();
         crate::block_on(async {

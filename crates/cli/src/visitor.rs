@@ -1,4 +1,4 @@
-//! The data of one visitor from the command line: all of it works beside a running server.
+//! `muriel visitor`: the data of one visitor. All commands work next to a running server.
 
 use crate::config::{Common, StorageSettings};
 use crate::log::{Damages, Output, reader, shown};
@@ -16,32 +16,32 @@ use serde_json::{Value, json};
 use std::collections::HashSet;
 use std::time::Duration;
 
-/// How often `--wait` looks.
+/// Interval at which `--wait` checks.
 const WAIT_INTERVAL: Duration = Duration::from_millis(500);
-/// Deletions that are listed.
+/// Maximum number of listed deletions.
 const LISTED: i64 = 1_000;
 
 /// `muriel visitor …`
 #[derive(Debug, Subcommand)]
 pub enum VisitorCommand {
-    /// Print every event of a visitor once, as JSON lines, as this data directory's event log has them.
+    /// Print every event of a visitor once, as JSON lines, from this data directory's event log.
     Export {
         /// Data directory, database and settings file.
         #[command(flatten)]
         common: Common,
-        /// Which visitor.
+        /// Visitor.
         #[command(flatten)]
         visitor: Visitor,
     },
-    /// Delete all data of a visitor. The running servers do it, each in its own data directory.
+    /// Delete all data of a visitor. The running servers do this, each in its own data directory.
     Delete {
         /// Data directory, database and settings file.
         #[command(flatten)]
         common: Common,
-        /// Which visitor.
+        /// Visitor.
         #[command(flatten)]
         visitor: Visitor,
-        /// Wait until nothing is left.
+        /// Wait until all data is deleted.
         #[arg(long)]
         wait: bool,
         /// Print JSON.
@@ -53,7 +53,7 @@ pub enum VisitorCommand {
         /// Data directory, database and settings file.
         #[command(flatten)]
         common: Common,
-        /// The project's key.
+        /// Key of the project.
         #[arg(long, value_name = "PROJECT_KEY")]
         project: String,
         /// Print JSON.
@@ -62,13 +62,13 @@ pub enum VisitorCommand {
     },
 }
 
-/// Which visitor a command is about.
+/// Selection of a visitor.
 #[derive(Debug, Clone, Args)]
 pub struct Visitor {
-    /// The project's key.
+    /// Key of the project.
     #[arg(long, value_name = "PROJECT_KEY")]
     project: String,
-    /// The visitor's id.
+    /// Id of the visitor.
     #[arg(long, value_name = "ID", value_parser = visitor_id)]
     visitor: String,
 }
@@ -83,7 +83,7 @@ fn visitor_id(text: &str) -> Result<String, String> {
 /// Runs a command on the data of a visitor.
 ///
 /// # Errors
-/// What keeps it from being done, and damage of the event log that it came past.
+/// An error that says what prevents it, and damage that was found in the event log.
 pub fn run(command: VisitorCommand) -> Result<()> {
     match command {
         VisitorCommand::Export { common, visitor } => export(&common, &visitor),

@@ -1,5 +1,4 @@
-//! The warehouse, which answers questions about events. It is made from the log
-//! and can be rebuilt.
+//! `muriel warehouse`: the database for queries of events, which is derived from the log and can be rebuilt.
 
 use crate::config::{Common, StorageSettings};
 use crate::say::{say, tell};
@@ -11,13 +10,14 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// How often to check whether a running server has finished its rebuild.
+/// Interval of checks whether a running server has finished its rebuild.
 const POLL_INTERVAL: Duration = Duration::from_millis(100);
 
 /// `muriel warehouse …`
 #[derive(Debug, Subcommand)]
 pub(crate) enum WarehouseCommand {
-    /// Rebuild it from the event log; its answers stay the same. A running server does this itself and keeps answering.
+    /// Rebuild the warehouse from the event log. Its content does not change. A running server rebuilds it itself and
+    /// keeps serving.
     Rebuild(Rebuild),
 }
 
@@ -28,12 +28,12 @@ pub(crate) struct Rebuild {
     common: Common,
 }
 
-/// The warehouse of a data directory.
+/// Path of a data directory's warehouse.
 pub(crate) fn path(data_dir: &Path) -> PathBuf {
     data_dir.join("warehouse.duckdb")
 }
 
-/// The file that asks a running server to rebuild.
+/// Path of the file that asks a running server to rebuild.
 pub(crate) fn request(data_dir: &Path) -> PathBuf {
     data_dir.join("warehouse.rebuild")
 }
@@ -41,7 +41,7 @@ pub(crate) fn request(data_dir: &Path) -> PathBuf {
 /// Runs a command on the warehouse.
 ///
 /// # Errors
-/// What keeps it from being done.
+/// An error that says what prevents it.
 pub(crate) fn run(command: WarehouseCommand) -> Result<()> {
     match command {
         WarehouseCommand::Rebuild(rebuild) => rebuild.run(),
@@ -77,7 +77,7 @@ impl Rebuild {
     }
 }
 
-/// Has a running server do it, and waits until it did.
+/// Asks a running server to rebuild, and waits until it has finished.
 fn ask(request: &Path) -> Result<(), warehouse::Error> {
     warehouse::request_rebuild(request)?;
     tell!("muriel: a running server rebuilds its warehouse and keeps answering meanwhile");

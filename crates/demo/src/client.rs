@@ -1,4 +1,4 @@
-//! The API without a socket between.
+//! Calls the API in process, without a socket.
 
 use super::data::{Body, Project};
 use crate::{Error, Result};
@@ -12,14 +12,14 @@ use muriel_service::api_key::ApiKey;
 use serde_json::Value;
 use std::sync::Arc;
 
-/// A caller with a key.
+/// A caller of the API with a key.
 pub(super) struct Client {
     edge: Edge,
     authorization: String,
 }
 
 impl Client {
-    /// A caller of this state's API.
+    /// Creates a caller of the API of `app`.
     pub(super) fn new(app: App, key: &ApiKey) -> Self {
         let metrics = Arc::new(Metrics::new());
         let limits = Arc::new(Limits::new(RateLimits::OFF, &metrics));
@@ -32,7 +32,7 @@ impl Client {
         Self { edge, authorization: format!("Bearer {}", key.reveal()) }
     }
 
-    /// The answer to a question about the project.
+    /// Sends a `GET` request about the project and returns the answer.
     ///
     /// # Errors
     /// As [`Client::send`].
@@ -40,19 +40,19 @@ impl Client {
         self.ask(Method::GET, project, path, "application/json", String::new()).await
     }
 
-    /// The answer to `body`, sent to the project. A `PATCH` that is no merge
-    /// changes whole fields.
+    /// Sends `body` to the project and returns the answer. A `PATCH` that is not a
+    /// merge replaces whole fields.
     ///
     /// # Errors
-    /// A refusal, in the API's own sentence.
+    /// A refusal, in the API's words.
     pub(super) async fn send(&self, method: Method, project: Project, path: &str, body: &Body) -> Result<Value> {
         self.ask(method, project, path, "application/json", Value::Object(body.clone()).to_string()).await
     }
 
-    /// As [`Client::send`], merging objects.
+    /// Like [`Client::send`], as a `PATCH` that merges objects.
     ///
     /// # Errors
-    /// A refusal, in the API's own sentence.
+    /// A refusal, in the API's words.
     pub(super) async fn merge(&self, project: Project, path: &str, body: &Body) -> Result<Value> {
         let text = Value::Object(body.clone()).to_string();
         self.ask(Method::PATCH, project, path, "application/merge-patch+json", text).await

@@ -1,7 +1,7 @@
-//! What the demo company made, as its files tell it: one row per thing.
+//! Data of the demo company, as its files have it: one row per object.
 //!
-//! A row is the body that is sent to the API, with what the body cannot say:
-//! the project, the day, and what became of it. Days count back from today.
+//! A row is the body that is sent to the API, with what the body cannot contain: the
+//! project, the day, and later steps. Days count back from today.
 
 use crate::{Error, Result};
 use serde::Deserialize;
@@ -18,14 +18,14 @@ pub const COMPANY: &str = "Northwind Outdoor";
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(super) enum Project {
-    /// Where it sells.
+    /// The web shop.
     Shop,
-    /// Where it writes.
+    /// The magazine.
     Journal,
 }
 
 impl Project {
-    /// Both.
+    /// Both projects.
     pub(super) const ALL: [Project; 2] = [Project::Shop, Project::Journal];
 
     /// Display name.
@@ -36,7 +36,7 @@ impl Project {
         }
     }
 
-    /// What paths and pages call it.
+    /// Key in API paths and on pages.
     pub(super) fn key(self) -> &'static str {
         match self {
             Project::Shop => "prj_northwind_shop",
@@ -45,7 +45,7 @@ impl Project {
     }
 }
 
-/// Everything that the company made.
+/// All data of the company.
 #[derive(Debug)]
 pub(super) struct Demo {
     pub(super) goals: Vec<Goal>,
@@ -54,7 +54,7 @@ pub(super) struct Demo {
     pub(super) groups: Vec<Group>,
 }
 
-/// A goal; the rest of its row is the body that makes it.
+/// A goal; the rest of its row is the body that creates it.
 #[derive(Debug, Deserialize)]
 pub(super) struct Goal {
     pub(super) project: Project,
@@ -63,7 +63,7 @@ pub(super) struct Goal {
     pub(super) body: Body,
 }
 
-/// An exclusion group or a holdout; the rest of its row is the body that makes it.
+/// An exclusion group or a holdout; the rest of its row is the body that creates it.
 #[derive(Debug, Deserialize)]
 pub(super) struct Group {
     pub(super) project: Project,
@@ -74,7 +74,7 @@ pub(super) struct Group {
     pub(super) body: Body,
 }
 
-/// An experiment of an exclusion group.
+/// An experiment in an exclusion group.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct GroupMember {
@@ -82,35 +82,36 @@ pub(super) struct GroupMember {
     pub(super) percent: f64,
 }
 
-/// An idea.
+/// A hypothesis.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Hypothesis {
     pub(super) project: Project,
     pub(super) day: i64,
-    /// What experiments call it, if one came of it.
+    /// Name by which experiments refer to it, if one came of it.
     pub(super) name: Option<String>,
     observation: Option<String>,
     problem: Option<String>,
     solution: Option<String>,
-    /// Confidence, importance, difficulty; 0 where the team did not say.
+    /// Confidence, importance, difficulty; 0 where the team gave no rating.
     #[serde(default)]
     rated: [u8; 3],
     hypothesis_url: Option<String>,
-    /// The day on which it was taken off the backlog.
+    /// Day on which it was archived.
     pub(super) archived: Option<i64>,
 }
 
-/// An experiment; the rest of its row is the body that makes it.
+/// An experiment; the rest of its row is the body that creates it.
 #[derive(Debug, Deserialize)]
 pub(super) struct Experiment {
     pub(super) project: Project,
     pub(super) day: i64,
-    /// Name of the idea that it came from.
+    /// Name of the hypothesis that it came from.
     pub(super) hypothesis: Option<String>,
     #[serde(default)]
     pub(super) story: Vec<Step>,
-    /// Who met it, where it had ended before the days whose visitors are simulated page by page.
+    /// Its visitors, if it ended before the days whose visitors are simulated page by
+    /// page.
     pub(super) met: Option<PastVisitors>,
     #[serde(flatten)]
     pub(super) body: Body,
@@ -120,15 +121,17 @@ pub(super) struct Experiment {
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct PastVisitors {
-    /// They came between these days, counted back from today: the first is the day after the start.
+    /// Days between which they came, counted back from today: the first is the day
+    /// after the start.
     pub(super) days: [i64; 2],
-    /// Number of visitors of all arms together, at 1,000 visits a day. Arms get equal parts.
+    /// Number of visitors of all arms together, at 1,000 visits per day. Arms get equal
+    /// shares.
     pub(super) visitors: u64,
-    /// By goal: how many percent of each arm's visitors did it, the control first.
+    /// Percentage of each arm's visitors who converted, by goal; the control first.
     pub(super) converted: BTreeMap<String, Vec<f64>>,
 }
 
-/// Something that was done to an experiment on a later day.
+/// A step of an experiment on a later day.
 #[derive(Debug, Deserialize)]
 pub(super) struct Step {
     pub(super) day: i64,
@@ -136,21 +139,21 @@ pub(super) struct Step {
     pub(super) deed: Deed,
 }
 
-/// What was done to an experiment.
+/// Act on an experiment.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Deed {
-    /// It was moved to this status.
+    /// Moves it to this status.
     Status(u8),
-    /// It was changed: a merge patch.
+    /// Changes it by a merge patch.
     Update(Body),
-    /// A winner was served.
+    /// Serves a winner.
     Serve(Body),
-    /// The winner's rollout was changed.
+    /// Changes the winner's rollout.
     Rollout(Body),
-    /// The winner was served no longer.
+    /// Stops serving the winner.
     StopServing(Body),
-    /// It was concluded.
+    /// Concludes it.
     Conclude(Verdict),
 }
 
@@ -161,12 +164,12 @@ pub(super) struct Verdict {
     pub(super) outcome: String,
     pub(super) note: String,
     pub(super) learned: String,
-    /// The arm that everybody gets from then on.
+    /// Arm that is served to everybody from then on.
     pub(super) serve: Option<String>,
 }
 
 impl Hypothesis {
-    /// The body that makes it.
+    /// The body that creates it.
     pub(super) fn body(&self) -> Body {
         let texts = [
             ("observation", &self.observation),
@@ -207,7 +210,7 @@ struct Groups {
 
 impl Demo {
     /// # Errors
-    /// A file that is not what it should be.
+    /// A file that is not valid.
     pub(super) fn load() -> Result<Self> {
         let goals: Goals = read(include_str!("goals.toml"))?;
         let hypotheses: Hypotheses = read(include_str!("hypotheses.toml"))?;

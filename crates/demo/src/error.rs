@@ -1,9 +1,9 @@
-//! Why the demo could not be made or visited.
+//! Errors of creating and visiting the demo.
 
 /// `Result` with this crate's [`Error`].
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// Why the demo could not be made or visited.
+/// Reason why the demo could not be created or visited.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// The database is not the demo's, or the API refused something of its data.
@@ -12,12 +12,12 @@ pub enum Error {
     /// The shop's address cannot be listened on.
     #[error("cannot listen on {address}")]
     Listen {
-        /// The address.
+        /// Address to listen on.
         address: String,
-        /// Why not.
+        /// Cause of the failure.
         source: std::io::Error,
     },
-    /// The database.
+    /// The database reported an error.
     #[error("the database cannot be used")]
     Database(#[source] muriel_sql::Error),
     /// Anything else.

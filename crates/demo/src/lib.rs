@@ -1,8 +1,8 @@
-//! A company to look around in: two projects with half a year of goals, hypotheses and experiments, a shop with pages, and
-//! visitors, of the past and as they come.
+//! A demo company to explore: two projects with half a year of goals, hypotheses and experiments, a shop with pages,
+//! and simulated visitors, both of the past and live.
 //!
-//! The data is made through the API, with the clock moved between requests. [`Company::ensure`] and [`Company::fill`] make
-//! it; [`visit_past`] and [`LiveVisitors`] bring the visitors; [`shop`] serves the pages.
+//! The data is created through the API, with the clock moved between requests. [`Company::ensure`] and
+//! [`Company::fill`] create it; [`visit_past`] and [`LiveVisitors`] send the visitors; [`shop`] serves the pages.
 
 mod client;
 mod data;
@@ -38,33 +38,33 @@ use std::time::Duration;
 use tokio::task::AbortHandle;
 use visitors::{EndedExperiments, History};
 
-/// The setting that says that the visitors of the past have been sent.
+/// Setting that records that the visitors of the past have been sent.
 const VISITED: &str = "demo_visitors";
-/// How long the results of concluded experiments are waited for.
+/// Timeout for loading the events of concluded experiments before their results are computed.
 const LOADING_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// The demo's company in a database.
 #[derive(Debug)]
 pub struct Company {
-    /// Its projects, where it was just made and has nothing else yet.
+    /// Its projects, if it was just created and has nothing else yet.
     new_projects: Option<[Arc<muriel_store::tenants::Project>; 2]>,
     now: Instant,
 }
 
-/// What the demo can be used with.
+/// What is needed to use the demo.
 #[derive(Debug)]
 pub struct Prepared {
     /// Keys and ids of the shop's experiments that are live.
     pub live: Vec<(String, i64)>,
-    /// The origin of the shop that the experiments name.
+    /// Origin of the shop that the experiments name.
     pub shop: Arc<str>,
 }
 
 impl Company {
-    /// Finds the company, or makes it with its two projects where the database is empty.
+    /// Finds the company, or creates it with its two projects if the database is empty.
     ///
     /// # Errors
-    /// A database that holds other companies, or half a demo; a database that cannot be reached.
+    /// A database that holds other companies, or an incomplete demo; a database that cannot be reached.
     pub async fn ensure(db: &Db, pepper: &Pepper) -> Result<Self> {
         let now = Clock::System.now();
         let new_projects = match seed::is_seeded(db).await? {
@@ -74,11 +74,11 @@ impl Company {
         Ok(Self { new_projects, now })
     }
 
-    /// Makes what the company has done so far, unless it is there. `key` has every scope in both projects; `shop` is the
-    /// origin of the shop, which the experiments name. Experiments that are there keep the origin they were made with.
+    /// Creates the company's data, unless it exists. `key` has every scope in both projects; `shop` is the origin of
+    /// the shop, which the experiments name. Existing experiments keep the origin with which they were created.
     ///
     /// # Errors
-    /// What the API refuses of the data, in its words.
+    /// Data that the API refuses, in its words.
     pub async fn fill(self, db: &Db, pepper: &Pepper, key: &ApiKey, shop: &str) -> Result<Prepared> {
         if let Some(projects) = self.new_projects {
             let started = std::time::Instant::now();
@@ -92,7 +92,7 @@ impl Company {
     }
 }
 
-/// The origin of the shop that the experiments name; `None` before they are made.
+/// Origin of the shop that the experiments name; `None` before they are created.
 ///
 /// # Errors
 /// When the database cannot be reached.
@@ -100,8 +100,8 @@ pub async fn shop_origin(db: &Db) -> Result<Option<String>> {
     seed::shop(db).await
 }
 
-/// Keys and ids of the shop's experiments that are live. The list is the
-/// company's, so each is asked for in the project.
+/// Keys and ids of the shop's live experiments. The list is for the whole company, so each experiment is requested in
+/// the project.
 async fn live_in_shop(client: &Client) -> Result<Vec<(String, i64)>> {
     let listed = client.get(Project::Shop, "experiments?limit=500").await?;
     let mut live = Vec::new();
@@ -115,11 +115,12 @@ async fn live_in_shop(client: &Client) -> Result<Vec<(String, i64)>> {
     Ok(live)
 }
 
-/// Sends the visitors of the past through the server, and tells `progress` of each number of visits that were stored.
-/// `None` when they were sent before. When it is interrupted, the next call sends the same visits again, which count once.
+/// Sends the visitors of the past through the server, and calls `progress` with each number of visits that were stored.
+/// `None` when they were sent before. If it is interrupted, the next call sends the same visits again, which count only
+/// once.
 ///
 /// # Errors
-/// When the server refuses something, or is busy for long.
+/// When the server refuses something, or is busy for a long time.
 pub async fn visit_past(
     app: &App,
     key: &ApiKey,
@@ -128,7 +129,7 @@ pub async fn visit_past(
     progress: impl Fn(u64) + Send + Sync + 'static,
 ) -> Result<Option<Sent>> {
     let Some(until) = unvisited(&app.db).await? else { return Ok(None) };
-    // The experiments were made a moment ago, in another state of the application.
+    // The experiments were created just before, by another instance of the application.
     app.rulesets.refresh_all().await.map_err(|error| Error::Other(error.to_string().into()))?;
     let (address, _serving) = unlimited(app.clone()).await?;
     let ended = EndedExperiments { address, key: key.clone(), shop: shop.clone(), settings, now: until };
@@ -144,7 +145,8 @@ pub async fn visit_past(
     Ok(Some(sent))
 }
 
-/// Stores the results of the concluded experiments, once what their visitors did is loaded. Results that are stored are left alone.
+/// Stores the results of the concluded experiments, once their visitors' events are loaded. Stored results are not
+/// replaced.
 ///
 /// # Errors
 /// When a result cannot be computed, or not within a minute.
@@ -181,7 +183,7 @@ pub async fn store_results(app: &App) -> Result<()> {
     Ok(())
 }
 
-/// When the past ends; `None` when its visitors have been sent.
+/// End of the past; `None` when its visitors have been sent.
 async fn unvisited(db: &Db) -> Result<Option<Instant>> {
     db.read::<_, Error, _>(|tx| {
         Box::pin(async move {
@@ -205,8 +207,8 @@ impl Drop for Serving {
     }
 }
 
-/// Serves the same state at another address without rate limits: half a year of visitors is more than anybody may send in
-/// a second.
+/// Serves the same state at another address without rate limits: half a year of visitors is more than any client may
+/// send in a second.
 async fn unlimited(app: App) -> Result<(SocketAddr, Serving)> {
     let listener = tokio::net::TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await;
     let listener = listener.map_err(|error| Error::Other(error.into()))?;

@@ -22,21 +22,21 @@ use serde_json::{Value, json};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 
-/// Whoever acts where the company's people use the dashboard.
+/// Actor for acts that the company's people do in the dashboard.
 const DEMO: Actor = Actor::System("demo");
-/// The company's first day.
+/// First day of the company, in days before today.
 const FOUNDED: i64 = 204;
-/// The setting that says that a database holds the whole demo.
+/// Setting that records that a database holds the whole demo.
 pub(super) const SEEDED: &str = "demo";
-/// The setting that says where the shop was when its experiments were made.
+/// Setting with the origin of the shop at the creation of its experiments.
 pub(super) const SHOP: &str = "demo_shop";
-/// Where the shop of a demo is that was made before it had pages.
+/// Origin of the shop in demos that were created before the shop had pages.
 pub(super) const NOWHERE: &str = "https://shop.northwind-outdoor.example";
 
-/// Whether the database holds the demo.
+/// Returns whether the database holds the demo.
 ///
 /// # Errors
-/// A database that holds other companies, or half a demo.
+/// A database that holds other companies, or an incomplete demo.
 pub(super) async fn is_seeded(db: &Db) -> Result<bool> {
     let (seeded, used) = db
         .read::<_, Error, _>(|tx| {
@@ -51,7 +51,7 @@ pub(super) async fn is_seeded(db: &Db) -> Result<bool> {
     Ok(seeded)
 }
 
-/// The origin of the shop that the experiments name; `None` if there are none yet.
+/// Origin of the shop that the experiments name; `None` if there are none yet.
 ///
 /// # Errors
 /// When the database cannot be reached.
@@ -65,7 +65,7 @@ pub(super) async fn shop(db: &Db) -> Result<Option<String>> {
     .await
 }
 
-/// Makes the company with its projects.
+/// Creates the company with its projects.
 ///
 /// # Errors
 /// When the database cannot be reached.
@@ -81,11 +81,11 @@ pub(super) async fn found(db: &Db, pepper: &Pepper, now: Instant) -> Result<[Arc
     Ok([create(first).await?, create(second).await?])
 }
 
-/// Does everything that the company did until `now`, with this key. `shop` is
-/// the origin of its shop, which the experiments name.
+/// Does everything that the company did until `now`, with this key. `shop` is the
+/// origin of its shop, which the experiments name.
 ///
 /// # Errors
-/// What the API refuses, in its words.
+/// A request that the API refuses, in its words.
 pub(super) async fn seed(
     db: &Db,
     pepper: &Pepper,
@@ -126,7 +126,7 @@ pub(super) async fn seed(
     .await
 }
 
-/// One thing that was done; numbers are rows of the data.
+/// An act of the company; numbers are rows of the data.
 enum Act<'a> {
     Goal(&'a Goal),
     Idea(usize),
@@ -136,7 +136,7 @@ enum Act<'a> {
     Group(&'a Group),
 }
 
-/// Everything that was done, in its order.
+/// All acts with their times, in order.
 fn acts(demo: &Demo, now: Instant) -> Vec<(Instant, Act<'_>)> {
     let mut acts = Vec::new();
     for (row, goal) in demo.goals.iter().enumerate() {
@@ -157,19 +157,18 @@ fn acts(demo: &Demo, now: Instant) -> Vec<(Instant, Act<'_>)> {
     acts
 }
 
-/// A moment of the working day that lies `days` before today; rows and days have
-/// different ones.
+/// A time of the working day `days` before today; it differs by row and day.
 fn moment(now: Instant, days: i64, row: usize) -> Instant {
     let since_eight = (row as i64 * 5_821 + days * 3_671) % (9 * 3_600);
     midnight(now, -days).plus_us((8 * 3_600 + since_eight) * 1_000_000)
 }
 
-/// The midnight in UTC that begins the day `days` after today.
+/// Midnight (UTC) at the beginning of the day that is `days` after today.
 fn midnight(now: Instant, days: i64) -> Instant {
     Instant::from_us((now.us().div_euclid(DAY_US) + days) * DAY_US)
 }
 
-/// The data and what has become of it so far.
+/// The data, and the state of its creation.
 struct History<'a> {
     client: Client,
     app: App,
@@ -178,13 +177,14 @@ struct History<'a> {
     now: Instant,
     shop: &'a str,
     demo: &'a Demo,
-    /// Ids by row; 0 for what was not made yet.
+    /// Ids by row; 0 for rows that are not created yet.
     ideas: Vec<i64>,
     tests: Vec<i64>,
 }
 
 impl History<'_> {
-    /// Does what the clock of a server would have done until then: experiments start and end by their dates and rules.
+    /// Does what the clock of a server would have done until then: starts and ends
+    /// experiments by their dates and rules.
     async fn pass_time(&self, clock: &AtomicI64, until: Instant) -> Result<()> {
         loop {
             let jobs = jobs::next(&self.app).await?;
@@ -230,12 +230,12 @@ impl History<'_> {
         Ok(())
     }
 
-    /// A row's body as it is sent.
+    /// A row's body in the form that is sent.
     fn filled(&self, row: &Body) -> Body {
         row.iter().map(|(key, value)| (key.clone(), filled(value, self.shop, self.now))).collect()
     }
 
-    /// The body that makes an experiment.
+    /// The body that creates an experiment.
     fn creation(&self, test: &Experiment) -> Result<Body> {
         let mut body = self.filled(&test.body);
         if let Some(name) = &test.hypothesis {
@@ -246,7 +246,7 @@ impl History<'_> {
         Ok(body)
     }
 
-    /// The body that makes a group.
+    /// The body that creates a group.
     fn grouping(&self, group: &Group) -> Result<Body> {
         let mut body = self.filled(&group.body);
         let members = group.members.iter().map(|member| {
@@ -286,7 +286,7 @@ impl History<'_> {
     }
 }
 
-/// Concludes an experiment, which people do in the dashboard and no key can.
+/// Concludes an experiment. People do this in the dashboard; keys cannot.
 async fn conclude(app: &App, project: Arc<Founded>, id: ExperimentId, verdict: &Verdict) -> Result<()> {
     let unknown = || Error::Refused(format!("the demo concludes with an unknown outcome, {}", verdict.outcome));
     let outcome =
@@ -295,7 +295,7 @@ async fn conclude(app: &App, project: Arc<Founded>, id: ExperimentId, verdict: &
         outcome,
         note: verdict.note.clone(),
         learned: verdict.learned.clone(),
-        // It goes once the visitors are there and the result says so, too.
+        // Removed once the visitors are there, if the result agrees.
         override_reason: Some("Decided by the report of the tool that was used before.".to_owned()),
         winner: verdict.serve.clone().map(|arm| (arm, 100)),
         follow_up: None,
@@ -313,8 +313,8 @@ fn body(value: Value) -> Body {
     }
 }
 
-/// A value with its days, such as `{day 12}` or `{day -3}`, as dates, and with
-/// the shop's origin for `{shop}`.
+/// Replaces days in a value, such as `{day 12}` or `{day -3}`, by dates, and `{shop}`
+/// by the shop's origin.
 fn filled(value: &Value, shop: &str, now: Instant) -> Value {
     match value {
         Value::Object(body) => {

@@ -20,7 +20,7 @@ async fn database(directory: &Path) -> Db {
     db
 }
 
-/// The demo with a new key.
+/// Prepares the demo with a new key.
 async fn prepare(db: &Db, shop: &str) -> Result<(ApiKey, Prepared)> {
     let company = Company::ensure(db, &pepper()).await?;
     let key = ApiKey::generate().unwrap();
@@ -51,7 +51,7 @@ fn client(db: &Db, key: &ApiKey) -> Client {
     Client::new(App::new(db.clone(), pepper(), Clock::System, Traffic::default()), key)
 }
 
-/// Everything that the API tells of the company.
+/// All data of the company that the API returns.
 struct CompanyData {
     experiments: Vec<Value>,
     hypotheses: Vec<Value>,
@@ -165,7 +165,7 @@ async fn a_new_directory_gets_the_whole_company_once() {
     first.close().await.unwrap();
 
     let again = database(directory.path()).await;
-    // Its experiments go on naming the shop where it was.
+    // Its experiments keep the former origin of the shop.
     let (new_key, Prepared { live: still_live, shop }) = prepare(&again, "http://127.0.0.1:1").await.unwrap();
     assert_eq!(&*shop, SHOP);
     assert_ne!(new_key.reveal(), key.reveal());
@@ -177,7 +177,7 @@ async fn a_new_directory_gets_the_whole_company_once() {
     again.close().await.unwrap();
 }
 
-/// What the API does not tell: concluding is the dashboard's.
+/// Checks what the API does not return, because conclusions are made in the dashboard.
 #[test]
 fn every_outcome_was_concluded() {
     let demo = data::Demo::load().unwrap();
@@ -188,13 +188,13 @@ fn every_outcome_was_concluded() {
             _ => None,
         })
         .collect();
-    // The one whose numbers are of no use still runs.
+    // The experiment with invalid numbers is still live.
     for (word, _) in ConclusionOutcome::WORDS.into_iter().filter(|(word, _)| *word != "invalid") {
         assert!(concluded.contains(&word), "{word}");
     }
 }
 
-/// Days that are out of order would be seeded in another order than told.
+/// Steps with days out of order would be done in another order than the file has.
 #[test]
 fn stories_go_forward() {
     let demo = data::Demo::load().unwrap();
@@ -218,7 +218,7 @@ async fn a_database_with_another_company_is_left_alone() {
     db.close().await.unwrap();
 }
 
-/// Everything that is in the log, by kind, with the exposures of each arm.
+/// Number of events in the log, and the events.
 fn seen(directory: &Path) -> (usize, Vec<Value>) {
     let reader = muriel_log::LogReader::open(directory).unwrap();
     let mut all = Vec::new();
@@ -244,7 +244,7 @@ async fn visitors_walk_through_the_past_once() {
     let (events, all) = seen(directory.path());
     assert_eq!(events as u64, made.events);
 
-    // Who is stopped before the end sends the same again, and that counts once.
+    // An interrupted run sends the same visits again, and they count once.
     let until = unvisited(&app.db).await.unwrap();
     assert_eq!(until, None);
     assert!(visit_past(&app, &key, shop.clone(), settings, |_| {}).await.unwrap().is_none());
@@ -256,7 +256,7 @@ async fn visitors_walk_through_the_past_once() {
         .await
         .unwrap();
     assert_eq!((again.visits, seen(directory.path()).0), (made.visits, events));
-    // Those of experiments that have ended are of other visitors.
+    // The visitors of ended experiments are others, so their events are not sent again here.
     assert!(again.events < made.events);
 
     let count = |is: &dyn Fn(&Value) -> bool| all.iter().filter(|event| is(event)).count();
@@ -288,7 +288,7 @@ async fn visitors_walk_through_the_past_once() {
     db.close().await.unwrap();
 }
 
-/// The three that have the most to tell.
+/// These three have the most to show.
 #[test]
 fn three_experiments_of_the_shop_are_live_for_a_month() {
     let demo = data::Demo::load().unwrap();

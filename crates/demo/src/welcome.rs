@@ -1,33 +1,33 @@
-//! What the demo prints.
+//! Text that the demo prints at its start.
 
 use super::data::{COMPANY, Project};
 use std::fmt::Write;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
-/// What there is to tell.
+/// Facts in the text.
 #[derive(Debug)]
 pub struct Welcome {
-    /// Where it answers.
+    /// Address of the server.
     pub address: SocketAddr,
-    /// Where it tells its metrics.
+    /// Address of the metrics.
     pub metrics_address: Option<SocketAddr>,
-    /// The e-mail address and the password of the company's owner.
+    /// E-mail address and password of the company's owner.
     pub owner: (String, String),
-    /// A key for both projects.
+    /// API key for both projects.
     pub api_key: String,
-    /// Where the data is.
+    /// Place of the data.
     pub kept_in: String,
     /// Keys and ids of the shop's live experiments.
     pub live: Vec<(String, i64)>,
-    /// The origin of the shop that is served.
+    /// Origin of the shop that is served.
     pub shop: String,
-    /// The origin of the shop that the experiments name.
+    /// Origin of the shop that the experiments name.
     pub named: String,
-    /// How this program was called.
+    /// Command by which this program was called.
     pub program: String,
-    /// The data directory.
+    /// Data directory.
     pub data_dir: String,
-    /// Whether the database is in it, too.
+    /// True when the data directory holds the database too.
     pub all_there: bool,
 }
 
@@ -78,7 +78,7 @@ impl Welcome {
         text
     }
 
-    /// Commands to paste, with what they do.
+    /// Commands to paste, each with its description.
     fn tries(&self, site: &str) -> Vec<(&'static str, String)> {
         let shop = format!("{site}/v2/project/{}", Project::Shop.key());
         let curl = |rest: &str| format!("  curl -H 'Authorization: Bearer {}' \\\n       {rest}", self.api_key);
@@ -128,7 +128,7 @@ impl Welcome {
     }
 }
 
-/// A path as a shell takes it.
+/// A path, quoted for a shell if necessary.
 fn quoted(path: &str) -> String {
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"/._-+".contains(&byte);
     if path.bytes().all(plain) { path.to_owned() } else { format!("'{}'", path.replace('\'', r"'\''")) }

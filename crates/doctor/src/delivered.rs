@@ -1,15 +1,16 @@
-//! What a script that a page was served says about its project.
+//! Contents of a delivered script: its project, and numbers of its experiments.
 
 use serde_json::Value;
 
-/// How the code of every delivered script begins. `muriel-api` composes the script, and its tests hold the two together.
+/// Beginning of the code of every delivered script. `muriel-service` composes the script, and its tests check that it
+/// is read here.
 const OPENING: &str = "(function(RULESET,SETTINGS,PARTS){";
-/// A key of an object that would set the object's prototype in JavaScript, as JSON has it,
+/// JSON key of an object that would set the object's prototype in JavaScript.
 const PROTOTYPE: &str = "\"__proto__\":";
-/// and as the script has it: a computed key is a key like any other.
+/// The same key in the script: a computed key does not set the prototype.
 const COMPUTED_PROTOTYPE: &str = "[\"__proto__\"]:";
 
-/// The contents of a project's script, as far as its text tells them.
+/// Contents of a project's script, as far as its text shows them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DeliveredScript {
     /// The project that the script belongs to.
@@ -18,13 +19,13 @@ pub struct DeliveredScript {
     pub live: usize,
     /// Number of experiments whose winner is served.
     pub served: usize,
-    /// Number of goals that the script watches for on the page.
+    /// Number of goals that the script tracks on the page.
     pub goals: usize,
     /// Number of experiments with JavaScript of their own.
     pub with_code: usize,
     /// Number of experiments that insert HTML into the page.
     pub with_html: usize,
-    /// What addresses begin with: an origin (`https://muriel.example`), or empty for the origin of the script.
+    /// Prefix of addresses: an origin (`https://muriel.example`), or empty for the origin of the script.
     pub base: String,
     /// The path to which the script sends events.
     pub events: String,
@@ -33,7 +34,7 @@ pub struct DeliveredScript {
 }
 
 impl DeliveredScript {
-    /// Whether a text is such a script, or the beginning of one.
+    /// Returns whether a text is such a script, or the beginning of one.
     pub fn is_script(text: &str) -> bool {
         // The first line of the file is a comment, which a proxy may have removed.
         let opened = |text: &str| text.trim_start().starts_with(OPENING);
@@ -41,12 +42,12 @@ impl DeliveredScript {
             || text.trim_start().starts_with("//") && text.split_once('\n').is_some_and(|(_, rest)| opened(rest))
     }
 
-    /// Reads a whole script. `None` where the text is not a script, is cut off, or was changed on the way.
+    /// Reads a whole script. `None` when the text is not a script, is cut off, or was changed in transit.
     pub fn read(script: &str) -> Option<Self> {
         if !Self::is_script(script) {
             return None;
         }
-        // Inside of a string the quotes would be escaped, so only keys are replaced.
+        // Within a string the quotes would be escaped, so only keys are replaced.
         let text = script.get(script.find("({\"format\":")? + 1..)?.replace(COMPUTED_PROTOTYPE, PROTOTYPE);
         let (ruleset, rest) = first(&text)?;
         let (settings, _) = first(rest.strip_prefix(',')?)?;
@@ -54,7 +55,7 @@ impl DeliveredScript {
         let count = |is: fn(&Value) -> bool| experiments.iter().filter(|experiment| is(experiment)).count();
         let setting = |name: &str| settings[name].as_str().map(str::to_owned);
         let project_key = ruleset["project_key"].as_str()?.to_owned();
-        // Older servers name the whole path.
+        // Older servers set the whole path as `events`, newer ones only a `prefix`.
         let events = setting("events").or_else(|| Some(format!("{}/events/{project_key}", setting("prefix")?)))?;
         Some(Self {
             project_key,

@@ -1,4 +1,4 @@
-//! Where the script comes from, and how: near enough, soon enough, fresh enough, and as it was made.
+//! Checks the delivery of the script: its origin, its speed, its caching, and whether it is unchanged.
 
 use super::delivered::DeliveredScript;
 use super::fetch::{Cut, HttpResponse};
@@ -9,24 +9,25 @@ use super::{size, took};
 use std::time::Duration;
 use url::{Host, Url};
 
-/// An answer that takes longer is felt: the page waits for it.
+/// Response time above which visitors notice that the page waits.
 const SLOW_RESPONSE: Duration = Duration::from_millis(500);
-/// Seconds for which a copy may be used before a change that is made now is missed: ten minutes, as the server says.
+/// Maximum lifetime of a cached copy in seconds: ten minutes, as the server sets it. With longer ones, changes arrive
+/// late.
 const MAX_CACHE_SECONDS: u64 = 600;
-/// Smaller scripts gain nothing from compression.
+/// Size in bytes from which on a script gains from compression.
 const COMPRESSED_FROM: usize = 860;
 
-/// How near two addresses are.
+/// Relation between two addresses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Nearness {
-    /// One origin.
+    /// The same origin.
     Own,
-    /// Hosts of one site, or ports of one host.
+    /// Hosts of the same site, or ports of the same host.
     Site,
     Foreign,
 }
 
-/// How near an address is to a page.
+/// Relation of an address to a page.
 pub(super) fn nearness(page: &Url, other: &Url) -> Nearness {
     if page.origin() == other.origin() {
         return Nearness::Own;
@@ -38,8 +39,8 @@ pub(super) fn nearness(page: &Url, other: &Url) -> Nearness {
     if same { Nearness::Site } else { Nearness::Foreign }
 }
 
-/// Whether two hosts have a domain in common that somebody can own. Without the list of public suffixes: two labels, or
-/// three where they are as short as those of `co.uk`.
+/// Returns whether two hosts share a domain that can be registered. Without the list of public suffixes, this means two
+/// common labels, or three if they are as short as those of `co.uk`.
 fn common(one: &str, two: &str) -> bool {
     let (mut ones, mut twos) = (one.rsplit('.'), two.rsplit('.'));
     let mut shared = Vec::new();
@@ -53,7 +54,7 @@ fn common(one: &str, two: &str) -> bool {
     shared.len() > 2 || shared.len() == 2 && !is_short(&shared)
 }
 
-/// Whether a browser takes an address for safe: with https, or on the machine itself.
+/// Returns whether a browser treats an address as secure: with https, or on the machine itself.
 pub(super) fn is_safe(url: &Url) -> bool {
     url.scheme() == "https"
         || match url.host() {
@@ -64,12 +65,12 @@ pub(super) fn is_safe(url: &Url) -> bool {
         }
 }
 
-/// Whether a page may not fetch from this address, being safe itself.
+/// Returns whether fetching from this address is mixed content, which a secure page may not do.
 pub(super) fn is_mixed(page: &Url, other: &Url) -> bool {
     page.scheme() == "https" && !is_safe(other)
 }
 
-/// Tells how near the script's origin is to the page's.
+/// Reports the relation of the script's origin to the page's.
 pub(super) fn origin(page_url: &Url, page: &Page, script: &Url, findings: &mut Findings) {
     let host = script.origin().ascii_serialization();
     if is_mixed(page_url, script) {
@@ -102,16 +103,16 @@ pub(super) fn origin(page_url: &Url, page: &Page, script: &Url, findings: &mut F
     }
 }
 
-/// What the tag and the page ask of the script's answer.
+/// Requirements of the tag and the page on the script's answer.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct DeliveryNeeds {
-    /// The page takes only what says that it may be embedded (`Cross-Origin-Embedder-Policy`).
+    /// True when the page accepts only resources that allow to be embedded (`Cross-Origin-Embedder-Policy`).
     pub(super) is_isolated: bool,
-    /// The page waits for the script.
+    /// True when the page waits for the script.
     pub(super) waits: bool,
 }
 
-/// Tells how the script is served; what it carries, if it is ours.
+/// Reports how the script is served. Returns its contents, if it is Muriel's.
 pub(super) fn script(
     page_url: &Url,
     ours: &Ours<'_>,
@@ -160,10 +161,10 @@ pub(super) fn script(
     carried(ours.key.as_deref(), &text, findings)
 }
 
-/// That there is no script.
+/// Reports that there is no script.
 fn unserved(key: &str, answer: &HttpResponse, text: &str, findings: &mut Findings) {
     let status = answer.status;
-    // Muriel's own word for a project that is not there.
+    // Muriel's own error code for an unknown project.
     if status == 404 && text.contains("\"not_found\"") {
         return findings.problem(
             "delivery",
@@ -185,7 +186,7 @@ fn unserved(key: &str, answer: &HttpResponse, text: &str, findings: &mut Finding
     findings.problem("delivery", told, advice);
 }
 
-/// The seconds for which an answer may be used, where it says so.
+/// Seconds for which an answer may be cached, if it says so.
 fn max_age(cache_control: &str) -> Option<u64> {
     let mut found = None;
     for directive in cache_control.split(',') {
@@ -199,7 +200,7 @@ fn max_age(cache_control: &str) -> Option<u64> {
     found
 }
 
-/// What is wrong with an answer that has the script.
+/// Reports faults of an answer that has the script.
 fn faults(page_url: &Url, ours: &Ours<'_>, asked: DeliveryNeeds, answer: &HttpResponse, findings: &mut Findings) {
     const PROXY: &str = "A proxy or CDN in front of Muriel does that: have it pass the answer's headers on.";
     let script = ours.script;
@@ -290,7 +291,7 @@ fn faults(page_url: &Url, ours: &Ours<'_>, asked: DeliveryNeeds, answer: &HttpRe
     }
 }
 
-/// Tells whose script it is, which was asked for by this key, and what is in it.
+/// Reports which project the script belongs to, which was requested with this key, and returns its contents.
 pub(super) fn carried(key: Option<&str>, text: &str, findings: &mut Findings) -> Option<DeliveredScript> {
     let Some(carried) = DeliveredScript::read(text) else {
         findings.warning(

@@ -1,4 +1,4 @@
-//! Whether events arrive, tried without recording anything.
+//! Checks whether events arrive, without recording anything.
 
 use super::delivered::DeliveredScript;
 use super::delivery::{Nearness, is_mixed, nearness};
@@ -7,20 +7,20 @@ use super::findings::Findings;
 use super::took;
 use url::Url;
 
-/// A body without events, of somebody who has said no: nothing of it can be stored.
+/// A body without events, of a visitor who denied consent, so that nothing of it can be stored.
 pub(super) const NOTHING: &str = r#"{"visitor":{"id":"muriel-doctor"},"consent":"denied","events":[]}"#;
 
-/// Where the script on this page sends events; `script` is where it was fetched from.
+/// Address to which the script on this page sends events; `script` is the address that it was fetched from.
 pub(super) fn address(page: &Url, script: Option<&Url>, carried: &DeliveredScript) -> Option<Url> {
     let (base, events) = (&carried.base, &carried.events);
     match base.as_str() {
         "" => script.unwrap_or(page).join(events).ok(),
-        // A path on the page's own origin, or an address.
+        // The base is a path on the page's own origin, or an address.
         _ => page.join(&format!("{base}{events}")).ok(),
     }
 }
 
-/// Tells what the answer to [`NOTHING`] means.
+/// Reports the meaning of the answer to [`NOTHING`].
 pub(super) fn check(page: &Url, to: &Url, answer: &Result<HttpResponse, Failure>, findings: &mut Findings) {
     const PASS: &str = "Have what is in front of Muriel pass POST on below this path, and its answer back, unchanged.";
     if is_mixed(page, to) {
@@ -55,7 +55,7 @@ pub(super) fn check(page: &Url, to: &Url, answer: &Result<HttpResponse, Failure>
             format!("{to} answers {status}: it takes none now"),
             "Look after the server: its log, and /readyz. Pages keep some events and send them later.",
         ),
-        // Browsers send a site's own password along, and Muriel takes it for an API key.
+        // Browsers also send a site's own password here, and Muriel treats it as an API key.
         401 => findings.problem(
             "events",
             format!("{to} answers 401"),

@@ -1,4 +1,4 @@
-//! Fetches what a page is made of, as a browser would: with redirects and cookies, within a time and a size.
+//! Fetches a page and its resources as a browser would: with redirects and cookies, a timeout and a maximum size.
 
 use flate2::read::MultiGzDecoder;
 use std::fmt;
@@ -11,28 +11,28 @@ use ureq::http::{HeaderMap, Request, header};
 use ureq::tls::{Certificate, RootCerts, TlsConfig};
 use url::Url;
 
-/// Redirects that are followed; browsers give up after twenty, visitors sooner.
+/// Maximum number of redirects. Browsers give up after twenty, visitors sooner.
 const REDIRECTS_MAX: usize = 10;
-/// Bytes of an answer that are read, once they are no longer compressed.
+/// Maximum number of bytes of an answer that are read, after decompression.
 const BYTES_MAX: usize = 8 << 20;
-/// What browsers call themselves, and what we do: sites that look for one find it, and so do their logs.
+/// User agent of a browser, with our own name: sites that require a browser accept it, and their logs show us.
 const AGENT: &str = concat!(
     "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36 ",
     "muriel-doctor/",
     env!("CARGO_PKG_VERSION")
 );
 
-/// What asks for pages and what they need.
+/// Client for pages and their resources.
 pub(super) struct Browser {
     agent: Agent,
     patience: Duration,
-    /// Header fields for the host and port of this address alone.
+    /// Header fields that only the host and port of this address get.
     given: (Url, Vec<(String, String)>),
-    /// Cookies by host and name. Those for whole domains go back to their host only.
+    /// Cookies by host and name. Cookies for whole domains are sent back only to their host.
     cookies: Vec<(String, String, String)>,
 }
 
-/// What is asked for.
+/// Kind of requested resource.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Resource {
     Page,
@@ -42,47 +42,47 @@ pub(super) enum Resource {
 /// An answer, as far as it was read.
 #[derive(Debug)]
 pub(super) struct HttpResponse {
-    /// Where it came from at last.
+    /// Address that answered, after redirects.
     pub(super) url: Url,
-    /// Where it was asked for, one after the other.
+    /// Addresses that redirected, in order.
     pub(super) redirects: Vec<Url>,
     pub(super) status: u16,
     pub(super) headers: HeaderMap,
     pub(super) body: Vec<u8>,
-    /// Bytes of the body on their way.
+    /// Transferred bytes of the body.
     pub(super) sent: usize,
-    /// Why there may be more than `body`.
+    /// Reason why `body` may be incomplete.
     pub(super) cut: Option<Cut>,
-    /// From the last question to the first byte of its answer.
+    /// Time from the last request to the first byte of its answer.
     pub(super) waited: Duration,
 }
 
-/// Why not all was read.
+/// Reason why an answer was not read completely.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Cut {
     /// It is longer than 8 MiB.
     Long,
-    /// It went on for longer than was waited.
+    /// It took longer than the timeout.
     Slow,
     /// The connection or the compression broke.
     Broken,
 }
 
 impl HttpResponse {
-    /// A header's value, or its values with commas between; empty without any.
+    /// Value of a header field, or its values separated by commas; empty without any.
     pub(super) fn header(&self, name: &str) -> String {
         let values = self.headers.get_all(name).iter().filter_map(|value| value.to_str().ok());
         values.collect::<Vec<_>>().join(", ")
     }
 }
 
-/// Why there is no answer, as the end of a sentence that begins with the address.
+/// Reason why there is no answer. Its text is the end of a sentence that begins with the address.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Failure {
     NoHost(String),
     Refused(String),
     Certificate(&'static str),
-    /// It was asked for with https.
+    /// The server does not use TLS, but https was requested.
     NotTls,
     NotHttp,
     Broken,
@@ -114,7 +114,7 @@ impl fmt::Display for Failure {
 }
 
 impl Browser {
-    /// A browser that waits so long for each thing, and sends further header fields to whom a page is asked of.
+    /// Creates a browser with a timeout for each request, and further header fields for the page's host.
     pub(super) fn new(patience: Duration, page: &Url, fields: Vec<(String, String)>) -> Self {
         let agent = Agent::config_builder()
             .http_status_as_error(false)
@@ -128,10 +128,10 @@ impl Browser {
         Self { agent, patience, given: (page.clone(), fields), cookies: Vec::new() }
     }
 
-    /// Fetches what is there, wherever that is in the end.
+    /// Fetches a resource, following redirects.
     ///
     /// # Errors
-    /// Why nothing came.
+    /// The reason why there is no answer.
     pub(super) fn get(&mut self, url: &Url, wanted: Resource, referrer: Option<&Url>) -> Result<HttpResponse, Failure> {
         let end = Instant::now() + self.patience;
         let mut url = url.clone();
@@ -165,7 +165,7 @@ impl Browser {
                 let to = String::from_utf8_lossy(to.as_bytes()).into_owned();
                 let next = url.join(&to).ok().filter(|url| matches!(url.scheme(), "http" | "https"));
                 let next = next.ok_or(Failure::NoPlace(to))?;
-                // Sites send visitors to where they were once they have given them a cookie.
+                // Sites redirect visitors to the same address once they have set a cookie.
                 let state = (next.clone(), self.cookies.clone());
                 redirects.push(url);
                 if seen.contains(&state) {
@@ -187,7 +187,7 @@ impl Browser {
     /// Sends a text from a page of this origin, as its script does.
     ///
     /// # Errors
-    /// Why nothing came.
+    /// The reason why there is no answer.
     pub(super) fn post(&mut self, url: &Url, text: &'static str, origin: &str) -> Result<HttpResponse, Failure> {
         let request = Request::post(url.as_str())
             .header(header::CONTENT_TYPE, "text/plain;charset=UTF-8")
@@ -203,10 +203,10 @@ impl Browser {
         Ok(HttpResponse { url, redirects: Vec::new(), status, headers, body, sent, cut, waited })
     }
 
-    /// The request with what belongs to its host.
+    /// Adds the header fields and cookies of its host to a request.
     fn signed(&self, mut request: ureq::http::request::Builder, url: &Url) -> ureq::http::request::Builder {
         let host = url.host_str().unwrap_or_default();
-        // From http to https is no step to somebody else.
+        // A change from http to https is still the same host.
         if self.given.0.host() == url.host() && self.given.0.port() == url.port() {
             for (name, value) in &self.given.1 {
                 request = request.header(name, value);
@@ -228,7 +228,7 @@ impl Browser {
         }
     }
 
-    /// The body without its compression, its bytes before, and whether that is all.
+    /// The decompressed body, the number of transferred bytes, and the reason if it is incomplete.
     fn body(&self, reader: impl Read, headers: &HeaderMap) -> Result<(Vec<u8>, usize, Option<Cut>), Failure> {
         let sent = Arc::new(AtomicUsize::new(0));
         let counted = Counted { reader, bytes: sent.clone() };
@@ -273,7 +273,7 @@ impl Browser {
             ureq::Error::InvalidProxyUrl => Failure::Proxy("its address cannot be read".to_owned()),
             ureq::Error::Io(error) if is_slow(&error) => Failure::Slow(self.patience),
             ureq::Error::Io(error) if error.kind() == ErrorKind::ConnectionRefused => Failure::Refused(place),
-            // A name that nobody has, is told in each system's own words.
+            // Each system has its own words for a name that does not exist.
             ureq::Error::Io(error) if error.to_string().contains("lookup address") => Failure::NoHost(host.to_owned()),
             ureq::Error::Io(error) => match error.get_ref().map(ToString::to_string) {
                 Some(why) => untrusted(&why),
@@ -285,7 +285,7 @@ impl Browser {
     }
 }
 
-/// What a connection that was to be safe failed of.
+/// Reason why the TLS handshake failed.
 fn untrusted(why: &str) -> Failure {
     if why.contains("InvalidContentType") {
         return Failure::NotTls;
@@ -307,7 +307,7 @@ fn is_slow(error: &io::Error) -> bool {
     error.kind() == ErrorKind::TimedOut || matches!(cause, Some(ureq::Error::Timeout(_)))
 }
 
-/// The system's certificate authorities, among which may be a company's own; Mozilla's where it has none.
+/// The system's certificate authorities, which may include a company's own; Mozilla's if the system has none.
 pub fn root_certificates() -> RootCerts {
     let found = rustls_native_certs::load_native_certs().certs;
     if found.is_empty() {
@@ -317,7 +317,7 @@ pub fn root_certificates() -> RootCerts {
     RootCerts::Specific(Arc::new(certificates))
 }
 
-/// Counts what is read.
+/// Counts the bytes that are read.
 struct Counted<R> {
     reader: R,
     bytes: Arc<AtomicUsize>,

@@ -2,36 +2,36 @@
 
 use serde::Serialize;
 
-/// How bad a finding is; the worst is the greatest.
+/// Severity of a finding; the worst is the greatest.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Status {
     /// As it should be.
     Ok,
-    /// Experiments take place, but something could be better.
+    /// Experiments work, but something could be better.
     Warning,
-    /// Experiments do not take place, or not as they should.
+    /// Experiments do not work, or not as they should.
     Problem,
 }
 
-/// One thing that was looked at.
+/// Result of one check.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Finding {
-    /// What was checked, in one word: `page`, `script`, `position`, `origin`, `delivery`, `project`, `policy`, `events`.
+    /// Name of the check: `page`, `script`, `position`, `origin`, `delivery`, `project`, `policy`, `events`.
     pub check: &'static str,
-    /// How bad it is.
+    /// Severity.
     pub status: Status,
-    /// What was found, in one line. It may quote the page, but has no control characters.
+    /// Finding in one line. It may quote the page, but has no control characters.
     pub finding: String,
-    /// What to do about it, in one or more lines; `None` where all is well.
+    /// Advice on what to do, in one or more lines; `None` when all is well.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub advice: Option<String>,
 }
 
-/// Letters of a line at most: addresses and attributes may have any number.
+/// Maximum number of characters in a line: addresses and attributes of a page may be of any length.
 const LINE_MAX: usize = 600;
 
-/// The text without what a page may have put there to change the terminal, and not endless.
+/// Removes control characters, which a page may use to change the terminal, and shortens long lines.
 fn tame(text: &str) -> String {
     let plain = |line: &str| {
         let mut letters = line.chars().map(|c| if c.is_control() { char::REPLACEMENT_CHARACTER } else { c });
@@ -49,17 +49,17 @@ fn tame(text: &str) -> String {
 pub(super) struct Findings(pub(super) Vec<Finding>);
 
 impl Findings {
-    /// That something is as it should be.
+    /// Adds that something is as it should be.
     pub(super) fn ok(&mut self, check: &'static str, finding: impl Into<String>) {
         self.add(check, Status::Ok, &finding.into(), None);
     }
 
-    /// That something could be better.
+    /// Adds that something could be better.
     pub(super) fn warning(&mut self, check: &'static str, finding: impl Into<String>, advice: impl Into<String>) {
         self.add(check, Status::Warning, &finding.into(), Some(&advice.into()));
     }
 
-    /// That something keeps experiments from taking place.
+    /// Adds that something keeps experiments from working.
     pub(super) fn problem(&mut self, check: &'static str, finding: impl Into<String>, advice: impl Into<String>) {
         self.add(check, Status::Problem, &finding.into(), Some(&advice.into()));
     }
@@ -72,7 +72,7 @@ impl Findings {
 
 #[cfg(test)]
 impl Findings {
-    /// As [`crate::Report::text`], without colours.
+    /// Like [`crate::Report::text`], without colours.
     pub(super) fn text(&self) -> String {
         crate::report::text(&self.0, false)
     }

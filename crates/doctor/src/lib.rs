@@ -1,8 +1,8 @@
-//! Checks whether a page is ready for experiments: whether it loads Muriel's script early enough, from where, and with
-//! which Content-Security-Policy.
+//! Checks whether a page is ready for experiments: whether it loads Muriel's script early enough, from which address,
+//! and under which Content-Security-Policy.
 //!
-//! [`inspect`] is the way in and returns a [`Report`]; nothing here prints. `fetch` is the only module that uses the
-//! network. What it returns is parsed (`page`, `policy`, `delivered`) and judged by functions of values: `locate`,
+//! [`inspect`] is the entry point and returns a [`Report`]; nothing here prints. `fetch` is the only module that uses
+//! the network. Its results are parsed (`page`, `policy`, `delivered`) and judged by pure functions: `locate`,
 //! `position`, `delivery`, `rules`, `events`.
 
 mod delivered;
@@ -33,20 +33,20 @@ use self::rules::Case;
 use std::time::Duration;
 use url::{Host, Url};
 
-/// What to inspect, and how.
+/// Page to inspect, and settings of the inspection.
 #[derive(Debug, Clone)]
 pub struct Inspection {
-    /// The page's address, as [`page_address`] gives it.
+    /// Address of the page, as [`page_address`] returns it.
     pub url: Url,
     /// Key of the project whose script the page should load; `None` accepts any project.
     pub project_key: Option<String>,
     /// Header fields for requests to the page's host and port, as names and values. Other hosts do not get them.
     pub headers: Vec<(String, String)>,
-    /// How long to wait for each answer.
+    /// Timeout for each answer.
     pub timeout: Duration,
 }
 
-/// Why a page could not be inspected.
+/// Reason why a page could not be inspected.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Error {
     /// The text is not the address of a page.
@@ -57,10 +57,10 @@ pub enum Error {
     InvalidHeader,
 }
 
-/// The address that somebody typed: with https where no scheme is given, and with http for this machine.
+/// Parses an address that a person typed: without a scheme, https is used, and http for this machine.
 ///
 /// # Errors
-/// [`Error::InvalidAddress`] for what is not an address with http or https.
+/// [`Error::InvalidAddress`] for a text that is not an address with http or https.
 pub fn page_address(text: &str) -> Result<Url, Error> {
     let refuse = || Error::InvalidAddress(text.to_owned());
     let whole = if text.contains("://") { text.to_owned() } else { format!("https://{text}") };
@@ -81,7 +81,7 @@ pub fn page_address(text: &str) -> Result<Url, Error> {
     Ok(url)
 }
 
-/// A header field, `Name: value`, without the spaces around its name and value.
+/// Parses a header field, `Name: value`, without the spaces around its name and value.
 ///
 /// # Errors
 /// [`Error::InvalidHeader`] without a colon or a name.
@@ -92,8 +92,8 @@ pub fn header_field(text: &str) -> Result<(String, String), Error> {
     }
 }
 
-/// Fetches a page, its script and what the script needs, and says what is well and what is not. Blocks until every answer
-/// has come or timed out. A page that cannot be fetched is a finding too.
+/// Fetches a page, its script and what the script needs, and reports what is right and what is not. Blocks until every
+/// answer has arrived or timed out. A page that cannot be fetched is a finding too.
 pub fn inspect(inspection: Inspection) -> Report {
     let Inspection { url, project_key, headers, timeout } = inspection;
     let browser = Browser::new(timeout, &url, headers);
@@ -103,17 +103,17 @@ pub fn inspect(inspection: Inspection) -> Report {
     Report { url, page, script, findings: findings.0 }
 }
 
-/// A look at one page.
+/// Inspection of one page.
 struct Visit {
     browser: Browser,
-    /// The key that the script should have.
+    /// Key that the script should have.
     wanted: Option<String>,
     findings: Findings,
     script: Option<FoundScript>,
 }
 
 impl Visit {
-    /// Looks at the page; where it is in the end.
+    /// Inspects the page, and returns its address after redirects.
     fn page(&mut self, url: &Url) -> Option<Url> {
         let answer = match self.browser.get(url, Resource::Page, None) {
             Ok(answer) => answer,
@@ -132,7 +132,7 @@ impl Visit {
         Some(answer.url)
     }
 
-    /// Looks for the script in the page, and at all that it needs.
+    /// Finds the script in the page, and checks everything that it needs.
     fn install(&mut self, answer: &HttpResponse, page: &Page) {
         let (at, findings) = (&answer.url, &mut self.findings);
         if let Some(refresh) = &page.refresh {
@@ -183,7 +183,7 @@ impl Visit {
         self.script = carried.map(|contents| FoundScript { url: ours.url.clone(), contents });
     }
 
-    /// Fetches the script, unless it stands in the page; the answer that has it, and what it carries.
+    /// Fetches the script, unless it is inline. Returns the answer that has it, and its contents.
     fn script(
         &mut self,
         at: &Url,
@@ -209,10 +209,10 @@ impl Visit {
     }
 }
 
-/// The address that browsers ask for instead, where a policy says so.
+/// The address that browsers request instead, if a policy says so.
 fn upgraded(mut url: Url, policies: &[Policy]) -> Url {
     if !delivery::is_safe(&url) && policies.iter().any(Policy::upgrades) {
-        // Never fails between these two.
+        // A change between these two schemes never fails.
         let _ = url.set_scheme("https");
     }
     url
@@ -220,10 +220,10 @@ fn upgraded(mut url: Url, policies: &[Policy]) -> Url {
 
 const NOTHING_ELSE: &str = "Nothing else could be looked at.";
 
-/// The page that an answer has.
+/// Reads the page in an answer.
 ///
 /// # Errors
-/// Why there is none that visitors get, and what to do.
+/// The reason why there is no page for visitors, and what to do.
 fn html(answer: &HttpResponse) -> Result<Page, (String, &'static str)> {
     match answer.status {
         ..300 => {}
@@ -248,7 +248,7 @@ fn html(answer: &HttpResponse) -> Result<Page, (String, &'static str)> {
     if page.has_elements { Ok(page) } else { Err(("there is no HTML in it".to_owned(), NOTHING_ELSE)) }
 }
 
-/// Tells of a page that came.
+/// Reports a page that was received.
 fn received(answer: &HttpResponse, findings: &mut Findings) {
     let sent_on = match answer.redirects.as_slice() {
         [] => String::new(),
@@ -270,7 +270,7 @@ fn received(answer: &HttpResponse, findings: &mut Findings) {
     }
 }
 
-/// A time in words: `under 1 ms`, `120 ms`.
+/// A duration in words: `under 1 ms`, `120 ms`.
 fn took(time: Duration) -> String {
     match time.as_millis() {
         0 => "under 1 ms".to_owned(),

@@ -1,21 +1,21 @@
-//! Where on a page Muriel's script is, or else what became of it.
+//! Finds Muriel's script on a page, or the reason why it is missing.
 
 use super::delivered::DeliveredScript;
 use super::findings::Findings;
 use super::page::{Kind, Page, Script, TextPosition};
 use url::Url;
 
-/// Muriel's script, as the page has it.
+/// Muriel's script in the page.
 #[derive(Debug, Clone)]
 pub(super) struct Ours<'p> {
     pub(super) script: &'p Script,
-    /// The key in its address.
+    /// Project key in its address.
     pub(super) key: Option<String>,
-    /// Where it is fetched from; nothing where all of it stands in the page.
+    /// Address that it is fetched from; `None` when all of it is inline.
     pub(super) url: Option<Url>,
 }
 
-/// What can bring scripts into a page, by a part of its address or code.
+/// Tag managers, which can insert scripts into a page, by a part of their address or code.
 const MANAGERS: [(&str, &str); 7] = [
     ("googletagmanager.com/gtm.js", "Google Tag Manager"),
     ("googletagmanager.com/gtag/js", "the Google tag"),
@@ -26,9 +26,10 @@ const MANAGERS: [(&str, &str); 7] = [
     ("cdn.segment.com/analytics.js", "Segment"),
 ];
 
-/// A project's key in an address or code with `/js/KEY.js`: the wanted one, or one such as `muriel project create` gives.
+/// The project key in an address or code with `/js/KEY.js`: the wanted one, or one of the form that
+/// `muriel project create` gives.
 fn key_in(text: &str, wanted: Option<&str>) -> Option<String> {
-    // Code in JSON has its slashes escaped.
+    // In JSON, the slashes of code are escaped.
     let text = text.replace("\\/", "/");
     let mut rests = text.match_indices("/js/").map(|(at, found)| &text[at + found.len()..]);
     rests.find_map(|rest| {
@@ -39,14 +40,14 @@ fn key_in(text: &str, wanted: Option<&str>) -> Option<String> {
     })
 }
 
-/// Whether a text is the inline snippet that hides parts of the page until an asynchronous script has decided.
+/// Returns whether a text is the inline snippet that hides parts of the page until an asynchronous script has decided.
 pub fn is_snippet(text: &str) -> bool {
-    // The script itself has much of the same in it.
+    // The script itself contains much of the same code.
     !DeliveredScript::is_script(text)
         && ["visibility:hidden!important", "adoptedStyleSheets", ".over="].iter().all(|part| text.contains(part))
 }
 
-/// The script's tags, in the page's order. `base` is what addresses in the page are relative to.
+/// The script's tags, in the order of the page. Addresses in the page are relative to `base`.
 pub(super) fn ours<'p>(page: &'p Page, base: &Url, wanted: Option<&str>) -> Vec<Ours<'p>> {
     let of = |script: &'p Script| match &script.src {
         Some(src) => {
@@ -59,10 +60,10 @@ pub(super) fn ours<'p>(page: &'p Page, base: &Url, wanted: Option<&str>) -> Vec<
     page.scripts.iter().filter_map(of).collect()
 }
 
-/// Tells whether the script is on the page, once, and gives its first tag.
+/// Reports whether the script is on the page, once. Returns its first tag.
 pub(super) fn check<'p>(page: &'p Page, base: &Url, wanted: Option<&str>, findings: &mut Findings) -> Option<Ours<'p>> {
     let all = ours(page, base, wanted);
-    // One that runs counts before one that does not.
+    // A tag that runs is preferred over one that does not.
     let runs = |one: &&Ours<'p>| !matches!(one.script.kind, Kind::Data(_));
     let Some(first) = all.iter().find(runs).or(all.first()) else {
         absent(page, wanted, findings);
@@ -108,7 +109,7 @@ pub(super) fn on(places: &[TextPosition]) -> String {
     }
 }
 
-/// That something keeps the tag from being run.
+/// Reports that something keeps the tag from running.
 fn held(line: usize, kind: &str, key: Option<&str>, findings: &mut Findings) {
     let key = key.unwrap_or("prj_…");
     if kind.ends_with("-text/javascript") {
@@ -129,7 +130,7 @@ fn held(line: usize, kind: &str, key: Option<&str>, findings: &mut Findings) {
     findings.problem("script", format!("line {line} {told}"), advice);
 }
 
-/// Why there is no tag, as far as the page tells.
+/// Reports why there is no tag, as far as the page shows it.
 fn absent(page: &Page, wanted: Option<&str>, findings: &mut Findings) {
     let mut key = wanted.map(str::to_owned);
     let mut seen = |text: &str| match key_in(text, wanted) {

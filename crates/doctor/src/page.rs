@@ -1,8 +1,9 @@
-//! A page's HTML, as far as loading a script goes: what stands in which order, and where the head ends.
+//! Parses the parts of a page's HTML that matter for loading a script: the order of its elements, and the end of its
+//! head.
 
 use html5gum::{DefaultEmitter, Spanned, StartTag, Token, Tokenizer};
 
-/// What a page has, in its order.
+/// The parts of a page, in order.
 #[derive(Debug, Default)]
 pub(super) struct Page {
     pub(super) scripts: Vec<Script>,
@@ -13,29 +14,29 @@ pub(super) struct Page {
     pub(super) base: Option<String>,
     /// `<meta http-equiv="refresh">`.
     pub(super) refresh: Option<String>,
-    /// What ends the head, where something does.
+    /// The end of the head, if there is one.
     pub(super) body: Option<Body>,
-    /// What is in the page without taking part: comments, `<noscript>`.
+    /// Parts that the browser ignores: comments, `<noscript>`.
     pub(super) asides: Vec<Aside>,
-    /// Whether there is any element that pages have: what is no HTML may have a `<` in it.
+    /// True when there is an element that HTML pages have: other texts may have a `<` too.
     pub(super) has_elements: bool,
 }
 
-/// A place in the page.
+/// A position in the page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) struct TextPosition {
-    /// From 1.
+    /// Line number, from 1.
     pub(super) line: usize,
-    /// Bytes before it.
+    /// Number of bytes before it.
     pub(super) offset: usize,
 }
 
-/// What the browser does with a `<script>`.
+/// Treatment of a `<script>` by the browser.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Kind {
     Classic,
     Module,
-    /// Nothing, for it is of this type.
+    /// Does not run, because of this type.
     Data(String),
 }
 
@@ -52,12 +53,12 @@ pub(super) struct Script {
     pub(super) nonce: String,
     pub(super) integrity: String,
     pub(super) crossorigin: Option<String>,
-    /// The values of its other attributes.
+    /// Values of its other attributes.
     pub(super) others: Vec<String>,
 }
 
 impl Script {
-    /// Whether the page stops here until it has come and run.
+    /// Returns whether the page stops here until the script is loaded and has run.
     pub(super) fn blocks(&self) -> bool {
         self.kind == Kind::Classic && self.src.is_some() && !self.is_async && !self.is_deferred
     }
@@ -67,7 +68,7 @@ impl Script {
 #[derive(Debug, Clone)]
 pub(super) struct Link {
     pub(super) at: TextPosition,
-    /// In small letters.
+    /// Link types in lower case.
     pub(super) rel: Vec<String>,
     pub(super) href: String,
     media: String,
@@ -79,7 +80,7 @@ impl Link {
         self.rel.iter().any(|word| word == rel)
     }
 
-    /// Whether scripts behind it wait until this style sheet has come.
+    /// Returns whether scripts behind it wait until this style sheet is loaded.
     pub(super) fn blocks(&self) -> bool {
         let media = self.media.trim();
         let is_print = media.get(..5).is_some_and(|start| start.eq_ignore_ascii_case("print"));
@@ -87,31 +88,31 @@ impl Link {
     }
 }
 
-/// A policy in the page.
+/// A Content-Security-Policy in the page.
 #[derive(Debug, Clone)]
 pub(super) struct Meta {
     pub(super) at: TextPosition,
     pub(super) content: String,
 }
 
-/// Where the head ends.
+/// The end of the head.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Body {
     pub(super) at: TextPosition,
-    /// The element that does not belong into a head, or nothing for text.
+    /// Element that does not belong in a head; `None` for text.
     pub(super) by: Option<String>,
 }
 
-/// What the browser passes over.
+/// A part of the page that the browser ignores.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Aside {
     pub(super) at: TextPosition,
-    /// Its kind: `a comment`.
+    /// Kind in words: `a comment`.
     pub(super) kind: &'static str,
     pub(super) text: String,
 }
 
-/// What may stand in a head.
+/// Elements that a head may contain.
 const HEAD: [&[u8]; 13] = [
     b"html",
     b"head",
@@ -128,13 +129,13 @@ const HEAD: [&[u8]; 13] = [
     b"template",
 ];
 
-/// What tells a page that has none of [`HEAD`].
+/// Elements by which a page without any of [`HEAD`] is recognised.
 const BODY: [&[u8]; 16] = [
     b"body", b"div", b"span", b"p", b"a", b"h1", b"h2", b"main", b"section", b"article", b"header", b"nav", b"img",
     b"ul", b"table", b"form",
 ];
 
-/// Types of a script that a browser runs (WHATWG MIME Sniffing, section 4.6).
+/// Media types of scripts that a browser runs (WHATWG MIME Sniffing, section 4.6).
 const JAVASCRIPT: [&str; 16] = [
     "application/ecmascript",
     "application/javascript",
@@ -154,16 +155,16 @@ const JAVASCRIPT: [&str; 16] = [
     "text/x-javascript",
 ];
 
-/// Whether a media type is JavaScript's, whatever parameters it has.
+/// Returns whether a media type is that of JavaScript, with any parameters.
 pub(super) fn is_javascript(media_type: &str) -> bool {
     let essence = media_type.split(';').next().unwrap_or_default().trim();
     JAVASCRIPT.iter().any(|known| essence.eq_ignore_ascii_case(known))
 }
 
 impl Page {
-    /// Reads HTML, whatever it is: there are no errors in it.
+    /// Reads HTML. Any text is accepted, because HTML has no syntax errors.
     pub(super) fn read(html: &str) -> Page {
-        // The tokenizer counts no carriage return of those before a line feed.
+        // The tokenizer does not count carriage returns before line feeds.
         let html = html.replace("\r\n", "\n");
         let lines = LineStarts::of(&html);
         let mut emitter = DefaultEmitter::<usize>::new_with_span();
@@ -177,7 +178,7 @@ impl Page {
     }
 }
 
-/// Where each line begins.
+/// Offset at which each line begins.
 struct LineStarts(Vec<usize>);
 
 impl LineStarts {
@@ -190,13 +191,13 @@ impl LineStarts {
     }
 }
 
-/// What text is part of.
+/// Context of a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Within {
     Head,
     /// The text of the last script.
     Script,
-    /// Text that counts for nothing, in the head: a title's, a style's.
+    /// Text in the head that is ignored: of a title, of a style.
     Passed,
     Noscript,
     Body,
@@ -206,7 +207,7 @@ struct PageReader {
     page: Page,
     lines: LineStarts,
     within: Within,
-    /// Templates that are open.
+    /// Number of open templates.
     templates: usize,
 }
 
@@ -227,7 +228,7 @@ impl PageReader {
         }
     }
 
-    /// What is around the element that ends.
+    /// Context after the element that ends.
     fn outside(&self) -> Within {
         if self.page.body.is_some() { Within::Body } else { Within::Head }
     }
@@ -296,7 +297,7 @@ impl PageReader {
             b"meta" => {
                 let Some(content) = value("content") else { return };
                 match value("http-equiv").unwrap_or_default().trim().to_ascii_lowercase().as_str() {
-                    // In the body it counts for nothing.
+                    // In the body it is ignored.
                     "content-security-policy" if self.page.body.is_none() => {
                         self.page.policies.push(Meta { at, content });
                     }
@@ -318,7 +319,7 @@ fn script(tag: &StartTag<usize>, at: TextPosition, in_head: bool) -> Script {
         Some(kind) if kind == "module" => Kind::Module,
         Some(kind) => Kind::Data(kind),
     };
-    // Old browsers take it for a module, new ones pass over it.
+    // Old browsers run it; browsers that support modules ignore it.
     let kind = if has("nomodule") && kind == Kind::Classic { Kind::Data("nomodule".to_owned()) } else { kind };
     let others = tag.attributes.iter().filter(|(name, _)| ***name != b"src"[..]);
     Script {
@@ -340,8 +341,8 @@ fn lossy(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }
 
-/// The text of HTML in this encoding, as its answer names it; what is not UTF-16 is read as if it were UTF-8, for tags
-/// and addresses are the same there.
+/// Decodes HTML in the encoding that its answer names. Everything other than UTF-16 is read as UTF-8, because tags and
+/// addresses are the same there.
 pub(super) fn decoded(bytes: &[u8], charset: Option<&str>) -> String {
     let wide = |bytes: &[u8], unit: fn([u8; 2]) -> u16| {
         let units = bytes.chunks_exact(2).map(|pair| unit([pair[0], pair[1]]));

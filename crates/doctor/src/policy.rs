@@ -1,57 +1,57 @@
-//! What a page's Content-Security-Policy lets Muriel's script do.
+//! Evaluates what a page's Content-Security-Policy allows Muriel's script to do.
 //!
-//! As Content Security Policy Level 3 has it (W3C, sections 6.7 and 4.2), as far as the script asks for it: its own tag,
-//! code beside it, connections, and Trusted Types.
+//! It follows Content Security Policy Level 3 (W3C, sections 6.7 and 4.2), for the parts that the script needs: its own
+//! tag, inline code, connections, and Trusted Types.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use sha2::{Digest, Sha256, Sha384, Sha512};
 use url::Url;
 
-/// Where a policy stands.
+/// Place of a policy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Origin {
     /// A header of the page's answer.
     Header,
-    /// A `<meta>` element on this line, which holds from this byte on.
+    /// A `<meta>` element on this line, which is in effect from this byte on.
     Meta { line: usize, from: usize },
 }
 
-/// One policy: of several on a page each holds.
+/// A policy. If a page has several, all of them are in effect.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Policy {
     pub(super) origin: Origin,
-    /// Whether it only tells of what it would forbid.
+    /// True when it only reports what it would forbid.
     pub(super) report_only: bool,
     directives: Vec<(String, Vec<String>)>,
 }
 
-/// A script's tag, as policies look at it.
+/// The parts of a script's tag that policies check.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Tag<'a> {
-    /// Where the script comes from at last.
+    /// Address of the script, after redirects.
     pub(super) url: &'a Url,
-    /// Whether it was sent elsewhere on the way: paths count for nothing then.
+    /// True after a redirect: then paths in a policy are ignored.
     pub(super) redirected: bool,
     pub(super) nonce: &'a str,
     pub(super) integrity: &'a str,
 }
 
-/// The directive that forbids something, and what would make it allow it.
+/// The directive that forbids something, and the reason.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Refusal {
     pub(super) directive: String,
     pub(super) because: Because,
 }
 
-/// Why a list of sources does not allow something.
+/// Reason why a list of sources does not allow something.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Because {
-    /// Nothing in the list names it.
+    /// No source in the list matches it.
     Unnamed,
-    /// `'strict-dynamic'` makes hosts count for nothing, and the tag has no nonce.
+    /// `'strict-dynamic'` makes the list ignore hosts, and the tag has no nonce.
     StrictDynamic,
-    /// The list has nonces, and the tag another one.
+    /// The list has nonces, and the tag has a different one.
     OtherNonce,
 }
 
@@ -59,13 +59,14 @@ const SCRIPT: [&str; 3] = ["script-src-elem", "script-src", "default-src"];
 const CONNECT: [&str; 2] = ["connect-src", "default-src"];
 
 impl Policy {
-    /// The policies of a header's value or a `<meta>` element's content, those without a directive left out.
+    /// Parses the policies in a header's value or a `<meta>` element's content. Policies without a directive are left
+    /// out.
     pub(super) fn read(text: &str, origin: Origin, report_only: bool) -> Vec<Policy> {
         let one = |text: &str| Policy { origin, report_only, directives: directives(text) };
         text.split(',').map(one).filter(|policy| !policy.directives.is_empty()).collect()
     }
 
-    /// Whether it holds for what stands at this byte of the page.
+    /// Returns whether it is in effect at this byte of the page.
     pub(super) fn holds_at(&self, offset: usize) -> bool {
         match self.origin {
             Origin::Header => true,
@@ -77,24 +78,24 @@ impl Policy {
         self.directives.iter().find(|(known, _)| known == name).map(|(_, sources)| &**sources)
     }
 
-    /// The first of these directives that is there.
+    /// The first of these directives that the policy has.
     fn first<'n>(&self, names: &[&'n str]) -> Option<(&'n str, &[String])> {
         names.iter().find_map(|name| Some((*name, self.sources(name)?)))
     }
 
-    /// Whether scripts run at all.
+    /// Returns whether scripts run at all.
     pub(super) fn runs_scripts(&self) -> bool {
-        // A policy in the page itself cannot put it into a sandbox.
+        // A policy in the page itself cannot sandbox it.
         self.origin != Origin::Header
             || self.sources("sandbox").is_none_or(|words| words.iter().any(|word| is(word, "allow-scripts")))
     }
 
-    /// Whether addresses with http are asked for with https.
+    /// Returns whether addresses with http are requested with https.
     pub(super) fn upgrades(&self) -> bool {
         !self.report_only && self.sources("upgrade-insecure-requests").is_some()
     }
 
-    /// Whether the page, at `page`, may load a script by this tag of its source text.
+    /// Checks whether the page, at `page`, may load a script with this tag of its source text.
     ///
     /// # Errors
     /// The directive that forbids it.
@@ -115,7 +116,7 @@ impl Policy {
         Err(Refusal { directive: directive.to_owned(), because })
     }
 
-    /// Whether code with this nonce may stand inline: this text, or any.
+    /// Checks whether code with this nonce may be inline: this text, or any text.
     ///
     /// # Errors
     /// The directive that forbids it.
@@ -133,7 +134,7 @@ impl Policy {
         Err(Refusal { directive: directive.to_owned(), because })
     }
 
-    /// Whether the page, at `page`, may send to this address.
+    /// Checks whether the page, at `page`, may send to this address.
     ///
     /// # Errors
     /// The directive that forbids it.
@@ -145,24 +146,24 @@ impl Policy {
         }
     }
 
-    /// Whether text becomes HTML and code only through a policy of Trusted Types.
+    /// Returns whether text becomes HTML and code only through a policy of Trusted Types.
     pub(super) fn requires_trusted_types(&self) -> bool {
         self.sources("require-trusted-types-for").is_some_and(|words| words.iter().any(|word| is(word, "'script'")))
     }
 
-    /// Whether there may be a policy of Trusted Types with this name.
+    /// Returns whether a policy of Trusted Types with this name is allowed.
     pub(super) fn takes_type_policy(&self, name: &str) -> bool {
         self.sources("trusted-types").is_none_or(|names| names.iter().any(|known| known == "*" || known == name))
     }
 }
 
-/// Names in small letters, each once, with what follows them.
+/// Directive names in lower case, each once, with their values.
 fn directives(text: &str) -> Vec<(String, Vec<String>)> {
     let mut found: Vec<(String, Vec<String>)> = Vec::new();
     for directive in text.split(';') {
         let mut words = directive.split_ascii_whitespace();
         let Some(name) = words.next().map(str::to_ascii_lowercase) else { continue };
-        // Of two with one name the first counts.
+        // If a name occurs twice, the first one counts.
         if !found.iter().any(|(known, _)| *known == name) {
             found.push((name, words.map(str::to_owned).collect()));
         }
@@ -174,13 +175,13 @@ fn is(word: &str, known: &str) -> bool {
     word.eq_ignore_ascii_case(known)
 }
 
-/// What stands between `'nonce-` and `'`.
+/// Text between `'nonce-` and `'`.
 fn nonce_of(source: &str) -> Option<&str> {
     let (start, rest) = source.split_at_checked("'nonce-".len())?;
     rest.strip_suffix('\'').filter(|nonce| is(start, "'nonce-") && !nonce.is_empty())
 }
 
-/// The algorithm and value of `sha256-…`, and the other two.
+/// Number of bits and value of `sha256-…`, `sha384-…` or `sha512-…`.
 fn digest_of(text: &str) -> Option<(u16, &str)> {
     let (name, value) = text.split_once('-')?;
     let bits = [256, 384, 512].into_iter().find(|bits| is(name, &format!("sha{bits}")))?;
@@ -199,7 +200,7 @@ fn has_nonce(sources: &[String], nonce: &str) -> bool {
     !nonce.is_empty() && sources.iter().any(|source| nonce_of(source) == Some(nonce))
 }
 
-/// Base64 in its one form: there are two alphabets.
+/// Converts URL-safe Base64 to the standard alphabet.
 fn plain(base64: &str) -> String {
     base64.replace('-', "+").replace('_', "/")
 }
@@ -215,7 +216,7 @@ fn has_hash(sources: &[String], text: &str) -> bool {
     })
 }
 
-/// Whether the list names every hash of an attribute `integrity` that has some.
+/// Returns whether the list has every hash of an attribute `integrity`, which has at least one.
 fn is_whole(sources: &[String], integrity: &str) -> bool {
     let mut hashes =
         integrity.split_ascii_whitespace().filter_map(|word| digest_of(word.split('?').next()?)).peekable();
@@ -226,7 +227,7 @@ fn is_whole(sources: &[String], integrity: &str) -> bool {
     hashes.peek().is_some() && hashes.all(named)
 }
 
-/// Whether a source of a list, as `https://*.example.com:8443/js/`, names an address.
+/// Returns whether a source of a list, such as `https://*.example.com:8443/js/`, matches an address.
 fn matches(source: &str, url: &Url, page: &Url, redirected: bool) -> bool {
     if is(source, "'self'") {
         return is_self(url, page);
@@ -250,7 +251,7 @@ fn matches(source: &str, url: &Url, page: &Url, redirected: bool) -> bool {
         Some((host, port)) if !port.ends_with(']') => (host, Some(port)),
         _ => (authority, None),
     };
-    // Without a scheme that of the page is meant, or its safe sister.
+    // Without a scheme, that of the page is meant, or its secure form.
     scheme_matches(scheme.unwrap_or(page.scheme()), url.scheme())
         && url.host_str().is_some_and(|of| host_matches(host, of))
         && port_matches(port, url)
@@ -289,7 +290,7 @@ fn host_matches(named: &str, host: &str) -> bool {
 
 fn port_matches(named: Option<&str>, url: &Url) -> bool {
     match named {
-        // The `url` crate gives no port where it is the scheme's own.
+        // The `url` crate returns no port if it is the scheme's default.
         None => url.port().is_none(),
         Some("*") => true,
         Some(port) => port.parse().ok() == url.port_or_known_default(),
@@ -393,7 +394,7 @@ mod tests {
         ] {
             assert_eq!(matches(source, &url(of), &url(PAGE), false), expect, "{source} of {of}");
         }
-        // Where the browser was sent, tells a page nothing about paths elsewhere.
+        // After a redirect, paths are ignored, so that a page learns nothing about paths on other sites.
         assert!(matches("https://muriel.example/other", &url(SCRIPT), &url(PAGE), true));
         assert!(!matches("https://other.example/", &url(SCRIPT), &url(PAGE), true));
         // A page with http may load itself with https.
@@ -441,7 +442,7 @@ mod tests {
 
     #[test]
     fn inline_code_is_allowed_by_word_nonce_and_hash() {
-        // Of "alert(1)".
+        // Hash of "alert(1)".
         let hash = "'sha256-bhHHL3z2vDgxUt0W3dWQOrprscmda2Y5pLsLg4GF+pI='";
         for (text, nonce, code, expect) in [
             ("img-src 'none'".to_owned(), "", None, true),

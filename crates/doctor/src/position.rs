@@ -1,19 +1,20 @@
-//! Whether the script runs before anything is painted, and what it waits for.
+//! Checks whether the script runs before anything is painted, and what it waits for.
 
 use super::findings::Findings;
 use super::locate::{Ours, is_snippet, on};
 use super::page::{Kind, Page, Script, TextPosition};
 use super::size;
 
-/// Bytes of HTML before the tag that are no longer few: browsers have these after the second round trip at the earliest.
+/// Number of bytes of HTML before the tag that are too many: browsers have these after the second round trip at the
+/// earliest.
 const HTML_MANY: usize = 32 << 10;
 
-/// The lines that stand inline before an asynchronous script, where the page has them.
+/// The inline snippet for an asynchronous script, if the page has one.
 pub(super) fn snippet(page: &Page) -> Option<&Script> {
     page.scripts.iter().find(|script| script.kind == Kind::Classic && script.src.is_none() && is_snippet(&script.text))
 }
 
-/// Tells when the script runs.
+/// Reports when the script runs.
 pub(super) fn check(page: &Page, ours: &Ours<'_>, findings: &mut Findings) {
     let script = ours.script;
     if matches!(script.kind, Kind::Data(_)) {
@@ -48,7 +49,7 @@ pub(super) fn check(page: &Page, ours: &Ours<'_>, findings: &mut Findings) {
     }
 }
 
-/// A script with `async`, of which the page has the lines that hide for it.
+/// Reports on a script with `async` when the page has the snippet that hides content for it.
 fn after(page: &Page, snippet: &Script, script: &Script, findings: &mut Findings) {
     let line = snippet.at.line;
     if snippet.at.offset > script.at.offset {
@@ -74,7 +75,7 @@ fn after(page: &Page, snippet: &Script, script: &Script, findings: &mut Findings
     }
 }
 
-/// A script that the page waits for.
+/// Reports on a script that the page waits for.
 fn waited_for(page: &Page, script: &Script, findings: &mut Findings) {
     let line = script.at.line;
     if !script.in_head {

@@ -1,4 +1,4 @@
-//! What an inspection returns, and its text.
+//! Report of an inspection, and its text.
 
 use crate::delivered::DeliveredScript;
 use crate::findings::{Finding, Status};
@@ -8,22 +8,22 @@ use url::Url;
 /// The result of an inspection.
 #[derive(Debug)]
 pub struct Report {
-    /// The address that was asked for.
+    /// Requested address.
     pub url: Url,
-    /// The address that answered, after redirects; `None` where nothing answered.
+    /// Address that answered, after redirects; `None` when nothing answered.
     pub page: Option<Url>,
-    /// The project's script, where the page has one that could be read.
+    /// The project's script, if the page has one that could be read.
     pub script: Option<FoundScript>,
-    /// What was found, in the order of the checks.
+    /// Findings in the order of the checks.
     pub findings: Vec<Finding>,
 }
 
 /// A script that a page loads.
 #[derive(Debug)]
 pub struct FoundScript {
-    /// Where it is loaded from; `None` where all of it is inline.
+    /// Address that it is loaded from; `None` when all of it is inline.
     pub url: Option<Url>,
-    /// What it says about its project.
+    /// Contents of the script.
     pub contents: DeliveredScript,
 }
 

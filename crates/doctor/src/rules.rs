@@ -1,4 +1,4 @@
-//! Whether the page's policies let the script, the code of its experiments and its events through.
+//! Checks whether the page's policies allow the script, the code of its experiments, and its events.
 
 use super::delivered::DeliveredScript;
 use super::findings::Findings;
@@ -8,10 +8,10 @@ use super::policy::{Because, Origin, Policy, Refusal, Tag};
 use ureq::http::HeaderMap;
 use url::Url;
 
-/// The name of the policy of Trusted Types that the script makes.
+/// Name of the Trusted Types policy that the script creates.
 const TYPE_POLICY: &str = "muriel";
 
-/// The policies of a page: of its headers, and of `<meta>` elements.
+/// The policies of a page, from its headers and `<meta>` elements.
 pub(super) fn policies(headers: &HeaderMap, page: &Page) -> Vec<Policy> {
     let mut found = Vec::new();
     for (name, report_only) in [("content-security-policy", false), ("content-security-policy-report-only", true)] {
@@ -26,20 +26,20 @@ pub(super) fn policies(headers: &HeaderMap, page: &Page) -> Vec<Policy> {
     found
 }
 
-/// What is asked of the policies.
+/// Requests that the policies are checked against.
 pub(super) struct Case<'a> {
     pub(super) page: &'a Url,
     pub(super) ours: &'a Ours<'a>,
-    /// Where the script was asked for, the last being where it is; nothing where it stands in the page.
+    /// Addresses that were requested for the script, the last one being where it is; empty when it is inline.
     pub(super) from: Vec<&'a Url>,
-    /// The lines that stand inline before an asynchronous script.
+    /// The inline snippet for an asynchronous script.
     pub(super) snippet: Option<&'a Script>,
-    /// Where events go.
+    /// Address for events.
     pub(super) events: Option<&'a Url>,
     pub(super) carried: Option<&'a DeliveredScript>,
 }
 
-/// Tells what the policies allow.
+/// Reports what the policies allow.
 pub(super) fn check(policies: &[Policy], case: &Case<'_>, findings: &mut Findings) {
     if policies.is_empty() {
         return findings.ok("policy", "there is no Content-Security-Policy");
@@ -86,7 +86,7 @@ fn one(policy: &Policy, case: &Case<'_>, notes: &mut Vec<String>, findings: &mut
         );
     }
     let mut runs = true;
-    // What stands above a policy is there already.
+    // A policy has no effect on tags above it.
     if policy.holds_at(script.at.offset) {
         let tag = |at: usize, url: &'_ Url| {
             let tag = Tag { url, redirected: at > 0, nonce: &script.nonce, integrity: &script.integrity };
@@ -119,7 +119,7 @@ fn one(policy: &Policy, case: &Case<'_>, notes: &mut Vec<String>, findings: &mut
         let told = format!("{} does not allow events to {origin}", refusal.directive);
         report(told, named_in("connect-src", &refusal.directive, &origin));
     }
-    // What keeps the script out has been told.
+    // If the script does not run, that was reported already.
     if runs && let Err(refusal) = policy.inline(None, &script.nonce) {
         let told = format!("{} does not allow the JavaScript of experiments", refusal.directive);
         let has = case.carried.map(|carried| carried.with_code);
@@ -134,7 +134,7 @@ fn one(policy: &Policy, case: &Case<'_>, notes: &mut Vec<String>, findings: &mut
     }
 }
 
-/// Tells of what only some experiments need, `has` of which are there, if that is known.
+/// Reports on what only some experiments need; `has` is the number of such experiments, if known.
 fn matters(
     report_only: bool,
     has: Option<usize>,
@@ -151,7 +151,7 @@ fn matters(
     }
 }
 
-/// Tells whether text may become HTML and code. Each policy may say a part of it.
+/// Reports whether text may become HTML and code. Several policies may decide this together.
 fn trusted_types(policies: &[Policy], case: &Case<'_>, notes: &mut Vec<String>, findings: &mut Findings) {
     for report_only in [false, true] {
         let of = || policies.iter().filter(|policy| policy.report_only == report_only);
@@ -166,10 +166,10 @@ fn trusted_types(policies: &[Policy], case: &Case<'_>, notes: &mut Vec<String>, 
 const OTHER_NONCE: &str = "The tag's nonce is not the policy's: both must be made anew for each answer, and the page not be \
                            kept by a cache.";
 
-/// How to allow an origin where `found` is the directive that forbids it.
+/// Advice on how to allow an origin when `found` is the directive that forbids it.
 fn named_in(directive: &str, found: &str, origin: &str) -> String {
     match found {
-        // Whatever else falls back on it, needs no more than it has.
+        // A separate directive, because the other types that fall back on `default-src` do not need the origin.
         "default-src" => format!("Add {directive} with what default-src has, and {origin}."),
         found => format!("Add {origin} to {found}."),
     }
@@ -208,7 +208,7 @@ mod tests {
     use super::super::position::snippet;
     use super::*;
 
-    /// What is said of a page with these policies in its header, and reports of those after a `|`.
+    /// Findings for a page with these policies in its header; those after a `|` are report-only.
     fn told(header: &str, html: &str, with_code: usize, with_html: usize) -> String {
         let page = Page::read(html);
         let url = Url::parse("https://shop.example/").unwrap();
@@ -289,7 +289,7 @@ mod tests {
                 format!("{hidden}{WITH_NONCE}").replace("<script>", "<script nonce=n>"),
                 "Content-Security-Policy and Content-Security-Policy-Report-Only (only reports) let the script and its events through",
             ),
-            // A policy holds for what comes after it.
+            // A policy in the page is in effect only for what comes after it.
             (
                 "",
                 format!(
@@ -373,7 +373,7 @@ mod tests {
                 "problem  policy  Content-Security-Policy: sandbox lets no script run\n                 \
                  Add allow-scripts to sandbox, or take sandbox away.\n",
             ),
-            // What one policy requires, another may make impossible.
+            // One policy can require what another one makes impossible.
             (
                 "require-trusted-types-for 'script', trusted-types app",
                 TAG.to_owned(),
@@ -392,7 +392,7 @@ mod tests {
         ] {
             assert_eq!(told(header, &html, codes, 0), expect, "{header}");
         }
-        // Nobody requires trusted types.
+        // No policy requires Trusted Types.
         assert!(told("trusted-types app", TAG, 1, 1).starts_with("ok"));
         let types = "require-trusted-types-for 'script'; trusted-types app";
         assert!(told(types, TAG, 0, 0).contains("none has any now. Add muriel to trusted-types."));

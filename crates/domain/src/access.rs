@@ -1,34 +1,33 @@
-//! Who may do what: scopes, and what an API key stands for.
+//! Permissions: scopes, and the access that an API key grants.
 
 use crate::ids::{CompanyId, ProjectId};
 use crate::{Flaw, Instant};
 
 /// A permission that an API key carries.
 ///
-/// The discriminants are the bits of [`Scopes`]. Keys are stored with the words of
-/// [`Scope::name`], so a new scope changes no stored key.
+/// The discriminants are the bits of [`Scopes`]. Keys are stored with the words of [`Scope::name`],
+/// so a new scope does not change stored keys.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Scope {
     /// Read experiments, hypotheses, goals and results.
     Read = 1,
-    /// Create, change and delete them; send events from servers.
+    /// Create, change and delete experiments, hypotheses and goals; send events from servers.
     Write = 2,
-    /// Change code that runs on customers' pages, which is a right of its own:
-    /// whoever has it owns every visitor of the site.
+    /// Change code that runs on customers' pages. A scope of its own: code can do anything in the
+    /// browser of every visitor of the site.
     Code = 4,
-    /// Ask for decisions.
+    /// Request decisions.
     Evaluate = 8,
-    /// Change what results of a whole project rest on: currency rates, and a start in
-    /// the past.
+    /// Change the basis of a whole project's results: currency rates, and start times in the past.
     Admin = 16,
 }
 
 impl Scope {
-    /// Every scope, in the order in which [`Scopes`] are written.
+    /// All scopes, in the order in which [`Scopes`] are written.
     pub const ALL: [Scope; 5] = [Scope::Read, Scope::Write, Scope::Code, Scope::Evaluate, Scope::Admin];
 
-    /// The word for the scope in requests, columns and on the command line.
+    /// Word for the scope in requests, columns and on the command line.
     pub fn name(self) -> &'static str {
         match self {
             Scope::Read => "read",
@@ -54,22 +53,22 @@ impl Scope {
 pub struct Scopes(u8);
 
 impl Scopes {
-    /// Every scope there is.
+    /// The set of all scopes.
     pub fn all() -> Self {
         Self::of(&Scope::ALL)
     }
 
-    /// The set of these.
+    /// The set of the given scopes.
     pub fn of(scopes: &[Scope]) -> Self {
         Self(scopes.iter().fold(0, |set, &scope| set | scope as u8))
     }
 
-    /// Whether the set holds the scope.
+    /// Returns whether the set has the scope.
     pub fn has(self, scope: Scope) -> bool {
         self.0 & scope as u8 != 0
     }
 
-    /// Whether the set holds every scope of `other`.
+    /// Returns whether the set has every scope of `other`.
     pub fn include(self, other: Scopes) -> bool {
         self.0 & other.0 == other.0
     }
@@ -79,16 +78,16 @@ impl Scopes {
         Scope::ALL.into_iter().filter(|&scope| self.has(scope)).map(Scope::name).collect()
     }
 
-    /// The set less the scope.
+    /// The set without the scope.
     #[must_use]
     pub fn without(self, scope: Scope) -> Self {
         Self(self.0 & !(scope as u8))
     }
 
-    /// Reads words separated by commas or blanks: `read,write`. A word may be repeated.
+    /// Reads words separated by commas or blanks: `read,write`. Words may repeat.
     ///
     /// # Errors
-    /// An unknown word, or no word at all: a key without a scope could do nothing.
+    /// An unknown word, or no word at all: a key without a scope could not do anything.
     pub fn parse(text: &str) -> Result<Self, Flaw> {
         let mut set = 0;
         for word in text.split([',', ' ']).filter(|word| !word.is_empty()) {
@@ -107,35 +106,34 @@ impl std::fmt::Display for Scopes {
     }
 }
 
-/// What a key stands for once its secret has been checked.
+/// Access that a key grants once its secret has been checked.
 ///
-/// It says nothing about a request yet: [`Grant::is_valid`] gives 401, [`Grant::sees`] 404,
-/// [`Scopes::has`] 403, asked in this order so that a key learns nothing about projects that
-/// it cannot see.
+/// Requests check it in this order: [`Grant::is_valid`] (401), [`Grant::sees`] (404),
+/// [`Scopes::has`] (403). The order keeps a key from learning about projects that it cannot see.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Grant {
-    /// The company whose projects it opens.
+    /// The company whose projects the key opens.
     pub company_id: CompanyId,
-    /// The projects it is limited to; `None` for all of the company, also those
-    /// that are made later.
+    /// The projects that the key is limited to. `None` for all projects of the company, including
+    /// later ones.
     pub projects: Option<Vec<ProjectId>>,
-    /// What it may do there.
+    /// Scopes of the key in these projects.
     pub scopes: Scopes,
-    /// The moment from which on the key is refused; `None` for a key that does not expire.
+    /// The key is refused from this moment on. `None` when it does not expire.
     pub expires_at: Option<Instant>,
-    /// When somebody revoked the key; `None` for one that is in use.
+    /// Time at which the key was revoked. `None` while it is in use.
     pub revoked_at: Option<Instant>,
 }
 
 impl Grant {
-    /// Whether the key may be used at `now`: not revoked, and not expired. At the moment of
-    /// expiry it is refused already.
+    /// Returns whether the key may be used at `now`: neither revoked nor expired. A key is refused
+    /// at the exact moment of its expiry.
     pub fn is_valid(&self, now: Instant) -> bool {
         self.revoked_at.is_none() && self.expires_at.is_none_or(|at| now < at)
     }
 
-    /// Whether this key may know that the project exists. If not, requests answer as if the
-    /// project did not exist.
+    /// Returns whether the key may know that the project exists. If not, requests answer as if it
+    /// did not exist.
     pub fn sees(&self, company: CompanyId, project: ProjectId) -> bool {
         self.company_id == company && self.projects.as_ref().is_none_or(|listed| listed.contains(&project))
     }

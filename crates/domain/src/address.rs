@@ -1,33 +1,29 @@
-//! The addresses of pages in the plain form that rules and reports compare.
+//! Page addresses, in the plain form that rules and reports compare.
 //!
-//! A browser decides the same questions with a few lines of script, so this is
-//! about ASCII text, not about what a URL parser would make of it.
-//! `docs/assignment.md` specifies it; `contract/assignment/url.json` and
-//! `parameter.json` are its examples.
+//! A browser makes the same decisions with a few lines of script. The rules here are therefore
+//! about ASCII text, not about the results of a URL parser. `docs/assignment.md` specifies them;
+//! `contract/assignment/url.json` and `parameter.json` have examples.
 
 use std::borrow::Cow;
 
-/// Most characters of an address that are looked at.
+/// Maximum number of characters of an address that are used.
 pub const ADDRESS_MAX: usize = 2_048;
 
 /// An http or https address in its plain form, which all rules compare with:
 ///
-/// 1. Each character outside `!` to `~` (0x21–0x7E) is written as the
-///    percent-escapes of its UTF-8 bytes, in capitals; the first 2,048
-///    characters of the result are kept. No escape is ever undone.
-/// 2. It begins with `http://` or `https://`, then comes the authority, up to
-///    the first `/`, `?` or `#`; the path, up to the first `?` or `#`; the query,
-///    from `?` up to the first `#`; the fragment, from `#`. Anything else is
-///    not an address.
-/// 3. Of the authority, all up to its last `@` is dropped. A `:` followed by
-///    nothing but digits (or nothing) at its end is the port; `:`, `:80` and
-///    `:443` are dropped, whatever the scheme. What is left is the host,
-///    without one dot at its end; an empty one is not an address.
-/// 4. Scheme and host are folded to small letters (A–Z only). An empty path
-///    becomes `/`. A `?` or `#` with nothing behind it is dropped.
+/// 1. Each character outside `!` to `~` (0x21–0x7E) is written as the percent-escapes of its UTF-8
+///    bytes, in capitals. The first 2,048 characters of the result are kept. Escapes are never
+///    decoded.
+/// 2. The address begins with `http://` or `https://`. Then follow the authority, up to the first
+///    `/`, `?` or `#`; the path, up to the first `?` or `#`; the query, from `?` up to the first
+///    `#`; and the fragment, from `#`. Anything else is not an address.
+/// 3. In the authority, everything up to its last `@` is dropped. A `:` at its end, followed by
+///    digits only (or nothing), is the port; `:`, `:80` and `:443` are dropped, whatever the
+///    scheme. The rest is the host, without one dot at its end. An empty host is not an address.
+/// 4. Scheme and host are folded to lower case (A–Z only). An empty path becomes `/`. A `?` or `#`
+///    with nothing after it is dropped.
 ///
-/// What a browser shows as its location is nearly always in this form already
-/// and is not copied.
+/// A browser's `location` is nearly always in this form already, and is not copied then.
 ///
 /// ```
 /// use muriel_domain::address::Address;
@@ -40,9 +36,9 @@ pub const ADDRESS_MAX: usize = 2_048;
 /// ```
 #[derive(Debug, Clone)]
 pub struct Address<'a> {
-    /// Scheme, host, port, path, query, fragment, one after the other.
+    /// Scheme, host, port, path, query and fragment, concatenated.
     text: Cow<'a, str>,
-    /// The text in small letters, where that is another text.
+    /// The text in lower case; `None` when it equals `text`.
     folded: Option<String>,
     host_at: usize,
     host_end: usize,
@@ -52,12 +48,13 @@ pub struct Address<'a> {
 }
 
 impl<'a> Address<'a> {
-    /// The plain form of `text`; `None` when it is not an http or https address.
+    /// Converts `text` to its plain form. `None` when it is not an http or https address.
     pub fn parse(text: &'a str) -> Option<Self> {
         Self::of_schemes(text, &["http", "https"])
     }
 
-    /// The plain form of an address with one of these schemes, in small letters without `://`.
+    /// Converts an address with one of these schemes to its plain form; schemes are given in lower
+    /// case without `://`.
     pub(crate) fn of_schemes(text: &'a str, schemes: &[&str]) -> Option<Self> {
         let text = ascii(text, ADDRESS_MAX);
         let (scheme, after) = schemes.iter().find_map(|scheme| Some((*scheme, after_scheme(&text, scheme)?)))?;
@@ -71,7 +68,7 @@ impl<'a> Address<'a> {
         let path_end = path_at + parts.path.len();
         let query_end = path_end + parts.query.len();
         let end = query_end + parts.fragment.len();
-        // Lengths alone do not tell: `https://a?` loses a mark and gains a slash.
+        // Equal lengths are not enough: `https://a?` loses a `?` and gains a `/`.
         let is_plain = end == text.len()
             && text[path_at..].starts_with('/')
             && !text[..host_end].bytes().any(|byte| byte.is_ascii_uppercase());
@@ -95,33 +92,33 @@ impl<'a> Address<'a> {
         &self.text[..self.host_at - 3]
     }
 
-    /// The host in small letters, without the port, `www.` as written.
+    /// The host in lower case, without the port. A leading `www.` is kept.
     pub fn host(&self) -> &str {
         &self.text[self.host_at..self.host_end]
     }
 
-    /// The path: `/` and what follows.
+    /// The path, from its first `/`.
     pub fn path(&self) -> &str {
         &self.text[self.path_at..self.path_end]
     }
 
-    /// What follows the `?`; never empty.
+    /// The text after the `?`; never empty.
     pub fn query(&self) -> Option<&str> {
         self.text[self.path_end..self.query_end].strip_prefix('?')
     }
 
-    /// What follows the `#`; never empty.
+    /// The text after the `#`; never empty.
     pub fn fragment(&self) -> Option<&str> {
         self.text[self.query_end..].strip_prefix('#')
     }
 
-    /// The value of the first parameter of this name in the query.
+    /// Returns the value of the first parameter with this name in the query.
     ///
-    /// Read as `URLSearchParams` does: pairs are separated by `&` and empty
-    /// ones skipped; the name ends at the first `=`, and without one the value
-    /// is empty. In both, `+` is a blank and `%` with two hexadecimal digits a
-    /// byte, any other `%` itself; the bytes are UTF-8, and each maximal part
-    /// that is not becomes U+FFFD. Names differ by letter case.
+    /// Reads the query as `URLSearchParams` does. Pairs are separated by `&`, and empty pairs are
+    /// skipped. The name ends at the first `=`; without one, the value is empty. In names and
+    /// values, `+` is a blank, `%` with two hexadecimal digits is a byte, and any other `%` is
+    /// itself. The bytes are UTF-8; each maximal invalid part becomes U+FFFD. Names are
+    /// case-sensitive.
     pub fn parameter(&self, name: &str) -> Option<Cow<'_, str>> {
         self.query()?.split('&').filter(|pair| !pair.is_empty()).find_map(|pair| {
             let (key, value) = pair.split_once('=').unwrap_or((pair, ""));
@@ -129,26 +126,27 @@ impl<'a> Address<'a> {
         })
     }
 
-    /// Host and port in small letters, the port with its colon where it is not the usual one.
+    /// The host in lower case and the port with its colon. The default ports, 80 and 443, are left
+    /// out.
     pub fn authority(&self) -> &str {
         &self.text[self.host_at..self.path_at]
     }
 
-    /// The whole address in small letters (A–Z folded): what comparisons that ignore letter case look at.
+    /// The whole address in lower case (A–Z only), for comparisons that ignore letter case.
     pub fn folded(&self) -> &str {
         self.folded.as_deref().unwrap_or(&self.text)
     }
 }
 
-/// What follows `scheme://`, in any letter case, at the beginning of `text`; `None` where it
-/// begins otherwise.
+/// Returns the rest of `text` after `scheme://`, in any letter case. `None` when the text begins
+/// differently.
 pub fn after_scheme<'t>(text: &'t str, scheme: &str) -> Option<&'t str> {
     let head = text.get(..scheme.len())?;
     head.eq_ignore_ascii_case(scheme).then(|| text[scheme.len()..].strip_prefix("://"))?
 }
 
-/// `text` with each character outside 0x21–0x7E written as percent-escapes of
-/// its bytes; at most `max` characters of that.
+/// Replaces each character outside 0x21–0x7E by the percent-escapes of its UTF-8 bytes. The result
+/// is cut to `max` characters.
 pub fn ascii(text: &str, max: usize) -> Cow<'_, str> {
     let looked_at = &text.as_bytes()[..text.len().min(max)];
     if looked_at.iter().all(u8::is_ascii_graphic) {
@@ -168,14 +166,14 @@ pub fn ascii(text: &str, max: usize) -> Cow<'_, str> {
     Cow::Owned(escaped)
 }
 
-/// The parts of an address behind its scheme, in plain form but for the host's letter case.
+/// Parts of an address after its scheme. They are in plain form except for the host's letter case.
 #[derive(Debug, Clone, Copy)]
 pub struct AddressParts<'t> {
-    /// Without user, port and a dot at its end.
+    /// Host without user, port and trailing dot.
     pub host: &'t str,
-    /// Empty, or a colon and digits; the usual ports, 80 and 443, are left out.
+    /// Empty, or a colon and digits. The default ports, 80 and 443, are left out.
     pub port: &'t str,
-    /// `/` and what follows.
+    /// Path, from its first `/`.
     pub path: &'t str,
     /// Empty, or `?` and at least one character.
     pub query: &'t str,
@@ -184,7 +182,7 @@ pub struct AddressParts<'t> {
 }
 
 impl<'t> AddressParts<'t> {
-    /// Takes apart what follows the scheme; any text has parts.
+    /// Splits the text after the scheme. Never fails: every text has parts.
     pub fn of(text: &'t str) -> Self {
         let (authority, text) = text.split_at(text.find(['/', '?', '#']).unwrap_or(text.len()));
         let (text, fragment) = text.split_at(text.find('#').unwrap_or(text.len()));
@@ -206,7 +204,7 @@ impl<'t> AddressParts<'t> {
     }
 }
 
-/// A name or value of a query as `URLSearchParams` reads it; see [`Address::parameter`].
+/// Decodes a name or value of a query as `URLSearchParams` does; see [`Address::parameter`].
 fn decoded(text: &str) -> Cow<'_, str> {
     if !text.bytes().any(|byte| matches!(byte, b'%' | b'+')) {
         return Cow::Borrowed(text);

@@ -1,4 +1,4 @@
-//! A goal: an outcome that is counted.
+//! Goals: the outcomes that are counted.
 
 use crate::ids::GoalId;
 use crate::{Flaw, Instant, Problems, text};
@@ -7,46 +7,46 @@ use serde_json::{Map, Value, json};
 /// A tracked outcome of a project.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Goal {
-    /// Unique in the database, never used again.
+    /// Unique in the database, never reused.
     pub id: GoalId,
-    /// Permanent name in code, unique in the project. It is never used again, even after the
-    /// goal is deleted, because stored events and results name it.
+    /// Permanent name in code, unique in the project. It is never reused, even after the goal is
+    /// deleted, because stored events and results refer to it.
     pub key: String,
-    /// What the goal counts and how it is measured; the part that people can change.
+    /// Outcome that is counted, and its measurement; the part that can be edited.
     pub definition: Definition,
-    /// When the goal was created, in UTC.
+    /// Time of creation.
     pub created_at: Instant,
-    /// 1 for a new one; each change adds 1. A goal of revision 1 was never changed, so a result
-    /// of the past counted the same.
+    /// 1 for a new goal; each change adds 1. A goal at revision 1 was never changed, so earlier
+    /// results counted the same.
     pub revision: i64,
 }
 
-/// What a goal counts.
+/// Definition of a goal: what it counts.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Definition {
     /// Display name.
     pub name: String,
-    /// When a visitor converts, with its value.
+    /// Event with which a visitor converts, and the value it is matched against.
     pub trigger: Trigger,
-    /// What the outcome is for the business.
+    /// Purpose of the outcome for the business.
     pub purpose: Purpose,
-    /// The page on which its element was picked.
+    /// URL of the page on which the goal's element was picked.
     pub element_url: Option<String>,
-    /// Days after the first exposure within which an event counts; `None` counts until the end of
+    /// Days after the first exposure within which an event counts. `None` counts until the end of
     /// the test.
     pub window_days: Option<i64>,
     /// Events needed for a conversion, at least 1.
     pub min_count: i64,
-    /// Most value that one visitor contributes, in the goal's unit; larger sums are cut to it, so
-    /// that one large order does not decide a test.
+    /// Maximum value that one visitor contributes, in the goal's unit. Larger sums are cut to it,
+    /// so that one large order does not decide a test.
     pub cap: Option<f64>,
-    /// Most that one order can plausibly be worth; larger ones do not count.
+    /// Largest plausible value of an order. Orders above it do not count.
     pub max_order_value: Option<f64>,
-    /// The currency that orders count in (ISO 4217); `None` for that of most buyers.
+    /// Currency that orders are counted in (ISO 4217). `None` for the currency of most buyers.
     pub currency: Option<String>,
 }
 
-/// What a goal is for.
+/// Purpose of a goal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Purpose {
     /// Revenue.
@@ -62,7 +62,7 @@ impl Purpose {
     pub const WORDS: [(&'static str, Purpose); 3] =
         [("sell", Purpose::Sell), ("engage", Purpose::Engage), ("generate", Purpose::Generate)];
 
-    /// The word that the interface and the database have for it.
+    /// Word in the interface and the database.
     pub fn word(self) -> &'static str {
         word_of(&Self::WORDS, self)
     }
@@ -75,7 +75,7 @@ pub enum GoalType {
     Pageview,
     /// A page URL equals the value.
     PageviewExact,
-    /// A page URL matches, `*` standing for any run of characters.
+    /// A page URL matches; `*` stands for any run of characters.
     PageviewWildcard,
     /// A page URL matches a regular expression.
     PageviewRegex,
@@ -83,7 +83,7 @@ pub enum GoalType {
     ClickOnElement,
     /// An element with this visible text is clicked.
     ClickOnText,
-    /// A link that leads off the site and contains the value is followed.
+    /// A link that leaves the site and contains the value is followed.
     ExternalLink,
     /// A form matching the selector is submitted.
     FormSubmit,
@@ -91,7 +91,7 @@ pub enum GoalType {
     ElementAppears,
     /// This percentage of a page is reached.
     Scrolling,
-    /// So many seconds are spent visibly on a page.
+    /// This many seconds are spent visibly on a page.
     Duration,
     /// A custom event of this name arrives.
     Event,
@@ -102,7 +102,7 @@ pub enum GoalType {
 }
 
 impl GoalType {
-    /// Every type with its word in the interface.
+    /// All types with their words in the interface.
     pub const WORDS: [(&'static str, GoalType); 14] = [
         ("pageview", GoalType::Pageview),
         ("pageviewExact", GoalType::PageviewExact),
@@ -120,25 +120,25 @@ impl GoalType {
         ("script", GoalType::Script),
     ];
 
-    /// The word that the interface and the database have for it.
+    /// Word in the interface and the database.
     pub fn word(self) -> &'static str {
         word_of(&Self::WORDS, self)
     }
 }
 
-/// The word of a value in such a list; the list has every value.
+/// The word of a value in a list that has every value.
 fn word_of<T: PartialEq>(words: &[(&'static str, T)], value: T) -> &'static str {
     words.iter().find(|(_, other)| *other == value).map_or("", |(word, _)| word)
 }
 
-/// A goal's value as it was written: text, or a number for the two types that
-/// measure (`scrolling`, `duration`).
+/// Value of a goal as the client wrote it: text, or a number for the two types that measure
+/// (`scrolling`, `duration`).
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(untagged)]
 pub enum GoalValue {
-    /// Written as a number.
+    /// Sent as a number.
     Number(i64),
-    /// Written as text.
+    /// Sent as text.
     Text(String),
 }
 
@@ -158,12 +158,11 @@ pub struct Trigger {
 }
 
 impl Trigger {
-    /// The pair, once the value is known to fit the type.
+    /// Returns the pair when the value fits the type.
     ///
     /// # Errors
-    /// A value that the type cannot use: blank text, a percentage outside 1 to
-    /// 100, seconds outside 1 to 86,400, a malformed regular expression, and
-    /// numbers for types that compare text.
+    /// A value that the type cannot use: blank text, a percentage outside 1 to 100, seconds outside
+    /// 1 to 86,400, a malformed regular expression, or a number for a type that compares text.
     pub fn new(goal_type: GoalType, value: GoalValue) -> Result<Self, Flaw> {
         match goal_type {
             GoalType::Scrolling => measure(&value, 1..=100, "a percentage from 1 to 100")?,
@@ -185,18 +184,18 @@ impl Trigger {
         Ok(Self { goal_type, value })
     }
 
-    /// The kind of outcome.
+    /// Kind of outcome.
     pub fn goal_type(&self) -> GoalType {
         self.goal_type
     }
 
-    /// The value as the client wrote it: `50` and `"50"` are read back as they were sent.
+    /// Value as the client wrote it: `50` and `"50"` are returned as they were sent.
     pub fn value(&self) -> &GoalValue {
         &self.value
     }
 }
 
-/// Whether the value is a whole number in `range`, written as a number or in digits.
+/// Checks that the value is a whole number in `range`, written as a number or in digits.
 fn measure(value: &GoalValue, range: std::ops::RangeInclusive<i64>, what: &str) -> Result<(), Flaw> {
     let number = match value {
         GoalValue::Number(number) => Some(*number),
@@ -209,12 +208,12 @@ fn measure(value: &GoalValue, range: std::ops::RangeInclusive<i64>, what: &str) 
     }
 }
 
-/// A regular expression of at most 512 bytes whose matching takes linear time
-/// and whose program stays small.
+/// Compiles a regular expression of at most 512 bytes. Matching takes linear time, and the compiled
+/// program is small.
 ///
 /// # Errors
-/// Longer, malformed or too large expressions. Look-around and back-references
-/// are malformed here: they cannot be matched in linear time.
+/// Expressions that are longer, malformed or too large when compiled. Look-around and
+/// back-references are malformed here: they cannot be matched in linear time.
 pub fn regular_expression(pattern: &str) -> Result<regex::Regex, Flaw> {
     if pattern.len() > 512 {
         return Err(Flaw::new("must have at most 512 bytes"));
@@ -233,7 +232,7 @@ pub fn regular_expression(pattern: &str) -> Result<regex::Regex, Flaw> {
 }
 
 impl Definition {
-    /// Its fields under their published names: what history compares.
+    /// The fields under their published names, as history compares them.
     pub fn fields(&self) -> Map<String, Value> {
         let fields = [
             ("goal_name", json!(self.name)),
@@ -250,10 +249,10 @@ impl Definition {
         fields.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
     }
 
-    /// The definition itself, once its numbers are known to be in range.
+    /// Returns the definition when its numbers are in range.
     ///
     /// # Errors
-    /// Every window, count, cap and largest order that is out of range, each with its field.
+    /// Each window, count, cap and largest order that is out of range, with its field.
     pub fn checked(self) -> Result<Self, Problems> {
         let mut problems = Problems::default();
         if self.window_days.is_some_and(|days| !(1..=365).contains(&days)) {
@@ -272,36 +271,36 @@ impl Definition {
     }
 }
 
-/// The largest order that is stored as it is; larger ones are cut to this.
+/// Maximum order value that is stored; larger orders are cut to it.
 pub const ORDER_MAX: f64 = 1e11;
 
-/// Changes to a goal: `None` keeps, `Some(None)` clears. The key is permanent.
+/// Changes to a goal: `None` keeps a field, `Some(None)` clears it. The key is permanent.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Patch {
     /// New name.
     pub name: Option<String>,
-    /// New type; the value, new or kept, must fit it.
+    /// New type. The value, new or kept, must fit it.
     pub goal_type: Option<GoalType>,
     /// New value.
     pub value: Option<GoalValue>,
     /// New purpose.
     pub purpose: Option<Purpose>,
-    /// New page of the element.
+    /// New URL of the element's page.
     pub element_url: Option<Option<String>>,
-    /// New window.
+    /// New window, in days.
     pub window_days: Option<Option<i64>>,
-    /// New count.
+    /// New count of events needed.
     pub min_count: Option<i64>,
     /// New cap.
     pub cap: Option<Option<f64>>,
-    /// New largest order.
+    /// New largest plausible order.
     pub max_order_value: Option<Option<f64>>,
     /// New currency.
     pub currency: Option<Option<String>>,
 }
 
 impl Patch {
-    /// The definition after this patch.
+    /// Returns the definition after this patch.
     ///
     /// # Errors
     /// A type and value that do not fit, or numbers out of range.

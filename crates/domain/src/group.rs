@@ -1,7 +1,7 @@
-//! Exclusion groups, whose experiments share no visitor, and holdouts, whose visitors meet no experiment.
+//! Exclusion groups, whose experiments share no visitors, and holdouts, whose visitors enter no experiment.
 //!
-//! Every group has a line of its own, on which each visitor has one place. The experiments of an exclusion group each have
-//! a slot of it; a holdout has its beginning. Slots are in hundredths of a percent.
+//! Every group has a line of its own, on which each visitor has one place. Each experiment of an exclusion group has a
+//! slot on that line. A holdout has the beginning of its line. Slots are measured in hundredths of a percent.
 
 mod slots;
 
@@ -13,44 +13,44 @@ use crate::{Flaw, Instant, Problems, text};
 use serde::{Deserialize, Serialize};
 use std::collections::HashSet;
 
-/// Most groups of a project.
+/// Maximum number of groups in a project.
 pub const GROUPS_MAX: usize = 100;
-/// Most experiments that a group names.
+/// Maximum number of experiments in a group.
 pub const MEMBERS_MAX: usize = 100;
-/// The least and the most of the visitors that a holdout can have, in hundredths of a percent.
+/// Allowed size of a holdout, in hundredths of a percent of the visitors.
 const HELD_OUT: std::ops::RangeInclusive<u32> = 10..=5_000;
 
 /// An exclusion group or a holdout.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Group {
-    /// Unique in the database, never used again.
+    /// Unique in the database, never reused.
     pub id: GroupId,
     /// Display name.
     pub name: String,
-    /// What it is, and for which experiments.
+    /// Kind of group, with its experiments.
     pub kind: GroupKind,
-    /// When it was made.
+    /// Time of creation.
     pub created_at: Instant,
 }
 
-/// What a group does.
+/// Kind of a group, with its experiments.
 #[derive(Debug, Clone, PartialEq)]
 pub enum GroupKind {
-    /// Its experiments share no visitor.
+    /// The experiments share no visitors.
     Exclusion(Vec<GroupMember>),
-    /// Its visitors meet none of its experiments.
+    /// The held-out visitors enter none of the experiments in scope.
     Holdout {
-        /// How many visitors it has, in hundredths of a percent.
+        /// Size, in hundredths of a percent of the visitors.
         held_out: u32,
-        /// Which experiments they do not meet.
+        /// Experiments that the held-out visitors do not enter.
         scope: HoldoutScope,
-        /// Since when it has these visitors and experiments.
+        /// Last change of the size or the scope, or the creation of the group.
         since: Instant,
     },
 }
 
 impl GroupKind {
-    /// The word that the interface and the database have for it.
+    /// Word in the interface and the database.
     pub fn word(&self) -> &'static str {
         match self {
             GroupKind::Exclusion(_) => "exclusion",
@@ -58,7 +58,7 @@ impl GroupKind {
         }
     }
 
-    /// The experiments that it names; a holdout of the whole project names none.
+    /// The experiments that the group lists. Empty for a holdout of the whole project.
     pub fn experiments(&self) -> Vec<ExperimentId> {
         match self {
             GroupKind::Exclusion(members) => members.iter().map(|member| member.experiment).collect(),
@@ -71,81 +71,82 @@ impl GroupKind {
 /// An experiment of an exclusion group, and its slot.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct GroupMember {
-    /// The experiment.
+    /// Experiment id.
     pub experiment: ExperimentId,
-    /// The first hundredth of a percent that is its own.
+    /// Start of the slot, inclusive, in hundredths of a percent.
     pub from: u32,
-    /// The first one after it that is not.
+    /// End of the slot, exclusive.
     pub to: u32,
 }
 
-/// The experiments that visitors of a holdout do not meet.
+/// Experiments that a holdout's visitors do not enter.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum HoldoutScope {
-    /// All of the project, also those that are made later.
+    /// All experiments of the project, including later ones.
     Project,
-    /// These.
+    /// Only these experiments.
     Experiments(Vec<ExperimentId>),
 }
 
-/// An experiment that is to be in an exclusion group, with how much of the line, in hundredths of a percent.
+/// A slot to be assigned to an experiment in an exclusion group.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct WantedSlot {
-    /// The experiment.
+    /// Experiment id.
     pub experiment: ExperimentId,
-    /// At least 1.
+    /// Size of the slot, in hundredths of a percent; at least 1.
     pub size: u32,
 }
 
-/// A group to make.
+/// A group to create.
 #[derive(Debug, Clone, PartialEq)]
 pub struct NewGroup {
     /// Display name.
     pub name: String,
-    /// What it is to do.
+    /// Kind of group.
     pub kind: NewGroupKind,
 }
 
-/// What a group is to do.
+/// Kind of a group to create.
 #[derive(Debug, Clone, PartialEq)]
 pub enum NewGroupKind {
-    /// Experiments that share no visitor.
+    /// Experiments that share no visitors.
     Exclusion(Vec<WantedSlot>),
-    /// Visitors who meet none of the experiments.
+    /// Visitors who enter none of the experiments.
     Holdout {
-        /// How many, in hundredths of a percent.
+        /// Size, in hundredths of a percent of the visitors.
         held_out: u32,
-        /// Which experiments.
+        /// Experiments that the held-out visitors do not enter.
         scope: HoldoutScope,
     },
 }
 
-/// Changes to a group: `None` keeps. Its kind is permanent.
+/// Changes to a group: `None` keeps a field. The kind is permanent.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct GroupPatch {
     /// New name.
     pub name: Option<String>,
     /// The complete new set of members of an exclusion group.
     pub members: Option<Vec<WantedSlot>>,
-    /// How many visitors a holdout is to have, in hundredths of a percent.
+    /// New size of a holdout, in hundredths of a percent of the visitors.
     pub held_out: Option<u32>,
-    /// The experiments of a holdout.
+    /// New scope of a holdout.
     pub scope: Option<HoldoutScope>,
 }
 
-/// The name of a group: 1 to 255 characters.
+/// Reads the name of a group: 1 to 255 characters.
 ///
 /// # Errors
-/// Another text.
+/// Text that [`text::name`] refuses.
 pub fn parse_group_name(name: &str) -> Result<String, Flaw> {
     text::name(name, 255)
 }
 
 impl NewGroup {
-    /// The group that is made at `now`; it has no id yet.
+    /// Returns the group that is created at `now`, without an id.
     ///
     /// # Errors
-    /// Experiments that are named twice, slots that do not fit on the line, and a holdout of too few or too many visitors.
+    /// Experiments that are listed twice, slots that do not fit on the line, and a holdout that is too small or too
+    /// large.
     pub fn group(self, now: Instant) -> Result<Group, Problems> {
         let kind = match self.kind {
             NewGroupKind::Exclusion(wanted) => GroupKind::Exclusion(members(&[], &wanted)?),
@@ -156,10 +157,10 @@ impl NewGroup {
 }
 
 impl Group {
-    /// The group after `patch` at `now`. Of an exclusion group, as few visitors as possible move.
+    /// Returns the group after `patch` at `now`. In an exclusion group, as few visitors as possible move.
     ///
     /// # Errors
-    /// As of [`NewGroup::group`], and fields that the other kind of group has.
+    /// Those of [`NewGroup::group`], and fields of the other kind of group.
     pub fn patched(&self, patch: GroupPatch, now: Instant) -> Result<Group, Problems> {
         let kind = match &self.kind {
             GroupKind::Exclusion(before) => {
@@ -188,7 +189,7 @@ impl Group {
         Ok(Group { name: patch.name.unwrap_or_else(|| self.name.clone()), kind, ..self.clone() })
     }
 
-    /// The experiment's slot in an exclusion group, or the visitors of a holdout that it is part of.
+    /// The experiment's slot in an exclusion group, or the range of a holdout that it belongs to.
     fn slot_of(&self, experiment: ExperimentId) -> Option<GroupSlot> {
         let slot = |from, to| GroupSlot { group_id: self.id, from, to };
         match &self.kind {
@@ -207,7 +208,7 @@ impl Group {
     }
 }
 
-/// The members as they are wanted, with slots.
+/// The wanted members, with slots assigned.
 fn members(before: &[GroupMember], wanted: &[WantedSlot]) -> Result<Vec<GroupMember>, Problems> {
     let mut problems = Problems::default();
     let mut seen = HashSet::new();
@@ -250,42 +251,42 @@ fn holdout(held_out: u32, scope: HoldoutScope, since: Instant) -> Result<GroupKi
     problems.none_or(GroupKind::Holdout { held_out, scope, since })
 }
 
-/// Which visitors groups leave to an experiment.
+/// Visitors that groups leave to an experiment.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct GroupPlaces {
-    /// Its slot in an exclusion group: only these visitors enter.
+    /// Slot in an exclusion group: only the visitors in it enter.
     #[serde(default)]
     pub exclusion: Option<GroupSlot>,
-    /// Holdouts that it is part of, lowest id first: these visitors do not enter.
+    /// Ranges of the holdouts that it belongs to, in ascending order of group id: the visitors in them do not enter.
     #[serde(default)]
     pub holdouts: Vec<GroupSlot>,
 }
 
-/// A stretch of a group's line, in hundredths of a percent.
+/// A range on a group's line, in hundredths of a percent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct GroupSlot {
-    /// The group.
+    /// Group id.
     pub group_id: GroupId,
-    /// First that is in.
+    /// Start, inclusive.
     pub from: u32,
-    /// First that is out again.
+    /// End, exclusive.
     pub to: u32,
 }
 
 impl GroupSlot {
-    /// How much of the line it has.
+    /// Size of the range.
     fn size(self) -> u32 {
         self.to.saturating_sub(self.from)
     }
 
-    /// How much of the line both have, of one group.
+    /// Size of the overlap of two ranges of the same group.
     fn overlap(self, other: GroupSlot) -> u32 {
         self.to.min(other.to).saturating_sub(self.from.max(other.from))
     }
 }
 
 impl GroupPlaces {
-    /// The places of an experiment once `group` is as it is here.
+    /// The places of an experiment when `group` is in the given state.
     #[must_use]
     pub fn with(&self, group: &Group, experiment: ExperimentId) -> Self {
         let mut places = self.without(group.id);
@@ -300,7 +301,7 @@ impl GroupPlaces {
         places
     }
 
-    /// The places of an experiment once this group is gone.
+    /// The places of an experiment without this group.
     #[must_use]
     pub fn without(&self, group: GroupId) -> Self {
         let others = |slot: &GroupSlot| slot.group_id != group;
@@ -310,31 +311,31 @@ impl GroupPlaces {
         }
     }
 
-    /// The share of all visitors that a change takes from the experiment, and the share that it lets in, in percent. Places
-    /// on lines of different groups are independent of each other.
+    /// Returns the shares of all visitors that leave and join the experiment in a change of groups. Places on the lines
+    /// of different groups are independent.
     pub fn moved_to(&self, after: &GroupPlaces) -> Moved {
         let (before_share, after_share) = (self.share(), after.share());
         let both = shared_exclusion(self.exclusion, after.exclusion) * shared_holdouts(&self.holdouts, &after.holdouts);
         Moved { leaving: (before_share - both) * 100.0, joining: (after_share - both) * 100.0 }
     }
 
-    /// How many of all visitors can enter, in percent.
+    /// Share of all visitors that can enter, in percent.
     pub fn percent_of_visitors(&self) -> f64 {
         self.share() * 100.0
     }
 
-    /// The share of all visitors that can enter.
+    /// Share of all visitors that can enter, 0 to 1.
     fn share(&self) -> f64 {
         shared_exclusion(self.exclusion, self.exclusion) * shared_holdouts(&self.holdouts, &self.holdouts)
     }
 }
 
-/// How many visitors a change of groups moves, in percent of all.
+/// Visitors that a change of groups moves, in percent of all visitors.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Moved {
-    /// Those who could enter before and cannot now.
+    /// Visitors who could enter before, and cannot after the change.
     pub leaving: f64,
-    /// Those who can enter now and could not before.
+    /// Visitors who can enter after the change, and could not before.
     pub joining: f64,
 }
 
@@ -342,7 +343,7 @@ fn share(hundredths: u32) -> f64 {
     f64::from(hundredths) / f64::from(WHOLE)
 }
 
-/// The share of all visitors that is in both slots; everybody is in a slot that is not there.
+/// Share of all visitors that are in both slots. An absent slot has all visitors.
 fn shared_exclusion(one: Option<GroupSlot>, other: Option<GroupSlot>) -> f64 {
     match (one, other) {
         (None, None) => 1.0,
@@ -352,7 +353,7 @@ fn shared_exclusion(one: Option<GroupSlot>, other: Option<GroupSlot>) -> f64 {
     }
 }
 
-/// The share of all visitors that none of these holdouts has, before and after.
+/// Share of all visitors that are in no holdout of either list.
 fn shared_holdouts(before: &[GroupSlot], after: &[GroupSlot]) -> f64 {
     let only_after = after.iter().filter(|slot| before.iter().all(|other| other.group_id != slot.group_id));
     let in_before = before.iter().map(|slot| {

@@ -1,59 +1,59 @@
-//! A hypothesis: why an experiment is worth running.
+//! Hypotheses: the reasons for running experiments.
 
 use crate::ids::{ExperimentId, HypothesisId};
 use crate::{Flaw, Instant, Problems, text};
 use serde_json::{Map, Value, json};
 
-/// The longest slug, in bytes.
+/// Maximum length of a slug, in bytes.
 pub const SLUG_MAX: usize = 64;
-/// The longest slug that is made from a text: names of files that people read.
+/// Maximum length of a generated slug, in bytes. Shorter than `SLUG_MAX`: people read these slugs as file names.
 const MADE_SLUG_MAX: usize = 48;
 
-/// Most characters of each of the three texts.
+/// Maximum length of each of the three texts, in characters.
 pub const TEXT_MAX: usize = 10_000;
 
 /// An idea on the backlog.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Hypothesis {
-    /// Unique in the database, never used again.
+    /// Unique in the database, never reused.
     pub id: HypothesisId,
-    /// Names it in files and scripts: unique in the project.
+    /// Name in files and scripts, unique in the project.
     pub slug: String,
     /// Texts, ratings and the link that the team entered.
     pub content: Content,
-    /// Whether it was taken off the backlog.
+    /// True when the hypothesis was taken off the backlog.
     pub archived: bool,
-    /// When it was made.
+    /// Time of creation.
     pub created_at: Instant,
-    /// When it, or the set of its experiments, last changed.
+    /// Time of the last change of the hypothesis, or of the set of its experiments.
     pub updated_at: Instant,
-    /// 1 for a new one; each change adds 1, which gives its ETag.
+    /// 1 for a new hypothesis; each change adds 1. Used for the ETag.
     pub revision: i64,
-    /// Experiments run from it, lowest id first.
+    /// Experiments that test it, in ascending order of id.
     pub experiments: Vec<ExperimentId>,
 }
 
-/// What people enter; nothing in the system writes any of it.
+/// Content that people enter. The system never writes it.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Content {
-    /// What the team saw.
+    /// Observation: what the team noticed.
     pub observation: Option<String>,
-    /// Why it is a problem.
+    /// Problem: why the observation matters.
     pub problem: Option<String>,
-    /// The change to test.
+    /// Solution: the change to test.
     pub solution: Option<String>,
-    /// How sure the team is that the change helps, 1 to 5.
+    /// The team's confidence that the change helps, 1 to 5.
     pub confidence: Option<Rating>,
-    /// How much it would matter, 1 to 5.
+    /// Importance of the outcome, 1 to 5.
     pub importance: Option<Rating>,
-    /// How much work it is, 1 to 5.
+    /// Amount of work, 1 to 5.
     pub difficulty: Option<Rating>,
-    /// Research behind it.
+    /// URL of the research behind it.
     pub link: Option<String>,
 }
 
 impl Hypothesis {
-    /// Its fields under their published names: what history compares.
+    /// The fields under their published names, as history compares them.
     pub fn fields(&self) -> Map<String, Value> {
         let rating = |rating: Option<Rating>| json!(rating.map(Rating::value));
         let content = &self.content;
@@ -77,7 +77,7 @@ impl Hypothesis {
 pub struct Rating(u8);
 
 impl Rating {
-    /// A rating of `value`, 1 to 5.
+    /// Returns the rating `value`, 1 to 5.
     ///
     /// # Errors
     /// Numbers outside 1 to 5.
@@ -94,7 +94,7 @@ impl Rating {
     }
 }
 
-/// One of the three texts.
+/// Reads one of the three texts.
 ///
 /// # Errors
 /// More than 10,000 characters.
@@ -102,7 +102,7 @@ pub fn parse_text(value: &str) -> Result<String, Flaw> {
     text::at_most(value, TEXT_MAX)
 }
 
-/// 1 to 64 of `a-z`, `0-9` and `-`, with a letter or digit first and last: what a slug given by a client may be.
+/// Checks a slug that a client sent: 1 to 64 of `a-z`, `0-9` and `-`, with a letter or digit first and last.
 ///
 /// # Errors
 /// Any other text.
@@ -114,8 +114,8 @@ pub fn parse_slug(text: &str) -> Result<String, Flaw> {
     Err(Flaw::new("must be 1 to 64 of the characters a-z 0-9 -, and not begin or end with -"))
 }
 
-/// The slug of a hypothesis with these texts, which may be taken already: from the solution, or the problem or the
-/// observation where there is none.
+/// Generates the slug of a hypothesis with these texts: from the solution, or else the problem, or else the
+/// observation. The slug may already be taken.
 ///
 /// ```
 /// use muriel_domain::hypothesis::slug_of;
@@ -130,13 +130,13 @@ pub fn slug_of([observation, problem, solution]: [Option<&str>; 3]) -> String {
 }
 
 impl Content {
-    /// The slug that is made for it, see [`slug_of`].
+    /// Generates a slug; see [`slug_of`].
     pub fn slug(&self) -> String {
         slug_of([self.observation.as_deref(), self.problem.as_deref(), self.solution.as_deref()])
     }
 }
 
-/// Changes to a hypothesis: `None` keeps, `Some(None)` clears.
+/// Changes to a hypothesis: `None` keeps a field, `Some(None)` clears it.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Patch {
     /// New observation.
@@ -145,25 +145,25 @@ pub struct Patch {
     pub problem: Option<Option<String>>,
     /// New solution.
     pub solution: Option<Option<String>>,
-    /// New rating.
+    /// New confidence.
     pub confidence: Option<Option<Rating>>,
-    /// New rating.
+    /// New importance.
     pub importance: Option<Option<Rating>>,
-    /// New rating.
+    /// New difficulty.
     pub difficulty: Option<Option<Rating>>,
-    /// New link.
+    /// New research link.
     pub link: Option<Option<String>>,
-    /// On or off the backlog.
+    /// True takes it off the backlog, false puts it back.
     pub archived: Option<bool>,
     /// New slug.
     pub slug: Option<String>,
 }
 
 impl Patch {
-    /// The content after this patch.
+    /// Returns the content after this patch.
     ///
     /// # Errors
-    /// When all three texts would be blank: an idea says something.
+    /// All three texts would be blank: a hypothesis needs at least one.
     pub fn content(self, content: &Content) -> Result<Content, Problems> {
         let next = Content {
             observation: self.observation.unwrap_or_else(|| content.observation.clone()),

@@ -2,8 +2,8 @@
 
 use std::fmt;
 
-/// The greatest integer that JSON clients agree on: JavaScript reads numbers as doubles,
-/// which hold every integer up to 2⁵³ exactly and no longer all of them above it.
+/// The greatest integer that ids may have. JavaScript reads numbers as doubles, which represent
+/// every integer up to 2⁵³ exactly, but not every integer above it.
 pub const MAX_SAFE: i64 = 1 << 53;
 
 macro_rules! ids {
@@ -14,7 +14,7 @@ macro_rules! ids {
         pub struct $name(pub i64);
 
         impl $name {
-            /// The id that this text is: decimal digits, 1 to 2⁵³. `None` for anything else.
+            /// Parses an id: decimal digits, 1 to 2⁵³. `None` for anything else.
             pub fn parse(text: &str) -> Option<Self> {
                 let digits = (1..=16).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_digit());
                 let id = if digits { text.parse().ok()? } else { return None };
@@ -45,25 +45,25 @@ ids! {
     GroupId,
     /// A webhook.
     WebhookId,
-    /// An event on its way to a webhook.
+    /// A delivery: an event queued for a webhook.
     DeliveryId,
-    /// Somebody who signs in.
+    /// A person who signs in.
     PersonId,
-    /// A browser in which somebody is signed in.
+    /// A session: a browser in which a person is signed in.
     SessionId,
-    /// A link with which somebody comes in.
+    /// An invitation link, with which a person joins.
     InvitationId,
-    /// A key of a device with which somebody signs in.
+    /// A passkey of a person.
     PasskeyId,
-    /// A deletion of a visitor's data.
+    /// A job that deletes a visitor's data.
     VisitorJobId,
-    /// What somebody said about an experiment or a hypothesis.
+    /// A comment on an experiment or a hypothesis.
     CommentId,
-    /// A change that waits for a second person.
+    /// A proposal: a change that waits for a second person's approval.
     ProposalId,
-    /// A link with which a result is read without signing in.
+    /// A share: a link that shows a result without signing in.
     ShareId,
-    /// Something that a person is told.
+    /// An entry of a person's inbox.
     EntryId,
 }
 

@@ -1,38 +1,38 @@
-//! The inbox: what people are told of, and how much of it is kept.
+//! The inbox: its notices and its limits.
 
 use crate::webhook::{Event, EventType};
 
-/// Entries that are kept for one person. Of more, which a task deletes each minute, the oldest that were read go first, and then the
-/// oldest.
+/// Entries kept per person. A task deletes the excess every minute: the oldest read entries first, then the oldest
+/// unread ones.
 pub const ENTRIES_MAX: i64 = 500;
-/// Unread entries that are counted at most.
+/// Maximum count of unread entries that is reported.
 pub const UNREAD_MAX: i64 = 100;
-/// People who watch one experiment at most.
+/// Maximum number of people who watch one experiment.
 pub const WATCHERS_MAX: i64 = 500;
-/// People who are asked to decide one proposal at most.
+/// Maximum number of people who are asked to decide one proposal.
 pub const ASKED_MAX: usize = 100;
-/// Characters of what somebody wrote that an entry shows.
+/// Maximum length of the excerpt of a person's text in an entry, in characters.
 pub const EXCERPT_MAX: usize = 280;
 
-/// Why somebody is told something.
+/// Reason for an inbox entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Notice {
-    /// Something happened to an experiment that they watch.
+    /// An event of an experiment that the person watches.
     Experiment(EventType),
-    /// Somebody commented on an experiment that they watch.
+    /// A comment on an experiment that the person watches.
     Commented,
-    /// A comment mentions them.
+    /// A comment mentions the person.
     Mentioned,
-    /// A change waits for somebody who may approve it, as they may.
+    /// A change waits for approval, and the person may approve it.
     Proposed,
-    /// Their proposal was approved.
+    /// The person's proposal was approved.
     Approved,
-    /// Their proposal was rejected.
+    /// The person's proposal was rejected.
     Rejected,
 }
 
 impl Notice {
-    /// What webhooks are not told of, with the words.
+    /// The notices that have no webhook event, with their names.
     const OWN: [(&'static str, Notice); 5] = [
         ("comment.added", Notice::Commented),
         ("comment.mentioned", Notice::Mentioned),
@@ -41,7 +41,7 @@ impl Notice {
         ("proposal.rejected", Notice::Rejected),
     ];
 
-    /// The name that the interface and the database have for it.
+    /// Name in the interface and the database.
     pub fn word(self) -> &'static str {
         match self {
             Notice::Experiment(event) => event.word(),
@@ -49,28 +49,28 @@ impl Notice {
         }
     }
 
-    /// Every name.
+    /// All names.
     pub fn words() -> impl Iterator<Item = &'static str> {
         let of_webhooks = EventType::WORDS.iter().filter(|(_, event)| *event != EventType::Conversion);
         of_webhooks.map(|(word, _)| *word).chain(Self::OWN.iter().map(|(word, _)| *word))
     }
 
-    /// Why the watchers of an experiment are told an event. `None` for what comes again and again and asks for nothing: counts
-    /// of conversions, and weights that the clock moves.
+    /// The notice that an experiment's watchers get for an event. `None` for frequent events that need no attention:
+    /// counts of conversions, and weights that the clock moves.
     pub fn of(event: &Event) -> Option<Notice> {
         let is_told = event.event != EventType::Conversion && !event.is_routine;
         is_told.then_some(Notice::Experiment(event.event))
     }
 }
 
-/// The beginning of a text: its first words up to [`EXCERPT_MAX`] characters, with `…` where it goes on.
+/// The beginning of a text: whole words up to [`EXCERPT_MAX`] characters, followed by `…` when the text is longer.
 pub fn excerpt(text: &str) -> String {
     let text = text.trim();
     match text.char_indices().nth(EXCERPT_MAX) {
         None => text.to_owned(),
         Some((end, _)) => {
             let whole = &text[..end];
-            // A text without blanks is cut anywhere.
+            // A text without a blank in its second half is cut within a word.
             let cut = whole.rfind(char::is_whitespace).filter(|at| *at > end / 2).map_or(whole, |at| &whole[..at]);
             format!("{}…", cut.trim_end())
         }

@@ -1,12 +1,11 @@
-//! What an experiment, a hypothesis and a goal are, and what may happen to them.
+//! Experiments, hypotheses and goals, and the operations on them.
 //!
-//! Everything here is pure: values in, values out. No clock, no randomness, no
-//! database and no HTTP; `now` is an argument. Text from outside becomes a typed
-//! value once, at a constructor that says in a sentence what is wrong with it.
+//! Everything here is pure: values in, values out. It uses no clock, no randomness, no database and
+//! no HTTP; `now` is an argument. Text from outside becomes a typed value once, at a constructor
+//! whose error is a sentence about the flaw.
 //!
-//! The shapes that the published interface leaves nested (targeting, the
-//! configuration, a variant's changes) have one text form, used on the wire and
-//! in columns alike; their types serialise to it.
+//! The shapes that the published interface leaves nested (targeting, the configuration, a variant's
+//! changes) have one text form, used both on the wire and in columns. Their types serialise to it.
 
 pub mod access;
 pub mod address;

@@ -1,32 +1,32 @@
-//! Mentions: `@Name` in a comment calls a person by name.
+//! Mentions: `@Name` in a comment mentions a person by name.
 
 use crate::Problems;
 use crate::ids::PersonId;
 use std::collections::{BTreeSet, HashMap};
 
-/// People whom one comment can mention.
+/// Maximum number of people that one comment can mention.
 pub const MENTIONS_MAX: usize = 50;
-/// Ids that the message about a name of several people has.
+/// Maximum number of ids in the error message for a name that several people have.
 const SHOWN_IDS: usize = 5;
 
-/// Somebody who can be mentioned.
+/// A person who can be mentioned.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Mentionable {
-    /// Identifies them.
+    /// Person id.
     pub id: PersonId,
-    /// What others call them.
+    /// Display name.
     pub name: String,
 }
 
-/// Finds the people whom a comment mentions: those whose ids are `given`, and those whom the text calls by `@` and their whole
-/// name. The indexes in `people`, rising.
+/// Finds the people whom a comment mentions: those whose ids are `given`, and those whom the text names by `@` and
+/// their whole name. Returns indexes into `people`, ascending.
 ///
-/// Letter case does not matter. An `@` within a word, as in an e-mail address, calls nobody, and neither does a name that goes on
-/// as another word; of two names that fit, the longer one counts. A name of nobody is text like any other.
+/// Letter case does not matter. An `@` within a word, as in an e-mail address, is not a mention, and neither is a name
+/// that continues as another word. When two names match, the longer one counts. An unknown name is ordinary text.
 ///
 /// # Errors
-/// `mentions[i]`: an id of nobody in `people`. `text`: a name that several people have, none of whom is given; and more than
-/// [`MENTIONS_MAX`] people.
+/// `mentions[i]`: the id is not of anybody in `people`. `text`: several people have the name and none of them is given,
+/// or the comment mentions more than [`MENTIONS_MAX`] people.
 pub fn mentioned(text: &str, people: &[Mentionable], given: &[PersonId]) -> Result<Vec<usize>, Problems> {
     let mut problems = Problems::default();
     let mut found = BTreeSet::new();
@@ -68,7 +68,7 @@ fn unclear_name(name: &str, ids: impl ExactSizeIterator<Item = PersonId>) -> Str
     )
 }
 
-/// What follows each `@` that can call somebody.
+/// The text after each `@` that can start a mention.
 fn calls(text: &str) -> impl Iterator<Item = &str> {
     text.match_indices('@').filter_map(|(at, _)| {
         let is_within = text[..at].chars().next_back().is_some_and(char::is_alphanumeric);
@@ -76,14 +76,15 @@ fn calls(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// The names of people in lower case, by the character that they begin with.
+/// The names of people in lower case, grouped by first character.
 struct Names(HashMap<char, Vec<(usize, String)>>);
 
 impl Names {
     fn of(people: &[Mentionable]) -> Self {
         let mut by_first: HashMap<char, Vec<(usize, String)>> = HashMap::new();
         for (at, person) in people.iter().enumerate() {
-            // By characters, as texts are compared: a whole text has other forms, as for a Σ at its end.
+            // Lower-cased character by character, as texts are compared. Lower-casing a whole text gives other forms,
+            // for example for a final Σ.
             let name: String = person.name.chars().flat_map(char::to_lowercase).collect();
             if let Some(first) = name.chars().next() {
                 by_first.entry(first).or_default().push((at, name));
@@ -92,7 +93,7 @@ impl Names {
         Self(by_first)
     }
 
-    /// Those whom `rest` begins with the name of; of several names the longest.
+    /// Returns the people whose name `rest` begins with. When several names match, the longest counts.
     fn called(&self, rest: &str) -> Option<Vec<usize>> {
         let first = rest.chars().next()?.to_lowercase().next()?;
         let mut longest = (0, Vec::new());
@@ -107,8 +108,8 @@ impl Names {
     }
 }
 
-/// The bytes of `rest` that are `name`, which is in lower case; `None` where `rest` begins with something else, or with a word
-/// that goes on.
+/// Returns how many bytes of `rest` the lower-case `name` takes. `None` when `rest` does not begin with the name, or
+/// when the word continues.
 fn length_of(name: &str, rest: &str) -> Option<usize> {
     let mut left = name.chars();
     for (at, c) in rest.char_indices() {

@@ -1,27 +1,27 @@
-//! How the script behaves on a project's pages.
+//! Settings of the script on a project's pages.
 
 use crate::{Flaw, text};
 use serde::{Deserialize, Serialize};
 
-/// Most bytes of [`Base`].
+/// Maximum length of [`Base`], in bytes.
 const BASE_MAX: usize = 512;
 
 /// A project's settings for the script on its pages.
 ///
-/// The defaults suit a site without a consent banner: everything is recorded unless a visitor
-/// denies it, automated browsers do not take part, and one page view in ten reports its health.
+/// The defaults suit a site without a consent banner: every visitor is recorded except those who
+/// deny consent, automated browsers do not take part, and one page view in ten reports page health.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct PageSettings {
-    /// What happens before a visitor has answered the consent question.
+    /// Behaviour before a visitor has answered the consent question.
     pub consent: ConsentMode,
-    /// Whether Global Privacy Control counts as a denial.
+    /// True when Global Privacy Control counts as a denial.
     pub gpc: bool,
-    /// Whether automated browsers take part: those that a program drives, and crawlers.
+    /// True when automated browsers take part: crawlers, and browsers driven by a program.
     pub bots: bool,
     /// Percentage of page views whose health is reported.
     pub health: Percent,
-    /// Where pages reach the server.
+    /// Prefix of every URL that the script requests.
     pub base: Base,
 }
 
@@ -31,12 +31,12 @@ impl Default for PageSettings {
     }
 }
 
-/// What happens before a visitor has answered whether they may be recorded. Once they have,
-/// every mode does the same: a granted visitor is recorded, a denied one is not.
+/// Behaviour before a visitor has answered the consent question. Afterwards all modes behave the
+/// same: a visitor who granted consent is recorded, one who denied it is not.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ConsentMode {
-    /// Everything, unless it is denied.
+    /// Everything is recorded, unless the visitor denies it.
     Assumed,
     /// Nothing is decided, stored or sent.
     Required,
@@ -46,11 +46,11 @@ pub enum ConsentMode {
 }
 
 impl ConsentMode {
-    /// Every mode with its word.
+    /// All modes with their words.
     pub const WORDS: [(&'static str, ConsentMode); 3] =
         [("assumed", ConsentMode::Assumed), ("required", ConsentMode::Required), ("memory", ConsentMode::Memory)];
 
-    /// The mode with this word.
+    /// Returns the mode with this word.
     ///
     /// # Errors
     /// A word that is not one of [`ConsentMode::WORDS`].
@@ -59,7 +59,7 @@ impl ConsentMode {
         found.map(|(_, mode)| *mode).ok_or_else(|| Flaw::new("must be assumed, required or memory"))
     }
 
-    /// The word that the interface and the database have for it.
+    /// Word in the interface and the database.
     pub fn word(self) -> &'static str {
         match self {
             Self::Assumed => "assumed",
@@ -75,7 +75,7 @@ impl ConsentMode {
 pub struct Percent(u8);
 
 impl Percent {
-    /// A percentage of `percent`, 0 to 100.
+    /// Returns the percentage, 0 to 100.
     ///
     /// # Errors
     /// More than 100.
@@ -86,7 +86,7 @@ impl Percent {
         Ok(Self(percent))
     }
 
-    /// The number.
+    /// The percentage as a number, 0 to 100.
     pub fn get(self) -> u8 {
         self.0
     }
@@ -100,18 +100,18 @@ impl TryFrom<u8> for Percent {
     }
 }
 
-/// Where pages reach the server: the text in front of every path that they fetch.
+/// Base address of the server: the prefix of every path that pages fetch.
 ///
-/// An address without query, fragment and last `/`, as `https://muriel.example`
-/// or `https://shop.example/x`; a path on the page's own origin, as `/x`; or
-/// empty, which stands for the server that delivered the script.
+/// One of: an address without query, fragment and trailing `/`, such as `https://muriel.example` or
+/// `https://shop.example/x`; a path on the page's own origin, such as `/x`; empty, for the server
+/// that delivered the script.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "String")]
 pub struct Base(String);
 
 impl Base {
-    /// The base that this text is. It is put into HTML and script as it is, so only characters
-    /// that need no escaping in either are allowed.
+    /// Parses a base. The text is inserted into HTML and script unescaped, so only characters that
+    /// need no escaping in either are allowed.
     ///
     /// # Errors
     /// Text that is neither such an address, nor such a path, nor empty, and more than 512 bytes.
@@ -129,7 +129,7 @@ impl Base {
                 rest.find('/').map_or("", |at| &rest[at..])
             }
         };
-        // Nothing that a URL parser would read otherwise than it is written.
+        // Refuses segments that a URL parser would normalise, such as `..`.
         let plain = |segment: &str| {
             let of = |c: char| c.is_ascii_alphanumeric() || "-._~".contains(c);
             !segment.is_empty() && segment.chars().all(of) && !segment.starts_with('.')
@@ -144,7 +144,7 @@ impl Base {
         Ok(Self(text.to_owned()))
     }
 
-    /// As it was written; empty for nothing.
+    /// The text as it was written; may be empty.
     pub fn as_str(&self) -> &str {
         &self.0
     }

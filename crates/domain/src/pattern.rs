@@ -1,38 +1,34 @@
-//! Regular expressions that mean the same here and in a browser.
+//! Regular expressions that mean the same on the server and in a browser.
 //!
-//! Rules of pages are decided on servers, where the `regex` crate takes linear
-//! time for any expression, and in browsers, whose engines backtrack. So an
-//! expression has to pass two checks when it is written: `Translator` lets
-//! through only what both read alike, `Cost` only what a backtracking engine
-//! finishes soon on every text.
+//! Page rules are evaluated on servers, where the `regex` crate takes linear time for any
+//! expression, and in browsers, whose engines backtrack. An expression therefore has to pass two
+//! checks when it is written. `Translator` allows only syntax that both read in the same way.
+//! `Cost` allows only expressions that a backtracking engine finishes quickly on every text.
 
 use crate::Flaw;
 use regex_syntax::ast::{self, Ast};
 use std::collections::HashMap;
 
-/// Most bytes of an expression.
+/// Maximum length of an expression, in bytes.
 const BYTES_MAX: usize = 512;
-/// Most characters of a text.
+/// Maximum length of a text, in characters.
 const TEXT_MAX: usize = 2_048;
-/// Most places for a character once counted repetitions are written out.
+/// Maximum number of positions for a character, after counted repetitions are expanded.
 const PLACES_MAX: usize = 500;
-/// Most pairs of places that can follow each other.
+/// Maximum number of pairs of positions that can follow each other.
 const EDGES_MAX: usize = 2_000;
-/// Most steps of a backtracking engine on the worst text, as [`Cost::steps`]
-/// overestimates them: in the tests V8 takes 20 ms at most.
+/// Maximum number of steps of a backtracking engine on the worst text, as overestimated by [`Cost::steps`]. In the
+/// tests, V8 takes at most 20 ms.
 const STEPS_MAX: f64 = 32e6;
 
-/// A regular expression that gives the same answer here, by `is_match`, and in
-/// JavaScript, by `new RegExp(pattern).test(text)`, on every text of the
-/// characters `!` to `~` (0x21–0x7E); on other texts it may not. On none of up
-/// to 2,048 characters does it keep a backtracking engine busy for long.
+/// Compiles a regular expression that gives the same answer here (`is_match`) and in JavaScript (`new
+/// RegExp(pattern).test(text)`), on every text of the characters `!` to `~` (0x21–0x7E). Other texts may give different
+/// answers. On texts of up to 2,048 characters, a backtracking engine finishes quickly.
 ///
-/// Allowed, in at most 512 bytes of printable ASCII: characters that stand for
-/// themselves (not `]` and `}`); escaped punctuation; `\n \r \t \f \v \xHH
-/// \uHHHH` for ASCII; `.`; `^ $ \b \B`; `\d \w \s \D \W \S`; classes in
-/// brackets of such characters, ranges and escapes, with `-` at either end;
-/// `|`; groups `(…)`, `(?:…)` and `(?<name>…)`; `* + ? {n} {n,} {n,m}`, lazy
-/// ones too, after a character, a class or a group.
+/// Allowed, in at most 512 bytes of printable ASCII: characters that stand for themselves (not `]` and `}`); escaped
+/// punctuation; `\n \r \t \f \v \xHH \uHHHH` for ASCII; `.`; `^ $ \b \B`; `\d \w \s \D \W \S`; classes in brackets of
+/// such characters, ranges and escapes, with `-` at either end; `|`; groups `(…)`, `(?:…)` and `(?<name>…)`; and, after
+/// a character, a class or a group, `* + ? {n} {n,} {n,m}`, also in lazy form.
 ///
 /// ```
 /// use muriel_domain::pattern::portable;
@@ -43,8 +39,8 @@ const STEPS_MAX: f64 = 32e6;
 /// ```
 ///
 /// # Errors
-/// Anything else, and expressions that are too large or could take long, in a
-/// sentence with the place (bytes from 0).
+/// Any other syntax, and expressions that are too large or could take long. The message names the place, in bytes from
+/// 0.
 pub fn portable(pattern: &str) -> Result<regex::Regex, Flaw> {
     if pattern.len() > BYTES_MAX {
         return Err(Flaw::new("must have at most 512 bytes"));
@@ -63,7 +59,7 @@ pub fn portable(pattern: &str) -> Result<regex::Regex, Flaw> {
     let node = Translator { pattern }.node(&ast)?;
     let mut same = String::new();
     node.write(&mut same);
-    // The limits of `goal::regular_expression`, for the same reason.
+    // Same limits as in `goal::regular_expression`, for the same reason.
     let regex = regex::RegexBuilder::new(&same)
         .unicode(false)
         .size_limit(32 << 10)
@@ -74,7 +70,7 @@ pub fn portable(pattern: &str) -> Result<regex::Regex, Flaw> {
     Ok(regex)
 }
 
-/// A flaw at a byte of the expression: what is there, and why it cannot stay.
+/// A flaw at a byte of the expression: the construct, and the reason for refusing it.
 fn refused(at: usize, what: &str, why: &str) -> Flaw {
     Flaw::new(format!("{what} at byte {at}: {why}"))
 }
@@ -83,8 +79,7 @@ fn too_large() -> Flaw {
     Flaw::new("is too large a regular expression; use fewer or smaller repetitions")
 }
 
-/// The flaw of an expression that the parser refuses; common JavaScript syntax that it does
-/// not know is named.
+/// The flaw of an expression that the parser refuses. Names common JavaScript syntax that the parser does not know.
 fn malformed(error: ast::Error) -> Flaw {
     let at = error.span().start.offset;
     match error.kind() {
@@ -100,24 +95,23 @@ fn malformed(error: ast::Error) -> Flaw {
     }
 }
 
-/// A set of the characters 0x21–0x7E, a bit each.
+/// A set of the characters 0x21–0x7E, one bit each.
 type Set = u128;
 
-/// All of them.
+/// All characters, 0x21–0x7E.
 const ANY: Set = ((1 << 0x7F) - 1) & !((1 << 0x21) - 1);
 
-/// The characters from `first` to `last`, both included; those outside 0x21–0x7E are dropped.
+/// The characters from `first` to `last`, both included. Characters outside 0x21–0x7E are dropped.
 fn range(first: u8, last: u8) -> Set {
     (first..=last).filter(|byte| *byte < 0x80).fold(0, |set, byte| set | 1 << byte) & ANY
 }
 
-/// An expression without what does not change whether it matches: groups, and
-/// whether repetitions are lazy.
+/// An expression without the parts that do not affect whether it matches: groups, and laziness of repetitions.
 #[derive(Clone)]
 enum Node {
     /// One character.
     Set(Set),
-    /// A place: `^ $ \b \B`.
+    /// A position in the text: `^ $ \b \B`.
     Assertion(&'static str),
     Concat(Vec<Node>),
     Any(Vec<Node>),
@@ -130,7 +124,7 @@ enum Node {
 }
 
 impl Node {
-    /// Whether it can match without taking a character.
+    /// Returns whether the node can match without taking a character.
     fn is_nullable(&self) -> bool {
         match self {
             Self::Set(_) => false,
@@ -141,7 +135,7 @@ impl Node {
         }
     }
 
-    /// Whether it matches at the beginning of a text only.
+    /// Returns whether the node matches only at the beginning of a text.
     fn is_anchored(&self) -> bool {
         match self {
             Self::Set(_) => false,
@@ -155,7 +149,7 @@ impl Node {
         }
     }
 
-    /// Places for a character once repetitions are written out.
+    /// Number of positions for a character, after repetitions are expanded.
     fn places(&self) -> usize {
         match self {
             Self::Set(_) => 1,
@@ -165,7 +159,7 @@ impl Node {
         }
     }
 
-    /// As a regular expression again.
+    /// Writes the node as a regular expression for the `regex` crate.
     fn write(&self, out: &mut String) {
         match self {
             Self::Set(0) => out.push_str("[a&&b]"),
@@ -178,7 +172,7 @@ impl Node {
                 }
                 out.push(']');
             }
-            // Without Unicode, `\B` could split a character, and is refused.
+            // Without Unicode mode, `\B` could split a character, and the crate refuses it.
             Self::Assertion("\\B") => out.push_str("(?u:\\B)"),
             Self::Assertion(which) => out.push_str(which),
             Self::Concat(nodes) => nodes.iter().for_each(|node| node.write(out)),
@@ -202,7 +196,7 @@ impl Node {
     }
 }
 
-/// Reads an expression, refusing what engines read differently.
+/// Translates an expression, refusing syntax that engines read differently.
 struct Translator<'p> {
     pattern: &'p str,
 }
@@ -284,7 +278,7 @@ impl Translator<'_> {
             ast::RepetitionKind::ZeroOrMore => (0, None),
             ast::RepetitionKind::OneOrMore => (1, None),
             ast::RepetitionKind::Range(range) => {
-                // JavaScript takes anything else in braces for plain characters.
+                // JavaScript reads anything else in braces as plain characters.
                 let digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
                 let inner = sign.trim_end_matches('?').trim_start_matches('{').trim_end_matches('}');
                 let (low, high) = inner.split_once(',').unwrap_or((inner, "0"));
@@ -355,7 +349,7 @@ fn is_bare(literal: &ast::Literal, character: char) -> bool {
     literal.kind == ast::LiteralKind::Verbatim && literal.c == character
 }
 
-/// The character that a class names.
+/// Returns the character that a class names.
 fn member(literal: &ast::Literal) -> Result<u8, Flaw> {
     let at = literal.span.start.offset;
     match literal.c {
@@ -367,7 +361,7 @@ fn member(literal: &ast::Literal) -> Result<u8, Flaw> {
     }
 }
 
-/// The character that stands here.
+/// Returns the character that a literal stands for. Refuses escapes that engines read differently.
 fn character(literal: &ast::Literal) -> Result<u8, Flaw> {
     use ast::{HexLiteralKind, LiteralKind, SpecialLiteralKind};
     let at = literal.span.start.offset;
@@ -389,46 +383,43 @@ fn set_of(byte: u8) -> Set {
     range(byte, byte)
 }
 
-/// The characters of `\d`, `\w`, `\s` or their opposites, as JavaScript has them without flags.
+/// The characters of `\d`, `\w`, `\s` or their opposites, as in JavaScript without flags.
 fn perl(class: &ast::ClassPerl) -> Set {
     let digits = range(b'0', b'9');
     let set = match class.kind {
         ast::ClassPerlKind::Digit => digits,
         ast::ClassPerlKind::Word => digits | range(b'A', b'Z') | range(b'a', b'z') | range(b'_', b'_'),
-        // White space does not occur in the texts.
+        // White space does not occur in the texts that expressions are matched with.
         ast::ClassPerlKind::Space => 0,
     };
     if class.negated { ANY & !set } else { set }
 }
 
-/// What an expression costs a backtracking engine.
+/// Cost of an expression in a backtracking engine.
 ///
-/// The expression as the places that take a character and the edges between
-/// places that take one after the other (Glushkov's construction, counted
-/// repetitions written out). An edge's weight says in how many ways one place
-/// leads to the other.
+/// The expression as a graph (Glushkov's construction, with counted repetitions expanded): a position takes a
+/// character, and an edge leads to a position that can take the next one. The weight of an edge is the number of ways
+/// in which one position leads to the other.
 ///
-/// An engine goes back to every edge that it could have taken instead. It has
-/// to try only one if those that leave a place take different characters; if
-/// inside a repetition two take the same one, it can have to try 2ⁿ ways of
-/// matching n characters. See A. Brüggemann-Klein, D. Wood, One-Unambiguous
-/// Regular Languages, 1998.
+/// An engine backtracks to every edge that it could have taken instead. It has to try only one edge if the edges that
+/// leave a position take different characters. If two edges inside a repetition take the same character, it may have to
+/// try 2ⁿ ways of matching n characters. See A. Brüggemann-Klein, D. Wood, One-Unambiguous Regular Languages, 1998.
 #[derive(Default)]
 struct Cost {
     places: Vec<Position>,
     edges: usize,
-    /// Places of each unbounded repetition, and where it is in the expression.
+    /// Positions of each unbounded repetition, with its byte offset in the expression.
     loops: Vec<(std::ops::Range<usize>, usize)>,
 }
 
 #[derive(Clone, Default)]
 struct Position {
     set: Set,
-    /// Places that may come next.
+    /// Positions that may come next.
     next: Vec<Edge>,
-    /// In how many ways the expression can end here, if its assertions hold.
+    /// Number of ways in which the expression can end here, if its assertions hold.
     ends: f64,
-    /// Whether the expression matches once this one is reached.
+    /// True when the expression matches once this position is reached.
     is_sure: bool,
 }
 
@@ -438,16 +429,16 @@ struct Edge {
     weight: f64,
 }
 
-/// A part of the expression: how it begins and ends.
+/// Part of an expression: its first and last positions.
 #[derive(Default)]
 struct Fragment {
     first: Vec<Edge>,
     last: Vec<Edge>,
-    /// In how many ways it can be empty.
+    /// Number of ways in which the part can be empty.
     empty: f64,
-    /// Last places after which no assertion is left to hold.
+    /// Last positions after which no assertion has to hold.
     sure: Vec<usize>,
-    /// Whether it can be empty wherever it stands.
+    /// True when the part can be empty anywhere in a text.
     is_surely_empty: bool,
 }
 
@@ -466,7 +457,7 @@ impl Cost {
         }
         let start = cost.places.len();
         let mut next = whole.first;
-        // Otherwise an engine begins anew at every character until it matches.
+        // An unanchored expression: an engine starts again at every character until it matches.
         if !node.is_anchored() && !whole.is_surely_empty {
             next.push(Edge { to: start, weight: 1.0 });
         }
@@ -503,7 +494,7 @@ impl Cost {
                 let mut whole = Fragment { empty: 1.0, is_surely_empty: true, ..Fragment::default() };
                 for (index, node) in nodes.iter().enumerate() {
                     let mut part = self.part(node)?;
-                    // Nothing is left to fail after `.*` up to the end.
+                    // A `.*` followed by `$` cannot fail.
                     part.is_surely_empty |= matches!(node, Node::Assertion("$"))
                         && index.checked_sub(1).is_some_and(|before| {
                             matches!(&nodes[before], Node::Repeat { node, max: None, .. } if matches!(**node, Node::Set(ANY)))
@@ -528,7 +519,7 @@ impl Cost {
         }
     }
 
-    /// What is repeated takes a character, or is repeated at most once.
+    /// Expands a repetition. The repeated node takes a character, or is repeated at most once.
     fn repeat(&mut self, node: &Node, min: usize, max: Option<usize>, at: usize) -> Result<Fragment, Flaw> {
         let empty = || Fragment { empty: 1.0, is_surely_empty: true, ..Fragment::default() };
         let mut tail = match max {
@@ -564,7 +555,7 @@ impl Cost {
         Ok(tail)
     }
 
-    /// The part that is `before` followed by `after`.
+    /// The part `before` followed by the part `after`.
     fn then(&mut self, before: Fragment, after: Fragment) -> Result<Fragment, Flaw> {
         self.join(&before.last, &after.first)?;
         let times = |edges: Vec<Edge>, weight: f64| {
@@ -604,8 +595,7 @@ impl Cost {
         Ok(())
     }
 
-    /// Whether inside these places one character can lead to two, or to one in
-    /// two ways.
+    /// Returns whether, within these positions, one character can lead to two of them, or to one in two ways.
     fn is_ambiguous(&self, places: &std::ops::Range<usize>) -> bool {
         places.clone().any(|place| {
             let mut taken = 0;
@@ -618,7 +608,7 @@ impl Cost {
         })
     }
 
-    /// Whether a character can lead both out of these places and on inside.
+    /// Returns whether one character can lead both out of these positions and to one of them.
     fn is_shared(&self, places: &std::ops::Range<usize>) -> bool {
         places.clone().any(|place| {
             let (mut inside, mut outside) = (0, 0);
@@ -629,13 +619,11 @@ impl Cost {
         })
     }
 
-    /// Counts that a word of several characters occurs only so often.
+    /// Limits how often a word of several characters is counted.
     ///
-    /// Where a repeated place (or the start, which is one) leads to a word, the
-    /// word could begin after every character, but not each time come to its
-    /// end: `checkout` occurs at most 256 times in 2,048 characters. Such edges
-    /// lead to a copy of the word, whose edges weigh what share of beginnings
-    /// can come that far.
+    /// When a repeated position (or the start, which also repeats) leads to a word, the word can begin after every
+    /// character, but cannot be complete each time: `checkout` occurs at most 256 times in 2,048 characters. Such edges
+    /// lead to a copy of the word. The weights in the copy are the shares of beginnings that can get that far.
     fn space_words(&mut self) {
         let mut copies = HashMap::new();
         for from in 0..self.places.len() {
@@ -644,7 +632,7 @@ impl Cost {
             }
             for index in 0..self.places[from].next.len() {
                 let head = self.places[from].next[index].to;
-                // Otherwise the repetition ends where the word begins: once.
+                // Otherwise the repetition ends where the word begins, so the word occurs once.
                 if head != from && self.places[head].set & self.places[from].set != 0 {
                     let copy = *copies.entry(head).or_insert_with(|| self.spaced(head));
                     self.places[from].next[index].to = copy;
@@ -653,7 +641,7 @@ impl Cost {
         }
     }
 
-    /// The first place of a copy of the word that begins here.
+    /// Copies the word that begins at `head`; returns the first position of the copy.
     fn spaced(&mut self, head: usize) -> usize {
         let mut word = vec![head];
         while let [edge] = self.places[word[word.len() - 1]].next[..]
@@ -662,7 +650,7 @@ impl Cost {
         {
             word.push(edge.to);
         }
-        // Whether two occurrences can begin so many characters apart.
+        // `fits[by]`: two occurrences can begin `by` characters apart.
         let mut fits = vec![true; word.len() + 1];
         let mut distances = vec![1_u16; word.len()];
         for end in 0..word.len() {
@@ -681,18 +669,16 @@ impl Cost {
         to
     }
 
-    /// About how many steps the worst text costs from this place on: mostly too
-    /// many, as each of several ways may have a worst text of its own. Words
-    /// count by their average share, which can be too few by one occurrence.
+    /// Estimates the steps for the worst text from this position on. Mostly an overestimate, as each of several ways
+    /// may have a different worst text. Words count by their average share, which can be too low by one occurrence.
     fn steps(&self, start: usize) -> f64 {
-        // Far above the bound, and small enough to be subtracted.
+        // Far above the bound, and small enough for exact enough differences.
         const MANY: f64 = 1e18;
         let choices: Vec<_> = self.places.iter().map(|place| self.choices(place)).collect();
         let ways = |place: &Position| 1.0 + place.ends + place.next.iter().map(|edge| edge.weight).sum::<f64>();
         let own: Vec<_> = self.places.iter().map(ways).collect();
-        // For each place, of a way that fails, and of one on which the
-        // expression may match in the end. Once a place is sure to match, only
-        // what comes after it is still tried, so the first kind has none.
+        // For each position: the steps of a way that fails, and of a way on which the expression may match in the end.
+        // Once a position is sure to match, the engine tries only later positions, so its first number is 0.
         let mut steps = vec![(0.0, 0.0); self.places.len()];
         let mut before = steps.clone();
         for _ in 0..=TEXT_MAX {
@@ -715,8 +701,7 @@ impl Cost {
         steps[start].1
     }
 
-    /// For each character that can come next, the edges that take it; only
-    /// those choices that are not part of another.
+    /// For each possible next character, the edges that take it. Leaves out choices that are part of another.
     fn choices(&self, place: &Position) -> Vec<Vec<Edge>> {
         let mut choices: Vec<Vec<usize>> = Vec::new();
         for byte in 0x21..0x7F {

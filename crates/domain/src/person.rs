@@ -1,41 +1,41 @@
-//! People: their roles, and the rules of their e-mail addresses, names and passwords.
+//! People: their roles and project access, and the rules for e-mail addresses, names and passwords.
 
 use crate::access::{Scope, Scopes};
 use crate::ids::ProjectId;
 use crate::{Flaw, text};
 use serde::{Deserialize, Serialize};
 
-/// The longest e-mail address, in bytes (RFC 5321).
+/// Maximum length of an e-mail address, in bytes (RFC 5321).
 const EMAIL_MAX: usize = 254;
-/// The longest name of a person, in characters.
+/// Maximum length of a person's name, in characters.
 pub const NAME_MAX: usize = 255;
-/// The fewest characters of a password.
+/// Minimum length of a password, in characters.
 pub const PASSWORD_MIN: usize = 12;
-/// The most characters of a password.
+/// Maximum length of a password, in characters.
 pub const PASSWORD_MAX: usize = 256;
-/// The most projects that a person can be limited to.
+/// Maximum number of projects that a person can be limited to.
 pub const PROJECTS_MAX: usize = 1_000;
 
-/// What a person may do, least first.
+/// Role of a person, in ascending order of rights. Each role includes the rights of those before it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Role {
     /// Reads everything.
     Viewer,
-    /// Also makes and changes experiments, goals and hypotheses.
+    /// Also creates and changes experiments, goals and hypotheses.
     Editor,
-    /// Also settings, keys, webhooks and people.
+    /// Also changes settings, keys, webhooks and people.
     Admin,
-    /// Also makes and removes other owners. A company always has one.
+    /// Also appoints and removes other owners. A company always has one.
     Owner,
 }
 
 impl Role {
-    /// Every role with its word.
+    /// All roles with their words.
     pub const WORDS: [(&'static str, Role); 4] =
         [("viewer", Role::Viewer), ("editor", Role::Editor), ("admin", Role::Admin), ("owner", Role::Owner)];
 
-    /// The word that the interface, the command line and the database have for it.
+    /// Word in the interface, on the command line and in the database.
     pub fn word(self) -> &'static str {
         match self {
             Role::Viewer => "viewer",
@@ -45,7 +45,7 @@ impl Role {
         }
     }
 
-    /// The role with this word.
+    /// Returns the role with this word.
     ///
     /// # Errors
     /// A word that is not one of [`Role::WORDS`].
@@ -71,24 +71,25 @@ impl Role {
         }
     }
 
-    /// Whether somebody with this role may give or take `other`: nobody touches a role above their own.
+    /// Returns whether a person with this role may give or take `other`. Only admins and owners may, and only up to
+    /// their own role.
     pub fn may_give(self, other: Role) -> bool {
         self >= Role::Admin && self >= other
     }
 }
 
-/// What a person may do, and where.
+/// Role of a person, and the projects that it applies to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Access {
-    /// The role in the company, and in each project unless `projects` says otherwise.
+    /// Role in the company, and in each project unless `projects` is set.
     pub role: Role,
-    /// The projects that the person is limited to, with the role in each; `None` for every project of the company, also
-    /// those that are made later.
+    /// The projects that the person is limited to, with the role in each. `None` for all projects of the company,
+    /// including later ones.
     pub projects: Option<Vec<(ProjectId, Role)>>,
 }
 
 impl Access {
-    /// The role in a project of the company; `None` where the project is not to be seen.
+    /// Role in a project of the company. `None` when the person cannot see the project.
     pub fn in_project(&self, project: ProjectId) -> Option<Role> {
         match &self.projects {
             None => Some(self.role),
@@ -96,17 +97,18 @@ impl Access {
         }
     }
 
-    /// The role in what concerns the whole company, such as its people and keys; `None` for somebody who is limited to
+    /// Role in matters of the whole company, such as its people and keys. `None` for a person who is limited to
     /// projects.
     pub fn in_company(&self) -> Option<Role> {
         self.projects.is_none().then_some(self.role)
     }
 }
 
-/// Reads an e-mail address, by which a person signs in. Letter case does not matter: the answer is in lower case.
+/// Reads the e-mail address that a person signs in with. Letter case does not matter: the result is in lower case.
 ///
 /// # Errors
-/// Text without exactly one `@` and something on both sides of it, with blanks or hidden characters, and more than 254 bytes.
+/// Text without exactly one `@` and something on both sides of it, with blanks or hidden characters, or of more than
+/// 254 bytes.
 pub fn email(text: &str) -> Result<String, Flaw> {
     let text = text.trim();
     let is_plain = |part: &str| {
@@ -125,15 +127,15 @@ pub fn email(text: &str) -> Result<String, Flaw> {
 /// Reads a person's name.
 ///
 /// # Errors
-/// Whatever [`text::name`] refuses, and more than 255 characters.
+/// Text that [`text::name`] refuses, and more than 255 characters.
 pub fn name(text: &str) -> Result<String, Flaw> {
     text::name(text, NAME_MAX)
 }
 
-/// Reads a new password. Every character counts, blanks at the ends too.
+/// Reads a new password. Every character counts, including blanks at the ends.
 ///
 /// # Errors
-/// Fewer than 12 or more than 256 characters, one character again and again, and passwords that everybody tries first.
+/// Fewer than 12 or more than 256 characters, text of fewer than four different characters, and common passwords.
 pub fn password(text: &str) -> Result<String, Flaw> {
     let length = text.chars().take(PASSWORD_MAX + 1).count();
     if !(PASSWORD_MIN..=PASSWORD_MAX).contains(&length) {
@@ -145,7 +147,8 @@ pub fn password(text: &str) -> Result<String, Flaw> {
     Ok(text.to_owned())
 }
 
-/// Parts of the commonest long passwords. One that is left with fewer than five other letters and digits is as easy.
+/// Common parts of long passwords. A password of fewer than 24 characters that has fewer than five other letters and
+/// digits is refused.
 const COMMON: [&str; 30] = [
     "password",
     "passwort",
@@ -181,7 +184,7 @@ const COMMON: [&str; 30] = [
 
 fn is_guessable(text: &str) -> bool {
     let mut rest: String = text.to_lowercase().chars().filter(|c| c.is_alphanumeric()).collect();
-    // Text without letters and digits is odd enough.
+    // A password without letters and digits is unusual enough.
     let had_some = !rest.is_empty();
     for common in COMMON {
         rest = rest.replace(common, "");

@@ -1,16 +1,16 @@
-//! What is wrong with an input, and where.
+//! Validation errors: what is wrong with an input, and where.
 
 use std::borrow::Cow;
 use std::fmt;
 
-/// Most problems that one answer lists; an input can hold thousands.
+/// Maximum number of problems in one answer: an input can have thousands.
 const LISTED: usize = 100;
 
-/// What is wrong with one value, as the end of a sentence that begins with the
-/// field's name: `must be between 0 and 100`.
+/// Description of an invalid value, as the end of a sentence that begins with the field's name:
+/// `must be between 0 and 100`.
 ///
-/// Constructors return it because they do not know where their value stood; the caller does,
-/// and makes a [`Problem`] of it.
+/// Constructors return a flaw because they do not know the field of their value. The caller does,
+/// and turns the flaw into a [`Problem`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Flaw(pub Cow<'static, str>);
 
@@ -27,12 +27,12 @@ impl fmt::Display for Flaw {
     }
 }
 
-/// A flaw and the place where it is.
+/// A flaw and its field.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Problem {
     /// Path of the value as the client wrote it: `variants[1].name`.
     pub field: String,
-    /// What is wrong, continuing the field's name.
+    /// Description of the flaw, as the rest of a sentence that begins with the field's name.
     pub message: String,
 }
 
@@ -44,8 +44,7 @@ impl fmt::Display for Problem {
 
 /// All the problems found in one input, in the order in which they were found.
 ///
-/// Holds at most 100; further ones are dropped, as the first hundred are
-/// reason enough to refuse.
+/// Holds at most 100 problems and drops further ones: a hundred are enough to refuse an input.
 ///
 /// ```
 /// use muriel_domain::Problems;
@@ -61,7 +60,7 @@ impl fmt::Display for Problem {
 pub struct Problems(Vec<Problem>);
 
 impl Problems {
-    /// A list of this problem alone.
+    /// A list with one problem.
     pub fn one(field: impl Into<String>, message: impl Into<String>) -> Self {
         let mut problems = Self::default();
         problems.add(field, message);
@@ -75,45 +74,46 @@ impl Problems {
         }
     }
 
-    /// Adds all of the others.
+    /// Adds all problems of `others`.
     pub fn extend(&mut self, others: Problems) {
         for problem in others.0 {
             self.add(problem.field, problem.message);
         }
     }
 
-    /// Adds all of the others with `place` in front of their fields: `name` under `variants[1]`
-    /// becomes `variants[1].name`.
+    /// Adds all problems of `others` with `place` in front of their fields: `name` under
+    /// `variants[1]` becomes `variants[1].name`.
     pub fn extend_under(&mut self, place: &str, others: &Problems) {
         for problem in others.iter() {
             self.add(format!("{place}.{}", problem.field), &*problem.message);
         }
     }
 
-    /// Whether nothing was found.
+    /// Returns whether the list is empty.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// How many problems the list holds, at most 100.
+    /// Number of problems, at most 100.
     pub fn len(&self) -> usize {
         self.0.len()
     }
 
-    /// In the order found.
+    /// Iterates over the problems in the order in which they were found.
     pub fn iter(&self) -> std::slice::Iter<'_, Problem> {
         self.0.iter()
     }
 
-    /// The first problem that was found, for callers that can show only one.
+    /// The first problem found, for callers that can show only one.
     pub fn first(&self) -> Option<&Problem> {
         self.0.first()
     }
 
-    /// `value` when no problem was found: the last line of a constructor that reports all problems.
+    /// Returns `value` when there are no problems. Constructors that report all problems end with
+    /// this call.
     ///
     /// # Errors
-    /// The problems, if there are any.
+    /// The problems, when there are any.
     pub fn none_or<T>(self, value: T) -> Result<T, Problems> {
         if self.is_empty() { Ok(value) } else { Err(self) }
     }

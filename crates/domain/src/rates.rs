@@ -1,42 +1,41 @@
-//! What currencies are worth in a project's own.
+//! Currency rates: the values of other currencies in a project's own.
 
 use crate::{Flaw, Instant, Problems};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, HashSet};
 
-/// Rates of a project at most: a year of daily ones for some 27 currencies.
+/// Maximum number of rates in a project: a year of daily rates for about 27 currencies.
 pub const RATES_MAX: usize = 10_000;
-/// The most that one unit of a currency may be worth. Beyond it, values would no longer be
-/// exact in integers.
+/// Maximum value of one unit of a currency. Above it, values would no longer be exact in integers.
 const RATE_MAX: f64 = 1e6;
-/// The least that one unit of a currency may be worth; smaller values would round to few units.
+/// Minimum value of one unit of a currency. Smaller values would be rounded to too few units.
 const RATE_MIN: f64 = 1e-7;
 /// A rate of 1 in the integer units that events are converted with: ten decimals.
 pub const RATE_UNITS: i64 = 10_000_000_000;
 
-/// What one unit of a currency is worth from a day on, until the next rate of it.
+/// Value of one unit of a currency, from a day on until the currency's next rate.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Rate {
-    /// The day on which it begins, in UTC: `2026-03-01`.
+    /// First day of the rate, in UTC: `2026-03-01`.
     pub date: String,
-    /// ISO 4217.
+    /// ISO 4217 code.
     pub currency: String,
-    /// In the currency of the table.
+    /// Value of one unit, in the currency of the table.
     pub rate: f64,
 }
 
 impl Rate {
-    /// The moment from which on the rate holds: midnight in UTC at the start of its day.
+    /// First moment of the rate: midnight in UTC at the start of its day.
     pub fn since(&self) -> Instant {
-        // It was checked when the table was made.
+        // The date was checked when the table was made, so the fallback is never used.
         Instant::parse(&self.date).unwrap_or(Instant::from_us(i64::MAX))
     }
 }
 
-/// A project's currency rates: orders in other currencies count in [`Rates::currency`].
+/// A project's currency rates. Orders in other currencies are converted to [`Rates::currency`].
 ///
-/// An order is converted by the last rate at or before it. The table itself has no rate for
-/// its own currency, because that is 1.
+/// The last rate at or before an order converts it. The table has no rate for its own currency,
+/// because that rate is 1.
 ///
 /// ```
 /// use muriel_domain::{Instant, rates::{Rate, Rates}};
@@ -49,18 +48,18 @@ impl Rate {
 /// ```
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Rates {
-    /// The currency that all is converted to, ISO 4217.
+    /// Target currency of every conversion, ISO 4217.
     currency: String,
-    /// By currency, then by date.
+    /// Sorted by currency, then by date.
     rates: Vec<Rate>,
 }
 
 impl Rates {
-    /// The table, sorted by currency and date, whatever order was sent.
+    /// Returns the table, sorted by currency and date, in whatever order the rates were sent.
     ///
     /// # Errors
-    /// Every code, date and rate that is not valid, each with its place; an entry that repeats
-    /// another's currency and date; no rates, and more than [`RATES_MAX`].
+    /// Each invalid code, date and rate, with its field; a repeated pair of currency and date; no
+    /// rates at all, and more than [`RATES_MAX`].
     pub fn new(currency: &str, mut rates: Vec<Rate>) -> Result<Self, Problems> {
         let mut found = Problems::default();
         if let Err(flaw) = parse_currency(currency) {
@@ -100,19 +99,19 @@ impl Rates {
         Ok(Self { currency: currency.to_owned(), rates })
     }
 
-    /// The currency that all is converted to.
+    /// Target currency of every conversion.
     pub fn currency(&self) -> &str {
         &self.currency
     }
 
-    /// Every rate, by currency and then by date.
+    /// All rates, sorted by currency and then by date.
     pub fn rates(&self) -> &[Rate] {
         &self.rates
     }
 
-    /// The rates that matter for orders from `from` (included) until `until` (not included), by
-    /// currency and date: the last one at or before `from`, and all that begin later. A rate that
-    /// repeats the one before it is left out.
+    /// Returns the rates needed for orders from `from` (inclusive) until `until` (exclusive), by
+    /// currency and date: the last rate at or before `from`, and all that begin later. Leaves out a
+    /// rate that equals the one before it.
     pub fn between(&self, from: Instant, until: Instant) -> BTreeMap<String, BTreeMap<String, f64>> {
         let mut kept: BTreeMap<String, BTreeMap<String, f64>> = BTreeMap::new();
         for rate in self.rates.iter().filter(|rate| rate.since() < until) {
@@ -128,8 +127,8 @@ impl Rates {
     }
 }
 
-/// Checks that the text has the shape of an ISO 4217 code: three capital letters. Whether the
-/// code is assigned is not checked, because the list changes.
+/// Checks that the text has the shape of an ISO 4217 code: three capital letters. Does not check
+/// that the code is assigned, because the list changes.
 ///
 /// # Errors
 /// Any other text.
@@ -143,7 +142,7 @@ pub fn parse_currency(text: &str) -> Result<(), Flaw> {
 /// Checks that the text is a calendar day such as `2026-03-01`, from 1970 on.
 ///
 /// # Errors
-/// Any other text, also a day that the month does not have.
+/// Any other text, and days that the month does not have.
 pub fn parse_date(text: &str) -> Result<(), Flaw> {
     let is_shaped = text.len() == 10 && text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'-');
     match Instant::parse(text) {
@@ -152,7 +151,7 @@ pub fn parse_date(text: &str) -> Result<(), Flaw> {
     }
 }
 
-/// A rate in [`RATE_UNITS`], rounded to the nearest; rates outside 0 to 1,000,000 are cut.
+/// Converts a rate to [`RATE_UNITS`], rounded to the nearest. Rates are clamped to 0 to 1,000,000.
 pub fn rate_units(rate: f64) -> i64 {
     (rate.clamp(0.0, RATE_MAX) * RATE_UNITS as f64).round() as i64
 }

@@ -1,8 +1,7 @@
-//! How a visitor came to a page: the referrer, and the kind of source it stands for.
+//! Referrers, and the kind of source that brought a visitor to a page.
 //!
-//! `docs/assignment.md` specifies it; `contract/assignment/source.json` has its examples.
-//! The warehouse stores a visitor's source, so a change here needs a new schema of the
-//! warehouse as well.
+//! `docs/assignment.md` specifies it; `contract/assignment/source.json` has examples. The warehouse
+//! stores a visitor's source, so a change here also needs a new warehouse schema.
 
 use crate::address::{ADDRESS_MAX, Address, ascii};
 use std::borrow::Cow;
@@ -11,7 +10,7 @@ use std::borrow::Cow;
 #[derive(Debug, Clone)]
 pub struct Referrer<'a>(ReferrerForm<'a>);
 
-/// A referrer that has a host, or any other text.
+/// An address with a host, or any other text.
 #[derive(Debug, Clone)]
 enum ReferrerForm<'a> {
     Address(Address<'a>),
@@ -19,9 +18,9 @@ enum ReferrerForm<'a> {
 }
 
 impl<'a> Referrer<'a> {
-    /// The referrer; `None` when the text is empty. An address is in its plain form, where
-    /// `android-app` is a scheme too; of any other text, only characters are escaped (step 1 of
-    /// [`Address`]).
+    /// Parses a referrer. `None` when the text is empty. An address is converted to its plain form;
+    /// `android-app` is allowed as a scheme too. In any other text, characters are only escaped
+    /// (step 1 of [`Address`]).
     pub fn parse(text: &'a str) -> Option<Self> {
         if text.is_empty() {
             return None;
@@ -38,8 +37,8 @@ impl<'a> Referrer<'a> {
         }
     }
 
-    /// Its host in small letters, `www.` as written; the name of the package
-    /// for an Android application; `None` for text that is not an address.
+    /// The host in lower case, with a leading `www.` kept. For an Android application, the name of
+    /// its package. `None` for text that is not an address.
     pub fn host(&self) -> Option<&str> {
         match &self.0 {
             ReferrerForm::Address(address) => Some(address.host()),
@@ -48,25 +47,25 @@ impl<'a> Referrer<'a> {
     }
 }
 
-/// What kind of way led a visitor to the page.
+/// Source of a visit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Source {
-    /// Typed, bookmarked, unknown, or from the page's own host.
+    /// Typed, bookmarked, unknown, or linked from the page's own host.
     Direct,
     /// An unpaid result of a search engine.
     Search,
-    /// An unpaid link in a social network.
+    /// An unpaid link on a social network.
     Social,
-    /// A link in a mail.
+    /// A link in an e-mail.
     Email,
     /// An advertisement.
     Paid,
-    /// A link elsewhere.
+    /// Any other link.
     Referral,
 }
 
 impl Source {
-    /// Every source with its word in `referral_rule`.
+    /// All sources with their words in `referral_rule`.
     pub const WORDS: [(&'static str, Source); 6] = [
         ("direct", Source::Direct),
         ("search", Source::Search),
@@ -76,17 +75,17 @@ impl Source {
         ("referral", Source::Referral),
     ];
 
-    /// The word that the interface and the database have for it.
+    /// Word in the interface and the database.
     pub fn word(self) -> &'static str {
         Self::WORDS.iter().find(|(_, source)| *source == self).map_or("", |(word, _)| word)
     }
 }
 
-/// Parameters that an advertising network adds to a paid click.
+/// Query parameters that advertising networks add to paid clicks.
 const CLICKS: [&str; 8] = ["gclid", "gbraid", "wbraid", "dclid", "msclkid", "ttclid", "li_fat_id", "twclid"];
 
-/// What a campaign's `utm_medium` and a referrer's host say about the source.
-/// The first that fits wins.
+/// Patterns of a campaign's `utm_medium` and of a referrer's host. The first pattern that matches
+/// wins.
 const KINDS: [SourcePattern; 4] = [
     SourcePattern {
         source: Source::Paid,
@@ -197,26 +196,25 @@ const KINDS: [SourcePattern; 4] = [
     },
 ];
 
-/// How visits from one source are recognised.
+/// Pattern that recognises visits from one source.
 struct SourcePattern {
     source: Source,
-    /// Prefix of `utm_medium` that means this source: `paid` fits `paidsocial` too.
+    /// Prefix of `utm_medium` that means this source: `paid` matches `paidsocial` too.
     medium: &'static str,
     /// Further whole values of `utm_medium` that mean this source.
     mediums: &'static [&'static str],
-    /// Entries with a dot are hosts, and stand for their subdomains too. Entries without a dot
-    /// are the first label of a host: `google` stands for `google.de` and `google.co.uk`.
+    /// Entries with a dot are hosts, and match their subdomains too. Entries without a dot match
+    /// the first label of a host: `google` matches `google.de` and `google.co.uk`.
     hosts: &'static [&'static str],
 }
 
-/// What kind of way led a visitor to the page.
+/// Returns the source of a visit.
 ///
-/// *Paid* when the page's address has one of the `CLICKS` with a value.
-/// Else the first of the `KINDS` that fits: by `utm_medium`, of which only
-/// the letters A–Z count, folded (`E-Mail` is `email`), or by the referrer's
-/// host without one `www.` at its beginning. Else *direct* without a referrer
-/// and *referral* with one. A referrer on the page's own host (`www.` aside)
-/// counts as none.
+/// *Paid* when the page's address has one of the `CLICKS` with a value. Otherwise the first of the
+/// `KINDS` that matches, either by `utm_medium` or by the referrer's host without a leading `www.`.
+/// Of `utm_medium` only the letters A–Z count, in lower case: `E-Mail` is `email`. Otherwise
+/// *direct* without a referrer, and *referral* with one. A referrer on the page's own host
+/// (ignoring `www.`) is treated as absent.
 ///
 /// ```
 /// use muriel_domain::address::Address;
@@ -231,8 +229,7 @@ pub fn source(referrer: Option<Referrer>, page: Option<&Address>) -> Source {
     source_of_medium(referrer, page, page.and_then(|page| page.parameter("utm_medium")).as_deref())
 }
 
-/// [`source`] where the campaign's `utm_medium` is known, whether or not the page's
-/// address has it.
+/// Like [`source`], with a given `utm_medium`, whether or not the page's address has it.
 pub fn source_of_medium(referrer: Option<Referrer>, page: Option<&Address>, medium: Option<&str>) -> Source {
     fn bare(host: &str) -> &str {
         host.strip_prefix("www.").unwrap_or(host)
@@ -259,14 +256,14 @@ pub fn source_of_medium(referrer: Option<Referrer>, page: Option<&Address>, medi
     }
 }
 
-/// [`source_of_medium`] of texts as an event brings them: a referrer that is empty and a page
-/// that is not an http or https address count as none.
+/// Like [`source_of_medium`], for texts as an event has them. An empty referrer, and a page that is
+/// not an http or https address, are treated as absent.
 pub fn source_of_texts(referrer: Option<&str>, page: Option<&str>, medium: Option<&str>) -> Source {
     let (referrer, page) = (referrer.and_then(Referrer::parse), page.and_then(Address::parse));
     source_of_medium(referrer, page.as_ref(), medium)
 }
 
-/// Whether an entry of a list of hosts stands for `host`.
+/// Returns whether an entry of a list of hosts matches `host`.
 fn stands_for(entry: &str, host: &str) -> bool {
     if entry.contains('.') {
         host.strip_suffix(entry).is_some_and(|before| before.is_empty() || before.ends_with('.'))

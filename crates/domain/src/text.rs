@@ -1,11 +1,11 @@
-//! Bounded text: the constructors that several types share.
+//! Constructors of bounded text that several types share.
 
 use crate::Flaw;
 use deunicode::deunicode_char;
 use std::borrow::Cow;
 use std::fmt::Write;
 
-/// `text` without surrounding white space, 1 to `max` characters.
+/// Trims surrounding white space and checks for 1 to `max` characters.
 ///
 /// # Errors
 /// Blank or longer text.
@@ -18,12 +18,12 @@ pub fn title(text: &str, max: usize) -> Result<String, Flaw> {
     }
 }
 
-/// The name of something that people see in lists: without surrounding white space, 1 to `max` characters, none of which is
-/// hidden. Every name passes here, so that two names that look alike are spelled alike, as far as characters without a shape can
-/// tell them apart.
+/// Reads a name that people see in lists: trims surrounding white space, and checks for 1 to `max` characters, none of
+/// them hidden. All names pass through here, so that names that look alike are spelled alike, as far as invisible
+/// characters are concerned.
 ///
-/// Zero width joiners and non-joiners are allowed within words that need them and within emoji, variation selectors behind what has
-/// variants.
+/// Zero-width joiners and non-joiners are allowed within emoji and within words that need them. Variation selectors are
+/// allowed after characters that have variants.
 ///
 /// ```
 /// use muriel_domain::text::name;
@@ -46,10 +46,10 @@ pub fn name(text: &str, max: usize) -> Result<String, Flaw> {
     }
 }
 
-/// Fails for a text with hidden characters, and names the first.
+/// Checks that a text has no hidden characters.
 ///
 /// # Errors
-/// Such a text.
+/// The first hidden character, with its place.
 pub fn check_visible(text: &str) -> Result<(), Flaw> {
     match hidden_within(text).next() {
         None => Ok(()),
@@ -61,8 +61,8 @@ pub fn check_visible(text: &str) -> Result<(), Flaw> {
     }
 }
 
-/// Whether a character has no shape of its own: control characters, directions of writing, what has no width, tags, fillers and
-/// variation selectors.
+/// Returns whether a character has no visible shape: control characters, writing directions, zero-width characters,
+/// tags, fillers and variation selectors.
 pub fn is_hidden(c: char) -> bool {
     c.is_control()
         || matches!(c,
@@ -72,8 +72,8 @@ pub fn is_hidden(c: char) -> bool {
             | '\u{1d173}'..='\u{1d17a}' | '\u{e0000}'..='\u{e0fff}')
 }
 
-/// `text` as it may stand on a terminal or in a table: what a terminal would act on, and what cannot be seen, is written as an
-/// escape of JSON, such as `\u200b`, so that JSON stays the same JSON. Line breaks and tabs stay.
+/// Escapes `text` for a terminal or a table. Control and hidden characters become JSON escapes such as `\u200b`, so
+/// that JSON text keeps its meaning. Line breaks and tabs are kept.
 pub fn printable(text: &str) -> Cow<'_, str> {
     escaped(text, &['\n', '\r', '\t'])
 }
@@ -103,7 +103,7 @@ fn escaped<'t>(text: &'t str, kept: &[char]) -> Cow<'t, str> {
     }
 }
 
-/// The hidden characters of a text that it does not need, each with its byte and its place among the characters.
+/// Returns the hidden characters that a text does not need, each with its byte offset and its character index.
 fn hidden_within(text: &str) -> impl Iterator<Item = (usize, usize, char)> {
     let mut before = None;
     text.char_indices().enumerate().filter_map(move |(place, (at, c))| {
@@ -114,7 +114,7 @@ fn hidden_within(text: &str) -> impl Iterator<Item = (usize, usize, char)> {
     })
 }
 
-/// Whether a hidden character changes how its neighbours look, so that spelling needs it.
+/// Returns whether a hidden character affects how its neighbours look, so that correct spelling needs it.
 fn is_needed(before: Option<char>, c: char, after: Option<char>) -> bool {
     let Some(before) = before else { return false };
     match c {
@@ -125,21 +125,21 @@ fn is_needed(before: Option<char>, c: char, after: Option<char>) -> bool {
         }
         // Variants of Mongolian letters.
         '\u{180b}'..='\u{180f}' => matches!(before, '\u{1820}'..='\u{18aa}'),
-        // Whether a picture has colours, and the frame around a digit.
+        // Selects text or emoji style, and the keycap around a digit.
         '\u{fe0e}' | '\u{fe0f}' => {
             is_pictograph(before) || matches!(before, '0'..='9' | '#' | '*') && after == Some('\u{20e3}')
         }
         '\u{fe00}'..='\u{fe0d}' => {
             is_ideograph(before) || matches!(before, '\u{1000}'..='\u{109f}' | '\u{aa60}'..='\u{aa7f}')
         }
-        // Names of Japan are told apart by these.
+        // Some Japanese names differ only in these.
         '\u{e0100}'..='\u{e01ef}' => is_ideograph(before),
         _ => false,
     }
 }
 
-/// Whether a letter or mark is of a script whose letters join: from Arabic and Syriac over those of India and South-East Asia to
-/// Mongolian.
+/// Returns whether a character belongs to a script whose letters join: Arabic, Syriac, the scripts of India and
+/// South-East Asia, Mongolian.
 fn joins(c: char) -> bool {
     !is_hidden(c)
         && !c.is_ascii()
@@ -148,7 +148,7 @@ fn joins(c: char) -> bool {
             | '\u{fb50}'..='\u{fdff}' | '\u{fe70}'..='\u{fefc}' | '\u{10a00}'..='\u{11fff}' | '\u{1e900}'..='\u{1e95f}')
 }
 
-/// Whether a character is, or may be shown as, a picture.
+/// Returns whether a character is, or may be shown as, a pictograph.
 fn is_pictograph(c: char) -> bool {
     matches!(c,
         '\u{a9}' | '\u{ae}' | '\u{203c}' | '\u{2049}' | '\u{2122}' | '\u{2139}' | '\u{2190}'..='\u{2bff}' | '\u{3030}' | '\u{303d}'
@@ -159,12 +159,12 @@ fn is_ideograph(c: char) -> bool {
     matches!(c, '\u{3400}'..='\u{9fff}' | '\u{f900}'..='\u{faff}' | '\u{20000}'..='\u{3ffff}')
 }
 
-/// Whether a character leaves its place empty: white space, the empty pattern of Braille, and what has no shape.
+/// Returns whether a character leaves its place empty: white space, the empty Braille pattern, or a hidden character.
 fn is_blank(c: char) -> bool {
     c.is_whitespace() || c == '\u{2800}' || is_hidden(c)
 }
 
-/// `text` as it is, at most `max` characters.
+/// Returns `text` unchanged, at most `max` characters.
 ///
 /// # Errors
 /// Longer text.
@@ -175,8 +175,7 @@ pub fn at_most(text: &str, max: usize) -> Result<String, Flaw> {
     Ok(text.to_owned())
 }
 
-/// An absolute http or https address without credentials, at most 2,048 bytes,
-/// kept as written.
+/// Checks an absolute http or https address without credentials, at most 2,048 bytes. Returns it as written.
 ///
 /// # Errors
 /// Other schemes, relative addresses, credentials, control characters, blanks.
@@ -184,7 +183,7 @@ pub fn web_address(text: &str) -> Result<String, Flaw> {
     if text.len() > 2_048 {
         return Err(Flaw::new("must have at most 2048 bytes"));
     }
-    // The parser drops these silently; a stored address must mean what it shows.
+    // The parser drops these silently, and a stored address must mean what it shows.
     if text.chars().any(|c| c.is_control() || c.is_whitespace()) {
         return Err(Flaw::new("must not contain white space or control characters"));
     }
@@ -198,8 +197,8 @@ pub fn web_address(text: &str) -> Result<String, Flaw> {
     Ok(text.to_owned())
 }
 
-/// A key made from a name: lower-case ASCII letters and digits, letters of other scripts as they are written in Latin ones, and
-/// one `-` for anything else; at most `max` bytes. A name without a letter that can be written so gives `fallback`.
+/// Generates a key from a name: lower-case ASCII letters and digits, letters of other scripts transliterated, and one
+/// `-` for anything else. At most `max` bytes. A name without a transliterated letter uses `fallback`.
 ///
 /// ```
 /// use muriel_domain::text::{numbered, slug};
@@ -213,7 +212,7 @@ pub fn web_address(text: &str) -> Result<String, Flaw> {
 pub fn slug(name: &str, max: usize, fallback: &str) -> String {
     let mut slug = String::new();
     for letter in name.chars() {
-        // Marks that belong to the letter before them are no gap: `e` and an accent of its own.
+        // A mark that belongs to the letter before it is not a gap, such as an accent that follows its `e`.
         let latin = match deunicode_char(letter) {
             Some(latin) if letter.is_alphanumeric() || latin.is_empty() => latin,
             _ => " ",
@@ -229,23 +228,22 @@ pub fn slug(name: &str, max: usize, fallback: &str) -> String {
     let slug = slug.trim_end_matches('-');
     let slug = match slug.bytes().any(|byte| byte.is_ascii_alphabetic()) {
         true => slug.to_owned(),
-        // A number says too little of what it is about.
+        // A number alone does not describe anything.
         false if slug.is_empty() => fallback.to_owned(),
         false => format!("{fallback}-{slug}"),
     };
     slug[..slug.len().min(max)].trim_end_matches('-').to_owned()
 }
 
-/// `base-number`, at most `max` bytes long; `base` is cut to make room. For keys whose name is
-/// taken: `checkout`, `checkout-2`, `checkout-3`. `base` is ASCII and `max` has room for the
-/// number.
+/// Returns `base-number`, at most `max` bytes long; `base` is cut to fit. Used when a key is taken: `checkout`,
+/// `checkout-2`, `checkout-3`. `base` must be ASCII, and `max` must have room for the number.
 pub fn numbered(base: &str, number: u32, max: usize) -> String {
     let suffix = format!("-{number}");
     let stem = &base[..base.len().min(max - suffix.len())];
     format!("{}{suffix}", stem.trim_end_matches('-'))
 }
 
-/// 1 to 64 of `A-Za-z0-9._-`: what a key given by a client may be.
+/// Checks a key that a client sent: 1 to 64 of `A-Za-z0-9._-`.
 ///
 /// # Errors
 /// Any other text.
@@ -337,7 +335,7 @@ mod tests {
                 assert_eq!(read, text);
             }
         }
-        // At the ends, twice, and beside what does not need them.
+        // At the ends, doubled, and next to characters that do not need them.
         for text in [
             "\u{200d}क",
             "क\u{200d}",
@@ -366,7 +364,7 @@ mod tests {
             ("  --A  ", "a"),
             ("Größe", "grosse"),
             ("Hellø_Wørld", "hello-world"),
-            // The accent is a letter of its own.
+            // The accent is a character of its own.
             ("re\u{301}sume\u{301}", "resume"),
             ("Новая цена", "novaia-tsena"),
             ("Καλάθι", "kalathi"),

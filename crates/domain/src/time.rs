@@ -1,14 +1,12 @@
-//! Moments, as the interface writes them.
+//! Timestamps, and their text form in the interface.
 
 use crate::Flaw;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::fmt;
 
-/// A moment in UTC, in microseconds since 1970. Comes from outside: nothing in
-/// this crate reads a clock.
+/// A moment in UTC, in microseconds since 1970. Always an argument: nothing in this crate reads a clock.
 ///
-/// Its text form has milliseconds, so a value that is written and read again loses the last
-/// three digits:
+/// The text form has milliseconds, so writing and reading a value loses its last three digits:
 ///
 /// ```
 /// use muriel_domain::Instant;
@@ -22,7 +20,7 @@ use std::fmt;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Instant(i64);
 
-/// Microseconds of a day.
+/// Microseconds in a day.
 pub const DAY_US: i64 = 86_400_000_000;
 
 impl Instant {
@@ -31,22 +29,20 @@ impl Instant {
         Self(us)
     }
 
-    /// Microseconds since 1970-01-01T00:00:00Z.
+    /// Returns the microseconds since 1970-01-01T00:00:00Z.
     pub const fn us(self) -> i64 {
         self.0
     }
 
-    /// The moment `us` microseconds later (or earlier, when negative). Saturates instead of
-    /// overflowing.
+    /// Returns the moment `us` microseconds later, or earlier when negative. Saturates instead of overflowing.
     pub const fn plus_us(self, us: i64) -> Self {
         Self(self.0.saturating_add(us))
     }
 
-    /// Reads an ISO 8601 date and time with an offset, or a date alone, which is
-    /// its midnight in UTC.
+    /// Reads an ISO 8601 date and time with an offset, or a date alone, which means midnight in UTC.
     ///
     /// # Errors
-    /// Anything else, and moments outside the years 1970 to 9999.
+    /// Any other text, and moments outside the years 1970 to 9999.
     pub fn parse(text: &str) -> Result<Self, Flaw> {
         let flaw =
             || Flaw::new("must be an ISO 8601 date (2026-03-01) or a time with an offset (2026-03-01T09:00:00Z)");
@@ -62,32 +58,33 @@ impl Instant {
 }
 
 impl Instant {
-    /// The moment as the interface writes it, without microseconds: one that is read back is the same.
+    /// The moment cut to whole milliseconds, the precision of the text form: writing and reading this value gives it
+    /// back.
     pub const fn to_ms(self) -> Self {
         Self(self.0.div_euclid(1_000) * 1_000)
     }
 
-    /// The moment to the minute, as a sentence has it: `09:00 UTC on 1 Mar 2026`. Moments that no calendar has are written as
-    /// `Display` does.
+    /// The moment to the minute, for use in a sentence: `09:00 UTC on 1 Mar 2026`. A moment outside the calendar's
+    /// range is written as by `Display`.
     pub fn in_words(self) -> String {
         jiff::Timestamp::from_microsecond(self.0)
             .map_or_else(|_| self.to_string(), |stamp| stamp.strftime("%H:%M UTC on %-d %b %Y").to_string())
     }
 }
 
-/// `2026-03-01T09:00:00.000Z`: 24 bytes. Written by hand, as events have two of
-/// these each and a formatter that can do everything took a tenth of their time.
+/// Formatted moment, 24 bytes: `2026-03-01T09:00:00.000Z`. Formatted by hand: every event has two of these, and a
+/// general formatter took a tenth of the time spent on an event.
 struct Written([u8; 24]);
 
 impl Written {
-    /// The text of a moment, cut to milliseconds; years are cut to 0 to 9999.
+    /// Formats a moment, cut to milliseconds. Years are clamped to 0 to 9999.
     ///
     /// # Source
     /// Howard Hinnant, chrono-Compatible Low-Level Date Algorithms, `civil_from_days`.
     fn of(instant: Instant) -> Self {
         let ms = instant.0.div_euclid(1_000);
         let (days, of_day) = (ms.div_euclid(86_400_000), ms.rem_euclid(86_400_000));
-        // Years that begin in March put the leap day at the end.
+        // Counting years from March puts the leap day last.
         let since_march_0000 = days + 719_468;
         let era = since_march_0000.div_euclid(146_097);
         let of_era = since_march_0000.rem_euclid(146_097);
@@ -115,7 +112,7 @@ impl Written {
     }
 
     fn as_str(&self) -> &str {
-        // Digits and signs only.
+        // The bytes are ASCII digits and punctuation, so this never fails.
         std::str::from_utf8(&self.0).unwrap_or_default()
     }
 }

@@ -1,4 +1,4 @@
-//! Webhooks: which events there are, what a change of an experiment tells, and when a delivery is tried again.
+//! Webhooks: the event types, the events of a change to an experiment, and the retry schedule.
 
 use crate::experiment::{ClockAct, Experiment, Serving};
 use crate::ids::{ProjectId, WebhookId};
@@ -12,34 +12,34 @@ mod slots;
 
 pub use slots::{FAILING_SLOTS, HEALTHY_SLOTS, PER_WEBHOOK, Slot, WaitingWebhook, next_slots};
 
-/// Most webhooks of a project.
+/// Maximum number of webhooks in a project.
 pub const WEBHOOKS_MAX: usize = 20;
-/// Most characters of a description.
+/// Maximum length of a description, in characters.
 pub const DESCRIPTION_MAX: usize = 255;
-/// How long an old secret goes on signing after a new one was made.
+/// Time for which a replaced secret keeps signing.
 pub const OLD_SECRET_US: i64 = DAY_US;
-/// How long a delivery is tried.
+/// Time after the first attempt at which a delivery is abandoned.
 pub const GIVE_UP_AFTER_US: i64 = 5 * DAY_US;
-/// Attempts before a delivery is given up at least: a clock that is set forward must not end it.
+/// Minimum number of attempts before a delivery is abandoned, so that setting the clock forward does not end it.
 const MIN_ATTEMPTS: i64 = 8;
 
 const SECOND_US: i64 = 1_000_000;
 const HOUR_US: i64 = 3_600 * SECOND_US;
-/// The pauses after the first failures.
+/// Backoff: the pauses after the first failures.
 const PAUSES_US: [i64; 6] = [5 * SECOND_US, 300 * SECOND_US, 1_800 * SECOND_US, 2 * HOUR_US, 5 * HOUR_US, 10 * HOUR_US];
-/// The pause after each further failure, which is the longest.
+/// Longest pause, used after each further failure.
 pub const LONGEST_PAUSE_US: i64 = 12 * HOUR_US;
 
 macro_rules! events {
     ($($name:ident $word:literal $doc:literal),* $(,)?) => {
-        /// What a webhook can be told.
+        /// Event type of a webhook message.
         #[derive(Debug, Clone, Copy, PartialEq, Eq)]
         pub enum EventType {
             $(#[doc = $doc] $name,)*
         }
 
         impl EventType {
-            /// Every event that a webhook can ask for, with its word.
+            /// All event types that a webhook can subscribe to, with their words.
             pub const WORDS: &'static [(&'static str, EventType)] = &[$(($word, EventType::$name)),*];
         }
     };
@@ -61,27 +61,28 @@ events! {
 }
 
 impl EventType {
-    /// What is told of results, which nobody changes: the server has to look at them.
+    /// Events about results. No request causes them: the server has to compute results to detect them.
     pub const OF_RESULTS: [EventType; 3] =
         [EventType::HealthFailed, EventType::HealthRecovered, EventType::VerdictReached];
 }
 
-/// The type of the message that tests a webhook. Nobody asks for it.
+/// Type of the message that tests a webhook. Sent to every webhook that is tested; not part of subscriptions.
 pub const TEST_EVENT: &str = "webhook.test";
 
-/// The type of the message with the exposures of an experiment that names the integration `webhook`. That is how it is asked for.
+/// Type of the message with an experiment's exposures. Enabled by the experiment's integration `webhook`; not part of
+/// subscriptions.
 pub const EXPOSURES_EVENT: &str = "experiment.exposures";
 
 impl EventType {
-    /// The event's name in messages and in the interface.
+    /// Name in messages and in the interface.
     pub fn word(self) -> &'static str {
         Self::WORDS[self as usize].0
     }
 
-    /// The event with this name.
+    /// Returns the event type with this name.
     ///
     /// # Errors
-    /// Names of no event.
+    /// An unknown name.
     pub fn parse(name: &str) -> Result<Self, Flaw> {
         let known = Self::WORDS.iter().find(|(word, _)| *word == name);
         known.map(|(_, event)| *event).ok_or_else(|| {
@@ -91,42 +92,42 @@ impl EventType {
     }
 }
 
-/// An address that is told what happens in a project.
+/// A receiver of a project's events.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Webhook {
-    /// Its id; 0 until it is stored.
+    /// Webhook id; 0 until stored.
     pub id: WebhookId,
-    /// Its project.
+    /// Project id.
     pub project_id: ProjectId,
-    /// Where messages are sent to.
+    /// URL that messages are sent to.
     pub url: String,
-    /// What it is for, in its owner's words.
+    /// Purpose of the webhook, as the owner described it.
     pub description: String,
-    /// What it is told; at least one event, without repeats.
+    /// Subscribed event types; at least one, without repeats.
     pub events: Vec<EventType>,
-    /// When it was made.
+    /// Time of creation.
     pub created_at: Instant,
-    /// When the first attempt failed after the last one that succeeded.
+    /// First failed attempt since the last success.
     pub failing_since: Option<Instant>,
-    /// When and why it was switched off.
+    /// Time at which the webhook was disabled, and the reason. `None` while it is enabled.
     pub disabled: Option<(Instant, String)>,
 }
 
-/// Changes to a webhook: `None` keeps.
+/// Changes to a webhook: `None` keeps a field.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct WebhookPatch {
-    /// Where messages are sent to.
+    /// New URL.
     pub url: Option<String>,
-    /// What it is for.
+    /// New description.
     pub description: Option<String>,
-    /// What it is told.
+    /// New event types.
     pub events: Option<Vec<EventType>>,
-    /// Whether it is on.
+    /// True enables the webhook, false disables it.
     pub is_enabled: Option<bool>,
 }
 
 impl Webhook {
-    /// The webhook with the changes. Switching it on again forgets its failures.
+    /// Returns the webhook after the changes. Enabling a disabled webhook clears its failures.
     #[must_use]
     pub fn patched(&self, patch: WebhookPatch, now: Instant) -> Self {
         let mut next = self.clone();
@@ -144,11 +145,11 @@ impl Webhook {
     }
 }
 
-/// The address of a webhook: an http or https URL.
+/// Reads the URL of a webhook: http or https.
 ///
 /// # Errors
-/// Whatever [`text::web_address`] refuses, fragments, which are never sent, and spellings of which two parsers could
-/// read another host or port.
+/// URLs that [`text::web_address`] refuses; fragments, which are never sent; and spellings in which two parsers could
+/// read different hosts or ports.
 pub fn parse_webhook_url(url: &str) -> Result<String, Flaw> {
     if url.contains('#') {
         return Err(Flaw::new("must not have a fragment; remove the # and what follows it"));
@@ -158,9 +159,10 @@ pub fn parse_webhook_url(url: &str) -> Result<String, Flaw> {
     Ok(url)
 }
 
-/// Refuses an address whose host and port are not spelled as they are understood. Browsers' rules repair a good deal: `\`
-/// is `/`, missing slashes are added, `%31` and `0x7f.1` become digits, letters of other scripts are mapped. Whatever reads
-/// the address by other rules (a client of HTTP, a firewall, a person) must come to the same host and port.
+/// Refuses an address whose host and port are not in canonical spelling. The URL standard, which browsers follow,
+/// repairs many addresses: it reads `\` as `/`, adds missing slashes, turns `%31` and `0x7f.1` into digits, and maps
+/// letters of other scripts. Everything that reads the address by other rules (an HTTP client, a firewall, a person)
+/// must see the same host and port.
 fn check_authority(text: &str) -> Result<(), Flaw> {
     let url = Url::parse(text).map_err(|_| Flaw::new("must be an absolute http or https URL"))?;
     if text.contains('\\') {
@@ -201,8 +203,8 @@ fn check_authority(text: &str) -> Result<(), Flaw> {
     Ok(())
 }
 
-/// When a delivery is tried again that failed at `now`, after so many `attempts` since the first one at `first_at`; `None`
-/// when it is given up.
+/// Returns the time of the next attempt for a delivery that failed at `now`, after `attempts` attempts since
+/// `first_at`. `None` when the delivery is abandoned.
 pub fn retry_at(attempts: i64, first_at: Instant, now: Instant) -> Option<Instant> {
     let last = first_at.plus_us(GIVE_UP_AFTER_US);
     if now >= last && attempts >= MIN_ATTEMPTS {
@@ -211,41 +213,41 @@ pub fn retry_at(attempts: i64, first_at: Instant, now: Instant) -> Option<Instan
     let pause =
         usize::try_from(attempts - 1).ok().and_then(|at| PAUSES_US.get(at).copied()).unwrap_or(LONGEST_PAUSE_US);
     let next = now.plus_us(pause);
-    // The last attempt is made at the end of the time, not after it.
+    // The last attempt is made at the deadline, not after it.
     Some(if now < last { next.min(last) } else { next })
 }
 
-/// A change of an experiment, as events tell it.
+/// A change of an experiment, as the source of events.
 #[derive(Debug, Clone)]
 pub struct ExperimentChange<'a> {
-    /// `None` when it was created.
+    /// Previous state; `None` when it was created.
     pub before: Option<&'a Experiment>,
-    /// `None` when it was deleted.
+    /// New state; `None` when it was deleted.
     pub after: Option<&'a Experiment>,
     /// Names of the fields that changed.
     pub fields: Vec<&'a str>,
-    /// The id of a key, or the name of the part of the program that changed it.
+    /// Id of the API key, or name of the component, that made the change.
     pub actor: &'a str,
 }
 
-/// What happened, before it is known to whom it is told.
+/// An event, before its receivers are known.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Event {
-    /// Of what kind.
+    /// Event type.
     pub event: EventType,
-    /// The message's `data`, but for the project.
+    /// The message's `data`, except for the project.
     pub data: Map<String, Value>,
-    /// Whether it comes again and again by itself and asks for nothing: people are not told.
+    /// True for frequent automatic events that need no attention: they are not put into inboxes.
     pub is_routine: bool,
 }
 
 impl Event {
-    /// What happened, in a sentence.
+    /// The event as a sentence.
     pub fn sentence(&self) -> &str {
         self.data.get("sentence").and_then(Value::as_str).unwrap_or_default()
     }
 
-    /// What the result of a live experiment tells, with its sentence.
+    /// Creates an event about the result of a live experiment.
     pub fn of_result(event: EventType, experiment: &Experiment, actor: &str, sentence: String, more: Value) -> Self {
         Self::of(event, Some(experiment), experiment.lifecycle.status().word(), actor, sentence, more)
     }
@@ -262,12 +264,12 @@ impl Event {
     }
 }
 
-/// Names of fields and words of the interface, for a sentence that people read.
+/// Turns names of fields and words of the interface into text that people read.
 fn in_words(names: &str) -> String {
     names.replace('_', " ")
 }
 
-/// The `data` of a message about the exposures of an experiment, see [`EXPOSURES_EVENT`].
+/// Returns the `data` of a message about an experiment's exposures; see [`EXPOSURES_EVENT`].
 pub fn exposures_data(experiment: &Experiment, actor: &str, sentence: String, more: Value) -> Map<String, Value> {
     data(Some(experiment), experiment.lifecycle.status().word(), actor, sentence, more)
 }
@@ -295,8 +297,9 @@ fn data(
 }
 
 impl ExperimentChange<'_> {
-    /// What the change tells. A change of several kinds tells each; `experiment.changed` stands for what no other event
-    /// tells. A draft that is created, and a start that failed, change nothing that `experiment.changed` is about.
+    /// Returns the events of the change. A change of several kinds has one event for each; `experiment.changed` is used
+    /// when no other event applies. The creation of a draft has no event, and a failed start has no
+    /// `experiment.changed`.
     pub fn events(&self) -> Vec<Event> {
         let (before, after) = (self.before, self.after);
         if let Some(why) = self.failed_start() {
@@ -346,14 +349,14 @@ impl ExperimentChange<'_> {
         events
     }
 
-    /// Why the clock could not start it, if that is what the change is about.
+    /// The reason why the clock could not start the experiment, if this change records it.
     fn failed_start(&self) -> Option<&str> {
         let entry = self.after?.schedule.last.as_ref()?;
         let is_new = self.before.and_then(|before| before.schedule.last.as_ref()) != Some(entry);
         entry.failed.as_deref().filter(|_| is_new)
     }
 
-    /// The sentence of the clock's act, if the change is one of this kind.
+    /// The sentence of the clock's act, if this change is an act of this kind.
     fn clock_sentence(&self, act: ClockAct) -> Option<String> {
         let entry = self.after?.schedule.last.as_ref().filter(|entry| entry.act == act)?;
         let is_new = self.before.and_then(|before| before.schedule.last.as_ref()) != Some(entry);

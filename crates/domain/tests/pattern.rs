@@ -1,12 +1,12 @@
-//! Portable regular expressions against V8: the same answers, and soon.
+//! Portable regular expressions compared with V8: the same answers, and in short time.
 //!
-//! Needs `node`, which the web checks need too; without it nothing is compared.
+//! Needs `node`, as the web checks do. Without it nothing is compared.
 
 use muriel_domain::pattern::portable;
 use std::io::Write;
 use std::process::{Command, Stdio};
 
-/// Xorshift: the same cases on every run.
+/// Xorshift generator: the same cases on every run.
 struct Dice(u64);
 
 impl Dice {
@@ -21,7 +21,7 @@ impl Dice {
         of[self.roll(of.len())]
     }
 
-    /// Well-formed for the most part.
+    /// Returns an expression that is mostly well-formed.
     fn expression(&mut self, depth: usize) -> String {
         const ATOMS: &[&str] = &[
             "a", "b", "/", "-", "=", "ab", "a/b", ".", r"\.", r"\/", r"\d", r"\w", r"\s", r"\D", r"\W", r"\S", "[ab]",
@@ -43,7 +43,7 @@ impl Dice {
         }
     }
 
-    /// What a parser can trip over, mostly malformed.
+    /// Returns a text that parsers can fail on; mostly malformed.
     fn soup(&mut self) -> String {
         const PIECES: &[&str] = &[
             "[",
@@ -125,8 +125,8 @@ impl Dice {
         (0..length).map(|_| self.pick(PIECES)).collect()
     }
 
-    /// Texts that an expression could match, short ones and long ones that
-    /// repeat what it is made of.
+    /// Returns texts that the expression could match: short ones, and long ones that repeat its
+    /// characters.
     fn texts(&mut self, pattern: &str) -> Vec<String> {
         let own: Vec<char> = pattern.chars().filter(|c| c.is_ascii_graphic()).chain("ab/=-1_A.~".chars()).collect();
         let mut texts = Vec::new();
@@ -162,7 +162,7 @@ fn v8_agrees_and_answers_soon() {
     for _ in 0..25_000 {
         patterns.insert(dice.soup());
     }
-    // The ones that come nearest to the bound on time.
+    // The expressions that come closest to the time limit.
     patterns.extend(
         [
             ".*=",
@@ -217,6 +217,6 @@ fn v8_agrees_and_answers_soon() {
         }
     }
     println!("{} expressions, {matches} matches, slowest {slowest:?}", cases.len());
-    // Several times what it takes.
+    // Several times the measured maximum.
     assert!(slowest.0 < 250.0, "{slowest:?} ms");
 }

@@ -1,9 +1,9 @@
-//! Measures appends: `append [directory] [seconds] [two]`, the last to begin with a
-//! full generation of the index that each event is looked up in as well.
+//! Measures appends: `append [directory] [seconds] [two]`. With `two`, a full generation
+//! of the index is written first, so that each event is looked up in two generations.
 //!
-//! 32 tasks append as fast as they are answered, batches of 1 and of 20 events
-//! with lines of about 350 bytes. Prints events per second, how long an answer
-//! took, and the CPU time of the writer and of the whole process per event.
+//! 32 tasks append batches of 1 and of 20 events, each as fast as it gets responses.
+//! Lines have about 350 bytes. Prints events per second, response times, and the CPU time
+//! per event of the writer thread and of the whole process.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -20,15 +20,14 @@ fn now_us() -> i64 {
     SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_micros() as i64)
 }
 
-/// A random-looking number that is the same in every run.
+/// Pseudorandom number that is the same in every run.
 fn mix(mut x: u64) -> u64 {
     x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
     x ^ (x >> 31)
 }
 
-/// A UUID of version 7, as a browser makes it, without asking the system for
-/// randomness each time.
+/// A UUID of version 7, as browsers generate it, without a system call for randomness.
 fn id(count: &AtomicU64) -> Uuid {
     let n = count.fetch_add(1, Ordering::Relaxed);
     let time = (now_us() as u128 / 1000) << 80;
@@ -69,14 +68,14 @@ fn cpu_us(name: &str) -> u64 {
             ticks += fields[11].parse().unwrap_or(0) + fields[12].parse().unwrap_or(0);
         }
     }
-    // Ticks are hundredths of a second on Linux.
+    // A tick is a hundredth of a second on Linux.
     ticks * 10_000
 }
 
 async fn load(log: &Log, count: &Arc<AtomicU64>, size: u64, seconds: f64) {
     let (events, micros) = (AtomicU64::new(0), Arc::new(std::sync::Mutex::new(Vec::new())));
     let events = Arc::new(events);
-    // What arrives is made beforehand, so that what is measured is the log.
+    // Batches are built before the measurement, so that only the log is measured.
     let mut tasks = Vec::new();
     let deadline = Instant::now() + Duration::from_secs_f64(seconds);
     let (began, writer, all) = (Instant::now(), cpu_us("muriel-log"), cpu_us(""));
@@ -147,7 +146,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let two = arguments.next().is_some_and(|text| text == "two");
     std::fs::create_dir_all(&dir)?;
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
-    // Other ids in every run.
+    // Starts differently in every run, so that ids do not repeat.
     let count = Arc::new(AtomicU64::new(mix(now_us() as u64) >> 8));
     runtime.block_on(async {
         let mut options = LogOptions::default();
@@ -156,7 +155,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         }
         let log = Log::open(&dir, options)?;
         if two {
-            // Fills a generation, so that the next begins and lasts for the rest.
+            // Fills a generation; the next one begins then and lasts for the rest of the
+            // run.
             load(&log, &count, 20, seconds * 2.2).await;
         }
         for size in [1, 20] {

@@ -1,9 +1,10 @@
-//! Taking events out of the log: the data of a visitor, or what a project no longer keeps.
+//! Erases events from the log: the data of a visitor, or events older than a project's
+//! retention.
 //!
-//! Only closed files are rewritten. A copy is made beside the file with the same blocks,
-//! without the events, and replaces it in one step; so a crash leaves the one or the other,
-//! readers go on, and nothing of what was taken out is left in the new file. The active file
-//! is rolled first if it has such events.
+//! Only closed files are rewritten. A copy with the same blocks, without the events, is created
+//! in the same directory and replaces the file in one step. After a crash there is either the
+//! old or the new file, readers are not interrupted, and the new file contains nothing of the
+//! erased events. The active file is rolled first if it has such events.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -25,38 +26,40 @@ use super::rewrite::{self, Rewrite, RewriteKey, RewriteReason, VisitorMark};
 use super::scan::is_damage;
 use super::{Log, LogReader, Position, ReadError, failpoints};
 
-/// Lock file: held by whoever rewrites files of the log.
+/// Lock file, held while files of the log are rewritten.
 const LOCK: &str = "rewrite.lock";
-/// Suffix of a file that is to replace the one of this name.
+/// Suffix of a copy that is to replace the file of that name.
 const COPY: &str = ".rewrite";
-/// Attempts to roll the active file while readers have it open, and the time between two.
+/// Maximum attempts to roll the active file while readers have it open, and the interval between
+/// two.
 const ROLL_ATTEMPTS: u32 = 100;
 const ROLL_INTERVAL: Duration = Duration::from_millis(50);
 /// Bytes of blocks between two calls of the caller's `pace`.
 const PACE_BYTES: u64 = 4 << 20;
-/// Seconds by which a rewritten file is modified after the one it replaces. Retention goes by
-/// that time, so it is not the present; backups see that the file has changed.
+/// Difference between the modification times of a rewritten file and the one it replaces.
+/// Retention depends on that time, so it must not become the present; backups must see that the
+/// file has changed.
 const MODIFIED_LATER: Duration = Duration::from_secs(1);
-/// Maximum number of marks of visitors that are kept while a file is read.
+/// Maximum number of cached visitor marks while a file is read.
 const MAX_KNOWN_MARKS: usize = 65_536;
 
 /// A deletion of events from the log.
 #[derive(Clone, Debug)]
 pub struct Erasure {
-    /// Which deletion it is; nil for retention.
+    /// Id of the deletion; nil for retention.
     pub job: Uuid,
-    /// The project of the events.
+    /// Project of the events.
     pub project_key: Arc<str>,
-    /// Which of its events.
+    /// Selects events of the project.
     pub what: ErasedEvents,
 }
 
-/// The events of a project that an [`Erasure`] takes out.
+/// The events of a project that an [`Erasure`] removes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ErasedEvents {
-    /// Those of a visitor, whenever they were received.
+    /// All events of a visitor, at any time of receipt.
     OfVisitor(VisitorMark),
-    /// All in closed files whose blocks were all received before this time.
+    /// All events in closed files whose blocks were all received before this time.
     ReceivedBefore(Instant),
 }
 
@@ -69,46 +72,47 @@ impl ErasedEvents {
     }
 }
 
-/// How far an erasure has come.
+/// Progress of an erasure.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct EraseProgress {
     /// Bytes of the files that are done.
     pub bytes: u64,
-    /// Bytes of all files that are to be read.
+    /// Bytes of all files to be read.
     pub total: u64,
-    /// Events that were taken out so far.
+    /// Events removed so far.
     pub removed: u64,
 }
 
-/// What an erasure did.
+/// Result of an erasure.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct EraseReport {
     /// The last block that was examined. Events in later blocks are not affected.
     pub examined: Position,
-    /// Events taken out by each [`Erasure`], in their order.
+    /// Events removed by each [`Erasure`], in their order.
     pub removed: Vec<u64>,
     /// Number of blocks that were rewritten.
     pub blocks: u64,
     /// Number of files that were rewritten.
     pub files: u64,
-    /// Number of blocks that could not be examined because they are damaged. Their bytes are
-    /// as before.
+    /// Number of blocks that could not be examined because they are damaged. Their bytes do not
+    /// change.
     pub damaged: u64,
 }
 
-/// Why an erasure did not complete. What it did until then stays; it can be begun again.
+/// Why an erasure did not complete. Files rewritten until then stay rewritten; the erasure can
+/// be started again.
 #[derive(Debug, thiserror::Error)]
 pub enum EraseError {
-    /// The caller's `pace` asked for it.
+    /// The caller's `pace` returned false.
     #[error("it was stopped")]
     Stopped,
-    /// Another erasure of this log is under way.
+    /// Another erasure of this log is running.
     #[error("events are being deleted from the log already")]
     InProgress,
     /// Other processes have the active file open, so it cannot be closed.
     #[error("the active file of the event log is in use by another process")]
     InUse,
-    /// There is no space for a copy of a file.
+    /// There is not enough space for the copy of a file.
     #[error("rewriting a file of the event log needs {needed} bytes, and {free} are free beyond the reserve")]
     NoSpace {
         /// Bytes that the copy needs.
@@ -123,17 +127,17 @@ pub enum EraseError {
 
 type EraseResult<T> = std::result::Result<T, EraseError>;
 
-/// Takes the events of `erasures` out of all blocks that the log has now, and signs what it does
-/// with `key`. `now` is the time that the records get.
+/// Removes the events of `erasures` from all blocks that the log has at the call, and signs the
+/// records of it with `key`. `now` is the time in these records.
 ///
-/// Appends and reads go on meanwhile. Blocks the calling thread, which must not run async
-/// tasks. Calls `pace` about every 4 MiB, where the caller can pause, or stop by answering
+/// Appends and reads continue meanwhile. Blocks the calling thread, which must not run async
+/// tasks. Calls `pace` about every 4 MiB: the caller can pause there, or stop by returning
 /// false.
 ///
-/// Events are found by the id of their visitor, not by other values that name the visitor.
+/// Events are found by the id of their visitor, not by other values that identify the visitor.
 ///
 /// # Errors
-/// [`EraseError`]. Files that were rewritten by then stay so.
+/// [`EraseError`]. Files rewritten until then stay rewritten.
 pub fn erase(
     log: &Log,
     key: &RewriteKey,
@@ -142,7 +146,7 @@ pub fn erase(
     pace: &mut dyn FnMut(EraseProgress) -> bool,
 ) -> EraseResult<EraseReport> {
     let dir = log.dir();
-    // Ends when the file is closed.
+    // The lock is released when its file is closed.
     let _lock = lock(dir)?;
     remove_copies(dir)?;
     let reader = LogReader::open(dir)?;
@@ -185,13 +189,13 @@ fn lock(dir: &Path) -> EraseResult<File> {
     }
 }
 
-/// Holds the lock as another erasure does.
+/// Holds the lock like another erasure.
 #[cfg(test)]
 pub(super) fn lock_for_tests(dir: &Path) -> File {
     lock(dir).unwrap()
 }
 
-/// Removes copies that an interrupted erasure left.
+/// Removes copies left by an interrupted erasure.
 fn remove_copies(dir: &Path) -> Result<()> {
     let failed = |error| Error::file("list", dir, error);
     for entry in fs::read_dir(dir).map_err(failed)? {
@@ -207,7 +211,7 @@ fn file_bytes(path: &Path) -> u64 {
     fs::metadata(path).map_or(0, |file| file.len())
 }
 
-/// An erasure under way.
+/// A running erasure.
 struct Erasing<'a> {
     log: &'a Log,
     dir: &'a Path,
@@ -218,16 +222,16 @@ struct Erasing<'a> {
     packer: Packer,
     report: EraseReport,
     progress: EraseProgress,
-    /// Bytes since `pace` was last called.
+    /// Bytes since the last call of `pace`.
     unpaced: u64,
     pace: &'a mut dyn FnMut(EraseProgress) -> bool,
 }
 
-/// What was found in a file.
+/// Result of reading a file.
 enum Found {
     /// The blocks to rewrite, in order.
     Blocks(Vec<i64>),
-    /// Some of the file cannot be read, so it is left as it is.
+    /// Part of the file cannot be read, so the file is not changed.
     Damaged,
 }
 
@@ -241,7 +245,7 @@ impl Erasing<'_> {
         if (self.pace)(self.progress) { Ok(()) } else { Err(EraseError::Stopped) }
     }
 
-    /// Rolls the active file if it has events to take out.
+    /// Rolls the active file if it has events to remove.
     fn close_active(&mut self, reader: &LogReader) -> EraseResult<()> {
         let examined = self.report.examined;
         let last_closed = || Ok::<_, Error>(files::closed(self.dir)?.last().map_or(0, |file| file.last));
@@ -279,7 +283,7 @@ impl Erasing<'_> {
         Err(EraseError::InUse)
     }
 
-    /// The erasures that concern a closed file: each is its place in `erasures`.
+    /// Indices in `erasures` of those that apply to a closed file.
     fn concerning(&self, file: &Closed) -> Result<Vec<usize>> {
         let mut newest = None;
         let mut concerning = Vec::new();
@@ -327,7 +331,7 @@ impl Erasing<'_> {
         }
     }
 
-    /// Reads a file, and counts what of it is damaged.
+    /// Finds the blocks to rewrite in a file, and counts its damaged blocks.
     fn find(&mut self, conn: &Connection, head: &Head, file: &Closed, concerning: &[usize]) -> EraseResult<Found> {
         let mut found = Vec::new();
         let (mut before, mut examined) = (head.after.hash, 0);
@@ -346,7 +350,7 @@ impl Erasing<'_> {
                     return Ok(());
                 }
             }
-            // A block that is not as it was written is never signed.
+            // A block that differs from its written form must not be signed.
             let (seq, is_whole) = (raw.seq, self.is_whole(&raw, &hash, head));
             match raw.open() {
                 Ok(block) if is_whole => {
@@ -376,7 +380,7 @@ impl Erasing<'_> {
         }
     }
 
-    /// Whether a block has events of a project that is concerned.
+    /// Returns whether a block has events of the erasures' projects.
     fn concerned(&self, raw: &Raw, concerning: &[usize]) -> Result<bool, String> {
         let runs = raw.check_runs(Columns::All)?;
         let is_concerned =
@@ -384,7 +388,8 @@ impl Erasing<'_> {
         Ok(runs.iter().any(is_concerned))
     }
 
-    /// The erasure among `concerning` that takes an event out.
+    /// Index of the erasure among `concerning` that removes an event; `None` when the event
+    /// stays.
     fn which(&mut self, concerning: &[usize], project_key: &Arc<str>, line: &[u8]) -> Option<usize> {
         let expired = concerning.iter().find(|place| {
             let erasure = &self.erasures[**place];
@@ -414,7 +419,7 @@ impl Erasing<'_> {
         let removed = match copied {
             Ok(removed) => removed,
             Err(error) => {
-                // The erasure that is begun next would remove it too.
+                // A failure is ignored: the next erasure removes the copy too.
                 let _ = files::remove(&path);
                 return Err(error);
             }
@@ -434,7 +439,7 @@ impl Erasing<'_> {
         Ok(())
     }
 
-    /// Writes the copy, and flushes it. Returns how many events each erasure took out.
+    /// Writes the copy and flushes it. Returns the number of events that each erasure removed.
     fn copy(
         &mut self,
         conn: &Connection,
@@ -470,7 +475,8 @@ impl Erasing<'_> {
         Ok(removed)
     }
 
-    /// A block without the events, and with records of it. `Err` says what is wrong with it.
+    /// Returns the block without the events, with records of their removal. `Err` says what is
+    /// wrong with the block.
     fn without(
         &mut self,
         raw: Raw,
@@ -554,7 +560,7 @@ fn walk(conn: &Connection, each: &mut dyn FnMut(Raw) -> EraseResult<()>) -> Resu
     Ok(())
 }
 
-/// Gives the copy the modification time of the file that it replaces, and a little more.
+/// Sets the copy's modification time slightly later than that of the file it replaces.
 fn keep_time(from: &Path, to: &Path) -> Result<()> {
     let modified = fs::metadata(from).and_then(|file| file.modified());
     let set = modified.and_then(|modified| {
@@ -565,12 +571,12 @@ fn keep_time(from: &Path, to: &Path) -> Result<()> {
     set.map_err(|error| Error::file("set the time of", to, error))
 }
 
-/// Finds the events of visitors whose data is deleted.
+/// Finds the events of visitors whose data is to be deleted.
 struct VisitorMatcher<'a> {
     key: &'a RewriteKey,
-    /// By project: the marks, each with the place of its erasure.
+    /// By project: the marks, each with the index of its erasure.
     marks: HashMap<Arc<str>, HashMap<VisitorMark, usize>>,
-    /// What is known of visitors by their ids, so that not every event costs a MAC.
+    /// Cache of results by visitor id, so that not every event needs a MAC.
     known: HashMap<Arc<str>, HashMap<String, Option<usize>>>,
 }
 
@@ -589,7 +595,7 @@ impl<'a> VisitorMatcher<'a> {
         self.marks.is_empty()
     }
 
-    /// The place of the erasure of the visitor of this line.
+    /// Index of the erasure for the visitor of this line.
     fn find(&mut self, project_key: &Arc<str>, line: &[u8]) -> Option<usize> {
         let marks = self.marks.get(project_key)?;
         let id = visitor_of_line(line)?;
@@ -606,7 +612,7 @@ impl<'a> VisitorMatcher<'a> {
     }
 }
 
-/// The id of the visitor of a stored event, from its line. `None` if the line names no visitor.
+/// Visitor id of a stored event, from its line. `None` if the line has none.
 pub fn visitor_of_line(line: &[u8]) -> Option<Cow<'_, str>> {
     #[derive(Deserialize)]
     struct Sender<'l> {

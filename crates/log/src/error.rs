@@ -23,7 +23,7 @@ pub enum Error {
     /// The directory contains no log.
     #[error("there is no event log in {}", dir.display())]
     Missing {
-        /// The directory.
+        /// The directory without a log.
         dir: PathBuf,
     },
     /// A file is not the log file that its name says, or is too damaged to continue after
@@ -32,7 +32,7 @@ pub enum Error {
     Unfit {
         /// The file.
         path: PathBuf,
-        /// What is wrong and, where known, what to do about it.
+        /// Description of the problem and, where known, of the remedy.
         problem: String,
     },
     /// The log has been closed, or its writer thread has ended.

@@ -1,4 +1,4 @@
-//! What a project that keeps its events for a shorter time than the log has to delete.
+//! Plans deletions for projects that keep events for a shorter time than the log.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -10,26 +10,26 @@ use super::error::{Error, Result};
 use super::files;
 use super::{LogReader, Position, PruneRefusal, ReadError};
 
-/// What [`erase`](super::erase()) would delete of a project with
+/// Events of a project that [`erase`](super::erase()) would delete with
 /// [`ErasedEvents::ReceivedBefore`](super::ErasedEvents::ReceivedBefore), and whether it should.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ExpiryPlan {
     /// Events of the project in closed files that are old enough.
     pub events: u64,
-    /// Events of the project in the log.
+    /// All events of the project in the log.
     pub total: u64,
-    /// Why they should be kept although they are old enough: the clock may be wrong. The checks
-    /// are those of [`Log::prune`](super::Log::prune), with the project's events in place of the
-    /// bytes of files.
+    /// Reason to keep the events although they are old enough: the clock may be wrong. The
+    /// checks are those of [`Log::prune`](super::Log::prune), applied to the project's events
+    /// instead of the bytes of files.
     pub held: Option<PruneRefusal>,
 }
 
-/// Finds out what projects have to delete: for each project, by its key, the events received
-/// before the time given. Blocks the calling thread for as long as the headers of all blocks
-/// take to be read.
+/// Plans the deletion of each project, by its key, of the events received before the given time.
+/// Blocks the calling thread while it reads the headers of all blocks.
 ///
 /// # Errors
-/// When a file cannot be read. Damaged blocks are not counted.
+/// [`Error::File`](super::Error::File) when a file cannot be read. Damaged blocks are not
+/// counted.
 pub fn plan_expiry(dir: &Path, projects: &BTreeMap<String, Instant>) -> Result<BTreeMap<String, ExpiryPlan>> {
     let mut plans: BTreeMap<String, ExpiryPlan> =
         projects.keys().map(|project_key| (project_key.clone(), ExpiryPlan::default())).collect();

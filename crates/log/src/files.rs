@@ -47,7 +47,7 @@ fn closed_name(first: i64, last: i64) -> String {
     format!("log-{first:019}-{last:019}.db")
 }
 
-/// The path of the closed file with these blocks.
+/// Path of the closed file with these blocks.
 pub(super) fn closed_path(dir: &Path, first: i64, last: i64) -> PathBuf {
     dir.join(closed_name(first, last))
 }
@@ -158,7 +158,7 @@ pub(super) fn unlock(dir: &Path, lock: &File) -> Result<()> {
     lock.unlock().map_err(|error| Error::file("unlock", &dir.join(LOCK), error))
 }
 
-/// The active file, open for writing.
+/// The active file, opened for writing.
 pub(super) struct Active {
     pub(super) conn: Connection,
     pub(super) head: Head,
@@ -183,13 +183,13 @@ impl Active {
     /// Records that retention is about to delete all blocks up to `last`.
     pub(super) fn note_pruned(&self, dir: &Path, last: i64) -> Result<()> {
         let path = dir.join(ACTIVE);
-        // Files without this table exist: it was added without a new format version.
+        // Files without this table exist, because it was added without a new format version.
         let table =
             "CREATE TABLE IF NOT EXISTS pruned (one INTEGER PRIMARY KEY CHECK (one = 1), last INTEGER NOT NULL) STRICT";
         let note = "INSERT INTO pruned VALUES (1, ?1) ON CONFLICT (one) DO UPDATE SET last = max(last, ?1)";
         let noted = self.conn.execute_batch(table).and_then(|()| self.conn.execute(note, [last]));
         noted.map_err(|error| Error::file("write", &path, error))?;
-        // A power failure must not lose this record but keep the deletion.
+        // Without the flush, a power failure could lose this record but keep the deletion.
         flush_wal(dir)
     }
 
@@ -237,7 +237,7 @@ impl Active {
         Ok((pages * page).unsigned_abs())
     }
 
-    /// Whether the file exceeds the limits. False if that cannot be determined.
+    /// Returns whether the file exceeds the limits. False if that cannot be determined.
     pub(super) fn is_due(&self, due: RollLimits) -> bool {
         due.is_met_by(self).unwrap_or(false)
     }
@@ -305,8 +305,8 @@ pub(super) fn hash_at(conn: &Connection, seq: i64) -> rusqlite::Result<Option<Ha
     block.query_row([seq], |row| row.get(0)).optional()
 }
 
-/// The latest `received_at` in a closed file, in microseconds since 1970 UTC. `None` when the
-/// file is damaged.
+/// Latest `received_at` in a closed file, in microseconds since 1970 UTC. `None` when the file
+/// has no block or is damaged.
 pub(super) fn newest(path: &Path) -> Result<Option<i64>> {
     let conn = file::reader(path).map_err(|error| Error::file("open", path, error))?;
     match newest_of(&conn) {
@@ -338,8 +338,8 @@ fn checkpoint_and_close(conn: Connection, path: &Path) -> Result<()> {
 /// Opens the active file, creating it if it is missing. Holds the shared `lock` on success
 /// and no lock on failure.
 ///
-/// `known` is a block that the log is known to have: if the new file would begin before it,
-/// this fails instead of creating the file.
+/// `known` is a block that the log is known to have. If a new file would begin before it, this
+/// fails instead of creating the file.
 pub(super) fn open_active(dir: &Path, lock: &File, durability: Durability, known: i64) -> Result<Active> {
     let path = dir.join(ACTIVE);
     loop {
@@ -436,8 +436,8 @@ fn create(dir: &Path, known: i64) -> Result<()> {
         return Err(Error::unfit(&path, format!("it is missing, and with it the blocks up to {known}")));
     }
     if after.seq < seen {
-        // A file that begins here would reuse the numbers of lost blocks, and the warehouse
-        // would be rebuilt without their events.
+        // A file that begins here would reuse the numbers of the lost blocks, and a rebuilt
+        // warehouse would lack their events.
         let problem = format!(
             "it is missing, and with it the blocks {} to {seen}: put it back; to go on without them for good, delete the \
              files seen-*.db beside it",
@@ -469,8 +469,8 @@ fn prepare_next(dir: &Path, log: &[u8; 16], after: Tip, pruned: i64) -> Result<(
     checkpoint_and_close(conn, &path)
 }
 
-/// Creates the file that is to replace a closed one, in an open transaction. It has no journal:
-/// it counts only once it is complete and flushed.
+/// Creates the file that is to replace a closed one, in an open transaction. It has no journal,
+/// because it is not used before it is complete and flushed.
 pub(super) fn create_closed(path: &Path, head: &Head, pruned: i64) -> Result<Connection> {
     let failed = |error| Error::file("create", path, error);
     remove(path)?;
@@ -505,7 +505,7 @@ pub(super) struct RollLimits {
 }
 
 impl RollLimits {
-    /// Any file with a block exceeds these.
+    /// Limits that any file with a block exceeds.
     pub(super) const NONE: RollLimits = RollLimits { bytes: 0, span_us: 0 };
 
     fn is_met_by(&self, active: &Active) -> rusqlite::Result<bool> {

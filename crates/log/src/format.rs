@@ -91,10 +91,10 @@ impl Head {
 
 /// Deduplication scope: the events among which an event's id is unique.
 ///
-/// For an event that was sent with an API key, the scope is all such events of the
-/// project. For any other event, it is the events of the same visitor that were sent
-/// without a key. So a client that guesses an id cannot make another visitor's event, or
-/// a server's, look like a repeat.
+/// For an event sent with an API key, the scope is all such events of the project. For any
+/// other event, it is the events of the same visitor that were sent without a key. So a
+/// client that guesses an id cannot make another visitor's event, or a server's, look like a
+/// repeat.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct DedupScope(i64);
 
@@ -110,7 +110,7 @@ impl DedupScope {
         DedupScope(i64::from_be_bytes([a, b, c, d, e, f, g, h]) | 1)
     }
 
-    /// The scope of a stored event, from its line. `PROJECT` if the line names no visitor.
+    /// Scope of a stored event, from its line. `PROJECT` if the line has no visitor.
     pub fn of_line(line: &[u8]) -> DedupScope {
         #[derive(Deserialize)]
         struct Sender<'l> {
@@ -130,8 +130,8 @@ impl DedupScope {
         }
     }
 
-    /// The number that goes into an event's fingerprint: 0 for `PROJECT`, else a hash of the
-    /// visitor's id.
+    /// Number that is part of an event's fingerprint: 0 for `PROJECT`, otherwise a hash of
+    /// the visitor's id.
     pub(super) fn number(self) -> i64 {
         self.0
     }
@@ -140,7 +140,7 @@ impl DedupScope {
 /// Consecutive events of one project in a block.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Run {
-    /// The project.
+    /// Key of the project.
     pub project_key: Arc<str>,
     /// Number of events, at least 1.
     pub events: u32,
@@ -160,7 +160,7 @@ pub(super) fn read_runs(text: &str) -> serde_json::Result<Vec<Run>> {
     Ok(pairs.into_iter().map(|(project_key, events)| Run { project_key, events }).collect())
 }
 
-/// A row of `block`, not checked. Columns that were not selected are empty.
+/// An unchecked row of `block`. Columns that were not selected are empty.
 pub(super) struct Raw {
     pub(super) seq: i64,
     pub(super) received_at: i64,
@@ -169,7 +169,7 @@ pub(super) struct Raw {
     pub(super) runs: String,
     pub(super) ids: Vec<u8>,
     pub(super) body: Vec<u8>,
-    /// Its records of rewrites, in order; empty for a block that is as it was written.
+    /// Records of rewrites, in order; empty for a block that was not rewritten.
     pub(super) rewrites: Vec<RewriteRow>,
 }
 
@@ -209,7 +209,7 @@ impl Raw {
         })
     }
 
-    /// The hash that this block must have if it follows a block with the hash `before`.
+    /// The hash that this block must have after a block with the hash `before`.
     pub(super) fn chained(&self, before: &Hash) -> Hash {
         let mut hash = Sha256::new()
             .chain_update(before)
@@ -242,7 +242,7 @@ impl Raw {
         let runs = self.check_runs(Columns::All)?;
         let lines = expand(&self.body)?;
         let count = lines.iter().filter(|byte| **byte == b'\n').count();
-        // Only a block that was rewritten can have no events left.
+        // Only a rewritten block can have no events left.
         let is_empty = lines.is_empty() && !self.rewrites.is_empty();
         if i64::try_from(count) != Ok(self.events) || lines.last() != Some(&b'\n') && !is_empty {
             return Err(format!("it has {count} lines for {} events", self.events));
@@ -259,7 +259,7 @@ pub(super) struct Packer(zstd::bulk::Compressor<'static>);
 impl Packer {
     pub(super) fn new() -> std::io::Result<Packer> {
         let mut packer = zstd::bulk::Compressor::new(ZSTD_LEVEL)?;
-        // Detects damage even where the hash before a block is lost.
+        // Detects damage even where the hash of the preceding block is lost.
         packer.include_checksum(true)?;
         Ok(Packer(packer))
     }
@@ -281,10 +281,10 @@ pub(super) fn expand(body: &[u8]) -> Result<Vec<u8>, String> {
 pub struct Block {
     /// Number of the block, from 1, without gaps over all files.
     pub seq: i64,
-    /// When the last of its batches was received. The other batches were received within
-    /// the second before, or in the same hour of UTC if they were imported.
+    /// Time at which the last of its batches was received. The other batches were received
+    /// within the second before, or in the same hour of UTC if they were imported.
     pub received_at: Instant,
-    /// SHA-256 over the previous block's hash and this block's columns, as it was written.
+    /// SHA-256 over the previous block's hash and this block's columns, as first written.
     pub hash: [u8; 32],
     /// The projects of the events, in order.
     pub runs: Vec<Run>,
@@ -292,18 +292,18 @@ pub struct Block {
     pub(super) ids: Vec<u8>,
     /// One JSON object per event, in order, each ended by a line feed.
     pub lines: Vec<u8>,
-    /// What was taken out of the block later, in order.
+    /// Later removals of events from the block, in order.
     pub rewrites: Vec<Rewrite>,
 }
 
 /// One event of a [`Block`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Event<'b> {
-    /// The project.
+    /// Key of the project.
     pub project_key: &'b Arc<str>,
     /// Unique within the project and the event's [`DedupScope`].
     pub id: Uuid,
-    /// Its JSON object, a [`Record`](super::Record), without the line feed.
+    /// JSON object of the event, a [`Record`](super::Record), without the line feed.
     pub line: &'b [u8],
 }
 

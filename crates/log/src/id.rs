@@ -15,7 +15,7 @@ use uuid::Uuid;
 pub struct LogId([u8; 16]);
 
 impl LogId {
-    /// The id with these 16 bytes, the form in which files and warehouses store it.
+    /// Creates an id from its 16 bytes, the form in which files and warehouses store it.
     pub const fn from_bytes(bytes: [u8; 16]) -> Self {
         Self(bytes)
     }

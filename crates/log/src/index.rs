@@ -2,10 +2,9 @@
 //!
 //! It has two generations, SQLite files named `seen-<n>.db`. When the current one spans
 //! [`dedup_window_us`](super::LogOptions::dedup_window_us), the next is created and the
-//! older one deleted, so together they always cover the window. They are derived from the
-//! log and can be rebuilt from it. Their commits are not flushed: each file stores the
-//! block up to which it is complete, so what a power failure loses is read from the log
-//! again.
+//! older one deleted, so together they always cover the window. They are derived from the log
+//! and can be rebuilt from it. Their commits are not flushed. Each file stores the block up to
+//! which it is complete, so entries that a power failure loses are read from the log again.
 //!
 //! The caller holds the log's write lock during all calls, which serialises handles and
 //! processes that share the files.
@@ -47,9 +46,9 @@ const SCHEMA: &str = "
     ) STRICT, WITHOUT ROWID;";
 const INSERT: &str = "INSERT OR IGNORE INTO seen VALUES (?1, ?2)";
 const PROBE: &str = "SELECT 1 FROM seen WHERE project = ?1 AND event = ?2";
-/// Bytes of an id that its fingerprint begins with: the time, in ids of version 7.
+/// Leading bytes of an id that its fingerprint begins with: the time, in ids of version 7.
 const PREFIX_BYTES: usize = 6;
-/// Bytes of a fingerprint.
+/// Length of a fingerprint in bytes.
 const FINGERPRINT_BYTES: usize = 18;
 /// Page cache of each generation, in KiB.
 const CACHE_KIB: i64 = 16_384;
@@ -91,20 +90,19 @@ impl fmt::Display for IndexError {
 
 type Result<T> = std::result::Result<T, IndexError>;
 
-/// The number that stands for a project in the index: the first 8 bytes of the SHA-256 of its
-/// key.
+/// Number of a project in the index: the first 8 bytes of the SHA-256 of its key.
 pub(super) fn project_hash(key: &str) -> i64 {
     let hash: Hash = Sha256::digest(key).into();
     let [a, b, c, d, e, f, g, h, ..] = hash;
     i64::from_be_bytes([a, b, c, d, e, f, g, h])
 }
 
-/// What stands for an event in the index: the time of its id, then 12 bytes of a SHA-256 of
-/// id and scope.
+/// Fingerprint of an event in the index: the time of its id, then 12 bytes of a SHA-256 of id
+/// and scope.
 ///
-/// The index holds neither the id nor a hash of the visitor alone, and nobody can find a
-/// visitor in it without the event. So it stays as it is when a visitor's events are erased
-/// from the log, and an erased event that is sent again is still recognised.
+/// The index contains neither the id nor a hash of the visitor alone, so a visitor cannot be
+/// found in it without the event. Therefore it does not change when a visitor's events are
+/// erased from the log, and an erased event that is sent again is still recognised.
 fn fingerprint(id: &[u8; 16], scope: DedupScope) -> [u8; FINGERPRINT_BYTES] {
     let hash: Hash = Sha256::new().chain_update(id).chain_update(scope.number().to_be_bytes()).finalize().into();
     let mut fingerprint = [0; FINGERPRINT_BYTES];
@@ -227,8 +225,8 @@ fn span_of(conn: &Connection) -> Result<Span> {
     Span::read(conn)
 }
 
-/// The last block in the index in `dir`, if the index belongs to `log` or `log` is `None`; 0
-/// if there is no index or it cannot be read.
+/// The last block in the index in `dir`, if the index belongs to `log` or `log` is `None`. 0 if
+/// there is no index or it cannot be read.
 ///
 /// A block is added to the index only after it is in the log, so a log that ends before
 /// this block has lost blocks.
@@ -261,7 +259,7 @@ fn open_existing(path: &Path, log: &[u8; 16]) -> Result<(Connection, Span)> {
 
 impl Index {
     /// Opens the index of the log in `dir` with the id `log`, or builds it up to `tip` if there
-    /// is none that can be used. [`Index::begin`] brings an existing one up to date.
+    /// is no usable one. [`Index::begin`] brings an existing one up to date.
     pub(super) fn open(dir: &Path, log: [u8; 16], window_us: i64, tip: Tip) -> Result<Index> {
         match Index::find(dir, log, window_us) {
             Ok(Some(index)) => Ok(index),
@@ -288,7 +286,7 @@ impl Index {
             remove_before(dir, number)?;
             return Ok(Some(Index { dir: dir.to_owned(), log, window_us, current: next, older: Some(current.conn) }));
         }
-        // Old generations remain when a rotation was interrupted.
+        // An interrupted rotation leaves old generations.
         remove_before(dir, number.saturating_sub(u64::from(span.older)))?;
         let older = if span.older {
             let (conn, before) = open_existing(&path(dir, number.saturating_sub(1)), &log)?;
@@ -353,7 +351,7 @@ impl Index {
                 )));
             }
             span = self.catch_up(span, tip.seq)?;
-            // Also if some blocks could not be read, so that they are not read again.
+            // Also after unreadable blocks, so that they are not read again.
             span.tip = tip;
         }
         if received_at.is_some_and(|at| self.is_over(&span, at)) {
@@ -413,7 +411,7 @@ impl Index {
         span.write(&self.current.conn)?;
         step(&self.current.conn, "COMMIT")?;
         failpoints::hit(&self.dir, "index: closed")?;
-        // It is not written again, so it must be complete after a power failure.
+        // It is not written again, so it must be complete even after a power failure.
         files::checkpoint(&self.current.conn)?;
         let next =
             Span { older: true, since: span.tip.seq, started: None, closed: false, window_us: self.window_us, ..span };
@@ -442,7 +440,7 @@ impl Index {
                     continue;
                 }
                 Some(ScanItem::Unreadable { first, last, problem }) => {
-                    // A repeat of an event in these blocks is stored again.
+                    // Repeats of events in these blocks are stored again.
                     tracing::error!(first, last, problem, "damaged blocks are missing in the index of events");
                     continue;
                 }

@@ -13,7 +13,7 @@
 //! is rolled: closed as `log-<first>-<last>.db`, with the numbers of its first and last
 //! block in 19 digits, and replaced by a new `log.db`. Retention deletes closed files,
 //! oldest first. All are SQLite files with `application_id` 0x4d6c6f67 and
-//! `user_version` 1; `log.db` has a write-ahead log beside it, closed files have none.
+//! `user_version` 1; `log.db` has a write-ahead log next to it, closed files have none.
 //!
 //! A process that has `log.db` open holds a shared lock on `log.lock`; rolling needs the
 //! exclusive lock. So while two processes have `log.db` open for writing, it cannot be
@@ -28,11 +28,10 @@
 //! SHA-256( "muriel event log\n" ‖ log )
 //! ```
 //!
-//! `pruned` has one row once retention has deleted something: the number of the last
-//! block that it deleted (`last`), written before the file is deleted. The row in
-//! `log.db` is the current one, and each new file copies it. Blocks up to `last` are
-//! pruned; any other block that is absent is missing, for example because somebody
-//! deleted its file by hand.
+//! `pruned` has one row once retention has deleted something: the number of the last block
+//! that it deleted (`last`), written before the file is deleted. The row in `log.db` is the
+//! current one, and each new file copies it. Blocks up to `last` are pruned. Any other
+//! absent block is missing, for example because its file was deleted manually.
 //!
 //! Each commit of events is one row in `block`:
 //!
@@ -61,20 +60,20 @@
 //!
 //! # Rewritten blocks
 //!
-//! [`erase()`] takes events out of blocks of closed files. A block that was rewritten keeps its
-//! row, `seq`, `received_at` and `hash`, so the block after it still chains to it; `events`,
-//! `runs`, `ids` and `body` are those of the events that are left, perhaps none. Each rewrite
+//! [`erase()`] removes events from blocks of closed files. A rewritten block keeps its row,
+//! `seq`, `received_at` and `hash`, so the block after it still chains to it; `events`,
+//! `runs`, `ids` and `body` are those of the remaining events, perhaps none. Each rewrite
 //! is a row of `rewrite` in the same file, a table that other files lack:
 //!
 //! | column | |
 //! |---|---|
-//! | `seq`, `nth` | the block, and the number of the rewrite of it, from 1 |
-//! | `at` | when, in microseconds since 1970 UTC |
+//! | `seq`, `nth` | the block, and the number of its rewrite, from 1 |
+//! | `at` | time of the rewrite, in microseconds since 1970 UTC |
 //! | `project`, `reason` | key of the project, and `visitor` or `retention` |
-//! | `job` | which deletion, 16 bytes; zeros for retention |
-//! | `removed` | number of events that were taken out |
-//! | `content` | 32 bytes: the block as it was left by this rewrite |
-//! | `mac` | 32 bytes |
+//! | `job` | id of the deletion, 16 bytes; zeros for retention |
+//! | `removed` | number of events that were removed |
+//! | `content` | 32 bytes: digest of the block after this rewrite |
+//! | `mac` | 32 bytes: signature, defined below |
 //!
 //! ```text
 //! content = the hash of the block as above, with its own `hash` in place of that of the block before
@@ -84,8 +83,8 @@
 //!               ‖ job ‖ hash ‖ content ‖ mac of the rewrite before, or 32 zero bytes )
 //! ```
 //!
-//! The block must have the content of its last rewrite. Several rewrites that were done at
-//! once, for example for two visitors, have the same content.
+//! The block must have the content of its last rewrite. Several rewrites made at the same
+//! time, for example for two visitors, have the same content.
 //!
 //! # Durability
 //!
@@ -161,12 +160,13 @@ const EVENT_OVERHEAD_BYTES: usize = 32;
 /// Options for writing a log.
 #[derive(Clone, Debug)]
 pub struct LogOptions {
-    /// What acknowledged events survive. Default: a power failure ([`Durability::Full`]).
+    /// Failure that acknowledged events survive. Default: a power failure
+    /// ([`Durability::Full`]).
     pub durability: Durability,
     /// Size in bytes above which the active file is rolled. Default: 1 GiB.
     pub roll_bytes: u64,
-    /// Microseconds between the first and the last block of the active file above which
-    /// it is rolled, whatever its size: retention can delete only closed files.
+    /// Microseconds between the first and the last block of the active file above which it
+    /// is rolled, whatever its size, because retention can delete only closed files.
     /// Default: 30 days.
     pub roll_us: i64,
     /// Free space below which batches are rejected.
@@ -192,8 +192,7 @@ impl Default for LogOptions {
     }
 }
 
-/// Free space that the log leaves on its volume, for everything else that must be
-/// written there.
+/// Free space that the log leaves on its volume for other writers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Reserve {
     /// 2 % of the volume, but at least 64 MiB and at most 4 GiB.
@@ -204,7 +203,7 @@ pub enum Reserve {
 }
 
 impl Reserve {
-    /// The reserve in bytes, for a volume of `volume` bytes.
+    /// Reserve in bytes, for a volume of `volume` bytes.
     fn bytes(self, volume: u64) -> u64 {
         match self {
             Reserve::Usual => (volume / 50).clamp(64 << 20, 4 << 30),
@@ -218,7 +217,7 @@ impl Reserve {
 pub struct Batch {
     /// The project of all events of the batch.
     pub project_key: Arc<str>,
-    /// When the batch arrived, by the server's clock.
+    /// Time at which the batch arrived, by the server's clock.
     pub received_at: Instant,
     /// The events, in the order of `lines`.
     pub events: Vec<BatchEvent>,
@@ -233,8 +232,8 @@ pub struct Batch {
 pub struct BatchEvent {
     /// Unique within the project and `scope`.
     pub id: Uuid,
-    /// The events with which the id is compared. It must equal
-    /// [`DedupScope::of_line`] of the line, because the index is rebuilt from the lines.
+    /// The events with which the id is compared. It must equal [`DedupScope::of_line`] of
+    /// the line, because the index is rebuilt from the lines.
     pub scope: DedupScope,
     /// Byte offset in [`Batch::lines`] after the line feed of this event's line.
     pub end: usize,
@@ -256,7 +255,7 @@ impl Batch {
     }
 }
 
-/// Whether an appended event was new.
+/// Result for one appended event: new or repeated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AppendOutcome {
     /// The event is new and is in the log now.
@@ -287,7 +286,7 @@ pub enum AppendError {
     Malformed,
 }
 
-/// Whether the log accepts batches.
+/// State of a log: whether it accepts batches.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum LogState {
     /// Batches are accepted.
@@ -308,7 +307,7 @@ pub enum UnavailableReason {
     /// batches again once there is space.
     DiskFull,
     /// The disk or the file fails. The log opens the file again for the next batch and
-    /// every second. If an acknowledged block is gone from the file, the log stays
+    /// every second. If an acknowledged block is missing from the file, the log stays
     /// unavailable until a restart.
     Io,
     /// The deduplication index lags behind the log and cannot catch up, so repeats would
@@ -328,7 +327,7 @@ pub struct DiskSpace {
 }
 
 impl DiskSpace {
-    /// Whether batches will be rejected soon: less than twice the reserve is free.
+    /// Returns whether batches will be rejected soon: less than twice the reserve is free.
     pub fn is_short(self) -> bool {
         self.free < self.reserve.saturating_mul(2)
     }
@@ -337,7 +336,7 @@ impl DiskSpace {
 /// Free bytes on the volume of `dir` that an unprivileged process may use.
 ///
 /// # Errors
-/// The error of `statvfs`.
+/// The `std::io::Error` of `statvfs`.
 pub fn free_bytes(dir: &Path) -> std::io::Result<u64> {
     let volume = rustix::fs::statvfs(dir)?;
     Ok(volume.f_bavail.saturating_mul(volume.f_frsize))
@@ -353,13 +352,13 @@ pub struct Position {
 /// A position together with the log it belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct LogPosition {
-    /// The id of the log.
+    /// Id of the log.
     pub log: LogId,
-    /// The position in that log.
+    /// Position in that log.
     pub position: Position,
 }
 
-/// Which closed files [`Log::prune`] deletes.
+/// Selects the closed files that [`Log::prune`] deletes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PruneRequest {
     /// Delete files whose blocks were all received before this time.
@@ -378,14 +377,14 @@ pub enum PruneRefusal {
         "the newest events were received on {newest}, which is before {before} too: either nothing has come since, or the clock is wrong"
     )]
     NewestIsOld {
-        /// When the newest block was received.
+        /// Time at which the newest block was received.
         newest: Instant,
         /// [`PruneRequest::before`].
         before: Instant,
     },
     /// The events of the files are old enough, but the first file was modified after
-    /// `before`: it was copied without its modification time, or its events got their
-    /// times from a wrong clock.
+    /// `before`. Either it was copied without its modification time, or its events got
+    /// their times from a wrong clock.
     #[error(
         "the blocks {first} to {last} were received before {before}, but their file was written on {written}: either it was copied, or the clock was or is wrong"
     )]
@@ -414,14 +413,14 @@ pub enum PruneRefusal {
     TooManyEvents {
         /// Events that would be deleted.
         events: u64,
-        /// Events that the log has of the project.
+        /// All events of the project in the log.
         total: u64,
         /// As [`PruneRequest::before`].
         before: Instant,
     },
 }
 
-/// What [`Log::prune`] deleted.
+/// Result of [`Log::prune`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PruneReport {
     /// Number of deleted files.
@@ -430,7 +429,8 @@ pub struct PruneReport {
     pub blocks: u64,
     /// Size of the deleted files in bytes.
     pub bytes: u64,
-    /// Why nothing was deleted, when files were old enough but a safety check failed.
+    /// Reason that nothing was deleted, when files were old enough but a safety check
+    /// failed.
     pub held: Option<PruneRefusal>,
 }
 
@@ -442,7 +442,7 @@ pub struct Log {
 
 struct Handle {
     dir: PathBuf,
-    /// One permit per byte that is free in the queue.
+    /// One permit per free byte of the queue.
     queue_space: Arc<Semaphore>,
     queue_bytes: usize,
     /// Messages to the writer thread, which ends when this is dropped.
@@ -496,7 +496,7 @@ impl AppendError {
     }
 }
 
-/// Guard that marks the log as closed when the writer thread ends, also by a panic.
+/// Guard that marks the log as closed when the writer thread ends, also after a panic.
 struct CloseGuard(Arc<Shared>);
 
 impl Drop for CloseGuard {
@@ -559,8 +559,8 @@ impl Log {
     /// The batch may be stored even if the future is dropped before it completes.
     ///
     /// # Errors
-    /// [`AppendError`]; no event of the batch was stored. When the queue is full, the
-    /// call waits up to one second before it returns [`AppendError::Busy`].
+    /// [`AppendError`]; no event of the batch was stored. When the queue is full, the call
+    /// waits up to one second before it returns [`AppendError::Busy`].
     pub async fn append(&self, batch: Batch) -> Result<Vec<AppendOutcome>, AppendError> {
         batch.check()?;
         if batch.events.is_empty() {
@@ -587,7 +587,7 @@ impl Log {
         &self.handle.dir
     }
 
-    /// Whether the log accepts batches. At most about one second old, also when no
+    /// Returns whether the log accepts batches. At most about one second old, also when no
     /// batches arrive.
     pub fn state(&self) -> LogState {
         lock(&self.handle.shared.state).clone()
@@ -606,20 +606,21 @@ impl Log {
     /// Deletes closed files whose blocks were all received before `prune.before`,
     /// oldest first. The active file is never deleted.
     ///
-    /// Without `prune.force` this deletes nothing when the newest block is that old too,
-    /// or when more than a tenth of the log would be deleted; and it keeps files whose
+    /// Without `prune.force` this deletes nothing when the newest block is that old too, or
+    /// when more than a tenth of the log would be deleted. It also keeps files whose
     /// modification time is not before `prune.before`.
     ///
     /// # Errors
-    /// When a file cannot be read or deleted; older files may have been deleted by then.
+    /// [`Error::File`] when a file cannot be read or deleted; older files may have been
+    /// deleted by then.
     pub async fn prune(&self, prune: PruneRequest) -> Result<PruneReport> {
         let (reply, answer) = oneshot::channel();
         self.handle.queue.send(Message::Prune(prune, reply)).map_err(|_| Error::Closed)?;
         answer.await.map_err(|_| Error::Closed)?
     }
 
-    /// Rolls the active file whatever its size. False when it has no block, or other processes
-    /// have it open. Blocks.
+    /// Rolls the active file whatever its size. False when it has no block, or other
+    /// processes have it open. Blocks.
     fn roll(&self) -> Result<bool> {
         let (reply, answer) = oneshot::channel();
         self.handle.queue.send(Message::Roll(reply)).map_err(|_| Error::Closed)?;
@@ -637,7 +638,8 @@ impl Log {
     /// clones, fail as closed.
     ///
     /// # Errors
-    /// When a file could not be closed cleanly; no acknowledged event is lost.
+    /// [`Error::File`] when a file could not be closed cleanly; no acknowledged event is
+    /// lost.
     pub async fn close(self) -> Result<()> {
         self.handle.queue_space.close();
         let (reply, answer) = oneshot::channel();

@@ -16,7 +16,7 @@ pub struct Lines<R> {
     /// Number of the line that was read last, from 1.
     number: u64,
     read: u64,
-    /// Whether the reader is inside a line that is too long.
+    /// True inside a line that is too long.
     is_within: bool,
     line: Vec<u8>,
 }
@@ -43,7 +43,7 @@ pub enum Content<'l> {
 }
 
 impl<R: BufRead> Lines<R> {
-    /// Reads lines of at most `max` bytes, white space around them not counted.
+    /// Reads lines of at most `max` bytes, not counting white space around them.
     pub fn new(from: R, max: usize) -> Self {
         Self { from, max, number: 0, read: 0, is_within: false, line: Vec::new() }
     }
@@ -90,7 +90,7 @@ impl<R: BufRead> Lines<R> {
 mod tests {
     use super::*;
 
-    /// Each line as `number:text`, `number!` where it is too long; nothing is left out.
+    /// All lines as `number:text`, or `number!` for a line that is too long.
     fn all(source: &[u8], max: usize) -> Vec<String> {
         let mut lines = Lines::new(source, max);
         let mut told = Vec::new();
@@ -130,7 +130,7 @@ mod tests {
             ("abcde", &["1!"]),
             ("abcdef\n", &["1!"]),
             ("abcdefghijklmnopqrstuvwxyz\na\n\nabcd\nb\n", &["1!", "2:a", "4!", "5:b"]),
-            // What follows at the bound is a line of its own.
+            // The text after a line at the limit is a separate line.
             ("abcd\nefg\n", &["1!", "2:efg"]),
             ("abcde\nfgh\n", &["1!", "2:fgh"]),
             ("abc\r\nabcd\r\n", &["1:abc", "2!"]),

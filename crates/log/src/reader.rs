@@ -24,7 +24,8 @@ use super::scan::{Scan, ScanItem, is_damage};
 #[derive(Clone, Debug)]
 pub struct LogReader {
     dir: PathBuf,
-    /// Checks the signatures of rewrites; without it only that they fit the blocks.
+    /// Key to check the signatures of rewrites. Without it, only the content of rewritten
+    /// blocks is checked.
     key: Option<RewriteKey>,
 }
 
@@ -33,12 +34,12 @@ pub struct LogReader {
 pub struct DamagedBlocks {
     /// The first damaged block.
     pub seq: i64,
-    /// The last damaged block. `None`: up to the end of the file, whose number of blocks
-    /// is unknown. Less than `seq`: only the header of a file is wrong.
+    /// The last damaged block. `None`: up to the end of the file, whose number of blocks is
+    /// unknown. Less than `seq`: only the header of a file is damaged.
     pub last: Option<i64>,
-    /// The file that contains the blocks, or should.
+    /// The file that contains, or should contain, the blocks.
     pub path: PathBuf,
-    /// What is wrong.
+    /// Description of the damage.
     pub problem: String,
 }
 
@@ -87,9 +88,9 @@ impl std::error::Error for ReadError {
 /// A block without its events.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BlockSummary {
-    /// As [`Block::seq`].
+    /// Number of the block; see [`Block::seq`].
     pub seq: i64,
-    /// As [`Block::received_at`].
+    /// Time of receipt; see [`Block::received_at`].
     pub received_at: Instant,
     /// Number of events.
     pub events: u64,
@@ -100,9 +101,9 @@ pub struct BlockSummary {
 /// A block with the ids of its events, without their lines.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BlockIds {
-    /// As [`Block::seq`].
+    /// Number of the block; see [`Block::seq`].
     pub seq: i64,
-    /// As [`Block::received_at`].
+    /// Time of receipt; see [`Block::received_at`].
     pub received_at: Instant,
     /// The projects of the events, in order.
     pub runs: Vec<Run>,
@@ -117,10 +118,10 @@ impl BlockIds {
     }
 }
 
-/// The range of blocks that a log has, as returned by [`LogReader::extent`].
+/// The range of blocks in a log, returned by [`LogReader::extent`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LogExtent {
-    /// The id of the log.
+    /// Id of the log.
     pub log: LogId,
     /// The first block of the log, or the next one if the log is empty.
     pub first: i64,
@@ -144,28 +145,28 @@ pub struct VerifyReport {
     pub hashes: Option<([u8; 32], [u8; 32])>,
     /// The last block that retention has deleted; 0 if none.
     pub pruned: i64,
-    /// What was taken out of the intact blocks after they were written.
+    /// Events that were removed from the intact blocks after they were written.
     pub rewritten: RewriteSummary,
     /// Number of blocks that are missing or damaged, as far as they can be counted.
     pub damaged: u64,
-    /// The first missing or damaged blocks. `None`: the log is intact, apart from what
-    /// retention has deleted.
+    /// The first missing or damaged blocks. `None`: the log is intact, apart from blocks
+    /// deleted by retention.
     pub first_damage: Option<DamagedBlocks>,
 }
 
-/// What was taken out of blocks after they were written.
+/// Removals of events from blocks after they were written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RewriteSummary {
-    /// Number of blocks that were rewritten.
+    /// Number of rewritten blocks.
     pub blocks: u64,
-    /// Number of events that were taken out of them.
+    /// Number of events removed from them.
     pub removed: u64,
-    /// When a block was last rewritten; `None` if none was.
+    /// Time of the latest rewrite; `None` without one.
     pub last_at: Option<Instant>,
 }
 
 impl RewriteSummary {
-    /// Adds a block with these rewrites; nothing if there are none.
+    /// Adds a block with these rewrites. Does nothing without rewrites.
     pub fn add<'r>(&mut self, rewrites: impl IntoIterator<Item = &'r Rewrite>) {
         let before = self.removed;
         for rewrite in rewrites {
@@ -176,14 +177,14 @@ impl RewriteSummary {
     }
 }
 
-/// A closed file of a log, with how often its blocks were rewritten.
+/// A closed file of a log and the number of its rewrite records.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FileRewrites {
-    /// The first block of the file.
+    /// First block of the file.
     pub first: i64,
-    /// Its last block.
+    /// Last block of the file.
     pub last: i64,
-    /// Number of records of rewrites in it. It only grows while the file exists.
+    /// Number of rewrite records in it. It only grows while the file exists.
     pub records: i64,
 }
 
@@ -200,14 +201,14 @@ impl LogReader {
         Ok(LogReader { dir: dir.to_owned(), key: None })
     }
 
-    /// Checks also that rewrites of blocks are signed with `key`: a rewrite that is not is
+    /// Also checks that rewrites of blocks are signed with `key`. A wrong signature is
     /// [`ReadError::Damage`].
     #[must_use]
     pub fn with_key(self, key: RewriteKey) -> LogReader {
         LogReader { key: Some(key), ..self }
     }
 
-    /// The closed files in which blocks were rewritten, oldest first.
+    /// Closed files with rewritten blocks, oldest first.
     ///
     /// # Errors
     /// [`Error::File`] when a file cannot be read. Damaged files are left out.
@@ -221,7 +222,7 @@ impl LogReader {
         Ok(found)
     }
 
-    /// Number of events that each deletion of a visitor's data has taken out of the log, by the
+    /// Number of events that each deletion of a visitor's data has removed from the log, by the
     /// deletion's [`job`](super::Erasure::job).
     ///
     /// # Errors
@@ -236,8 +237,8 @@ impl LogReader {
         Ok(removed)
     }
 
-    /// The rewritten blocks of a closed file, each with the number of its last rewrite, in
-    /// order. Empty when the file is gone or damaged.
+    /// Rewritten blocks of a closed file in order, each with the number of its last rewrite.
+    /// Empty when the file is gone or damaged.
     ///
     /// # Errors
     /// [`Error::File`] when the file cannot be read.
@@ -246,10 +247,10 @@ impl LogReader {
         Ok(read_closed(&path, rewrite::last_of_each)?.unwrap_or_default())
     }
 
-    /// The position of the last block; 0 for an empty log.
+    /// Position of the last block; 0 for an empty log.
     ///
     /// # Errors
-    /// When the newest file cannot be read.
+    /// [`Error::File`] when the newest file cannot be read.
     pub fn last(&self) -> Result<Position> {
         let lock = files::lock_to_read(&self.dir)?;
         if let Some(lock) = &lock {
@@ -268,7 +269,7 @@ impl LogReader {
         Ok(Position { seq: files::closed(&self.dir)?.last().map_or(0, |file| file.last) })
     }
 
-    /// The id of the log and the range of its blocks.
+    /// Id of the log and the range of its blocks.
     ///
     /// # Errors
     /// [`Error::Unfit`] when the newest file is not a log file, [`Error::File`] when it
@@ -298,8 +299,8 @@ impl LogReader {
         })
     }
 
-    /// The stored hash of the block at `position`. `None` when the log no longer has the
-    /// block or does not have it yet, or when its row cannot be read.
+    /// Stored hash of the block at `position`. `None` when the log no longer has the block or
+    /// does not have it yet, or when its row cannot be read.
     ///
     /// # Errors
     /// [`Error::File`] when a file cannot be opened.
@@ -350,7 +351,7 @@ impl LogReader {
         Ok(BlockIdsIter { walk: Walk::new(&self.dir, Columns::Ids, after.seq)? })
     }
 
-    /// The number of events per project key in blocks with `received_at` in `time`.
+    /// Number of events per project key in blocks with `received_at` in `time`.
     ///
     /// # Errors
     /// [`Error::File`]. Damaged blocks are logged and not counted.
@@ -427,8 +428,8 @@ pub struct Blocks {
 }
 
 impl Blocks {
-    /// The position of the iterator, and the hash of the block there if it is known. The
-    /// block may be one that was not returned, because it is damaged or was pruned.
+    /// Position of the iterator, and the hash of the block there if it is known. That block may
+    /// not have been returned, because it is damaged or was pruned.
     pub fn passed(&self) -> (Position, Option<[u8; 32]>) {
         (Position { seq: self.walk.seq }, self.walk.stored)
     }
@@ -478,7 +479,7 @@ impl Iterator for BlockIdsIter {
 /// A [`Scan`] that also checks the hash chain.
 struct Walk {
     scan: Scan,
-    /// As [`LogReader::key`].
+    /// Key to check signatures; see [`LogReader::key`].
     key: Option<RewriteKey>,
     columns: Columns,
     path: Arc<Path>,
@@ -578,8 +579,8 @@ impl Walk {
         }
     }
 
-    /// Whether the row after a gap is the next block with a damaged number, rather than a
-    /// later block: it chains to the last block once its number is replaced.
+    /// Returns whether the row after a gap is the next block with a damaged number, rather than
+    /// a later block. Such a row chains to the last block once its number is replaced.
     fn is_next_but_for_number(&self, raw: &mut Raw) -> bool {
         if self.columns != Columns::All {
             return false;
@@ -603,7 +604,7 @@ impl Walk {
     }
 
     /// Enters a file whose header says that it begins after the block `seq` with `hash`.
-    /// Returns what is inconsistent with the file before, if anything.
+    /// Returns a description of any inconsistency with the file before.
     fn enter(&mut self, log: Option<[u8; 16]>, seq: i64, hash: Option<Hash>) -> Option<String> {
         let known = [self.stored, self.computed];
         let follows = self.seq == seq;
@@ -638,7 +639,7 @@ impl Walk {
             return open(raw);
         }
         if !raw.rewrites.is_empty() {
-            // The next block chains to the hash that the block had when it was written.
+            // The next block chains to the hash that this block had before it was rewritten.
             (self.stored, self.computed) = (Some(raw.hash), None);
             return raw.check_rewrites(self.log.as_ref(), self.key.as_ref()).and_then(|()| open(raw));
         }

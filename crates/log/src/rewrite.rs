@@ -1,8 +1,8 @@
-//! Records of rewrites: what was taken out of a block after it was written, and when.
+//! Records of rewrites: events removed from a block after it was written.
 //!
-//! A block that was rewritten keeps its number and its hash, so the chain after it still
-//! verifies. Its own content no longer fits that hash; the last of its records says which
-//! content does, and is signed.
+//! A rewritten block keeps its number and its hash, so the chain after it still verifies.
+//! Its new content no longer matches that hash. The last of its records has the digest of
+//! the new content, and is signed.
 
 use std::fmt;
 use std::sync::Arc;
@@ -16,7 +16,7 @@ use uuid::Uuid;
 use super::format::{Hash, Raw};
 use super::scan::is_damage;
 
-/// The table of a closed file with its records. Files without it have none: it was added
+/// Table of a closed file with its records. Files without it have none, because it was added
 /// without a new format version.
 pub(super) const REWRITE_TABLE: &str = "
     CREATE TABLE rewrite (
@@ -32,11 +32,11 @@ pub(super) const REWRITE_TABLE: &str = "
         PRIMARY KEY (seq, nth)
     ) STRICT, WITHOUT ROWID;";
 const COLUMNS: &str = "seq, nth, at, project, reason, job, removed, content, mac";
-/// Prefixes that keep the MACs of one purpose from passing for those of another.
+/// Domain separation: prefixes that keep a MAC of one purpose from being valid for another.
 const SIGNATURE: &[u8] = b"muriel rewritten block\n";
 const VISITOR: &[u8] = b"muriel visitor\n";
 
-/// Why events were taken out of a block.
+/// Why events were removed from a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum RewriteReason {
     /// The data of one visitor was deleted.
@@ -50,7 +50,7 @@ impl RewriteReason {
     pub const WORDS: [(&'static str, RewriteReason); 2] =
         [("visitor", RewriteReason::Visitor), ("retention", RewriteReason::Retention)];
 
-    /// Its name in files.
+    /// Name of the reason in files.
     pub fn word(self) -> &'static str {
         match self {
             RewriteReason::Visitor => "visitor",
@@ -59,20 +59,20 @@ impl RewriteReason {
     }
 }
 
-/// What was taken out of a block at one time. It says nothing of who the events were of.
+/// Removal of events from a block. Does not identify the visitor.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Rewrite {
     /// The number of this rewrite of the block, from 1.
     pub nth: i64,
-    /// When it was done, by the server's clock.
+    /// Time of the rewrite, by the server's clock.
     pub at: Instant,
-    /// The project whose events were taken out.
+    /// Key of the project whose events were removed.
     pub project_key: Arc<str>,
-    /// Why.
+    /// Reason of the removal.
     pub reason: RewriteReason,
-    /// Which deletion it was part of; nil for retention.
+    /// Id of the deletion; nil for retention.
     pub job: Uuid,
-    /// Number of events that were taken out, at least 1.
+    /// Number of events that were removed, at least 1.
     pub removed: u64,
 }
 
@@ -126,7 +126,7 @@ impl RewriteRow {
     }
 }
 
-/// Whether the file has records of rewrites.
+/// Returns whether the file has records of rewrites.
 pub(super) fn has_records(conn: &Connection) -> rusqlite::Result<bool> {
     let known = "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'rewrite'";
     Ok(conn.prepare_cached(known)?.query_row([], |_| Ok(())).optional()?.is_some())
@@ -140,7 +140,7 @@ pub(super) fn count(conn: &Connection) -> rusqlite::Result<i64> {
     conn.query_row("SELECT count(*) FROM rewrite", [], |row| row.get(0))
 }
 
-/// The blocks that have records, each with the number of its last one.
+/// Blocks with records, each with the number of its last one.
 pub(super) fn last_of_each(conn: &Connection) -> rusqlite::Result<Vec<(i64, i64)>> {
     if !has_records(conn)? {
         return Ok(Vec::new());
@@ -149,7 +149,7 @@ pub(super) fn last_of_each(conn: &Connection) -> rusqlite::Result<Vec<(i64, i64)
     last.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?.collect()
 }
 
-/// Number of events that were taken out for visitors, by the deletion.
+/// Number of events removed for visitors, by the deletion's id.
 pub(super) fn removed_by_job(conn: &Connection) -> rusqlite::Result<Vec<(Uuid, u64)>> {
     if !has_records(conn)? {
         return Ok(Vec::new());
@@ -160,8 +160,8 @@ pub(super) fn removed_by_job(conn: &Connection) -> rusqlite::Result<Vec<(Uuid, u
     sums.collect()
 }
 
-/// The records of the blocks from `first` to `last`, in order. Those that cannot be read are
-/// left out, so that their blocks do not fit what is left.
+/// The records of the blocks from `first` to `last`, in order. Unreadable records are left
+/// out, so that the check of their blocks fails.
 pub(super) fn records(conn: &Connection, first: i64, last: i64) -> rusqlite::Result<Vec<(i64, RewriteRow)>> {
     let sql = format!("SELECT {COLUMNS} FROM rewrite WHERE seq BETWEEN ?1 AND ?2 ORDER BY seq, nth");
     let mut statement = conn.prepare_cached(&sql)?;
@@ -190,19 +190,19 @@ impl fmt::Debug for RewriteKey {
     }
 }
 
-/// A visitor of a project, by a MAC of both: who has the mark but not the key cannot tell
-/// which visitor it is.
+/// Pseudonym of a visitor of a project: a MAC of both. The visitor cannot be identified
+/// without the key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct VisitorMark(pub [u8; 32]);
 
 impl RewriteKey {
-    /// The key of this secret.
+    /// Creates the key from a secret.
     pub fn new(secret: &[u8; 32]) -> RewriteKey {
-        // HMAC takes keys of any length; the constructor's error cannot happen.
+        // HMAC accepts keys of any length, so the constructor cannot fail.
         RewriteKey(Hmac::new_from_slice(secret).unwrap_or_else(|_| Hmac::new(&Default::default())))
     }
 
-    /// The mark of a visitor of a project.
+    /// Mark of a visitor of a project.
     pub fn visitor(&self, project_key: &str, visitor_id: &str) -> VisitorMark {
         let mut mac = self.0.clone();
         mac.update(VISITOR);
@@ -211,8 +211,8 @@ impl RewriteKey {
         VisitorMark(mac.finalize().into_bytes().into())
     }
 
-    /// Signs a rewrite of `block`, whose content is the new one already. `before` is the
-    /// record before.
+    /// Signs a rewrite of `block`, which has the new content already. `before` is the
+    /// previous record.
     pub(super) fn sign(
         &self,
         log: &[u8; 16],
@@ -255,13 +255,13 @@ fn update(mac: &mut Hmac<Sha256>, text: &[u8]) {
 }
 
 impl Raw {
-    /// Digest of what the block has now, tied to the hash that it was written with.
+    /// Digest of the block's current content, tied to the hash that it was written with.
     fn content(&self) -> Hash {
         self.chained(&self.hash)
     }
 
-    /// Checks a block that was rewritten against its records; their signatures too if the
-    /// `key` and the id of the log are known. `Err` says what is wrong.
+    /// Checks a rewritten block against its records. Signatures are checked too if `key` and
+    /// the id of the log are known. `Err` says what is wrong.
     pub(super) fn check_rewrites(&self, log: Option<&[u8; 16]>, key: Option<&RewriteKey>) -> Result<(), String> {
         let mut before: Option<&RewriteRow> = None;
         for row in &self.rewrites {

@@ -1,4 +1,4 @@
-//! Reads the rows of all log files in order, skipping what is damaged.
+//! Reads the rows of all log files in order and skips damaged ones.
 
 use std::collections::VecDeque;
 use std::fs::File;
@@ -13,17 +13,17 @@ use super::files::{self, ACTIVE};
 use super::format::{Columns, Hash, Head, Raw};
 use super::rewrite;
 
-/// Maximum rows read under one lock: the log cannot be rolled meanwhile.
+/// Maximum rows read under one lock, during which the log cannot be rolled.
 const MAX_CHUNK_ROWS: usize = 1000;
 /// Bytes of rows after which a chunk ends, even with fewer rows.
 const MAX_CHUNK_BYTES: usize = 4 << 20;
 /// An upper bound of the number of rows in one page.
 const MAX_ROWS_PER_PAGE: i64 = 100;
 
-/// What a scan returns.
+/// One item of a scan.
 pub(super) enum ScanItem {
-    /// The following items are from this file and come after the block `seq`. `hash` is that
-    /// block's; `None` if the block cannot be read.
+    /// The following items are from this file and come after the block `seq`. `hash` is the
+    /// hash of that block; `None` if the block cannot be read.
     File { path: Arc<Path>, oldest: bool, log: Option<[u8; 16]>, seq: i64, hash: Option<Hash> },
     /// The next row. Its number is greater than the last one plus 1 if rows are missing.
     Row(Raw),
@@ -42,7 +42,8 @@ pub(super) struct Scan {
     /// The file that contains this block, and the block after which it begins.
     at: Option<(PathBuf, i64)>,
     pieces: VecDeque<ScanItem>,
-    /// The rest of the active file cannot be read, so the scan returns no more items.
+    /// True when the rest of the active file cannot be read, so that the scan returns no more
+    /// items.
     stuck: bool,
 }
 
@@ -57,7 +58,7 @@ struct LogFile {
 }
 
 impl Scan {
-    /// A scan of the blocks after `after`.
+    /// Creates a scan of the blocks after `after`.
     pub(super) fn new(dir: &Path, columns: Columns, after: i64) -> Result<Scan> {
         let lock = files::lock_to_read(dir)?;
         Ok(Scan { dir: dir.to_owned(), lock, columns, after, at: None, pieces: VecDeque::new(), stuck: false })
@@ -66,7 +67,8 @@ impl Scan {
     /// The next item, or `None` at the current end of the log.
     ///
     /// # Errors
-    /// When a file cannot be opened or the disk fails. Damage is not an error but an item.
+    /// [`Error::File`](super::Error::File) when a file cannot be opened or the disk fails.
+    /// Damage is not an error but an item.
     pub(super) fn next(&mut self) -> Result<Option<ScanItem>> {
         loop {
             if let Some(piece) = self.pieces.pop_front() {
@@ -255,9 +257,9 @@ impl Scan {
         Ok(())
     }
 
-    /// Up to [`MAX_CHUNK_ROWS`] rows after `after`, in table order; a row that cannot be read
-    /// is its number. Also whether these are the last rows, and the error that ended the
-    /// chunk, if any.
+    /// Reads up to [`MAX_CHUNK_ROWS`] rows after `after`, in table order. An unreadable row
+    /// is represented by its number. Also returns whether these are the last rows, and the
+    /// error that ended the chunk, if any.
     #[expect(clippy::type_complexity, reason = "taken apart at once by the only caller")]
     fn chunk(&self, conn: &Connection) -> rusqlite::Result<(Vec<Result<Raw, i64>>, bool, Option<String>)> {
         // At the beginning of a file, scan without an index lookup, which a damaged number
@@ -375,8 +377,8 @@ pub(super) fn last_row(conn: &Connection) -> rusqlite::Result<Option<i64>> {
     conn.query_row("SELECT max(seq) FROM block", [], |row| row.get(0))
 }
 
-/// Whether the error means that the content of a file is damaged, as opposed to a failing
-/// disk or a busy lock.
+/// Returns whether the error means that the content of a file is damaged, as opposed to a
+/// failing disk or a busy lock.
 pub(super) fn is_damage(error: &rusqlite::Error) -> bool {
     use rusqlite::Error as E;
     use rusqlite::ErrorCode as C;
@@ -390,7 +392,7 @@ pub(super) fn is_damage(error: &rusqlite::Error) -> bool {
                 | C::SchemaChanged
                 | C::TooBig
                 | C::OutOfMemory
-                // What "no such table" and a malformed schema are.
+                // SQLite's code for "no such table" and for a malformed schema.
                 | C::Unknown
             ) || code.extended_code == rusqlite::ffi::SQLITE_IOERR_SHORT_READ
         }

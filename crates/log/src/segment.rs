@@ -1,8 +1,8 @@
-//! Segments: consecutive blocks of the active file in files of their own, and files that are made
-//! of them.
+//! Segments: consecutive blocks of the active file, copied to a separate file; and restoring a log from
+//! segments.
 //!
-//! A segment is a log file as others are, with the block after which it begins in `file`. Tables
-//! and columns are copied as they are found, whatever they are.
+//! A segment has the format of a log file; `file` holds the block after which it begins. Tables and
+//! columns are copied as found, so data that a later version adds is kept.
 
 use std::fs::{self, File};
 use std::path::Path;
@@ -19,24 +19,24 @@ use super::files::{self, ACTIVE};
 use super::format::{APPLICATION, Head, Tip, VERSION};
 use super::{LogId, Position};
 
-/// The table that says which blocks retention has deleted.
+/// Table with the last block that retention has deleted.
 const PRUNED: &str = "pruned";
 
-/// Consecutive blocks of the active file, which were copied to a file of their own.
+/// Consecutive blocks of the active file that were copied to a separate file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Segment {
-    /// The log.
+    /// Id of the log.
     pub log: LogId,
-    /// The block that precedes its first one.
+    /// The block that precedes the first one.
     pub after: i64,
-    /// Its last block; equal to `after` if it has none.
+    /// The last block; equal to `after` if the segment has none.
     pub last: i64,
-    /// Bytes of its blocks in the active file, about.
+    /// Approximate bytes of its blocks in the active file.
     pub bytes: u64,
     /// SHA-256 of the rows of its blocks, in hexadecimal.
     pub blocks: String,
-    /// SHA-256 of the rows of all other tables but the header, in hexadecimal.
+    /// SHA-256 of the rows of all tables other than `file` and `block`, in hexadecimal.
     pub tables: String,
 }
 
@@ -48,7 +48,7 @@ impl Segment {
     }
 }
 
-/// A digest of rows.
+/// Digest of rows.
 struct RowsDigest(Sha256);
 
 impl RowsDigest {
@@ -84,13 +84,13 @@ impl RowsDigest {
     }
 }
 
-/// Bytes of the blocks after `after`, about.
+/// Approximate bytes of the blocks after `after`.
 pub(super) fn bytes(conn: &Connection, after: i64) -> rusqlite::Result<u64> {
     let sql = "SELECT coalesce(sum(length(body) + length(ids) + length(runs) + 64), 0) FROM block WHERE seq > ?1";
     conn.query_row(sql, [after], |row| row.get::<_, i64>(0)).map(i64::unsigned_abs)
 }
 
-/// [`Segment::blocks`] of these blocks.
+/// Computes [`Segment::blocks`] of these blocks.
 pub(super) fn blocks_digest(conn: &Connection, after: i64, last: i64) -> rusqlite::Result<String> {
     let mut digest = RowsDigest::new();
     each_block(conn, after, last, |row, columns| digest.add(row, columns))?;
@@ -112,7 +112,7 @@ fn each_block(
     Ok(())
 }
 
-/// [`Segment::tables`] of a file.
+/// Computes [`Segment::tables`] of a file.
 pub(super) fn tables_digest(conn: &Connection) -> rusqlite::Result<String> {
     let mut digest = RowsDigest::new();
     for table in side_tables(conn)? {
@@ -127,7 +127,7 @@ pub(super) fn tables_digest(conn: &Connection) -> rusqlite::Result<String> {
     Ok(digest.finish())
 }
 
-/// The tables besides the header and the blocks, such as `pruned`. They are small.
+/// Names of the tables other than `file` and `block`, such as `pruned`. They are small.
 fn side_tables(conn: &Connection) -> rusqlite::Result<Vec<String>> {
     let mut statement = conn.prepare(
         "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT IN ('file', 'block') \
@@ -140,8 +140,8 @@ fn quoted(name: &str) -> String {
     format!("\"{}\"", name.replace('"', "\"\""))
 }
 
-/// Opens a file that nobody else has open, for changes that are flushed by [`close`] only: a file
-/// whose making is interrupted is thrown away.
+/// Opens a file that no other process has open. Changes are flushed only by [`close`]: an incomplete
+/// file is discarded.
 fn open_unshared(path: &Path) -> rusqlite::Result<Connection> {
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let conn = Connection::open_with_flags(path, flags)?;
@@ -183,7 +183,7 @@ pub(super) fn write(conn: &Connection, log: &[u8; 16], after: Tip, last: i64, to
     Ok(Segment { log: LogId::from_bytes(*log), after: after.seq, last, bytes, blocks, tables })
 }
 
-/// Copies blocks; the digest of their rows.
+/// Copies blocks and returns the digest of their rows.
 fn copy_blocks(from: &Connection, to: &Connection, after: i64, last: i64) -> rusqlite::Result<String> {
     let mut digest = RowsDigest::new();
     let mut insert = None;
@@ -207,7 +207,7 @@ fn insert_row(insert: &mut rusqlite::Statement<'_>, row: &Row<'_>, columns: usiz
     insert.execute(params_from_iter(values.into_iter().map(rusqlite::types::ToSqlOutput::Borrowed))).map(drop)
 }
 
-/// Replaces the rows of all side tables in `to` by those in `from`, and makes tables that it lacks.
+/// Replaces the rows of all side tables in `to` by those in `from`, and creates missing tables.
 fn copy_side_tables(from: &Connection, to: &Connection) -> rusqlite::Result<()> {
     side_tables(from)?.iter().try_for_each(|table| copy_table(from, to, table))
 }
@@ -236,8 +236,8 @@ fn head_and_tip(conn: &Connection, path: &Path) -> Result<(Head, Tip)> {
     Ok((head, tip))
 }
 
-/// Appends a segment to the active file of the restored log in `dir`, which it becomes if there
-/// is none. The file at `segment` is gone afterwards. Nobody else may have the log open.
+/// Appends a segment to the active file of the restored log in `dir`. Without an active file, the
+/// segment becomes it. Removes the file at `segment`. No other process may have the log open.
 ///
 /// # Errors
 /// [`Error::Unfit`] when the segment does not begin where the file ends, and [`Error::File`].
@@ -265,9 +265,9 @@ pub fn append_segment(dir: &Path, segment: &Path) -> Result<()> {
     files::remove(segment)
 }
 
-/// Cuts the restored log in `dir`: the first block after `keep` that was received later than
-/// `until`, and all blocks after it, are removed. Gives back the last block that is left. Nobody
-/// else may have the log open.
+/// Truncates the restored log in `dir`: removes the first block after `keep` that was received later
+/// than `until`, and all blocks after it. Returns the last remaining block. No other process may have
+/// the log open.
 ///
 /// # Errors
 /// [`Error::File`] and [`Error::Unfit`].
@@ -288,7 +288,8 @@ pub fn cut(dir: &Path, keep: Position, until: Instant) -> Result<Position> {
         if files::exists(&active)? {
             let from = file::reader(&active).map_err(|error| Error::file("open", &active, error))?;
             let to = open_unshared(&file.path).map_err(|error| Error::file("open", &file.path, error))?;
-            // The newest file knows best what was pruned. Other tables tell of their own file's blocks.
+            // The newest file has the latest record of pruned blocks. Other tables describe the blocks
+            // of their own file.
             if side_tables(&from).map_err(|error| Error::file("read", &active, error))?.contains(&PRUNED.to_owned()) {
                 copy_table(&from, &to, PRUNED).map_err(|error| Error::file("write", &file.path, error))?;
             }
@@ -313,7 +314,7 @@ pub fn cut(dir: &Path, keep: Position, until: Instant) -> Result<Position> {
     }
 }
 
-/// Deletes the block `first` and all after it.
+/// Deletes the block `first` and all blocks after it.
 fn delete_from(path: &Path, first: i64) -> Result<Position> {
     let failed = |error| Error::file("cut", path, error);
     let conn = open_unshared(path).map_err(failed)?;
@@ -324,7 +325,7 @@ fn delete_from(path: &Path, first: i64) -> Result<Position> {
             conn.execute(&format!("DELETE FROM {} WHERE seq >= ?1", quoted(&table)), [first]).map_err(failed)?;
         }
     }
-    // So that nothing of them is left in the file.
+    // Removes the deleted data from the file's free pages.
     conn.execute_batch("VACUUM").map_err(failed)?;
     let (_, tip) = head_and_tip(&conn, path)?;
     close(conn, path)?;

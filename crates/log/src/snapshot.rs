@@ -1,4 +1,4 @@
-//! A copy of a log as of one moment, while others write it.
+//! Consistent snapshot of a log that other processes write.
 
 use std::path::{Path, PathBuf};
 
@@ -11,37 +11,38 @@ use super::format::{Hash, Head, Tip};
 use super::segment::{self, Segment};
 use super::{LogId, Position};
 
-/// Segments of one size class that are merged into one.
+/// Number of segments of one size class that are merged into one.
 const FANOUT: usize = 8;
 /// Bytes of the smallest size class. Each next one is [`FANOUT`] times as large.
 const SMALLEST_CLASS: u64 = 64 << 10;
 
-/// The files of a log as of one moment.
+/// Files of a log at one point in time.
 #[derive(Clone, Debug)]
 pub struct LogSnapshot {
-    /// The id of the log.
+    /// Id of the log.
     pub log: LogId,
-    /// The closed files, oldest first. Nobody appends to them, but retention may delete them.
+    /// The closed files, oldest first. They are not written any more, but retention may delete
+    /// them.
     pub closed: Vec<PathBuf>,
     /// The blocks of the active file, oldest first. Empty if there is no active file: a process
-    /// died while it rolled the log, and the next writer completes the roll.
+    /// died while rolling the log, and the next writer completes the roll.
     pub segments: Vec<Segment>,
-    /// Whether the last segment is new, and not one of those that were known.
+    /// True when the last segment was written by this snapshot, and is not one of the known ones.
     pub has_new_segment: bool,
     /// The last block.
     pub last: Position,
-    /// Its hash. That before the first block if there is none.
+    /// Hash of the last block; in an empty log, the hash before the first block.
     pub hash: [u8; 32],
 }
 
 /// Lists the closed files of the log in `dir`, and writes those blocks of the active file that
-/// are not in a `known` segment to the new file `to`. `None` when there is no log. The log cannot
-/// be rolled meanwhile; appends go on.
+/// are not in a `known` segment to the new file `to`. Returns `None` when there is no log. The
+/// log cannot be rolled meanwhile; appends continue.
 ///
-/// `known` are the segments of an earlier snapshot. Those at their beginning that the active file
-/// still has are used again: with `compare`, those whose content is the same byte for byte, else
-/// those that a snapshot with `compare` would have found so unless blocks were rewritten since.
-/// Small segments are merged from time to time, so that there are never more than a few dozen.
+/// `known` are the segments of an earlier snapshot. Leading segments that the active file still
+/// contains are reused. With `compare`, their content must also be identical byte for byte;
+/// without it, only log id and block numbers are compared. Small segments are merged from time to
+/// time, so there are never more than a few dozen.
 ///
 /// # Errors
 /// [`Error::File`] when a file cannot be read or `to` cannot be written, and
@@ -51,7 +52,7 @@ pub fn snapshot(dir: &Path, known: &[Segment], compare: bool, to: &Path) -> Resu
     if let Some(lock) = &lock {
         files::lock_shared(dir, lock)?;
     }
-    // The lock ends when its file is closed, also after an error.
+    // The lock is released when its file is closed, also after an error.
     let closed = files::closed(dir)?;
     let path = dir.join(ACTIVE);
     let found = if files::exists(&path)? {
@@ -66,14 +67,14 @@ pub fn snapshot(dir: &Path, known: &[Segment], compare: bool, to: &Path) -> Resu
 fn open(path: &Path) -> Result<(Connection, Head, Tip)> {
     let failed = |error| Error::file("read", path, error);
     let conn = file::reader(path).map_err(|error| Error::file("open", path, error))?;
-    // One transaction, so that all that follows is of one moment.
+    // One transaction, so that all reads see the same state.
     conn.execute_batch("BEGIN").map_err(failed)?;
     let head = Head::read(&conn).map_err(failed)?.map_err(|problem| Error::unfit(path, problem))?;
     let tip = files::tip(&conn, &head).map_err(failed)?;
     Ok((conn, head, tip))
 }
 
-/// The snapshot of a log that has closed files only.
+/// Snapshot of a log that has only closed files.
 fn read_newest(path: &Path) -> Result<LogSnapshot> {
     let (_, head, tip) = open(path)?;
     Ok(of(&head, tip, Vec::new(), false))
@@ -110,7 +111,7 @@ fn hash_at(conn: &Connection, path: &Path, seq: i64) -> Result<Hash> {
     found.ok_or_else(|| Error::unfit(path, format!("the block {seq} is missing")))
 }
 
-/// The known segments, from the first on, that the active file still has.
+/// Leading known segments that the active file still contains.
 fn reusable(
     conn: &Connection,
     head: &Head,
@@ -131,11 +132,11 @@ fn reusable(
     Ok(found)
 }
 
-/// Removes the segments from the end of `segments` that are to become part of a new one with
-/// `bytes` of blocks. A block is so copied about once per size class, and no class has more than
-/// [`FANOUT`] segments.
+/// Removes the segments from the end of `segments` that are to be merged into a new one with
+/// `bytes` of blocks. So each block is copied about once per size class, and no class has more
+/// than [`FANOUT`] segments.
 fn merge(segments: &mut Vec<Segment>, mut bytes: u64) {
-    // A segment without blocks has other tables only, which the new one has too.
+    // A segment without blocks has only side tables, which the new segment contains too.
     while segments.pop_if(|last| last.last == last.after).is_some() {}
     loop {
         let small = segments.iter().rev().take_while(|segment| class(segment.bytes) <= class(bytes)).count();

@@ -38,9 +38,9 @@ const ROLL_RETRY_INTERVAL: Duration = Duration::from_secs(1);
 pub(super) enum Message {
     Append(Pending),
     Prune(PruneRequest, oneshot::Sender<Result<PruneReport>>),
-    /// Rolls the active file; the answer is whether that was possible.
+    /// Rolls the active file. The reply says whether that was possible.
     Roll(oneshot::Sender<Result<bool>>),
-    /// Replaces a closed file; the answer is whether it was still there.
+    /// Replaces a closed file. The reply says whether the file still existed.
     Replace(Replacement, oneshot::Sender<Result<bool>>),
     Close(oneshot::Sender<Result<()>>),
 }
@@ -69,7 +69,8 @@ pub(super) struct Writer {
     active: Option<OpenFiles>,
     /// The last block whose batches were acknowledged. It must never disappear.
     acknowledged: Option<Tip>,
-    /// Set when an acknowledged block is gone: why batches are rejected until a restart.
+    /// Set when an acknowledged block is missing: the reason that batches are rejected until
+    /// a restart.
     lost: Option<Arc<str>>,
     packer: Packer,
     /// Earliest time of the next attempt to roll.
@@ -121,8 +122,8 @@ impl Writer {
         };
         writer.open_active()?;
         if writer.options.durability == Durability::Full {
-            // The last writing process may have died before its flush. Repeats of what
-            // it wrote are acknowledged from now on, so it must be durable first.
+            // The last writing process may have died before its flush. Repeats of its events
+            // are acknowledged from now on, so they must be durable first.
             files::flush_wal(dir)?;
         }
         writer.lengthen_wal();
@@ -241,7 +242,8 @@ impl Writer {
             }
             group.extend(waiting.pop_front());
         }
-        // So each project has one run. The sort is stable: the order within a project stays.
+        // Sorting gives each project one run. The sort is stable, so the order within a
+        // project stays.
         group.sort_by(|a, b| a.batch.project_key.cmp(&b.batch.project_key));
 
         let stored = self.ready().and_then(|()| self.store(&mut group));
@@ -426,8 +428,8 @@ impl Writer {
             let _ = pending.reply.send(Ok(answer));
         }
 
-        // The index is committed after the replies, which do not depend on it: what it
-        // lacks is read from the log before the next group.
+        // The index is committed after the replies, which do not depend on it. Entries
+        // missing from it are read from the log before the next group.
         if let Err(fault) = seen.finish(stored) {
             tracing::warn!(problem = fault.to_string(), seq = stored.seq, "the index of events has fallen behind");
             index.abandon();
@@ -485,8 +487,7 @@ impl Writer {
         StoreError::Unavailable(UnavailableReason::Behind, sentence)
     }
 
-    /// Rolls the active file when it exceeds the limits, unless another process has it
-    /// open.
+    /// Rolls the active file when it exceeds the limits, unless another process has it open.
     fn roll_if_due(&mut self) {
         let due = RollLimits { bytes: self.options.roll_bytes, span_us: self.options.roll_us };
         let Some(open) = &self.active else { return };
@@ -515,8 +516,8 @@ impl Writer {
         let Some(open) = &self.active else {
             return Err(Error::unfit(&self.dir.join(ACTIVE), "it cannot be written at present"));
         };
-        // Retention notes what it deletes in the active file first. Under the write lock it
-        // cannot begin, and this cannot bring a deleted file back.
+        // Retention first records its deletions in the active file. While this holds the
+        // write lock, retention cannot begin, so this cannot bring a deleted file back.
         let conn = &open.active.conn;
         step(conn, "BEGIN IMMEDIATE").map_err(failed)?;
         let replaced = files::pruned(conn).map_err(failed).and_then(|pruned| {
@@ -554,12 +555,12 @@ impl Writer {
                 self.publish_state(&checked);
                 self.lengthen_wal();
             }
-            // The next group tries again, and fails with the reason.
+            // The next group tries again and fails with the reason.
             Err(error) => tracing::error!(error = &error as &dyn std::error::Error, "the event log cannot be opened"),
         }
     }
 
-    /// Deletes closed files, as [`Log::prune`](super::Log::prune) says.
+    /// Deletes closed files; see [`Log::prune`](super::Log::prune).
     fn prune(&mut self, prune: PruneRequest) -> Result<PruneReport> {
         let (old, stopped_at) = self.old_files(prune)?;
         let mut pruned = PruneReport::default();
@@ -572,7 +573,7 @@ impl Writer {
         if old.is_empty() || pruned.held.is_some() {
             return Ok(pruned);
         }
-        // Recorded before the files are deleted, so that they never look lost.
+        // Recorded before the files are deleted, so that pruned blocks never look lost.
         let Some(open) = &self.active else {
             let problem = "it cannot be written, so what is deleted could not be noted in it";
             return Err(Error::unfit(&self.dir.join(ACTIVE), problem));
@@ -588,7 +589,7 @@ impl Writer {
         Ok(pruned)
     }
 
-    /// The closed files to delete, oldest first. Also why the next file is kept, if its
+    /// The closed files to delete, oldest first, and why the next file is kept, if its
     /// events are old enough too.
     fn old_files(&self, prune: PruneRequest) -> Result<(Vec<files::Closed>, Option<PruneRefusal>)> {
         let PruneRequest { before, force } = prune;
@@ -604,8 +605,8 @@ impl Writer {
                     old.append(&mut damaged);
                     old.push(closed);
                 }
-                // A damaged file has no known time. It is deleted with the next file, which
-                // is newer.
+                // The time of a damaged file is unknown. It is deleted together with the
+                // next file, which is newer.
                 (None, None) => damaged.push(closed),
                 (Some(_), _) | (None, Some(_)) => break,
             }
@@ -613,7 +614,7 @@ impl Writer {
         Ok((old, None))
     }
 
-    /// Checks whether the clock may be wrong: `Some` is the reason not to delete files of
+    /// Checks whether the clock may be wrong. `Some` is the reason not to delete files with
     /// `bytes` in total as older than `before`.
     fn looks_wrong(&self, before: Instant, bytes: u64) -> Result<Option<PruneRefusal>> {
         let mut newest = None;

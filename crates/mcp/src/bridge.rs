@@ -1,7 +1,7 @@
-//! The tools of a running server for a program that speaks over standard input and output.
+//! Offers the tools of a running server to a program that communicates over standard input and output.
 //!
-//! The program's side of the protocol, with its versions, is spoken here; tools are listed and called at the server, in
-//! single requests that need no session.
+//! The bridge handles the program's side of the protocol and its versions. Tools are listed and called at the server,
+//! in single requests that need no session.
 
 use crate::BoxFuture;
 use crate::server::unknown;
@@ -15,16 +15,17 @@ use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 use std::sync::Arc;
 
-/// Sends a message to the server's `/mcp`; the message that it answers with, or a sentence about why there is none.
+/// Function that sends a message to the server's `/mcp` and returns the answer, or a sentence that says why there is
+/// none.
 pub type Forward = Arc<dyn Fn(Value) -> BoxFuture<Result<Value, String>> + Send + Sync>;
 
-/// The version of the protocol in which the server is asked, in each request's `MCP-Protocol-Version`.
+/// Version of the protocol for requests to the server, sent in the field `MCP-Protocol-Version`.
 pub const VERSION: &str = "2025-11-25";
 
-/// Answers on standard input and output until the input ends.
+/// Answers requests on standard input and output until the input ends.
 ///
 /// # Errors
-/// A sentence: the server does not answer, or refuses the key; the program does not speak the protocol.
+/// A sentence that says why: the server does not answer, or refuses the key; or the program does not use the protocol.
 pub async fn run(forward: Forward) -> Result<(), String> {
     let bridge = Bridge::connect(forward).await?;
     let running = rmcp::serve_server(bridge, rmcp::transport::io::stdio()).await;
@@ -32,14 +33,14 @@ pub async fn run(forward: Forward) -> Result<(), String> {
     running.waiting().await.map(drop).map_err(|error| error.to_string())
 }
 
-/// A server that has another one do the work.
+/// A server that forwards all work to another one.
 struct Bridge {
     forward: Forward,
     info: ServerConfig,
 }
 
 impl Bridge {
-    /// Asks the server who it is, which fails where nothing else would work.
+    /// Initialises the connection to the server. This fails early when nothing else would work.
     async fn connect(forward: Forward) -> Result<Bridge, String> {
         let client = json!({ "name": "muriel mcp", "version": env!("CARGO_PKG_VERSION") });
         let hello = json!({ "protocolVersion": VERSION, "capabilities": {}, "clientInfo": client });
@@ -73,7 +74,7 @@ impl ServerHandler for Bridge {
         let params = json!({ "name": call.name, "arguments": call.arguments.unwrap_or_default() });
         match (self.forward)(message("tools/call", params)).await {
             Ok(answer) => read::<CallToolResult>(answer).map(Into::into),
-            // The agent can read this and try again, as it can not with an error of the protocol.
+            // The agent can read this and try again, which it cannot with an error of the protocol.
             Err(sentence) => Ok(CallToolResult::error(vec![ContentBlock::text(sentence)]).into()),
         }
     }
@@ -91,7 +92,7 @@ fn message(method: &str, params: Value) -> Value {
     json!({ "jsonrpc": "2.0", "id": 1, "method": method, "params": params })
 }
 
-/// The result in an answer, or its error.
+/// Reads the result of an answer, or its error.
 fn read<T: DeserializeOwned>(mut answer: Value) -> Result<T, ErrorData> {
     if let Some(error) = answer.get_mut("error").map(Value::take) {
         return Err(serde_json::from_value(error).unwrap_or_else(|_| unexpected()));

@@ -1,4 +1,4 @@
-//! The tools over HTTP: the streamable transport without sessions, so that any node answers any request.
+//! The tools over HTTP: the streamable transport without sessions, so that any node can answer any request.
 
 use crate::server::ToolServer;
 use crate::{Api, BadContract};
@@ -13,21 +13,21 @@ use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, Stream
 use serde_json::{Value, json};
 use std::sync::Arc;
 
-/// Where and for whom the tools are.
+/// Settings of the tools over HTTP.
 #[derive(Debug, Clone)]
 pub struct HttpSettings {
-    /// Hosts that requests may name, with or without a port, and whose pages may send them.
+    /// Hosts that requests may name, with or without a port. Pages on these hosts may send requests.
     pub hosts: Vec<String>,
-    /// Whether calls may change code, if the key may.
+    /// True when calls may change code, if the key may.
     pub allows_code: bool,
-    /// The most bytes of a request.
+    /// Maximum size of a request, in bytes.
     pub body_limit: usize,
 }
 
-/// What answers at the path of the tools. Keys are checked before it.
+/// Handlers for the path of the tools. Keys are checked before them.
 ///
 /// # Errors
-/// When the contract has not what the tools need.
+/// When the contract lacks something that the tools need.
 pub fn methods<S: Clone + Send + Sync + 'static>(
     contract: &Value,
     api: Api,
@@ -50,7 +50,7 @@ pub fn methods<S: Clone + Send + Sync + 'static>(
     }))
 }
 
-/// The origins of pages on a host: with any port where it names none.
+/// The origins of pages on a host; with any port if the host names none.
 fn origins(host: &str) -> [String; 2] {
     let is_bare_v6 = host.parse::<std::net::Ipv6Addr>().is_ok();
     let bracketed = if is_bare_v6 { format!("[{host}]") } else { host.to_owned() };
@@ -59,11 +59,11 @@ fn origins(host: &str) -> [String; 2] {
     ["http", "https"].map(|scheme| format!("{scheme}://{bracketed}{port}"))
 }
 
-/// What is said of JSON that is no message: the transport names a type of its own there.
+/// Message for JSON that is not a message of the protocol: the transport's own text names one of its types.
 const NO_MESSAGE: &str = "the body is not a request or notification of the Model Context Protocol; it is one message with \
     `jsonrpc` \"2.0\" and a `method`";
 
-/// An answer of the transport. Refusals that are plain text become an error of the protocol.
+/// Passes on an answer of the transport. Refusals in plain text become errors of the protocol.
 async fn told(response: Response) -> Response {
     let is_json = response.headers().get(header::CONTENT_TYPE).is_some_and(|kind| kind == "application/json");
     if response.status().is_success() || is_json {
@@ -72,7 +72,7 @@ async fn told(response: Response) -> Response {
     let (mut parts, body) = response.into_parts();
     let text = body.collect().await.map(|body| body.to_bytes()).unwrap_or_default();
     let mut message = String::from_utf8_lossy(&text);
-    // The media type was checked before, so this is about what the body holds.
+    // The media type was checked before, so the error is about the content of the body.
     if parts.status == StatusCode::UNSUPPORTED_MEDIA_TYPE {
         parts.status = StatusCode::BAD_REQUEST;
         message = NO_MESSAGE.into();

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
-/// Where the API's request has its arguments.
+/// Places of the arguments in the API's request.
 pub(crate) struct Operation {
     method: Method,
     /// The path, with the names of arguments in braces.
@@ -23,7 +23,7 @@ pub(crate) struct Operation {
     open_query: Option<&'static str>,
 }
 
-/// An argument that no request can be made of: its name, and what is wrong with it.
+/// An argument from which no request can be built: its name, and the fault.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct BadArgument {
     pub(crate) name: String,
@@ -35,7 +35,7 @@ fn bad(name: &str, message: &'static str) -> BadArgument {
 }
 
 impl Operation {
-    /// The operation of a tool, the schema of its arguments and the summary of what it does.
+    /// Returns the operation of a tool, the schema of its arguments, and its summary.
     pub(crate) fn of(contract: &Value, spec: &Spec) -> Result<(Operation, JsonObject, String), BadContract> {
         let (path, method, found) = find(contract, spec.operation)?;
         let mut operation = Operation {
@@ -84,7 +84,7 @@ impl Operation {
         Ok((operation, schema, found["summary"].as_str().unwrap_or_default().to_owned()))
     }
 
-    /// Takes in a parameter of the contract; the name of its argument.
+    /// Adds a parameter of the contract and returns the name of its argument.
     fn take(&mut self, parameter: &Value) -> Result<String, BadContract> {
         let name = parameter["name"].as_str().unwrap_or_default().to_owned();
         match parameter["in"].as_str() {
@@ -103,7 +103,7 @@ impl Operation {
         }
     }
 
-    /// The request of the API that a call with these arguments is. `project` is that of the connection.
+    /// Builds the API request of a call with these arguments. `project` is the project of the connection.
     pub(crate) fn request(
         &self,
         mut arguments: JsonObject,
@@ -111,7 +111,7 @@ impl Operation {
     ) -> Result<Request<Body>, Vec<BadArgument>> {
         let mut problems = Vec::new();
         if let Some(project) = project.filter(|_| !self.is_below_project()) {
-            // What is about several projects is about that of the connection alone.
+            // An operation about several projects is limited to the project of the connection.
             arguments.insert("project".to_owned(), project.into());
         } else if let Some(project) = project {
             match arguments.insert(PROJECT.to_owned(), project.into()) {
@@ -140,13 +140,13 @@ impl Operation {
         }
         let mut request = Request::new(body);
         *request.method_mut() = self.method.clone();
-        // Everything that came from outside is percent-encoded, so only its length can be wrong.
+        // All text from outside is percent-encoded, so only the length can be wrong.
         *request.uri_mut() = target.parse().map_err(|_| vec![bad("arguments", "are too long for an address")])?;
         *request.headers_mut() = headers;
         Ok(request)
     }
 
-    /// Whether its path names a project.
+    /// Returns whether its path names a project.
     fn is_below_project(&self) -> bool {
         self.path.contains("{project_key}")
     }
@@ -216,7 +216,7 @@ impl Operation {
 const CONTEXT: &str =
     "What is known of the visitor: `country`, `url`, `device`…, or an attribute, each with its value.";
 
-/// The path, the method and the operation with this id.
+/// Finds the path, the method and the operation with this id.
 fn find<'c>(contract: &'c Value, id: &str) -> Result<(&'c str, &'c str, &'c Value), BadContract> {
     let paths = contract["paths"].as_object().into_iter().flatten();
     let mut operations = paths.flat_map(|(path, item)| {
@@ -236,7 +236,7 @@ fn described(parameter: &Value) -> Value {
     schema
 }
 
-/// Takes an argument that is a text, a number or a switch, as text. Null is the same as nothing.
+/// Takes an argument that is a text, a number or a switch, as text. Null counts as absent.
 fn scalar(name: &str, arguments: &mut JsonObject, problems: &mut Vec<BadArgument>) -> Option<String> {
     match arguments.shift_remove(name)? {
         Value::Null => None,
@@ -249,7 +249,7 @@ fn scalar(name: &str, arguments: &mut JsonObject, problems: &mut Vec<BadArgument
     }
 }
 
-/// An entity tag, whose quotes agents leave out.
+/// An entity tag with its quotes, which agents leave out.
 fn quoted(tag: String) -> String {
     if tag == "*" || tag.contains('"') { tag } else { format!("\"{tag}\"") }
 }

@@ -1,4 +1,4 @@
-//! Schemas of the contract as schemas that stand alone.
+//! Converts schemas of the contract to self-contained schemas.
 
 use crate::BadContract;
 use rmcp::model::JsonObject;
@@ -7,13 +7,13 @@ use std::collections::BTreeSet;
 
 const COMPONENTS: &str = "#/components/schemas/";
 
-/// The schema that is called `name`.
+/// The schema with this name.
 pub(crate) fn named<'c>(contract: &'c Value, name: &str) -> Result<&'c Value, BadContract> {
     let schema = &contract["components"]["schemas"][name];
     if schema.is_object() { Ok(schema) } else { Err(BadContract(format!("there is no schema {name}"))) }
 }
 
-/// The schema, or what it refers to.
+/// The schema, or the one that it refers to.
 pub(crate) fn resolved<'c>(contract: &'c Value, schema: &'c Value) -> Result<&'c Value, BadContract> {
     match schema["$ref"].as_str().and_then(|reference| reference.strip_prefix(COMPONENTS)) {
         Some(name) => named(contract, name),
@@ -49,7 +49,8 @@ pub(crate) fn object(
     }
 }
 
-/// Points references at `$defs`, notes what they refer to, and splits lists of types, which not every client can read.
+/// Points references at `$defs`, collects the names that they refer to in `wanted`, and splits lists of types, which
+/// not every client can read.
 fn relocate(schema: &mut Value, wanted: &mut BTreeSet<String>) {
     match schema {
         Value::Object(members) => {

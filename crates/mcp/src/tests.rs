@@ -4,7 +4,7 @@ use crate::{BadContract, Tools};
 use http_body_util::BodyExt;
 use serde_json::{Value, json};
 
-/// The contract as it is published.
+/// The published contract.
 fn contract() -> Value {
     serde_json::from_str(include_str!("../../../contract/openapi.json")).unwrap()
 }
@@ -13,7 +13,8 @@ fn tools() -> Tools {
     Tools::of(&contract()).unwrap()
 }
 
-/// A call's request as one line: method, address, the header fields that it sets, and the body. Or what is wrong.
+/// The request of a call as one line: method, address, the header fields that it sets, and the body; or the faults of
+/// its arguments.
 fn request(tool: &str, arguments: Value, project: Option<&str>) -> String {
     let tools = tools();
     let Value::Object(arguments) = arguments else { panic!("arguments are an object") };
@@ -58,7 +59,7 @@ fn arguments_are_where_the_api_has_them() {
             json!({ "project_key": "../..", "test_id": "1/../2?x#y" }),
             "GET /v2/project/%2E%2E%2F%2E%2E/experiment/1%2F%2E%2E%2F2%3Fx%23y ",
         ),
-        // What the schema forbids is left to the API, which has the sentences.
+        // Violations of the schema are left to the API, which has the error sentences.
         (
             "create_experiment",
             json!({ "project_key": "p", "nme": [1] }),
@@ -126,7 +127,7 @@ fn a_connection_can_be_about_one_project() {
     assert_eq!(other, "project_key must be the project of the connection");
     let of = |project| serde_json::to_value(tools().list(project)).unwrap();
     for (tool, alone) in of(None).as_array().unwrap().iter().zip(of(Some("p")).as_array().unwrap()) {
-        // What is of no project takes one as a filter, if at all.
+        // An operation that is not about one project takes a project only as a filter, if at all.
         if tool["name"] != "get_overview" {
             assert!(tool["inputSchema"]["properties"]["project_key"].is_object());
             assert!(tool["inputSchema"]["required"].as_array().unwrap().contains(&json!("project_key")));

@@ -1,7 +1,8 @@
-//! What there is to do about an experiment, in a sentence.
+//! Advice: what to do next about an experiment, in a sentence.
 //!
-//! The overview, the tools for agents and whoever else lists experiments say it in these words. It is a function of what is
-//! stored and of the [`Outlook`], a result in brief, which may be some minutes old: then the sentence says of when it is.
+//! The overview, the tools for agents and other lists of experiments use these sentences. A sentence is computed from
+//! stored data and the [`Outlook`], a brief result that may be some minutes old. If it is, the sentence states the time
+//! of the result.
 
 use crate::compute::Computed;
 use crate::locked::Labels;
@@ -11,10 +12,10 @@ use muriel_domain::experiment::{Arm, ConclusionOutcome, Serving, Status};
 use muriel_domain::time::DAY_US;
 use serde::{Deserialize, Serialize};
 
-/// A result older than this is said to be of its moment.
+/// Age above which a sentence states the time of the result, in microseconds.
 const FRESH_US: i64 = 10 * 60_000_000;
 
-/// A plan that takes longer than this will hardly be followed: two years.
+/// Longest plan, in days, that is likely to be followed: two years.
 const LONG_DAYS: i64 = 2 * 365;
 
 /// A result in brief.
@@ -22,36 +23,36 @@ const LONG_DAYS: i64 = 2 * 365;
 pub struct Outlook {
     /// Visitors in all arms.
     pub visitors: u64,
-    /// The word of the verdict on the variants together; `None` without a primary metric.
+    /// Word of the verdict on all variants together; `None` without a primary metric.
     pub verdict: Option<String>,
-    /// The arm that the verdict is about: the best winner, or the first that lost.
+    /// Arm that the verdict is about: the best winner, or the first that lost.
     pub arm: Option<u32>,
-    /// Its lift, a fraction.
+    /// Lift of that arm, as a fraction.
     pub lift: Option<f64>,
-    /// Where the true lift is.
+    /// Interval of the lift.
     pub lift_interval: Option<[f64; 2]>,
-    /// The word of the worst grade of the health checks, that of the minimum data aside.
+    /// Word of the worst grade of the health checks, except the check of the minimum data.
     pub health: String,
-    /// What the worst health check found, where it warns or fails.
+    /// Finding of the worst health check, if it warns or fails.
     pub trouble: Option<String>,
-    /// Whether all that fails is that pages of a variant are harmed, which leaves the numbers as they are.
+    /// True when the only failing check is that a variant harms pages, which leaves the numbers as they are.
     #[serde(default)]
     pub is_harm: bool,
-    /// The planned total of visitors.
+    /// Planned total of visitors.
     pub planned: Option<u64>,
-    /// Why the verdict is exploratory: the goal that decides, or the arm, is not as the plan has it that was locked at the first
-    /// start. `None` where both are.
+    /// Reason why the verdict is exploratory: the goal that decides, or the arm, differs from the plan that was locked
+    /// at the first start. `None` when neither does.
     #[serde(default)]
     pub exploratory: Option<String>,
 }
 
 impl Outlook {
-    /// What a report says in brief.
+    /// Summarises a report.
     pub fn of(computed: &Computed) -> Outlook {
         let planned = computed.manifest.experiment.planned_visitors.and_then(|number| u64::try_from(number).ok());
         let visitors: u64 = computed.visitors.iter().sum();
         let health = &computed.report.health;
-        // Every young experiment has little data, which is nothing to look at.
+        // Every young experiment has little data, which is not a problem to report.
         let checks: Vec<_> = health.checks().into_iter().filter(|(name, _)| *name != "minimum_data").collect();
         let needed = health.sample_ratio.grade.max(health.crossovers.grade);
         let grade = checks.iter().fold(needed, |grade, (_, check)| grade.with(check.grade));
@@ -94,8 +95,8 @@ impl Outlook {
         }
     }
 
-    /// When as many visitors as are planned will have entered, at the rate since `started_at`; the present moment when they
-    /// have. `None` without a plan, and where hardly anybody entered yet.
+    /// Expected time at which the planned visitors will have entered, at the rate since `started_at`; `now` when they
+    /// have. `None` without a plan, and when too few visitors have entered for an estimate.
     pub fn ready_at(&self, started_at: Instant, now: Instant) -> Option<Instant> {
         let planned = self.planned?;
         if self.visitors >= planned {
@@ -106,35 +107,35 @@ impl Outlook {
             return None;
         }
         let left = took * (planned - self.visitors) as f64 / self.visitors as f64;
-        // Longer than a thousand years says nothing.
+        // An estimate beyond a thousand years is meaningless.
         (left < 365_000.0 * DAY_US as f64).then(|| now.plus_us(left as i64))
     }
 }
 
-/// What a sentence about an experiment is made of.
+/// Input for a sentence about an experiment.
 #[derive(Debug, Clone)]
 pub struct Standing<'a> {
-    /// Where it stands.
+    /// Status of the experiment.
     pub status: Status,
-    /// How it was concluded.
+    /// Outcome of its conclusion.
     pub outcome: Option<ConclusionOutcome>,
-    /// Whether a winner is served.
+    /// State of serving a winner.
     pub serving: Serving,
-    /// Whether it has ever started.
+    /// True when it has ever started.
     pub has_started: bool,
     /// Days since the first start.
     pub days: Option<i64>,
     /// Days until the planned visitors have entered or the end date comes.
     pub days_left: Option<i64>,
-    /// What its result said last, and when; `None` while it was not looked at.
+    /// Last check of its result, and the time of that; `None` before the first check.
     pub result: Option<(&'a Outlook, Instant)>,
-    /// Whether it has been changed since the result was looked at.
+    /// True when it has been changed since that check.
     pub changed_since: bool,
-    /// The present moment.
+    /// Current time.
     pub now: Instant,
 }
 
-/// What there is to do about an experiment.
+/// Advice on what to do about an experiment, as a sentence.
 pub fn sentence(standing: &Standing<'_>) -> String {
     if let Some(outcome) = standing.outcome {
         let what = match outcome_words(outcome) {
@@ -191,7 +192,7 @@ fn outcome_words(outcome: ConclusionOutcome) -> Option<&'static str> {
     }
 }
 
-/// What to do by what the result says.
+/// Advice that follows from the result.
 fn about_result(standing: &Standing<'_>, outlook: &Outlook, is_live: bool) -> String {
     let trouble = outlook.trouble.as_deref().map(str::trim);
     if outlook.verdict.as_deref() == Some(Verdict::DoNotTrust.word()) || outlook.health == Grade::Fail.word() {
@@ -261,7 +262,7 @@ fn keep_running(standing: &Standing<'_>, outlook: &Outlook) -> String {
     }
 }
 
-/// ` by 4.1 %, with 1.2 to 7.0 % likely`.
+/// Lift with its interval, such as ` by 4.1 %, from 1.2 % to 7.0 %`.
 fn by(outlook: &Outlook) -> String {
     let percent = |fraction: f64| format!("{:.1}", (fraction * 1_000.0).round().abs() / 10.0);
     match (outlook.lift, outlook.lift_interval) {
@@ -400,7 +401,7 @@ mod tests {
             sentence(&old),
             "As of 10:00 UTC on 1 Mar 2026, before the last change: Keep running: 4 days are left."
         );
-        // The numbers of one that has ended stay.
+        // The numbers of an ended experiment stay the same, so their age does not matter.
         let mut ended = standing(Status::Inactive, Some(&outlook));
         ended.now = NOW.plus_us(30 * DAY_US);
         assert!(sentence(&ended).starts_with("It ended without an answer"));

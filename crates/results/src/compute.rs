@@ -1,4 +1,4 @@
-//! From a manifest to numbers: asks the warehouse, and has the answer analysed.
+//! Computes the numbers of a manifest: queries the warehouse, and has the answer analysed.
 
 use crate::manifest::{Manifest, MetricFacts};
 use jiff::ToSpan;
@@ -15,33 +15,33 @@ use muriel_warehouse::{
 };
 use std::collections::BTreeMap;
 
-/// Why a report could not be computed.
+/// Reason why a report could not be computed.
 #[derive(Debug, thiserror::Error)]
 pub enum ComputeError {
-    /// The warehouse cannot answer, or was told to stop.
+    /// The warehouse cannot answer, or the query was stopped.
     #[error("the warehouse could not answer")]
     Warehouse(#[from] warehouse::Error),
     /// The manifest cannot have been made by this program; the flaw says why.
     #[error("the manifest {0}")]
     Manifest(Flaw),
-    /// The computation panicked, which is a bug; the text is the panic's.
+    /// The computation panicked, which is a bug; the text is the panic message.
     #[error("the computation failed: {0}")]
     Panicked(String),
 }
 
-/// The numbers of an arm by one metric, over everybody who entered.
+/// Numbers of an arm for one metric, over all visitors who entered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Numbers {
     /// Visitors who entered.
     pub visitors: u64,
-    /// Of these, visitors whose conversion window is still open.
+    /// Visitors among them whose conversion window is still open.
     pub open: u64,
     /// Visitors who converted.
     pub converted: u64,
     /// Events, or orders, that counted.
     pub events: u64,
-    /// What they are worth, before any cap, in [`VALUE_SCALE`]: exact, so that it can be
-    /// added and is rounded once.
+    /// Their total value before any cap, as an integer in units of 1 / [`VALUE_SCALE`]: exact, so that sums are rounded
+    /// only once.
     pub units: i128,
 }
 
@@ -54,28 +54,27 @@ impl Numbers {
         self.units += totals.raw_value;
     }
 
-    /// What the events, or orders, are worth, before any cap.
+    /// Total value of the events, or orders, before any cap.
     pub fn value(&self) -> f64 {
         self.value_by(1)
     }
 
-    /// The value shared among so many. One division of integers that are exact as
-    /// far as a double is.
+    /// Value divided by `number`, with one division of integers that are exact within the precision of a double.
     fn value_by(&self, number: u64) -> f64 {
         self.units as f64 / (VALUE_SCALE as f64 * number as f64)
     }
 
-    /// Conversions by visitor; `None` without visitors.
+    /// Conversions per visitor; `None` without visitors.
     pub fn rate(&self) -> Option<f64> {
         (self.visitors > 0).then(|| self.converted as f64 / self.visitors as f64)
     }
 
-    /// Value by visitor; `None` without visitors.
+    /// Value per visitor; `None` without visitors.
     pub fn value_per_visitor(&self) -> Option<f64> {
         (self.visitors > 0).then(|| self.value_by(self.visitors))
     }
 
-    /// Value by order; `None` without orders.
+    /// Value per order; `None` without orders.
     pub fn value_per_order(&self) -> Option<f64> {
         (self.events > 0).then(|| self.value_by(self.events))
     }
@@ -86,78 +85,78 @@ impl Numbers {
 pub struct MetricNumbers {
     /// Per arm, the control first.
     pub arms: Vec<Numbers>,
-    /// The most that a visitor contributes to the comparison.
+    /// Largest value that a visitor contributes to the comparison.
     pub cap: Option<f64>,
-    /// Visitors whose value was cut to that.
+    /// Visitors whose value was cut to the cap.
     pub capped: u64,
-    /// The currency of the values; `None` where no order named one.
+    /// Currency of the values; `None` when no order named one.
     pub currency: Option<String>,
-    /// Which orders count, of revenue.
+    /// Counts of orders that were included or excluded, for revenue.
     pub orders: OrderSummary,
-    /// Visitors whose event came within five seconds before they entered, and does not count; of the first metric.
+    /// Visitors whose event came within five seconds before they entered and does not count; only for the first metric.
     pub just_before: u64,
-    /// Visitors all of whose submits were prevented by the page; of goals of forms, of the first metric.
+    /// Visitors whose submits were all prevented by the page; only for goals on forms, of the first metric.
     pub only_prevented: u64,
-    /// Whether nothing is known of it: it is about visits, and nobody who entered sent a page view.
+    /// True when nothing is known: the metric is about visits, and no visitor who entered sent a page view.
     pub is_unfed: bool,
 }
 
 /// The top metric among the visitors of one segment of the breakdown.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SegmentNumbers {
-    /// Which visitors.
+    /// Segment of the visitors.
     pub segment: Segment,
     /// Per arm, the control first.
     pub arms: Vec<Numbers>,
-    /// The lift of each arm but the control.
+    /// Lift of each arm except the control.
     pub points: Vec<LiftEstimate>,
 }
 
-/// The top metric as it was at the end of a day.
+/// The top metric at the end of a day.
 #[derive(Debug, Clone, PartialEq)]
 pub struct DayNumbers {
-    /// The last day that is in, as the reader's clock has it.
+    /// Last day that is included, in the reader's time zone.
     pub day: Date,
     /// Per arm, the control first.
     pub arms: Vec<Numbers>,
-    /// The lift of each arm but the control.
+    /// Lift of each arm except the control.
     pub points: Vec<LiftEstimate>,
-    /// What a bandit had lost by then, by what is known at the end; `None` where weights are not to follow the result, and
-    /// where too little is known.
+    /// Losses of a bandit up to this day, estimated with everything known at the end; `None` when weights do not follow
+    /// the result, and when too little is known.
     pub losses: Option<Losses>,
 }
 
-/// An experiment in numbers.
+/// Numbers of an experiment, and their analysis.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Computed {
-    /// What they were computed from.
+    /// Manifest that they were computed from.
     pub manifest: Manifest,
     /// Visitors per arm, the control first.
     pub visitors: Vec<u64>,
-    /// When the first of them entered.
+    /// Time of the first entry.
     pub first_entry: Option<Instant>,
-    /// What pages of those who entered have lost since.
+    /// Events that pages of these visitors lost after they entered.
     pub lost_events: LostEvents,
-    /// What they mean.
+    /// Analysis of the numbers.
     pub report: Report,
-    /// What the changes of the arms found on visitors' pages.
+    /// Matches of the arms' changes on visitors' pages.
     pub applied: Vec<Applied>,
-    /// What the errors on pages of the arms say, at most [`TOP_ERRORS`](muriel_warehouse::TOP_ERRORS) of each arm.
+    /// Messages of errors on pages of the arms, at most [`TOP_ERRORS`](muriel_warehouse::TOP_ERRORS) of each arm.
     pub errors: Vec<PageError>,
-    /// Where the weights of a bandit should go; `None` where they are not to follow the result.
+    /// Bandit's proposal for the weights; `None` when they do not follow the result.
     pub bandit: Option<BanditLook>,
-    /// In the order of the manifest's metrics.
+    /// Numbers of each metric, in the order of the manifest's metrics.
     pub metrics: Vec<MetricNumbers>,
-    /// How the values of the control's buyers vary by the top metric.
+    /// Spread of the values of the control's buyers in the top metric: mean square over squared mean.
     pub values_vary: Option<f64>,
-    /// The top metric by the attribute that was asked for.
+    /// The top metric by the attribute of the breakdown.
     pub parts: Vec<SegmentNumbers>,
-    /// The top metric by day, where that was asked for.
+    /// The top metric by day, if that was requested.
     pub stages: Vec<DayNumbers>,
 }
 
-/// Asks for the numbers of a manifest and says what they mean. The manifest that
-/// comes back names the position of the log that went in.
+/// Queries the numbers of a manifest and analyses them. The manifest in the result names the log positions that were
+/// included.
 ///
 /// # Errors
 /// [`ComputeError`].
@@ -212,7 +211,7 @@ pub(crate) fn compute(
     })
 }
 
-/// Says of metrics of visits without any page view why they are not known.
+/// States the reason for unknown metrics of visits when no page view was sent.
 fn tell_unfed(report: &mut Report, answer: &ExperimentAnswer) {
     let unfed = report.metrics.iter_mut().zip(&answer.metrics).filter(|(_, metric)| metric.is_unfed);
     for analysis in unfed.flat_map(|(metric, _)| &mut metric.analyses) {
@@ -222,16 +221,15 @@ fn tell_unfed(report: &mut Report, answer: &ExperimentAnswer) {
     }
 }
 
-/// The mean square over the squared mean of the values of those who converted: 1
-/// where all are alike, and the more the dearest stand out. `None` below
-/// [`VARY_FROM`] of them, of whom the dearest is not to be expected yet, and without
-/// values.
+/// Mean square over squared mean of the values of those who converted: 1 when all values are equal, and greater the
+/// more the largest stand out. `None` below [`VARY_FROM`] conversions, where the largest values are not likely to have
+/// occurred yet, and without values.
 pub(crate) fn values_vary(converted: u64, value: i128, value_squared: i128) -> Option<f64> {
     let spread = || muriel_stats::value_spread(converted, value as f64, value_squared as f64).ok();
     (converted >= VARY_FROM && value > 0).then(spread).flatten()
 }
 
-/// Who must have converted before it is said how their values vary.
+/// Minimum number of converted visitors for stating how their values vary.
 const VARY_FROM: u64 = 100;
 
 fn summaries(manifest: &Manifest, answer: &ExperimentAnswer) -> Summaries {
@@ -285,7 +283,7 @@ fn summaries(manifest: &Manifest, answer: &ExperimentAnswer) -> Summaries {
     }
 }
 
-/// What pages told, for the analysis.
+/// Measurements of pages, for the analysis.
 fn page_cell(totals: &PageTotals) -> PageCell {
     PageCell {
         epoch: totals.epoch,
@@ -300,7 +298,7 @@ fn page_cell(totals: &PageTotals) -> PageCell {
     }
 }
 
-/// Totals for the analysis, those of one place together.
+/// Builds a metric for the analysis; totals of the same epoch, arm and window state are merged.
 fn metric_of(facts: &MetricFacts, totals: impl Iterator<Item = (i64, u32, bool, Totals)>) -> Metric {
     let mut places: BTreeMap<(i64, u32, bool), Totals> = BTreeMap::new();
     for (epoch, variant, open, totals) in totals {
@@ -333,7 +331,7 @@ fn summary(totals: &Totals, measure: Measure) -> Summary {
     }
 }
 
-/// Per arm, from cells.
+/// Sums the cells of each arm.
 fn numbers<'a>(cells: impl Iterator<Item = (u32, bool, &'a Totals)>, arms: usize) -> Vec<Numbers> {
     let mut numbers = vec![Numbers::default(); arms];
     for (variant, open, totals) in cells {
@@ -344,7 +342,7 @@ fn numbers<'a>(cells: impl Iterator<Item = (u32, bool, &'a Totals)>, arms: usize
     numbers
 }
 
-/// The visitors of each arm, without what they are said to have done.
+/// The visitors of each arm, without their conversions and values.
 fn unfed(arms: Vec<Numbers>) -> Vec<Numbers> {
     let visitors = |arm: Numbers| Numbers { visitors: arm.visitors, open: arm.open, ..Numbers::default() };
     arms.into_iter().map(visitors).collect()
@@ -375,7 +373,7 @@ fn parts(facts: &MetricFacts, metric: &MetricAnswer, design: &muriel_analysis::D
             None => segments.push((segment, cell.totals.visitors)),
         }
     }
-    // The largest first, what is left over last.
+    // Largest segment first, the rest last.
     segments.sort_by(|(a, of_a), (b, of_b)| {
         (*a == &Segment::Rest).cmp(&(*b == &Segment::Rest)).then(of_b.cmp(of_a)).then(a.cmp(b))
     });
@@ -393,11 +391,10 @@ fn parts(facts: &MetricFacts, metric: &MetricAnswer, design: &muriel_analysis::D
         .collect()
 }
 
-/// The metric as it was at the end of each day, from its first day on; of a life of
-/// more than [`STAGES_MAX`] days at the end of the last of them.
+/// The metric at the end of each day, from its first day on; of more than [`STAGES_MAX`] days, only the last ones.
 ///
-/// Visitors are shown from entry on, and compared once their window is over, as in
-/// a result whose last day it is.
+/// Visitors are shown from their entry on, and compared once their window is over, as in a result that ends on that
+/// day.
 fn stages(
     manifest: &Manifest,
     facts: &MetricFacts,
@@ -453,7 +450,7 @@ fn stages(
     }
 }
 
-/// Says of each day what a bandit had lost by then.
+/// Fills in what a bandit had lost by the end of each day.
 fn tell_losses(stages: &mut [DayNumbers], design: &muriel_analysis::Design, summaries: &Summaries) {
     let over = |arm: &Numbers| arm.visitors.saturating_sub(arm.open);
     let visitors: Vec<Vec<u64>> = stages.iter().map(|stage| stage.arms.iter().map(over).collect()).collect();
@@ -463,7 +460,7 @@ fn tell_losses(stages: &mut [DayNumbers], design: &muriel_analysis::Design, summ
     }
 }
 
-/// Days of a series at most.
+/// Maximum number of days of a series.
 const STAGES_MAX: i64 = 1_500;
 
 #[cfg(test)]
@@ -490,7 +487,7 @@ mod tests {
                 variant: 0,
                 totals: TotalsChange { visitors: 1, ..TotalsChange::default() },
             };
-            // One on the first day, one on the second, one on the last.
+            // One visitor on the first day, one on the second, one on the last.
             let mut steps = vec![entered(0)];
             steps.extend((days > 1).then(|| entered(1)));
             steps.extend((days > 0).then(|| entered(days)));

@@ -1,4 +1,4 @@
-//! Which days a result is about.
+//! Days that a result covers.
 
 use crate::manifest::Manifest;
 use jiff::civil::Date;
@@ -6,16 +6,16 @@ use jiff::civil::Date;
 /// Days of a result, in the reader's time zone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Days {
-    /// The first that counts; `None` before the first start.
+    /// First day that counts; `None` before the first start.
     pub first: Option<Date>,
-    /// The last that counts.
+    /// Last day that counts.
     pub last: Option<Date>,
-    /// How many: from the start to the end or to now, those begun counted whole.
+    /// Number of days from the start to the end or to now; begun days count as whole ones.
     pub count: i64,
 }
 
 impl Manifest {
-    /// Which days count. Where the asked dates leave none, they are told as asked.
+    /// Days that count. When the requested dates leave none, returns the dates as requested.
     pub fn days(&self) -> Days {
         let (from, until) = self.span();
         let (facts, inquiry) = (&self.experiment, &self.inquiry);
@@ -64,7 +64,7 @@ mod tests {
                 [Some("2026-03-28"), Some("2026-03-30")],
                 ["2026-03-28", "2026-03-30", "3"],
             ),
-            // Dates beyond the experiment's are cut to them.
+            // Dates beyond the experiment's are cut to its own.
             (
                 "UTC",
                 "2026-03-02T00:00:00Z",
@@ -72,7 +72,7 @@ mod tests {
                 [Some("2026-01-01"), Some("2027-01-01")],
                 ["2026-03-02", "2026-03-03", "2"],
             ),
-            // Those without a moment of it are told as they were asked for.
+            // Dates that do not overlap with it are returned as requested.
             (
                 "UTC",
                 "2026-03-02T00:00:00Z",

@@ -1,5 +1,4 @@
-//! From what is stored to a manifest: what there is to know of an experiment
-//! before its events are looked at.
+//! Builds manifests from stored data: the facts about an experiment before its events are read.
 
 use crate::inquiry::{Inquiry, PlanBasis};
 use crate::interaction::{INTERACTIONS_MAX, InteractionFacts};
@@ -26,61 +25,60 @@ use std::sync::Arc;
 mod past;
 pub use past::Past;
 
-/// What a report is about, as it is stored.
+/// Stored subject of a report.
 pub trait ReportSubject: Sync {
-    /// Whose it is.
+    /// Project that it belongs to.
     fn project(&self) -> ProjectId;
 
-    /// A text that changes with anything that a manifest is made of, but for the log and the
-    /// moment.
+    /// Version text, which changes with everything that a manifest is made of, except the log and the time.
     fn version(&self) -> &str;
 
-    /// The manifest of a report of this moment, before the log is looked at.
+    /// Manifest of a report at `now`, before the log is read.
     fn manifest(&self, project_key: &Arc<str>, inquiry: &Inquiry, now: Instant) -> Manifest;
 }
 
-/// Everything that a manifest is made of.
+/// Stored data that the manifest of an experiment is made of.
 #[derive(Debug, Clone)]
 pub struct ReportInputs {
     experiment: Experiment,
-    /// The last ones.
+    /// The latest epochs.
     epochs: Vec<Epoch>,
     primary: Option<Goal>,
     secondary: Vec<Goal>,
     asked: Option<Goal>,
-    /// Other nodes that run, or took events since it first started.
+    /// Other nodes that run, or received events since the first start.
     other_nodes: Vec<NodeFacts>,
-    /// What other currencies are worth, where revenue is reported.
+    /// Currency rates, if revenue is reported.
     rates: Option<Rates>,
     /// Experiments that were found to change its effect.
     interactions: Vec<Interaction>,
-    /// What was planned when it first started.
+    /// Plan that was locked at the first start.
     lock: Option<PlanLock>,
-    /// The hypothesis that it tests, as it is.
+    /// Hypothesis that it tests, in its current form.
     hypothesis: Option<LockedHypothesis>,
-    /// Changes with anything above.
+    /// Version text, which changes with everything above.
     version: String,
 }
 
-/// What could not be found.
+/// Object that could not be found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NotFound {
     /// The experiment.
     Experiment,
-    /// The goal that was asked for.
+    /// The requested goal.
     Goal,
-    /// The epoch that was asked for.
+    /// The requested epoch.
     Epoch,
 }
 
 impl ReportInputs {
-    /// The experiment as it was when this was loaded.
+    /// The experiment in its state when this was loaded.
     pub fn experiment(&self) -> &Experiment {
         &self.experiment
     }
 
-    /// Reads what is stored about an experiment; `Ok(Err(_))` when there is no such thing.
-    /// `node` is this server's id, where other servers may work on the database too.
+    /// Reads the stored data of an experiment; `Ok(Err(_))` when something does not exist. `node` is the id of this
+    /// server, if other servers may use the database too.
     ///
     /// # Errors
     /// When the database cannot be reached.
@@ -138,12 +136,12 @@ impl ReportInputs {
         }))
     }
 
-    /// What is known of an experiment that never started, for planning it.
+    /// Inputs for an experiment that never started, for planning it.
     pub fn unstarted(experiment: Experiment, primary: Option<Goal>) -> ReportInputs {
         ReportInputs { primary, ..Self::of(experiment, "") }
     }
 
-    /// What is known of an experiment without goals, epochs and history.
+    /// Inputs for an experiment without goals, epochs and history.
     pub(crate) fn of(experiment: Experiment, version: &str) -> ReportInputs {
         ReportInputs {
             experiment,
@@ -160,7 +158,7 @@ impl ReportInputs {
         }
     }
 
-    /// The same of an experiment that started then.
+    /// Changes the inputs to those of an experiment that first started at `at`.
     #[cfg(test)]
     pub(crate) fn started(self, at: Instant) -> ReportInputs {
         let planned_visitors = self.experiment.plan.visitors;
@@ -169,12 +167,12 @@ impl ReportInputs {
         known
     }
 
-    /// Whether it runs.
+    /// Returns whether the experiment is live.
     pub fn is_live(&self) -> bool {
         self.experiment.lifecycle.is_live()
     }
 
-    /// The manifest of a report of this moment, before the log is looked at.
+    /// Manifest of a report at `now`, before the log is read.
     pub fn manifest(&self, project_key: &Arc<str>, inquiry: &Inquiry, now: Instant) -> Manifest {
         let judgement = inquiry.judged_by.and_then(|basis| self.judgement(basis));
         let mut experiment = self.facts(inquiry.epoch);
@@ -215,22 +213,22 @@ impl ReportInputs {
         }
     }
 
-    /// What a plan of the experiment judges by; `None` where there is no such plan.
+    /// Criteria by which a plan judges the experiment; `None` when there is no such plan.
     fn judgement(&self, basis: PlanBasis) -> Option<Judgement<'_>> {
         let confirmed = self.experiment.schedule.confirmed.as_ref().filter(|_| basis == PlanBasis::InForce);
         let locked = || self.lock.as_ref().map(|lock| Judgement::locked(&lock.plan));
         confirmed.map(Judgement::confirmed).or_else(locked)
     }
 
-    /// The inquiry of a report that is judged by a plan: with `judged_by` where the experiment is now judged otherwise than the
-    /// plan says, and as it is where that would change nothing.
+    /// Changes an inquiry to one whose report is judged by a plan: with `judged_by` when the experiment's current
+    /// criteria differ from the plan's, otherwise without it, as it would change nothing.
     pub fn judged_by(&self, basis: PlanBasis, inquiry: Inquiry) -> Inquiry {
         let departs = self.judgement(basis).is_some_and(|plan| plan.departs(&self.experiment, self.primary.as_ref()));
         Inquiry { judged_by: departs.then_some(basis), ..inquiry }
     }
 
-    /// Why the clock does not act on this arm: it was added or changed, or the control was, after the plan that the clock goes
-    /// by. `None` where it may.
+    /// Reason why the clock does not act on this arm: the arm or the control was added or changed after the plan that
+    /// the clock follows. `None` when it may act.
     pub fn held_back(&self, arm: usize) -> Option<String> {
         let plan = self.judgement(PlanBasis::InForce)?;
         let id = arm.to_string();
@@ -247,18 +245,19 @@ impl ReportInputs {
         which.map(|which| format!("{which} was changed after the plan."))
     }
 
-    /// The plan that a person would confirm now; `None` where the clock goes by what is already.
+    /// Plan that a person would confirm now; `None` when the clock follows that plan already.
     pub fn to_confirm(&self, reason: String, now: Instant) -> Option<ConfirmedPlan> {
         let is_held = (1..self.experiment.arms()).any(|arm| self.held_back(arm).is_some());
         let departs = match self.judgement(PlanBasis::InForce) {
             Some(plan) => is_held || plan.departs(&self.experiment, self.primary.as_ref()),
-            // An earlier release started it: the clock goes by what is, and from now on by what is now.
+            // An earlier release started it without a plan: the clock follows the current settings until a plan is
+            // confirmed.
             None => true,
         };
         departs.then(|| ConfirmedPlan::of(&self.experiment, self.primary.as_ref(), reason, now))
     }
 
-    /// The same for the experiment after a change, with its goals and its hypothesis then.
+    /// Inputs for the experiment after a change, with its goals and its hypothesis after the change.
     #[must_use]
     pub fn changed_to(
         self,
@@ -269,14 +268,14 @@ impl ReportInputs {
         ReportInputs { experiment, primary, secondary, hypothesis, ..self }
     }
 
-    /// The experiment as it is, with the weights of `epoch` where one is asked for.
+    /// Facts of the current experiment, with the weights of `epoch` if one is requested.
     fn facts(&self, epoch: Option<i64>) -> ExperimentFacts {
         let experiment = &self.experiment;
         let configuration = &experiment.configuration;
         let asked = self.epochs.iter().find(|known| Some(known.number) == epoch);
         let weights = asked.map_or_else(|| experiment.weights(), |epoch| epoch.weights.clone());
         let milestones = &experiment.milestones;
-        // What changed before the first start, nobody met.
+        // Changes before the first start affected no visitor.
         let opened_at = milestones.first_start.map(|start| to_ms(start.opened_at));
         let redefined_at = |arm: usize| {
             let at = milestones.redefined_at(arm).map(to_ms);
@@ -329,7 +328,7 @@ impl ReportInputs {
         }
     }
 
-    /// What was found by the goal that decides.
+    /// Interactions that were found for the goal that decides.
     fn interactions(&self, judgement: Option<&Judgement<'_>>) -> Vec<InteractionFacts> {
         let key = match judgement {
             Some(judgement) => judgement.primary_goal.map(|goal| &goal.goal_key),
@@ -339,12 +338,13 @@ impl ReportInputs {
         self.interactions.iter().filter(|found| found.goal_key == *key).map(InteractionFacts::of).collect()
     }
 
-    /// When visitors began to count.
+    /// Time from which on visitors count.
     fn started_at(&self) -> Option<Instant> {
         self.experiment.milestones.first_start.map(|start| to_ms(start.started_at))
     }
 
-    /// What is reported, the asked or primary goal first: the one of the plan, as it was then, where one judges.
+    /// Metrics to report, the requested or primary goal first: that of the plan, in its form at that time, if a plan
+    /// judges.
     fn metrics(&self, judgement: Option<&Judgement<'_>>) -> Vec<MetricFacts> {
         let mut metrics: Vec<MetricFacts> = Vec::new();
         let mut add = |metric: MetricFacts| {
@@ -386,15 +386,15 @@ impl ReportSubject for ReportInputs {
     }
 }
 
-/// What a report depends on besides what it is about.
+/// Inputs of a report besides its subject.
 pub(crate) struct Surroundings {
     pub(crate) rates: Option<Rates>,
     pub(crate) other_nodes: Vec<NodeFacts>,
 }
 
 impl Surroundings {
-    /// Reads the rates, where `has_revenue` says that a goal adds up orders, and the other nodes of `node` that took events `since` then.
-    /// `version` gets what changes with them and with the goals.
+    /// Reads the currency rates, if `has_revenue` says that a goal sums orders, and the nodes other than `node` that
+    /// received events since `since`. Appends to `version` what changes with them and with the goals.
     pub(crate) async fn load(
         tx: &mut dyn Tx,
         project: ProjectId,
@@ -425,14 +425,14 @@ impl Surroundings {
     }
 }
 
-/// Other nodes that run, and those that took events and were seen since.
+/// Other nodes that run, and those that received events and were seen since `since`.
 async fn others_since(tx: &mut dyn Tx, own: &str, since: Option<Instant>) -> muriel_store::Result<Vec<NodeFacts>> {
     let others = nodes::others(tx, own).await?;
     let counts = |node: &&nodes::Node| node.is_live || took_events_since(node, since);
     Ok(others.iter().filter(counts).map(facts_of_node).take(OTHER_NODES_MAX).collect())
 }
 
-/// Whether a node may have taken events of an experiment that started then.
+/// Returns whether a node may have received events of an experiment that started at `since`.
 fn took_events_since(node: &nodes::Node, since: Option<Instant>) -> bool {
     node.blocks > 0 && since.is_some_and(|since| node.seen_at >= since)
 }
@@ -453,7 +453,7 @@ fn is_planned_revenue(goal: &LockedGoal) -> bool {
     goal.goal_type == GoalType::Revenue.word()
 }
 
-/// The primary goal of a plan, as it counted then.
+/// Primary goal of a plan, in its form at that time.
 fn of_planned(goal: &LockedGoal) -> MetricFacts {
     MetricFacts {
         key: goal.goal_key.clone(),
@@ -498,7 +498,7 @@ pub(crate) fn of_goal(goal: &Goal, role: &str) -> MetricFacts {
     }
 }
 
-/// As the interface writes it: a manifest that is read back is the same.
+/// Reduces a time to milliseconds, as the interface writes it, so that a manifest that is read back is equal.
 pub(crate) fn to_ms(at: Instant) -> Instant {
     at.to_ms()
 }

@@ -8,7 +8,7 @@
 //! 2. Write the files again: `UPDATE_GOLDEN=1 cargo test -p muriel-results golden`.
 //! 3. Read their difference: it is what users will see.
 //!
-//! A report that only has more fields than before needs step 2 alone.
+//! A report that only has more fields than before needs only step 2.
 
 mod scenarios;
 mod show;
@@ -21,9 +21,9 @@ use scenarios::Scenario;
 use serde_json::{Map, Value, json};
 use std::path::PathBuf;
 
-/// How much of itself a number may differ: the last digits of `exp` and `ln` are another on another processor.
+/// Relative tolerance of numbers: the last digits of `exp` and `ln` depend on the processor.
 const TOLERANCE: f64 = 1e-12;
-/// Differences that a failure lists.
+/// Maximum number of differences that a failure lists.
 const MAX_LISTED: usize = 8;
 
 /// The report of a scenario as JSON.
@@ -42,7 +42,8 @@ fn report(scenario: &Scenario) -> Value {
     show::computed(&compute(scenario.manifest.clone(), scenario.by_day, &warehouse, &StopToken::new()).unwrap())
 }
 
-/// Where two reports differ, as `place: before, now`. Of places that only one of them has, the second list tells.
+/// Lists the differences of two reports in `changed`, as `place: before, now`, and places that only one of them has in
+/// `moved`.
 fn compare(place: &str, before: &Value, now: &Value, changed: &mut Vec<String>, moved: &mut Vec<String>) {
     let within = |key: &str| format!("{place}/{key}");
     match (before, now) {
@@ -74,7 +75,7 @@ fn compare(place: &str, before: &Value, now: &Value, changed: &mut Vec<String>, 
     }
 }
 
-/// What is wrong with a golden file beside a report of now, as a sentence; nothing when they agree.
+/// Compares a golden file with a current report. The error states in a sentence what is wrong.
 fn judge(name: &str, golden: &Value, report: &Value, methods: &str) -> Result<(), String> {
     let (mut changed, mut moved) = (Vec::new(), Vec::new());
     compare("", &golden["report"], report, &mut changed, &mut moved);
@@ -110,7 +111,7 @@ fn judge(name: &str, golden: &Value, report: &Value, methods: &str) -> Result<()
     }
 }
 
-/// Whether a golden file may be replaced by a report: not when a value changed under the same methods.
+/// Returns whether a golden file may be replaced by a report: not when a value changed under the same methods.
 fn may_replace(golden: &Value, report: &Value, methods: &str) -> bool {
     let (mut changed, mut moved) = (Vec::new(), Vec::new());
     compare("", &golden["report"], report, &mut changed, &mut moved);
@@ -152,7 +153,7 @@ fn a_changed_value_is_told_from_a_new_one() {
     let before = json!({ "lift": 0.5, "visitors": [3, 4] });
     let judged = |methods: &str, now: Value| judge("one", &golden(methods, before.clone()), &now, "3");
     assert_eq!(judged("3", before.clone()), Ok(()));
-    // The last digit is another on another processor; whole numbers have none to spare.
+    // The last digits depend on the processor; whole numbers must be equal.
     assert_eq!(judged("3", json!({ "lift": 0.5 * (1.0 + 1e-14), "visitors": [3, 4] })), Ok(()));
     for (now, says) in [
         (json!({ "lift": 0.51, "visitors": [3, 4] }), "/lift: 0.5, now 0.51"),

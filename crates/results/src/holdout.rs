@@ -1,4 +1,4 @@
-//! What there is to know of a holdout before the events are looked at.
+//! Facts about a holdout before the events are read.
 
 use crate::define::{ReportSubject, Surroundings, is_revenue, of_builtin, of_goal, to_ms};
 use crate::inquiry::Inquiry;
@@ -16,17 +16,17 @@ use muriel_store::{goals, groups};
 use muriel_warehouse::GroupStretch;
 use std::sync::Arc;
 
-/// The confidence at which a holdout is judged, in percent.
+/// Confidence threshold of holdouts, in percent.
 const CONFIDENCE_PERCENT: i64 = 95;
 
-/// Everything that the manifest of a holdout is made of.
+/// Stored data that the manifest of a holdout is made of.
 #[derive(Debug, Clone)]
 pub struct HoldoutInputs {
     project: ProjectId,
     group: Group,
     held_out: u32,
     since: Instant,
-    /// The goal of most of its experiments.
+    /// Most frequent primary goal of its experiments.
     usual: Option<Goal>,
     asked: Option<Goal>,
     other_nodes: Vec<NodeFacts>,
@@ -34,7 +34,7 @@ pub struct HoldoutInputs {
     version: String,
 }
 
-/// Why a holdout has no report.
+/// Reason why a holdout has no report.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NoHoldout {
     /// There is no such group.
@@ -46,7 +46,7 @@ pub enum NoHoldout {
 }
 
 impl HoldoutInputs {
-    /// Reads what is stored about a holdout. `node` is this server's id, where other servers may work on the database too.
+    /// Reads the stored data of a holdout. `node` is the id of this server, if other servers may use the database too.
     ///
     /// # Errors
     /// When the database cannot be reached.
@@ -77,14 +77,15 @@ impl HoldoutInputs {
     }
 
     fn metrics(&self) -> Vec<MetricFacts> {
-        // Where no experiment has a goal, the one that is asked for is judged by itself.
+        // If no experiment has a goal, the requested one is judged by itself.
         let usual = self.usual.as_ref().or(self.asked.as_ref());
         let asked = self.asked.as_ref().filter(|asked| usual.is_some_and(|usual| usual.id != asked.id));
         let goals = asked.map(|goal| of_goal(goal, "secondary")).into_iter();
         goals.chain(usual.map(|goal| of_goal(goal, "primary"))).chain(BUILTIN_METRICS.map(of_builtin)).collect()
     }
 
-    /// A holdout as an experiment: those who are held out are the control, and what everybody else met is what is tried.
+    /// A holdout in the form of an experiment: its visitors are the control, and the experience of all others is the
+    /// variant.
     fn facts(&self) -> ExperimentFacts {
         let arm = |number: u32, name: &str, hundredths: u32| ArmFacts {
             variant_id: Arm(number).id(),

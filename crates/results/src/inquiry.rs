@@ -1,4 +1,4 @@
-//! What a reader wants to know: which visitors, until when, cut by what.
+//! Inquiries: which visitors a report is about, until when, and by which attribute it is broken down.
 
 use jiff::Timestamp;
 use jiff::civil::Date;
@@ -7,31 +7,31 @@ use muriel_domain::{Flaw, Instant};
 use muriel_warehouse::{Dimension, Filter};
 use serde::{Deserialize, Serialize};
 
-/// Most words of a filter.
+/// Maximum number of words in a filter.
 const FILTER_MAX: usize = 50;
-/// Most characters of a word that a message repeats.
+/// Maximum number of characters of a word that a message repeats.
 const SHOWN_CHARS: usize = 64;
 
-/// Which part of an experiment's life.
+/// Part of an experiment's life.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Phase {
     /// Until a winner was served: the test itself.
     #[default]
     PreDeploy,
-    /// From then on.
+    /// From the first serving of the winner on.
     PostDeploy,
-    /// All of it.
+    /// The whole life.
     AllTime,
 }
 
 impl Phase {
-    /// Every phase with its word.
+    /// Words of the phases.
     pub const WORDS: [(&'static str, Phase); 3] =
         [("pre_deploy", Phase::PreDeploy), ("post_deploy", Phase::PostDeploy), ("all_time", Phase::AllTime)];
 }
 
-/// A time zone, by its IANA name or its distance from UTC.
+/// A time zone, by its IANA name or its offset from UTC.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Zone(String);
@@ -43,10 +43,10 @@ impl Default for Zone {
 }
 
 impl Zone {
-    /// `Europe/Berlin`, `2`, `-3.5`, `+05:30`.
+    /// Parses an IANA name or an offset: `Europe/Berlin`, `2`, `-3.5`, `+05:30`.
     ///
     /// # Errors
-    /// What is neither a known name nor an offset of at most 14 hours in quarters.
+    /// A text that is neither a known name nor an offset of at most 14 hours in quarters of an hour.
     pub fn parse(text: &str) -> Result<Self, Flaw> {
         match zone(text) {
             Some(_) => Ok(Self(text.to_owned())),
@@ -54,38 +54,38 @@ impl Zone {
         }
     }
 
-    /// As it was written.
+    /// The text as it was written.
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
-    /// UTC for what is not a zone: [`crate::Manifest::check`] refuses such a manifest.
+    /// The zone; UTC for an invalid text, which [`crate::Manifest::check`] refuses.
     fn zone(&self) -> TimeZone {
         zone(&self.0).unwrap_or(TimeZone::UTC)
     }
 
-    /// When a day begins there; at the end of all days the last moment there is.
+    /// Beginning of a day in this zone; for days out of range, the first or last representable time.
     pub fn begin(&self, day: Date) -> Instant {
         let begun = day.to_zoned(self.zone()).map(|zoned| zoned.timestamp());
         let end = if day.year() < 0 { Timestamp::MIN } else { Timestamp::MAX };
         Instant::from_us(begun.unwrap_or(end).as_microsecond())
     }
 
-    /// The day that it is there.
+    /// Calendar day in this zone.
     pub fn day(&self, at: Instant) -> Date {
         let stamp = Timestamp::from_microsecond(at.us()).unwrap_or_default();
         stamp.to_zoned(self.zone()).date()
     }
 
-    /// Days from one moment to another there, begun ones whole: some have 23 or 25
-    /// hours. 0 where the other is not later.
+    /// Number of days from one time to another in this zone. A begun day counts as a whole one; some days have 23 or 25
+    /// hours. 0 when `to` is not later than `from`.
     pub fn days_between(&self, from: Instant, to: Instant) -> i64 {
         let zoned = |at: Instant| jiff::Timestamp::from_microsecond(at.us()).unwrap_or_default().to_zoned(self.zone());
         let (from, to) = (zoned(from), zoned(to));
         if to <= from {
             return 0;
         }
-        // Two moments of one zone are days apart, and some hours.
+        // The span consists of whole days and some hours.
         let whole = from.until((jiff::Unit::Day, &to)).map_or(0, |apart| i64::from(apart.get_days()));
         let back = from.checked_add(jiff::Span::new().days(whole));
         whole + i64::from(back.is_ok_and(|back| back < to))
@@ -98,7 +98,7 @@ fn zone(text: &str) -> Option<TimeZone> {
     }
     match offset_seconds(text) {
         Some(seconds) => Offset::from_seconds(seconds).ok().map(Offset::to_time_zone),
-        // Names have letters; what begins like a number was meant as one.
+        // Names begin with a letter; a text that begins like a number was meant as an offset.
         None if text.starts_with(|c: char| c.is_ascii_alphabetic()) && text.len() <= 64 => TimeZone::get(text).ok(),
         None => None,
     }
@@ -109,7 +109,7 @@ fn offset_seconds(text: &str) -> Option<i32> {
     let (sign, digits) = match text.as_bytes().first()? {
         b'-' => (-1, &text[1..]),
         b'+' => (1, &text[1..]),
-        // A plus in a query that was not encoded.
+        // A plus sign in a query string that was not encoded.
         b' ' => (1, &text[1..]),
         _ => (1, text),
     };
@@ -134,31 +134,31 @@ fn offset_seconds(text: &str) -> Option<i32> {
     (minutes < 60 && minutes % 15 == 0 && seconds <= 14 * 3_600).then_some(sign * seconds)
 }
 
-/// Which visitors, until when, cut by what; everything of the experiment by default.
+/// Request for a report: the visitors, the period and the breakdown; everything of the experiment by default.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Inquiry {
-    /// Visitors who entered on this day or later.
+    /// Only visitors who entered on this day or later.
     pub start_date: Option<Date>,
-    /// Visitors who entered, and what they did, until the end of this day.
+    /// Only visitors who entered, and events, until the end of this day.
     pub end_date: Option<Date>,
-    /// Where days begin.
+    /// Time zone in which days begin.
     pub tz: Zone,
-    /// The goal to report in place of the primary one.
+    /// Goal to report in place of the primary one.
     pub goal_key: Option<String>,
-    /// Words that all hold for a visitor at entry; of several countries, one.
+    /// Words that must all hold for a visitor at entry; of several countries, one must.
     pub filter_by: Vec<String>,
-    /// Attribute to cut by.
+    /// Attribute to break down by.
     pub breakdown_by: Option<String>,
-    /// Visitors who entered in this epoch.
+    /// Only visitors who entered in this epoch.
     pub epoch: Option<i64>,
-    /// Which part of the experiment's life.
+    /// Part of the experiment's life.
     pub report_phase: Phase,
-    /// Visitors who entered at this moment or later. The clock asks so, and no reader: days are for them.
+    /// Only visitors who entered at this time or later. Only the clock sets it; readers set days.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub entered_since: Option<Instant>,
-    /// Judge by a plan in place of what the experiment is now: its primary goal, its confidence threshold and its smallest lift.
-    /// The clock asks so where the experiment was changed after its first start, and no reader.
+    /// Plan to judge by in place of the current experiment: its primary goal, its confidence threshold and its smallest
+    /// lift. Only the clock sets it, when the experiment was changed after its first start.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub judged_by: Option<PlanBasis>,
 }
@@ -167,13 +167,13 @@ pub struct Inquiry {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum PlanBasis {
-    /// The one that the first start locked.
+    /// The plan that the first start locked.
     Locked,
-    /// The one that the clock goes by: what a person confirmed last, or else the locked one.
+    /// The plan that the clock follows: the one that a person confirmed last, or else the locked one.
     InForce,
 }
 
-/// A day as the interface writes it.
+/// Parses a day in the format of the interface.
 ///
 /// # Errors
 /// Anything but `YYYY-MM-DD` from 1970 on.
@@ -186,11 +186,11 @@ pub fn parse_day(text: &str) -> Result<Date, Flaw> {
     if day.year() < 1970 { Err(Flaw::new("must not be before 1970")) } else { Ok(day) }
 }
 
-/// The words of a filter: `mobile`, `desktop`, `tablet`, `new`, `returning`,
-/// `paid`, `search`, `direct`, `country-DE`.
+/// Parses the words of a filter: `mobile`, `desktop`, `tablet`, `new`, `returning`, `paid`, `search`, `direct`,
+/// `country-DE`.
 ///
 /// # Errors
-/// The first other word, by its name.
+/// The first unknown word, which the message names.
 pub fn parse_filter(text: &str) -> Result<Vec<String>, Flaw> {
     let mut words: Vec<String> = Vec::new();
     for sent in text.split(',').map(str::trim).filter(|word| !word.is_empty()) {
@@ -224,10 +224,10 @@ pub fn parse_filter(text: &str) -> Result<Vec<String>, Flaw> {
     Ok(words)
 }
 
-/// An attribute to cut by.
+/// Parses an attribute to break down by.
 ///
 /// # Errors
-/// A word that is none.
+/// A word that is not an attribute.
 pub fn parse_breakdown(text: &str) -> Result<String, Flaw> {
     match dimension(text) {
         Some(_) => Ok(text.to_owned()),

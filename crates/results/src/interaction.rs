@@ -1,4 +1,4 @@
-//! Pairs of experiments: whether one changes the effect of the other.
+//! Interactions: pairs of experiments of which one changes the effect of the other.
 
 use crate::compute::ComputeError;
 use crate::define::{ReportInputs, to_ms};
@@ -14,47 +14,47 @@ use muriel_warehouse::{Metric, PairAnswer, PairQuestion, SharedQuestion, SharedV
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
-/// Other experiments that a result names at most; those that stand out most come first.
+/// Maximum number of other experiments that a result names; those with the lowest p-values come first.
 pub(crate) const INTERACTIONS_MAX: usize = 60;
 
-/// Another experiment that was found to change the effect of this one, with the numbers of the look that found it.
+/// Another experiment that was found to change the effect of this one, with the numbers of the check that found it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct InteractionFacts {
-    /// The id of the other experiment.
+    /// Id of the other experiment.
     pub test_id: i64,
-    /// Its name at that time.
+    /// Name of the other experiment at that time.
     pub test_name: String,
-    /// The metric whose effect it changes: the primary goal.
+    /// Key of the goal whose effect it changes: the primary goal.
     pub goal_key: String,
-    /// The arm whose effect it is.
+    /// Arm whose effect is changed.
     pub variant_id: String,
-    /// The arm of the other experiment with which the effect is another than with its control.
+    /// Arm of the other experiment with which the effect differs from that with its control.
     pub other_variant_id: String,
-    /// By how much the effect is more there: a share of visitors, or a value per visitor.
+    /// Effect with that arm minus effect with its control: a share of visitors, or a value per visitor.
     pub difference: f64,
-    /// Where that is, valid whenever it is looked.
+    /// Interval of the difference, valid at any number of checks.
     pub interval: [f64; 2],
     /// The p-value after the correction for all pairs of the project.
     pub p_value: f64,
     /// Visitors who were compared.
     pub visitors: i64,
-    /// The moment of the look: windows that ended later were open.
+    /// Time of the check: windows that ended later were open.
     pub as_of: Instant,
-    /// The event logs up to where they went in.
+    /// Event logs, each with the place up to which the check included it.
     pub logs: Vec<LogPlaceFacts>,
-    /// Whether an exclusion group kept the two apart when their pairs were last looked at.
+    /// True when an exclusion group separated the two experiments at the last check of their pair.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_separated: bool,
 }
 
-/// How far an event log went into a look.
+/// Place up to which a check included an event log.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct LogPlaceFacts {
-    /// The id of the log.
+    /// Id of the log.
     pub id: LogId,
-    /// The last block that went in, from 1.
+    /// Last block that was included, from 1.
     pub position: i64,
 }
 
@@ -78,10 +78,10 @@ impl InteractionFacts {
         }
     }
 
-    /// Whether it can be in the result of an experiment with this manifest.
+    /// Checks that it can be in the result of an experiment with this manifest.
     ///
     /// # Errors
-    /// The field that no result of ours has so, and why.
+    /// The field whose value is impossible, and the reason.
     pub(crate) fn check(&self, manifest: &Manifest) -> Result<(), (&'static str, Flaw)> {
         if self.test_id == manifest.experiment.test_id {
             return Err(("test_id", Flaw::new("must be another experiment's")));
@@ -107,24 +107,24 @@ impl InteractionFacts {
     }
 }
 
-/// What a look at an ordered pair of experiments came to.
+/// Result of a check of an ordered pair of experiments.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PairLook {
-    /// The primary goal of the experiment whose effect it is; `None` without one.
+    /// Primary goal of the experiment whose effect is checked; `None` without one.
     pub goal_key: Option<String>,
-    /// The name of the other experiment.
+    /// Name of the other experiment.
     pub other_name: String,
-    /// The moment of the look.
+    /// Time of the check.
     pub as_of: Instant,
-    /// Up to where event logs went in.
+    /// Event logs, each with the place up to which the check included it.
     pub logs: Vec<LogPlaceFacts>,
-    /// The test of the pair; `None` where there is too little to judge from, or no effect.
+    /// Test of the pair; `None` when there is too little data, or no effect.
     pub interaction: Option<Interaction>,
 }
 
 impl ReportCache {
-    /// How many visitors each two of these experiments have in common, with every event that was acknowledged before this
-    /// call; of those that have some.
+    /// Number of visitors that each two of these experiments share, with every event that was acknowledged before this
+    /// call. Pairs without shared visitors are left out.
     ///
     /// # Errors
     /// As [`ReportCache::report`].
@@ -142,8 +142,8 @@ impl ReportCache {
         self.ask(head, ask).await
     }
 
-    /// Looks whether `other` changes the effect of `own` on its primary goal, with every event that was acknowledged before
-    /// this call.
+    /// Checks whether `other` changes the effect of `own` on its primary goal, with every event that was acknowledged
+    /// before this call.
     ///
     /// # Errors
     /// As [`ReportCache::report`].
@@ -178,7 +178,7 @@ impl ReportCache {
     }
 }
 
-/// What the warehouse is asked of a pair: the primary goal as it is in the result of `own`, without what was known before entry.
+/// Warehouse question about a pair: the primary goal as in the result of `own`, without its values before entry.
 fn question(own: &Manifest, other: &Manifest) -> Result<PairQuestion, Flaw> {
     let mut experiment = own.question(false)?;
     experiment.metrics.truncate(1);

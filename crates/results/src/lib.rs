@@ -1,4 +1,4 @@
-//! Answers questions about experiments: asks the warehouse, and has the answer analysed.
+//! Computes results of experiments: queries the warehouse, and has the answers analysed.
 
 pub mod advice;
 mod compute;

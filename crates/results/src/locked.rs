@@ -1,7 +1,7 @@
-//! What of a result was planned, and what was chosen later.
+//! Labels that say which parts of a result were planned, and which were chosen later.
 //!
-//! Everything here follows from the manifest, so that `muriel verify` comes to the same labels. Where no plan was locked,
-//! nothing is labelled: it is not known what was planned.
+//! All labels follow from the manifest, so that `muriel verify` computes the same ones. Without a locked plan nothing
+//! is labelled, because it is not known what was planned.
 
 use crate::compute::Computed;
 use crate::inquiry::{Inquiry, Phase};
@@ -15,29 +15,30 @@ use muriel_domain::{Flaw, Instant};
 use muriel_store::plan_locks::{self, PlanLock};
 use serde::{Deserialize, Serialize};
 
-/// What was planned at the first start, and what the experiment says of it now besides the rest of the manifest.
+/// Plan at the first start, and the current values of it that the rest of the manifest does not have.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PlanFacts {
     /// SHA-256 of the canonical form of `content`; null where no plan was locked.
     pub hash: Option<String>,
-    /// The plan; null before the first start, and where a release started it that locked no plans.
+    /// The plan; null before the first start, and when it was started by a release that locked no plans.
     pub content: Option<LockedPlan>,
-    /// What can differ from it.
+    /// Current values that can differ from the plan.
     pub now: PlanNow,
-    /// What the clock judges by since a person confirmed a change of the plan. The labels go by the plan above all the same.
+    /// Criteria that the clock judges by since a person confirmed a change of the plan. The labels still follow the
+    /// plan above.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub confirmed: Option<ConfirmedPlan>,
 }
 
-/// What a plan judges an experiment by.
+/// Criteria by which a plan judges an experiment.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Judgement<'a> {
-    /// Since when it holds, to the millisecond.
+    /// Time from which on it holds, in milliseconds.
     since: Instant,
-    /// Whether a change of that very millisecond came before it.
+    /// True when a change in the same millisecond came before it.
     has_last_change: bool,
-    /// The goal that decides.
+    /// Goal that decides.
     pub(crate) primary_goal: Option<&'a LockedGoal>,
     /// Confidence threshold in percent.
     pub(crate) confidence_percent: i64,
@@ -48,11 +49,11 @@ pub(crate) struct Judgement<'a> {
 }
 
 impl<'a> Judgement<'a> {
-    /// What the plan judges by that the first start locked.
+    /// Criteria of the plan that the first start locked.
     pub(crate) fn locked(plan: &'a LockedPlan) -> Self {
         Self {
             since: plan.locked_at,
-            // What was changed before the first start, nobody met, and it is no change of an arm.
+            // Changes before the first start affected no visitor and are not recorded as changes of an arm.
             has_last_change: false,
             primary_goal: plan.primary_goal.as_ref(),
             confidence_percent: plan.confidence_percent,
@@ -61,7 +62,7 @@ impl<'a> Judgement<'a> {
         }
     }
 
-    /// What a person confirmed.
+    /// Criteria of a plan that a person confirmed.
     pub(crate) fn confirmed(plan: &'a ConfirmedPlan) -> Self {
         Self {
             since: plan.confirmed_at,
@@ -79,13 +80,13 @@ impl<'a> Judgement<'a> {
         lock.and_then(|lock| lock.plan.primary_goal.as_ref()).into_iter().chain(confirmed).collect()
     }
 
-    /// Whether a change of this moment came after it.
+    /// Returns whether a change at this time came after the plan.
     pub(crate) fn is_before(&self, change: Instant) -> bool {
         let change = change.to_ms();
         change > self.since || change == self.since && !self.has_last_change
     }
 
-    /// Whether the experiment, with its primary goal as it is, is judged otherwise.
+    /// Returns whether the experiment, with its current primary goal, is judged by other criteria.
     pub(crate) fn departs(&self, experiment: &Experiment, primary: Option<&Goal>) -> bool {
         let is_same_goal = match (self.primary_goal, primary.map(LockedGoal::of)) {
             (None, None) => true,
@@ -98,15 +99,15 @@ impl<'a> Judgement<'a> {
     }
 }
 
-/// The parts of a plan that no other part of a manifest has, as they are.
+/// Current values of the parts of a plan that no other part of a manifest has.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PlanNow {
-    /// The hypothesis.
+    /// Hypothesis that it tests.
     pub hypothesis: Option<LockedHypothesis>,
-    /// What ends it.
+    /// Rules that end it.
     pub stop_rule: StopRule,
-    /// The planned total of visitors; results go on being tuned for that of the first start.
+    /// Planned total of visitors. Results stay tuned for the total at the first start.
     pub planned_visitors: Option<i64>,
 }
 
@@ -120,7 +121,7 @@ impl PlanFacts {
         }
     }
 
-    /// Whether it can be one of ours, of the experiment with this id.
+    /// Checks that it can come from this program, for the experiment with this id.
     ///
     /// # Errors
     /// The field, and what is wrong with it.
@@ -149,7 +150,8 @@ impl PlanFacts {
         Ok(())
     }
 
-    /// Takes over what `given` says of the same hypothesis, of whose past nothing is stored; whether that differs.
+    /// Takes over the hypothesis of `given` if it has the same id, because its past is not stored. Returns whether they
+    /// differed.
     pub(crate) fn believe_hypothesis(&mut self, given: &PlanFacts) -> bool {
         let (is, said) = (&self.now.hypothesis, &given.now.hypothesis);
         let is_same = is.as_ref().zip(said.as_ref()).is_some_and(|(is, said)| is.hypothesis_id == said.hypothesis_id);
@@ -160,36 +162,36 @@ impl PlanFacts {
         true
     }
 
-    /// Whether the hash is that of the content.
+    /// Returns whether the hash is that of the content.
     fn fits(&self) -> bool {
         self.content.as_ref().is_none_or(|content| self.hash.as_ref() == Some(&plan_locks::hash(content)))
     }
 }
 
-/// Which parts of a result were not planned, each with the reason in a sentence, and what became of the plan.
+/// Reasons why parts of a result were not planned, each in a sentence, and changes of the plan.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Labels {
-    /// Of the numbers at the top.
+    /// Reason for the numbers at the top.
     pub top: Option<String>,
-    /// Of each metric of the manifest.
+    /// Reason for each metric of the manifest.
     pub metrics: Vec<Option<String>>,
-    /// Of each arm of the manifest.
+    /// Reason for each arm of the manifest.
     pub arms: Vec<Option<String>>,
-    /// Of every part of a breakdown.
+    /// Reason for all parts of a breakdown.
     pub parts: Option<String>,
-    /// All that differs from the plan by now, whatever was asked.
+    /// Everything that differs from the plan now, whatever the inquiry is.
     pub changed_since: Vec<String>,
-    /// What a reader has to know of the plan: that there is none, or that it proves less than it seems.
+    /// Note on the plan for readers: that there is none, or that it proves less than it seems.
     pub note: Option<String>,
-    /// Why a verdict that there is no difference is exploratory: the smallest lift worth acting on was changed.
+    /// Reason why a verdict of no difference is exploratory: the smallest lift worth acting on was changed.
     pub no_difference: Option<String>,
-    /// What the clock does not act on, and what it goes by in place of that; `None` where it goes by everything, and where none of
-    /// its rules goes by results.
+    /// Parts of the experiment that the clock does not act on, and what it follows in place of them; `None` when it
+    /// follows everything, and when none of its rules depends on results.
     pub held_back: Option<String>,
 }
 
 impl Labels {
-    /// What `manifest` says was planned, and was not.
+    /// Labels that follow from `manifest`.
     pub fn of(manifest: &Manifest) -> Labels {
         let none = Labels {
             metrics: vec![None; manifest.metrics.len()],
@@ -205,7 +207,7 @@ impl Labels {
         let of_arms: Vec<Option<String>> = (0..manifest.experiment.arms.len()).map(|arm| locked.arm(arm)).collect();
         let parts = "No part of the visitors was planned to be looked at by itself; many are compared, and no correction is \
                      made for that: look for ideas here, and do not decide by it.";
-        // A goal that somebody asks for changes nothing about the experiment.
+        // A requested goal changes nothing about the experiment.
         let is_asked = |metric: &MetricFacts| {
             metric.role != "primary" && metric.is_goal() && manifest.inquiry.goal_key.as_ref() == Some(&metric.key)
         };
@@ -218,7 +220,7 @@ impl Labels {
         let mut changed_since: Vec<String> = locked.plan();
         changed_since.extend(of_metrics);
         changed_since.extend(of_arms.iter().flatten().cloned());
-        // Each interval and each verdict is by the threshold, of every metric and of every arm beside the control.
+        // The threshold affects every interval and verdict, of every metric and of every arm except the control.
         let metrics: Vec<Option<String>> =
             own.into_iter().map(|own| both(own.or_else(|| asked.clone()), threshold.as_ref())).collect();
         let arms = of_arms
@@ -241,7 +243,7 @@ impl Labels {
         }
     }
 
-    /// The labels of a result: those of its manifest, and of verdicts that there is no difference, which follow from the
+    /// The labels of a result: those of its manifest, and those of verdicts of no difference, which depend on the
     /// smallest lift worth acting on.
     pub fn of_result(computed: &Computed) -> Labels {
         let mut labels = Labels::of(&computed.manifest);
@@ -264,13 +266,14 @@ impl Labels {
         labels
     }
 
-    /// Why a verdict on the arm at this place, by the numbers at the top, is exploratory: that of these numbers, and its own.
+    /// Reason why the verdict on the arm with this index, by the numbers at the top, is exploratory: the reasons of
+    /// both.
     pub fn of_verdict(&self, arm: usize) -> Option<String> {
         let of_arm = self.arms.get(arm).and_then(Option::as_ref);
         Self::joined(self.top.iter().chain(of_arm).map(String::as_str))
     }
 
-    /// Reasons after each other, each sentence once; `None` without any.
+    /// Joins reasons, with each sentence once; `None` without any.
     pub fn joined<'a>(reasons: impl Iterator<Item = &'a str>) -> Option<String> {
         let mut all: Vec<&str> = Vec::new();
         for sentence in reasons.flat_map(|reason| reason.split_inclusive(". ")).map(str::trim_end) {
@@ -282,12 +285,12 @@ impl Labels {
     }
 }
 
-/// Both reasons, where there are two.
+/// Joins two reasons, if both are given.
 fn both(one: Option<String>, other: Option<&String>) -> Option<String> {
     Labels::joined(one.iter().chain(other).map(String::as_str))
 }
 
-/// What of the experiment the clock does not go by, as a sentence.
+/// States in a sentence what of the experiment the clock does not follow.
 fn held_back(manifest: &Manifest, facts: &PlanFacts, lock: &LockedPlan) -> Option<String> {
     let (experiment, rules) = (&manifest.experiment, &facts.now.stop_rule);
     let goes_by_results = rules.completion_conversion > 0
@@ -335,7 +338,7 @@ fn held_back(manifest: &Manifest, facts: &PlanFacts, lock: &LockedPlan) -> Optio
     ))
 }
 
-/// Why there is no plan.
+/// Reason why there is no plan.
 fn unlocked(manifest: &Manifest) -> String {
     match manifest.experiment.started_at {
         None => "It has not started: its plan is locked at the first start.".to_owned(),
@@ -347,7 +350,7 @@ fn unlocked(manifest: &Manifest) -> String {
     }
 }
 
-/// What makes a locked plan prove less than it seems.
+/// Reason why a locked plan proves less than it seems.
 fn note(manifest: &Manifest, facts: &PlanFacts, plan: &LockedPlan) -> Option<String> {
     if !facts.fits() {
         return Some(
@@ -364,7 +367,7 @@ fn note(manifest: &Manifest, facts: &PlanFacts, plan: &LockedPlan) -> Option<Str
     ))
 }
 
-/// Why an answer to the inquiry was not planned, whatever metric it is about.
+/// Reason why the answer to an inquiry was not planned, for every metric.
 fn of_inquiry(inquiry: &Inquiry) -> Option<String> {
     let Inquiry { start_date, end_date, filter_by, epoch, report_phase, .. } = inquiry;
     let asked = [
@@ -378,16 +381,16 @@ fn of_inquiry(inquiry: &Inquiry) -> Option<String> {
     (!asked.is_empty()).then(|| format!("It is about other visitors than the plan, by {}.", asked.join(", ")))
 }
 
-/// The plan beside what the manifest says is.
+/// Compares the plan with the current values in the manifest.
 struct Comparison<'a> {
     plan: &'a LockedPlan,
     manifest: &'a Manifest,
-    /// When it was locked, in words.
+    /// Time of the lock, in words.
     at: String,
 }
 
 impl Comparison<'_> {
-    /// Why a metric was not planned as it is.
+    /// Reason why a metric differs from the plan.
     fn metric(&self, metric: &MetricFacts) -> Option<String> {
         let (key, at) = (&metric.key, &self.at);
         let (what, is_known) = match &metric.counted {
@@ -416,7 +419,7 @@ impl Comparison<'_> {
         None
     }
 
-    /// Why no interval and no verdict is as it was planned.
+    /// Reason why all intervals and verdicts differ from the plan.
     fn threshold(&self) -> Option<String> {
         let (planned, is) = (self.plan.confidence_percent, self.manifest.experiment.confidence_percent);
         (planned != is).then(|| {
@@ -427,7 +430,7 @@ impl Comparison<'_> {
         })
     }
 
-    /// Why no verdict that there is no difference is as it was planned.
+    /// Reason why verdicts of no difference differ from the plan.
     fn smallest_lift(&self) -> Option<String> {
         let (planned, is) = (self.plan.mde, self.manifest.experiment.mde_percent);
         (planned != is).then(|| {
@@ -436,7 +439,7 @@ impl Comparison<'_> {
         })
     }
 
-    /// Why the arm at this place was not planned as it is.
+    /// Reason why the arm with this index differs from the plan.
     fn arm(&self, arm: usize) -> Option<String> {
         let arms = &self.manifest.experiment.arms;
         let ArmFacts { variant_id, name, redefined_at, .. } = arms.get(arm)?;
@@ -457,7 +460,7 @@ impl Comparison<'_> {
         }
     }
 
-    /// What of the plan itself is otherwise by now.
+    /// Parts of the plan itself that have changed since.
     fn plan(&self) -> Vec<String> {
         let (plan, facts) = (self.plan, &self.manifest.experiment);
         let mut changed = Vec::new();
@@ -525,7 +528,7 @@ impl Comparison<'_> {
     }
 }
 
-/// The goal that a metric counts, as plans have goals.
+/// Converts the goal that a metric counts to the form of plans.
 fn goal_of(facts: &MetricFacts) -> Option<LockedGoal> {
     let Counted::Goal { goal_type, goal_value, window_days, min_count, cap, max_order_value, currency } =
         &facts.counted

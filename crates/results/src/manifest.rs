@@ -1,4 +1,4 @@
-//! What a result is computed from, whole: with it and the log, anybody can
+//! Manifests: everything that a result is computed from, except the events. With the manifest and the log, anybody can
 //! compute the result again.
 
 use crate::inquiry::{Inquiry, Phase, Zone, parse_breakdown, parse_filter};
@@ -22,36 +22,35 @@ use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// Names the way in which numbers come about. A change of it means that the same
-/// log may give other numbers.
+/// Version of the methods that compute numbers. With other methods, the same log may give other numbers.
 pub const METHODS: &str = "5";
-/// The releases that have these methods.
+/// Releases that have these methods.
 const RELEASES: [&str; 1] = ["0.1.0"];
-/// How far back of entry the covariate is read.
+/// Period before entry from which the covariate is read, in microseconds.
 const BEFORE_US: i64 = 14 * DAY_US;
 
-/// What made the numbers.
+/// Program that computed the numbers.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Engine {
     /// `muriel`.
     pub name: String,
-    /// The release.
+    /// Release of the program.
     pub version: String,
-    /// See [`METHODS`].
+    /// Version of the methods: see [`METHODS`].
     pub methods: String,
 }
 
 impl Engine {
-    /// This one.
+    /// This program.
     pub fn here() -> Self {
         Self { name: "muriel".into(), version: env!("CARGO_PKG_VERSION").into(), methods: METHODS.into() }
     }
 
-    /// Whether it makes the same numbers as this one.
+    /// Checks that it computes the same numbers as this program.
     ///
     /// # Errors
-    /// A program or release that is not known to.
+    /// A program or release that is not known to do so.
     pub fn check(&self) -> Result<(), Flaw> {
         let Self { name, version, methods } = self;
         if methods != METHODS {
@@ -71,7 +70,7 @@ impl Engine {
     }
 }
 
-/// An arm, as far as results know it.
+/// Facts about an arm that results depend on.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ArmFacts {
@@ -79,92 +78,92 @@ pub struct ArmFacts {
     pub variant_id: String,
     /// `Control`, `Variant 1`…
     pub name: String,
-    /// The team's name for it.
+    /// Name that the team gave it.
     pub nickname: String,
-    /// Percent of the traffic that it gets now, or got in the epoch that was asked for.
+    /// Percentage of the traffic that it gets now, or got in the requested epoch.
     pub traffic_weight: f64,
-    /// When its code was last changed, or its name used again, after the first
-    /// start. Conversions from before belong to what it was.
+    /// Time after the first start at which its code was last changed, or its name reused. Earlier conversions belong to
+    /// its earlier form.
     pub redefined_at: Option<Instant>,
 }
 
-/// An epoch, as far as results know it.
+/// Facts about an epoch that results depend on.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct EpochFacts {
-    /// Its number.
+    /// Number of the epoch.
     pub epoch: i64,
-    /// When it began.
+    /// Start of the epoch.
     pub started_at: Instant,
     /// Weight per arm in hundredths of a percent, the control first.
     pub weights: Vec<u32>,
 }
 
-/// What kind of thing a metric counts.
+/// Kind of object that a metric counts.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
 pub enum Counted {
     /// A goal of the project.
     Goal {
-        /// Its type, as the interface has it.
+        /// Type of the goal, as a word of the interface.
         goal_type: String,
-        /// Its value.
+        /// Value of the goal.
         goal_value: GoalValue,
         /// Days after entry within which an event counts.
         window_days: Option<i64>,
         /// Events needed for a conversion.
         min_count: i64,
-        /// Most value that a visitor contributes.
+        /// Largest value that a visitor contributes.
         cap: Option<f64>,
-        /// Most that an order can plausibly be worth.
+        /// Largest plausible value of an order.
         #[serde(default)]
         max_order_value: Option<f64>,
-        /// The currency that orders count in.
+        /// Currency that orders count in.
         #[serde(default)]
         currency: Option<String>,
     },
     /// `bounce_rate` or `engagement`.
     Builtin,
-    /// An event by its name.
+    /// An event, known by its name.
     Event,
 }
 
-/// A metric, as far as results know it.
+/// Facts about a metric that results depend on.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct MetricFacts {
     /// Key of a goal, name of a built-in metric or of an event.
     pub key: String,
-    /// Its display name.
+    /// Display name.
     pub name: String,
     /// `primary`, `secondary` or `guardrail`.
     pub role: String,
-    /// What it counts.
+    /// Object that it counts.
     #[serde(flatten)]
     pub counted: Counted,
 }
 
 impl MetricFacts {
-    /// Whether it counts a goal of the project.
+    /// Returns whether it counts a goal of the project.
     pub fn is_goal(&self) -> bool {
         matches!(self.counted, Counted::Goal { .. })
     }
 
-    /// Whether it adds up orders.
+    /// Returns whether it sums orders.
     pub fn is_revenue(&self) -> bool {
         matches!(&self.counted, Counted::Goal { goal_type, .. } if goal_type == GoalType::Revenue.word())
     }
 
-    /// Whether its goal says what the largest plausible order is.
+    /// Returns whether its goal sets the largest plausible order.
     pub fn has_max_order_value(&self) -> bool {
         matches!(&self.counted, Counted::Goal { max_order_value: Some(_), .. })
     }
 
-    /// Whether less is better.
+    /// Returns whether less is better.
     pub fn lower_is_better(&self) -> bool {
         self.counted == Counted::Builtin && self.key == "bounce_rate"
     }
 
-    /// What it is for.
+    /// Role of the metric in the analysis.
     pub fn role(&self) -> MetricRole {
         match self.role.as_str() {
             "primary" => MetricRole::Primary,
@@ -201,13 +200,13 @@ impl MetricFacts {
     }
 }
 
-/// The experiment, as far as results know it.
+/// Facts about the experiment that results depend on.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ExperimentFacts {
-    /// Its id.
+    /// Experiment id.
     pub test_id: i64,
-    /// Its display name.
+    /// Display name.
     pub test_name: String,
     /// `draft`, `live` or `inactive`.
     pub status: String,
@@ -215,11 +214,11 @@ pub struct ExperimentFacts {
     pub test_type: String,
     /// Confidence threshold in percent.
     pub confidence_percent: i64,
-    /// Whether the team reads the Bayesian view.
+    /// True when the team reads the Bayesian view.
     pub bayesian: bool,
-    /// Whether weights follow the results.
+    /// True when weights follow the results.
     pub is_mab: bool,
-    /// Whether they did, though they need not any more.
+    /// True when weights followed the results earlier, and do not any more.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub was_mab: bool,
     /// Smallest lift worth acting on, in percent.
@@ -228,108 +227,108 @@ pub struct ExperimentFacts {
     pub planned_visitors: Option<i64>,
     /// Percentage of eligible visitors that enter.
     pub traffic_allocation: i64,
-    /// Percent of all visitors that exclusion groups and holdouts leave to it; absent where that is all.
+    /// Percentage of all visitors that exclusion groups and holdouts leave to it; absent when they leave all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub visitors_percent: Option<f64>,
     /// `equal`, `custom` or `mab`.
     pub distribution_mode: String,
-    /// The arm that is served as the winner, if one is.
+    /// Arm that is served as the winner, if one is.
     pub serving_variant_id: Option<String>,
-    /// When the last winner was first served.
+    /// Time at which the last winner was first served.
     pub deployed_at: Option<Instant>,
-    /// When it first started.
+    /// Time of the first start.
     pub started_at: Option<Instant>,
-    /// When it ended, if it is not live.
+    /// Time of the end, if it is not live.
     pub ended_at: Option<Instant>,
-    /// Its arms, the control first.
+    /// Arms, the control first.
     pub arms: Vec<ArmFacts>,
 }
 
-/// A holdout, as far as results know it.
+/// Facts about a holdout that results depend on.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct HoldoutFacts {
-    /// The group's id.
+    /// Id of the group.
     pub group_id: i64,
-    /// What visitors are placed with.
+    /// Salt with which visitors are placed.
     pub salt: String,
-    /// How many visitors it has, in hundredths of a percent.
+    /// Share of visitors that it has, in hundredths of a percent.
     pub held_out: u32,
 }
 
 impl HoldoutFacts {
-    /// Its visitors.
+    /// Group range of its visitors.
     fn stretch(&self) -> GroupStretch {
         GroupStretch { group_id: Some(self.group_id), salt: self.salt.clone(), from: 0, to: self.held_out }
     }
 }
 
-/// Another server on the same database, which keeps the events that it took in a log
-/// of its own. What it took is not in the result.
+/// Another server on the same database. It keeps the events that it received in a log of its own, so they are not in
+/// the result.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct NodeFacts {
-    /// Which one: `muriel node list` tells where it runs.
+    /// Node id: `muriel node list` shows where it runs.
     pub node: String,
-    /// When it first started.
+    /// Time of the first start.
     pub started_at: Instant,
-    /// When it was last seen; null while it runs.
+    /// Time of the last sign of life; null while it runs.
     pub ended_at: Option<Instant>,
 }
 
-/// What a result is computed from.
+/// Everything that a result is computed from, except the events.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Manifest {
-    /// What made the numbers.
+    /// Program that computed the numbers.
     pub engine: Engine,
-    /// Whose log it is.
+    /// Key of the project whose events count.
     pub project_key: String,
-    /// The logs whose events went in, in the order of their ids. Empty when no log had a
-    /// block yet.
+    /// Logs whose events were included, in the order of their ids. Empty when no log had a block yet.
     pub logs: Vec<LogFacts>,
-    /// The moment of the report: windows that run on beyond it are open.
+    /// Time of the report: windows that end later are open.
     pub as_of: Instant,
-    /// What was asked.
+    /// Inquiry that the result answers.
     pub inquiry: Inquiry,
-    /// The holdout that the result is about in place of an experiment: the control are its visitors, the other arm is everybody
-    /// else.
+    /// The holdout that the result is about in place of an experiment: its visitors are the control, and all others are
+    /// the other arm.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub holdout: Option<HoldoutFacts>,
-    /// The experiment; of a holdout its name, its time and its arms.
+    /// The experiment; for a holdout, its name, its time and its arms.
     pub experiment: ExperimentFacts,
-    /// Its epochs, first one first.
+    /// Epochs, oldest first.
     pub epochs: Vec<EpochFacts>,
-    /// What is reported; the first one is at the top of the result.
+    /// Metrics that are reported; the first one is at the top of the result.
     pub metrics: Vec<MetricFacts>,
-    /// Other nodes that run, or that took events since the experiment started.
+    /// Other nodes that run, or that received events since the experiment started.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub other_nodes: Vec<NodeFacts>,
-    /// What other currencies are worth, where the project says so and revenue is reported.
+    /// Currency rates, if the project has some and revenue is reported.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub currency_rates: Option<RateFacts>,
-    /// Other experiments that were found to change the effect of this one, by the last nightly look at the pairs of the project.
+    /// Other experiments that were found to change the effect of this one, by the last nightly check of the project's
+    /// pairs.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub interactions: Vec<InteractionFacts>,
-    /// The plan that was locked at the first start. Absent of holdouts, and in results of releases that locked none.
+    /// The plan that was locked at the first start. Absent for holdouts, and in results of releases that locked no
+    /// plans.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub plan: Option<PlanFacts>,
 }
 
-/// What one unit of each currency is worth in one of them, from a day on until the
-/// next; those that matter to the result.
+/// Values of one unit of each currency in one of them, each valid from a day until the next; only those that affect the
+/// result.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RateFacts {
-    /// The currency that orders are converted to.
+    /// Currency that orders are converted to.
     pub currency: String,
-    /// By currency, then by the day on which it begins, in UTC.
+    /// Rates by currency, then by the first day of their validity, in UTC.
     pub rates: BTreeMap<String, BTreeMap<String, f64>>,
 }
 
 impl RateFacts {
-    /// The rates of a table that matter to an experiment that first started then, in a
-    /// report of now.
+    /// The rates of a table that affect a report at `now` about an experiment that first started at `started_at`.
     pub(crate) fn of(table: &Rates, started_at: Option<Instant>, now: Instant) -> Self {
         let from = started_at.unwrap_or(now).min(now).plus_us(-BEFORE_US);
         Self { currency: table.currency().to_owned(), rates: table.between(from, now) }
@@ -361,30 +360,29 @@ impl RateFacts {
     }
 }
 
-/// Other nodes that are named at most; those that were seen last come first.
+/// Maximum number of other nodes that are named; those seen last come first.
 pub(crate) const OTHER_NODES_MAX: usize = 100;
 
-/// Metrics of an experiment at most: a goal that is asked for, the primary one, and
-/// what lists may hold.
+/// Maximum number of metrics of an experiment: a requested goal, the primary one, and the longest possible lists.
 const METRICS_MAX: usize = 2 + 2 * LIST_MAX + BUILTIN_METRICS.len();
 
-/// A log, as far as it went into a result.
+/// The part of a log that a result includes.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct LogFacts {
-    /// The id of the log, a UUID.
+    /// Id of the log, a UUID.
     pub id: LogId,
-    /// The last block that went in, from 1.
+    /// Last block that was included, from 1.
     pub position: i64,
-    /// The hash of that block in hexadecimal digits, which ties the result to this
-    /// very log: it chains all blocks up to it. Null when the block could not be read.
+    /// Hash of that block in hexadecimal digits. It chains all blocks up to it, so it ties the result to this log. Null
+    /// when the block could not be read.
     pub hash: Option<String>,
-    /// What of the log up to there could not be read, so that its events are not in the
-    /// result. Absent when everything could.
+    /// Blocks up to there that could not be read, so that their events are not in the result. Absent when all could be
+    /// read.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub damage: Option<LogDamage>,
-    /// What was deleted of the project's events up to there before the result was computed: a
-    /// visitor's data, or what the project no longer keeps. Absent when nothing was.
+    /// Events of the project up to there that were deleted before the result was computed: a visitor's data, or events
+    /// beyond the project's retention. Absent when there were none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rewritten: Option<LogRewrites>,
 }
@@ -395,12 +393,11 @@ pub struct LogFacts {
 pub struct LogRewrites {
     /// Number of blocks that had them.
     pub blocks: u64,
-    /// Number of events.
+    /// Number of deleted events.
     pub events: u64,
-    /// How many of them the project's retention deleted; the others were of visitors whose data
-    /// was deleted.
+    /// Number of these events that the project's retention deleted. The others were of visitors whose data was deleted.
     pub expired: u64,
-    /// When the last of them were deleted.
+    /// Time of the last deletion.
     pub last_at: Instant,
 }
 
@@ -408,21 +405,21 @@ pub struct LogRewrites {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct LogDamage {
-    /// How many; 0 when none is lost, but the log is not as it was written.
+    /// Number of these blocks; 0 when none is lost, but the log is not as it was written.
     pub blocks: u64,
-    /// The first of them.
+    /// Number of the first of them.
     pub first_block: i64,
-    /// The last of them.
+    /// Number of the last of them.
     pub last_block: i64,
 }
 
 impl Manifest {
-    /// Whether it can be one of ours, before anything is computed from it.
+    /// Checks that it can come from this program, before anything is computed from it.
     ///
     /// # Errors
-    /// More arms, epochs or metrics than an experiment has, a place before the log, and values
-    /// that no result of ours has: they would be passed over, and the result would hold
-    /// although it says that it was asked something else.
+    /// More arms, epochs or metrics than an experiment can have, a position before the beginning of the log, and values
+    /// that no result of this program has: they would be ignored, and the result would be confirmed although it claims
+    /// to answer another inquiry.
     pub fn check(&self) -> Result<(), Flaw> {
         self.engine.check()?;
         let arms = VARIANTS_MAX + 1;
@@ -500,7 +497,7 @@ impl Manifest {
         Ok(())
     }
 
-    /// What a result of a holdout has of its own, and what it never has.
+    /// Checks the fields that only results of holdouts have, and those that they never have.
     fn check_holdout(&self) -> Result<(), (&'static str, Flaw)> {
         let Some(holdout) = &self.holdout else { return Ok(()) };
         if !(1..=10_000).contains(&holdout.held_out) {
@@ -556,7 +553,7 @@ impl Manifest {
         Ok(())
     }
 
-    /// Says up to where logs went in, and what of them could not be read.
+    /// Sets the positions up to which logs were included, and their lost and rewritten blocks.
     pub(crate) fn set_logs(&mut self, marks: &Watermarks, lost: &[LostBlocks], rewritten: &[RewrittenBlocks]) {
         let damage = |id: &LogId| {
             let lost = lost.iter().find(|lost| lost.log == *id)?;
@@ -565,7 +562,7 @@ impl Manifest {
         let rewrites = |id: &LogId| {
             let found = rewritten.iter().find(|rewritten| rewritten.log == *id)?;
             let RewrittenBlocks { blocks, removed: events, expired, last_at, .. } = *found;
-            // In milliseconds, as it is written, so that a manifest that was read is equal.
+            // In milliseconds, as it is written, so that a manifest that is read back is equal.
             let last_at = Instant::from_us(last_at.us() - last_at.us().rem_euclid(1_000));
             Some(LogRewrites { blocks, events, expired, last_at })
         };
@@ -581,25 +578,24 @@ impl Manifest {
             .collect();
     }
 
-    /// Up to where a log went in; the beginning where nothing of it did.
+    /// Position up to which a log was included; the beginning when nothing of it was.
     pub fn position_in(&self, log: LogId) -> Position {
         let facts = self.logs.iter().find(|facts| facts.id == log);
         facts.map_or(Position::default(), |facts| Position { seq: facts.position })
     }
 
-    /// Whether all events of a log up to a place went in.
+    /// Returns whether all events of a log up to a position were included.
     pub fn has_events_up_to(&self, place: LogPosition) -> bool {
         self.position_in(place.log) >= place.position
     }
 
-    /// Whether a manifest is of the former format, which named the only log by its
-    /// position and not by its id.
+    /// Returns whether a manifest has the former format, which named the only log by its position and not by its id.
     pub fn is_of_former_format(manifest: &Value) -> bool {
         manifest.get("logs").is_none() && manifest.get("log_position").is_some_and(Value::is_i64)
     }
 
-    /// Rewrites a manifest [of the former format](Manifest::is_of_former_format) in this
-    /// one, where `log` is the id of the log that it is about. What it says stays the same.
+    /// Converts a manifest [of the former format](Manifest::is_of_former_format) to this one, where `log` is the id of
+    /// the log that it is about. Its meaning stays the same.
     pub fn name_log(manifest: &mut Map<String, Value>, log: LogId) {
         let [position, hash, damage] =
             ["log_position", "log_hash", "log_damage"].map(|field| manifest.remove(field).unwrap_or_default());
@@ -612,12 +608,12 @@ impl Manifest {
         manifest.insert("logs".to_owned(), if is_empty { json!([]) } else { json!([facts]) });
     }
 
-    /// What is at the top of the result: the goal that was asked for, or the primary one.
+    /// Metric at the top of the result: the requested goal, or the primary one.
     pub fn top(&self) -> Option<&MetricFacts> {
         self.metrics.first().filter(|metric| self.inquiry.goal_key.is_some() || metric.role() == MetricRole::Primary)
     }
 
-    /// Which visitors and events count: from when, until when.
+    /// Period in which visitors and events count: its start and its end.
     pub fn span(&self) -> (Option<Instant>, Option<Instant>) {
         let (inquiry, deployed_at) = (&self.inquiry, self.experiment.deployed_at);
         let start = inquiry.start_date.map(|day| inquiry.tz.begin(day)).max(inquiry.entered_since);
@@ -626,22 +622,22 @@ impl Manifest {
         match inquiry.report_phase {
             Phase::AllTime => (start, end),
             Phase::PreDeploy => (start, earlier(end, deployed_at)),
-            // Without a deployment nothing came after one.
+            // Without a deployment, the phase after it is empty.
             Phase::PostDeploy => (start.max(Some(deployed_at.unwrap_or(self.as_of))), end),
         }
     }
 
-    /// The same for the warehouse.
+    /// Builds the question for the warehouse.
     ///
     /// # Errors
-    /// A goal that is none; a manifest that was made by us holds no such goal.
+    /// An invalid goal. Manifests of this program have none.
     pub fn question(&self, by_quarter: bool) -> Result<ExperimentQuestion, Flaw> {
         let (from, until) = self.span();
         let metrics = if by_quarter { &self.metrics[..self.metrics.len().min(1)] } else { &self.metrics[..] };
         let exchange = self.currency_rates.as_ref().map(RateFacts::exchange).transpose()?.map(Arc::new);
         let metric = |facts: &MetricFacts| {
             let metric = facts.metric()?;
-            // A goal that names another currency is not answered in that of the table.
+            // Orders of a goal with another currency are not converted to the currency of the table.
             let fits =
                 |exchange: &Arc<ExchangeRates>| metric.currency.as_ref().is_none_or(|own| *own == exchange.currency);
             let exchange = exchange.clone().filter(|exchange| facts.is_revenue() && fits(exchange));
@@ -653,7 +649,7 @@ impl Manifest {
                 None => Population::Exposed { test_id: self.experiment.test_id },
                 Some(holdout) => Population::Holdout(holdout.stretch()),
             },
-            // Nobody enters what has not started.
+            // No visitor enters an experiment that has not started.
             started_at: Some(self.experiment.started_at.unwrap_or(Instant::from_us(i64::MAX))),
             from,
             until,
@@ -668,7 +664,7 @@ impl Manifest {
         })
     }
 
-    /// The same for the analysis.
+    /// Builds the design for the analysis.
     pub fn design(&self) -> Design {
         let facts = &self.experiment;
         Design {

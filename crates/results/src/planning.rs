@@ -1,4 +1,4 @@
-//! How many visitors an experiment needs, before it has them.
+//! Plans experiments: the number of visitors that one needs, before it has them.
 
 use crate::compute::{ComputeError, Computed, values_vary};
 use crate::define::ReportInputs;
@@ -13,72 +13,72 @@ use muriel_stats::{LiftPlan, log_normal_value_spread};
 use muriel_warehouse::{Metric, StopToken, TrafficQuestion, WarehouseReader, Watermarks};
 use std::sync::Arc;
 
-/// How far back the project's own traffic is looked at, in days.
+/// Period of the project's past traffic that is evaluated, in days.
 const TRAFFIC_DAYS: i64 = 14;
-/// Below this many visitors an experiment's own numbers say little.
+/// Minimum number of visitors for using an experiment's own numbers.
 const MIN_OWN_VISITORS: u64 = 500;
-/// How the logarithms of orders' values are spread where nothing is known of them: as
-/// `muriel simulate` takes it, which makes the dearest of a thousand orders worth some
-/// twenty of the usual.
+/// Default standard deviation of the logarithms of order values, as in `muriel simulate`. With it, the largest of a
+/// thousand orders is worth about twenty usual ones.
 pub const SIGMA: f64 = 1.0;
-/// Days of a forecast, at least and at most.
+/// Minimum and maximum number of days of a forecast.
 const MIN_FORECAST_DAYS: i64 = 14;
 const MAX_FORECAST_DAYS: i64 = 90;
-/// Days in which people plan to have an answer: two, four and eight weeks.
+/// Numbers of days in which people plan to have an answer: two, four and eight weeks.
 const HORIZON_DAYS: [i64; 3] = [14, 28, 56];
 
-/// What is given; the rest is taken from the plan and the log.
+/// Given numbers of a plan; the others are taken from the experiment's plan and the log.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct PlanningRequest {
     /// Smallest lift worth finding, in percent.
     pub mde: Option<f64>,
-    /// Percent of such lifts to be found.
+    /// Power: percentage of such lifts to be found.
     pub power: Option<f64>,
     /// Visitors who enter per day.
     pub daily_visitors: Option<f64>,
-    /// Percent of the control's visitors who convert.
+    /// Percentage of the control's visitors who convert.
     pub baseline_rate: Option<f64>,
 }
 
-/// The smallest lift that is found by the end of a day.
+/// The smallest lift that can be found by the end of a day.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Forecast {
     /// Days since the start.
     pub day: i64,
-    /// Visitors by then.
+    /// Number of visitors until then.
     pub visitors: f64,
-    /// In percent; `None` where none is.
+    /// Smallest lift in percent; `None` when none can be found.
     pub mde: Option<f64>,
 }
 
-/// A plan.
+/// Plan of an experiment's size and duration.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PlanningReport {
     /// Smallest lift to be found, in percent.
     pub mde: f64,
-    /// Percent of such lifts that are found.
+    /// Power: percentage of such lifts that are found.
     pub power: f64,
-    /// Percent of the control's visitors who convert; `None` where nothing is known.
+    /// Percentage of the control's visitors who convert; `None` when it is unknown.
     pub baseline_rate: Option<f64>,
-    /// `query`, `experiment` or `project`: where the rate comes from.
+    /// Source of the rate: `query`, `experiment` or `project`.
     pub baseline_from: Option<&'static str>,
-    /// Visitors who enter per day; `None` where nothing is known.
+    /// Visitors who enter per day; `None` when unknown.
     pub daily_visitors: Option<f64>,
-    /// `query`, `experiment` or `project`: where that comes from.
+    /// Source of the daily visitors: `query`, `experiment` or `project`.
     pub daily_from: Option<&'static str>,
-    /// Visitors of all arms together; `None` where it is not known or cannot be.
+    /// Visitors needed in all arms together; `None` when unknown or impossible.
     pub visitors_needed: Option<f64>,
-    /// Whole days until they came.
+    /// Whole days until they have entered.
     pub days: Option<i64>,
-    /// What can be found day by day.
+    /// Smallest lift that can be found, day by day.
     pub mde_by_day: Vec<Forecast>,
-    /// The smallest lifts that experiments planned for two, four and eight weeks find at their end, whatever this one is planned for;
-    /// those of the experiment's own plan once it has started. Empty where nothing is known.
+    /// Smallest lifts that experiments planned for two, four and eight weeks find at their end, whatever this one is
+    /// planned for; once the experiment has started, those of its own plan. Empty when nothing is known.
     pub findable: Vec<Forecast>,
 }
 
-/// The comparison with the control of the arm with the least traffic; `None` where there is nothing to compare.
-/// Before the first start it is that of a plan for whatever is asked about, unless a number `is_planned`.
+/// Comparison of the arm with the least traffic with the control; `None` when there is nothing to compare. Before the
+/// first start it is tuned for each number of visitors that is asked about, unless a planned number exists and
+/// `is_planned` says to use it.
 fn lift_plan(manifest: &Manifest, value_spread: f64, is_planned: bool) -> Option<LiftPlan> {
     let design = manifest.design();
     let facts = &manifest.experiment;
@@ -90,22 +90,22 @@ fn lift_plan(manifest: &Manifest, value_spread: f64, is_planned: bool) -> Option
     if is_settled { Some(plan.with_boundary(design.boundary(arm).ok()?)) } else { Some(plan) }
 }
 
-/// What the visitors of a project in its last whole days tell of those to come.
+/// Numbers of a project's visitors in its last whole days, as an estimate of those to come.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Lately {
-    /// Percent of them who convert by the top metric, as it counts from the first event
-    /// of these days on; `None` without a metric or visitors.
+    /// Percentage of them who convert by the top metric, which counts from the first event of these days on; `None`
+    /// without a metric or visitors.
     pub rate: Option<f64>,
-    /// The mean square over the squared mean of what those who converted are worth by
-    /// the top metric; `None` where few did, or nothing is worth anything.
+    /// Mean square over squared mean of the values of those who converted by the top metric; `None` when few converted,
+    /// or no value is positive.
     pub values_vary: Option<f64>,
-    /// How many would enter per day; `None` without visitors.
+    /// Number of visitors who would enter per day; `None` without visitors.
     pub daily_visitors: Option<f64>,
-    /// Up to where the events of each log went in.
+    /// Position up to which the events of each log were included.
     pub marks: Watermarks,
 }
 
-/// Looks at the visitors of the last two weeks before a manifest's moment.
+/// Evaluates the visitors of the last two weeks before a manifest's time.
 ///
 /// # Errors
 /// [`ComputeError`].
@@ -121,7 +121,7 @@ pub fn lately(manifest: &Manifest, warehouse: &dyn WarehouseReader, stop: &StopT
         metric: metric.map(|metric| Metric { before_us: None, ..metric }),
     };
     let traffic = warehouse.traffic(&question, stop)?;
-    // Days before the project had visitors say nothing about those that have them.
+    // Days before the project's first visitor are left out: they are not typical of later ones.
     let Some(first) = traffic.first_day else {
         return Ok(Lately { marks: traffic.marks, ..Lately::default() });
     };
@@ -137,16 +137,16 @@ pub fn lately(manifest: &Manifest, warehouse: &dyn WarehouseReader, stop: &StopT
     })
 }
 
-/// Whether the top metric compares values.
+/// Returns whether the top metric compares values.
 fn has_values(manifest: &Manifest) -> bool {
     manifest.top().is_some_and(MetricFacts::is_revenue)
 }
 
-/// A number, and where it comes from.
+/// A number, and its source.
 type SourcedNumber = (f64, &'static str);
 
-/// The plan of numbers that are known: of what is not given, the rate and the daily
-/// visitors that were found; and how values vary.
+/// Computes a plan from known numbers: `wanted`, and where it has none, the rate and the daily visitors that were
+/// found; `vary` says how values vary.
 pub(crate) fn plan(
     manifest: &Manifest,
     wanted: PlanningRequest,
@@ -212,8 +212,8 @@ pub(crate) fn plan(
 }
 
 impl ReportCache {
-    /// The plan of an experiment. What `wanted` leaves out comes from the
-    /// experiment's own visitors, or from those of its project in the last two weeks.
+    /// Computes the plan of an experiment. Numbers that `wanted` leaves out come from the experiment's own visitors, or
+    /// from those of its project in the last two weeks.
     ///
     /// # Errors
     /// As [`ReportCache::report`].
@@ -232,7 +232,7 @@ impl ReportCache {
         self.plan_at(manifest, known, wanted, head, now).await
     }
 
-    /// The plan by the events up to `head` at least.
+    /// Computes the plan from the events up to `head` at least.
     pub(crate) async fn plan_at(
         &self,
         manifest: Manifest,
@@ -269,8 +269,8 @@ impl ReportCache {
     }
 }
 
-/// Percent of an experiment's own visitors who convert, and those who enter per day,
-/// as far as there are enough of them.
+/// Percentage of an experiment's own visitors who convert, and number of those who enter per day, if there are enough
+/// of them.
 fn own(computed: &Computed, now: Instant) -> (Option<f64>, Option<f64>) {
     let entered: u64 = computed.visitors.iter().sum();
     if entered < MIN_OWN_VISITORS {
@@ -298,7 +298,7 @@ mod tests {
     use muriel_warehouse::{DuckWarehouse, LoadTarget, Loader, Rows, WarehouseOptions, WarehouseWriter, Watermark};
     use serde_json::{Value, json};
 
-    /// A midnight.
+    /// Day number of today, counted from 1970.
     const TODAY: i64 = 20_513;
 
     fn at(day: i64, us: i64) -> Instant {
@@ -370,7 +370,7 @@ mod tests {
             (manifest.experiment.planned_visitors, manifest.experiment.started_at) = (planned_visitors, started_at);
             manifest.experiment.arms = ["0", "1"].map(arm).into();
             let [few, many] = [5.0, 20.0].map(|mde| plan(&manifest, wanted(mde), None, None, None));
-            // What is found by a day is one thing, whatever is asked for.
+            // A settled plan finds the same lift by a given day, whatever lift is requested.
             let same = few.mde_by_day[13] == many.mde_by_day[13];
             assert_eq!(same, is_settled, "{planned_visitors:?} {:?} {:?}", few.mde_by_day[13], many.mde_by_day[13]);
             for planned in [few, many] {
@@ -385,7 +385,7 @@ mod tests {
 
     #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
     async fn what_orders_are_worth_is_planned_with() {
-        // A fortnight in which every second visitor pays: all the same, or one in ten much more.
+        // A fortnight in which every second visitor pays: all pay the same, or one in ten pays much more.
         let paid = |dear: f64| {
             (0..1_000).flat_map(move |n: u64| {
                 let at = at(-10, n as i64);
@@ -428,7 +428,7 @@ mod tests {
                 power: None,
             };
             let planned = plan(&manifest, wanted, None, None, lately.values_vary);
-            // The variance of a mean: of those who pay and those who do not.
+            // Variance of the value per visitor, over those who pay and those who do not.
             let variance = |rate: f64| rate * vary - rate * rate;
             let k = Mixture::tuned(1.0, 0.05).unwrap().multiplier(1.0) + normal_ppf(0.8);
             let needed = (k / 0.005).powi(2) * 2.0 * (variance(0.05) + variance(0.055));
@@ -449,7 +449,7 @@ mod tests {
 
     #[test]
     fn visitors_count_once_however_often_they_come() {
-        // One buys on ten days of a fortnight, another looks on its first; nobody else comes.
+        // One visitor buys on ten days of a fortnight, another only looks on its first day; nobody else comes.
         let buys = (0..10).map(|n| event(n, "buyer", at(-12 + n as i64, 5), json!({"type": "custom", "name": "buy"})));
         let looks = event(99, "other", at(-12, 3), json!({"type": "custom", "name": "look"}));
         let warehouse = warehouse(buys.chain([looks]));
@@ -497,7 +497,7 @@ mod tests {
             let reports = ReportCache::new(warehouse, Arc::new(loader));
             let manifest = known.manifest(&"prj".into(), &Inquiry::default(), now);
             let head = LogPosition { log: LogId::from_bytes([7; 16]), position: Position::default() };
-            // Nobody knows the rate without a goal, but for who asks.
+            // Without a goal, the rate is unknown unless the request gives it.
             for (baseline_rate, from) in [(None, None), (Some(3.0), Some("query"))] {
                 let wanted = PlanningRequest { baseline_rate, ..PlanningRequest::default() };
                 let planned = reports.plan_at(manifest.clone(), &known, wanted, head, now).await.unwrap();

@@ -1,6 +1,7 @@
 //! The programme: the win rate, the pace and the value of all concluded experiments together.
 //!
-//! Lifts of different primary goals are added as relative ones: 2 % more of what each experiment was meant to increase.
+//! Lifts of different primary goals are summed as relative lifts: 2 % more of what each experiment was meant to
+//! increase.
 
 #[cfg(test)]
 mod tests;
@@ -19,46 +20,46 @@ use serde::{Deserialize, Serialize};
 
 /// Probability that an interval contains the true value.
 pub const CONFIDENCE: f64 = 0.95;
-/// Results that lifts are estimated from: those of 10,000 experiments with two variants each. With many more the estimates
-/// would take gigabytes.
+/// Maximum number of results that lifts are estimated from: those of 10,000 experiments with two variants each. With
+/// many more, the estimates would take gigabytes.
 pub const RESULTS_MAX: usize = 20_000;
-/// The ratings of hypotheses, in the order of [`ConcludedRow::ratings`].
+/// Ratings of hypotheses, in the order of [`ConcludedRow::ratings`].
 const RATINGS: [&str; 3] = ["confidence", "importance", "difficulty"];
 
-/// What is kept of a result when its experiment is concluded.
+/// Summary of a result that is stored when its experiment is concluded.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ConcludedSummary {
-    /// The key of the primary goal.
+    /// Key of the primary goal.
     pub goal_key: String,
-    /// Its name.
+    /// Name of the primary goal.
     pub goal_name: String,
     /// Visitors in all arms.
     pub visitors: u64,
-    /// Whether the health checks let the numbers be trusted.
+    /// True when the health checks let the numbers be trusted.
     pub is_trusted: bool,
-    /// The arms but the control that have a lift, as fractions.
+    /// Arms except the control that have a lift.
     pub arms: Vec<ConcludedArm>,
-    /// Whether it was concluded by another goal than the one of the plan. The numbers above are of the planned one: of a goal
-    /// that was chosen when its numbers could be known, the lifts seem higher than they are.
+    /// True when it was concluded by another goal than the planned one. The numbers above are of the planned goal: when
+    /// a goal is chosen after its numbers could be known, its lifts seem higher than they are.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_exploratory: bool,
 }
 
-/// An arm when its experiment is concluded.
+/// An arm at the conclusion of its experiment.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct ConcludedArm {
-    /// 1 for `Variant 1`.
+    /// Number of the arm, 1 for `Variant 1`.
     pub arm: u32,
-    /// What the result showed.
+    /// Lift that the result showed, as a fraction.
     pub lift: f64,
-    /// Its interval, with the experiment's confidence.
+    /// Interval of the lift, at the experiment's confidence.
     pub lift_interval: Option<[f64; 2]>,
-    /// Its standard error; `None` where there was too little data for one.
+    /// Standard error of the lift; `None` with too little data.
     pub std_error: Option<f64>,
 }
 
 impl ConcludedSummary {
-    /// A result in brief; `None` without a primary goal.
+    /// Summarises a result; `None` without a primary goal.
     pub fn of(computed: &Computed) -> Option<Self> {
         let (facts, top) = computed.manifest.top().zip(computed.report.metrics.first())?;
         let finite = |interval: Interval| [interval.lower, interval.upper].map(|end| end.is_finite().then_some(end));
@@ -83,8 +84,8 @@ impl ConcludedSummary {
         })
     }
 
-    /// What the programme learns from a conclusion: the result by the goal that was planned, where `shown` is the one that
-    /// everybody reads. Of an experiment whose plan had no goal only that it was decided by one is kept.
+    /// Summary from which the programme learns: the result of the planned goal, where `shown` is the result that
+    /// readers see. Without a planned goal, the summary of `shown` is kept without its arms.
     pub fn learned(shown: &Computed, planned: &Computed) -> Option<Self> {
         let goal = |computed: &Computed| computed.manifest.top().map(|top| (top.key.clone(), top.counted.clone()));
         let is_exploratory = goal(shown) != goal(planned);
@@ -95,55 +96,55 @@ impl ConcludedSummary {
     }
 }
 
-/// A request for a part of the programme.
+/// A request for a page of the programme.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ProgrammePage {
-    /// Concluded at this moment or later.
+    /// Only experiments concluded at this time or later.
     pub from: Option<Instant>,
-    /// Concluded before this moment.
+    /// Only experiments concluded before this time.
     pub to: Option<Instant>,
-    /// The last experiment of the page before: when it was concluded, and its id.
+    /// Last experiment of the page before: time of its conclusion, and its id.
     pub after: Option<(Instant, i64)>,
-    /// Experiments on the page at most.
+    /// Maximum number of experiments on the page.
     pub limit: usize,
-    /// The present moment.
+    /// Current time.
     pub now: Instant,
 }
 
 /// The numbers of a programme, and a page of its experiments.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ProgrammeReport {
-    /// Numbers of the experiments that were concluded in the page's time.
+    /// Numbers of the experiments that were concluded in the requested period.
     pub totals: Totals,
-    /// The lifts of those that won or are served, added up.
+    /// Sum of the lifts of those that won or are served.
     pub won_or_served: Sum,
-    /// The lifts of those that are served, added up.
+    /// Sum of the lifts of those that are served.
     pub served: Sum,
-    /// Experiments of all time from whose results the expected lifts are estimated.
+    /// Number of experiments of all time whose results the expected lifts are estimated from.
     pub learned_from: usize,
-    /// Experiments of all time without an expected lift, by reason, in the order of [`NoEstimate::WORDS`].
+    /// Numbers of experiments of all time without an expected lift, by reason, in the order of [`NoEstimate::WORDS`].
     pub without_estimate: NoEstimateCounts,
     /// Win rate and expected lift for each rating and value that occurs.
     pub calibration: Vec<RatingCalibration>,
-    /// Experiments on all pages.
+    /// Number of experiments on all pages.
     pub listed: usize,
-    /// Those of this page, newest first.
+    /// Experiments of this page, newest first.
     pub entries: Vec<ProgrammeEntry>,
-    /// Whether there is another page.
+    /// True when there is another page.
     pub has_more: bool,
-    /// Whether older experiments were left out, as those before them have [`RESULTS_MAX`] results.
+    /// True when older experiments were left out, because the newer ones have [`RESULTS_MAX`] results.
     pub is_truncated: bool,
 }
 
-/// Why an experiment has no expected lift, and no part in estimating those of others.
+/// Reason why an experiment has no expected lift, and is not used to estimate those of others.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NoEstimate {
     /// It was concluded as invalid.
     Invalid,
-    /// Its variants are for different audiences, so that what lies between them is not an effect.
+    /// The variants are for different audiences, so a difference between them is not an effect.
     Personalization,
-    /// No result was kept: an older release concluded it, there was no primary goal, or none was planned, or the result could
-    /// not be computed.
+    /// No result was stored: an older release concluded it, there was no primary goal, no goal was planned, or the
+    /// result could not be computed.
     NoResult,
     /// A health check failed.
     NotTrusted,
@@ -152,7 +153,7 @@ pub enum NoEstimate {
 }
 
 impl NoEstimate {
-    /// All reasons with their words.
+    /// Words of the reasons.
     pub const WORDS: [(&str, NoEstimate); 5] = [
         ("invalid", NoEstimate::Invalid),
         ("personalization", NoEstimate::Personalization),
@@ -161,58 +162,58 @@ impl NoEstimate {
         ("too_few_conversions", NoEstimate::TooFewConversions),
     ];
 
-    /// Its word.
+    /// Word in the interface.
     pub fn word(self) -> &'static str {
         Self::WORDS.iter().find(|(_, reason)| *reason == self).map_or("", |(word, _)| word)
     }
 }
 
-/// Experiments by reason.
+/// Numbers of experiments by reason.
 pub type NoEstimateCounts = [(NoEstimate, usize); NoEstimate::WORDS.len()];
 
-/// The lifts of some experiments together.
+/// Sum of the lifts of some experiments.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Sum {
-    /// Experiments in the sum.
+    /// Number of experiments in the sum.
     pub tests: usize,
-    /// Experiments that belong to it and have no expected lift.
+    /// Number of experiments that belong to it, but have no expected lift.
     pub without_lift: usize,
-    /// The sum of the true lifts; `None` while there is nothing to estimate from.
+    /// Estimated sum of the true lifts; `None` while there is nothing to estimate from.
     pub expected: Option<Estimate>,
-    /// The sum of the lifts that the results showed. It is too high, as winners are chosen for a high result.
+    /// Sum of the lifts that the results showed. It is too high, as winners are chosen for a high result.
     pub shown: f64,
 }
 
 /// Experiments whose hypothesis has the same rating.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RatingCalibration {
-    /// `confidence`, `importance` or `difficulty`.
+    /// Rating: `confidence`, `importance` or `difficulty`.
     pub rating: &'static str,
-    /// 1 to 5.
+    /// Value of the rating, 1 to 5.
     pub value: i64,
-    /// How many of them won.
+    /// Share of these experiments that won.
     pub won: Rate,
-    /// Those that have an expected lift.
+    /// Number of those with an expected lift.
     pub with_lift: usize,
-    /// Their average true lift.
+    /// Estimate of their average true lift.
     pub expected: Option<Estimate>,
 }
 
 /// A concluded experiment.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ProgrammeEntry {
-    /// The stored columns.
+    /// Stored columns.
     pub row: ConcludedRow,
-    /// Its result at the conclusion.
+    /// Result at the conclusion.
     pub summary: Option<ConcludedSummary>,
-    /// The arm that is served, or else the one with the highest lift.
+    /// Arm that is served, or else the one with the highest lift.
     pub arm: Option<ConcludedArm>,
-    /// The true lift of this arm, or why there is no estimate of it.
+    /// Estimate of this arm's true lift, or the reason why there is none.
     pub expected: Result<Estimate, NoEstimate>,
 }
 
 impl Test {
-    /// Whether it was decided by another goal than the one of its plan.
+    /// Returns whether it was decided by another goal than the planned one.
     fn is_exploratory(&self) -> bool {
         self.summary.as_ref().is_some_and(|summary| summary.is_exploratory)
     }
@@ -226,10 +227,11 @@ struct Test {
     result: Result<usize, NoEstimate>,
 }
 
-/// The programme of `rows`, which are all concluded experiments, newest first.
+/// Computes the programme of `rows`, which are all concluded experiments, newest first.
 ///
 /// Expected lifts are estimated from all of them; `page` says which are counted and listed. Invalid experiments,
-/// personalizations, and those whose health checks failed, are counted in the totals but have no part in estimates and sums.
+/// personalizations, and those whose health checks failed are counted in the totals, but left out of estimates and
+/// sums.
 pub fn report(rows: Vec<ConcludedRow>, page: &ProgrammePage) -> ProgrammeReport {
     let mut results = Vec::new();
     let given = rows.len();
@@ -329,7 +331,7 @@ fn is_served(row: &ConcludedRow) -> bool {
     row.served_arm.is_some_and(|arm| arm > 0)
 }
 
-/// Whether a variant won. Where the control is served after all, none counts as the winner.
+/// Returns whether a variant won. If the control is served after all, no variant counts as the winner.
 fn has_won(row: &ConcludedRow) -> bool {
     row.outcome == ConclusionOutcome::Won && row.served_arm != Some(0)
 }

@@ -1,9 +1,9 @@
-//! Caches reports. Whoever asks the same shares one computation, and a report is given
-//! again while nothing has changed.
+//! Caches reports. Requests with equal keys share one computation, and a cached report is returned again while nothing
+//! has changed.
 //!
-//! Every report has all events that were acknowledged before it was asked for: the
-//! head of the event log is read from the log itself for each request, and nothing
-//! that ends before it is given back, whether cached, shared or just computed.
+//! Every report has all events that were acknowledged before it was requested: the head of the event log is read from
+//! the log itself for each request, and no report that ends before it is returned, whether cached, shared or just
+//! computed.
 
 use crate::compute::{ComputeError, Computed, compute};
 use crate::define::ReportSubject;
@@ -23,37 +23,37 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::{Duration, Instant as Ticks};
 use tokio::sync::{Semaphore, watch};
 
-/// Reports that are cached.
+/// Maximum number of cached reports.
 const CAPACITY: usize = 1_000;
-/// Computations at one time. Each uses every core that the warehouse may have.
+/// Maximum number of computations at the same time. Each uses every core that the warehouse may use.
 const CONCURRENT: usize = 2;
-/// Computations that may wait for these.
+/// Maximum number of computations that wait for these.
 const QUEUE: usize = 64;
-/// Attempts before a request gives up. Another one is needed when the computation that
-/// it joined began before its events were in, or when rows were taken away meanwhile.
+/// Attempts before a request gives up. A retry is needed when the computation that it joined began before its events
+/// were loaded, or when rows were removed in the meantime.
 const MAX_ATTEMPTS: usize = 10;
-/// Microseconds for which a report is given again while no events come. It has them
-/// all, but windows close as time passes.
+/// Maximum age of a cached report when no events arrive, in microseconds. It has all events, but windows close as time
+/// passes.
 const MAX_AGE_US: i64 = 60_000_000;
-/// Reports that are kept warm.
+/// Maximum number of reports that are kept warm.
 const WARM_MAX: usize = 200;
-/// How long after somebody asked for it a report is kept warm.
+/// Time after the last request during which a report is kept warm.
 const WARM_FOR: Duration = Duration::from_secs(600);
 
 /// Identifies a report: two requests with equal keys share one computation.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct ReportKey {
-    /// The key of the project.
+    /// Key of the project.
     pub project_key: Arc<str>,
-    /// What it is about.
+    /// Subject of the report.
     pub subject: SubjectId,
-    /// What was asked: dates, filters, breakdown.
+    /// Request: dates, filters, breakdown.
     pub inquiry: Inquiry,
-    /// Whether the report has the top metric by quarter of an hour.
+    /// True when the report has the top metric by quarter of an hour.
     pub by_quarter: bool,
 }
 
-/// What a report is about.
+/// Subject of a report.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum SubjectId {
     /// An experiment.
@@ -62,29 +62,28 @@ pub enum SubjectId {
     Holdout(GroupId),
 }
 
-/// Why no report could be given.
+/// Reason why no report could be returned.
 #[derive(Debug, Clone, thiserror::Error)]
 pub enum ReportError {
     /// More requests wait than the queue holds.
     #[error("too many reports are being made")]
     Busy,
-    /// The events that were acknowledged are not in the warehouse yet: it is made
-    /// anew from the log, or cannot be loaded.
+    /// The events that were acknowledged are not in the warehouse yet: it is being rebuilt from the log, or cannot be
+    /// loaded.
     #[error("the events are being loaded: {done} of {of} blocks")]
     Loading {
-        /// Blocks that are in.
+        /// Number of loaded blocks.
         done: i64,
-        /// Blocks that there are.
+        /// Number of all blocks.
         of: i64,
     },
-    /// Where the log ends cannot be told, so it is not known which events a report has
-    /// to have.
+    /// The head of the log cannot be read, so it is not known which events a report must have.
     #[error("the event log cannot be read")]
     LogUnreadable(#[source] Option<Arc<warehouse::Error>>),
-    /// The warehouse is damaged; its loader makes it again from the log.
+    /// The warehouse is damaged; its loader rebuilds it from the log.
     #[error("the warehouse is damaged")]
     Damaged,
-    /// It could not be computed.
+    /// The report could not be computed.
     #[error(transparent)]
     Failed(Arc<ComputeError>),
 }
@@ -100,23 +99,23 @@ impl From<ComputeError> for ReportError {
 
 struct CachedReport {
     version: String,
-    /// Of the loader, when the computation began.
+    /// Generation of the loader when the computation began.
     generation: u64,
     computed: Arc<Computed>,
 }
 
 type ReportResult = Option<Result<Arc<Computed>, ReportError>>;
 
-/// A computation that somebody waits for. With the last of them it stops.
+/// A computation that requests wait for. It stops when the last of them gives up.
 struct InFlight {
-    /// Up to where events were loaded when it began.
+    /// Position up to which events were loaded when it began.
     loaded: Option<LogPosition>,
     version: String,
     result: watch::Receiver<ReportResult>,
     _stop: StopOnDrop,
 }
 
-/// Stops questions when it is dropped.
+/// Stops a warehouse question when it is dropped.
 struct StopOnDrop(StopToken);
 
 impl Drop for StopOnDrop {
@@ -125,36 +124,34 @@ impl Drop for StopOnDrop {
     }
 }
 
-/// A report that somebody asked for lately.
+/// A report that was requested recently.
 struct Recent {
     project: ProjectId,
     asked: Ticks,
-    /// The state of its project's events when it was last looked at.
+    /// State of its project's events at the last check.
     seen: Option<EventState>,
-    /// The state of which it was last made in the background, or could not be.
+    /// State for which it was last computed in the background, or could not be.
     tried: Option<EventState>,
 }
 
-/// What changes with a project's rows: the loader's generation, and the last block
-/// with events of the project.
+/// State that changes with a project's rows: the loader's generation, and the last block with events of the project.
 type EventState = (u64, Position);
 
-/// The last position that was read from the log, for all who asked before that read
-/// began.
+/// The last position that was read from the log, shared by all requests that came before that read began.
 #[derive(Default)]
 struct LogHead {
-    /// Requests so far.
+    /// Number of requests so far.
     requests: AtomicU64,
-    /// How many requests had been made when the last read began, and what it gave.
+    /// Number of requests when the last read began, and its result.
     read: tokio::sync::Mutex<(u64, Option<LogPosition>)>,
 }
 
-/// How long a request for a report waits before it is refused.
+/// Timeouts of a request for a report.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ReportTimeouts {
-    /// To be told where the log ends.
+    /// Timeout for reading the head of the log.
     pub head: Duration,
-    /// Then for the events up to there.
+    /// Timeout for loading the events up to the head, after that.
     pub catch_up: Duration,
 }
 
@@ -174,13 +171,13 @@ pub struct ReportCache {
     recent: Mutex<HashMap<ReportKey, Recent>>,
     /// Permits to compute.
     computing: Arc<Semaphore>,
-    /// Permits to compute or to wait for that.
+    /// Permits to compute, or to wait for a permit to compute.
     queue: Arc<Semaphore>,
     timeouts: ReportTimeouts,
 }
 
 impl ReportCache {
-    /// Over a warehouse that `loader` fills.
+    /// Creates a cache over a warehouse that `loader` fills.
     pub fn new(warehouse: Arc<dyn WarehouseReader>, loader: Arc<Loader>) -> Self {
         Self {
             warehouse,
@@ -195,7 +192,7 @@ impl ReportCache {
         }
     }
 
-    /// The same, whose requests wait so long.
+    /// Sets the timeouts of requests.
     pub fn with_timeouts(self, timeouts: ReportTimeouts) -> Self {
         Self { timeouts, ..self }
     }
@@ -205,14 +202,13 @@ impl ReportCache {
         &self.loader
     }
 
-    /// What answers questions.
+    /// The reader, which answers questions.
     pub fn warehouse(&self) -> &Arc<dyn WarehouseReader> {
         &self.warehouse
     }
 
-    /// The report about what is `known`, with every event that was acknowledged before
-    /// this call. It is of the moment `now`, or, while nothing changes, of at most
-    /// `MAX_AGE_US` before.
+    /// The report about the subject `known`, with every event that was acknowledged before this call. It has the time
+    /// `now`, or, while nothing changes, a time up to `MAX_AGE_US` before.
     ///
     /// # Errors
     /// When it cannot be computed, or too many wait, or the events are not loaded.
@@ -226,8 +222,8 @@ impl ReportCache {
         self.report_once(key, known, now).await
     }
 
-    /// The cached report, where it is of at most a minute before `now`, whatever events have come since. Nothing is computed
-    /// or read.
+    /// The cached report, if its time is at most a minute before `now`, whatever events have come since. Computes and
+    /// reads nothing.
     pub fn recent(&self, key: &ReportKey, known: &dyn ReportSubject, now: Instant) -> Option<Arc<Computed>> {
         let cached = self.cached.get(key)?;
         let age = now.us().saturating_sub(cached.computed.manifest.as_of.us());
@@ -235,7 +231,7 @@ impl ReportCache {
         (holds && (-1_000..=MAX_AGE_US).contains(&age)).then(|| cached.computed.clone())
     }
 
-    /// As [`ReportCache::report`], and not kept warm because of it.
+    /// Like [`ReportCache::report`], but does not keep the report warm.
     ///
     /// # Errors
     /// As [`ReportCache::report`].
@@ -255,7 +251,7 @@ impl ReportCache {
         read.unwrap_or(Err(ReportError::LogUnreadable(None)))
     }
 
-    /// Reads where the log ends, once for all who came before the read began.
+    /// Reads the head of the log, once for all requests that came before the read began.
     async fn read_head(&self) -> Result<LogPosition, ReportError> {
         let request = self.head.requests.fetch_add(1, Ordering::SeqCst) + 1;
         let mut read = self.head.read.lock().await;
@@ -296,18 +292,19 @@ impl ReportCache {
             let mut result = flight.result.clone();
             let result = match result.wait_for(Option::is_some).await {
                 Ok(result) => result.clone(),
-                // It ended without a word.
+                // The computation ended without a result.
                 Err(_) => None,
             };
-            // What it says itself counts: when the warehouse is emptied, that is done
-            // before it is known.
+            // The positions in the report itself decide: when the warehouse is emptied, that happens before the
+            // loader's state shows it.
             let is_complete = match &result {
                 Some(Ok(computed)) => computed.manifest.has_events_up_to(head),
                 _ => is_loaded(flight.loaded, head),
             };
             match result {
                 Some(result) if is_complete && flight.version == known.version() => return result,
-                // Somebody else's, begun before our events were in; or rows went.
+                // Another request's computation that began before these events were loaded; or rows were removed. Try
+                // again.
                 Some(_) => {}
                 None => return Err(ReportError::Busy),
             }
@@ -316,7 +313,7 @@ impl ReportCache {
         Err(ReportError::Busy)
     }
 
-    /// The cached report, where it has the events up to `head` and still holds.
+    /// The cached report, if it has the events up to `head` and is still valid.
     fn cached(&self, key: &ReportKey, version: &str, head: LogPosition, now: Instant) -> Option<Arc<Computed>> {
         let cached = self.cached.get(key)?;
         let manifest = &cached.computed.manifest;
@@ -327,7 +324,7 @@ impl ReportCache {
         {
             return None;
         }
-        // Blocks without events of the project change nothing, once they are known to be such.
+        // Later blocks do not matter once they are loaded and known to have no events of the project.
         let is_complete = manifest.has_events_up_to(head)
             || (is_loaded(self.loader.loaded(), head)
                 && self.loader.touched(&key.project_key) <= manifest.position_in(head.log));
@@ -347,7 +344,7 @@ impl ReportCache {
         })
     }
 
-    /// The computation that is under way, or a new one.
+    /// Joins the computation that is in flight, or begins a new one.
     fn join_or_begin(
         &self,
         key: &ReportKey,
@@ -381,7 +378,7 @@ impl ReportCache {
             let _place = place;
             let computing = tokio::select! {
                 computing = computing.acquire_owned() => computing,
-                // Nobody waits any more: the place is somebody else's.
+                // No request waits any more: the place in the queue is free for another.
                 () = sender.closed() => return,
             };
             let Ok(_computing) = computing else { return };
@@ -405,7 +402,7 @@ impl ReportCache {
         Ok(flight)
     }
 
-    /// How often the events of a goal came, by day.
+    /// Number of events of a goal, by day.
     ///
     /// # Errors
     /// As [`ReportCache::report`].
@@ -418,7 +415,7 @@ impl ReportCache {
         self.ask(head, ask).await
     }
 
-    /// The pages of a project that were viewed last.
+    /// The most recently viewed pages of a project.
     ///
     /// # Errors
     /// As [`ReportCache::report`].
@@ -431,9 +428,8 @@ impl ReportCache {
         self.ask(head, ask).await
     }
 
-    /// Asks the warehouse something else when there is room for it, and again until the
-    /// answer, which says up to where it goes, has the events up to `head`. When nobody
-    /// waits for the answer any more, the question is stopped.
+    /// Asks the warehouse another question when there is a permit for it, and again until the answer, which states its
+    /// position, has the events up to `head`. The question is stopped when no request waits for the answer any more.
     ///
     /// # Errors
     /// As [`ReportCache::report`].
@@ -450,7 +446,7 @@ impl ReportCache {
             let _stop = StopOnDrop(stop.clone());
             let (warehouse, ask) = (self.warehouse.clone(), ask.clone());
             let asked = tokio::task::spawn_blocking(move || {
-                // Until it has stopped, whoever waits for it.
+                // Held until the question has ended, even if no request waits for it any more.
                 let _permits = (place, computing);
                 ask(warehouse.as_ref(), &stop)
             });
@@ -477,10 +473,9 @@ impl ReportCache {
         recent.insert(key.clone(), Recent { project, asked: Ticks::now(), seen: None, tried: None });
     }
 
-    /// Reports that are worth making before somebody asks, each with the project that it
-    /// is of: somebody asked for them lately, events of their project came since they
-    /// were made, and none came since the last call. While events keep coming a report
-    /// would be outdated before it is asked for.
+    /// Reports that are worth computing before the next request, each with its project: they were requested recently,
+    /// events of their project came since they were computed, and none came since the last call. While events keep
+    /// coming, a report would be outdated before it is requested.
     pub fn outdated(&self) -> Vec<(ReportKey, ProjectId)> {
         let mut recent = lock(&self.recent);
         recent.retain(|_, report| report.asked.elapsed() < WARM_FOR);
@@ -496,7 +491,7 @@ impl ReportCache {
             let is_current = self.cached.peek(key).is_some_and(|cached| {
                 cached.generation == generation && cached.computed.manifest.position_in(loaded.log) >= state.1
             });
-            // What could not be made is not tried again until there is something new.
+            // A report that could not be computed is not tried again until there are new events.
             if is_quiet && !is_current && report.tried.replace(state) != Some(state) {
                 outdated.push((key.clone(), report.project));
             }
@@ -504,7 +499,7 @@ impl ReportCache {
         outdated
     }
 
-    /// Makes the report in the background, unless the cached one still holds.
+    /// Computes the report in the background, unless the cached one is still valid.
     pub async fn warm(&self, key: &ReportKey, known: &dyn ReportSubject, now: Instant) {
         let made = match self.head().await {
             Ok(head) => self.report_at(key, known, head, now).await.map(drop),
@@ -516,13 +511,13 @@ impl ReportCache {
     }
 }
 
-/// Whether a loader that has come to `loaded` has the events up to `head`.
+/// Returns whether a loader that has loaded up to `loaded` has the events up to `head`.
 fn is_loaded(loaded: Option<LogPosition>, head: LogPosition) -> bool {
     let position = loaded.filter(|loaded| loaded.log == head.log).map_or(Position::default(), |loaded| loaded.position);
     position >= head.position
 }
 
-/// A manifest with the events of this warehouse: how a result is computed again.
+/// Computes the result of a manifest again, with the events of this warehouse.
 ///
 /// # Errors
 /// [`ComputeError`].
@@ -530,8 +525,7 @@ pub fn recompute(manifest: Manifest, warehouse: &dyn WarehouseReader) -> Result<
     compute(manifest, false, warehouse, &StopToken::new())
 }
 
-/// The content of a mutex. Nothing here leaves it half changed, so a panic elsewhere
-/// under it does not matter.
+/// Locks a mutex, even after a panic of another thread that held it: no code here leaves its content half changed.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

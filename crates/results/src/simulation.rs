@@ -1,4 +1,5 @@
-//! Trying a plan on made-up visitors: the experiment's, changed by what is asked, and the visitors that it is tried on.
+//! Simulates plans on made-up visitors: the plan of an experiment, changed by the
+//! request, and the visitors of the simulation.
 
 use crate::define::ReportInputs;
 use crate::inquiry::Inquiry;
@@ -13,10 +14,11 @@ use muriel_domain::{Flaw, Instant};
 use muriel_warehouse::{Metric, StopToken, WarehouseReader};
 use std::sync::Arc;
 
-/// What is asked of a simulation. What is left out is the experiment's, the project's, or assumed.
+/// Request for a simulation. Values that it leaves out are taken from the experiment or
+/// the project, or assumed.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct SimulationRequest {
-    /// Weights of the arms in hundredths, the control first.
+    /// Weights of the arms in hundredths of a percent, the control first.
     pub weights: Option<Vec<u32>>,
     /// Confidence in percent.
     pub confidence: Option<i64>,
@@ -24,7 +26,7 @@ pub struct SimulationRequest {
     pub visitors: Option<u64>,
     /// Smallest lift worth acting on, in percent.
     pub mde: Option<f64>,
-    /// Whether a call ends it.
+    /// True when a significant verdict ends it.
     pub stop_when_significant: Option<bool>,
     /// Visitors that end it; 0 switches the rule off.
     pub stop_after_visitors: Option<u64>,
@@ -34,23 +36,23 @@ pub struct SimulationRequest {
     pub stop_after_days: Option<u32>,
     /// True lift of the first variant, in percent.
     pub effect: Option<f64>,
-    /// Percent of the control's visitors who convert.
+    /// Percentage of the control's visitors who convert.
     pub baseline_rate: Option<f64>,
     /// Visitors who enter per day.
     pub daily_visitors: Option<f64>,
-    /// How far lognormal order values are apart.
+    /// Standard deviation of the logarithms of order values.
     pub revenue: Option<f64>,
     /// Days after which it ends if no rule has ended it.
     pub days: Option<u32>,
 }
 
-/// Why a plan cannot be tried.
+/// Reason why a plan cannot be simulated.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum SimulationRefusal {
     /// The numbers contradict each other.
     #[error("this cannot be simulated: {0}")]
     Impossible(SimulationError),
-    /// Order values were given for a goal, by its key, that has none.
+    /// Order values were given for a goal without values, with this key.
     #[error("{0} is not a revenue goal")]
     NotRevenue(String),
     /// The experiment's goal cannot be counted.
@@ -58,14 +60,14 @@ pub enum SimulationRefusal {
     Goal(Flaw),
 }
 
-/// An experiment, as far as its plan goes.
+/// The parts of an experiment that its plan depends on.
 #[derive(Debug, Clone)]
 pub struct PlannedExperiment {
-    /// What is known of it.
+    /// Manifest of its report.
     pub manifest: Manifest,
-    /// Its settings.
+    /// Settings of the experiment.
     pub configuration: Configuration,
-    /// What its primary goal counts, if it has one.
+    /// Definition of its primary goal, if it has one.
     pub metric: Option<Metric>,
 }
 
@@ -80,41 +82,41 @@ impl PlannedExperiment {
         Ok(Self { manifest, configuration, metric })
     }
 
-    /// The goal that decides.
+    /// Goal that decides.
     pub fn goal(&self) -> Option<&MetricFacts> {
         self.manifest.top()
     }
 }
 
-/// Percent of the visitors who convert where nothing is known.
+/// Default percentage of visitors who convert.
 pub const DEFAULT_RATE: f64 = 5.0;
-/// Visitors a day where nothing is known.
+/// Default number of visitors per day.
 const DAILY: f64 = 1_000.0;
-/// The largest lift that is looked for.
+/// Largest lift that is searched for, as a fraction.
 const LIFT_MAX: f64 = 10.0;
-/// How often an effect is to be found.
+/// Default power: share of effects that are to be found.
 pub const USUAL_POWER: f64 = 0.8;
 
-/// How an experiment is judged, and when it ends.
+/// Design and end of a simulated experiment.
 #[derive(Debug, Clone)]
 pub struct SimulatedPlan {
-    /// The experiment whose plan it is.
+    /// Experiment whose plan it is.
     pub experiment: Option<PlannedExperiment>,
-    /// How it is judged.
+    /// Design by which it is judged.
     pub design: Design,
-    /// When it ends.
+    /// Rules that end it.
     pub rules: StopRules,
-    /// Days that a visitor has to convert.
+    /// Conversion window of a visitor, in days.
     pub window_days: u32,
-    /// What its goal counts.
+    /// Measure of its goal.
     pub measure: Measure,
-    /// Whether variants have audiences of their own.
+    /// True when variants have their own audiences.
     pub is_personal: bool,
 }
 
 impl SimulatedPlan {
     /// # Errors
-    /// What does not go with the experiment.
+    /// A request that does not fit the experiment.
     pub fn new(asked: &SimulationRequest, experiment: Option<PlannedExperiment>) -> Result<Self, SimulationRefusal> {
         let facts = experiment.as_ref().map(|experiment| &experiment.manifest.experiment);
         let configuration = experiment.as_ref().map(|experiment| &experiment.configuration);
@@ -127,7 +129,7 @@ impl SimulatedPlan {
         let planned = asked.visitors.map(|visitors| visitors as f64);
         let stored = facts.and_then(|facts| facts.planned_visitors).map(|visitors| visitors as f64);
         let mde = asked.mde.or(facts.map(|facts| facts.mde_percent)).unwrap_or(Defaults::default().mde);
-        // Told now, for looking at the project takes its time.
+        // Checked first, because reading the project's traffic takes time.
         if asked.weights.is_none() && facts.is_some_and(|facts| facts.is_mab) {
             return Err(SimulationRefusal::Impossible(SimulationError::Bandit));
         }
@@ -180,14 +182,15 @@ impl SimulatedPlan {
         self.design.epochs.first().map_or(&[], |epoch| &epoch.weights)
     }
 
-    /// Most that a visitor's value counts, if the goal says.
+    /// Largest value that a visitor contributes, if the goal sets one.
     pub fn cap(&self) -> Option<f64> {
         self.experiment.as_ref()?.metric.as_ref()?.cap
     }
 
-    /// Days that it takes by its rules and numbers.
+    /// Number of days that it takes according to its rules and numbers.
     fn days_needed(&self, scenario: &Scenario) -> f64 {
-        // A little more than on average, so that it is the rule that ends it.
+        // A little more than the average, so that the rule ends it and not the number
+        // of days.
         let surely = |count: u64| count as f64 + 4.0 * (count as f64).sqrt();
         let daily = scenario.daily_visitors;
         let days = match (&self.rules, self.design.visitors) {
@@ -195,7 +198,7 @@ impl SimulatedPlan {
             (StopRules { visitors: Some(visitors), .. }, _) => surely(*visitors) / daily,
             (_, Some(planned)) => planned / daily,
             (StopRules { conversions: Some(conversions), .. }, _) => surely(*conversions) / (daily * scenario.rate),
-            // As many as it takes to find the smallest lift worth acting on.
+            // As many visitors as it takes to find the smallest lift worth acting on.
             _ => {
                 let lifts = lifts(self.design.arms, self.design.mde);
                 let scenario = Scenario { lifts, ..scenario.clone() };
@@ -205,7 +208,8 @@ impl SimulatedPlan {
         days.ceil().max(1.0)
     }
 
-    /// How long it is watched at most, and how long it would take if that is longer.
+    /// Maximum number of days to simulate, and the number that it would take if that is
+    /// larger.
     pub fn days(&self, asked: &SimulationRequest, scenario: &Scenario) -> (u32, Option<f64>) {
         let needed = self.days_needed(scenario);
         match asked.days {
@@ -216,24 +220,24 @@ impl SimulatedPlan {
     }
 }
 
-/// A lift of the first variant.
+/// Lifts of the arms: `lift` for the first variant, otherwise 0.
 fn lifts(arms: usize, lift: f64) -> Vec<f64> {
     (0..arms).map(|arm| if arm == 1 { lift } else { 0.0 }).collect()
 }
 
-/// Where a number is from.
+/// Source of a number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NumberSource {
-    /// It was asked for.
+    /// The request.
     Flag,
     /// The project's last two weeks.
     Project,
-    /// It is assumed.
+    /// An assumption.
     Default,
 }
 
 impl NumberSource {
-    /// Its word.
+    /// Word in the interface.
     pub fn word(self) -> &'static str {
         match self {
             NumberSource::Flag => "flag",
@@ -242,7 +246,7 @@ impl NumberSource {
         }
     }
 
-    /// A number by where it is known from.
+    /// The first number that is known, with its source.
     fn first(flag: Option<f64>, project: Option<f64>, default: f64) -> (f64, NumberSource) {
         match (flag, project) {
             (Some(number), _) => (number, NumberSource::Flag),
@@ -252,41 +256,42 @@ impl NumberSource {
     }
 }
 
-/// A plan with the visitors that it is tried on.
+/// A plan with the visitors of its simulation.
 #[derive(Debug, Clone)]
 pub struct TriedPlan {
     /// The plan.
     pub plan: SimulatedPlan,
-    /// Without an effect.
+    /// Visitors without an effect.
     pub scenario: Scenario,
-    /// How long it is watched.
+    /// Duration of the experiment.
     pub schedule: Schedule,
-    /// Days that it would take, if they are too many.
+    /// Number of days that it would take, if they exceed the maximum.
     pub days_needed: Option<f64>,
-    /// Where the rate is from.
+    /// Source of the rate.
     pub rate_from: NumberSource,
-    /// Where the daily visitors are from.
+    /// Source of the daily visitors.
     pub daily_from: NumberSource,
-    /// True lift of the first variant, a fraction.
+    /// True lift of the first variant, as a fraction.
     pub effect: f64,
 }
 
-/// What the project's last two weeks tell, as far as they do.
+/// Numbers of the project's last two weeks, if they are known.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Traffic {
-    /// Percent of the visitors who convert: more than 0 and less than 100.
+    /// Percentage of visitors who convert: more than 0 and less than 100.
     pub rate: Option<f64>,
-    /// Those who would enter on a day: more than 0.
+    /// Number of visitors who would enter per day: more than 0.
     pub daily_visitors: Option<f64>,
 }
 
 impl TriedPlan {
-    /// Whether what is asked leaves something open that the project's traffic tells.
+    /// Returns whether the request leaves out a number that the project's traffic
+    /// provides.
     pub fn needs_traffic(asked: &SimulationRequest) -> bool {
         asked.baseline_rate.is_none() || asked.daily_visitors.is_none()
     }
 
-    /// The plan with its visitors.
+    /// Combines a plan with the visitors of its simulation.
     pub fn new(asked: &SimulationRequest, plan: SimulatedPlan, traffic: Traffic) -> Self {
         let Traffic { rate, daily_visitors: daily } = traffic;
         let (rate, rate_from) = NumberSource::first(asked.baseline_rate, rate, DEFAULT_RATE);
@@ -302,23 +307,23 @@ impl TriedPlan {
         Self { plan, scenario, schedule, days_needed, rate_from, daily_from, effect }
     }
 
-    /// The same with this lift of the first variant.
+    /// Builds the simulation with this lift of the first variant.
     ///
     /// # Errors
-    /// A plan that cannot be tried.
+    /// A plan that cannot be simulated.
     pub fn simulation(&self, lift: f64) -> Result<Simulation, SimulationRefusal> {
         Simulation::new(self.plan.design.clone(), self.schedule, &self.scenario(lift))
             .map_err(SimulationRefusal::Impossible)
     }
 
-    /// Visitors with which the effect is found as often as is usual, if as many are
-    /// planned; `None` where no number does.
+    /// Number of visitors with which the effect is found with the usual power, if that
+    /// many are planned; `None` when no number is enough.
     pub fn visitors_needed(&self) -> Option<f64> {
         self.scenario(self.effect).visitors_needed(&self.plan.design, USUAL_POWER).ok().map(f64::ceil)
     }
 
-    /// The smallest lift that is found as often as is usual by those who enter in the
-    /// time that there is; `None` where none is.
+    /// Smallest lift that is found with the usual power by the visitors who enter in
+    /// the available time; `None` when there is none.
     pub fn lift_found(&self) -> Option<f64> {
         let comes = self.scenario.daily_visitors * f64::from(self.schedule.days);
         let visitors = self.plan.rules.visitors.map_or(comes, |enough| comes.min(enough as f64));
@@ -344,39 +349,40 @@ impl TriedPlan {
     }
 }
 
-/// A plan that was tried many times.
+/// A plan that was simulated many times.
 #[derive(Debug, Clone)]
 pub struct Simulated {
     /// The plan with its visitors.
     pub tried: TriedPlan,
-    /// What became of it with the lift; `None` for a lift of 0.
+    /// Results with the lift; `None` for a lift of 0.
     pub with_effect: Option<Tally>,
-    /// What became of it when nothing differs.
+    /// Results without a difference between the arms.
     pub without_effect: Tally,
-    /// [`TriedPlan::visitors_needed`].
+    /// Result of [`TriedPlan::visitors_needed`].
     pub visitors_needed: Option<f64>,
-    /// [`TriedPlan::lift_found`].
+    /// Result of [`TriedPlan::lift_found`].
     pub lift_found: Option<f64>,
 }
 
-/// Why a simulation has no answer.
+/// Reason why a simulation has no result.
 #[derive(Debug, thiserror::Error)]
 pub enum SimulateError {
-    /// The plan cannot be tried.
+    /// The plan cannot be simulated.
     #[error(transparent)]
     Refused(#[from] SimulationRefusal),
-    /// Nobody waits for it any more.
+    /// No request waits for it any more.
     #[error("nobody waits for the simulation")]
     Stopped,
-    /// The project's traffic could not be looked at.
+    /// The project's traffic could not be read.
     #[error(transparent)]
     Traffic(#[from] ReportError),
 }
 
-/// Tries a plan `runs` times with its lift, and as often without one. It looks at `stop` between two runs.
+/// Simulates a plan `runs` times with its lift, and as often without one. Checks `stop`
+/// between two runs.
 ///
 /// # Errors
-/// A plan that cannot be tried, and [`SimulateError::Stopped`].
+/// A plan that cannot be simulated, and [`SimulateError::Stopped`].
 pub fn simulate(tried: TriedPlan, runs: u64, seed: u64, stop: &StopToken) -> Result<Simulated, SimulateError> {
     let all = |simulation: &Simulation| -> Result<Tally, SimulateError> {
         let run = |number| match stop.is_stopped() {
@@ -396,7 +402,7 @@ pub fn simulate(tried: TriedPlan, runs: u64, seed: u64, stop: &StopToken) -> Res
 }
 
 impl ReportCache {
-    /// What the project's last two weeks tell of those to come.
+    /// Numbers of the project's last two weeks, as an estimate of the visitors to come.
     ///
     /// # Errors
     /// As [`ReportCache::report`].

@@ -1,5 +1,5 @@
-//! What the comparisons of an experiment are tuned for that starts without a planned total
-//! of visitors.
+//! Chooses the number of visitors that the comparisons of an experiment are tuned for when it starts without a planned
+//! total.
 
 use crate::compute::ComputeError;
 use crate::define::ReportInputs;
@@ -12,26 +12,26 @@ use muriel_domain::{Flaw, Instant};
 use muriel_warehouse::{ExperimentQuestion, StopToken, WarehouseReader};
 use std::sync::Arc;
 
-/// Visitors that a comparison is tuned for where nothing better is known.
+/// Default number of visitors that a comparison is tuned for.
 const DEFAULT_VISITORS: f64 = 10_000.0;
-/// Days of traffic that comparisons are tuned for at most. A comparison that is tuned for ten
-/// times the visitors that come needs many more of them; one that is tuned for a tenth hardly
-/// any.
+/// Maximum number of days of traffic that comparisons are tuned for. A comparison that is tuned for ten times the
+/// visitors that come needs many more of them; one that is tuned for a tenth needs hardly any more.
 const DAYS_MAX: f64 = 90.0;
-/// Visitors of a test that ran elsewhere from which on its comparisons are tuned for them: fewer say nothing of what is to come.
+/// Minimum number of visitors of a test that ran elsewhere for tuning its comparisons for them: fewer say nothing about
+/// those to come.
 const IMPORTED_MIN: u64 = 100;
 
-/// What a first start settles.
+/// Plan that a first start settles.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StartPlan {
-    /// The planned total of visitors; `None` where the project's traffic says too little.
+    /// Planned total of visitors; `None` when the project's traffic says too little.
     pub visitors: Option<i64>,
-    /// A sentence for a person.
+    /// Explanation for a person, in a sentence.
     pub message: String,
 }
 
 impl StartPlan {
-    /// Of an experiment of whose project too little is known.
+    /// Plan for an experiment whose project has too little data.
     fn unknown() -> Self {
         let message = format!(
             "plan.visitors: none was given, and the project's last two weeks say too little to plan with, so the \
@@ -40,7 +40,7 @@ impl StartPlan {
         Self { visitors: None, message }
     }
 
-    /// Of an experiment of whose project it could not be found out in time what is known.
+    /// Plan for an experiment whose project's traffic could not be read in time.
     pub fn unmeasured() -> Self {
         let message = format!(
             "plan.visitors: none was given, and the project's traffic could not be looked at now, so the comparisons are \
@@ -49,7 +49,7 @@ impl StartPlan {
         Self { visitors: None, message }
     }
 
-    /// Of a test that ran elsewhere, of which so many visitors are there already.
+    /// Plan for a test that ran elsewhere and has this many visitors already.
     fn imported(visitors: u64) -> Self {
         let message = format!(
             "plan.visitors: none was given, so the comparisons are tuned for the {visitors} visitors whose exposures were sent \
@@ -83,10 +83,9 @@ impl StartPlan {
 }
 
 impl ReportCache {
-    /// The total of visitors to plan an experiment with that starts now, from its smallest
-    /// lift and its project's last two weeks, or from the visitors that it has had since `since`,
-    /// if that is when it started elsewhere; `None` where it has a planned total, or no
-    /// primary goal to plan with.
+    /// Total of visitors to plan for an experiment that starts now. It follows from the smallest lift and the project's
+    /// last two weeks, or, for an experiment that started elsewhere at `since`, from the visitors that it has had since
+    /// then. `None` when it has a planned total, or no primary goal to plan with.
     ///
     /// # Errors
     /// As [`ReportCache::report`].
@@ -126,7 +125,7 @@ impl ReportCache {
     }
 }
 
-/// Asks who entered an experiment that has not started here, as if it had then.
+/// Builds the question about who entered an experiment that has not started here, as if it had started at `since`.
 fn imported(manifest: &Manifest, since: Instant) -> Result<ExperimentQuestion, Flaw> {
     let mut begun = manifest.clone();
     begun.experiment.started_at = Some(since);

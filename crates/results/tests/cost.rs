@@ -1,4 +1,4 @@
-//! What a result reads does not grow with the experiment's past.
+//! Tests that the data that a result reads does not grow with the experiment's past.
 
 use muriel_domain::Instant;
 use muriel_domain::experiment::{Experiment, Revision, Status, TestType, Variant};
@@ -11,7 +11,7 @@ use std::time::Instant as Moment;
 
 const NOW: Instant = Instant::from_us(1_772_000_000_000_000);
 
-/// Counts what goes through a transaction.
+/// Counts the statements and rows of a transaction.
 struct Counting<'t> {
     tx: &'t mut dyn Tx,
     statements: usize,
@@ -51,7 +51,7 @@ impl Tx for Counting<'_> {
 
 const MADE: experiments::Act<'static> = experiments::Act { actor: "test", by: "test", action: "create", detail: None };
 
-/// An experiment that was started and paused until it had so many epochs.
+/// An experiment that was started and paused until it had `epochs` epochs.
 async fn experiment(db: &Db, key: &'static str, epochs: i64) -> (ProjectId, ExperimentId) {
     db.write::<_, Error, _>(move |tx| {
         Box::pin(async move {
@@ -78,7 +78,7 @@ async fn experiment(db: &Db, key: &'static str, epochs: i64) -> (ProjectId, Expe
     .expect("an experiment")
 }
 
-/// Statements and rows of loading what a result depends on, and the shortest of 20 times.
+/// Number of statements and rows for loading the inputs of a result, and the shortest time of 20 runs in microseconds.
 async fn load(db: &Db, (project, id): (ProjectId, ExperimentId)) -> (usize, usize, u128) {
     let mut best = (0, 0, u128::MAX);
     for _ in 0..20 {
@@ -111,7 +111,7 @@ fn a_result_of_many_epochs_asks_as_little_as_one_of_few() {
         println!("5 epochs: {} statements, {} rows, {} us", few.0, few.1, few.2);
         println!("10,000 epochs: {} statements, {} rows, {} us", many.0, many.1, many.2);
         assert_eq!(many.0, few.0, "statements");
-        // Of the past only the epochs are read, and of those as many as a manifest names.
+        // Epochs are the only past data that is read, and at most as many as a manifest names.
         assert_eq!(many.1 - few.1, EPOCHS_MAX as usize - 5, "rows");
         let found = db.read::<_, Error, _>(|tx| Box::pin(muriel_store::testing::contradictions(tx))).await;
         assert_eq!(found.expect("an answer"), Vec::<String>::new());

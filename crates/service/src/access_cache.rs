@@ -21,37 +21,37 @@ use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-/// Keys, and projects, that are cached.
+/// Capacity of each cache: of keys, of sessions and of projects.
 const CAPACITY: usize = 10_000;
-/// How old an entry may be where writes of other processes cannot be noticed.
+/// Maximum age of an entry where commits of other processes cannot be detected.
 const MAX_AGE: Duration = Duration::from_millis(500);
-/// The most keys, and sessions, whose last use is not written yet.
+/// Most keys, and most sessions, whose last use is not written yet.
 const PENDING_USES_MAX: usize = 10_000;
-/// How long a session lasts that is not used.
+/// Idle timeout of a session.
 pub const SESSION_IDLE_US: i64 = 12 * 3_600_000_000;
-/// How long a session lasts however much it is used.
+/// Maximum lifetime of a session, however often it is used.
 pub const SESSION_MAX_US: i64 = 30 * DAY_US;
-/// Characters of a session's token: 256 random bits.
+/// Characters of a session token: 256 random bits.
 pub(crate) const TOKEN_LEN: usize = 43;
 const MINUTE_US: i64 = 60_000_000;
-/// How old an entry may be while the database is away.
+/// Maximum age of an entry that is used while the database is unavailable.
 const OUTAGE_MAX_AGE_US: i64 = DAY_US;
-/// How long a request waits for the database if a cached entry would do.
+/// Timeout of a database lookup when a cached entry can be used instead.
 const LOOKUP_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// Which entries may be used while the database is away.
+/// Policy for expired entries while the database is unavailable.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum OutagePolicy {
-    /// None: the request is answered with `Unavailable`.
+    /// Use none: the request is answered with `Unavailable`.
     Refuse,
-    /// Those that were read within the last day.
+    /// Use entries that were read within the last day.
     UseCached,
 }
 
-/// Keys and projects, at most half a second out of date.
+/// Cache of keys, sessions and projects, at most half a second out of date.
 ///
-/// On SQLite entries are valid until any process commits; on PostgreSQL they expire
-/// by age. While the database is away, expired entries serve the requests that allow it
+/// On SQLite, entries are valid until any process commits; on PostgreSQL they expire by age. While the
+/// database is unavailable, expired entries serve the requests that allow it
 /// ([`OutagePolicy::UseCached`]).
 pub struct AccessCache {
     db: Db,
@@ -62,14 +62,14 @@ pub struct AccessCache {
     keys: Cache<String, Cached<KnownKey>>,
     sessions: Cache<String, Cached<KnownSession>>,
     projects: Cache<String, Cached<Project>>,
-    /// Uses of keys, by the key's id, that are not written yet.
+    /// Last uses of keys that are not written yet, by key id.
     pending_uses: Mutex<HashMap<String, Instant>>,
-    /// Uses of sessions that are not written yet.
+    /// Last uses of sessions that are not written yet, with the person.
     pending_sessions: Mutex<HashMap<SessionId, (PersonId, Instant)>>,
     retry_gate: RetryGate,
 }
 
-/// A key with the time at which its use was last noted.
+/// A key, and when its use was last recorded.
 pub struct KnownKey {
     /// The stored key.
     pub stored: StoredKey,
@@ -77,7 +77,7 @@ pub struct KnownKey {
 }
 
 impl KnownKey {
-    /// The same key with one scope less.
+    /// Returns the key with one scope removed.
     pub fn without(&self, scope: Scope) -> KnownKey {
         let mut stored = self.stored.clone();
         stored.grant.scopes = stored.grant.scopes.without(scope);
@@ -85,13 +85,13 @@ impl KnownKey {
     }
 }
 
-/// A session with the person who is signed in.
+/// A session, and the person who is signed in.
 pub struct KnownSession {
     /// The stored session.
     pub session: Session,
     /// The person, as of when the session was read.
     pub person: Person,
-    /// What requests that change something have to send.
+    /// CSRF token that state-changing requests must send.
     pub csrf: String,
     /// The projects in which editors may change code.
     code_projects: Vec<ProjectId>,
@@ -99,19 +99,19 @@ pub struct KnownSession {
 }
 
 impl KnownSession {
-    /// A session as it is stored, with the person and the projects in which editors may change code.
+    /// Builds the entry of a stored session. Editors may change code in `code_projects`.
     pub(crate) fn new(session: Session, person: Person, csrf: String, code_projects: Vec<ProjectId>) -> Self {
         let used_us = AtomicI64::new(session.last_seen_at.us());
         Self { session, person, csrf, code_projects, used_us }
     }
 
-    /// When it ends if nothing is done with it before.
+    /// Moment at which the session ends unless it is used again: by the idle timeout or the maximum lifetime.
     pub fn expires_at(&self) -> Instant {
         let idle = self.used_us.load(Ordering::Relaxed).saturating_add(SESSION_IDLE_US);
         Instant::from_us(idle).min(self.session.created_at.plus_us(SESSION_MAX_US))
     }
 
-    /// The role in a project of the company, and the scopes that go with it; `None` where the project is not to be seen.
+    /// The person's role in a project of the company, with its scopes; `None` when the person cannot see the project.
     pub fn in_project(&self, project: ProjectId) -> Option<(Role, Scopes)> {
         let role = self.person.access.in_project(project)?;
         Some((role, role.scopes(self.code_projects.contains(&project))))
@@ -131,8 +131,8 @@ impl<T> Clone for Cached<T> {
     }
 }
 
-/// Limits queries while the database is away: of the requests that a cached entry would
-/// do, only one every half a second queries it, and none of the others waits.
+/// Limits queries while the database is unavailable: of the requests that have a cached entry,
+/// only one every half a second queries the database, and the others do not wait.
 #[derive(Debug, Default)]
 struct RetryGate {
     /// Milliseconds since the start at which the next query is due; 0 while the database answers.
@@ -140,7 +140,7 @@ struct RetryGate {
 }
 
 impl RetryGate {
-    /// Whether this caller may query the database.
+    /// Returns whether this caller may query the database. A caller that may has claimed the attempt.
     fn may_query(&self, now_ms: u64) -> bool {
         let retry_at_ms = self.retry_at_ms.load(Ordering::Relaxed);
         retry_at_ms == 0
@@ -151,7 +151,7 @@ impl RetryGate {
                     .is_ok()
     }
 
-    /// Notes whether the database answered.
+    /// Records whether the database answered.
     fn note(&self, is_away: bool, now_ms: u64) {
         self.retry_at_ms.store(if is_away { Self::next(now_ms) } else { 0 }, Ordering::Relaxed);
     }
@@ -162,7 +162,7 @@ impl RetryGate {
 }
 
 impl AccessCache {
-    /// An empty cache over this database.
+    /// Creates an empty cache over this database.
     pub fn new(db: Db, pepper: Pepper, clock: Clock) -> Self {
         Self {
             db,
@@ -185,7 +185,7 @@ impl AccessCache {
 
     /// Changes whenever cached entries may be out of date.
     fn generation(&self) -> u64 {
-        // Both parts only grow, so a sum is never that of an earlier moment.
+        // Both parts only grow, so the sum never returns to an earlier value.
         let others = self.db.foreign_commits().unwrap_or_else(|| self.elapsed_ms() / MAX_AGE.as_millis() as u64);
         others + self.own_changes.load(Ordering::Acquire)
     }
@@ -195,10 +195,10 @@ impl AccessCache {
         self.own_changes.fetch_add(1, Ordering::Release);
     }
 
-    /// The key with this text.
+    /// Returns the key with this text.
     ///
     /// # Errors
-    /// `Unauthorized` for unknown, expired and revoked keys. All of them take the same time.
+    /// `Unauthorized` for unknown, expired and revoked keys. The check takes the same time for each of them.
     pub async fn key(&self, text: &str, outage: OutagePolicy) -> Result<Arc<KnownKey>, Error> {
         let key = ApiKey::parse(text).ok_or(Error::Unauthorized)?;
         let known = self.known_key(key.id(), outage).await?;
@@ -225,10 +225,11 @@ impl AccessCache {
         .await
     }
 
-    /// The session whose cookie has this token.
+    /// Returns the session whose cookie has this token.
     ///
     /// # Errors
-    /// `Unauthorized` for what is no token, unknown, ended and expired sessions, and when the database cannot be reached.
+    /// `Unauthorized` for text that is not a token, and for unknown, ended and expired sessions.
+    /// `Unavailable` when the database cannot be reached.
     pub async fn session(&self, token: &str) -> Result<Arc<KnownSession>, Error> {
         if token.len() != TOKEN_LEN || !token.bytes().all(|byte| byte.is_ascii_alphanumeric()) {
             return Err(Error::Unauthorized);
@@ -267,7 +268,7 @@ impl AccessCache {
         Ok(known)
     }
 
-    /// The project with this key, whoever owns it.
+    /// Returns the project with this key, of any company.
     ///
     /// # Errors
     /// When the database cannot be reached.
@@ -284,8 +285,8 @@ impl AccessCache {
         .await
     }
 
-    /// The cached value while it is up to date, and otherwise the result of `query`. While the
-    /// database is away, an expired value if `outage` allows that.
+    /// Returns the cached value while it is up to date, and otherwise the result of `query`. While the
+    /// database is unavailable, returns an expired value if `outage` allows that.
     async fn look_up<T>(
         &self,
         cache: &Cache<String, Cached<T>>,
@@ -327,7 +328,7 @@ impl AccessCache {
         }
     }
 
-    /// Notes that a key was used, at most once a minute. [`AccessCache::flush`] writes it.
+    /// Records a use of the key, at most once a minute. [`AccessCache::flush`] writes it to the database.
     fn note_use(&self, key: &KnownKey, now: Instant) {
         let last = key.used_us.load(Ordering::Relaxed);
         if now.us() - last >= MINUTE_US {
@@ -339,8 +340,8 @@ impl AccessCache {
         }
     }
 
-    /// Writes which keys and sessions were used. Uses of keys that cannot be written are dropped: a
-    /// later use notes them again.
+    /// Writes the recorded uses of keys and sessions. Uses of keys that cannot be written are dropped: a
+    /// later use records them again.
     ///
     /// # Errors
     /// When the database cannot be reached.
@@ -354,7 +355,8 @@ impl AccessCache {
         self.db.write(move |tx| Box::pin(async move { Ok(keys::touch(tx, &used).await?) })).await
     }
 
-    /// Uses are pending until they are written: a session that is read again meanwhile was used when it was.
+    /// Writes the recorded uses of sessions. They stay pending until they are written, so that a
+    /// session that is read again meanwhile keeps its last use.
     async fn flush_sessions(&self) -> Result<(), Error> {
         let pending = || self.pending_sessions.lock().unwrap_or_else(PoisonError::into_inner);
         let used: Vec<_> = pending().iter().map(|(id, (person, at))| (*id, *person, *at)).collect();

@@ -16,21 +16,21 @@ use std::sync::Arc;
 pub enum Actor {
     /// The holder of this API key.
     Key(Arc<KnownKey>),
-    /// A person who is signed in.
+    /// A signed-in person.
     Person(PersonActor),
-    /// The operator or the server itself, under this name: the command line, the demo, a task
-    /// that runs at its time. It has every scope.
+    /// The operator or the server itself, under this name: the command line, the demo, a scheduled
+    /// task. It has every scope.
     System(&'static str),
 }
 
-/// A person who is signed in, in a project or in the company.
+/// A signed-in person acting in a project or in the company.
 #[derive(Clone)]
 pub struct PersonActor {
     /// The session.
     pub session: Arc<KnownSession>,
-    /// The role there.
+    /// The person's role in that project or company.
     pub role: Role,
-    /// What goes with it.
+    /// The scopes of the role.
     pub scopes: Scopes,
 }
 
@@ -38,7 +38,7 @@ impl Actor {
     /// The operator at the command line.
     pub const COMMAND_LINE: Actor = Actor::System("command line");
 
-    /// What history shows: a key's id, or a name.
+    /// Display name of the actor: the key's id, or a name.
     pub fn name(&self) -> &str {
         match self {
             Actor::Key(key) => &key.stored.id,
@@ -47,7 +47,7 @@ impl Actor {
         }
     }
 
-    /// What the audit log keeps.
+    /// The actor as the audit log stores it.
     pub fn record(&self) -> ActorRecord {
         let record = |kind: &str, id: &str, name: &str| ActorRecord {
             kind: kind.to_owned(),
@@ -63,8 +63,8 @@ impl Actor {
         }
     }
 
-    /// What history and everything else that is kept names the actor by: the same for as long as the actor is known, whatever
-    /// the actor is called then. [`Names`](crate::actors::Names) has the names for people.
+    /// Stable reference to the actor, stored by history and other records. It does not change when the
+    /// actor is renamed. [`Names`](crate::actors::Names) resolves it to a display name.
     pub fn reference(&self) -> String {
         match self {
             Actor::Key(key) => key.stored.id.clone(),
@@ -73,7 +73,7 @@ impl Actor {
         }
     }
 
-    /// The person that the actor is; `None` for a program.
+    /// The signed-in person; `None` for keys and the system.
     pub fn person(&self) -> Option<PersonId> {
         match self {
             Actor::Person(person) => Some(person.session.person.id),
@@ -81,7 +81,8 @@ impl Actor {
         }
     }
 
-    /// The person behind the act: who is signed in, or who made the key. `None` for the operator and their keys.
+    /// The person responsible: the signed-in person, or the person who created the key. `None` for the
+    /// operator and the operator's keys.
     pub fn maker(&self) -> Option<PersonId> {
         match self {
             Actor::Person(person) => Some(person.session.person.id),
@@ -90,8 +91,8 @@ impl Actor {
         }
     }
 
-    /// A short text for [`may_still_see`], to be kept by whatever goes on to work after the request: `p7` for a person, `k` and the
-    /// id for a key, nothing for the operator.
+    /// A short text for [`may_still_see`], stored by work that continues after the request: `p7` for a
+    /// person, `k` and the id for a key, empty for the operator.
     pub fn holder(&self) -> String {
         match self {
             Actor::Person(person) => format!("p{}", person.session.person.id),
@@ -100,7 +101,7 @@ impl Actor {
         }
     }
 
-    /// Whether the actor has the scope.
+    /// Returns whether the actor has the scope.
     pub fn may(&self, scope: Scope) -> bool {
         match self {
             Actor::Key(key) => key.stored.grant.scopes.has(scope),
@@ -109,15 +110,15 @@ impl Actor {
         }
     }
 
-    /// Fails unless the actor has the scope.
+    /// Checks that the actor has the scope.
     ///
     /// # Errors
-    /// `MissingScope`, of a person `RoleLacksScope`.
+    /// `RoleLacksScope` for a person, `MissingScope` for a key.
     pub fn require(&self, scope: Scope) -> Result<()> {
         if self.may(scope) { Ok(()) } else { Err(self.lacks(scope)) }
     }
 
-    /// The error of an actor who does not have a scope.
+    /// Returns the error for an actor that does not have a scope.
     pub(crate) fn lacks(&self, scope: Scope) -> Error {
         match self {
             Actor::Person(_) => Error::RoleLacksScope(scope),
@@ -125,7 +126,7 @@ impl Actor {
         }
     }
 
-    /// The same actor without a scope.
+    /// Returns the actor with one scope removed.
     #[must_use]
     pub fn without(self, scope: Scope) -> Actor {
         match self {
@@ -135,8 +136,7 @@ impl Actor {
         }
     }
 
-    /// A key or person that sees only some of its company's projects; `None` for everybody who
-    /// sees all of them.
+    /// The key or person when it sees only some of the company's projects; `None` when it sees all of them.
     pub fn limited_to(&self) -> Option<Limited> {
         match self {
             Actor::Key(key) => key.stored.grant.projects.as_ref().map(|_| Limited::Key(key.stored.id.clone())),
@@ -148,8 +148,8 @@ impl Actor {
     }
 }
 
-/// Whether the actor with this [`Actor::holder`] may see the project now: a person who was not removed and has a role there, or a
-/// key that was not revoked. The operator may.
+/// Returns whether the actor with this [`Actor::holder`] may see the project now: a person who has not
+/// been removed and has a role there, or a key that has not been revoked. The operator always may.
 ///
 /// # Errors
 /// When the database cannot be reached.

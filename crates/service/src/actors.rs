@@ -1,4 +1,4 @@
-//! Who did something, with a name for people.
+//! Display names of actors.
 
 use crate::api_key::ID_LEN;
 use crate::error::Result;
@@ -8,34 +8,34 @@ use muriel_store::people::{of_reference, reference};
 use muriel_store::{keys, people};
 use std::collections::{BTreeSet, HashMap};
 
-/// What kind of actor it is.
+/// Kind of an actor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     /// An API key: a program or an agent.
     Key,
-    /// Somebody who signed in.
+    /// A person who signed in.
     Person,
     /// The operator at the command line, the clock, or another part of the server.
     System,
 }
 
-/// An actor as history has it, with a name.
+/// An actor of a history entry, with its display name.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Described {
-    /// What kind of actor it is.
+    /// Kind of the actor.
     pub kind: Kind,
     /// The key's id, the person's id, or the name of the part of the server.
     pub id: String,
-    /// The name of the key or the person; the id where it is not known any more.
+    /// The name of the key or the person; the id where the name is no longer known.
     pub name: String,
 }
 
-/// The names of actors, by what history has for each.
+/// Described actors, by their reference in history.
 #[derive(Debug, Clone, Default)]
 pub struct Names(HashMap<String, Described>);
 
 impl Names {
-    /// Looks up these actors, as history has them.
+    /// Looks up actors by their references in history.
     ///
     /// # Errors
     /// When the database cannot be reached.
@@ -59,13 +59,13 @@ impl Names {
         Ok(Names(described.collect()))
     }
 
-    /// The actor that history calls `actor`.
+    /// Returns the actor with this reference.
     pub fn get(&self, actor: &str) -> Described {
         self.0.get(actor).cloned().unwrap_or_else(|| system(actor))
     }
 }
 
-/// What history has for the actor who is shown with this id: only people have numbers.
+/// Returns the history reference of the actor that is shown with this id. Only ids of people are numbers.
 pub fn reference_of(shown: &str) -> String {
     PersonId::parse(shown).filter(|_| shown.len() != ID_LEN).map_or_else(|| shown.to_owned(), reference)
 }

@@ -1,11 +1,10 @@
-//! API keys: their format, and how they are verified.
+//! API keys: their format and verification.
 //!
-//! `mrl_` + id (8) + secret (43) + checksum (6), all letters and digits: 61
-//! characters that match `mrl_[0-9A-Za-z]{57}`. The secret has 256 bits; the
-//! checksum rejects typing errors before anything is looked up, and lets scanners tell a
-//! leaked key from similar text. The database stores an HMAC of the whole key under a pepper
-//! that is not in the database, so neither is of use alone. A slow password hash would add
-//! nothing to 256 random bits.
+//! `mrl_` + id (8) + secret (43) + checksum (6), all letters and digits: 61 characters that match
+//! `mrl_[0-9A-Za-z]{57}`. The secret has 256 bits. The checksum rejects typing errors before any
+//! lookup, and lets scanners tell a leaked key from similar text. The database stores an HMAC of the
+//! whole key under a pepper that is not in the database, so neither is of use alone. A slow password
+//! hash would add nothing to 256 random bits.
 
 use crate::digest::hex;
 use hmac::{Hmac, KeyInit, Mac};
@@ -20,7 +19,7 @@ const CHECK_LEN: usize = 6;
 const KEY_LEN: usize = PREFIX.len() + ID_LEN + SECRET_LEN + CHECK_LEN;
 const ALPHABET: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
-/// The system gave no random bytes.
+/// The operating system provided no random bytes.
 #[derive(Debug)]
 pub struct NoRandomness(getrandom::Error);
 
@@ -36,38 +35,38 @@ impl std::error::Error for NoRandomness {
     }
 }
 
-/// `len` random letters and digits, each equally likely.
+/// Returns `len` random letters and digits, each equally likely.
 ///
 /// # Errors
-/// When the system gives no random bytes.
+/// When the operating system provides no random bytes.
 pub fn random_text(len: usize) -> Result<String, NoRandomness> {
     let mut text = String::with_capacity(len);
     let mut bytes = [0u8; 64];
     while text.len() < len {
         getrandom::fill(&mut bytes).map_err(NoRandomness)?;
-        // 248 is the greatest multiple of 62 in a byte: above it some characters would be likelier.
+        // 248 is the greatest multiple of 62 in a byte. Bytes above it would make some characters likelier.
         let fair = bytes.iter().filter(|&&byte| byte < 248).map(|&byte| char::from(ALPHABET[usize::from(byte) % 62]));
         text.extend(fair.take(len - text.len()));
     }
     Ok(text)
 }
 
-/// A key in clear: shown once, never stored.
+/// An API key in plain text: shown once, never stored.
 #[derive(Clone, PartialEq, Eq)]
 pub struct ApiKey(String);
 
 impl ApiKey {
-    /// A new key.
+    /// Generates a new key.
     ///
     /// # Errors
-    /// When the system gives no random bytes.
+    /// When the operating system provides no random bytes.
     pub fn generate() -> Result<Self, NoRandomness> {
         let body = format!("{PREFIX}{}", random_text(ID_LEN + SECRET_LEN)?);
         let check = checksum(&body);
         Ok(Self(body + &check))
     }
 
-    /// The key that this text is; `None` when it cannot be one.
+    /// Parses a key; `None` when the text cannot be a key.
     pub fn parse(text: &str) -> Option<Self> {
         let shaped = text.len() == KEY_LEN
             && text.starts_with(PREFIX)
@@ -79,12 +78,12 @@ impl ApiKey {
         (checksum(body) == check).then(|| Self(text.to_owned()))
     }
 
-    /// The public part, by which the key is found.
+    /// The public part of the key, used to look it up.
     pub fn id(&self) -> &str {
         &self.0[PREFIX.len()..PREFIX.len() + ID_LEN]
     }
 
-    /// The whole key, to show it once to its creator.
+    /// The whole key in plain text, to show it once to its creator.
     pub fn reveal(&self) -> &str {
         &self.0
     }
@@ -107,7 +106,7 @@ fn checksum(body: &str) -> String {
     digits.iter().map(|&digit| char::from(digit)).collect()
 }
 
-/// The secret of the MACs of API keys, and of the signatures of links.
+/// Server secret from which the keys of all MACs, signatures and encryptions are derived.
 #[derive(Clone)]
 pub struct Pepper {
     keys: Hmac<Sha256>,
@@ -119,9 +118,9 @@ pub struct Pepper {
 }
 
 impl Pepper {
-    /// A pepper from its bytes, 32 or more of them.
+    /// Creates a pepper from 32 or more bytes.
     pub fn new(bytes: &[u8]) -> Self {
-        // One secret, one purpose each: no tag of one kind passes for another.
+        // Each purpose has its own derived key, so a tag of one kind is never valid as another.
         let derived = |purpose: &str| {
             let mut mac = hmac(bytes);
             mac.update(purpose.as_bytes());
@@ -137,58 +136,58 @@ impl Pepper {
         }
     }
 
-    /// The MAC of a key, which is stored.
+    /// MAC of an API key, as the database stores it.
     pub fn mac_of(&self, key: &ApiKey) -> [u8; 32] {
         tag(&self.keys, key.reveal().as_bytes())
     }
 
-    /// Whether `stored` is the MAC of the key. Takes the same time either way.
+    /// Returns whether `stored` is the MAC of the key, in constant time.
     pub fn fits(&self, key: &ApiKey, stored: &[u8]) -> bool {
         self.mac_of(key).ct_eq(stored).into()
     }
 
-    /// The signature of a link's text.
+    /// Signature of a link's text.
     pub fn sign(&self, text: &str) -> [u8; 32] {
         tag(&self.links, text.as_bytes())
     }
 
-    /// The key that encrypts the secrets of webhooks.
+    /// Key that encrypts the secrets of webhooks.
     pub(crate) fn webhook_key(&self) -> [u8; 32] {
         tag(&self.webhooks, b"secrets")
     }
 
-    /// The MAC of a session's token, which is stored.
+    /// MAC of a session token, as the database stores it.
     pub(crate) fn session_mac(&self, token: &str) -> [u8; 32] {
         self.people_mac("session", token)
     }
 
-    /// What requests with this session send when they change something.
+    /// CSRF token that state-changing requests of this session must send.
     pub(crate) fn csrf(&self, token: &str) -> String {
         hex(&self.people_mac("csrf", token)[..16])
     }
 
-    /// The MAC of a text about people. What is made for one purpose is of no use for another.
+    /// MAC of a text about people. A MAC made for one purpose is not valid for another.
     pub(crate) fn people_mac(&self, purpose: &str, text: &str) -> [u8; 32] {
         tag(&self.people, format!("{purpose}\n{text}").as_bytes())
     }
 
-    /// The key that encrypts the secrets of authenticators.
+    /// Key that encrypts the secrets of authenticators.
     pub(crate) fn people_key(&self) -> [u8; 32] {
         tag(&self.people, b"secrets")
     }
 
-    /// The secret of the hashes of passwords.
+    /// Secret that is mixed into password hashes.
     pub(crate) fn password_secret(&self) -> [u8; 32] {
         tag(&self.people, b"passwords")
     }
 
-    /// The key that signs rewrites of the event log, and that stands for visitors whose data is
+    /// Key that signs rewrites of the event log and derives the marks that stand for visitors whose data is
     /// deleted.
     pub fn rewrite_key(&self) -> RewriteKey {
         RewriteKey::new(&tag(&self.rewrites, b"key"))
     }
 
-    /// A fingerprint of the pepper, to check whether a database was made with it.
+    /// Fingerprint of the pepper, to check whether a database was created with it.
     pub fn fingerprint(&self) -> String {
         hex(&tag(&self.check, b"muriel")[..16])
     }

@@ -1,4 +1,4 @@
-//! The state that all acts share.
+//! Shared state of the service.
 
 use crate::access_cache::AccessCache;
 use crate::api_key::Pepper;
@@ -29,7 +29,7 @@ use std::path::PathBuf;
 use std::sync::atomic::AtomicUsize;
 use std::sync::{Arc, OnceLock};
 
-/// The state behind the API. Clones share it.
+/// State behind the API. Clones share it.
 #[derive(Clone)]
 pub struct App(Arc<Parts>);
 
@@ -37,53 +37,53 @@ pub struct App(Arc<Parts>);
 pub struct Parts {
     /// The database.
     pub db: Db,
-    /// The source of the present time.
+    /// Source of the current time.
     pub clock: Clock,
-    /// API keys and projects.
+    /// Cache of API keys, sessions and projects.
     pub access_cache: AccessCache,
     /// The secret for the MACs of API keys, sessions and preview links.
     pub pepper: Pepper,
-    /// What signing in needs.
+    /// Sign-in state.
     pub people: People,
-    /// Texts of hypotheses, folded for search.
+    /// Texts of hypotheses, case-folded for search.
     pub backlogs: Backlogs,
     /// Serialised lists of experiments.
     pub list_cache: ListCache,
-    /// What each project delivers to visitors.
+    /// Rulesets that each project delivers to visitors.
     pub rulesets: Rulesets,
-    /// The means to find out about visitors.
+    /// Lookups of visitor properties: place and user agent.
     pub visitors: Visitors,
-    /// Takes events into the log.
+    /// Intake of events into the log.
     pub intake: Intake,
     results: OnceLock<Arc<ReportCache>>,
-    /// The server's names for pages: of the page API, and of the visitor prefix.
+    /// Names that belong to this server: the page API's, and the visitor prefix.
     pub site: Arc<Site>,
-    /// Which node this is, where several can work on the database.
+    /// Identity of this node, where several can work on the database.
     pub node: Option<Arc<NodeIdentity>>,
-    /// How often the clock looks at what grows.
+    /// Periods of the clock's work on bandits and served winners.
     pub periods: ClockPeriods,
-    /// Sends requests to other systems.
+    /// Client for requests to other systems.
     pub outbound: Outbound,
-    /// When scripts were last fetched.
+    /// Last fetch of each project's script.
     pub script_fetches: LastUses<ProjectId>,
-    /// When shares of results were last opened.
+    /// Last opening of each share of results.
     pub share_openings: LastUses<ShareId>,
-    /// Those who watch visitors.
+    /// Listeners that watch visitors live.
     pub live: Arc<LiveListeners>,
     pub(crate) simulations: ComputeQueue,
     pub(crate) programmes: ComputeQueue,
     pub(crate) shared_reports: SharedReports,
     pub(crate) lag: LoadingLag,
-    /// How many periodic tasks fail again and again.
+    /// Number of periodic tasks that fail repeatedly.
     pub failing_tasks: AtomicUsize,
 }
 
-/// The parts of an [`App`] that serve visitors.
+/// Optional parts of an [`App`]: those that serve visitors, and settings of the operator.
 #[derive(Default)]
 pub struct Traffic {
-    /// The directory for files of the last good rulesets. Without it none are written.
+    /// Directory for files of the last good rulesets. Without it none are written.
     pub rulesets: Option<PathBuf>,
-    /// The means to find out about visitors.
+    /// Lookups of visitor properties: place and user agent.
     pub visitors: Visitors,
     /// The event log. Without it events are refused.
     pub log: Option<Log>,
@@ -91,15 +91,15 @@ pub struct Traffic {
     pub events: EventCounts,
     /// The cache that computes reports. Without it they are refused.
     pub results: Option<Arc<ReportCache>>,
-    /// The server's names for pages: of the page API, and of the visitor prefix.
+    /// Names that belong to this server: the page API's, and the visitor prefix.
     pub site: Site,
-    /// Which node this is, where several can work on the database.
+    /// Identity of this node, where several can work on the database.
     pub node: Option<Arc<NodeIdentity>>,
-    /// How often the clock looks at what grows.
+    /// Periods of the clock's work on bandits and served winners.
     pub periods: ClockPeriods,
-    /// Sends requests to other systems.
+    /// Client for requests to other systems.
     pub outbound: Outbound,
-    /// What the operator says about people.
+    /// Settings of the operator about people and sign-in.
     pub people: PeopleSettings,
 }
 
@@ -112,7 +112,7 @@ impl std::ops::Deref for App {
 }
 
 impl App {
-    /// The state over a database whose schema is up to date.
+    /// Creates the state over a database whose schema is up to date.
     pub fn new(db: Db, pepper: Pepper, clock: Clock, traffic: Traffic) -> Self {
         Self(Arc::new(Parts {
             rulesets: Rulesets::new(db.clone(), traffic.rulesets.map(RulesetFiles::new)),
@@ -141,11 +141,11 @@ impl App {
         }))
     }
 
-    /// Runs `body` in a transaction that changes things of this company. When it
-    /// answers, the change is durable and every read sees it.
+    /// Runs `body` in a transaction that changes data of this company. When it returns, the change is
+    /// durable and every read sees it.
     ///
     /// # Errors
-    /// What `body` returns, and when the database cannot be reached.
+    /// Those of `body`, and when the database cannot be reached.
     pub async fn write<T, F>(&self, company: CompanyId, body: F) -> Result<T>
     where
         F: for<'t> FnOnce(&'t mut dyn Tx) -> BoxFuture<'t, Result<T>> + Send + 'static,
@@ -154,7 +154,7 @@ impl App {
         // The database drops the result, and with it this guard, once the change is
         // committed, even when the request was cancelled.
         let changing = self.list_cache.begin_change(company);
-        // Acts and their results are large, and handed on several times on the way to the writer and back.
+        // Acts and their results are large, and are passed on several times on the way to the writer and back.
         let body = Box::new(body);
         let (answer, _changing) = self
             .db
@@ -169,7 +169,7 @@ impl App {
     /// Runs `body` over one snapshot.
     ///
     /// # Errors
-    /// What `body` returns, and when the database cannot be reached.
+    /// Those of `body`, and when the database cannot be reached.
     pub async fn read<T, F>(&self, body: F) -> Result<T>
     where
         F: for<'t> FnOnce(&'t mut dyn Tx) -> BoxFuture<'t, Result<T>> + Send + 'static,
@@ -178,12 +178,12 @@ impl App {
         self.db.read(body).await
     }
 
-    /// The present moment in milliseconds.
+    /// The current time in milliseconds.
     pub fn now_ms(&self) -> i64 {
         self.clock.now().us().div_euclid(1_000)
     }
 
-    /// What a project delivers. The ruleset of a project that another process has
+    /// Returns the project's delivery. The ruleset of a project that another process has
     /// just created is read from the database.
     ///
     /// # Errors
@@ -196,11 +196,11 @@ impl App {
         self.rulesets.get(&project.key).ok_or(Error::Unavailable { retry_after_s: 1 })
     }
 
-    /// What the project with this key delivers, for public requests. Does not query
+    /// Returns the delivery of the project with this key, for public requests. Does not query
     /// the database.
     ///
     /// # Errors
-    /// `NotFound`; `Unavailable` while no project is known at all.
+    /// `NotFound` for an unknown key; `Unavailable` while no project is loaded.
     pub fn public_delivery(&self, project_key: &str) -> Result<Arc<Delivery>> {
         match self.rulesets.get(project_key) {
             Some(delivery) => Ok(delivery),
@@ -224,15 +224,15 @@ impl App {
         self.intake.log.get()
     }
 
-    /// Adds the log and the reports, which a full disk kept from being opened at the start.
-    /// From now on events are taken and reports computed.
+    /// Adds the log and the reports, which could not be opened at the start because the disk was full.
+    /// From now on events are accepted and reports computed.
     pub fn attach(&self, log: Log, results: Arc<ReportCache>) {
-        // A second call has opened the same files, so it changes nothing.
+        // A second call has opened the same files, so its values can be dropped.
         let _ = self.results.set(results);
         let _ = self.intake.log.set(log);
     }
 
-    /// Whether the event log takes events.
+    /// Returns whether the event log accepts events.
     pub fn takes_events(&self) -> bool {
         self.log().is_some_and(|log| log.state() == LogState::Accepting)
     }

@@ -1,4 +1,4 @@
-//! The audit log: what acts write into it, and how it is read.
+//! The audit log: entries that acts write, and how they are read.
 
 use crate::actor::Actor;
 use crate::app::App;
@@ -11,35 +11,35 @@ use muriel_store::people;
 use muriel_store::tenants::{self, Project};
 use serde_json::{Map, Value};
 
-/// Something that is done, to be recorded in the transaction that does it.
+/// An act that the audit log records, in the transaction that performs it.
 pub(crate) struct Act<'a> {
-    /// Who does it.
+    /// Actor of the act.
     pub(crate) actor: &'a Actor,
-    /// The company that it is done in.
+    /// Company in which the act is performed.
     pub(crate) company: CompanyId,
-    /// The project that it is done in.
+    /// Project in which the act is performed; `None` for an act in the whole company.
     pub(crate) project: Option<ProjectId>,
-    /// When.
+    /// Time of the act.
     pub(crate) now: Instant,
 }
 
 impl<'a> Act<'a> {
-    /// An act in a project.
+    /// Creates an act in a project.
     pub(crate) fn within(actor: &'a Actor, project: &Project, now: Instant) -> Self {
         Self { actor, company: project.company_id, project: Some(project.id), now }
     }
 
-    /// An act in a company.
+    /// Creates an act in a company.
     pub(crate) fn of(actor: &'a Actor, company: CompanyId, now: Instant) -> Self {
         Self { actor, company, project: None, now }
     }
 
-    /// Records that something was made.
+    /// Records the creation of an object.
     pub(crate) async fn made(&self, tx: &mut dyn Tx, action: &str, object: ObjectRecord, after: Value) -> Result<()> {
         self.record(tx, action, object, None, fields(after)).await
     }
 
-    /// Records that something was removed.
+    /// Records the removal of an object.
     pub(crate) async fn removed(
         &self,
         tx: &mut dyn Tx,
@@ -50,7 +50,7 @@ impl<'a> Act<'a> {
         self.record(tx, action, object, fields(before), None).await
     }
 
-    /// Records that something was changed: the fields that differ. Nothing is recorded where none does.
+    /// Records a change: the fields that differ. Records nothing when no field differs.
     pub(crate) async fn changed(
         &self,
         tx: &mut dyn Tx,
@@ -75,7 +75,7 @@ impl<'a> Act<'a> {
         self.record(tx, action, object, Some(before), Some(after)).await
     }
 
-    /// Records what was done.
+    /// Records an entry with the given fields before and after.
     pub(crate) async fn record(
         &self,
         tx: &mut dyn Tx,
@@ -98,7 +98,7 @@ impl<'a> Act<'a> {
     }
 }
 
-/// What something is done to.
+/// Builds the reference to the object of an act.
 pub(crate) fn object(kind: &str, id: impl ToString, name: &str) -> ObjectRecord {
     ObjectRecord { kind: kind.to_owned(), id: id.to_string(), name: name.to_owned() }
 }
@@ -110,26 +110,27 @@ fn fields(value: Value) -> Option<Map<String, Value>> {
     }
 }
 
-/// What is asked of the log.
+/// Filters of a query of the audit log.
 #[derive(Debug, Clone, Default)]
 pub struct Inquiry {
-    /// Only what this actor did: a person's id or e-mail address, a key's id, a name.
+    /// Only acts of this actor: a person's id or e-mail address, a key's id, or a name.
     pub actor: Option<String>,
-    /// Only what was done to this: a kind, or a kind and an id with `:` between.
+    /// Only acts on this object: a kind, or a kind and an id separated by `:`.
     pub object: Option<String>,
-    /// Only what was done in the project with this key.
+    /// Only acts in the project with this key.
     pub project: Option<String>,
-    /// Only from this moment on.
+    /// Only entries at or after this moment.
     pub from: Option<Instant>,
-    /// Only before this moment.
+    /// Only entries before this moment.
     pub to: Option<Instant>,
     /// Only entries with a lower number.
     pub below: Option<i64>,
-    /// Entries at most.
+    /// Maximum number of entries.
     pub limit: i64,
 }
 
-/// A page of the log of a company, newest entry first, and the number below which the next page begins; `None` on the last.
+/// Returns a page of the company's log, newest entry first, and the number below which the next page
+/// begins; `None` on the last page.
 ///
 /// # Errors
 /// When the database cannot be reached.
@@ -174,7 +175,7 @@ pub async fn page(app: &App, company: CompanyId, inquiry: Inquiry) -> Result<(Ve
 /// Verifies the whole log of a company.
 ///
 /// # Errors
-/// When the database cannot be reached. What is wrong with the log is in the answer.
+/// When the database cannot be reached. Faults of the log are part of the result.
 pub async fn verify(app: &App, company: CompanyId) -> Result<Verified> {
     let mut verified = Verified::default();
     loop {
@@ -186,7 +187,7 @@ pub async fn verify(app: &App, company: CompanyId) -> Result<Verified> {
     }
 }
 
-/// The hash of an entry; `None` when there is no such entry.
+/// Returns the hash of an entry; `None` when the entry does not exist.
 ///
 /// # Errors
 /// When the database cannot be reached.

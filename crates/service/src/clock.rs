@@ -1,22 +1,22 @@
-//! The source of the present time.
+//! The source of the current time.
 
 use muriel_domain::Instant;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// A source of the present moment: the system's, or one that tests move.
+/// A clock: the system's, or one that tests move.
 #[derive(Debug, Clone, Default)]
 pub enum Clock {
     /// The system's clock.
     #[default]
     System,
-    /// A clock that stands still until it is moved: microseconds since 1970.
+    /// A clock that stands still until a test moves it, in microseconds since 1970.
     Manual(Arc<AtomicI64>),
 }
 
 impl Clock {
-    /// The present moment.
+    /// The current time.
     pub fn now(&self) -> Instant {
         match self {
             Clock::System => {

@@ -1,4 +1,4 @@
-//! What people and programs say about experiments and hypotheses.
+//! Comments of people and programs on experiments and hypotheses.
 
 use crate::actor::Actor;
 use crate::actors::Names;
@@ -23,17 +23,17 @@ pub const TEXT_MAX: usize = 10_000;
 /// A page of comments.
 #[derive(Debug)]
 pub struct Comments {
-    /// Newest first.
+    /// The comments, newest first.
     pub comments: Vec<Comment>,
-    /// On all pages.
+    /// Number of comments on all pages.
     pub total: i64,
-    /// Whether there are more.
+    /// True when a further page exists.
     pub has_more: bool,
-    /// The names of those who wrote them.
+    /// Display names of the authors.
     pub names: Names,
 }
 
-/// The comments before the one with the id `before`, newest first.
+/// Returns the comments before the one with the id `before`, newest first.
 ///
 /// # Errors
 /// `NotFound`, and when the database cannot be reached.
@@ -61,26 +61,27 @@ pub async fn page(
 /// A comment to write.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NewComment {
-    /// What it says.
+    /// Text of the comment.
     pub text: String,
-    /// Whom it mentions, besides those whom the text calls by name.
+    /// People it mentions, in addition to those whom the text mentions by name.
     pub mentions: Vec<PersonId>,
 }
 
-/// A comment that was written.
+/// A stored comment.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Written {
-    /// Its id.
+    /// Comment id.
     pub id: CommentId,
-    /// Whom it mentions, with their names.
+    /// People whom the comment mentions, with their names.
     pub mentioned: Vec<(PersonId, String)>,
 }
 
-/// Comments. Those whom the comment mentions are told, and those who watch the experiment. The response is what `render` makes.
+/// Stores a comment, and notifies the people it mentions and those who watch the experiment. `render`
+/// makes the response.
 ///
 /// # Errors
-/// `NotFound`; then a `new` or a `key` that could not be read; mentions of people who do not see the project, and names of
-/// several people; and when the database cannot be reached.
+/// `NotFound`; then a `new` or a `key` that could not be read; mentions of people who cannot see the
+/// project, and names that several people have; and when the database cannot be reached.
 pub async fn create(
     app: &App,
     actor: &Actor,
@@ -123,7 +124,7 @@ pub async fn create(
         .await
 }
 
-/// Whom a comment mentions, with their names.
+/// Resolves the people whom a comment mentions, with their names.
 async fn mentioned(tx: &mut dyn Tx, project: ProjectId, new: &NewComment) -> Result<Vec<(PersonId, String)>> {
     if new.mentions.is_empty() && !new.text.contains('@') {
         return Ok(Vec::new());
@@ -134,7 +135,7 @@ async fn mentioned(tx: &mut dyn Tx, project: ProjectId, new: &NewComment) -> Res
     Ok(found.into_iter().map(|at| (members[at].id, members[at].name.clone())).collect())
 }
 
-/// What a comment is about.
+/// The subject of a comment, with its author and time.
 struct About<'a> {
     project: ProjectId,
     subject: Subject,
@@ -144,8 +145,8 @@ struct About<'a> {
 }
 
 impl About<'_> {
-    /// Tells those whom a comment mentions, and those who watch its experiment, among whom its author and those mentioned are
-    /// from now on.
+    /// Notifies the people whom a comment mentions and the watchers of its experiment. Its author and
+    /// the people mentioned watch the experiment from now on.
     async fn tell(&self, tx: &mut dyn Tx, actor: &Actor, written: &Written, text: &str) -> Result<()> {
         let mentioned: Vec<PersonId> = written.mentioned.iter().map(|(person, _)| *person).collect();
         let entry = |notice, sentence| NewEntry {
@@ -172,7 +173,7 @@ impl About<'_> {
     }
 }
 
-/// What people call the thing that is commented on.
+/// Display name of the subject of a comment.
 async fn name_of(tx: &mut dyn Tx, project: ProjectId, subject: Subject) -> Result<String> {
     match subject {
         Subject::Experiment(id) => experiments::name(tx, project, id).await?.ok_or(Error::NotFound("experiment")),

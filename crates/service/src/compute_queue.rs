@@ -4,7 +4,7 @@ use crate::error::{Error, Result};
 use std::sync::Arc;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-/// Seconds after which a request that was refused may be sent again.
+/// Seconds after which a refused request may be sent again.
 const RETRY_AFTER_S: u64 = 2;
 
 /// Runs one computation at a time, and refuses requests while too many wait.
@@ -14,8 +14,8 @@ pub(crate) struct ComputeQueue {
     running: Arc<Semaphore>,
 }
 
-/// Permission to compute. The next computation begins when it is dropped, so the computation has to own it: a request that
-/// is cancelled does not end what runs on another thread.
+/// Permission to compute. The next computation begins when it is dropped, so the computation has to own
+/// it: a cancelled request does not end work that runs on another thread.
 #[derive(Debug)]
 pub(crate) struct ComputePermit {
     _place: OwnedSemaphorePermit,
@@ -23,7 +23,7 @@ pub(crate) struct ComputePermit {
 }
 
 impl ComputeQueue {
-    /// A queue of this many computations, the running one included.
+    /// Creates a queue for this many computations, including the running one.
     pub(crate) fn new(places: usize) -> Self {
         Self { places: Arc::new(Semaphore::new(places)), running: Arc::new(Semaphore::new(1)) }
     }
@@ -38,7 +38,7 @@ impl ComputeQueue {
         Ok(ComputePermit { _place: place, _turn: turn })
     }
 
-    /// The error of a request that has to be sent again later.
+    /// Returns the error for a request that has to be sent again later.
     pub(crate) fn full() -> Error {
         Error::Unavailable { retry_after_s: RETRY_AFTER_S }
     }

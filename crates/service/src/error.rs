@@ -1,4 +1,4 @@
-//! Why an act was not done.
+//! Errors of acts.
 
 use muriel_domain::access::Scope;
 use muriel_domain::experiment::{Conflict, Refusal};
@@ -7,113 +7,113 @@ use muriel_domain::problem::Problems;
 /// The result of an act.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// Why an act was not done, or a question not answered. Nothing was changed, except perhaps
+/// Reason why an act was not performed or a query not answered. Nothing was changed, except perhaps
 /// with [`Error::OutcomeUnknown`].
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// The API key is unknown, has expired or was revoked.
     #[error("the API key is not accepted")]
     Unauthorized,
-    /// Nobody signs in with this e-mail address and password, or the code is not one of the authenticator.
+    /// The e-mail address and password do not match a person, or the authenticator code is wrong.
     #[error("e-mail address, password or code is wrong")]
     SignInFailed,
-    /// The password is right, and a code of the authenticator is needed too.
+    /// The password is right, and an authenticator code is needed too.
     #[error("a code of the authenticator is needed")]
     TotpNeeded,
-    /// Too many attempts to sign in.
+    /// There were too many sign-in attempts.
     #[error("too many attempts; try again after {retry_after_s} s")]
     Throttled {
         /// Whole seconds after which to try again, at least 1.
         retry_after_s: u64,
     },
-    /// Somebody gives or takes a role above their own.
+    /// Somebody grants or removes a role above their own.
     #[error("the role is above one's own")]
     RoleTooLow,
-    /// The role of the person who acts does not have this scope.
+    /// The person's role does not include this scope.
     #[error("the role does not have the scope {}", .0.name())]
     RoleLacksScope(Scope),
     /// The actor lacks this scope.
     #[error("the scope {} is needed", .0.name())]
     MissingScope(Scope),
-    /// There is no such thing in this project; the word says what: `experiment`.
+    /// The project has no such object; the word names its kind: `experiment`.
     #[error("{0} not found")]
     NotFound(&'static str),
-    /// A share that does not show its result any more.
+    /// The share no longer shows its result.
     #[error("the share does not show its result any more")]
     ShareEnded(ShareEnd),
-    /// Values that the act was given cannot be used.
+    /// Input values of the act are invalid.
     #[error("invalid input")]
     Invalid(Problems),
-    /// A question names something that does not exist, such as a goal of a report.
+    /// A query names an object that does not exist, such as a goal of a report.
     #[error("invalid inquiry")]
     InvalidInquiry(Problems),
-    /// The caller could not read its input, which matters once it is known that the thing to
-    /// change exists. The cause is the caller's own error, for the caller to take back out.
+    /// The caller could not read its input. This is reported only after the object to change is known to
+    /// exist. The cause is the caller's own error, which the caller takes back out.
     #[error("the input could not be read")]
     Unreadable(#[source] Box<dyn std::error::Error + Send + Sync>),
-    /// The thing to change has another version than the caller expects.
+    /// The object to change has another version than the caller expects.
     #[error("the precondition does not hold")]
     PreconditionFailed,
-    /// The present state does not allow the act.
+    /// The current state does not allow the act.
     #[error("{message}")]
     Conflict {
-        /// Which rule forbids it.
+        /// Rule that forbids the act.
         code: ConflictCode,
         /// A sentence for a person.
         message: String,
     },
-    /// The request is larger than what can be stored at once.
+    /// The request is larger than the amount that can be stored at once.
     #[error("there is too much to be stored at once")]
     TooLarge,
-    /// It cannot be done now.
+    /// The act cannot be performed now.
     #[error("unavailable; try again after {retry_after_s} s")]
     Unavailable {
         /// Whole seconds after which to try again, at least 1.
         retry_after_s: u64,
     },
-    /// The database stopped answering while it wrote, so it is not known whether it has.
+    /// The database stopped responding during a write, so it is not known whether the change was made.
     #[error("the database did not say whether the change was made")]
     OutcomeUnknown,
-    /// It cannot be answered until something else is done.
+    /// The query cannot be answered until something else has happened.
     #[error("{why}")]
     NotYet {
-        /// What has to be done first.
+        /// The condition that has to be met first.
         why: String,
         /// Whole seconds after which to try again, at least 1.
         retry_after_s: u64,
     },
-    /// A fault of the server. The cause is for the log, never for a client.
+    /// A fault of the server. The cause is for the log and is never shown to a client.
     #[error("internal error")]
     Internal(#[source] Box<dyn std::error::Error + Send + Sync>),
 }
 
 impl Error {
-    /// A fault of the server with its cause.
+    /// Creates a server fault with its cause.
     pub fn internal(cause: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Self {
         Error::Internal(cause.into())
     }
 
-    /// A conflict with its sentence.
+    /// Creates a conflict with its sentence.
     pub fn conflict(code: ConflictCode, message: impl Into<String>) -> Self {
         Error::Conflict { code, message: message.into() }
     }
 }
 
-/// Why a share does not show its result any more.
+/// Reason why a share no longer shows its result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ShareEnd {
-    /// Its time is over.
+    /// The share has expired.
     Expired,
     /// Somebody has revoked it.
     Revoked,
-    /// The goal that it is about is gone.
+    /// The goal that the share is about no longer exists.
     Outdated,
 }
 
-/// The rules that a conflict can be about.
+/// Rules that a conflict can be about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ConflictCode {
-    /// The lifecycle has no such step.
+    /// The lifecycle does not allow this transition.
     TransitionForbidden,
     /// The experiment is concluded and must be reopened first.
     Concluded,
@@ -127,29 +127,29 @@ pub enum ConflictCode {
     VariantIsServed,
     /// Experiments use the goal.
     GoalInUse,
-    /// Visitors of live experiments would meet something else, which was not accepted.
+    /// The change affects what visitors of live experiments see, and was not accepted.
     MovesVisitors,
-    /// It is an exclusion group, and what was asked for is about holdouts.
+    /// The group is an exclusion group, and the request applies to holdouts only.
     NoHoldout,
-    /// The webhook is switched off.
+    /// The webhook is disabled.
     WebhookOff,
     /// The company would have no owner.
     LastOwner,
-    /// Somebody has this e-mail address.
+    /// The e-mail address is already in use.
     EmailTaken,
-    /// No secret waits for its first code.
+    /// No authenticator secret waits for its first code.
     TotpNotBegun,
     /// The outcome contradicts the verdict, and no reason was given.
     VerdictContradicted,
-    /// The project asks for a second person for such a change.
+    /// The project requires a second person to approve such a change.
     ApprovalNeeded,
     /// The proposal was decided before.
     ProposalDecided,
     /// The experiment has changed since the proposal was made.
     ProposalOutdated,
-    /// It is the actor's own proposal, or somebody else's where it has to be one's own.
+    /// The proposal is the actor's own, or another person's where it must be the actor's own.
     OwnProposal,
-    /// Something else has this key or name.
+    /// Another object has this key or name.
     KeyTaken,
     /// The idempotency key was used with another body.
     IdempotencyKeyReused,

@@ -1,4 +1,4 @@
-//! The experiments that are evaluated for visitors.
+//! Experiments that are evaluated for visitors.
 
 use crate::app::App;
 use crate::error::Result;
@@ -8,8 +8,8 @@ use muriel_domain::ids::ProjectId;
 use muriel_store::experiments;
 use std::borrow::Cow;
 
-/// The experiment with this key of the project: the delivered one, or one that is stored but not delivered, because it
-/// is a draft or paused. It can be evaluated too; the reason is then `disabled`.
+/// Returns the project's experiment with this key: the delivered one, or a stored one that is not
+/// delivered because it is a draft or paused. Evaluating the latter gives the reason `disabled`.
 ///
 /// # Errors
 /// When the experiment is not delivered and the database cannot be reached.

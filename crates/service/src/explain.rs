@@ -6,25 +6,25 @@ use muriel_domain::targeting::{UrlMatch, UrlRule};
 
 /// A decision with every step that led to it.
 pub struct Explanation {
-    /// What was decided.
+    /// The decision.
     pub decision: Decision,
-    /// Every check, in the order in which they are made.
+    /// Every check, in the order in which it was made.
     pub steps: Vec<TraceStep>,
-    /// Why the script does nothing on the visitor's page whatever was decided: the experiment
+    /// Reason why the script does nothing on the visitor's page, whatever the decision: the experiment
     /// runs on another page. `None` if it runs on this page, or no page is known.
     pub elsewhere: Option<String>,
 }
 
-/// Explains what the visitor gets. `experiment` is what was compiled from `delivered`.
+/// Explains the decision for a visitor. `experiment` was compiled from `delivered`.
 pub fn explain(delivered: &Delivered, experiment: &Experiment, visitor: &Visitor<'_>) -> Explanation {
     let mut trace = TraceObserver::default();
     let decision = experiment.decide(visitor, &mut trace);
     Explanation { decision, steps: trace.steps, elsewhere: elsewhere(delivered, visitor) }
 }
 
-/// Why the script does nothing on the visitor's page. Without rules about pages, the script
+/// Returns the reason why the script does nothing on the visitor's page. Without page rules, the script
 /// shows an experiment only on the page that it was made for. This is not part of the
-/// decision, which servers make without regard to the page.
+/// decision, because servers decide without regard to the page.
 fn elsewhere(delivered: &Delivered, visitor: &Visitor<'_>) -> Option<String> {
     let Fact::Is(page) = &visitor.url else { return None };
     if !delivered.targeting.url_rule.is_empty() {

@@ -1,12 +1,12 @@
-//! Evaluations in the protocol of OpenFeature, and assignments in ours.
+//! Evaluations in the OpenFeature protocol, and assignments in Muriel's own format.
 //!
 //! The parts that do not depend on the visitor are serialised once, when a ruleset is
-//! delivered: they are most of a bulk evaluation.
+//! delivered: they make up most of a bulk evaluation.
 
 use muriel_assign::{Decision, EvaluationSide, Experiment, Reason};
 use muriel_domain::experiment::Arm;
 
-/// The constant parts of an experiment's answers.
+/// Constant parts of an experiment's flag and assignment in JSON.
 pub struct FlagTemplate {
     key: Box<str>,
     test_id: Box<str>,
@@ -15,7 +15,7 @@ pub struct FlagTemplate {
 }
 
 impl FlagTemplate {
-    /// Keys and the names of rules have no characters that JSON escapes, so they are copied.
+    /// Builds the template. Keys and rule names contain no characters that JSON escapes, so they are copied.
     pub fn of(experiment: &Experiment) -> Self {
         Self {
             key: format!("{{\"key\":\"{}\",\"value\":\"", experiment.key).into(),
@@ -29,7 +29,7 @@ impl FlagTemplate {
     /// Appends the experiment as an evaluated flag.
     pub fn write_flag(&self, out: &mut Vec<u8>, decision: Decision) {
         let variant = decision.variant();
-        // `Control` and `Variant 1` end with their ids.
+        // The name `Variant 1` ends with its id; the id of the control is 0.
         let id = match decision.arm {
             None | Some(Arm::CONTROL) => "0",
             Some(_) => variant.rsplit(' ').next().unwrap_or("0"),
@@ -69,7 +69,7 @@ impl FlagTemplate {
     }
 }
 
-/// The protocol's reason for ours.
+/// Maps a reason to the reason of the OpenFeature protocol.
 fn protocol_reason(reason: Reason) -> &'static str {
     match reason {
         Reason::Split | Reason::Sticky => "SPLIT",

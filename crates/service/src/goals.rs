@@ -32,13 +32,13 @@ const NOT_FOUND: Error = Error::NotFound("goal");
 /// A goal to create.
 #[derive(Debug, Clone)]
 pub struct NewGoal {
-    /// What it counts.
+    /// Definition of the goal.
     pub definition: Definition,
-    /// Its key in code; made from its name by default.
+    /// Goal key used in code; derived from the name by default.
     pub key: Option<String>,
 }
 
-/// A page of the project's goals, oldest first.
+/// Returns a page of the project's goals, oldest first.
 ///
 /// # Errors
 /// When the database cannot be reached.
@@ -46,7 +46,7 @@ pub async fn list(app: &App, project: ProjectId, (limit, offset): (i64, i64)) ->
     app.read(move |tx| Box::pin(async move { Ok(goals::list(tx, project, limit, offset).await?) })).await
 }
 
-/// A goal.
+/// Returns a goal.
 ///
 /// # Errors
 /// `NotFound`, and when the database cannot be reached.
@@ -55,7 +55,7 @@ pub async fn find(app: &App, project: ProjectId, id: GoalId) -> Result<Goal> {
     found.ok_or(NOT_FOUND)
 }
 
-/// Creates a goal. The response is what `render` makes.
+/// Creates a goal. `render` makes the response.
 ///
 /// # Errors
 /// A key that is taken, and when the database cannot be reached.
@@ -88,12 +88,12 @@ pub async fn create(
     Ok(response)
 }
 
-/// What the audit log calls a goal.
+/// The audit log's reference to a goal.
 fn thing(goal: &Goal) -> ObjectRecord {
     object("goal", goal.id, &goal.definition.name)
 }
 
-/// What the audit log keeps of a goal.
+/// The audit log's fields of a goal.
 fn told(definition: &Definition) -> Value {
     json!({
         "goal_name": definition.name,
@@ -109,7 +109,7 @@ fn told(definition: &Definition) -> Value {
     })
 }
 
-/// The key that was given, if it is free, or one made from the name.
+/// Returns the given key if it is free, or a key derived from the name.
 async fn free_key(tx: &mut dyn Tx, project: ProjectId, new: &NewGoal) -> Result<String> {
     match &new.key {
         None => Keyed::Goal.free_key(tx, project, &text::slug(&new.definition.name, KEY_MAX, "goal")).await,
@@ -121,7 +121,7 @@ async fn free_key(tx: &mut dyn Tx, project: ProjectId, new: &NewGoal) -> Result<
     }
 }
 
-/// The project's goal of this name and type; made if there is none.
+/// Returns the project's goal of this name and type, and creates it if it does not exist.
 ///
 /// # Errors
 /// When the database cannot be reached.
@@ -140,7 +140,7 @@ pub(crate) async fn find_or_insert(
     insert(tx, project, &key, definition, now, by).await
 }
 
-/// Stores a new goal with its first change.
+/// Stores a new goal, with its first history entry.
 async fn insert(
     tx: &mut dyn Tx,
     project: ProjectId,
@@ -154,7 +154,7 @@ async fn insert(
     Ok(goal)
 }
 
-/// Keeps a change of a goal, which made this revision.
+/// Stores the history entry of a change of a goal, which made this revision.
 async fn keep(
     tx: &mut dyn Tx,
     goal: &Goal,
@@ -166,8 +166,8 @@ async fn keep(
     Ok(object_history::insert(tx, Object::Goal(goal.id), &entry).await?)
 }
 
-/// The changes of a goal before the one that made the revision `before`, newest first; whether there are more, and the names
-/// of those who made them.
+/// Returns the changes of a goal before the one that made the revision `before`, newest first; whether
+/// there are more; and the display names of the actors.
 ///
 /// # Errors
 /// `NotFound`, and when the database cannot be reached.
@@ -189,7 +189,7 @@ pub async fn history(
     .await
 }
 
-/// The fields of a goal after the change that made this revision; `None` when no change did.
+/// Returns the fields of a goal after the change that made this revision; `None` when no change made it.
 ///
 /// # Errors
 /// `NotFound`, and when the database cannot be reached.
@@ -203,12 +203,12 @@ pub async fn state_at(app: &App, project: ProjectId, id: GoalId, revision: i64) 
     .await
 }
 
-/// The version of a goal, which changes with anything in its details.
+/// Returns the version of a goal. It changes with every change of the goal's details.
 pub fn version(goal: &Goal) -> String {
     goal.revision.to_string()
 }
 
-/// Changes fields of a goal, all of them or none; its key is permanent. Returns the goal as it is now.
+/// Changes fields of a goal, all of them or none. The key is permanent. Returns the goal after the change.
 ///
 /// # Errors
 /// `NotFound`; then a `patch` that could not be read or does not fit the goal; `PreconditionFailed`; and when the
@@ -234,10 +234,10 @@ pub async fn update(
     Ok(goal)
 }
 
-/// Gives a goal the fields again that `patch` has, which are those of an earlier state. The response is `body`.
+/// Restores the fields of an earlier state of a goal, which `patch` holds. The response is `body`.
 ///
 /// # Errors
-/// As [`update`], and a `key` that could not be read.
+/// Same as [`update`], and a `key` that could not be read.
 pub async fn restore(
     app: &App,
     actor: &Actor,
@@ -265,7 +265,7 @@ pub async fn restore(
     Ok(response)
 }
 
-/// A change of a goal under way.
+/// A change of a goal in progress.
 struct Edit {
     project: Arc<Project>,
     actor: Actor,
@@ -278,13 +278,13 @@ impl Edit {
         Self { project: project.clone(), actor: actor.clone(), now: app.clock.now(), action }
     }
 
-    /// The goal, locked until this transaction ends.
+    /// Loads the goal, and locks it until this transaction ends.
     async fn open(&self, tx: &mut dyn Tx, id: GoalId) -> Result<Goal> {
         lock(tx, self.project.id, Intent::Reshape).await?;
         goals::find(tx, self.project.id, id).await?.ok_or(NOT_FOUND)
     }
 
-    /// An experiment that counts the goal, and that nobody may change alone.
+    /// Returns an experiment that reports the goal and that only a second person's approval may change.
     async fn guarded_use(&self, tx: &mut dyn Tx, id: GoalId) -> Result<Option<ExperimentId>> {
         if matches!(self.actor, Actor::System(_)) {
             return Ok(None);
@@ -299,7 +299,7 @@ impl Edit {
         Ok(None)
     }
 
-    /// Stores what the patch makes of it, with its history, and returns that.
+    /// Applies the patch, stores the goal with its history, and returns it.
     async fn apply(&self, tx: &mut dyn Tx, before: Goal, patch: Patch, precondition: &Precondition) -> Result<Goal> {
         let after = patch.apply(&before.definition)?;
         precondition.check(&version(&before))?;
@@ -358,7 +358,7 @@ pub async fn delete(
     Ok(())
 }
 
-/// Takes the goal out of every experiment, unless a live one uses it.
+/// Removes the goal from every experiment, unless a live one uses it.
 async fn detach(tx: &mut dyn Tx, project: ProjectId, goal: &Goal, actor: &Actor, now: Instant) -> Result<()> {
     for id in goals::users(tx, goal.id).await? {
         let Some(loaded) = experiments::find(tx, project, id).await? else { continue };

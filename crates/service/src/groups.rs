@@ -20,25 +20,25 @@ use std::sync::Arc;
 
 const NOT_FOUND: Error = Error::NotFound("exclusion group");
 
-/// A group that was made, changed or deleted.
+/// The result of creating, changing or deleting a group.
 #[derive(Debug, Clone)]
 pub struct GroupChanged {
-    /// Its id.
+    /// Group id.
     pub id: GroupId,
-    /// Which visitors of which experiments meet something else now, a sentence each.
+    /// One sentence for each experiment whose visitors are affected.
     pub warnings: Vec<String>,
 }
 
-/// Changes to a group.
+/// A requested change of a group.
 #[derive(Debug, Clone, Default)]
 pub struct GroupUpdate {
-    /// What is to change.
+    /// Fields to change.
     pub patch: GroupPatch,
-    /// Whether visitors of live experiments may be moved.
+    /// True when visitors of live experiments may be moved.
     pub accept_moves: bool,
 }
 
-/// The project's groups, oldest first.
+/// Returns the project's groups, oldest first.
 ///
 /// # Errors
 /// When the database cannot be reached.
@@ -46,11 +46,11 @@ pub async fn list(app: &App, project: ProjectId) -> Result<Vec<Group>> {
     app.read(move |tx| Box::pin(async move { Ok(groups::list(tx, project).await?) })).await
 }
 
-/// Creates a group. Live experiments that it moves visitors of are moved at once, which the response says: it is what `render`
-/// makes.
+/// Creates a group. Visitors of live experiments are moved at once, and the response says which. `render` makes the
+/// response.
 ///
 /// # Errors
-/// What is wrong with `new`, and when the database cannot be reached.
+/// Problems of `new`, and when the database cannot be reached.
 pub async fn create(
     app: &App,
     actor: &Actor,
@@ -88,11 +88,12 @@ pub async fn create(
     Ok(response)
 }
 
-/// Changes a group, so that as few visitors as possible move.
+/// Changes a group, and moves as few visitors as possible.
 ///
 /// # Errors
-/// `NotFound`; then an `update` that could not be read or does not fit the group; a conflict where visitors of live experiments
-/// would move and that was not accepted; and when the database cannot be reached.
+/// `NotFound`; then an `update` that could not be read or does not fit the group; a conflict where
+/// visitors of live experiments would move and this was not accepted; and when the database cannot be
+/// reached.
 pub async fn update(
     app: &App,
     actor: &Actor,
@@ -125,10 +126,10 @@ pub async fn update(
     Ok(changed)
 }
 
-/// Deletes a group: its experiments have all visitors again.
+/// Deletes a group. All visitors can enter its experiments again.
 ///
 /// # Errors
-/// As of [`update`].
+/// Same as [`update`].
 pub async fn delete(
     app: &App,
     actor: &Actor,
@@ -156,12 +157,12 @@ pub async fn delete(
     Ok(changed)
 }
 
-/// What the audit log calls a group.
+/// The audit log's reference to a group.
 fn thing(group: &Group) -> ObjectRecord {
     object("group", group.id, &group.name)
 }
 
-/// What the audit log keeps of a group.
+/// The audit log's fields of a group.
 fn told(group: &Group) -> Value {
     let percent = |hundredths: u32| f64::from(hundredths) / 100.0;
     let mut told = json!({ "name": group.name, "kind": group.kind.word() });
@@ -184,13 +185,13 @@ fn told(group: &Group) -> Value {
     told
 }
 
-/// Takes the group with this id out of the list.
+/// Removes the group with this id from the list, and returns it.
 fn take(groups: &mut Vec<Group>, id: GroupId) -> Result<Group> {
     let at = groups.iter().position(|group| group.id == id).ok_or(NOT_FOUND)?;
     Ok(groups.remove(at))
 }
 
-/// A change of a group under way.
+/// A change of a group in progress.
 struct GroupAct {
     project: ProjectId,
     actor: Actor,
@@ -199,16 +200,17 @@ struct GroupAct {
 }
 
 impl GroupAct {
-    /// The ids of the experiments that a group is about.
+    /// Returns the ids of the experiments that a group applies to.
     async fn named(&self, tx: &mut dyn Tx, group: &Group) -> Result<BTreeSet<ExperimentId>> {
         if matches!(&group.kind, GroupKind::Holdout { scope: HoldoutScope::Project, .. }) {
-            // Those that nobody meets have nobody to move, but what was approved for a date has to stay as it was approved.
+            // Experiments without visitors have nobody to move, but a start that was approved for a
+            // date has to stay as approved.
             return Ok(experiments::bound_for_visitors(tx, self.project).await?);
         }
         Ok(group.kind.experiments().into_iter().collect())
     }
 
-    /// The experiments that exist of these, before the change.
+    /// Loads those of these experiments that exist, in their state before the change.
     async fn loaded(&self, tx: &mut dyn Tx, ids: &BTreeSet<ExperimentId>) -> Result<Vec<Experiment>> {
         let mut found = Vec::with_capacity(ids.len());
         for id in ids {
@@ -217,7 +219,7 @@ impl GroupAct {
         Ok(found)
     }
 
-    /// The experiments that `after`, or `before` it, is about; once it is known that it may name them.
+    /// Loads the experiments that `before` or `after` applies to, once `after` is known to be allowed to name them.
     async fn concerned(
         &self,
         tx: &mut dyn Tx,
@@ -248,8 +250,9 @@ impl GroupAct {
         Ok(problems.none_or(found)?)
     }
 
-    /// Changes the places of those experiments that visitors meet, each with its history and its epoch. `after` is the group
-    /// as it has been stored, and `None` once it is deleted. Returns whom that moves.
+    /// Changes the group places of those experiments that visitors get, each with its history and its
+    /// epoch. `after` is the stored group, and `None` once it is deleted. Returns a sentence for each
+    /// experiment whose visitors move.
     async fn store_places(
         &self,
         tx: &mut dyn Tx,
@@ -312,7 +315,7 @@ fn is_exclusion_of(group: &Group, id: ExperimentId) -> bool {
     is_exclusion(group) && group.kind.experiments().contains(&id)
 }
 
-/// Whom a change of groups moves.
+/// Describes which visitors a change of groups moves.
 fn sentence(before: &Experiment, after: &Experiment) -> String {
     let moved = before.groups.moved_to(&after.groups);
     let (who, enter) = if before.lifecycle.is_live() {
@@ -321,7 +324,7 @@ fn sentence(before: &Experiment, after: &Experiment) -> String {
         ("the served winner of experiment", "get it")
     };
     let mut parts = Vec::new();
-    // Where visitors only change places, both are above 0.
+    // Where visitors are only exchanged, both shares are above 0.
     if moved.leaving > 0.0 || moved.joining <= 0.0 {
         parts.push(format!("{} percent of all visitors can no longer {enter}", rounded(moved.leaving)));
     }
@@ -331,7 +334,7 @@ fn sentence(before: &Experiment, after: &Experiment) -> String {
     format!("{who} {} ({}): {}", before.id, before.name, parts.join(", and "))
 }
 
-/// At most two decimals.
+/// Rounds to at most two decimals.
 fn rounded(percent: f64) -> f64 {
     (percent * 100.0).round() / 100.0
 }

@@ -1,4 +1,4 @@
-//! Readiness: whether the parts of the server work.
+//! Readiness of the parts of the server.
 
 use crate::app::App;
 use muriel_log as log;
@@ -7,32 +7,31 @@ use std::sync::atomic::Ordering;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// How long the database may take to answer.
+/// Timeout of the database's answer.
 const PING_TIMEOUT: Duration = Duration::from_secs(1);
-/// How long acknowledged events may wait for the warehouse before that counts as behind.
+/// Longest wait of acknowledged events for the warehouse before it counts as behind.
 const MAX_LAG: Duration = Duration::from_secs(60);
 
-/// The state of each part of a server: `ok`, or a word for what is wrong.
+/// State of each part of a server: `ok`, or a word for the fault.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Readiness {
-    /// `ready`; `degraded` while something else here is not `ok`; `not_ready` while no
-    /// visitor can be served.
+    /// `ready`; `degraded` while another part is not `ok`; `not_ready` while no visitor can be served.
     pub status: &'static str,
     /// `unavailable` while the database does not answer within a second.
     pub database: &'static str,
-    /// `stale` while rulesets are not known to be up to date; `unknown` while there is none.
+    /// `stale` while rulesets may be out of date; `unknown` while none is loaded.
     pub rulesets: &'static str,
-    /// `refused` while no event is taken.
+    /// `refused` while events are not accepted.
     pub events: &'static str,
     /// `short` while less than twice the reserve is free, `full` below the reserve.
     pub disk: &'static str,
     /// `behind` while acknowledged events have not reached the warehouse for a minute;
     /// `unavailable` while it is not open.
     pub warehouse: &'static str,
-    /// `damaged` while results lack a block of the event log that is not as it was written,
-    /// or is missing.
+    /// `damaged` while results lack a block of the event log that is missing or differs from what was
+    /// written.
     pub log: &'static str,
-    /// `failing` while a periodic task fails again and again.
+    /// `failing` while a periodic task fails repeatedly.
     pub tasks: &'static str,
 }
 
@@ -42,19 +41,19 @@ pub struct Facts {
     database_answers: bool,
     rulesets_known: bool,
     rulesets_stale: bool,
-    /// Whether the event log takes events.
+    /// True when the event log accepts events.
     pub takes_events: bool,
-    /// Free space on the volume of the event log, where that is open.
+    /// Free space on the volume of the event log, if the log is open.
     pub space: Option<log::DiskSpace>,
-    /// For how long the oldest event has waited for the warehouse, where that is open.
+    /// Waiting time of the oldest event for the warehouse, if the warehouse is open.
     pub lag: Option<Duration>,
-    /// Blocks of the event log that are missing or not as they were written.
+    /// Number of event log blocks that are missing or differ from what was written.
     pub damaged_blocks: u64,
-    /// How many periodic tasks fail again and again.
+    /// Number of periodic tasks that fail repeatedly.
     pub failing_tasks: usize,
 }
 
-/// What works at this moment.
+/// Collects the facts of this moment.
 ///
 /// Waits up to a second for the database.
 pub async fn facts(app: &App) -> Facts {
@@ -77,7 +76,7 @@ pub async fn facts(app: &App) -> Facts {
 }
 
 impl Readiness {
-    /// The readiness that follows from these facts.
+    /// Derives the readiness from these facts.
     pub fn of(facts: &Facts) -> Self {
         let mut readiness = Self {
             status: "ready",
@@ -92,7 +91,7 @@ impl Readiness {
                 Some(space) if space.free < space.reserve => "full",
                 Some(space) if space.is_short() => "short",
                 Some(_) => "ok",
-                // Only a full disk keeps the log from being opened.
+                // Only a full disk keeps the log from opening.
                 None => "full",
             },
             warehouse: match facts.lag {
@@ -128,13 +127,13 @@ impl Readiness {
 /// Measures how long events have waited for the warehouse.
 #[derive(Debug, Default)]
 pub struct LoadingLag {
-    /// A block that was the last of the log at this time, and was not loaded yet.
+    /// The last block of the log at this time, which was not loaded then.
     waiting: Mutex<Option<(i64, Instant)>>,
 }
 
 impl LoadingLag {
-    /// For how long at least the oldest event has not been loaded, where the warehouse has everything
-    /// up to `loaded`. It counts from the first call at which the log had that event.
+    /// Returns a lower bound of how long the oldest event has waited, when the warehouse has everything
+    /// up to `loaded`. The time counts from the first call at which the log had that event.
     fn observe(&self, head: i64, loaded: i64, now: Instant) -> Duration {
         let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
         match *waiting {
@@ -193,7 +192,7 @@ mod tests {
         let at = |seconds| start + Duration::from_secs(seconds);
         let observed = |head, loaded, seconds| lag.observe(head, loaded, at(seconds)).as_secs();
         assert_eq!([observed(5, 5, 0), observed(6, 5, 10), observed(7, 5, 20), observed(9, 5, 80)], [0, 0, 10, 70]);
-        // It goes on loading, and is behind by what came after the first look only.
+        // Loading continues, and the lag counts only the events that came after the first observation.
         assert_eq!([observed(9, 6, 90), observed(9, 8, 100), observed(9, 9, 110)], [0, 10, 0]);
         assert_eq!(observed(9, 9, 500), 0);
     }

@@ -23,7 +23,7 @@ use serde_json::{Map, Value, json};
 
 const NOT_FOUND: Error = Error::NotFound("hypothesis");
 
-/// A page of the project's hypotheses whose texts contain `search`, newest update first.
+/// Returns a page of the project's hypotheses whose texts contain `search`, newest update first.
 ///
 /// # Errors
 /// When the database cannot be reached.
@@ -37,7 +37,7 @@ pub async fn page(
     Ok(hypotheses::page(&app.db, &app.backlogs, project, search, with_archived, limit_and_offset).await?)
 }
 
-/// A hypothesis.
+/// Returns a hypothesis.
 ///
 /// # Errors
 /// `NotFound`, and when the database cannot be reached.
@@ -51,13 +51,13 @@ pub async fn find(app: &App, project: ProjectId, id: HypothesisId) -> Result<Hyp
 pub struct NewHypothesis {
     /// Texts, ratings and link.
     pub content: Content,
-    /// Its slug; made from its text by default.
+    /// Slug; derived from the text by default.
     pub slug: Option<String>,
-    /// Whether it is off the backlog from the start.
+    /// True when the hypothesis is archived from the start, so that it is not in the backlog.
     pub archived: bool,
 }
 
-/// Ids and slugs of the project's hypotheses after this id, lowest id first.
+/// Returns ids and slugs of the project's hypotheses after this id, lowest id first.
 ///
 /// # Errors
 /// When the database cannot be reached.
@@ -70,7 +70,7 @@ pub async fn slugs(
     app.read(move |tx| Box::pin(async move { Ok(hypotheses::slugs(tx, project, after, limit).await?) })).await
 }
 
-/// Creates a hypothesis. The response is what `render` makes of its id and slug.
+/// Creates a hypothesis. `render` makes the response from its id and slug.
 ///
 /// # Errors
 /// A slug that is taken, and when the database cannot be reached.
@@ -104,7 +104,7 @@ pub async fn create(
     .await
 }
 
-/// The slug, if no hypothesis of the project has it.
+/// Returns the slug if no hypothesis of the project has it.
 async fn free(tx: &mut dyn Tx, project: ProjectId, slug: String) -> Result<String> {
     match Keyed::Hypothesis.is_taken(tx, project, &slug).await? {
         true => Err(Error::conflict(ConflictCode::KeyTaken, "slug is taken by another hypothesis of this project")),
@@ -112,16 +112,16 @@ async fn free(tx: &mut dyn Tx, project: ProjectId, slug: String) -> Result<Strin
     }
 }
 
-/// The version of a hypothesis, which changes with anything in its details.
+/// Returns the version of a hypothesis. It changes with every change of the details.
 pub fn version(hypothesis: &Hypothesis) -> String {
     hypothesis.revision.to_string()
 }
 
-/// Changes fields of a hypothesis, all of them or none. Returns the version that it has now.
+/// Changes fields of a hypothesis, all of them or none. Returns the version after the change.
 ///
 /// # Errors
-/// `NotFound`; then a `patch` that could not be read or leaves the hypothesis empty; `PreconditionFailed`; a slug that is
-/// taken; and when the database cannot be reached.
+/// `NotFound`; then a `patch` that could not be read or leaves the hypothesis empty; `PreconditionFailed`; a slug
+/// that is taken; and when the database cannot be reached.
 pub async fn update(
     app: &App,
     actor: &Actor,
@@ -140,10 +140,10 @@ pub async fn update(
     .await
 }
 
-/// Gives a hypothesis the fields again that `patch` has, which are those of an earlier state. The response is `body`.
+/// Restores the fields of an earlier state of a hypothesis, which `patch` holds. The response is `body`.
 ///
 /// # Errors
-/// As [`update`], and a `key` that could not be read.
+/// Same as [`update`], and a `key` that could not be read.
 pub async fn restore(
     app: &App,
     actor: &Actor,
@@ -168,7 +168,7 @@ pub async fn restore(
     .await
 }
 
-/// A change of a hypothesis under way.
+/// A change of a hypothesis in progress.
 struct Edit {
     project: Project,
     actor: Actor,
@@ -181,13 +181,13 @@ impl Edit {
         Self { project: project.clone(), actor: actor.clone(), now: app.clock.now(), action }
     }
 
-    /// The hypothesis, locked until this transaction ends.
+    /// Loads the hypothesis, and locks it until this transaction ends.
     async fn open(&self, tx: &mut dyn Tx, id: HypothesisId) -> Result<Hypothesis> {
         lock(tx, self.project.id, Intent::Reshape).await?;
         hypotheses::find(tx, self.project.id, id).await?.ok_or(NOT_FOUND)
     }
 
-    /// Stores what the patch makes of it, with its history. Returns the version that it has now.
+    /// Applies the patch and stores the hypothesis with its history. Returns the version after the change.
     async fn apply(
         &self,
         tx: &mut dyn Tx,
@@ -217,7 +217,7 @@ impl Edit {
     }
 }
 
-/// Keeps a change of a hypothesis, which made this revision.
+/// Stores the history entry of a change of a hypothesis, which made this revision.
 async fn keep(
     tx: &mut dyn Tx,
     id: HypothesisId,
@@ -229,8 +229,9 @@ async fn keep(
     Ok(object_history::insert(tx, Object::Hypothesis(id), &entry).await?)
 }
 
-/// The changes of a hypothesis before the one that made the revision `before`, newest first; whether there are more, and the
-/// names of those who made them. That an experiment came or went counts its revision up, and is no change of it.
+/// Returns the changes of a hypothesis before the one that made the revision `before`, newest first;
+/// whether there are more; and the display names of the actors. Linking or unlinking an experiment
+/// increases the revision without an entry.
 ///
 /// # Errors
 /// `NotFound`, and when the database cannot be reached.
@@ -253,7 +254,7 @@ pub async fn history(
     .await
 }
 
-/// The fields of a hypothesis after the change that made this revision; `None` when no change did.
+/// Returns the fields of a hypothesis after the change that made this revision; `None` when no change made it.
 ///
 /// # Errors
 /// `NotFound`, and when the database cannot be reached.
@@ -272,7 +273,7 @@ pub async fn state_at(
     .await
 }
 
-/// What the audit log calls a hypothesis: the beginning of its first text.
+/// The audit log's reference to a hypothesis, named by the beginning of its first text.
 fn thing(id: HypothesisId, content: &Content) -> ObjectRecord {
     let texts = [&content.observation, &content.problem, &content.solution];
     let first: String =
@@ -280,7 +281,7 @@ fn thing(id: HypothesisId, content: &Content) -> ObjectRecord {
     object("hypothesis", id, &first)
 }
 
-/// What the audit log keeps of a hypothesis.
+/// The audit log's fields of a hypothesis.
 fn told(content: &Content, archived: bool) -> Value {
     json!({
         "observation": content.observation,

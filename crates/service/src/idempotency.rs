@@ -10,9 +10,9 @@ use muriel_sql::Tx;
 use muriel_store::idempotency::{self, CompletedOperation};
 use sha2::{Digest, Sha256};
 
-/// The longest key, in bytes.
+/// Maximum length of a key, in bytes.
 const KEY_MAX: usize = 255;
-/// For what responses with secrets are encrypted.
+/// Purpose under which responses with secrets are encrypted.
 const RESPONSES: &str = "responses";
 
 /// Identifies a request and its repetitions.
@@ -21,7 +21,7 @@ pub struct IdempotencyKey {
     project: ProjectId,
     operation: String,
     key: String,
-    /// SHA-256 of the body: a key stands for one body only.
+    /// SHA-256 of the body: a key is valid for one body only.
     fingerprint: Vec<u8>,
     now: Instant,
 }
@@ -29,15 +29,15 @@ pub struct IdempotencyKey {
 /// The JSON of a response, and whether it was stored by an earlier request.
 #[derive(Debug)]
 pub struct StoredResponse {
-    /// The response's body.
+    /// Body of the response.
     pub body: String,
-    /// Whether an earlier request got this response.
+    /// True when an earlier request got this response.
     pub replayed: bool,
 }
 
 impl IdempotencyKey {
-    /// The key `key` of a request with this body. `operation` names the act and what it is done
-    /// to: keys of different operations are independent.
+    /// Creates the key `key` of a request with this body. `operation` names the act and its
+    /// object: keys of different operations are independent.
     ///
     /// # Errors
     /// A key that does not have 1 to 255 printable ASCII characters.
@@ -51,7 +51,7 @@ impl IdempotencyKey {
     }
 }
 
-/// The response that an earlier request with this key got; `None` without a key.
+/// Returns the response that an earlier request with this key got; `None` without a key or an earlier request.
 ///
 /// # Errors
 /// A conflict when the earlier request had another body.
@@ -69,8 +69,8 @@ pub async fn replay(tx: &mut dyn Tx, key: Option<&IdempotencyKey>) -> Result<Opt
     }
 }
 
-/// Stores the response for requests that repeat the key, in the transaction of the act itself;
-/// without a key nothing is stored.
+/// Stores the response for requests that repeat the key, in the transaction of the act itself.
+/// Stores nothing without a key.
 ///
 /// # Errors
 /// When the database cannot be reached.
@@ -82,10 +82,10 @@ pub async fn store(tx: &mut dyn Tx, key: Option<&IdempotencyKey>, body: String) 
     Ok(StoredResponse { body, replayed: false })
 }
 
-/// As [`replay`], of a response with a secret, which is kept encrypted.
+/// Like [`replay`], for a response with a secret, which is stored encrypted.
 ///
 /// # Errors
-/// As [`replay`], and a stored response that does not open.
+/// Same as [`replay`], and a stored response that cannot be decrypted.
 pub(crate) async fn replay_sealed(
     tx: &mut dyn Tx,
     cipher: &[u8; 32],
@@ -97,7 +97,7 @@ pub(crate) async fn replay_sealed(
     Ok(Some(StoredResponse { body, ..stored }))
 }
 
-/// As [`store`], of a response with a secret, which is kept encrypted.
+/// Like [`store`], for a response with a secret, which is stored encrypted.
 ///
 /// # Errors
 /// When the database cannot be reached.

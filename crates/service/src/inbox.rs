@@ -1,7 +1,7 @@
-//! The inbox: what people are told of the experiments that they watch, of comments that mention them, and of proposals.
+//! The inbox: notifications about experiments that people watch, comments that mention them, and proposals.
 //!
-//! Entries are written by the acts themselves, see [`muriel_store::inbox`]. What is here reads and marks them, and knows whom
-//! comments and proposals concern.
+//! The acts themselves write the entries, see [`muriel_store::inbox`]. This module reads and marks
+//! them, and selects the people whom comments and proposals concern.
 
 use crate::actors::Names;
 use crate::app::App;
@@ -16,20 +16,21 @@ use std::collections::BTreeSet;
 
 const NOT_FOUND: Error = Error::NotFound("inbox entry");
 
-/// A page of somebody's inbox.
+/// A page of a person's inbox.
 #[derive(Debug)]
 pub struct InboxPage {
-    /// Newest first.
+    /// The entries, newest first.
     pub entries: Vec<Entry>,
-    /// Whether there are more.
+    /// True when a further page exists.
     pub has_more: bool,
-    /// What of all pages is unread.
+    /// Unread entries on all pages: their number and the newest.
     pub unread: Unread,
-    /// The names of those who did it.
+    /// Display names of the actors.
     pub names: Names,
 }
 
-/// The entries of a person's inbox before the one with the id `before`, newest first; only unread ones where `unread` says so.
+/// Returns the entries of a person's inbox before the one with the id `before`, newest first; only
+/// unread ones if `unread`.
 ///
 /// # Errors
 /// When the database cannot be reached.
@@ -48,7 +49,7 @@ pub async fn page(app: &App, person: PersonId, unread: bool, before: Option<i64>
     .await
 }
 
-/// What a person has not read.
+/// Returns the number of a person's unread entries, and the newest of them.
 ///
 /// # Errors
 /// When the database cannot be reached.
@@ -56,7 +57,7 @@ pub async fn unread(app: &App, person: PersonId) -> Result<Unread> {
     app.read(move |tx| Box::pin(async move { Ok(inbox::unread(tx, person).await?) })).await
 }
 
-/// Marks an entry of a person's inbox as read or unread; what is unread then.
+/// Marks an entry of a person's inbox as read or unread. Returns the unread entries after that.
 ///
 /// # Errors
 /// `NotFound`; then an `is_read` that could not be read; and when the database cannot be reached.
@@ -74,8 +75,8 @@ pub async fn mark(app: &App, person: PersonId, id: EntryId, is_read: Result<bool
         .await
 }
 
-/// Marks what a person has up to the entry with the id `until` as read, everything without one. How many entries that were,
-/// and what is unread then.
+/// Marks a person's entries up to the id `until` as read, or all of them without one. Returns how many
+/// were marked, and the unread entries after that.
 ///
 /// # Errors
 /// When the database cannot be reached.
@@ -90,12 +91,12 @@ pub async fn mark_all(app: &App, person: PersonId, until: Option<i64>) -> Result
         .await
 }
 
-/// The newest entry up to which inboxes were trimmed.
+/// Newest entry up to which inboxes were trimmed.
 #[derive(Debug, Default)]
 pub struct Trimmed(i64);
 
-/// Deletes what people have above the number of entries that are kept, of those who were told something since the last time.
-/// Any number of nodes may. How many entries.
+/// Deletes entries above the limit per person, for people who got entries since the last run. Several
+/// nodes may run it. Returns the number of deleted entries.
 ///
 /// # Errors
 /// When the database cannot be reached.
@@ -128,8 +129,9 @@ pub async fn trim(app: &App, trimmed: &mut Trimmed) -> Result<u64> {
     Ok(deleted)
 }
 
-/// Whom a proposal waits for: those who see the project and may make such a change, but for who has stopped watching the
-/// experiment. Those who watch it come first, where there are more than are asked.
+/// Returns the people whom a proposal waits for: those who can see the project and may make such a
+/// change, except those who stopped watching the experiment. Watchers come first, because at most
+/// [`ASKED_MAX`] people are asked.
 ///
 /// # Errors
 /// When the database cannot be reached.

@@ -1,4 +1,4 @@
-//! Whether the script of a project is on its pages.
+//! Installation of the script on a project's pages.
 
 use crate::app::App;
 use crate::error::Result;
@@ -10,16 +10,16 @@ use muriel_domain::time::DAY_US;
 use muriel_store::tenants::{self, Project};
 use muriel_warehouse::PagesQuestion;
 
-/// Events are looked at that are not older.
+/// Maximum age of the events that are considered.
 const LOOK_BACK_US: i64 = 7 * DAY_US;
-/// Pages that are shown at most.
+/// Most pages that are shown.
 pub const PAGES_MAX: usize = 50;
-/// Addresses that are read at most: those of one page differ in their queries.
+/// Most addresses that are read: those of one page differ in their queries.
 const ADDRESSES_MAX: usize = 1_000;
-/// Stores when scripts were last fetched.
+/// Stores the last fetch of each script.
 ///
 /// # Errors
-/// When the database cannot be reached; they are stored with the next call.
+/// When the database cannot be reached; the next call stores them.
 pub async fn write_fetches(app: &App) -> Result<()> {
     let unwritten = app.script_fetches.unwritten();
     if unwritten.is_empty() {
@@ -33,39 +33,39 @@ pub async fn write_fetches(app: &App) -> Result<()> {
     Ok(())
 }
 
-/// Whether the script is on pages.
+/// State of the script's installation on a project's pages.
 #[derive(Debug, Clone)]
 pub struct Installation {
-    /// What pages have in their head, so that the page waits for the script hidden.
+    /// HTML for the head of pages, which hides the page until the script has loaded.
     pub snippet: String,
-    /// The same, where only marked elements are hidden.
+    /// HTML for the head of pages, which hides only marked elements.
     pub async_snippet: String,
-    /// When the script was last fetched.
+    /// Last fetch of the script.
     pub last_script_fetch: Option<Instant>,
-    /// When the last event of a visitor came, in the last seven days.
+    /// Time of the last visitor event within the last seven days.
     pub last_event: Option<Instant>,
-    /// Pages that were viewed in the last seven days, the one viewed last first.
+    /// Pages viewed in the last seven days, last viewed first.
     pub pages: Vec<SeenPage>,
-    /// Whether the server knows the countries of visitors.
+    /// True when the server can derive visitors' countries.
     pub knows_places: bool,
-    /// Whether it knows their regions and cities, too.
+    /// True when the server can also derive visitors' regions and cities.
     pub knows_regions: bool,
 }
 
-/// A page with the script on it.
+/// A page that has the script.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SeenPage {
-    /// Its address, without query and fragment.
+    /// Address of the page, without query and fragment.
     pub url: String,
-    /// When it was viewed last.
+    /// Time of the last view.
     pub last_seen: Instant,
 }
 
-/// Whether the script of a project is on its pages. `server` is where the server is reached, which is used where the project
-/// does not say it.
+/// Returns the state of the script's installation. `server` is the server's address, used where the
+/// project has no setting for it.
 ///
 /// # Errors
-/// `Unavailable` and `NotYet` while no events can be looked at, and when the database cannot be reached.
+/// `Unavailable` and `NotYet` while events cannot be queried, and when the database cannot be reached.
 pub async fn installation(app: &App, project: &Project, server: &str) -> Result<Installation> {
     let id = project.id;
     let (settings, stored): (PageSettings, Option<Instant>) = app
@@ -93,13 +93,13 @@ pub async fn installation(app: &App, project: &Project, server: &str) -> Result<
     })
 }
 
-/// Pages that were viewed in the last seven days, and when the last event came.
+/// Returns the pages viewed in the last seven days, and the time of the last event.
 pub(crate) async fn seen(app: &App, project: &Project) -> Result<(Vec<SeenPage>, Option<Instant>)> {
     let now = app.clock.now();
     let question = PagesQuestion {
         project_key: project.key.as_str().into(),
         from: now.plus_us(-LOOK_BACK_US),
-        // Clocks of visitors may be ahead.
+        // Visitors' clocks may be ahead.
         until: now.plus_us(DAY_US),
         limit: ADDRESSES_MAX,
     };
@@ -117,7 +117,7 @@ pub(crate) async fn seen(app: &App, project: &Project) -> Result<(Vec<SeenPage>,
     Ok((pages, answer.last_event))
 }
 
-/// The address without query and fragment, which can hold what visitors entered.
+/// Removes query and fragment, which can contain what visitors entered.
 pub fn without_query(url: &str) -> &str {
     url.split(['?', '#']).next().unwrap_or_default()
 }

@@ -1,7 +1,7 @@
 //! Intake of events into the log.
 //!
-//! The caller parses each event into a [`Record`]. Here it is decided which of them are stored,
-//! what the server adds to them, and the outcome that their sender gets.
+//! The caller parses each event into a [`Record`]. This module decides which events are stored, adds
+//! the server's fields, and returns the outcome of each event for its sender.
 
 use crate::app::App;
 use crate::error::{Error, Result};
@@ -27,36 +27,36 @@ use uuid::Uuid;
 
 /// Bytes of all bodies that are arriving.
 const ARRIVING_BYTES: usize = 96 << 20;
-/// Bytes of all bodies that are being judged and written.
+/// Bytes of all bodies that are being validated and written.
 const BODIES_BYTES: usize = 128 << 20;
 /// Bytes of batches of many visitors, from their arrival to their response. They have a
 /// budget of their own, so that visitors' events never wait for them.
 const BATCHES_BYTES: usize = 128 << 20;
-/// Bytes of memory for each byte of a body that is read: many small values take most.
+/// Bytes of memory per byte of a parsed body: many small values take most.
 const MEMORY_PER_BYTE: usize = 6;
-/// Bytes of a record besides its event and its visitor.
+/// Bytes of a record in addition to its event and its visitor.
 const RECORD_OVERHEAD: usize = 512;
-/// Bytes of records that one request may become.
+/// Most bytes of records that one request may produce.
 const LINES_MAX: usize = 8 << 20;
-/// Most bytes of one event as it is stored.
+/// Most bytes of one stored event.
 const EVENT_MAX: usize = 32 << 10;
 /// Experiments whose shapes in the database are cached.
 const SHAPES: usize = 10_000;
-/// How long a cached shape is used to accept events.
+/// TTL of a cached shape for accepting events.
 const SHAPE_TTL_US: i64 = 5_000_000;
-/// How long a cached shape is used to refuse events: the experiment or the arm may have been created since.
+/// TTL of a cached shape for refusing events: the experiment or the arm may have been created since.
 const REFUSAL_TTL_US: i64 = 200_000;
-/// No experiment has this arm or a later one.
+/// Upper bound of arm numbers: no experiment has this arm or a later one.
 const ARMS_MAX: u32 = VARIANTS_MAX as u32 + 1;
-/// The step by which clocks of clients are corrected.
+/// Rounding step of the correction of client clocks.
 const MINUTE_US: i64 = 60_000_000;
-/// How long an event waits for the shape of its experiment from the database.
+/// Timeout of reading an experiment's shape from the database.
 const SHAPE_TIMEOUT: Duration = Duration::from_secs(1);
-/// How long the database is not queried after it did not answer.
+/// Retry delay after the database failed to answer.
 const RETRY_AFTER: Duration = Duration::from_millis(500);
-/// How far the time of an event may be ahead of the server's clock without a remark: clocks differ.
+/// Tolerance for events dated ahead of the server's clock, because clocks differ. Above it the sender gets a note.
 const AHEAD_TOLERANCE_US: i64 = 5 * MINUTE_US;
-/// Lost events that one health event counts: pages keep fewer, and anybody can send one.
+/// Most lost events that one health event counts: pages store fewer, and anybody can send one.
 const LOST_MAX: f64 = muriel_warehouse::LOST_MAX as f64;
 
 /// Counters of events by outcome.
@@ -64,11 +64,11 @@ const LOST_MAX: f64 = muriel_warehouse::LOST_MAX as f64;
 pub struct EventCounts {
     /// Stored.
     pub stored: Counter,
-    /// Stored already.
+    /// Duplicates of stored events.
     pub repeated: Counter,
-    /// Invalid, and not stored.
+    /// Invalid and not stored.
     pub invalid: Counter,
-    /// Valid, and not stored because the log was unavailable. The sender has to repeat them.
+    /// Valid but not stored, because the log was unavailable. The sender has to retry.
     pub refused: Counter,
     /// Not stored: the visitor denied consent.
     pub consent_denied: Counter,
@@ -78,9 +78,9 @@ pub struct EventCounts {
     pub gpc: Counter,
     /// Lost by pages, as their health events report.
     pub lost_by_pages: Counter,
-    /// Dated in the future, and stored as of the moment of their receipt.
+    /// Dated in the future, and stored with the time of receipt.
     pub ahead: Counter,
-    /// Orders and refunds with a number that a template left unfilled, stored without it.
+    /// Orders and refunds whose number is an unfilled template value; stored without it.
     pub unfilled: Counter,
 }
 
@@ -98,30 +98,30 @@ impl EventCounts {
 pub struct Intake {
     pub(crate) log: OnceLock<Log>,
     counts: EventCounts,
-    /// Memory of bodies that arrive.
+    /// Memory of bodies that are arriving.
     pub arriving: MemoryBudget,
-    /// Memory of bodies that are judged and written.
+    /// Memory of bodies that are being validated and written.
     pub bodies: MemoryBudget,
     /// Memory of batches of many visitors.
     pub batches: MemoryBudget,
-    /// When integrations succeeded, until it is written.
+    /// Successes of integrations that are not written yet.
     pub successes: IntegrationSuccesses,
     shapes: Cache<(i64, i64), (Instant, Option<Shape>)>,
-    /// When the database last failed to answer.
+    /// Time of the last database failure.
     failed_at: Mutex<Option<std::time::Instant>>,
 }
 
 /// The outcome of one event.
 #[derive(Debug, Serialize)]
 pub struct IngestOutcome<'e> {
-    /// The event's id as it was sent, if it had one.
+    /// The event's id as sent, if it had one.
     pub id: Option<Cow<'e, str>>,
     /// `ok`, `duplicate` or `invalid`.
     pub status: &'static str,
-    /// Why it is invalid.
+    /// Reason why the event is invalid.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub message: Option<Cow<'static, str>>,
-    /// A remark about an event that is `ok`, for its sender.
+    /// A note for the sender about an event that is `ok`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub note: Option<Cow<'static, str>>,
 }
@@ -129,32 +129,32 @@ pub struct IngestOutcome<'e> {
 /// Connects an event in the log with its outcome.
 #[derive(Debug, Clone, Copy)]
 pub struct OutcomeRef {
-    /// The index of the outcome.
+    /// Index of the outcome.
     pub outcome: usize,
-    /// How many other events the page has lost, as this health event reports.
+    /// Number of events that the page lost, as this health event reports.
     lost: u64,
-    /// Which tools the page told of its arm, as this health event reports.
+    /// Tools that the page notified of the arm, as this health event reports.
     told: Option<ToldTools>,
 }
 
 impl<'e> IngestOutcome<'e> {
-    /// An event that is not stored.
+    /// Creates the outcome of an event that is not stored.
     pub fn invalid(id: Option<&'e str>, message: impl Into<Cow<'static, str>>) -> Self {
         Self { id: id.map(Cow::Borrowed), status: "invalid", message: Some(message.into()), note: None }
     }
 }
 
-/// Events of one visitor that are judged, with the valid ones serialised for the log.
+/// Validated events of one visitor, with the valid ones serialised for the log.
 pub struct PreparedEvents<'e> {
-    /// The key of their project.
+    /// Key of the project.
     pub project_key: Arc<str>,
-    /// When they were received.
+    /// Time of receipt.
     pub received_at: Instant,
-    /// One for each event, in order.
+    /// One outcome for each event, in order.
     pub outcomes: Vec<IngestOutcome<'e>>,
     /// Each event that is `ok`, with its outcome.
     pub entries: Vec<(OutcomeRef, BatchEvent)>,
-    /// Their lines of JSON.
+    /// The events as lines of JSON.
     pub lines: Vec<u8>,
 }
 
@@ -177,7 +177,7 @@ impl Intake {
         self.counts.invalid.inc();
     }
 
-    /// Counts an event that the log has taken. A repeated event gets another outcome.
+    /// Counts an event that the log accepted. A duplicate gets another outcome.
     pub fn count_taken(&self, outcome: &mut IngestOutcome<'_>, stored: OutcomeRef, taken: AppendOutcome) {
         match taken {
             AppendOutcome::Stored => {
@@ -196,36 +196,36 @@ impl Intake {
     }
 }
 
-/// The most bytes of memory that a body takes while it is parsed.
+/// Upper bound of the memory that a body takes while it is parsed.
 pub fn memory_to_read(bytes: usize) -> usize {
     MEMORY_PER_BYTE * bytes
 }
 
-/// As [`memory_to_read`], with the records, each of which has the visitor.
+/// Like [`memory_to_read`], plus the records, each of which contains the visitor.
 pub fn memory_to_store(bytes: usize, events: usize, visitor: &EventVisitor) -> usize {
     let visitor = serde_json::to_string(visitor).map_or(0, |visitor| visitor.len());
     memory_to_read(bytes) + (events * (visitor + RECORD_OVERHEAD)).min(LINES_MAX)
 }
 
-/// What the events of one visitor share, and who sent them.
+/// Data that the events of one visitor share, and their sender.
 pub struct IncomingBatch<'e> {
-    /// When the client sent them, by its own clock.
+    /// Time of sending, by the client's clock.
     pub sent_at: Option<Instant>,
-    /// What the visitor consented to, if that is known.
+    /// The visitor's consent, if it is known.
     pub consent: Option<Consent>,
     /// The visitor.
     pub visitor: EventVisitor,
-    /// The country of the visitor, from a trusted server.
+    /// Country of the visitor, from a trusted server.
     pub country: Option<&'e str>,
-    /// Where the visitor comes from.
+    /// Origin of the visitor: address, location and user agent.
     pub origin: Origin,
-    /// Whether the request has an API key. Then its times and facts are trusted.
+    /// True when the request has an API key. Its times and facts are then trusted.
     pub trusted: bool,
-    /// Whether the browser sent Global Privacy Control (`Sec-GPC: 1`).
+    /// True when the browser sent Global Privacy Control (`Sec-GPC: 1`).
     pub gpc: bool,
 }
 
-/// Why events of a visitor may not be stored.
+/// Reason why a visitor's events may not be stored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ConsentRefusal {
     /// The visitor denied consent.
@@ -237,7 +237,7 @@ pub enum ConsentRefusal {
 }
 
 impl ConsentRefusal {
-    /// A sentence for the sender of an event.
+    /// Message for the sender of an event.
     pub fn message(self) -> &'static str {
         match self {
             Self::Denied => "not stored: the visitor's consent is denied",
@@ -253,11 +253,12 @@ impl ConsentRefusal {
     }
 }
 
-/// Whether a visitor's events may be stored: `None` when they may. The script decides by the same rules before it sends, but
-/// pages also send by other means.
+/// Returns why a visitor's events may not be stored; `None` when they may. The script applies the same
+/// rules before it sends, but pages also send by other means.
 ///
-/// An answer of the visitor decides: an answer to the site is newer and more particular than a browser's setting.
-/// Without one, a server with an API key is trusted to have asked; for others the project's settings decide.
+/// An answer of the visitor takes precedence, because an answer to the site is newer and more specific
+/// than a browser's setting. Without one, a server with an API key is trusted to have asked; for others
+/// the project's settings decide.
 pub fn consent_refusal(settings: &PageSettings, batch: &ConsentFacts) -> Option<ConsentRefusal> {
     match batch.consent {
         Some(Consent::Denied) => Some(ConsentRefusal::Denied),
@@ -271,53 +272,54 @@ pub fn consent_refusal(settings: &PageSettings, batch: &ConsentFacts) -> Option<
     }
 }
 
-/// What a request says about consent.
+/// Facts about consent in a request.
 #[derive(Debug, Clone, Copy)]
 pub struct ConsentFacts {
     /// The visitor's answer, if the request has one.
     pub consent: Option<Consent>,
-    /// Whether the request has an API key.
+    /// True when the request has an API key.
     pub trusted: bool,
-    /// Whether the browser sent Global Privacy Control (`Sec-GPC: 1`).
+    /// True when the browser sent Global Privacy Control (`Sec-GPC: 1`).
     pub gpc: bool,
 }
 
-/// An event as it is stored, and what its sender should know of how it was read.
+/// A parsed event, with facts that its sender should learn about how it was read.
 pub struct ReadEvent {
     /// The record.
     pub record: Record,
-    /// How far its time lies after the moment at which it was received, in microseconds; 0 where it does not. It is stored as of
-    /// that moment.
+    /// Microseconds by which the event's time is after its receipt; 0 where it is not. The event is
+    /// stored with the time of receipt.
     pub ahead_us: i64,
-    /// A field of an order whose number a template left unfilled, such as `undefined`. The record has none.
+    /// Field of an order whose number is an unfilled template value, such as `undefined`. The record
+    /// omits the number.
     pub unfilled: Option<&'static str>,
 }
 
-/// One event, not yet read.
+/// An event that is not parsed yet.
 pub struct PendingEvent<'e, R> {
-    /// Its id as it was sent, for the outcome.
+    /// The id as sent, for the outcome.
     pub id: Option<&'e str>,
-    /// Parses it, given what all events of the batch share. The error is a sentence.
+    /// Parses the event, given the data that all events of the batch share. The error is a sentence.
     pub read: R,
-    /// A sentence about values that were repaired when the body was parsed.
+    /// A sentence about values that were repaired while the body was parsed.
     pub note: Option<String>,
 }
 
-/// What all records of a batch share.
+/// Data that all records of a batch share.
 pub struct EventTemplate {
-    /// When the batch was received.
+    /// Time of receipt of the batch.
     pub received_at: Instant,
-    /// How far the client's clock is behind ours, in microseconds.
+    /// Microseconds by which the client's clock is behind the server's.
     pub behind_us: i64,
-    /// A record with everything that is the same for all events of the batch.
+    /// A record with the fields that are equal for all events of the batch.
     pub record: Record,
 }
 
-/// Stores events: when this returns, each that is `ok` is durable.
+/// Stores events. When this returns, each event that is `ok` is durable.
 ///
 /// # Errors
-/// `TooLarge` when they have more than 8 MiB as they are stored, and `Unavailable` when the log
-/// cannot take them. None of them is stored then.
+/// `TooLarge` when the stored form exceeds 8 MiB, and `Unavailable` when the log cannot accept them. No
+/// event is stored then.
 pub async fn store<'e, R>(
     app: &App,
     delivery: &Delivery,
@@ -342,7 +344,7 @@ where
     Ok(outcomes)
 }
 
-/// Judges events and serialises the valid ones. `None` if these take more than 8 MiB.
+/// Validates events and serialises the valid ones. `None` if these take more than 8 MiB.
 pub async fn prepare<'e, R>(
     app: &App,
     delivery: &Delivery,
@@ -405,18 +407,18 @@ where
     Some(PreparedEvents { project_key, received_at, outcomes, entries, lines })
 }
 
-/// Which tools a page told of an arm, if the record is a health event that says so.
+/// Returns the tools that a page notified of an arm, if the record is a health event that reports them.
 fn told_tools(record: &Record, delivery: &Delivery) -> Option<ToldTools> {
     let tools = ToolSet::read(record.integrations.as_deref()?)?;
     let experiment = ExperimentId(record.test_id?);
-    // What programs that drive a browser say is no success.
+    // A report from an automated browser does not count as a success.
     (!record.bot).then_some(ToldTools { project: delivery.project.id, experiment, tools, at: record.received_at })
 }
 
-/// Appends a batch to the log, where it is durable when this returns, and hands it to those who watch its visitors.
+/// Appends a batch to the log and passes it to the listeners of its visitors. The batch is durable when this returns.
 ///
 /// # Errors
-/// `Unavailable` when the log cannot take it. Nothing of it is stored then.
+/// `Unavailable` when the log cannot accept it. Nothing is stored then.
 pub async fn append(app: &App, batch: Batch) -> Result<Vec<AppendOutcome>> {
     let Some(log) = app.log() else { return Err(Error::Unavailable { retry_after_s: 5 }) };
     let events = batch.events.len();
@@ -432,7 +434,7 @@ pub async fn append(app: &App, batch: Batch) -> Result<Vec<AppendOutcome>> {
     Ok(taken)
 }
 
-/// What the server adds to every event of a batch.
+/// Builds the fields that the server adds to every event of a batch.
 fn template(project_key: Arc<str>, batch: IncomingBatch<'_>, received_at: Instant) -> EventTemplate {
     let IncomingBatch { sent_at, consent, visitor, country, origin, trusted, gpc: _ } = batch;
     let behind_us = match sent_at {
@@ -497,10 +499,10 @@ fn template(project_key: Arc<str>, batch: IncomingBatch<'_>, received_at: Instan
 }
 
 /// Checks that the project has the experiment and the arm that a record names. Returns the record
-/// with a remark for its sender.
+/// with a note for its sender.
 ///
 /// # Errors
-/// Why it is invalid, in a sentence.
+/// The reason why it is invalid, as a sentence.
 async fn judge(
     app: &App,
     record: Record,
@@ -511,8 +513,8 @@ async fn judge(
     let arm = variant.parse::<u32>().unwrap_or(u32::MAX);
     // An epoch ahead of ours comes from a newer ruleset, which may have more arms: a change
     // reaches the other nodes a moment later, and not at all while they are cut off from
-    // the database. The results know every epoch and arm, and leave out what never was.
-    // An exposure without an epoch stays without one: the results place it by its time.
+    // the database. The results know every epoch and arm, and omit those that never existed.
+    // An exposure without an epoch stays without one: the results assign it by its time.
     let is_newer = |shape: &Shape| record.epoch.is_some_and(|epoch| epoch > shape.epoch);
     let admits = |shape: &Shape| arm < shape.arms || is_newer(shape) && arm < ARMS_MAX;
     if let Some(shape) = delivery.shape(test_id).filter(admits) {
@@ -526,13 +528,13 @@ async fn judge(
         }
         Ok(Some(_)) => Err(NO_ARM.into()),
         Ok(None) => Err("test_id is not an experiment of this project".into()),
-        // While the database is away, the event is accepted unchecked.
+        // While the database is unavailable, the event is accepted unchecked.
         Err(DatabaseAway) if arm < ARMS_MAX => Ok((record, None)),
         Err(DatabaseAway) => Err(NO_ARM.into()),
     }
 }
 
-/// The shape of an experiment from the database, cached for a few seconds. A shape that does
+/// Returns the shape of an experiment from the database, cached for a few seconds. A shape that does
 /// not admit the event is used for a shorter time, because the event is lost if the shape is
 /// out of date.
 ///
@@ -570,17 +572,17 @@ async fn stored_shape(
     }
 }
 
-/// How far a client's clock is behind ours, negative if it is ahead, in whole minutes.
-/// `apart_us` is the time of receipt by our clock less the time of sending by the client's.
+/// Returns by how much a client's clock is behind the server's, negative if it is ahead, in whole minutes.
+/// `apart_us` is the time of receipt by the server's clock minus the time of sending by the client's.
 ///
-/// A smaller difference may be the network's delay, which varies between requests. If it
-/// were taken for the clock's error, a slow exposure would be dated after what
-/// the visitor did a moment later, which would then not count.
+/// A smaller difference may be network delay, which varies between requests. If it were treated as
+/// clock error, a slow exposure would be dated after an action of the visitor a moment later, which
+/// would then not count.
 fn clock_error_us(apart_us: i64) -> i64 {
     apart_us.saturating_add(MINUTE_US / 2).div_euclid(MINUTE_US) * MINUTE_US
 }
 
-/// Remarks about how an event was read: about its time, about an order number that is none, and about a refund that names no order.
+/// Notes about how an event was read: its time, an unfilled order number, and a refund that names no order.
 fn notes_of(event: &ReadEvent) -> [Option<String>; 3] {
     let ahead = (event.ahead_us > AHEAD_TOLERANCE_US)
         .then(|| "at is in the future by the server's clock, so the event is stored as of its receipt".to_owned());
@@ -600,10 +602,10 @@ fn notes_of(event: &ReadEvent) -> [Option<String>; 3] {
     [ahead, unfilled, own]
 }
 
-/// The remark for the sender of an exposure that no result counts, because it is dated before
+/// Returns the note for the sender of an exposure that no result counts, because it is dated before
 /// the first start.
 fn note(record: &Record, shape: &Shape) -> Option<&'static str> {
-    // Results know the start in milliseconds.
+    // Results store the start in milliseconds.
     let is_early = |start: Instant| record.at.us() < start.us().div_euclid(1_000) * 1_000;
     match shape.started_at {
         _ if record.kind != EventKind::Exposure => None,
@@ -632,7 +634,7 @@ fn write_line(record: &Record, lines: &mut Vec<u8>) -> Result<(), &'static str> 
     Ok(())
 }
 
-/// The error for a batch that the log refused. The log itself logs when it starts and stops refusing.
+/// Returns the error for a batch that the log refused. The log itself logs when it starts and stops refusing.
 fn refusal(refused: &AppendError) -> Error {
     match refused {
         AppendError::Busy => Error::Unavailable { retry_after_s: 1 },

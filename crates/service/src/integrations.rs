@@ -1,4 +1,4 @@
-//! When integrations last succeeded, as pages tell with their `health` events.
+//! Last successes of integrations, as pages report them with their `health` events.
 
 use crate::app::App;
 use crate::error::{Error, Result};
@@ -9,7 +9,7 @@ use muriel_store::integrations::{self, Success};
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Mutex, PoisonError};
 
-/// Integrations of experiments whose success is not written yet. Further ones are dropped: a later success notes them again.
+/// Most successes that wait to be written. Further ones are dropped: a later success is recorded again.
 const PENDING_MAX: usize = 10_000;
 
 /// An integration of an experiment of a project.
@@ -21,21 +21,21 @@ pub struct IntegrationSuccesses {
     pending: Mutex<HashMap<IntegrationKey, Instant>>,
 }
 
-/// What a `health` event says that tools were told.
+/// The tools that a page notified, according to a `health` event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ToldTools {
-    /// The event's project.
+    /// Project of the event.
     pub project: ProjectId,
-    /// Its experiment.
+    /// Experiment of the event.
     pub experiment: ExperimentId,
-    /// Which tools.
+    /// Tools that were notified.
     pub tools: integration::ToolSet,
-    /// When the event was received.
+    /// Time of receipt of the event.
     pub at: Instant,
 }
 
 impl IntegrationSuccesses {
-    /// Notes which tools were told. [`flush`] writes it.
+    /// Records which tools were notified. [`flush`] writes it to the database.
     pub fn note(&self, told: &ToldTools) {
         let mut pending = self.pending.lock().unwrap_or_else(PoisonError::into_inner);
         for name in told.tools.names() {
@@ -49,7 +49,7 @@ impl IntegrationSuccesses {
     }
 }
 
-/// Writes the successes that were noted. Those that cannot be written are dropped: later ones are noted again.
+/// Writes the recorded successes. Those that cannot be written are dropped: later ones are recorded again.
 ///
 /// # Errors
 /// When the database cannot be reached.
@@ -62,12 +62,12 @@ pub async fn flush(app: &App) -> Result<()> {
         .into_iter()
         .map(|((project, experiment, name), at)| Success { project, experiment, name, at })
         .collect();
-    // In one order on all nodes, so that none waits for another in a circle.
+    // All nodes write in the same order, so that they cannot deadlock.
     noted.sort_by_key(|success| (success.experiment.0, success.name));
     app.db.write::<_, Error, _>(move |tx| Box::pin(async move { Ok(integrations::succeeded(tx, &noted).await?) })).await
 }
 
-/// When the integrations of an experiment last succeeded, by name.
+/// Returns the last success of each integration of an experiment, by name.
 ///
 /// # Errors
 /// When the database cannot be reached.

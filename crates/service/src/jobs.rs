@@ -1,9 +1,10 @@
-//! The acts of the clock: experiments that start and end by themselves.
+//! The acts of the clock, which starts and ends experiments automatically.
 //!
-//! Two kinds of thing make the clock act. A moment that is known is a job in the database, see [`muriel_store::jobs`];
-//! [`run`] does it. A number that grows with the events, such as the visitors who entered, is looked at again and again by
-//! [`check_results`]. Each act is one transaction, which finds out for itself whether it is still to be done: a
-//! job is taken away by the act that does it, and an act of a node that no longer leads is refused.
+//! Two kinds of trigger make the clock act. A known moment is a job in the database, see
+//! [`muriel_store::jobs`]; [`run`] performs it. A number that grows with the events, such as the
+//! visitors who entered, is checked repeatedly by [`check_results`]. Each act is one transaction, which
+//! checks that it is still due: the act that performs a job removes it, and an act of a node that no
+//! longer leads is refused.
 
 mod autopilot;
 mod bandit;
@@ -43,28 +44,28 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// History has this as the actor.
+/// The actor that history shows for acts of the clock.
 pub const CLOCK: Actor = Actor::System("clock");
 
-/// Jobs that are read at once.
+/// Jobs per read.
 const JOBS_PER_READ: i64 = 100;
-/// Jobs that `muriel status` lists at most.
+/// Most jobs that `muriel status` lists.
 const LISTED_JOBS: i64 = 100;
-/// The first pause after a failure; it doubles with each further one.
+/// First retry delay after a failure; it doubles with each further one.
 const FIRST_RETRY_US: i64 = 1_000_000;
-/// The longest pause.
+/// Longest retry delay.
 const LAST_RETRY_US: i64 = 3_600_000_000;
-/// A verdict can change without new events, as days and times to convert end: it is looked at as often as this.
+/// Period of checks without new events: a verdict can change as days and times to convert end.
 const LOOK_AGAIN_US: i64 = 60_000_000;
 
-/// How the clock steers experiments by their results.
+/// Periods and steps by which the clock controls experiments by their results.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ClockPeriods {
-    /// How often weights of bandits move at most.
+    /// Shortest period between moves of a bandit's weights.
     pub bandit: Duration,
-    /// To how many percent of the visitors a winner is served, step by step: rising, at least one.
+    /// Rollout steps of a served winner, in percent of the visitors: at least one, increasing.
     pub autopilot_steps: Vec<i64>,
-    /// How long each step lasts.
+    /// Duration of each step.
     pub autopilot: Duration,
 }
 
@@ -79,7 +80,7 @@ impl Default for ClockPeriods {
 }
 
 impl ClockPeriods {
-    /// The number of the bandits' period that this moment is in: periods are counted in UTC.
+    /// Number of the bandit period that contains this moment. Periods are counted in UTC.
     fn bandit_period(&self, at: Instant) -> i64 {
         at.us().div_euclid(self.bandit_us())
     }
@@ -88,20 +89,20 @@ impl ClockPeriods {
         i64::try_from(self.bandit.as_micros()).unwrap_or(i64::MAX).max(1)
     }
 
-    /// When the clock looks at bandits next.
+    /// Moment of the next check of bandits.
     pub fn next_bandit_look(&self, now: Instant) -> Instant {
         Instant::from_us((self.bandit_period(now) + 1).saturating_mul(self.bandit_us()))
     }
 }
 
-/// The right to act, as long as no other node has taken it.
+/// The right to act, as long as no other node has taken it over.
 pub struct Leadership {
     lock: SessionLock,
     term: i64,
 }
 
 impl Leadership {
-    /// Becomes the leader, unless another node is.
+    /// Becomes the leader, unless another node is the leader.
     ///
     /// # Errors
     /// When the database cannot be reached.
@@ -115,13 +116,14 @@ impl Leadership {
         Ok(Some(Self { lock, term }))
     }
 
-    /// Whether this node still leads, as far as it knows. Acts check it again in their transactions.
+    /// Returns whether this node still leads, as far as it knows. Acts check it again in their transactions.
     pub async fn holds(&self) -> bool {
         self.lock.is_held().await
     }
 }
 
-/// How long a run of a task goes on, by the app's clock: where that stands still, as in tests, no slow machine cuts a run off.
+/// Time limit of a task's run, by the app's clock. Where the clock stands still, as in tests, a slow
+/// machine cannot exceed it.
 #[derive(Debug)]
 pub struct RunTime {
     began: Instant,
@@ -129,28 +131,28 @@ pub struct RunTime {
 }
 
 impl RunTime {
-    /// Begins now, and is over after `most`.
+    /// Starts the time limit `most` now.
     pub fn begin(app: &App, most: Duration) -> Self {
         Self { began: app.clock.now(), most }
     }
 
-    /// Whether it is over. A clock that was set back ends it too.
+    /// Returns whether the time limit is exceeded. A clock that was set back exceeds it too.
     pub fn is_over(&self, app: &App) -> bool {
         let elapsed = app.clock.now().us() - self.began.us();
         !u64::try_from(elapsed).is_ok_and(|us| Duration::from_micros(us) < self.most)
     }
 }
 
-/// What became of a job.
+/// Outcome of a job.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum JobOutcome {
-    /// The clock acted.
+    /// The clock performed the act.
     Done,
-    /// It could not, and has said why in the experiment's history; it is tried again when the experiment changes.
+    /// The act was not possible; history has the reason. The job runs again when the experiment changes.
     Blocked,
-    /// There was nothing to do any more.
+    /// Nothing remained to be done.
     Nothing,
-    /// It failed for this reason, and is tried again later.
+    /// The job failed for this reason, and is retried later.
     Failed(String),
 }
 
@@ -166,7 +168,7 @@ impl JobOutcome {
     }
 }
 
-/// Jobs that come next or are overdue, the earliest first, as `muriel status` lists them.
+/// Returns the next and overdue jobs, earliest first, as `muriel status` lists them.
 ///
 /// # Errors
 /// When the database cannot be reached.
@@ -174,7 +176,7 @@ pub async fn next(app: &App) -> Result<Vec<Job>> {
     app.read(move |tx| Box::pin(async move { Ok(jobs::next(tx, LISTED_JOBS).await?) })).await
 }
 
-/// The next jobs that are due, at most 100.
+/// Returns the next jobs that are due, at most 100.
 ///
 /// # Errors
 /// When the database cannot be reached.
@@ -183,10 +185,10 @@ pub async fn due(app: &App) -> Result<Vec<Job>> {
     app.read(move |tx| Box::pin(async move { Ok(jobs::due(tx, now, JOBS_PER_READ).await?) })).await
 }
 
-/// Does a job. One that fails is noted with the reason, and is due again after a pause.
+/// Performs a job. A failed job is stored with the reason and retried after a delay.
 ///
 /// # Errors
-/// `Unavailable` and `OutcomeUnknown` when the database cannot be reached: the job is as it was, or done.
+/// `Unavailable` and `OutcomeUnknown` when the database cannot be reached: the job is unchanged, or done.
 pub async fn run(app: &App, leadership: &Leadership, job: &Job) -> Result<JobOutcome> {
     let (term, begun) = (leadership.term, job.clone());
     let is_due = app
@@ -221,12 +223,12 @@ async fn act(app: &App, term: i64, job: &Job) -> Result<JobOutcome> {
         ClockAct::Start => start(app, term, target, job).await,
         ClockAct::Stop => stop(app, term, target, job).await,
         ClockAct::Ramp => autopilot::ramp(app, term, target, job).await,
-        // It has no moment of its own: see `check_results`.
+        // Moves of weights have no known moment: see `check_results`.
         ClockAct::Reweight => Ok(JobOutcome::Nothing),
     }
 }
 
-/// Starts an experiment whose date has come.
+/// Starts an experiment whose start date has come.
 async fn start(app: &App, term: i64, target: Target, job: &Job) -> Result<JobOutcome> {
     let change = Change::new(app, &CLOCK, target, "start");
     let found = crate::experiments::find(app, change.target.project.id, change.target.id).await;
@@ -242,7 +244,7 @@ async fn start(app: &App, term: i64, target: Target, job: &Job) -> Result<JobOut
     let due_at = job.due_at;
     let started = change.clone();
     let decide = move |before: &Experiment, now: Instant| -> Result<Option<Experiment>> {
-        // Somebody has changed it since it was looked at: the job stays, and the next attempt looks again.
+        // The experiment was changed since it was checked: the job stays, and the next attempt checks again.
         if before.revision != revision {
             return Ok(None);
         }
@@ -265,14 +267,14 @@ async fn start(app: &App, term: i64, target: Target, job: &Job) -> Result<JobOut
     })
 }
 
-/// Why the clock does not start an experiment as it is. A person may: these are things that nobody wants to go live while
-/// nobody looks.
+/// Returns the reason why the clock does not start an experiment. A person may start it: these are
+/// faults that should not go live while nobody is watching.
 fn obstacle(app: &App, experiment: &Experiment) -> Option<String> {
     let url = parse_page_url(&experiment.url).err().map(|flaw| format!("url {flaw}"));
     url.or_else(|| invalid_code(experiment, &app.rulesets.loop_guards))
 }
 
-/// Ends an experiment whose date has come, or whose time is over.
+/// Ends an experiment whose end date has come or whose period is over.
 async fn stop(app: &App, term: i64, target: Target, job: &Job) -> Result<JobOutcome> {
     let (rule, due_at) = (job.rule, job.due_at);
     let change = Change::new(app, &CLOCK, target, "stop");
@@ -292,7 +294,7 @@ async fn stop(app: &App, term: i64, target: Target, job: &Job) -> Result<JobOutc
     }
 }
 
-/// Takes away a job whose experiment is gone.
+/// Removes a job whose experiment no longer exists.
 async fn discarded(app: &App, term: i64, job: &Job) -> Result<JobOutcome> {
     let job = job.clone();
     app.db
@@ -306,8 +308,8 @@ async fn discarded(app: &App, term: i64, job: &Job) -> Result<JobOutcome> {
     Ok(JobOutcome::Nothing)
 }
 
-/// An act of the clock in its transaction: nothing when the experiment does not follow the rule any more, or `decide` says
-/// so. A job that is done or needs nothing is taken away with it.
+/// Runs an act of the clock in its transaction. Does nothing when the experiment no longer follows the rule, or when
+/// `decide` returns `None`. A job that is done or no longer needed is removed in the same transaction.
 async fn apply(
     app: &App,
     term: i64,
@@ -323,7 +325,7 @@ async fn apply(
             Box::pin(async move {
                 check(tx, term).await?;
                 let before = change.open(tx).await?;
-                // The project may have turned it off since its experiments were listed.
+                // The project may have disabled it since its experiments were listed.
                 if rule == Rule::PageHarm && !tenants::stops_on_page_harm(tx, before.experiment.project_id).await? {
                     return Ok(None);
                 }
@@ -356,7 +358,7 @@ async fn apply(
     Ok(changed)
 }
 
-/// Fails unless `term` is the present one: another node has taken over.
+/// Fails unless `term` is the current one; otherwise another node has taken over.
 async fn check(tx: &mut dyn muriel_sql::Tx, term: i64) -> Result<()> {
     match jobs::check_term(tx, term).await? {
         true => Ok(()),
@@ -364,22 +366,23 @@ async fn check(tx: &mut dyn muriel_sql::Tx, term: i64) -> Result<()> {
     }
 }
 
-/// What was known of each experiment when [`check_results`] last looked at its result.
+/// State of each experiment when [`check_results`] last checked its result.
 #[derive(Debug, Default)]
 pub struct Looks {
     done: HashMap<ExperimentId, Look>,
-    /// Since when something is new about experiments that were not looked at yet.
+    /// Experiments with changes that are not checked yet, with the moment since which they wait.
     waiting: HashMap<ExperimentId, Instant>,
 }
 
 impl Looks {
-    /// Forgets all experiments but those for which `is_watched` is true.
+    /// Removes all experiments except those for which `is_watched` is true.
     fn retain(&mut self, is_watched: impl Fn(ExperimentId) -> bool) {
         self.done.retain(|id, _| is_watched(*id));
         self.waiting.retain(|id, _| is_watched(*id));
     }
 
-    /// Whether something is new since the last look at it. If so, the experiment waits from `now` on, unless it does already.
+    /// Returns whether the state differs from the last check. If it does, the experiment waits from
+    /// `now` on, unless it already waits.
     fn is_new(&mut self, id: ExperimentId, look: &Look, now: Instant) -> bool {
         let is_new = self.done.get(&id) != Some(look);
         if is_new {
@@ -388,19 +391,19 @@ impl Looks {
         is_new
     }
 
-    /// Since when it waits.
+    /// Moment since which the experiment waits.
     fn waits_since(&self, id: ExperimentId) -> Option<Instant> {
         self.waiting.get(&id).copied()
     }
 
-    /// Notes a look at it.
+    /// Records a check of the experiment.
     fn note(&mut self, id: ExperimentId, look: Look) {
         self.waiting.remove(&id);
         self.done.insert(id, look);
     }
 }
 
-/// Numbers are the same as long as these are.
+/// State that determines a result: the numbers are equal as long as these are.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Look {
     revision: i64,
@@ -410,12 +413,13 @@ struct Look {
     bandit_period: i64,
 }
 
-/// Looks at the results of the live experiments that have rules about them, ends those whose rules are met, and moves the
-/// weights of bandits. The experiments and the rules come back. The one about which something is new for the longest time comes
-/// first, as a round over many may take long, and one whose result could not be computed goes first in the next.
+/// Checks the results of the live experiments that have rules about them, ends those whose rules are
+/// met, and moves the weights of bandits. Returns the experiments it acted on, with their rules. The
+/// experiment that has waited longest comes first, because a round over many may take long, and one
+/// whose result could not be computed comes first in the next round.
 ///
 /// # Errors
-/// When the database cannot be reached. A result that cannot be computed now is looked at again.
+/// When the database cannot be reached. A result that cannot be computed now is checked again.
 pub async fn check_results(app: &App, leadership: &Leadership, looks: &mut Looks) -> Result<Vec<(ExperimentId, Rule)>> {
     let Some(reports) = app.results() else { return Ok(Vec::new()) };
     let watched = app.read(|tx| Box::pin(async move { Ok(jobs::watched(tx).await?) })).await?;
@@ -444,7 +448,7 @@ pub async fn check_results(app: &App, leadership: &Leadership, looks: &mut Looks
     due.sort_by_key(|(watched, _)| (looks.waits_since(watched.experiment), watched.experiment));
     let mut ended = Vec::new();
     for (watched, project) in due {
-        // What has come since this round began is part of the result, too.
+        // The result includes events that arrived since this round began.
         let look = look_at(&watched, &project, app.clock.now());
         let known = looks.done.get(&watched.experiment);
         let may_move = known.is_none_or(|known| known.bandit_period != look.bandit_period);
@@ -453,7 +457,7 @@ pub async fn check_results(app: &App, leadership: &Leadership, looks: &mut Looks
                 ended.extend(rule.map(|rule| (watched.experiment, rule)));
                 looks.note(watched.experiment, look);
             }
-            // The warehouse is busy, or it was changed meanwhile.
+            // The warehouse is busy, or the experiment changed meanwhile.
             Err(Error::Unavailable { .. }) => {}
             Err(error) => {
                 if fails_by_itself(watched.experiment, "check_completion_rules", error)? {
@@ -465,8 +469,8 @@ pub async fn check_results(app: &App, leadership: &Leadership, looks: &mut Looks
     Ok(ended)
 }
 
-/// Ends the experiment if one of its rules about results is met, or else moves its weights if it is a bandit and it
-/// `may_move` now; the rule.
+/// Ends the experiment if one of its rules about results is met, or else moves its weights if it is a bandit and
+/// `may_move`. Returns the rule.
 async fn check_result(
     app: &App,
     term: i64,
@@ -495,7 +499,7 @@ async fn check_result(
     let manifest = serde_json::to_value(&computed.manifest).map_err(Error::internal)?;
     let (rule, revision) = (met.rule, experiment.revision);
     let decide = move |before: &Experiment, now: Instant| -> Result<Option<Experiment>> {
-        // The numbers are of the experiment as it was.
+        // The numbers belong to the experiment before its change.
         if before.revision != revision {
             return Ok(None);
         }
@@ -505,7 +509,7 @@ async fn check_result(
     Ok(changed.map(|_| rule))
 }
 
-/// The experiment with its result, as everybody reads it.
+/// Returns the experiment with its result, as everybody reads it.
 async fn look(
     app: &App,
     project: &Arc<Project>,
@@ -517,8 +521,8 @@ async fn look(
     Ok((inputs.experiment().clone(), computed))
 }
 
-/// The experiment with its result as the clock acts on it: judged by the plan in force, whatever the primary goal, the
-/// threshold and the smallest lift were changed to since.
+/// Returns the experiment with the result that the clock acts on. The plan in force decides, regardless
+/// of later changes of the primary goal, the threshold and the smallest lift.
 async fn judge(
     app: &App,
     project: &Arc<Project>,
@@ -531,7 +535,7 @@ async fn judge(
     Ok((inputs, computed))
 }
 
-/// A rule whose condition holds, with the numbers.
+/// A rule whose condition is met, with the numbers.
 #[derive(Debug, Clone, PartialEq)]
 struct MetRule {
     rule: Rule,
@@ -539,7 +543,7 @@ struct MetRule {
     numbers: Map<String, Value>,
 }
 
-/// The first rule that the result meets.
+/// Returns the first rule that the result meets.
 fn met_rule(inputs: &ReportInputs, computed: &Computed) -> Option<MetRule> {
     let experiment = inputs.experiment();
     let configuration = &experiment.configuration;
@@ -571,8 +575,9 @@ fn met_rule(inputs: &ReportInputs, computed: &Computed) -> Option<MetRule> {
     if experiment.follows(Rule::Significant) { significant(inputs, computed) } else { None }
 }
 
-/// Whether the result is significant: a variant is better or worse than the control, and no health check fails. One that was
-/// added or changed after the plan does not count until a person confirms it.
+/// Returns the rule as met when the result is significant: a variant is better or worse than the
+/// control, and no health check fails. A variant that was added or changed after the plan does not
+/// count until a person confirms it.
 fn significant(inputs: &ReportInputs, computed: &Computed) -> Option<MetRule> {
     computed.manifest.top()?;
     let analyses = &computed.report.metrics.first()?.analyses;
@@ -598,7 +603,7 @@ fn significant(inputs: &ReportInputs, computed: &Computed) -> Option<MetRule> {
     Some(MetRule { rule: Rule::Significant, detail, numbers: object(json!({ "variants": arms })) })
 }
 
-/// The reason of a verdict as a sentence about its arm.
+/// Turns the reason of a verdict into a sentence about its arm.
 fn called(arm: Arm, reason: &str) -> String {
     match reason.strip_prefix("It ") {
         Some(rest) => format!("{arm} {rest}"),
@@ -618,14 +623,14 @@ fn object(value: Value) -> Map<String, Value> {
     }
 }
 
-/// Whether an experiment that could not be looked at counts as looked at: it will fail again until something changes, and must
-/// not keep the others from their turn. Otherwise it is looked at again at once.
+/// Returns whether an experiment whose check failed counts as checked: it would fail again until
+/// something changes, and must not delay the others. Otherwise it is checked again immediately.
 ///
 /// # Errors
-/// `Unavailable` and `OutcomeUnknown`: the database is away, and no other experiment can be looked at either.
+/// `Unavailable` and `OutcomeUnknown`: the database is unavailable, so no other experiment can be checked either.
 fn fails_by_itself(id: ExperimentId, task: &'static str, error: Error) -> Result<bool> {
     match error {
-        // It was deleted, or the warehouse is still being filled or busy.
+        // The experiment was deleted, or the warehouse is still loading or busy.
         Error::NotFound(_) | Error::NotYet { .. } => Ok(false),
         Error::Unavailable { .. } | Error::OutcomeUnknown => Err(error),
         error => {
@@ -636,7 +641,7 @@ fn fails_by_itself(id: ExperimentId, task: &'static str, error: Error) -> Result
     }
 }
 
-/// An error with its causes.
+/// Formats an error with its causes.
 fn in_full(error: &dyn std::error::Error) -> String {
     let causes = std::iter::successors(error.source(), |error| error.source());
     causes.fold(error.to_string(), |told, cause| format!("{told}: {cause}"))
@@ -651,7 +656,7 @@ mod tests {
         let look = |last_block| Look { revision: 1, generation: 1, last_block, period: 0, bandit_period: 0 };
         let [first, second, third] = [1, 2, 3].map(ExperimentId);
         let mut looks = Looks::default();
-        // At each moment: what is new, the order of the looks, and those that were made.
+        // At each moment: the new blocks, the order of the checks, and the checks that succeed.
         for (at, blocks, order, made) in [
             (1, [1, 1, 1], &[first, second, third][..], &[first, second][..]),
             (2, [2, 1, 1], &[third, first], &[]),

@@ -14,15 +14,15 @@ use muriel_store::keys::{self, StoredKey};
 use muriel_store::tenants::{self, Project};
 use serde_json::{Value, json};
 
-/// Keys of a company that can be in use at once.
+/// Most keys of a company that can be in use at once.
 const KEYS_MAX: usize = 1_000;
 
-/// Creates a key and returns it in clear, which is the only time that it is known.
+/// Creates a key and returns it in plain text, which is available only now.
 ///
 /// `name` says what the key is for, in its owner's words.
 ///
 /// # Errors
-/// `MissingScope` without the scope `admin`, too many keys, a system that gives no random bytes, and when the
+/// `MissingScope` without the scope `admin`, too many keys, a system that provides no random bytes, and when the
 /// database cannot be reached.
 pub async fn create(app: &App, actor: &Actor, name: String, grant: Grant) -> Result<ApiKey> {
     actor.require(Scope::Admin)?;
@@ -47,21 +47,21 @@ pub async fn create(app: &App, actor: &Actor, name: String, grant: Grant) -> Res
     Ok(key)
 }
 
-/// What a new key of a company is to stand for.
+/// Properties of a new key of a company.
 #[derive(Debug, Clone)]
 pub struct Wanted {
-    /// What it may do.
+    /// Scopes that the key grants.
     pub scopes: Scopes,
-    /// The keys of the projects that it is limited to.
+    /// Keys of the projects that the key is limited to; `None` for all.
     pub projects: Option<Vec<String>>,
-    /// When it is refused.
+    /// Time of expiry.
     pub expires_at: Option<Instant>,
 }
 
-/// As [`create`], limited to projects that are named by their keys.
+/// Like [`create`], limited to projects that are named by their keys.
 ///
 /// # Errors
-/// As [`create`], and projects that the company does not have.
+/// Same as [`create`], and projects that the company does not have.
 pub async fn create_in(app: &App, actor: &Actor, company: CompanyId, name: String, wanted: Wanted) -> Result<ApiKey> {
     actor.require(Scope::Admin)?;
     let Wanted { scopes, projects, expires_at } = wanted;
@@ -86,7 +86,7 @@ pub async fn create_in(app: &App, actor: &Actor, company: CompanyId, name: Strin
     create(app, actor, name, grant).await
 }
 
-/// What the audit log keeps of a key.
+/// The audit log's fields of a key.
 async fn told(tx: &mut dyn Tx, key: &StoredKey) -> Result<Value> {
     let projects = match &key.grant.projects {
         None => None,
@@ -104,21 +104,21 @@ async fn told(tx: &mut dyn Tx, key: &StoredKey) -> Result<Value> {
     }))
 }
 
-/// A key as it is stored: its MAC, never itself.
+/// Builds the stored form of a key, which has its MAC but not the key itself.
 pub(crate) fn stored(app: &App, key: &ApiKey, name: String, grant: Grant) -> StoredKey {
     let (mac, created_at) = (app.pepper.mac_of(key).to_vec(), app.clock.now());
     StoredKey { id: key.id().to_owned(), name, mac, grant, created_by: None, created_at, last_used_at: None }
 }
 
-/// Refuses the key with this id from now on. A key that was revoked before keeps its moment. With `company` it has to be one
-/// of that company.
+/// Revokes the key with this id. A key that was revoked before keeps its time. With `company`, the key
+/// has to belong to that company.
 ///
 /// # Errors
 /// `MissingScope` without the scope `admin`, `NotFound`, and when the database cannot be reached.
 pub async fn revoke(app: &App, actor: &Actor, company: Option<CompanyId>, key_id: &str) -> Result<()> {
     actor.require(Scope::Admin)?;
     let (actor, key_id, now) = (actor.clone(), key_id.to_owned(), app.clock.now());
-    // No list of experiments depends on a key that is refused before it is looked up.
+    // No list of experiments depends on the key: it is refused before any list is read.
     app.db
         .write::<_, Error, _>(move |tx| {
             Box::pin(async move {
@@ -139,7 +139,7 @@ pub async fn revoke(app: &App, actor: &Actor, company: Option<CompanyId>, key_id
     Ok(())
 }
 
-/// Refuses the keys that a person has made, from now on. Returns id and name of those that were in use.
+/// Revokes the keys that a person has created. Returns id and name of those that were in use.
 pub(crate) async fn revoke_of(
     tx: &mut dyn Tx,
     actor: &Actor,
@@ -159,7 +159,7 @@ pub(crate) async fn revoke_of(
     Ok(revoked)
 }
 
-/// A company's keys, oldest first, and its projects, as of one moment.
+/// Returns a company's keys, oldest first, and its projects, from one snapshot.
 ///
 /// # Errors
 /// When the database cannot be reached.

@@ -1,16 +1,16 @@
-//! When things were last used, collected in memory and stored together.
+//! Last uses of objects, collected in memory and stored together.
 
 use muriel_domain::Instant;
 use std::collections::HashMap;
 use std::hash::Hash;
 use std::sync::{Mutex, PoisonError};
 
-/// A use is noted again after this time.
+/// Period after which another use is recorded.
 const NOTE_AGAIN_US: i64 = 60_000_000;
-/// Things whose uses are kept in memory at most.
+/// Most objects whose uses are held in memory.
 const THINGS_MAX: usize = 10_000;
 
-/// When each of many things was last used, to the minute.
+/// Last use of each of many objects, to the minute.
 #[derive(Debug)]
 pub struct LastUses<Id>(Mutex<HashMap<Id, LastUse>>);
 
@@ -27,14 +27,14 @@ impl<Id> Default for LastUses<Id> {
 }
 
 impl<Id: Copy + Eq + Hash> LastUses<Id> {
-    /// Notes that the thing was used.
+    /// Records a use of the object.
     pub fn note(&self, id: Id, now: Instant) {
         let mut uses = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let is_full = uses.len() >= THINGS_MAX;
         match uses.get_mut(&id) {
             Some(last) if now.us() - last.at.us() < NOTE_AGAIN_US => {}
             Some(last) => *last = LastUse { at: now, is_written: false },
-            // Those that are written already are known without memory.
+            // Uses that are already written can be read from the database.
             None if is_full => uses.retain(|_, last| !last.is_written),
             None => {
                 uses.insert(id, LastUse { at: now, is_written: false });
@@ -42,18 +42,18 @@ impl<Id: Copy + Eq + Hash> LastUses<Id> {
         }
     }
 
-    /// When it was last used, as far as this is in memory.
+    /// Returns the last use, if it is in memory.
     pub(crate) fn last(&self, id: Id) -> Option<Instant> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).get(&id).map(|last| last.at)
     }
 
-    /// The uses that are not stored yet.
+    /// Returns the uses that are not written yet.
     pub(crate) fn unwritten(&self) -> Vec<(Id, Instant)> {
         let uses = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         uses.iter().filter(|(_, last)| !last.is_written).map(|(id, last)| (*id, last.at)).collect()
     }
 
-    /// Notes that these uses are stored.
+    /// Marks these uses as written.
     pub(crate) fn written(&self, written: &[(Id, Instant)]) {
         let mut uses = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         for (id, at) in written {
@@ -76,7 +76,7 @@ mod tests {
         uses.note(project, at(0));
         uses.note(project, at(NOTE_AGAIN_US - 1));
         assert_eq!(uses.unwritten(), [(project, at(0))]);
-        // One that came while the first was being written stays.
+        // A use that came during the write stays.
         let first = uses.unwritten();
         uses.note(project, at(NOTE_AGAIN_US));
         uses.written(&first);

@@ -1,8 +1,8 @@
 //! The application layer: the acts on experiments, goals, events and results.
 //!
 //! An act is a function of an [`App`], an actor and values that are parsed already. It loads
-//! what it changes under a lock, decides with the pure functions of `domain`, saves, writes
-//! history and announces the change. Once that is committed, it invalidates caches and
+//! and locks the object it changes, decides with the pure functions of `domain`, saves, writes
+//! history and announces the change. After the commit, it invalidates caches and
 //! delivers the new ruleset. HTTP stays in `api`: nothing here knows a header, a status code
 //! or the name of a published field.
 

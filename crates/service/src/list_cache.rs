@@ -1,6 +1,6 @@
 //! The cache of serialised lists of experiments.
 //!
-//! Lists are cached only where this process notices every change: on SQLite, where it makes
+//! Lists are cached only where this process detects every change: on SQLite, where it makes
 //! the changes or sees that another process committed. On PostgreSQL, where other nodes write
 //! too, each list is read from the database.
 
@@ -13,9 +13,9 @@ use quick_cache::sync::Cache;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Bytes of cached lists.
+/// Capacity of the cache, in bytes of lists.
 const CAPACITY: u64 = 32 << 20;
-/// Counters of changes. Companies share them by their ids: a change of one company also
+/// Number of change counters. Companies share them by id: a change of one company also
 /// invalidates the lists of a few others.
 const STRIPES: usize = 1_024;
 
@@ -24,15 +24,15 @@ const STRIPES: usize = 1_024;
 pub struct ListKey {
     /// The company that owns the experiments.
     pub company: CompanyId,
-    /// The API key or person, if they see only some of the projects.
+    /// The API key or person, when they can see only some of the projects.
     pub limited_to: Option<Limited>,
-    /// Experiments at most.
+    /// Maximum number of experiments.
     pub limit: i64,
-    /// Experiments to skip.
+    /// Number of experiments to skip.
     pub offset: i64,
 }
 
-/// How many changes there were when a list was read.
+/// Counters of changes at the time a list was read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ListVersion {
     foreign: u64,
@@ -55,7 +55,7 @@ pub struct ListCache {
     lists: Cache<ListKey, (ListVersion, Bytes), BySize>,
 }
 
-/// Counts a change when it is dropped, whether the change was committed or not.
+/// Counts a change when dropped, whether or not the change was committed.
 pub struct ChangeGuard {
     changes: Arc<[AtomicU64]>,
     stripe: usize,
@@ -72,7 +72,7 @@ fn stripe(company: CompanyId) -> usize {
 }
 
 impl ListCache {
-    /// No lists yet.
+    /// Creates an empty cache.
     pub fn new(db: Db) -> Self {
         Self {
             db,
@@ -81,19 +81,19 @@ impl ListCache {
         }
     }
 
-    /// To be held during a change of the company's experiments or hypotheses.
+    /// Returns a guard to hold during a change of the company's experiments or hypotheses.
     pub fn begin_change(&self, company: CompanyId) -> ChangeGuard {
         ChangeGuard { changes: self.changes.clone(), stripe: stripe(company) }
     }
 
-    /// The version of a list that is read after this call. `None` where changes cannot
+    /// Returns the version of a list that is read after this call. `None` where changes cannot
     /// be counted.
     pub fn version(&self, company: CompanyId) -> Option<ListVersion> {
         let foreign = self.db.foreign_commits()?;
         Some(ListVersion { foreign, own: self.changes[stripe(company)].load(Ordering::Acquire) })
     }
 
-    /// The cached list, if it has this version.
+    /// Returns the cached list, if it has this version.
     pub fn get(&self, key: &ListKey, version: ListVersion) -> Option<Bytes> {
         self.lists.get(key).filter(|(known, _)| *known == version).map(|(_, list)| list)
     }

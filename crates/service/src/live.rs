@@ -1,7 +1,8 @@
-//! What single visitors do now, for those who watch.
+//! Live events of single visitors, for people who watch them.
 //!
-//! Events are handed to listeners once they are durable. Each listener has a bounded queue: a reader that is too slow misses
-//! events and is told how many; nothing waits for it. Listeners are of this node, and get what it takes.
+//! Events are passed to listeners once they are durable. Each listener has a bounded queue: a reader
+//! that is too slow misses events and learns how many; nothing waits for it. Listeners belong to this
+//! node, and get the events that it accepts.
 
 use muriel_domain::ids::CompanyId;
 use muriel_log::AppendOutcome;
@@ -12,37 +13,37 @@ use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use tokio::sync::mpsc;
 
-/// Listeners of all companies at most.
+/// Most listeners of all companies.
 const LISTENERS_MAX: usize = 200;
-/// Listeners of one company at most.
+/// Most listeners of one company.
 const PER_COMPANY_MAX: usize = 40;
-/// Listeners of one project at most.
+/// Most listeners of one project.
 const PER_PROJECT_MAX: usize = 20;
-/// Listeners that are left for companies that have none: one of several that have many does not get these.
+/// Listeners reserved for companies that have none yet, so that a few companies cannot use all of them.
 const RESERVED_FOR_FIRST: usize = 40;
-/// Events that wait for one listener at most.
+/// Most events that wait for one listener.
 const QUEUE_MAX: usize = 256;
 
-/// Those who watch visitors.
+/// Listeners for live events of visitors.
 #[derive(Debug, Default)]
 pub struct LiveListeners {
-    /// By project.
+    /// Listeners by project key.
     listeners: Mutex<HashMap<Arc<str>, Vec<Listener>>>,
     number: AtomicUsize,
     next: AtomicU64,
     is_stopped: AtomicBool,
 }
 
-/// Why nobody else can listen now.
+/// Reason why a further listener is refused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum NoRoom {
-    /// The project has as many listeners as it may.
+    /// The project has the maximum number of listeners.
     #[error("{PER_PROJECT_MAX} visitors of this project are watched already; close a live view of it")]
     OfProject,
-    /// The projects of the company together have as many listeners as they may.
+    /// The projects of the company together have the maximum number of listeners.
     #[error("{PER_COMPANY_MAX} visitors are watched in the projects of this company already; close a live view of it")]
     OfCompany,
-    /// The server has as many listeners as it may, or stops.
+    /// The server has the maximum number of listeners, or is stopping.
     #[error("too many visitors are watched on this server")]
     OnServer,
 }
@@ -56,7 +57,7 @@ struct Listener {
     missed: Arc<AtomicU64>,
 }
 
-/// A listener's end, which leaves when it is dropped.
+/// The receiving end of a listener, which is removed when this is dropped.
 #[derive(Debug)]
 pub struct Subscription {
     listeners: Arc<LiveListeners>,
@@ -67,12 +68,12 @@ pub struct Subscription {
 }
 
 impl Subscription {
-    /// The next event as it is stored; `None` once the server stops.
+    /// Returns the next event as stored; `None` once the server stops.
     pub async fn next(&mut self) -> Option<Arc<Value>> {
         self.queue.recv().await
     }
 
-    /// Events that were missed since the last call.
+    /// Returns the number of events missed since the last call.
     pub fn missed(&self) -> u64 {
         self.missed.swap(0, Ordering::Relaxed)
     }
@@ -100,7 +101,7 @@ impl LiveListeners {
     /// Begins to listen to a visitor of a project.
     ///
     /// # Errors
-    /// Too many listen already, or the server stops.
+    /// Too many listeners, or the server is stopping.
     pub fn subscribe(self: &Arc<Self>, project: &Project, visitor: &str) -> Result<Subscription, NoRoom> {
         let mut listeners = self.lock();
         if self.is_stopped.load(Ordering::Relaxed) {
@@ -128,12 +129,12 @@ impl LiveListeners {
         Ok(Subscription { listeners: self.clone(), project_key, id, queue, missed })
     }
 
-    /// Whether anybody listens to a visitor of the project. Costs nothing while nobody listens at all.
+    /// Returns whether anybody listens to a visitor of the project. Takes no lock while nobody listens at all.
     pub fn wants(&self, project_key: &str) -> bool {
         self.number.load(Ordering::Relaxed) > 0 && self.lock().contains_key(project_key)
     }
 
-    /// Hands on events that are durable: lines of JSON with what became of each.
+    /// Passes durable events to the listeners: lines of JSON with the outcome of each.
     pub fn publish(&self, project_key: &str, lines: &[u8], taken: &[AppendOutcome]) {
         let lines = lines.split(|byte| *byte == b'\n').filter(|line| !line.is_empty());
         for (line, taken) in lines.zip(taken) {
@@ -153,7 +154,7 @@ impl LiveListeners {
         }
     }
 
-    /// Ends all subscriptions, and takes no more.
+    /// Ends all subscriptions, and refuses new ones.
     pub fn stop(&self) {
         self.is_stopped.store(true, Ordering::Relaxed);
         self.lock().clear();
@@ -175,7 +176,7 @@ mod tests {
         Project { id: ProjectId(1), company_id: CompanyId(company), key: key.to_owned(), name: String::new() }
     }
 
-    /// Subscribes until there is no more room, and returns the reason too.
+    /// Subscribes until a subscription is refused, and returns the reason too.
     fn fill(live: &Arc<LiveListeners>, company: i64, key: &str) -> (Vec<Subscription>, NoRoom) {
         let mut of_project = Vec::new();
         loop {
@@ -237,7 +238,7 @@ mod tests {
         };
         let (first, why) = of_company(1);
         assert_eq!((first.len(), why), (PER_COMPANY_MAX, NoRoom::OfCompany));
-        // However many companies take what they can get, others can begin.
+        // However many companies take all they can get, another one can still begin.
         let (crowd, why) = (2..=9)
             .map(of_company)
             .reduce(|(mut all, _), (more, why)| {

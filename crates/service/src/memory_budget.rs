@@ -1,39 +1,39 @@
-//! Budgets of memory that requests share, so that a few large requests cannot take all of it.
+//! Memory budgets that requests share, so that a few large requests cannot take all of it.
 
 use crate::error::Error;
 use std::time::Duration;
 use tokio::sync::{Semaphore, SemaphorePermit};
 
-/// How long a request waits for memory before it is refused.
+/// Timeout of a request that waits for memory.
 const WAIT_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// A budget of memory, counted in KiB.
+/// A memory budget, counted in KiB.
 pub struct MemoryBudget {
     kib: usize,
     free: Semaphore,
 }
 
 impl MemoryBudget {
-    /// A budget of this many bytes, all of them free.
+    /// Creates a budget of this many bytes, all of them free.
     pub fn new(bytes: usize) -> Self {
         let kib = bytes >> 10;
         Self { kib, free: Semaphore::new(kib) }
     }
 
-    /// A reservation of nothing, to be resized.
+    /// Returns an empty reservation, to be resized.
     pub fn reserve(&self) -> Reservation<'_> {
         Reservation { budget: self, held: None }
     }
 }
 
-/// What one request holds of a [`MemoryBudget`]. Dropping it gives the memory back.
+/// The share of a [`MemoryBudget`] that one request holds. Dropping it returns the memory.
 pub struct Reservation<'r> {
     budget: &'r MemoryBudget,
     held: Option<SemaphorePermit<'r>>,
 }
 
 impl Reservation<'_> {
-    /// Makes it this large, or as large as the whole budget where that is smaller.
+    /// Resizes the reservation to this many bytes, or to the whole budget where that is smaller.
     ///
     /// # Errors
     /// `Unavailable` when the memory is not free within a second. The reservation stays as it was.
@@ -71,7 +71,7 @@ mod tests {
         other.resize(9 << 10).await.unwrap();
         assert_eq!(budget.free.available_permits(), 0);
         drop(one);
-        // More than all there is means all of it.
+        // A request for more than the budget gets all of it.
         other.resize(1 << 30).await.unwrap();
         drop(other);
         assert_eq!(budget.free.available_permits(), 10);

@@ -6,10 +6,10 @@ use muriel_domain::text;
 use muriel_sql::Tx;
 use muriel_store::{experiments, goals, hypotheses};
 
-/// The longest key, in bytes.
+/// Maximum length of a key, in bytes.
 pub(crate) const KEY_MAX: usize = 64;
 
-/// The kinds of objects that have a key.
+/// Kinds of objects that have a key.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Keyed {
     Experiment,
@@ -18,7 +18,7 @@ pub(crate) enum Keyed {
 }
 
 impl Keyed {
-    /// Whether the key is taken.
+    /// Returns whether the key is taken.
     pub(crate) async fn is_taken(self, tx: &mut dyn Tx, project: ProjectId, key: &str) -> Result<bool> {
         Ok(match self {
             Keyed::Experiment => experiments::key_is_taken(tx, project, key).await?,
@@ -27,7 +27,7 @@ impl Keyed {
         })
     }
 
-    /// `base`, or `base-2`, `base-3`… where that is taken. The number is found by doubling and
+    /// Returns `base`, or `base-2`, `base-3`… where that is taken. The number is found by doubling and
     /// halving, so that the thousandth object of one name takes about twenty queries.
     pub(crate) async fn free_key(self, tx: &mut dyn Tx, project: ProjectId, base: &str) -> Result<String> {
         if !self.is_taken(tx, project, base).await? {

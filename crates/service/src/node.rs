@@ -2,22 +2,22 @@
 
 use std::sync::{Arc, PoisonError, RwLock};
 
-/// The id of this server in the registry of nodes. It can change.
+/// Id of this server in the registry of nodes. It can change.
 #[derive(Debug)]
 pub struct NodeIdentity(RwLock<Arc<str>>);
 
 impl NodeIdentity {
-    /// A node of this id.
+    /// Creates the identity of a node with this id.
     pub fn new(id: &str) -> Self {
         Self(RwLock::new(id.into()))
     }
 
-    /// The id that it has now.
+    /// Returns the current id.
     pub fn get(&self) -> Arc<str> {
         self.0.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Sets another id, after a copy of this node has registered with the old one.
+    /// Replaces the id, after a copy of this node has registered with the old one.
     pub fn set(&self, id: &str) {
         *self.0.write().unwrap_or_else(PoisonError::into_inner) = id.into();
     }

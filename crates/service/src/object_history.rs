@@ -1,4 +1,4 @@
-//! The changes of goals and hypotheses, and the states that they lead back to.
+//! Changes of goals and hypotheses, and the states before and after them.
 
 use crate::error::Result;
 use muriel_sql::Tx;
@@ -6,26 +6,26 @@ use muriel_store::experiments::HistoryEntry;
 use muriel_store::object_history::{self, Object};
 use serde_json::{Map, Value};
 
-/// Changes that are read at once.
+/// Changes per read.
 const PER_READ: i64 = 100;
 
-/// A change with what it changed.
+/// A change, with the fields that it changed.
 #[derive(Debug, Clone)]
 pub struct ObjectStep {
-    /// What history keeps.
+    /// The history entry.
     pub entry: HistoryEntry,
-    /// The fields that differ, with the values before and after.
+    /// Fields that differ, with the values before and after.
     pub changes: Vec<(String, Value, Value)>,
 }
 
-/// The fields in which `before` and `after` differ, with the values of `before`.
+/// Returns the fields in which `before` and `after` differ, with the values of `before`.
 pub(crate) fn changed(before: &Map<String, Value>, after: &Map<String, Value>) -> Map<String, Value> {
     let differs = |(name, value): &(&String, &Value)| after.get(*name) != Some(*value);
     before.iter().filter(differs).map(|(name, value)| (name.clone(), value.clone())).collect()
 }
 
-/// A page of the changes, newest first, and whether there are more. `present` are the fields as they are now; `before` is the
-/// revision of the last change of the page before.
+/// Returns a page of the changes, newest first, and whether there are more. `present` holds the current
+/// fields; `before` is the revision of the last change of the previous page.
 pub(crate) async fn steps(
     tx: &mut dyn Tx,
     object: Object,
@@ -51,7 +51,7 @@ pub(crate) async fn steps(
     }
 }
 
-/// The fields after the change that made this revision; `None` when no change did.
+/// Returns the fields after the change that made this revision; `None` when no change made it.
 pub(crate) async fn state_at(
     tx: &mut dyn Tx,
     object: Object,
@@ -72,7 +72,7 @@ pub(crate) async fn state_at(
     }
 }
 
-/// Takes a change back; what it had changed.
+/// Undoes a change. Returns the changed fields, with the values before and after.
 fn undo(state: &mut Map<String, Value>, entry: &HistoryEntry) -> Vec<(String, Value, Value)> {
     let mut changes = Vec::with_capacity(entry.before.len());
     for (name, before) in &entry.before {

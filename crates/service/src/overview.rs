@@ -10,14 +10,14 @@ use muriel_domain::time::DAY_US;
 use muriel_results::advice::{self, Outlook, Standing};
 use muriel_store::overview::{self, OverviewFilter, OverviewPage, OverviewRow};
 
-/// An experiment as the overview shows it.
+/// An experiment in the overview.
 #[derive(Debug, Clone)]
 pub struct OverviewEntry {
-    /// What is stored.
+    /// The stored row.
     pub row: OverviewRow,
-    /// What its result said last.
+    /// The last summary of the result.
     pub outlook: Option<Outlook>,
-    /// What to do.
+    /// Recommendation in one sentence.
     pub sentence: String,
     /// Days since the first start, until the end.
     pub days: Option<i64>,
@@ -28,17 +28,17 @@ pub struct OverviewEntry {
 /// A page of the overview.
 #[derive(Debug)]
 pub struct Overview {
-    /// Experiments on all pages.
+    /// Number of experiments on all pages.
     pub total: i64,
-    /// Those of this page.
+    /// Experiments of this page.
     pub entries: Vec<OverviewEntry>,
-    /// Whether there are more.
+    /// True when a further page exists.
     pub has_more: bool,
-    /// The names of those who made and changed them.
+    /// Display names of owners and of those who changed the experiments.
     pub names: Names,
 }
 
-/// A page of the company's experiments that match.
+/// Returns a page of the company's experiments that match.
 ///
 /// # Errors
 /// When the database cannot be reached.
@@ -82,7 +82,7 @@ fn entry(row: OverviewRow, now: Instant) -> OverviewEntry {
     OverviewEntry { outlook, sentence, days, days_left, row }
 }
 
-/// Days of so many microseconds, where one that has begun counts.
+/// Converts microseconds to days, rounded up.
 fn days_of(us: i64) -> i64 {
     us.div_euclid(DAY_US) + i64::from(us.rem_euclid(DAY_US) > 0)
 }

@@ -14,20 +14,20 @@ use muriel_store::previews::PreviewReport;
 use muriel_store::{experiments, previews};
 use subtle::ConstantTimeEq;
 
-/// What a preview of an arm found on the page.
+/// Result of a preview of an arm on the page.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PreviewFound {
-    /// The number of the arm.
+    /// Number of the arm.
     pub arm: u32,
-    /// The page.
+    /// URL of the page.
     pub url: String,
     /// Selectors of the arm's changes that matched an element.
     pub matched: Vec<String>,
-    /// Selectors that matched none.
+    /// Selectors of the arm's changes that matched no element.
     pub missing: Vec<String>,
 }
 
-/// Keeps what a preview of an arm found, in place of what the one before did.
+/// Stores the result of an arm's preview, replacing the earlier one.
 ///
 /// # Errors
 /// `NotFound`, an arm that the experiment does not have, and when the database cannot be reached.
@@ -49,10 +49,11 @@ pub async fn report(app: &App, project: ProjectId, id: ExperimentId, found: Prev
         .await
 }
 
-/// How long a link works.
+/// Validity of a link.
 pub const LIFETIME_US: i64 = 7 * DAY_US;
 
-/// A token with which one experiment can be fetched until it expires, or until who made it may not see it any more.
+/// Creates a token that allows fetching one experiment until it expires or its maker can no longer see
+/// the experiment.
 pub fn token(pepper: &Pepper, project: ProjectId, experiment: ExperimentId, maker: &Actor, now: Instant) -> String {
     let expires = now.plus_us(LIFETIME_US).us() / 1_000_000;
     let maker = maker.holder();
@@ -60,7 +61,7 @@ pub fn token(pepper: &Pepper, project: ProjectId, experiment: ExperimentId, make
     format!("{expires}.{maker}.{signed}")
 }
 
-/// Whether the token opens this experiment now.
+/// Returns whether the token gives access to this experiment now.
 ///
 /// # Errors
 /// When the database cannot be reached.
@@ -71,8 +72,8 @@ pub async fn opens(app: &App, token: &str, project: ProjectId, experiment: Exper
     }
 }
 
-/// Who made the token, if it is one of ours for this experiment that has not expired. Tokens of earlier versions do not say it:
-/// theirs is empty.
+/// Returns the maker of the token, if the server made it for this experiment and it has not expired.
+/// Tokens of earlier versions do not name the maker: the result is empty.
 fn genuine_maker<'a>(
     pepper: &Pepper,
     token: &'a str,
@@ -92,7 +93,7 @@ fn signature(pepper: &Pepper, claimed: &str) -> String {
     hex(&pepper.sign(claimed))
 }
 
-/// The page's URL with the parameters that select an arm. Parameters that the URL already has
+/// Builds the page's URL with the parameters that select an arm. Parameters that the URL already has
 /// stay.
 pub fn link(page: &str, experiment: ExperimentId, arm: Arm, token: &str) -> String {
     let (address, fragment) = match page.split_once('#') {
@@ -145,7 +146,7 @@ mod tests {
         for broken in ["", ".", "..", "x.y", "x.y.z", "99999999999999999999.00", &token[1..], &other] {
             assert!(!opens(&pepper, broken, 1, 2, now), "{broken}");
         }
-        // Those of the version before say nobody.
+        // Tokens of the earlier version do not name a maker.
         let expires = later(LIFETIME_US).us() / 1_000_000;
         let old = format!("{expires}.{}", signature(&pepper, &format!("1.2.{expires}")));
         assert_eq!(genuine_maker(&pepper, &old, ProjectId(1), ExperimentId(2), now), Some(""));

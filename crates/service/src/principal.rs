@@ -1,4 +1,4 @@
-//! Who asks, and what they may do: one rule for keys and people, wherever they come from.
+//! The authenticated caller and its permissions: one rule for keys and people.
 
 use crate::access_cache::{KnownKey, KnownSession, OutagePolicy};
 use crate::actor::{Actor, PersonActor};
@@ -9,17 +9,17 @@ use muriel_domain::ids::{CompanyId, ProjectId};
 use muriel_store::tenants::Project;
 use std::sync::Arc;
 
-/// Who asks, as a secret has shown: not yet what they may do.
+/// An authenticated caller, before its permissions are checked.
 #[derive(Clone)]
 pub enum Principal {
     /// The holder of an API key.
     Key(Arc<KnownKey>),
-    /// A person who is signed in.
+    /// A signed-in person.
     Session(Arc<KnownSession>),
 }
 
 impl Principal {
-    /// The company whose projects they may see.
+    /// Company whose projects the caller can see.
     pub fn company_id(&self) -> CompanyId {
         match self {
             Principal::Key(key) => key.stored.grant.company_id,
@@ -27,10 +27,11 @@ impl Principal {
         }
     }
 
-    /// The actor that they are in the project with this key, and the project.
+    /// Returns the caller's actor in the project with this key, and the project.
     ///
     /// # Errors
-    /// `NotFound` for a project that they do not see; then `MissingScope` or `RoleLacksScope`; and when the database cannot be reached.
+    /// `NotFound` for a project that the caller cannot see; then `MissingScope` or `RoleLacksScope`;
+    /// and when the database cannot be reached.
     pub async fn in_project(
         &self,
         app: &App,
@@ -49,7 +50,7 @@ impl Principal {
         Ok((actor, project))
     }
 
-    /// The actor that they are in a project; `None` where they do not see it.
+    /// Returns the caller's actor in a project; `None` where the caller cannot see it.
     fn actor_in(&self, project: &Project) -> Option<Actor> {
         match self {
             Principal::Key(key) => {
@@ -63,8 +64,8 @@ impl Principal {
         }
     }
 
-    /// The actor that they are in what concerns their whole company. Who is limited to some projects may read there, and
-    /// finds only what is theirs.
+    /// Returns the caller's actor for the whole company. A caller that is limited to some projects may
+    /// read there, and finds only objects of these projects.
     ///
     /// # Errors
     /// `MissingScope` or `RoleLacksScope`.
@@ -86,7 +87,7 @@ impl Principal {
         if is_limited && scope != Scope::Read { Err(actor.lacks(scope)) } else { Ok(actor) }
     }
 
-    /// The projects that they are limited to; `None` for all of the company.
+    /// Projects that the caller is limited to; `None` for all of the company.
     pub fn projects(&self) -> Option<Vec<ProjectId>> {
         match self {
             Principal::Key(key) => key.stored.grant.projects.clone(),
@@ -97,7 +98,7 @@ impl Principal {
         }
     }
 
-    /// What they may do in a project of their company; `None` where they do not see it.
+    /// Scopes of the caller in a project of the company; `None` where the caller cannot see it.
     pub fn scopes_in(&self, project: ProjectId) -> Option<Scopes> {
         match self {
             Principal::Key(key) => {

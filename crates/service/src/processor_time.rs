@@ -1,4 +1,4 @@
-//! What tests of cost measure: time on the clock says more about the machine's other work.
+//! Processor time for tests of cost. Wall-clock time would depend on the machine's other work.
 
 use rustix::time::{ClockId, clock_gettime};
 use std::time::Duration;

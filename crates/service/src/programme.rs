@@ -7,30 +7,30 @@ use muriel_results::programme::{ProgrammePage, ProgrammeReport, report};
 use muriel_store::programme::{self, ConcludedTexts, HoldoutRow, ProgrammeFilter};
 use std::collections::HashMap;
 
-/// Concluded experiments that are read, from the newest on: more than a large company concludes in ten years.
+/// Most concluded experiments that are read, newest first: more than a large company concludes in ten years.
 const TESTS_MAX: usize = 10_000;
-/// Holdouts that are listed.
+/// Most holdouts that are listed.
 const HOLDOUTS_MAX: i64 = 100;
-/// Programmes that are computed or wait for it at the same time.
+/// Most programmes that are computed or wait for it at the same time.
 pub(crate) const QUEUE_MAX: usize = 16;
 
 /// A page of the programme of a company.
 #[derive(Debug)]
 pub struct ProgrammeAnswer {
-    /// The numbers, and a page of experiments.
+    /// The figures, and a page of experiments.
     pub report: ProgrammeReport,
     /// Names, notes and lessons of the experiments of the page.
     pub texts: HashMap<ExperimentId, ConcludedTexts>,
     /// The holdouts of the projects.
     pub holdouts: Vec<HoldoutRow>,
-    /// Whether there are more concluded experiments than are read.
+    /// True when there are more concluded experiments than are read.
     pub is_truncated: bool,
 }
 
-/// The programme of the filter's projects. One is computed at a time.
+/// Computes the programme of the filter's projects, one at a time.
 ///
 /// # Errors
-/// `Unavailable` while too many are asked for, and when the database cannot be reached.
+/// `Unavailable` while too many requests wait, and when the database cannot be reached.
 pub async fn answer(
     app: &App,
     company: CompanyId,
@@ -48,7 +48,7 @@ pub async fn answer(
         .await?;
     let is_truncated = rows.len() > TESTS_MAX;
     rows.truncate(TESTS_MAX);
-    // The turn is over once the texts of the page are read, too: together they may be as large as the numbers.
+    // The permit is held until the texts of the page are read, because they may be as large as the figures.
     let computed = tokio::task::spawn_blocking(move || (report(rows, &page), permit));
     let (report, _permit) = computed.await.map_err(Error::internal)?;
     let is_truncated = is_truncated || report.is_truncated;

@@ -1,4 +1,4 @@
-//! The people who see a project: whom comments can mention.
+//! People who can see a project, whom comments can mention.
 
 use crate::app::App;
 use crate::error::Result;
@@ -6,8 +6,8 @@ use muriel_domain::ids::ProjectId;
 use muriel_store::backlog::fold;
 use muriel_store::people::{self, Member};
 
-/// The people who see a project and whose names contain `search` in any letter case, those whose names begin with it first, then
-/// by name; at most `limit`, and whether there are more.
+/// Returns the people who can see a project and whose names contain `search` in any letter case: those
+/// with a word that begins with it first, then by name; at most `limit`, and whether there are more.
 ///
 /// # Errors
 /// When the database cannot be reached.
@@ -30,7 +30,7 @@ fn matching(members: Vec<Member>, search: &str) -> Vec<Member> {
     found.into_iter().map(|(_, _, member)| member).collect()
 }
 
-/// Whether a word of the name begins with the text.
+/// Returns whether a word of the name begins with the text.
 fn begins_a_word(name: &str, wanted: &str) -> bool {
     name.match_indices(wanted).any(|(at, _)| !name[..at].chars().next_back().is_some_and(char::is_alphanumeric))
 }

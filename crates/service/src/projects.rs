@@ -18,21 +18,21 @@ use muriel_store::{Intent, delivery, keys as stored_keys, lock};
 use serde_json::{Value, json};
 use std::sync::Arc;
 
-/// The longest name of a company or project, in characters.
+/// Maximum length of a company or project name, in characters.
 pub const NAME_MAX: usize = 255;
-/// Projects that a company can have.
+/// Most projects of a company.
 const PROJECTS_MAX: usize = 1_000;
-/// What problems of a new project's name are about.
+/// Field name for problems with a new project's name.
 const NAME_FIELD: &str = "the name of the project";
 
 /// A project to create.
 #[derive(Debug, Clone)]
 pub struct NewProject {
-    /// Name of the company; it is created if it is new.
+    /// Company name; the company is created if it is new.
     pub company: String,
-    /// Name of the project, new in its company.
+    /// Project name, unique within the company.
     pub name: String,
-    /// What paths and pages call it; random by default.
+    /// Project key used in paths and on pages; random by default.
     pub key: Option<String>,
 }
 
@@ -45,10 +45,10 @@ pub async fn create(app: &App, actor: &Actor, new: NewProject) -> Result<Project
     create_with(app, actor, new, None).await
 }
 
-/// As [`create`], with a key that has every scope for all of the company, in one step.
+/// Like [`create`], and also creates a key with every scope for all of the company, in one transaction.
 ///
 /// # Errors
-/// As [`create`], and when the system gives no random bytes.
+/// Same as [`create`], and when the system provides no random bytes.
 pub async fn create_with_key(app: &App, actor: &Actor, new: NewProject) -> Result<(Project, ApiKey)> {
     let key = ApiKey::generate().map_err(Error::internal)?;
     let project = create_with(app, actor, new, Some(key.clone())).await?;
@@ -79,7 +79,7 @@ async fn create_with(app: &App, actor: &Actor, new: NewProject, key: Option<ApiK
             }
             let inserted = tenants::project_insert(tx, company_id, &project_key, &name, now).await;
             let project = inserted.map_err(|error| match error.unique() {
-                // Another transaction created it just now.
+                // Another transaction created it in the meantime.
                 Some("project_company_id_name_key") => Error::conflict(ConflictCode::KeyTaken, taken),
                 _ => error.into(),
             })?;
@@ -107,10 +107,10 @@ async fn create_with(app: &App, actor: &Actor, new: NewProject, key: Option<ApiK
     Ok(project)
 }
 
-/// A project of the company with this id, made by somebody of it.
+/// Creates a project in an existing company, for one of its people.
 ///
 /// # Errors
-/// As [`create`].
+/// Same as [`create`].
 pub async fn create_in(app: &App, actor: &Actor, company: CompanyId, name: String) -> Result<Project> {
     let company = app.read(move |tx| Box::pin(async move { Ok(tenants::company_name(tx, company).await?) })).await?;
     create(app, actor, NewProject { company, name, key: None }).await.map_err(|error| match error {
@@ -131,16 +131,16 @@ pub async fn create_in(app: &App, actor: &Actor, company: CompanyId, name: Strin
 pub struct ProjectSettings {
     /// Display name.
     pub name: String,
-    /// How the script behaves on its pages.
+    /// Behaviour of the script on the project's pages.
     pub page: PageSettings,
-    /// What people may do in it.
+    /// Rules about what people may do in the project.
     pub team: TeamSettings,
-    /// Whether the clock ends experiments whose pages are known to be harmed.
+    /// True when the clock ends experiments that are known to harm their pages.
     pub stop_on_page_harm: bool,
 }
 
 impl ProjectSettings {
-    /// What the audit log keeps.
+    /// The audit log's fields.
     fn told(&self) -> Value {
         let mut told = serde_json::to_value(&self.page).unwrap_or_default();
         told["name"] = json!(self.name);
@@ -152,7 +152,7 @@ impl ProjectSettings {
     }
 }
 
-/// The settings of a project.
+/// Returns the settings of a project.
 ///
 /// # Errors
 /// When the database cannot be reached.
@@ -170,15 +170,15 @@ async fn stored_settings(tx: &mut dyn Tx, id: ProjectId) -> Result<ProjectSettin
     })
 }
 
-/// The most days for which a project can say that its events are kept.
+/// Upper limit of a project's retention, in days.
 const RETENTION_DAYS_MAX: i64 = 36_500;
 
-/// Changes after how many days the project's events are deleted; `None` is when the log's own retention deletes them.
-/// Returns the days that held before.
+/// Changes the number of days after which the project's events are deleted; with `None` the log's own
+/// retention applies. Returns the previous number.
 ///
 /// # Errors
-/// `MissingScope` without the scope `admin`, `NotFound`, days that are not from 1 to 36,500, and when the database cannot be
-/// reached.
+/// `MissingScope` without the scope `admin`, `NotFound`, days that are not from 1 to 36,500, and when
+/// the database cannot be reached.
 pub async fn set_retention(app: &App, actor: &Actor, project_key: &str, days: Option<i64>) -> Result<Option<i64>> {
     actor.require(Scope::Admin)?;
     if days.is_some_and(|days| !(1..=RETENTION_DAYS_MAX).contains(&days)) {
@@ -203,11 +203,11 @@ pub async fn set_retention(app: &App, actor: &Actor, project_key: &str, days: Op
     written.await
 }
 
-/// Changes how the script behaves on the project's pages: `change` makes the new settings of the
-/// present ones. Returns the settings that the project has then.
+/// Changes the behaviour of the script on the project's pages: `change` derives the new settings from the
+/// current ones. Returns the new settings.
 ///
 /// # Errors
-/// As [`change_settings`].
+/// Same as [`change_settings`].
 pub async fn change_page_settings(
     app: &App,
     actor: &Actor,
@@ -218,12 +218,11 @@ pub async fn change_page_settings(
     Ok(change_settings(app, actor, project_key, change).await?.page)
 }
 
-/// Changes settings of a project: `change` makes the new ones of the present ones. Returns the settings that the project has
-/// then.
+/// Changes settings of a project: `change` derives the new ones from the current ones. Returns the new settings.
 ///
 /// # Errors
-/// `MissingScope` without the scope `admin`, `NotFound`, what `change` returns, a name that another project of the company
-/// has, and when the database cannot be reached.
+/// `MissingScope` without the scope `admin`, `NotFound`, errors of `change`, a name that another
+/// project of the company has, and when the database cannot be reached.
 pub async fn change_settings(
     app: &App,
     actor: &Actor,
@@ -235,7 +234,7 @@ pub async fn change_settings(
     let written = app.db.write::<_, Error, _>(move |tx| {
         Box::pin(async move {
             let project = tenants::project_by_key(tx, &project_key).await?.ok_or(Error::NotFound("project"))?;
-            // Two changes at once are one after the other.
+            // The lock serialises concurrent changes.
             lock(tx, project.id, Intent::Reshape).await?;
             let before = stored_settings(tx, project.id).await?;
             let after = change(before.clone())?;
@@ -275,7 +274,8 @@ async fn rename(tx: &mut dyn Tx, project: &Project, name: &str) -> Result<()> {
     })
 }
 
-/// The projects of a company that somebody sees, oldest first, each with the role there, if it is a person, and the scopes.
+/// Returns the projects of a company that the caller can see, oldest first, each with the caller's role
+/// there, if it is a person, and the scopes.
 ///
 /// # Errors
 /// When the database cannot be reached.

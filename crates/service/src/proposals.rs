@@ -25,50 +25,50 @@ use std::sync::Arc;
 
 const NOT_FOUND: Error = Error::NotFound("proposal");
 
-/// Open proposals of one experiment at most.
+/// Most open proposals of one experiment.
 const OPEN_MAX: i64 = 100;
-/// Most characters of a note, and of the reason of a decision.
+/// Maximum length of a note, and of the reason of a decision, in characters.
 pub const TEXT_MAX: usize = 10_000;
 
-/// What is proposed.
+/// The change that is proposed.
 #[derive(Debug, Clone)]
 pub enum Proposed {
     /// Fields to change.
     Edit(Box<Edit>),
-    /// A status to have.
+    /// A status to move to.
     Status(StatusChange),
-    /// That the clock goes by what was changed of the plan since the first start, for this reason.
+    /// Confirmation of plan changes made since the first start, for this reason, so that the clock follows them.
     Plan(String),
 }
 
-/// A proposal to make.
+/// A proposal to create.
 #[derive(Debug, Clone)]
 pub struct NewProposal {
-    /// What is proposed.
+    /// The proposed change.
     pub proposed: Proposed,
-    /// The body that says so, JSON.
+    /// The proposed change as a JSON body.
     pub body: String,
-    /// Whether objects in the body are merged with those that are there.
+    /// True when objects in the body are merged with the existing ones.
     pub merges: bool,
-    /// Why.
+    /// Note for the person who decides.
     pub note: String,
 }
 
-/// A proposal that was made.
+/// A proposal that was created.
 #[derive(Debug, Clone, Copy)]
 pub struct Made {
-    /// Its id.
+    /// Proposal id.
     pub id: ProposalId,
-    /// Whether the project asks for a second person for it.
+    /// True when the project requires a second person to approve the change.
     pub needs_approval: bool,
 }
 
-/// Proposes a change. The response is what `render` makes.
+/// Proposes a change. `render` makes the response.
 ///
 /// # Errors
-/// `NotFound`; then a `new` that could not be read, is not valid or changes nothing; `MissingScope` for a change of code
-/// without the scope `code`; `PreconditionFailed`; what the change would conflict with; and when the database cannot be
-/// reached.
+/// `NotFound`; then a `new` that could not be read, is not valid or changes nothing; `MissingScope` for
+/// a change of code without the scope `code`; `PreconditionFailed`; conflicts of the change; and when
+/// the database cannot be reached.
 pub async fn create(
     app: &App,
     actor: &Actor,
@@ -153,18 +153,18 @@ fn moved(before: &Experiment, status: StatusChange, change: &Change) -> Result<E
 /// A page of proposals.
 #[derive(Debug)]
 pub struct ProposalPage {
-    /// Newest first.
+    /// The proposals, newest first.
     pub proposals: Vec<Proposal>,
-    /// Whether there are more.
+    /// True when a further page exists.
     pub has_more: bool,
-    /// The names of those who made and decided them.
+    /// Display names of the authors and of those who decided.
     pub names: Names,
 }
 
-/// The proposals before the one with the id `before`, newest first.
+/// Returns the proposals before the one with the id `before`, newest first.
 ///
 /// # Errors
-/// `NotFound` for an experiment that is not there, and when the database cannot be reached.
+/// `NotFound` for an unknown experiment, and when the database cannot be reached.
 pub async fn page(
     app: &App,
     project: ProjectId,
@@ -194,7 +194,7 @@ pub async fn page(
     .await
 }
 
-/// A proposal.
+/// Returns a proposal.
 ///
 /// # Errors
 /// `NotFound`, and when the database cannot be reached.
@@ -203,12 +203,12 @@ pub async fn find(app: &App, project: ProjectId, id: ProposalId) -> Result<Propo
     found.ok_or(NOT_FOUND)
 }
 
-/// Approves a proposal and makes its change, which `proposed` is.
+/// Approves a proposal and makes its change, `proposed`.
 ///
 /// # Errors
-/// `NotFound`; then a `reason` that could not be read; one that was decided, is the actor's own, or whose experiment has
-/// changed since; what the change conflicts with; `MissingScope` for a change of code without the scope `code`; and when the
-/// database cannot be reached.
+/// `NotFound`; then a `reason` that could not be read; a proposal that was decided, is the actor's own,
+/// or whose experiment has changed since; conflicts of the change; `MissingScope` for a change of code
+/// without the scope `code`; and when the database cannot be reached.
 pub async fn approve(
     app: &App,
     actor: &Actor,
@@ -275,11 +275,11 @@ pub async fn approve(
     Ok(response)
 }
 
-/// Rejects a proposal, or withdraws it; nothing is changed.
+/// Rejects a proposal, or withdraws it; the experiment is not changed.
 ///
 /// # Errors
-/// `NotFound`; then a `reason` that could not be read; one that was decided; one's own to reject, or another's to withdraw;
-/// and when the database cannot be reached.
+/// `NotFound`; then a `reason` that could not be read; a proposal that was decided; rejecting one's
+/// own, or withdrawing another person's; and when the database cannot be reached.
 pub async fn close(
     app: &App,
     actor: &Actor,
@@ -316,7 +316,7 @@ pub async fn close(
                 }
                 let name = muriel_store::experiments::name(tx, project_id, found.experiment).await?.unwrap_or_default();
                 let about = About { experiment: (found.experiment, &name), proposal: id, by: &by, at: now };
-                // Of one that is withdrawn its author is the one who did it.
+                // A withdrawn proposal notifies nobody, because its author is the actor.
                 let said = (Notice::Rejected, "your proposal was rejected");
                 about.settle(tx, project_id, &found, said, &reason).await?;
                 let response = idempotency::store(tx, key.as_ref(), render(&found)?).await?;
@@ -331,7 +331,7 @@ pub async fn close(
         .await
 }
 
-/// A proposal that people are told of.
+/// A proposal that people are notified of.
 struct About<'a> {
     experiment: (ExperimentId, &'a str),
     proposal: ProposalId,
@@ -364,7 +364,7 @@ impl About<'_> {
         Ok(inbox::tell(tx, to, &entry).await?)
     }
 
-    /// Asks nobody any more, and tells the one who made the proposal what became of it.
+    /// Marks the requests for a decision as read, and notifies the author of the outcome.
     async fn settle(
         &self,
         tx: &mut dyn Tx,
@@ -379,12 +379,13 @@ impl About<'_> {
     }
 }
 
-/// A proposal in the audit log, by the name of its experiment.
+/// The audit log's reference to a proposal, by the name of its experiment.
 fn of(id: ProposalId, experiment: &str) -> ObjectRecord {
     object("proposal", id, experiment)
 }
 
-/// Fails unless the actor may decide about the proposal: it is open, and somebody else's. A key acts for the person who made it.
+/// Checks that the actor may decide the proposal: it is open, and not the actor's own. A key acts for
+/// the person who made it.
 async fn decidable(tx: &mut dyn Tx, proposal: &Proposal, actor: &Actor) -> Result<()> {
     if proposal.state != ProposalState::Open {
         return Err(decided_before());

@@ -10,7 +10,7 @@ use muriel_store::tenants::{self, Project};
 use muriel_store::{Intent, lock};
 use serde_json::json;
 
-/// The project's rates; `None` where it has none.
+/// Returns the project's rates; `None` where it has none.
 ///
 /// # Errors
 /// When the database cannot be reached.
@@ -18,7 +18,7 @@ pub async fn find(app: &App, project: ProjectId) -> Result<Option<Rates>> {
     app.read(move |tx| Box::pin(async move { Ok(tenants::currency_rates(tx, project).await?) })).await
 }
 
-/// Sets the project's rates, or removes them. Results of all of its experiments follow.
+/// Sets the project's rates, or removes them. This affects the results of all of its experiments.
 ///
 /// # Errors
 /// When the database cannot be reached.

@@ -1,8 +1,8 @@
-//! The acts about results: an experiment's report, the report day by day, its plan, and reports that are kept warm.
+//! Acts about results: an experiment's report, the report by day, its plan, and reports that are kept warm.
 //!
-//! All of them load what is stored about the experiment and ask the [`ReportCache`], which computes a report once for
-//! everybody who asks for it. An inquiry that the caller could not read is judged only once it is known that the
-//! experiment exists, so that a missing experiment is reported first.
+//! They load the stored data of the experiment and query the [`ReportCache`], which computes a report once for
+//! everybody who requests it. An inquiry that the caller could not read is reported only once the experiment
+//! is known to exist, so that a missing experiment is reported first.
 
 use crate::app::App;
 use crate::error::{ConflictCode, Error, Result};
@@ -16,12 +16,12 @@ use muriel_store::tenants::Project;
 use muriel_warehouse as warehouse;
 use std::sync::Arc;
 
-/// Seconds after which to ask again for a report that found the queue full.
+/// Seconds after which to retry a report that found the queue full.
 const BUSY_RETRY_S: u64 = 1;
-/// Seconds after which to ask again while the warehouse is opened or filled.
+/// Seconds after which to retry while the warehouse is opened or loaded.
 pub(crate) const LOADING_RETRY_S: u64 = 5;
 
-/// The report about an experiment, with every event that was acknowledged before this call.
+/// Returns the report about an experiment, including every event that was acknowledged before this call.
 ///
 /// # Errors
 /// `NotFound`; then an `inquiry` that could not be read; `InvalidInquiry` for a goal or an epoch that does not exist;
@@ -30,10 +30,10 @@ pub async fn report(app: &App, project: &Project, id: ExperimentId, inquiry: Res
     checked_report(app, project, id, inquiry, false).await
 }
 
-/// As [`report`], with the numbers of the top metric by quarter of an hour, of which days in any time zone are made.
+/// Like [`report`], with the figures of the top metric per quarter of an hour, which add up to days in any time zone.
 ///
 /// # Errors
-/// As [`report`].
+/// Same as [`report`].
 pub async fn timeseries(
     app: &App,
     project: &Project,
@@ -43,17 +43,18 @@ pub async fn timeseries(
     checked_report(app, project, id, inquiry, true).await
 }
 
-/// The report about a holdout: those who are held out against everybody else.
+/// Returns the report about a holdout: visitors who are held out, compared with all others.
 ///
 /// # Errors
-/// `NotFound`; then an `inquiry` that could not be read; a conflict for an exclusion group; otherwise as [`report`].
+/// `NotFound`; then an `inquiry` that could not be read; a conflict for an exclusion group; otherwise
+/// the same as [`report`].
 pub async fn holdout_report(
     app: &App,
     project: &Project,
     id: GroupId,
     inquiry: Result<Inquiry>,
 ) -> Result<Arc<Computed>> {
-    // As for an experiment: what is missing is reported first.
+    // Like for an experiment, a missing object is reported first.
     let fallback = Inquiry::default();
     let inputs = load_holdout(app, project.id, id, inquiry.as_ref().unwrap_or(&fallback)).await?;
     let inputs = inputs.map_err(|missing| match missing {
@@ -69,11 +70,11 @@ pub async fn holdout_report(
     cache(app)?.report(&key, &inputs, app.clock.now()).await.map_err(report_error)
 }
 
-/// How many visitors an experiment needs, and how many days that takes. What `wanted` leaves open comes from the
-/// experiment's plan and from the project's events.
+/// Returns the number of visitors that an experiment needs, and how many days that takes. Values that
+/// `wanted` omits come from the experiment's plan and from the project's events.
 ///
 /// # Errors
-/// `NotFound`; then a `wanted` that could not be read; otherwise as [`report`].
+/// `NotFound`; then a `wanted` that could not be read; otherwise the same as [`report`].
 pub async fn plan(
     app: &App,
     project: &Project,
@@ -86,8 +87,8 @@ pub async fn plan(
     planned.map_err(report_error)
 }
 
-/// Computes the reports anew that were asked for lately and are outdated, because events of their project have come.
-/// Returns how many there were. Where nobody asks or nothing changes, neither the database nor the warehouse is asked.
+/// Recomputes recently requested reports that are outdated because events of their project have arrived.
+/// Returns how many there were. Without requests or changes, neither the database nor the warehouse is queried.
 ///
 /// # Errors
 /// When the database cannot be reached.
@@ -113,7 +114,7 @@ pub async fn refresh_outdated(app: &App) -> Result<usize> {
     Ok(number)
 }
 
-/// The report about an experiment whose `inputs` are loaded already.
+/// Returns the report about an experiment whose `inputs` are already loaded.
 ///
 /// # Errors
 /// `Unavailable` and `NotYet` while no report can be computed.
@@ -137,7 +138,7 @@ async fn checked_report(
     inquiry: Result<Inquiry>,
     by_quarter: bool,
 ) -> Result<Arc<Computed>> {
-    // Without an inquiry that can be read, this only finds out whether the experiment exists.
+    // With an unreadable inquiry, this only checks that the experiment exists.
     let fallback = Inquiry::default();
     let inputs = load(app, project.id, id, inquiry.as_ref().unwrap_or(&fallback)).await?.map_err(not_found)?;
     report_of(app, project, id, inquiry?, by_quarter, &inputs).await
@@ -224,7 +225,7 @@ mod tests {
     const MADE: experiments::Act<'static> =
         experiments::Act { actor: "test", by: "test", action: "create", detail: None };
 
-    /// An event of the project.
+    /// Appends an event of the project.
     async fn append(log: &Log, project_key: &str, number: u128) {
         let id = uuid::Uuid::from_u128(number);
         let line = format!(
@@ -276,11 +277,11 @@ mod tests {
         append(&log, "prj_another", 3).await;
         assert!(reports.loader().wait_for(log.last()).await);
         assert_eq!(rounds().await, (0, 0), "events of another project change nothing");
-        // What was made is what is given.
+        // The recomputed report is the one that is returned.
         now_us.fetch_add(1_000_000, Ordering::Relaxed);
         let made = report(&app, &project, ids[0], Ok(Inquiry::default())).await.unwrap();
         assert_eq!((made.manifest.as_of, made.manifest.logs[0].position), (START, 2));
-        // When nothing changed, nothing is asked.
+        // Without changes, nothing is queried.
         app.db.clone().close().await.unwrap();
         assert_eq!(rounds().await, (0, 0));
     }

@@ -1,10 +1,10 @@
-//! The rulesets of all projects, in memory: requests of visitors do not wait for the database.
+//! The rulesets of all projects, in memory, so that visitors' requests do not wait for the database.
 //!
-//! A write that changes what a project delivers rebuilds the project's ruleset and swaps it in
-//! before it is answered. Writes of other processes and nodes are noticed by
+//! A write that changes a project's delivery rebuilds the project's ruleset and swaps it in
+//! before the write is answered. Writes of other processes and nodes are detected by
 //! [`Rulesets::refresh_changed`], a periodic task, and on PostgreSQL sooner by
 //! [`Rulesets::listen`]. The last good ruleset of each project is stored in a file, for a start
-//! while the database is away.
+//! while the database is unavailable.
 
 mod delivery;
 mod encoded;
@@ -31,51 +31,52 @@ use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::time::{Duration, Instant};
 use tokio::sync::watch;
 
-/// How often [`Rulesets::refresh_changed`] is due where commits of other processes can be counted, which costs nothing.
+/// Period of [`Rulesets::refresh_changed`] where commits of other processes can be counted, which costs nothing.
 const COMMITS_POLL_PERIOD: Duration = Duration::from_millis(200);
-/// How often it is due where it has to query the version of every project.
+/// Period of [`Rulesets::refresh_changed`] where it has to query the version of every project.
 const VERSIONS_POLL_PERIOD: Duration = Duration::from_secs(2);
-/// How long commits are trusted to tell of every change, before versions are queried all the same.
+/// Period after which versions are queried even if the count of commits is unchanged.
 const MAX_UNVERIFIED: Duration = Duration::from_secs(10);
-/// Milliseconds after which rulesets that could not be confirmed to be up to date count as stale.
+/// Milliseconds after which rulesets that were not confirmed to be up to date count as stale.
 const STALE_MS: i64 = 60_000;
-/// The most goals of a project that pages watch.
+/// Most goals of a project that pages watch.
 const GOALS_MAX: i64 = 1_000;
 
 /// The rulesets of all projects.
 pub struct Rulesets {
     db: Db,
-    /// Customers' code with guards in its loops.
+    /// Customers' code with loop guards.
     pub loop_guards: LoopGuards,
     files: Option<RulesetFiles>,
     projects: RwLock<HashMap<Arc<str>, Arc<ProjectSlot>>>,
     started: Instant,
-    /// When all of them were last known to be up to date, in milliseconds since
-    /// the start; negative when that was before it, and [`NEVER`].
+    /// Time at which all rulesets were last known to be up to date, in milliseconds since
+    /// the start; negative for a time before the start. [`NEVER`] while none is loaded.
     confirmed_ms: AtomicI64,
-    /// The commits of other processes at the last [`Rulesets::refresh_changed`] that queried versions, and its time.
+    /// Count of other processes' commits at the last [`Rulesets::refresh_changed`] that queried
+    /// versions, and its time.
     verified: Mutex<Option<(u64, Instant)>>,
 }
 
-/// The value of `confirmed_ms` while no ruleset is known.
+/// Value of `confirmed_ms` while no ruleset is loaded.
 const NEVER: i64 = i64::MIN;
 
-/// What a project delivers now, and the state of its rebuilds.
+/// The current delivery of a project, and the state of its rebuilds.
 struct ProjectSlot {
     project: Arc<Project>,
     current: RwLock<Arc<Delivery>>,
-    /// How many rebuilds were requested.
+    /// Number of requested rebuilds.
     requested: AtomicU64,
-    /// The value of `requested` when the last rebuild began. Held during a rebuild.
+    /// Value of `requested` when the last rebuild began. Held during a rebuild.
     rebuilt: tokio::sync::Mutex<u64>,
-    /// The compressed bodies that are made of each new delivery.
+    /// The compressed bodies to make for each new delivery.
     precompressed: Mutex<precompress::RequestedBodies>,
     /// Held while bodies are compressed ahead of requests.
     precompressing: tokio::sync::Mutex<()>,
 }
 
 impl Rulesets {
-    /// No rulesets yet. The last good ones are stored in `files`.
+    /// Creates an empty set. The last good rulesets are stored in `files`.
     pub fn new(db: Db, files: Option<RulesetFiles>) -> Self {
         Self {
             db,
@@ -92,24 +93,24 @@ impl Rulesets {
         i64::try_from(self.started.elapsed().as_millis()).unwrap_or(i64::MAX)
     }
 
-    /// What the project with this key delivers.
+    /// Returns the current delivery of the project with this key.
     pub fn get(&self, project_key: &str) -> Option<Arc<Delivery>> {
         let slot = self.projects.read().unwrap_or_else(PoisonError::into_inner).get(project_key).cloned()?;
         Some(slot.current.read().unwrap_or_else(PoisonError::into_inner).clone())
     }
 
-    /// Whether rulesets were read, from the database or from files. Visitors cannot be served before.
+    /// Returns whether rulesets were loaded, from the database or from files. Visitors cannot be served before.
     pub fn are_known(&self) -> bool {
         self.confirmed_ms.load(Ordering::Relaxed) != NEVER
     }
 
-    /// Seconds since the rulesets were last confirmed to be up to date; `None` while that is less than a minute.
+    /// Seconds since the rulesets were last confirmed to be up to date; `None` below a minute.
     pub fn stale_s(&self) -> Option<i64> {
         let age_ms = self.elapsed_ms().saturating_sub(self.confirmed_ms.load(Ordering::Relaxed));
         (age_ms >= STALE_MS).then_some(age_ms / 1_000)
     }
 
-    /// Brings one project's ruleset up to date: when this returns, everything that was
+    /// Refreshes one project's ruleset. When this returns, everything that was
     /// committed before the call is delivered. Calls during a rebuild share the next one.
     pub async fn refresh(&self, project: &Arc<Project>) {
         if let Err(error) = self.try_refresh(project).await {
@@ -166,7 +167,7 @@ impl Rulesets {
         slot.clone()
     }
 
-    /// What the project delivers by the database; `None` when nothing changed since `before`.
+    /// Loads the project's delivery from the database; `None` when nothing changed since `before`.
     async fn load(&self, project: &Arc<Project>, before: &Arc<Delivery>) -> Result<Option<Delivery>, Error> {
         let (id, before, project) = (project.id, before.clone(), project.clone());
         self.db
@@ -211,7 +212,7 @@ impl Rulesets {
             .await
     }
 
-    /// Brings every project up to date whose version in the database is another than in memory.
+    /// Refreshes every project whose version in the database differs from the one in memory.
     ///
     /// # Errors
     /// When the database cannot be reached.
@@ -232,7 +233,7 @@ impl Rulesets {
     }
 
     /// Reads the last good rulesets from their files. Returns how many there were. They
-    /// count as confirmed when the newest file was written, at least a minute ago, and so
+    /// count as confirmed when the newest file was written, but at least a minute ago, and so
     /// as stale.
     pub fn restore(&self) -> usize {
         let stored = self.files.as_ref().map(RulesetFiles::read_all).unwrap_or_default();
@@ -258,16 +259,16 @@ impl Rulesets {
         count
     }
 
-    /// How often [`Rulesets::refresh_changed`] is due.
+    /// Period of [`Rulesets::refresh_changed`].
     pub fn poll_period(&self) -> Duration {
         if self.db.foreign_commits().is_some() { COMMITS_POLL_PERIOD } else { VERSIONS_POLL_PERIOD }
     }
 
-    /// Brings every project up to date that another process or node has changed, and writes changed rulesets to their files.
-    /// Where commits of other processes can be counted and none was made, the database is not queried.
+    /// Refreshes every project that another process or node has changed, and writes changed rulesets to their files.
+    /// Where commits of other processes can be counted and there was none, the database is not queried.
     ///
     /// # Errors
-    /// When the database cannot be reached. The last rulesets are served on.
+    /// When the database cannot be reached. The last rulesets are served meanwhile.
     pub async fn refresh_changed(&self) -> Result<(), Error> {
         let commits = self.db.foreign_commits();
         let verified = *self.verified.lock().unwrap_or_else(PoisonError::into_inner);
@@ -281,11 +282,11 @@ impl Rulesets {
         refreshed
     }
 
-    /// Brings projects up to date when the database notifies of their changes, until `stopped`. Returns at once on SQLite,
+    /// Refreshes projects when the database notifies of their changes, until `stopped`. Returns at once on SQLite,
     /// which has no notifications.
     ///
-    /// This is a loop and not a periodic task, because notifications wake it. What it misses or fails to refresh,
-    /// [`Rulesets::refresh_changed`] brings up to date.
+    /// This is a loop rather than a periodic task, because notifications wake it. [`Rulesets::refresh_changed`]
+    /// covers changes that it misses or fails to load.
     pub async fn listen(&self, mut stopped: watch::Receiver<bool>) {
         let Some(mut notifications) = self.db.notifications(muriel_store::delivery::CHANNEL) else { return };
         loop {
@@ -297,12 +298,12 @@ impl Rulesets {
             let refresh = async {
                 match payload.parse() {
                     Ok(id) => self.refresh_id(ProjectId(id)).await,
-                    // An empty payload: notifications may have been lost.
+                    // An empty payload means that notifications may have been lost.
                     Err(_) => self.refresh_all().await,
                 }
             };
             let refreshed = tokio::select! {
-                // A database that hangs does not delay the stop.
+                // A hanging database must not delay the stop.
                 _ = stopped.wait_for(|set| *set) => return,
                 refreshed = refresh => refreshed,
             };
@@ -334,7 +335,7 @@ impl Rulesets {
         }
     }
 
-    /// An experiment as a preview shows it, whatever its status. It is read from the
+    /// Returns an experiment as a preview shows it, whatever its status. It is read from the
     /// database, because drafts are not delivered.
     ///
     /// # Errors

@@ -1,7 +1,7 @@
-//! The script of a project: the runtime with the ruleset, the settings and the
-//! parts that the ruleset asks for behind it.
+//! The script of a project: the runtime, followed by the ruleset, the settings and the
+//! parts that the ruleset needs.
 //!
-//! What is in `script/` is made from web/runtime by `node web/runtime/build.mjs`.
+//! The files in `script/` are built from web/runtime by `node web/runtime/build.mjs`.
 
 use crate::site::Site;
 use muriel_assign::{Delivered, Document};
@@ -21,34 +21,34 @@ mod loop_guards;
 
 pub use loop_guards::LoopGuards;
 
-/// `(function(RULESET,SETTINGS,PARTS){…})`.
+/// JavaScript of the runtime: `(function(RULESET,SETTINGS,PARTS){…})`.
 const RUNTIME: &str = include_str!("script/runtime.js");
-/// The badge of a preview, a file of its own.
+/// JavaScript of the badge of a preview, a separate file.
 pub const BADGE: &str = include_str!("script/badge.js");
-/// The page API and what code of experiments sees, for TypeScript.
+/// TypeScript types of the page API and of the variables that experiments' code can use.
 const TYPES: &str = include_str!("script/muriel.d.ts");
-/// What stands inline where a page does not wait for the script.
+/// Inline JavaScript of pages that do not wait for the script.
 const SNIPPET: &str = include_str!("script/snippet.js");
 
-/// Functions that the script has only if the ruleset needs them.
+/// Functions that the script contains only if the ruleset needs them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Part {
-    /// Whether rules hold for visitors.
+    /// Evaluation of rules about visitors.
     Rules,
-    /// Whether visitors came from a search, a mail…
+    /// Traffic source of visitors: a search, a mail…
     Source,
     /// Visual changes and customers' JavaScript.
     Changes,
     /// Redirects.
     Split,
-    /// Goals that only the page sees happen.
+    /// Goals that happen only on the page.
     Goals,
-    /// Orders that the page tells its data layer.
+    /// Orders that the page adds to its data layer.
     Orders,
-    /// Tools on the page that are told which arm a visitor met.
+    /// Reports of a visitor's arm to tools on the page.
     Tools,
-    /// How the page loads and responds.
+    /// Measurements of loading and responsiveness.
     Vitals,
 }
 
@@ -57,7 +57,7 @@ impl Part {
     pub const ALL: [Part; 8] =
         [Part::Rules, Part::Source, Part::Changes, Part::Split, Part::Goals, Part::Orders, Part::Tools, Part::Vitals];
 
-    /// Its name among the runtime's `PARTS`.
+    /// Name in the runtime's `PARTS`.
     pub fn name(self) -> &'static str {
         match self {
             Part::Rules => "rules",
@@ -71,7 +71,7 @@ impl Part {
         }
     }
 
-    /// Its JavaScript: an expression.
+    /// JavaScript of the part: an expression.
     pub fn expression(self) -> &'static str {
         let text = match self {
             Part::Rules => include_str!("script/rules.js"),
@@ -86,7 +86,8 @@ impl Part {
         text.trim_end()
     }
 
-    /// The parts that pages with this ruleset need, in the order of [`Part::ALL`]; `health` says whether they report theirs.
+    /// Returns the parts that pages with this ruleset need, in the order of [`Part::ALL`]. `health` is
+    /// true when pages report their measurements.
     pub fn of(document: &Document, orders: bool, health: bool) -> Vec<Part> {
         let any = |asks: fn(&Delivered) -> bool| document.experiments.iter().any(|delivered| asks(delivered));
         Self::ALL
@@ -95,14 +96,14 @@ impl Part {
                 Part::Rules => any(has_rules),
                 Part::Source => any(needs_source),
                 Part::Changes => {
-                    // Style sheets, too, stay until the next view of an application is there.
+                    // Style sheets also wait until an application has shown its next view.
                     let has_text = |delivered: &Delivered| {
                         code_of(delivered).map(|code| &**code).chain(sheets(delivered)).any(|text| !text.is_empty())
                     };
                     document.experiments.iter().any(|delivered| has_items(delivered, false) || has_text(delivered))
                 }
                 Part::Split => any(|delivered| has_items(delivered, true)),
-                // Page code calls the `script` goals itself.
+                // Page code reports `script` goals itself.
                 Part::Goals => document.goals.iter().any(|goal| goal.goal_type != "script"),
                 Part::Orders => orders,
                 Part::Tools => any(|delivered| !delivered.tools.is_empty()),
@@ -129,38 +130,38 @@ fn needs_source(delivered: &Delivered) -> bool {
         || delivered.variants.iter().filter_map(|variant| variant.targeting.as_ref()).any(asks)
 }
 
-/// All JavaScript of an experiment's owner.
+/// All JavaScript pieces of an experiment.
 fn code_of(delivered: &Delivered) -> impl Iterator<Item = &Arc<str>> {
     let of_variants = delivered.variants.iter().map(|variant| &variant.code.js);
     [&delivered.custom_js, &delivered.control.js].into_iter().chain(of_variants)
 }
 
-/// As [`code_of`], mutable.
+/// Like [`code_of`], mutable.
 fn code_of_mut(delivered: &mut Delivered) -> impl Iterator<Item = &mut Arc<str>> {
     let of_variants = delivered.variants.iter_mut().map(|variant| &mut variant.code.js);
     [&mut delivered.custom_js, &mut delivered.control.js].into_iter().chain(of_variants)
 }
 
-/// All style sheets of an experiment's owner.
+/// All style sheets of an experiment.
 fn sheets(delivered: &Delivered) -> impl Iterator<Item = &str> {
     let of_variants = delivered.variants.iter().map(|variant| &*variant.code.css);
     [&*delivered.custom_css, &*delivered.control.css].into_iter().chain(of_variants)
 }
 
-/// What the script needs besides the ruleset.
+/// Input of the script besides the ruleset.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct ScriptSettings {
-    /// The project's settings for its pages.
+    /// The project's page settings.
     pub settings: PageSettings,
-    /// Whether the project counts revenue.
+    /// True when the project has a revenue goal.
     pub orders: bool,
-    /// When experiments first started, by id. They are not in the script: they are there to warn senders of exposures that
-    /// are dated before the start.
+    /// First starts of experiments, by id. They are not in the script: they are used to warn senders of
+    /// exposures that are dated before the start.
     pub starts: BTreeMap<i64, Instant>,
 }
 
-/// The settings that the script is called with. The type of the same name in web/runtime mirrors it.
+/// Settings argument of the script. The type of the same name in web/runtime mirrors it.
 #[derive(Serialize)]
 struct Settings<'a> {
     base: &'a str,
@@ -172,7 +173,7 @@ struct Settings<'a> {
     health: u8,
 }
 
-/// The path below which a script is served.
+/// Path below which a script is served.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Mount {
     /// The root of the server.
@@ -181,10 +182,11 @@ pub enum Mount {
     Prefix,
 }
 
-/// The script of the project whose ruleset this is. The document's code is guarded already, by [`LoopGuards::guarded`].
+/// Composes the script of the ruleset's project. The document's code must have its guards, from
+/// [`LoopGuards::guarded`].
 pub fn compose(document: &Document, script_settings: &ScriptSettings, site: &Site, under: Mount) -> String {
     let settings = &script_settings.settings;
-    // Below a prefix of the site's own domain, pages send everything to where they loaded the script.
+    // Below a prefix of the site's own domain, pages send everything to the host from which they loaded the script.
     let (base, prefix) = match under {
         Mount::Root => (settings.base.as_str(), ""),
         Mount::Prefix => ("", site.visitor_prefix.as_str()),
@@ -216,20 +218,21 @@ pub fn compose(document: &Document, script_settings: &ScriptSettings, site: &Sit
     script
 }
 
-/// A part as a file of its own. Once it has loaded, the function is the property `muriel` of the script's element.
+/// Returns a part as a separate file. Once it has loaded, the function is the property `muriel` of the
+/// script's element.
 pub fn part_file(part: Part) -> String {
     format!("document.currentScript.muriel={};\n", part.expression())
 }
 
-/// The types of the page API for TypeScript. `global` is the name by which pages call it.
+/// Returns the TypeScript types of the page API. `global` is its name on pages.
 pub fn types(global: &str) -> String {
     TYPES.replace("\n  muriel: Muriel.Page;", &format!("\n  {global}: Muriel.Page;"))
 }
 
-/// What is hidden until the script has decided, for a second at most.
+/// The part of the page that is hidden until the script has decided, for at most a second.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SnippetKind {
-    /// Nothing: the tag blocks the page until the script is there.
+    /// Nothing: the tag blocks the page until the script has loaded.
     Blocks,
     /// The page.
     HidesPage,
@@ -237,8 +240,8 @@ pub enum SnippetKind {
     HidesMarked,
 }
 
-/// What a page has in its head: the tag, and before it the lines that hide something, if anything is to be hidden. Nothing in
-/// it needs escaping if `base` and `prefix` were parsed.
+/// Returns the HTML for a page's head: the tag, preceded by the inline snippet if anything is to be hidden. It
+/// needs no escaping if `base` and `prefix` were parsed.
 pub fn tags(base: &str, prefix: &str, page_api: &str, key: &str, kind: SnippetKind) -> String {
     let source = format!("{base}{prefix}/js/{key}.js");
     let selector = match kind {
@@ -251,12 +254,12 @@ pub fn tags(base: &str, prefix: &str, page_api: &str, key: &str, kind: SnippetKi
     format!("<script>{inline}</script>\n<script async fetchpriority=\"high\" src=\"{source}\"></script>\n")
 }
 
-/// The lines that stand inline before an asynchronous script: they keep calls of
-/// the page API `global` and hide what matches `selectors` for a second at most.
+/// Returns the inline snippet for an asynchronous script: it queues calls of the page API `global` and
+/// hides the elements that match `selectors` for at most a second.
 fn snippet(global: &str, selectors: &str) -> String {
     let mut script = String::new();
     let mut rest = SNIPPET.trim_end();
-    // Both are free in it: the build puts nothing else of capitals there.
+    // The build uses capitals for placeholders only, so these words are unambiguous.
     while let Some(at) = rest.find(|c: char| c.is_ascii_uppercase()) {
         let (before, from) = rest.split_at(at);
         script += before;
@@ -272,8 +275,8 @@ fn snippet(global: &str, selectors: &str) -> String {
     script + rest
 }
 
-/// JSON that means the same in JavaScript, wherever that stands: it ends no
-/// `<script>` element and begins no comment of HTML.
+/// Serialises to JSON that means the same in JavaScript in any place: it neither ends a
+/// `<script>` element nor begins an HTML comment.
 fn literal<T: Serialize + ?Sized>(value: &T) -> String {
     let mut bytes = Vec::new();
     let mut serializer = serde_json::Serializer::with_formatter(&mut bytes, Literal(CompactFormatter));
@@ -282,10 +285,10 @@ fn literal<T: Serialize + ?Sized>(value: &T) -> String {
     own_prototypes(String::from_utf8(bytes).unwrap_or_default())
 }
 
-/// A key that in JavaScript alone would set the object's prototype.
+/// A key that would set the object's prototype in JavaScript, but not in JSON.
 const PROTOTYPE: &str = "\"__proto__\":";
 
-/// Makes [`PROTOTYPE`] a key like any other.
+/// Makes [`PROTOTYPE`] an ordinary key.
 fn own_prototypes(json: String) -> String {
     if !json.contains(PROTOTYPE) {
         return json;
@@ -293,7 +296,7 @@ fn own_prototypes(json: String) -> String {
     let mut script = String::with_capacity(json.len() + 16);
     let mut done = 0;
     for (at, _) in json.match_indices(PROTOTYPE) {
-        // Behind a backslash it is the end of some other key.
+        // After a backslash it is the end of another key.
         if !json[..at].ends_with('\\') {
             script += &json[done..at];
             script += "[\"__proto__\"]:";

@@ -1,5 +1,6 @@
-//! Reports for strangers, who may ask as often as they like: each is computed at most once a minute, one at a time, so that
-//! they take no more of the server than one slow reader.
+//! Reports for readers of shared links, who may send any number of requests: each report is computed at
+//! most once a minute, one at a time, so that these readers use no more of the server than one slow
+//! reader.
 
 use crate::app::App;
 use crate::error::{Error, Result};
@@ -10,16 +11,16 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant as Ticks};
 use tokio::sync::Semaphore;
 
-/// Requests that wait for a report at the same time.
+/// Most requests that wait for a report at the same time.
 const WAITING_MAX: usize = 64;
-/// Seconds after which to ask again when more would wait.
+/// Seconds after which to retry when more requests would wait.
 const BUSY_RETRY_S: u64 = 2;
-/// How long a report that could not be computed is not tried again.
+/// Retry delay of a report that could not be computed.
 const FAILED_FOR: Duration = Duration::from_secs(10);
-/// Reports of which that is remembered.
+/// Most reports whose failure is remembered.
 const FAILED_MAX: usize = 1_000;
 
-/// Limits what is computed for strangers.
+/// Limits the reports computed for readers of shared links.
 #[derive(Debug)]
 pub(crate) struct SharedReports {
     waiting: Arc<Semaphore>,
@@ -37,7 +38,7 @@ impl Default for SharedReports {
     }
 }
 
-/// The report, of at most a minute ago.
+/// Returns the report, at most a minute old.
 ///
 /// # Errors
 /// `Unavailable` and `NotYet` while no report can be computed.
@@ -51,7 +52,7 @@ pub(crate) async fn shared_report(app: &App, key: ReportKey, inputs: ReportInput
     let _place = shared.waiting.try_acquire().map_err(|_| busy(BUSY_RETRY_S))?;
     let turn = shared.computing.clone().acquire_owned().await.map_err(|_| busy(BUSY_RETRY_S))?;
     let now = app.clock.now();
-    // Somebody who waited before us had it computed.
+    // A request that waited before this one has computed it.
     if let Some(recent) = reports.recent(&key, &inputs, now) {
         return Ok(recent);
     }
@@ -59,7 +60,8 @@ pub(crate) async fn shared_report(app: &App, key: ReportKey, inputs: ReportInput
         return Err(busy(FAILED_FOR.as_secs()));
     }
     let failed = shared.failed.clone();
-    // It goes on when whoever asked has left: asking and leaving makes nothing be computed again.
+    // The computation continues when its caller leaves, so that repeated cancelled requests cause no
+    // repeated computation.
     let computed = tokio::spawn(async move {
         let _turn = turn;
         let computed = reports.report_once(&key, &inputs, now).await;

@@ -1,7 +1,8 @@
-//! Links with which somebody reads the result of one experiment without signing in.
+//! Links for reading the result of one experiment without signing in.
 //!
-//! A link has a random token, of which only a MAC is stored. It shows one result, with the query that it was made with, until it
-//! expires or is revoked. Whether it does is looked up for each request, so that a revocation holds on every node at once.
+//! A link has a random token, of which only a MAC is stored. It shows one result, with the query it was
+//! created with, until it expires or is revoked. Each request checks this in the database, so that a
+//! revocation takes effect on every node at once.
 
 use crate::access_cache::TOKEN_LEN;
 use crate::actor::Actor;
@@ -26,54 +27,55 @@ use serde_json::{Value, json};
 use std::ops::RangeInclusive;
 use std::sync::Arc;
 
-/// For how many days a share can be made.
+/// Allowed validity of a share, in days.
 pub const DAYS: RangeInclusive<i64> = 1..=365;
-/// For how many days it is made unless somebody says so.
+/// Default validity of a share, in days.
 pub const DEFAULT_DAYS: i64 = 30;
-/// Shares of an experiment that can be open at once.
+/// Most open shares of an experiment.
 const OPEN_MAX: usize = 50;
-/// Shares of an experiment that are kept, with those that have ended.
+/// Most shares of an experiment that are stored, including those that have ended.
 const KEPT_MAX: usize = 200;
-/// What is told of openings is told by the hour: a share is not there to watch its readers.
+/// Rounding of the time of the last opening: a share is not meant to watch its readers.
 const OPENED_TO_US: i64 = 3_600_000_000;
 
 const NOT_FOUND: Error = Error::NotFound("share");
 
-/// A share to make.
+/// A share to create.
 #[derive(Debug, Clone)]
 pub struct NewShare {
     /// Days until it expires.
     pub expires_in_days: i64,
-    /// Which visitors the result is about.
+    /// Filters of the result.
     pub inquiry: Inquiry,
 }
 
-/// A share with what can be shown of it.
+/// A share, with details to show.
 #[derive(Debug, Clone)]
 pub struct KnownShare {
     /// The share.
     pub share: Share,
-    /// Which visitors the result is about.
+    /// Filters of the result.
     pub inquiry: Inquiry,
-    /// The hour in which it was last opened.
+    /// Hour in which it was last opened.
     pub opened_at: Option<Instant>,
 }
 
-/// A share that was made.
+/// A share that was created.
 #[derive(Debug, Clone)]
 pub struct MadeShare {
     /// The share.
     pub known: KnownShare,
-    /// The link. It is not stored.
+    /// The link, which is not stored.
     pub url: String,
-    /// The name of the one who made it.
+    /// Display name of the author.
     pub names: Names,
 }
 
-/// Makes a share. The response is what `render` makes; it has the link, and is kept encrypted for a request that is sent again.
+/// Creates a share. `render` makes the response, which contains the link and is stored encrypted for a
+/// repeated request.
 ///
 /// # Errors
-/// `NotFound`; then a `new` or a `key` that could not be read; a goal or an epoch that is not there; too many open shares; and
+/// `NotFound`; then a `new` or a `key` that could not be read; an unknown goal or epoch; too many open shares; and
 /// when the database cannot be reached.
 pub async fn create(
     app: &App,
@@ -125,7 +127,7 @@ pub async fn create(
         .await
 }
 
-/// Fails unless the experiment has what the inquiry names.
+/// Checks that the experiment has the goal and epoch that the inquiry names.
 async fn check_inquiry(tx: &mut dyn Tx, project: ProjectId, id: ExperimentId, inquiry: &Inquiry) -> Result<()> {
     let (field, message) = match ReportInputs::load(tx, project, id, inquiry, None).await? {
         Ok(_) => return Ok(()),
@@ -136,10 +138,10 @@ async fn check_inquiry(tx: &mut dyn Tx, project: ProjectId, id: ExperimentId, in
     Err(Problems::one(field, message).into())
 }
 
-/// Deletes the oldest shares that have ended, where there are too many.
+/// Deletes the oldest ended shares, where there are too many.
 ///
 /// # Errors
-/// Too many that are open.
+/// Too many open shares.
 async fn make_room(tx: &mut dyn Tx, project: ProjectId, id: ExperimentId, now: Instant) -> Result<()> {
     let all = shares::of_experiment(tx, project, id).await?;
     let (open, ended): (Vec<_>, Vec<_>) = all.into_iter().partition(|share| share.is_open(now));
@@ -156,13 +158,13 @@ async fn make_room(tx: &mut dyn Tx, project: ProjectId, id: ExperimentId, now: I
 /// The shares of an experiment.
 #[derive(Debug)]
 pub struct Shares {
-    /// Newest first.
+    /// The shares, newest first.
     pub shares: Vec<KnownShare>,
-    /// The names of those who made and revoked them.
+    /// Display names of those who created and revoked them.
     pub names: Names,
 }
 
-/// The shares of an experiment, with those that have ended.
+/// Returns the shares of an experiment, including those that have ended.
 ///
 /// # Errors
 /// `NotFound`, and when the database cannot be reached.
@@ -191,7 +193,7 @@ fn known(app: &App, share: Share) -> Result<KnownShare> {
     Ok(KnownShare { share, inquiry, opened_at })
 }
 
-/// Refuses a share from now on. One that was revoked before keeps its moment.
+/// Revokes a share. One that was revoked before keeps its time.
 ///
 /// # Errors
 /// `NotFound`, and when the database cannot be reached.
@@ -211,36 +213,36 @@ pub async fn revoke(app: &App, actor: &Actor, project: &Arc<Project>, id: ShareI
         .await
 }
 
-/// A share in the audit log, by the name of its experiment.
+/// The audit log's reference to a share, by the name of its experiment.
 async fn of(tx: &mut dyn Tx, share: &Share) -> Result<ObjectRecord> {
     let name = experiments::name(tx, share.project, share.experiment).await?;
     Ok(object("share", share.id, &name.unwrap_or_default()))
 }
 
-/// What the audit log keeps of a share.
+/// The audit log's fields of a share.
 fn told(share: &Share) -> Value {
     let query: Value = serde_json::from_str(&share.query).unwrap_or_default();
     json!({ "query": query, "expires_at": share.expires_at })
 }
 
-/// A share that shows its result.
+/// A share that is open, with the input of its result.
 #[derive(Debug, Clone)]
 pub struct OpenShare {
     /// The share.
     pub share: Share,
-    /// Which visitors the result is about.
+    /// Filters of the result.
     pub inquiry: Inquiry,
-    /// The project of the experiment.
+    /// Project of the experiment.
     project: Project,
 }
 
-/// The share whose link has this token, which may be any text.
+/// Returns the share whose link has this token, which may be any text.
 ///
-/// A text that cannot be a token is looked up as well, so that the answer and the time that it takes do not tell it from a
-/// token that nobody has.
+/// A text that cannot be a token is looked up as well, so that the response and its duration do not
+/// distinguish it from an unknown token.
 ///
 /// # Errors
-/// `NotFound` for a token that no share has, or one of an experiment that was deleted; `ShareEnded`; and when the database
+/// `NotFound` for an unknown token, or one of an experiment that was deleted; `ShareEnded`; and when the database
 /// cannot be reached.
 pub async fn open(app: &App, token: &str) -> Result<OpenShare> {
     let (mac, now) = (mac(app, token), app.clock.now());
@@ -263,10 +265,10 @@ pub async fn open(app: &App, token: &str) -> Result<OpenShare> {
     Ok(OpenShare { share, inquiry, project })
 }
 
-/// The report that the share shows: what anybody else gets who asks the same, of at most a minute ago.
+/// Returns the report of the share: the one that the same query returns in the API, at most a minute old.
 ///
 /// # Errors
-/// As [`open`]; `Unavailable` and `NotYet` while no report can be computed.
+/// Same as [`open`]; `Unavailable` and `NotYet` while no report can be computed.
 pub async fn report(app: &App, open: &OpenShare) -> Result<Arc<Computed>> {
     let computed = computed(app, open, open.inquiry.clone(), false).await?;
     let hour = app.clock.now().us().div_euclid(OPENED_TO_US) * OPENED_TO_US;
@@ -274,12 +276,12 @@ pub async fn report(app: &App, open: &OpenShare) -> Result<Arc<Computed>> {
     Ok(computed)
 }
 
-/// As [`report`], day by day.
+/// Like [`report`], by day.
 ///
 /// # Errors
-/// As [`report`].
+/// Same as [`report`].
 pub async fn timeseries(app: &App, open: &OpenShare) -> Result<Arc<Computed>> {
-    // Days are not broken down.
+    // Days have no breakdown.
     computed(app, open, Inquiry { breakdown_by: None, ..open.inquiry.clone() }, true).await
 }
 
@@ -293,10 +295,10 @@ async fn computed(app: &App, open: &OpenShare, inquiry: Inquiry, by_quarter: boo
     shared_report(app, ReportKey { project_key, subject, inquiry, by_quarter }, inputs).await
 }
 
-/// Stores when shares were last opened.
+/// Stores the last opening of each share.
 ///
 /// # Errors
-/// When the database cannot be reached; they are stored with the next call.
+/// When the database cannot be reached; the next call stores them.
 pub async fn write_openings(app: &App) -> Result<()> {
     let unwritten = app.share_openings.unwritten();
     if unwritten.is_empty() {
@@ -308,7 +310,7 @@ pub async fn write_openings(app: &App) -> Result<()> {
     Ok(())
 }
 
-/// The MAC under which a token is stored.
+/// MAC under which a token is stored.
 fn mac(app: &App, token: &str) -> [u8; 32] {
     app.pepper.people_mac("share", token)
 }

@@ -1,4 +1,4 @@
-//! Trying the plan of an experiment on made-up visitors.
+//! Simulation of an experiment's plan with generated visitors.
 
 use crate::app::App;
 use crate::compute_queue::ComputeQueue;
@@ -13,23 +13,23 @@ use muriel_results::{
 use muriel_store::tenants::Project;
 use muriel_warehouse::StopToken;
 
-/// Simulations that wait or run at the same time.
+/// Most simulations that wait or run at the same time.
 pub(crate) const QUEUE_MAX: usize = 4;
-/// Days of all runs of one simulation together at most.
+/// Most simulated days of all runs of one simulation together.
 const DAYS_MAX: u64 = 250_000;
 
-/// How to simulate.
+/// Parameters of a simulation.
 #[derive(Debug, Clone, PartialEq)]
 pub struct WantedSimulation {
-    /// What is changed of the experiment's plan.
+    /// Changes of the experiment's plan.
     pub request: SimulationRequest,
-    /// Experiments to simulate.
+    /// Number of simulated experiments.
     pub runs: u64,
-    /// Seed of the random numbers.
+    /// Seed of the random number generator.
     pub seed: u64,
 }
 
-/// Stops what runs for a request when nobody waits for it any more.
+/// Stops the work of a request when its future is dropped.
 struct StopOnDrop(StopToken);
 
 impl Drop for StopOnDrop {
@@ -38,12 +38,12 @@ impl Drop for StopOnDrop {
     }
 }
 
-/// Runs the plan of an experiment many times. It is stopped when the caller does not wait any more.
+/// Simulates the plan of an experiment many times. The simulation stops when the caller drops the future.
 ///
 /// # Errors
-/// `NotFound`; then a `wanted` that could not be read; a plan that cannot be tried, and one that takes too long; `Unavailable`
-/// while too many are tried, and with `NotYet` while the project's events cannot be looked at; and when the database cannot be
-/// reached.
+/// `NotFound`; then a `wanted` that could not be read; a plan that cannot be simulated, or takes too
+/// long; `Unavailable` while too many simulations wait, and also `NotYet` while the project's events
+/// cannot be queried; and when the database cannot be reached.
 pub async fn run(
     app: &App,
     project: &Project,
@@ -72,7 +72,7 @@ pub async fn run(
     let stop = StopToken::new();
     let _stop = StopOnDrop(stop.clone());
     let simulated = tokio::task::spawn_blocking(move || {
-        // Until it has stopped, whoever waits for it.
+        // Held until the simulation has stopped, even if its caller is gone.
         let _permit = permit;
         simulate(tried, runs, seed, &stop)
     });

@@ -1,19 +1,19 @@
-//! The names that pages see of this server, which the operator chooses.
+//! Names on customers' pages that the operator can choose.
 
 use std::fmt;
 use std::str::FromStr;
 
-/// The names of one server.
+/// Configurable names of one server.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Site {
-    /// The global name of the script's API on pages.
+    /// Global name of the script's API on pages.
     pub page_api: PageApi,
-    /// The path below which visitor traffic is served in addition to the usual paths.
+    /// Path below which visitor traffic is served in addition to the usual paths.
     pub visitor_prefix: VisitorPrefix,
 }
 
-/// The name of the global that is the script's API on a page; names of cookies
-/// and stored items begin with it.
+/// Name of the global that is the script's API on a page. Names of cookies and stored items begin with
+/// it.
 ///
 /// As text: a JavaScript identifier of 1 to 32 ASCII characters.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -26,13 +26,13 @@ impl Default for PageApi {
 }
 
 impl PageApi {
-    /// The name.
+    /// The name as text.
     pub fn as_str(&self) -> &str {
         &self.0
     }
 }
 
-/// The text is not a name for the page API.
+/// The text is not a valid name for the page API.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("\"{0}\" is not a name in JavaScript of at most 32 letters, digits, _ and $, as `muriel`")]
 pub struct BadPageApi(String);
@@ -47,10 +47,10 @@ impl FromStr for PageApi {
     }
 }
 
-/// A path below which visitor traffic is served in addition to the usual paths, so that a
+/// Path below which visitor traffic is served in addition to the usual paths, so that a
 /// site can forward it from a path of its own.
 ///
-/// As text: `/x`, or `/x/y`; nothing is none.
+/// As text: `/x`, or `/x/y`; empty for none.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct VisitorPrefix(String);
 
@@ -59,13 +59,13 @@ const TAKEN: [&str; 12] =
     ["v2", "js", "ruleset", "preview", "geo", "events", "docs", "openapi.json", "livez", "readyz", "metrics", "mcp"];
 
 impl VisitorPrefix {
-    /// The path, without a `/` at its end; empty for none.
+    /// The path without a trailing `/`; empty for none.
     pub fn as_str(&self) -> &str {
         &self.0
     }
 }
 
-/// The text is not a prefix.
+/// The text is not a valid prefix.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("\"{0}\" is not a path of letters, digits, - and _ that is free, as `/x`")]
 pub struct BadVisitorPrefix(String);

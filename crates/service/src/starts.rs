@@ -1,4 +1,4 @@
-//! The plan of a first start: the total of visitors for an experiment that has none planned.
+//! The plan of a first start: a planned number of visitors for experiments without one.
 
 use crate::app::App;
 use muriel_domain::Instant;
@@ -8,15 +8,15 @@ use muriel_results::{ReportInputs, StartPlan};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// How long a start waits until the project's traffic is measured.
+/// Timeout of measuring the project's traffic for a start.
 const PLAN_TIMEOUT: Duration = Duration::from_secs(2);
-/// How long a start of the past waits: the events that were imported just before it have to be loaded first.
+/// Timeout for a start in the past: events imported just before it have to be loaded first.
 const IMPORT_TIMEOUT: Duration = Duration::from_secs(20);
 
-/// The plan of `experiment`, if it starts for the first time, without a planned total of
-/// visitors and with a goal to plan for. It is computed before the transaction that
-/// starts the experiment, which must not wait for the warehouse. One that started elsewhere at `since` is planned for the
-/// visitors whose exposures are there.
+/// Computes the plan of `experiment`, if it starts for the first time, has no planned number of
+/// visitors and has a goal to plan for. It is computed before the transaction that starts the
+/// experiment, which must not wait for the warehouse. An experiment that started elsewhere at `since`
+/// is planned for the visitors whose exposures were imported.
 ///
 /// If the warehouse does not answer within [`PLAN_TIMEOUT`], the experiment starts without measured traffic.
 pub(crate) async fn start_plan(
@@ -45,7 +45,7 @@ pub(crate) async fn start_plan(
     }
 }
 
-/// Applies the plan to an experiment that has started and has no planned total of its own.
+/// Applies the plan to an experiment that has started without a planned number of visitors.
 /// Returns the plan if it was applied.
 pub(crate) fn with_plan(started: Experiment, plan: Option<StartPlan>) -> (Experiment, Option<StartPlan>) {
     let Some(plan) = plan.filter(|_| started.lifecycle.is_live() && started.plan.visitors.is_none()) else {

@@ -1,9 +1,10 @@
-//! Whom connections to other systems trust.
+//! Trusted certificate authorities for connections to other systems.
 
 use std::sync::Arc;
 use ureq::tls::{Certificate, RootCerts};
 
-/// The system's certificate authorities, among which may be a company's own; Mozilla's where it has none.
+/// Returns the system's certificate authorities, which may include a company's own; Mozilla's where the
+/// system has none.
 pub fn roots() -> RootCerts {
     let found = rustls_native_certs::load_native_certs().certs;
     if found.is_empty() {

@@ -1,4 +1,4 @@
-//! Warnings about an experiment for its owner. They prevent nothing.
+//! Warnings about an experiment for its owner. They do not prevent anything.
 
 use crate::script::LoopGuards;
 use muriel_domain::experiment::{Experiment, ExperimentPatch};
@@ -6,10 +6,10 @@ use std::sync::Arc;
 
 /// Most warnings about code: a mistake is often made in every arm.
 const ABOUT_CODE_MAX: usize = 10;
-/// Steps for each KiB from which on code is reported. Ordinary code takes up to twenty.
+/// Steps per KiB above which code is reported. Ordinary code takes up to twenty.
 const EXPENSIVE_STEPS: usize = 200;
 
-/// Sentences about an experiment, each with its field. Those about code come from its
+/// Returns sentences about an experiment, each with its field. Those about code come from its
 /// analysis.
 pub(crate) fn warnings(experiment: &Experiment, guards: &LoopGuards) -> Vec<String> {
     let mut warnings = experiment.warnings();
@@ -17,14 +17,14 @@ pub(crate) fn warnings(experiment: &Experiment, guards: &LoopGuards) -> Vec<Stri
     warnings
 }
 
-/// A sentence about the first piece of JavaScript that browsers will not run, with its field.
+/// Returns a sentence about the first piece of JavaScript that browsers cannot run, with its field.
 pub(crate) fn invalid_code(experiment: &Experiment, guards: &LoopGuards) -> Option<String> {
     let is_invalid = |code: &str| guards.cached(code).is_some_and(|analysis| analysis.syntax_error.is_some());
     let (field, code) = code(experiment).find(|(_, code)| is_invalid(code))?;
     about(code, guards).map(|says| format!("{field}: {says}"))
 }
 
-/// The warnings about the code of an experiment that is to be created from this patch.
+/// Returns the warnings about the code of an experiment that is to be created from this patch.
 pub(crate) fn about_patch_code(patch: &ExperimentPatch, guards: &LoopGuards) -> Vec<String> {
     about_code(patch_code(patch), guards)
 }
@@ -64,18 +64,18 @@ fn about(code: &str, guards: &LoopGuards) -> Option<String> {
     })
 }
 
-/// Every piece of JavaScript of an experiment.
+/// Returns every piece of JavaScript of an experiment.
 pub(crate) fn codes(experiment: &Experiment) -> Vec<Arc<str>> {
     code(experiment).map(|(_, code)| code.clone()).collect()
 }
 
-/// Every piece of JavaScript in a patch.
+/// Returns every piece of JavaScript in a patch.
 pub(crate) fn patch_codes(patch: &ExperimentPatch) -> Vec<Arc<str>> {
     patch_code(patch).map(|(_, code)| code.clone()).filter(|code| !code.is_empty()).collect()
 }
 
-/// Warnings about arms that a started experiment lost. `winners` are the arms that its report
-/// calls better than the control, if the report is known.
+/// Returns warnings about arms that were removed from a started experiment. `winners` are the arms that its report
+/// judges better than the control, if the report is known.
 pub(crate) fn about_dropped(arms: std::ops::Range<usize>, winners: Option<&[usize]>) -> Vec<String> {
     let about = |arm: usize| {
         let result = match winners {
@@ -97,7 +97,7 @@ fn code(experiment: &Experiment) -> impl Iterator<Item = (String, &Arc<str>)> {
         .chain(variants.map(|(at, variant)| (format!("variants[{at}].customJS"), &variant.code.js)))
 }
 
-/// As [`code`], of a patch.
+/// Like [`code`], for a patch.
 fn patch_code(patch: &ExperimentPatch) -> impl Iterator<Item = (String, &Arc<str>)> {
     let variants = patch.variants.iter().flatten().enumerate();
     [("custom_js", patch.custom_js.as_ref()), ("control.customJS", patch.control.as_ref().and_then(|c| c.js.as_ref()))]

@@ -1,4 +1,4 @@
-//! Watching experiments: who watches one is told what happens to it.
+//! Watching experiments: watchers are notified of events of an experiment.
 
 use crate::app::App;
 use crate::error::{Error, Result};
@@ -10,16 +10,16 @@ use muriel_store::{experiments, watches};
 
 const NOT_FOUND: Error = Error::NotFound("experiment");
 
-/// Whether somebody watches an experiment, and how many people do.
+/// State of a person's watch, and the number of watchers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Watching {
-    /// Whether the person does.
+    /// True when the person watches the experiment.
     pub watching: bool,
-    /// How many people do who see the project.
+    /// Number of watchers who can see the project.
     pub watchers: usize,
 }
 
-/// Whether the person watches the experiment.
+/// Returns whether the person watches the experiment.
 ///
 /// # Errors
 /// `NotFound`, and when the database cannot be reached.
@@ -33,7 +33,7 @@ pub async fn show(app: &App, project: ProjectId, id: ExperimentId, person: Perso
     .await
 }
 
-/// Makes the person watch the experiment, or watch it no more.
+/// Starts or ends a person's watch of the experiment.
 ///
 /// # Errors
 /// `NotFound`; too many watchers; and when the database cannot be reached.

@@ -1,5 +1,5 @@
-//! The address of a PostgreSQL server: what the driver reads of it, and what it does not know: how TLS is used, and where
-//! a password may be.
+//! Address of a PostgreSQL server: the URL parameters that the driver reads, and those it does not know, for TLS and
+//! password files.
 
 use std::fmt;
 use std::io::Read;
@@ -12,18 +12,18 @@ use tokio_postgres::config::{Host, SslMode, SslNegotiation};
 use crate::tls::{Roots, TlsMode, TlsSettings};
 use crate::{Error, Result};
 
-/// Bytes of a password file that are read at most.
+/// Maximum bytes read from a password file.
 const PASSFILE_MAX: u64 = 1 << 20;
 const DEFAULT_PORT: u16 = 5432;
 
-/// Where a password is looked for when the address has none, as PostgreSQL's own programs do: first the password, then
-/// the file.
+/// Sources of the password when the address has none, as in PostgreSQL's own programs: first the password, then the
+/// file.
 #[derive(Clone, Default)]
 pub struct Credentials {
     /// The value of `PGPASSWORD`.
     pub password: Option<String>,
-    /// A file with lines `host:port:database:user:password`: `PGPASSFILE`, or `.pgpass` in the home directory. A file that
-    /// does not exist is not an error; one that others than its owner may read is not used.
+    /// A file with lines `host:port:database:user:password`: `PGPASSFILE`, or `.pgpass` in the home directory. A
+    /// missing file is not an error. A file that users other than its owner may read is not used.
     pub passfile: Option<PathBuf>,
 }
 
@@ -34,19 +34,19 @@ impl fmt::Debug for Credentials {
     }
 }
 
-/// An address that was read.
+/// A parsed address.
 pub(crate) struct Address {
-    /// For the driver.
+    /// Settings for the driver.
     pub(crate) config: Config,
-    /// How TLS is used.
+    /// TLS settings.
     pub(crate) tls: TlsSettings,
 }
 
 impl Address {
-    /// Reads a URL `postgres://user@host:port/database?name=value`, with what `credentials` have where it has no password.
+    /// Parses a URL `postgres://user@host:port/database?name=value`. A missing password is taken from `credentials`.
     ///
     /// # Errors
-    /// [`Error::Address`] with a sentence, which has no secret of the URL in it.
+    /// [`Error::Address`] with a message that contains no secret of the URL.
     pub(crate) fn read(url: &str, credentials: &Credentials) -> Result<Address> {
         let (plain, ours) = split(url)?;
         let mut config: Config = plain.parse().map_err(|error: tokio_postgres::Error| {
@@ -55,13 +55,13 @@ impl Address {
         })?;
         let mut tls = TlsSettings::read(ours)?;
         if config.get_hosts().is_empty() {
-            // The driver needs names for TLS.
+            // The driver needs host names for TLS.
             config.get_hostaddrs().to_vec().iter().for_each(|address| {
                 config.host(address.to_string());
             });
         }
         if !config.get_hosts().iter().any(|host| matches!(host, Host::Tcp(_))) {
-            // As in PostgreSQL's own programs: nobody listens in on a socket of this machine.
+            // As in PostgreSQL's own programs: a local socket cannot be intercepted.
             tls.mode = TlsMode::Disable;
         }
         config.ssl_mode(match tls.mode {
@@ -79,9 +79,9 @@ impl Address {
     }
 }
 
-/// Parts the parameters about TLS from a URL. What is left is a URL for the driver.
+/// Removes the TLS parameters from a URL and returns them with the rest, a URL for the driver.
 fn split(url: &str) -> Result<(String, Vec<(String, String)>)> {
-    // The driver takes everything up to the first `@` for the user and the password.
+    // The driver takes everything up to the first `@` as user and password.
     let query = match (url.find('?'), url.find('@')) {
         (None, _) => return Ok((url.to_owned(), Vec::new())),
         (Some(query), Some(at)) if query < at => {
@@ -108,7 +108,7 @@ fn split(url: &str) -> Result<(String, Vec<(String, String)>)> {
     Ok((plain, ours))
 }
 
-/// A percent-encoded value.
+/// Decodes a percent-encoded value.
 fn decoded(name: &str, value: &str) -> Result<String> {
     let broken = || Error::Address(format!("{name} in the address of the database is not percent-encoded UTF-8"));
     let (mut bytes, mut rest) = (Vec::with_capacity(value.len()), value.bytes());
@@ -125,7 +125,7 @@ fn decoded(name: &str, value: &str) -> Result<String> {
 }
 
 impl TlsSettings {
-    /// The parameters of an address that are read here.
+    /// URL parameters that are parsed here, not by the driver.
     const NAMES: [&'static str; 4] = ["sslmode", "sslrootcert", "sslcert", "sslkey"];
 
     fn read(parameters: Vec<(String, String)>) -> Result<TlsSettings> {
@@ -155,12 +155,12 @@ impl TlsSettings {
             Some(path) => Some(Roots::File(path.into())),
         };
         let (mode, roots) = match (mode, roots) {
-            // As in PostgreSQL's own programs: whoever names authorities wants them to be looked at.
+            // As in PostgreSQL's own programs: naming a file of authorities implies that the certificate is verified.
             (TlsMode::Require, Some(Roots::File(path))) => (TlsMode::VerifyCa, Some(Roots::File(path))),
             (TlsMode::VerifyFull, None) => (TlsMode::VerifyFull, Some(Roots::System)),
             (TlsMode::VerifyFull, roots) => (TlsMode::VerifyFull, roots),
             (mode, Some(Roots::System)) if mode != TlsMode::Disable => {
-                // Anybody can have a certificate of a public authority, so without the host's name it says nothing.
+                // Anybody can get a certificate from a public authority, so without the host name it proves nothing.
                 return Err(Error::Address("sslrootcert=system needs sslmode=verify-full".to_owned()));
             }
             (TlsMode::VerifyCa, None) => {
@@ -184,7 +184,7 @@ impl TlsSettings {
     }
 }
 
-/// The password from outside the address.
+/// Returns the password from outside the address.
 fn password(config: &Config, credentials: &Credentials) -> Result<Option<String>> {
     if let Some(password) = credentials.password.as_ref().filter(|password| !password.is_empty()) {
         return Ok(Some(password.clone()));
@@ -216,7 +216,7 @@ fn password(config: &Config, credentials: &Credentials) -> Result<Option<String>
     Ok(known.pop())
 }
 
-/// The text of the password file, if it is there and nobody else may read it.
+/// Returns the text of the password file, if it exists and only its owner may access it.
 fn passfile(path: &Path) -> Option<String> {
     let ignored = |reason: &str| {
         tracing::warn!(path = %path.display(), reason, "the password file is not used");
@@ -244,24 +244,24 @@ fn passfile(path: &Path) -> Option<String> {
     }
 }
 
-/// The password of the first line whose four fields match.
+/// Returns the password of the first line whose four fields match.
 fn entry(lines: &str, wanted: [&str; 4]) -> Option<String> {
     lines.lines().filter(|line| !line.starts_with('#')).find_map(|line| {
         let mut fields = fields(line).into_iter();
         let is_match = wanted.iter().all(|wanted| {
-            // Only an asterisk of its own stands for everything: `\*` is a name.
+            // Only an unescaped asterisk matches everything: `\*` is a literal name.
             fields.next().is_some_and(|(text, is_plain)| text == *wanted || is_plain && text == "*")
         });
         fields.next().map(|(password, _)| password).filter(|password| is_match && !password.is_empty())
     })
 }
 
-/// The fields of a line, with whether each was written without a backslash.
+/// Splits a line into fields. Each flag is true when the field was written without a backslash.
 fn fields(line: &str) -> Vec<(String, bool)> {
     let mut fields = vec![(String::new(), true)];
     let mut characters = line.chars();
     while let Some(character) = characters.next() {
-        // The password is the rest of the line up to the next colon.
+        // The password ends at the next colon or at the end of the line.
         match (character, fields.last_mut()) {
             (':', _) => fields.push((String::new(), true)),
             ('\\', Some((field, is_plain))) => {

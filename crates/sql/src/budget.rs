@@ -1,4 +1,4 @@
-//! How long a request may wait for the database, over all its transactions.
+//! Time budget of a request for the database, over all its transactions.
 
 use std::cell::Cell;
 use std::future::Future;
@@ -8,22 +8,21 @@ tokio::task_local! {
     static LEFT: Cell<Duration>;
 }
 
-/// Runs `future` with so much time for all of its transactions together. Those that
-/// find none left answer [`Error::Unavailable`](crate::Error::Unavailable), and a commit that is under way then
+/// Runs `future` with a budget of `time` for all of its transactions together. A transaction without time left fails
+/// with [`Error::Unavailable`](crate::Error::Unavailable), and a commit in progress at that moment with
 /// [`Error::OutcomeUnknown`](crate::Error::OutcomeUnknown).
 ///
-/// Only time that is spent waiting for the database counts. What the future spawns has
-/// no such bound.
+/// Only time spent waiting for the database counts. Tasks that the future spawns are not limited.
 pub async fn within<F: Future>(time: Duration, future: F) -> F::Output {
     LEFT.scope(Cell::new(time), future).await
 }
 
-/// What is left of the time of this request; `None` outside of one.
+/// Remaining budget of this request; `None` outside of [`within`].
 pub(crate) fn left() -> Option<Duration> {
     LEFT.try_with(Cell::get).ok()
 }
 
-/// Takes from the time of this request what has passed since it was made.
+/// Subtracts the time since its creation from the request's budget when it is dropped.
 pub(crate) struct Spending(Instant);
 
 impl Spending {

@@ -1,4 +1,4 @@
-//! Connections to a PostgreSQL server: every one is made here, those of the pool, of locks and of those who listen.
+//! Connections to a PostgreSQL server. All of them are made here: those of the pool, of locks and of listeners.
 
 use std::error::Error as _;
 use std::sync::Arc;
@@ -13,25 +13,25 @@ use crate::address::Address;
 use crate::tls::{Connector, HandshakeError, TlsMode, TlsStream};
 use crate::{BoxFuture, PostgresOptions, Result};
 
-/// A connection, to be polled.
+/// The part of a connection that must be polled.
 pub(crate) type Wire = Connection<Socket, TlsStream<Socket>>;
 type DriverResult<T> = std::result::Result<T, tokio_postgres::Error>;
 
-/// Makes connections to one database.
+/// Factory of connections to one database.
 #[derive(Clone)]
 pub(crate) struct Connections {
     config: Arc<Config>,
     tls: Connector,
     mode: TlsMode,
-    /// Statements that every connection begins with.
+    /// `SET` statements that every connection starts with.
     session: Arc<str>,
 }
 
 impl Connections {
-    /// Reads the address and the files that it names. Nothing is asked of the database yet.
+    /// Reads the address and the files that it names. Does not connect yet.
     ///
     /// # Errors
-    /// [`crate::Error::Address`].
+    /// [`crate::Error::Address`] when the address or one of its files cannot be used.
     pub(crate) fn new(url: &str, options: &PostgresOptions) -> Result<Connections> {
         let Address { mut config, tls } = Address::read(url, &options.credentials)?;
         config
@@ -44,7 +44,7 @@ impl Connections {
         if config.get_application_name().is_none() {
             config.application_name("muriel");
         }
-        // Not as options of the start of a connection: PgBouncer refuses those.
+        // Not as startup options of the connection, because PgBouncer rejects those.
         let session = [
             ("statement_timeout", options.statement_timeout),
             ("lock_timeout", options.lock_timeout),
@@ -60,30 +60,30 @@ impl Connections {
         })
     }
 
-    /// What the driver was told.
+    /// Settings that the driver uses.
     pub(crate) fn config(&self) -> &Config {
         &self.config
     }
 
-    /// Makes a connection, whose first statements are still to be sent: see [`Connections::begin`].
+    /// Opens a connection. Its first statements must still be sent: see [`Connections::begin`].
     pub(crate) async fn open(&self) -> DriverResult<(Client, Wire)> {
         match self.config.connect(self.tls.clone()).await {
             Err(error) if self.mode == TlsMode::Prefer && is_refused_tls(&error) => {
                 let mut plain = (*self.config).clone();
                 plain.ssl_mode(SslMode::Disable);
-                // Where that fails too, the first reason is the better one.
+                // When the attempt without TLS fails too, the first error is more helpful.
                 plain.connect(self.tls.clone()).await.map_err(|_| error)
             }
             connected => connected,
         }
     }
 
-    /// Sets the limits of a session.
+    /// Sets the timeouts of the session.
     pub(crate) async fn begin(&self, client: &Client) -> DriverResult<()> {
         client.batch_execute(&self.session).await
     }
 
-    /// Makes a connection that works by itself, until its client is dropped.
+    /// Opens a connection and polls it in a task until its client is dropped.
     pub(crate) async fn connect(&self) -> DriverResult<(Client, JoinHandle<()>)> {
         let (client, wire) = self.open().await?;
         let works = tokio::spawn(async move {
@@ -102,10 +102,10 @@ impl deadpool_postgres::Connect for Connections {
     }
 }
 
-/// Whether the server, or its TLS, refused a connection that may also be made without TLS.
+/// Returns whether the server or the TLS handshake refused a connection that may also be made without TLS.
 fn is_refused_tls(error: &tokio_postgres::Error) -> bool {
     let is_handshake = error.source().is_some_and(|cause| cause.is::<HandshakeError>());
-    // Its rules of access may allow connections without TLS only.
+    // The server's access rules (`pg_hba.conf`) may allow only connections without TLS.
     is_handshake || error.code() == Some(&SqlState::INVALID_AUTHORIZATION_SPECIFICATION)
 }
 
@@ -122,7 +122,7 @@ mod tests {
         bytes
     }
 
-    /// PgBouncer refuses a connection that begins with parameters it does not know, `options` among them.
+    /// PgBouncer rejects connections with startup parameters that it does not know, `options` among them.
     #[tokio::test]
     async fn a_connection_begins_with_parameters_that_poolers_take() {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();

@@ -1,13 +1,13 @@
-//! What can go wrong, in the same words for both databases.
+//! Errors of both databases, in one type.
 
 use std::sync::Arc;
 
 use crate::tls::HandshakeError;
 
-/// A cause from below. Shared, since one failed commit answers several callers.
+/// Underlying cause. Shared, because one failed commit is reported to several callers.
 pub type Source = Arc<dyn std::error::Error + Send + Sync>;
 
-/// `Result` with this crate's [`Error`] unless another is named.
+/// `Result` with this crate's [`Error`] by default.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 /// Why a statement or a transaction failed.
@@ -15,100 +15,95 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 pub enum Error {
     /// A row with the same key exists.
     ///
-    /// `constraint` is the name PostgreSQL gives by itself: `t_a_b_key` for
-    /// `UNIQUE (a, b)` on table `t`, `t_pkey` for its primary key. SQLite knows
-    /// only the columns, from which the same name is built. So unique constraints
-    /// and unique indexes, partial ones too, are left unnamed or given just this
-    /// name, within PostgreSQL's 63 bytes. A unique index over an expression has
-    /// any name, which both tell.
+    /// `constraint` has the form of PostgreSQL's automatic names: `t_a_b_key` for `UNIQUE (a, b)` on table `t`,
+    /// `t_pkey` for its primary key. SQLite reports only the columns, from which the same name is built. So unique
+    /// constraints and unique indexes, including partial ones, must be unnamed or have exactly this name, within
+    /// PostgreSQL's 63 bytes. A unique index over an expression may have any name, which both databases report.
     #[error("unique constraint {constraint} violated")]
     Unique {
-        /// Such as `experiment_project_id_key_key`.
+        /// Name of the constraint, such as `experiment_project_id_key_key`.
         constraint: String,
     },
-    /// A row that is referred to does not exist, or one still referred to was
-    /// deleted.
+    /// A referenced row does not exist, or a deleted row is still referenced.
     #[error("foreign key {constraint} violated")]
     ForeignKey {
-        /// Empty on SQLite, which does not tell.
+        /// Name of the constraint. Empty on SQLite, which does not report it.
         constraint: String,
     },
-    /// A value breaks a rule of its table.
+    /// A value violates a check constraint of its table.
     #[error("check constraint {constraint} violated")]
     Check {
-        /// The same on both for constraints that are named in the schema.
+        /// Name of the constraint. The same on both databases when the schema names it.
         constraint: String,
     },
-    /// The database cannot be reached or cannot answer now: no connection, none
-    /// free, connection lost, busy, disk full, input or output failed. Trying
-    /// again later may help.
+    /// The database cannot be reached or cannot execute now: no connection, no free connection, connection lost, busy,
+    /// disk full, I/O failure. A later retry may succeed.
     #[error("the database is unavailable")]
     Unavailable {
-        /// What was wrong.
+        /// The cause.
         source: Source,
     },
-    /// The database stopped answering while it committed, so a write may have
-    /// happened. It is not to be repeated without a look.
+    /// The database stopped responding during a commit, so the write may have happened. Check before repeating it.
     #[error("the database did not say whether it has written")]
     OutcomeUnknown {
-        /// What was wrong.
+        /// The cause.
         source: Source,
     },
-    /// A column is not what its reader takes it for.
+    /// A column does not have the type that its reader expects.
     #[error("column {name} (number {index}) is {found}, expected {expected}")]
     Column {
-        /// Counted from 0.
+        /// Position of the column, from 0.
         index: usize,
-        /// As the statement names it; `?` past the last.
+        /// Name in the statement; `?` for a position past the last.
         name: String,
-        /// What the reader asked for.
+        /// Description of the expected type.
         expected: &'static str,
-        /// What the row has.
+        /// Description of the value found.
         found: String,
     },
     /// A parameter that only one of the two databases could store.
     #[error("parameter ${number} is {problem}")]
     Parameter {
-        /// As in `$1`.
+        /// Number of the parameter, as in `$1`.
         number: usize,
-        /// What is wrong with it.
+        /// Description of the problem.
         problem: &'static str,
     },
     /// A statement that always returns a row returned none.
     #[error("a statement returned no row")]
     NoRow,
-    /// A body on SQLite awaited something else, which would keep all other
-    /// writers waiting too.
+    /// A body on SQLite awaited something other than its transaction, which would block all other writers.
     #[error("a transaction waited for something other than its database")]
     Waited,
-    /// The address of a PostgreSQL server, or a file that it names, cannot be used; the sentence says why.
+    /// The address of a PostgreSQL server, or a file that it names, cannot be used. The message says why.
     #[error("{0}")]
     Address(String),
-    /// The schema and the list of migrations do not fit together.
+    /// The schema and the list of migrations do not match. The message says why.
     #[error("{0}")]
     Migration(String),
-    /// Anything else: wrong SQL, a write in a read, a damaged file.
+    /// Any other error: wrong SQL, a write in a read transaction, a damaged file.
     #[error("the database gave an unexpected error")]
     Unexpected {
-        /// What was wrong.
+        /// The cause.
         source: Source,
     },
 }
 
-/// Whether the driver gave up a connection for a reason that stays: its settings, the kind of authentication, or TLS.
+/// Returns whether the driver failed to connect for a permanent reason: its settings, the authentication method, or
+/// TLS.
 fn is_refused_by_driver(error: &tokio_postgres::Error) -> bool {
     use std::error::Error as _;
     let lost = |cause: &(dyn std::error::Error + 'static)| {
         cause.downcast_ref::<HandshakeError>().is_some_and(HandshakeError::is_lost_connection)
     };
-    // The driver keeps the kinds of its errors to itself.
+    // The driver does not export the kinds of its errors, only their texts.
     let kinds = ["invalid configuration", "authentication error", "error performing TLS handshake"];
     let said = error.to_string();
     kinds.iter().any(|kind| said.starts_with(kind)) && !error.source().is_some_and(lost)
 }
 
 impl Error {
-    /// Whether trying again later may help.
+    /// Returns whether a later retry may succeed.
     pub fn is_unavailable(&self) -> bool {
         matches!(self, Error::Unavailable { .. } | Error::OutcomeUnknown { .. })
     }
@@ -118,13 +113,13 @@ impl Error {
         Error::OutcomeUnknown { source }
     }
 
-    /// The answer to a request whose time is over.
+    /// Error of a request whose time budget is used up.
     pub(crate) fn out_of_time() -> Error {
         Error::unavailable("it did not answer in time")
     }
 
-    /// Whether a PostgreSQL server answered that it does not let us in, or has no such
-    /// database, or the two do not agree on TLS. Waiting does not help, a person does.
+    /// Returns whether a PostgreSQL server rejected the login, does not have the database, or does not agree on TLS.
+    /// Retrying does not help; an operator must act.
     pub fn is_refusal(&self) -> bool {
         let Error::Unavailable { source } = self else { return false };
         let Some(error) = source.downcast_ref::<tokio_postgres::Error>() else { return false };
@@ -144,7 +139,7 @@ impl Error {
         Error::Unexpected { source }
     }
 
-    /// The answer of a database that has been closed by its owner.
+    /// Error of a database that has been closed.
     pub(crate) fn closed() -> Error {
         Error::unavailable("it has been closed")
     }

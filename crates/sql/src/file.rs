@@ -1,5 +1,4 @@
-//! SQLite files as they are opened here, for whoever needs a connection of its
-//! own instead of a [`Db`](crate::Db).
+//! Opens SQLite files, for callers that need their own connection instead of a [`Db`](crate::Db).
 
 use std::fs::OpenOptions;
 use std::io;
@@ -13,32 +12,32 @@ use rusqlite::{Connection, ErrorCode, OpenFlags, ffi};
 use crate::sqlite::error;
 use crate::{Error, Result};
 
-/// How long a statement waits for another process that writes.
+/// Time that a statement waits for another writing process.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
-/// Prepared statements kept by each connection.
+/// Cached prepared statements per connection.
 const STATEMENTS: usize = 256;
-/// Older versions can lose a commit when a checkpoint meets a write.
+/// Oldest supported version of SQLite, 3.51.3. Earlier ones can lose a commit when a checkpoint coincides with a write.
 const OLDEST: i32 = 3_051_003;
 
-/// What a commit outlives.
+/// Failures that a commit survives.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Durability {
-    /// A power cut: the disk is flushed before a commit returns.
+    /// Survives a power failure: the disk is flushed before a commit returns.
     #[default]
     Full,
-    /// The end of the process. A power cut takes the last commits back, in
-    /// whole; the file stays intact.
+    /// Survives the end of the process. A power failure can lose the most recent commits, each completely; the file
+    /// stays intact.
     Relaxed,
 }
 
 /// Creates the file, readable by its owner only, if it is missing. SQLite gives
 /// its write-ahead log the same mode.
 ///
-/// A file that exists is not even opened: closing it again would end every lock
-/// that this process holds on it.
+/// An existing file is not even opened, because closing it again would release every lock that this process holds on
+/// it.
 ///
 /// # Errors
-/// When it cannot be created.
+/// An [`io::Error`] when the file cannot be created.
 pub fn create_private(path: &Path) -> io::Result<()> {
     let mut options = OpenOptions::new();
     options.write(true).create_new(true);
@@ -50,18 +49,17 @@ pub fn create_private(path: &Path) -> io::Result<()> {
     }
 }
 
-/// A connection that writes to the file at `path`, which exists. The file keeps a
-/// write-ahead log from then on.
+/// Opens a writing connection to the existing file at `path`. The file has a write-ahead log from then on.
 ///
 /// # Errors
-/// [`Error::Unavailable`] when it cannot be opened or is locked for five seconds,
-/// [`Error::Unexpected`] when it is not a database or cannot keep such a log.
+/// [`Error::Unavailable`] when it cannot be opened or is locked for five seconds, [`Error::Unexpected`] when it is not
+/// a database or cannot have a write-ahead log.
 pub fn writer(path: &Path, durability: Durability) -> Result<Connection> {
     if rusqlite::version_number() < OLDEST {
         let version = rusqlite::version();
         return Err(Error::unexpected(format!("SQLite {version} is linked, 3.51.3 or newer is needed")));
     }
-    // See `reader`: here a log with something in it is of a file that was lost.
+    // See `reader`. A write-ahead log with content belongs to a lost file, so a writer must not delete it.
     let size = |path: &Path| std::fs::metadata(path).map(|file| file.len()).ok();
     if size(path) == Some(0) && size(&beside(path, "-wal")).is_some_and(|log| log > 0) {
         return Err(Error::unexpected("the file is empty, and what is in the write-ahead log beside it is of another"));
@@ -85,29 +83,29 @@ pub fn writer(path: &Path, durability: Durability) -> Result<Connection> {
     Ok(conn)
 }
 
-/// The file that SQLite keeps beside `path` under its name with this ending.
+/// Path of a file that SQLite keeps next to `path`, with this suffix.
 fn beside(path: &Path, ending: &str) -> std::path::PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(ending);
     name.into()
 }
 
-/// A connection that only reads the file at `path`.
+/// Opens a read-only connection to the file at `path`.
 ///
 /// # Errors
-/// As [`writer`], and [`Error::Unavailable`] when the file is empty; another that
-/// is no database is told by the first statement.
+/// As [`writer`], and [`Error::Unavailable`] when the file is empty. A file that is not a database is reported by the
+/// first statement.
 pub fn reader(path: &Path) -> Result<Connection> {
-    // SQLite takes an empty file for a new database, whose write-ahead log can only
-    // be a leftover, and deletes that: a reader too, whatever is in it.
+    // SQLite treats an empty file as a new database and deletes an existing write-ahead log as a leftover, even with a
+    // read-only connection and whatever the log contains.
     if std::fs::metadata(path).is_ok_and(|file| file.len() == 0) {
         return Err(Error::unavailable("the file is empty"));
     }
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let mut conn = open(path, flags)?;
     if has_hot_journal(&conn) {
-        // The program died while it changed the file's journal mode, and whoever opens the file next has to undo what
-        // that began. Only a writer can.
+        // A process died while it changed the file's journal mode. The next process that opens the file must roll back
+        // that change, which only a writer can do.
         let writer = open(path, OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX)?;
         read_something(&writer).map_err(error)?;
         conn = open(path, flags)?;
@@ -116,39 +114,38 @@ pub fn reader(path: &Path) -> Result<Connection> {
     Ok(conn)
 }
 
-/// Copies the database at `from` into the new file `to`, as of one moment, while others
-/// read and write it. The copy has no write-ahead log and none of the deleted rows. It is
-/// flushed to the disk.
+/// Copies the database at `from` into the new file `to`, as of one point in time, while other connections read and
+/// write it. The copy has no write-ahead log and no remains of deleted rows. It is flushed to the disk.
 ///
 /// # Errors
 /// As [`reader`], and [`Error::Unavailable`] or [`Error::Unexpected`] when `to` exists or
 /// cannot be written.
 pub fn copy(from: &Path, to: &Path) -> Result<()> {
-    // A reader also undoes what a dead process began.
+    // Opening a reader also rolls back the unfinished work of a dead process.
     drop(reader(from)?);
     let name = to.to_str().ok_or_else(|| Error::unexpected("the path of the copy is not valid UTF-8"))?;
-    // Not `query_only`, which refuses to write the copy too.
+    // Not `query_only`, which would reject writing the copy too.
     let conn = open(from, OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX)?;
     conn.execute("VACUUM INTO ?1", [name]).map_err(error)?;
     let flushed = std::fs::File::open(to).and_then(|file| file.sync_all());
     flushed.map_err(|error| Error::unavailable(format!("the copy cannot be flushed: {error}")))
 }
 
-/// Whether the file has a rollback journal that was left by a process that died.
+/// Returns whether a process that died left a rollback journal of the file.
 fn has_hot_journal(conn: &Connection) -> bool {
     let read = read_something(conn);
     matches!(read, Err(rusqlite::Error::SqliteFailure(code, _)) if code.extended_code == ffi::SQLITE_READONLY_ROLLBACK)
 }
 
-/// Has SQLite look at the file, which it does not when it opens it.
+/// Makes SQLite read the file, which opening it does not do.
 fn read_something(conn: &Connection) -> rusqlite::Result<()> {
     conn.query_row("SELECT count(*) FROM sqlite_schema WHERE rowid = 1", [], |_| Ok(()))
 }
 
-/// Turns the write-ahead log on, and tells the journal mode there is then.
+/// Enables the write-ahead log and returns the resulting journal mode.
 ///
-/// SQLite gives up at once when another process does the same to a new file, as
-/// waiting could block both; here that process is soon done.
+/// SQLite fails immediately when another process does the same with a new file, because waiting could deadlock. Here
+/// the other process finishes soon, so a retry is safe.
 fn keep_log(conn: &Connection) -> Result<String> {
     let deadline = Instant::now() + BUSY_TIMEOUT;
     loop {
@@ -161,8 +158,8 @@ fn keep_log(conn: &Connection) -> Result<String> {
     }
 }
 
-/// What writers and readers have in common: patience, distrust of the file, and
-/// PostgreSQL's idea of quotes and of `LIKE`.
+/// Opens a connection with the settings that writers and readers share: busy timeout, protection against a manipulated
+/// file, and PostgreSQL's rules for quotes and `LIKE`.
 fn open(path: &Path, flags: OpenFlags) -> Result<Connection> {
     let conn = Connection::open_with_flags(path, flags).map_err(error)?;
     conn.busy_timeout(BUSY_TIMEOUT).map_err(error)?;
@@ -172,8 +169,8 @@ fn open(path: &Path, flags: OpenFlags) -> Result<Connection> {
         (DbConfig::SQLITE_DBCONFIG_DQS_DML, false),
         (DbConfig::SQLITE_DBCONFIG_DQS_DDL, false),
         (DbConfig::SQLITE_DBCONFIG_TRUSTED_SCHEMA, false),
-        // Without it SQLite plans each statement for the values bound to it, and
-        // prepares a cached one anew for the next values.
+        // Without it, SQLite plans each statement for its bound values and prepares a cached statement again when the
+        // values change.
         (DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true),
     ] {
         conn.set_db_config(setting, on).map_err(error)?;
@@ -212,7 +209,7 @@ mod tests {
         let (path, copy) = (dir.path().join("a.db"), dir.path().join("copy.db"));
         let conn = Connection::open(&path).unwrap();
         conn.execute_batch("CREATE TABLE t (x); INSERT INTO t VALUES (1); PRAGMA cache_size = 1; BEGIN").unwrap();
-        // More than fits into the cache, so that the file has some of it before the commit.
+        // More than fits into the cache, so that part of it is written to the file before the commit.
         for _ in 0..100 {
             conn.execute("INSERT INTO t VALUES (zeroblob(4096))", []).unwrap();
         }

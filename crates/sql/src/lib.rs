@@ -33,12 +33,12 @@
 //!   SQLite reports columns and no name: see [`Error::Unique`].
 //! - A sum or an average of integers is `NUMERIC` on PostgreSQL, which no [`Row`]
 //!   reads: write `CAST(sum(n) AS BIGINT)`.
-//! - `LIKE` tells upper from lower case on both. It needs an explicit `ESCAPE`.
+//! - `LIKE` is case-sensitive on both. It needs an explicit `ESCAPE`.
 //! - `ORDER BY` on text agrees for columns declared `{text}`.
-//! - Constraints are immediate. On SQLite a deferred one would be checked only
-//!   when the transaction of several callers commits, and fail them all.
-//! - Statements are cached by their text, so text holds no values and does not
-//!   vary in length.
+//! - Constraints are immediate. On SQLite a deferred constraint would be checked only when the
+//!   shared transaction of several callers commits, and would fail them all.
+//! - Statements are cached by their text, so the text contains no values and does not vary in
+//!   length.
 
 mod address;
 mod budget;
@@ -68,52 +68,52 @@ pub use crate::session_lock::SessionLock;
 pub use crate::sqlite::SqliteOptions;
 pub use crate::value::{Column, Row, Value};
 
-/// A boxed future that may move between threads.
+/// A boxed future that may be sent between threads.
 pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
-/// One transaction on either database.
+/// A transaction on either database.
 ///
-/// A statement that fails ends the transaction: PostgreSQL accepts nothing more
-/// in it, and SQLite is made to behave alike. Later statements answer the same
-/// error, and a body that returns `Ok` regardless is rolled back with it. To
-/// expect a conflict, write `ON CONFLICT`.
+/// A statement that fails ends the transaction: PostgreSQL executes nothing more in it, and
+/// SQLite is made to behave in the same way. Later statements return the same error, and a body
+/// that returns `Ok` regardless is rolled back with it. To handle an expected conflict, write
+/// `ON CONFLICT`.
 pub trait Tx: Send {
-    /// The rows a statement returns, in its order.
+    /// Returns the rows of a statement, in its order.
     ///
     /// `params[i]` is bound to `$(i + 1)`.
     fn query<'a>(&'a mut self, sql: &'a str, params: Vec<Value>) -> BoxFuture<'a, Result<Vec<Row>>>;
 
-    /// The number of rows a statement inserted, updated or deleted.
+    /// Returns the number of rows that a statement inserted, updated or deleted.
     fn execute<'a>(&'a mut self, sql: &'a str, params: Vec<Value>) -> BoxFuture<'a, Result<u64>>;
 
-    /// Runs several statements without parameters, as a migration has them.
+    /// Runs several statements without parameters, as in a migration.
     fn batch<'a>(&'a mut self, sql: &'a str) -> BoxFuture<'a, Result<()>>;
 
     /// Waits for the lock, which is held until the transaction ends.
     ///
-    /// Nothing to do on SQLite, whose one writer has every lock already.
+    /// A no-op on SQLite, where the only writer holds every lock already.
     fn lock<'a>(&'a mut self, lock: Lock) -> BoxFuture<'a, Result<()>>;
 
-    /// Tells everybody who listens on `channel`, once the transaction commits.
+    /// Notifies all listeners on `channel` when the transaction commits.
     ///
-    /// Nothing to do on SQLite, whose commits others see by themselves: see
+    /// A no-op on SQLite, where other processes detect commits themselves: see
     /// [`Db::foreign_commits`].
     fn notify<'a>(&'a mut self, channel: &'a str, payload: &'a str) -> BoxFuture<'a, Result<()>>;
 
-    /// Which database this is. Statements seldom need to know.
+    /// Returns the kind of database. Statements rarely need it.
     fn dialect(&self) -> Dialect;
 }
 
 impl dyn Tx + '_ {
-    /// The first row, or `None` when there is none.
+    /// Returns the first row, or `None` without rows.
     pub async fn query_opt(&mut self, sql: &str, params: Vec<Value>) -> Result<Option<Row>> {
         Ok(self.query(sql, params).await?.into_iter().next())
     }
 
-    /// The first row of a statement that always has one, such as a count.
+    /// Returns the first row of a statement that always has one, such as a count.
     ///
     /// # Errors
-    /// [`Error::NoRow`] when there is none.
+    /// [`Error::NoRow`] when there is no row.
     pub async fn query_one(&mut self, sql: &str, params: Vec<Value>) -> Result<Row> {
         self.query_opt(sql, params).await?.ok_or(Error::NoRow)
     }
@@ -134,7 +134,7 @@ enum Engine {
 impl Db {
     /// Opens the SQLite file at `path`, creating it readable by its owner only.
     ///
-    /// The file belongs on a local disk: its locks do not hold over a network.
+    /// The file must be on a local disk, because its locks do not work over a network.
     ///
     /// # Errors
     /// [`Error::Unavailable`] when the file cannot be opened or is locked.
@@ -146,27 +146,27 @@ impl Db {
         Ok(db)
     }
 
-    /// As [`Db::sqlite`], and a file that cannot be opened now is tried again, every
-    /// half a second at most, when something is asked of it.
+    /// Like [`Db::sqlite`], but opens the file when it is first used. Failed attempts are
+    /// repeated on use, at most every half second.
     pub fn sqlite_later(path: &Path, options: SqliteOptions) -> Db {
         Db { engine: Engine::Sqlite(sqlite::Later::new(path, options)) }
     }
 
     /// Connects to the PostgreSQL database at `url`: see [`PostgresOptions`].
     ///
-    /// One connection is made at once, so that a wrong address is reported here.
+    /// Opens one connection immediately, so that a wrong address is reported here.
     ///
     /// # Errors
-    /// [`Error::Address`] when `url` or a file that it names cannot be used, [`Error::Unavailable`]
-    /// when the server does not answer or refuses us, or one side refuses the other's certificate: see
-    /// [`Error::is_refusal`].
+    /// [`Error::Address`] when `url` or a file that it names cannot be used,
+    /// [`Error::Unavailable`] when the server does not respond or rejects the login, or one
+    /// side rejects the other's certificate: see [`Error::is_refusal`].
     pub async fn postgres(url: &str, options: PostgresOptions) -> Result<Db> {
         let db = Self::postgres_later(url, options)?;
         db.ping().await?;
         Ok(db)
     }
 
-    /// As [`Db::postgres`], without making a connection yet.
+    /// Like [`Db::postgres`], without opening a connection yet.
     ///
     /// # Errors
     /// [`Error::Address`] when `url` or a file that it names cannot be used.
@@ -175,7 +175,7 @@ impl Db {
         Ok(Db { engine })
     }
 
-    /// Which of the two this is.
+    /// Returns the kind of database.
     pub fn dialect(&self) -> Dialect {
         match &self.engine {
             Engine::Sqlite(_) => Dialect::Sqlite,
@@ -183,8 +183,8 @@ impl Db {
         }
     }
 
-    /// Brings the schema to the newest of `migrations`; does nothing when it is
-    /// there. Several processes may call this at once.
+    /// Upgrades the schema to the newest of `migrations`; a no-op when it is up to date.
+    /// Several processes may call this at the same time.
     ///
     /// # Errors
     /// [`Error::Migration`] when an applied migration has been changed, or the
@@ -193,7 +193,8 @@ impl Db {
         migrate::run(self, migrations).await
     }
 
-    /// Those of `migrations` that [`Db::migrate`] would apply, in order. Changes nothing.
+    /// Returns those of `migrations` that [`Db::migrate`] would apply, in order. Changes
+    /// nothing.
     ///
     /// # Errors
     /// As [`Db::migrate`].
@@ -201,23 +202,21 @@ impl Db {
         migrate::pending(self, migrations).await
     }
 
-    /// Runs `body` in one transaction: committed and durable when it returns
-    /// `Ok`, rolled back when it returns `Err` or panics. A panic goes on in the
-    /// caller.
+    /// Runs `body` in one transaction. It is committed and durable when `body` returns `Ok`,
+    /// and rolled back when it returns `Err` or panics. A panic is propagated to the caller.
     ///
-    /// On SQLite `body` shares the one writer with all others, so it awaits `tx`
-    /// and nothing else. PostgreSQL runs it as `READ COMMITTED`.
+    /// On SQLite `body` shares the only writer with all others, so it must await nothing but
+    /// `tx`. On PostgreSQL it runs as `READ COMMITTED`.
     ///
-    /// A call that is dropped before it answers leaves no transaction open, but
-    /// may have happened: SQLite finishes a body once it is queued, PostgreSQL
-    /// rolls back unless the commit is on its way.
+    /// A call that is dropped before it returns leaves no transaction open, but may still be
+    /// executed: SQLite finishes a body once it is queued, PostgreSQL rolls back unless the
+    /// commit has been sent.
     ///
     /// # Errors
-    /// What `body` returns, and as `E::from`: [`Error::Unavailable`] when no
-    /// connection is to be had or the commit fails, [`Error::Waited`] when
-    /// `body` awaited something else on SQLite. A connection that is lost during the
-    /// commit itself, and time that is over by then, leave open whether it happened:
-    /// [`Error::OutcomeUnknown`].
+    /// The error of `body`, and as `E::from`: [`Error::Unavailable`] when no connection is
+    /// available or the commit fails, [`Error::Waited`] when `body` awaited something else on
+    /// SQLite. When the connection is lost or the time runs out during the commit itself, the
+    /// result is not known: [`Error::OutcomeUnknown`].
     pub async fn write<T, E, F>(&self, body: F) -> Result<T, E>
     where
         F: for<'t> FnOnce(&'t mut dyn Tx) -> BoxFuture<'t, Result<T, E>> + Send + 'static,
@@ -226,17 +225,17 @@ impl Db {
     {
         match &self.engine {
             Engine::Sqlite(engine) => engine.get()?.write(body).await,
-            // Boxed, as callers keep room for the larger of the two.
+            // Boxed, because callers reserve space for the larger of the two futures.
             Engine::Postgres(engine) => Box::pin(engine.write(body)).await,
         }
     }
 
-    /// Runs `body` over one snapshot, in which nothing can be written.
+    /// Runs `body` on one snapshot, without permission to write.
     ///
-    /// On SQLite it runs on the calling thread: reads are short.
+    /// On SQLite it runs on the calling thread, because reads are short.
     ///
     /// # Errors
-    /// What `body` returns, and as `E::from` the same as [`Db::write`].
+    /// The error of `body`, and as `E::from` the errors of [`Db::write`].
     pub async fn read<T, E, F>(&self, body: F) -> Result<T, E>
     where
         F: for<'t> FnOnce(&'t mut dyn Tx) -> BoxFuture<'t, Result<T, E>> + Send + 'static,
@@ -249,10 +248,10 @@ impl Db {
         }
     }
 
-    /// Asks the database for a trivial answer.
+    /// Runs a trivial query to check the connection.
     ///
     /// # Errors
-    /// [`Error::Unavailable`] when it gives none.
+    /// [`Error::Unavailable`] when it fails.
     pub async fn ping(&self) -> Result<()> {
         if let Engine::Sqlite(engine) = &self.engine {
             engine.get()?.check_writer()?;
@@ -261,12 +260,11 @@ impl Db {
         self.read(move |tx| Box::pin(async move { tx.query_one(question, Vec::new()).await.map(drop) })).await
     }
 
-    /// How often the file was found changed by others: another process, or
-    /// another `Db` on the same file. `None` on PostgreSQL, which does not tell.
+    /// Returns how often commits of others were detected: of another process, or another `Db`
+    /// on the same file. `None` on PostgreSQL, which does not report them.
     ///
-    /// Looked at before every group of writes and ten times a second. Several
-    /// commits between two looks count once, so only a change of this number
-    /// means something.
+    /// Checked before every group of writes and ten times a second. Several commits between two
+    /// checks count once, so only a change of this number is meaningful.
     pub fn foreign_commits(&self) -> Option<u64> {
         match &self.engine {
             Engine::Sqlite(engine) => Some(engine.opened().map_or(0, sqlite::Sqlite::foreign_commits)),
@@ -274,12 +272,12 @@ impl Db {
         }
     }
 
-    /// What [`Tx::notify`] tells on `channel`, by whichever process; `None` on
-    /// SQLite. An empty payload says that the connection was lost for a while,
-    /// and that anything may have been missed.
+    /// Receives the payloads of [`Tx::notify`] on `channel` from all processes; `None` on
+    /// SQLite. An empty payload means that the connection was lost for a while and
+    /// notifications may have been missed.
     ///
-    /// At most 1,024 payloads wait; further ones are replaced by an empty one.
-    /// Listening ends when the receiver is dropped.
+    /// At most 1,024 payloads are queued; further ones are replaced by an empty one. Listening
+    /// ends when the receiver is dropped.
     pub fn notifications(&self, channel: &'static str) -> Option<tokio::sync::mpsc::Receiver<String>> {
         match &self.engine {
             Engine::Sqlite(_) => None,
@@ -287,7 +285,8 @@ impl Db {
         }
     }
 
-    /// Takes a lock for as long as the result lives; `None` while another process has it.
+    /// Takes a lock that is held until the result is dropped; `None` while another process
+    /// holds it.
     ///
     /// # Errors
     /// [`Error::Unavailable`] when the database cannot be reached.
@@ -298,12 +297,11 @@ impl Db {
         }
     }
 
-    /// Finishes the writes that are queued, then gives back every connection.
-    /// SQLite's log is moved into its file. Later calls, on clones too, answer
-    /// [`Error::Unavailable`].
+    /// Finishes queued writes, then closes every connection. SQLite's write-ahead log is moved
+    /// into the main file. Later calls, also on clones, return [`Error::Unavailable`].
     ///
     /// # Errors
-    /// When SQLite's log could not be moved; nothing is lost by that.
+    /// The error of moving SQLite's write-ahead log; no data is lost by it.
     pub async fn close(self) -> Result<()> {
         match self.engine {
             Engine::Sqlite(engine) => match engine.opened() {

@@ -1,10 +1,10 @@
-//! Brings a schema to the version a program knows.
+//! Migrates a schema to the version that the program needs.
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use crate::{BoxFuture, Db, Error, Lock, LockName, Result, Tx, params};
 
-/// One step of the schema, forward only.
+/// One forward-only step of the schema.
 ///
 /// Its SQL is written once, `CREATE TABLE t (id {id}, n {int} NOT NULL) {strict};`,
 /// with these words replaced:
@@ -18,26 +18,25 @@ use crate::{BoxFuture, Db, Error, Lock, LockName, Result, Tx, params};
 /// | `{text}` | `TEXT` | `TEXT COLLATE "C"`, which sorts as SQLite does |
 /// | `{strict}` | `STRICT` | |
 ///
-/// Once released it does not change: its checksum is kept with the data.
+/// A released migration must not change: its checksum is stored with the data.
 #[derive(Clone, Copy, Debug)]
 pub struct Migration {
-    /// From 1 upwards, in the order they apply.
+    /// Version number, from 1, in the order of application.
     pub version: i64,
-    /// For people, such as `create experiments`.
+    /// Descriptive name, such as `create experiments`.
     pub name: &'static str,
-    /// Any number of statements.
+    /// Any number of SQL statements.
     pub sql: &'static str,
-    /// Runs after them in the same transaction, to fill new columns by what SQL cannot say.
-    /// It is not part of the checksum, and has to leave the same behind however often it is
-    /// rewritten.
+    /// Runs after the statements in the same transaction, to fill new columns in ways that SQL cannot express. It is
+    /// not part of the checksum; a rewritten version must have the same result.
     pub fill: Option<Fill>,
 }
 
-/// What fills new columns, see [`Migration::fill`].
+/// Fills new columns; see [`Migration::fill`].
 pub type Fill = for<'t> fn(&'t mut dyn Tx) -> BoxFuture<'t, Result<()>>;
 
-/// How long one migration may take, waiting for others that migrate included: building an index of a large table, or
-/// filling its new columns, outlasts the limit of other transactions.
+/// Timeout of one migration, including the wait for other migrating processes. Building an index of a large table, or
+/// filling its new columns, exceeds the limit of other transactions.
 const MIGRATION_TIMEOUT: Duration = Duration::from_secs(3_600);
 
 const CREATE_TABLE: &str = "
@@ -52,13 +51,13 @@ const CREATE_TABLE: &str = "
     ) {strict};
 ";
 
-/// What `schema_migration` says of one migration.
+/// Row of `schema_migration` for an applied migration.
 struct AppliedMigration {
     version: i64,
     checksum: String,
 }
 
-/// Applies what is missing, each in a transaction of its own.
+/// Applies the missing migrations, each in its own transaction.
 pub(crate) async fn run(db: &Db, migrations: &[Migration]) -> Result<()> {
     for next in pending(db, migrations).await? {
         let all = migrations.to_vec();
@@ -67,7 +66,7 @@ pub(crate) async fn run(db: &Db, migrations: &[Migration]) -> Result<()> {
                 tx.batch(tx.dialect().before_migration()).await?;
                 tx.lock(Lock::Exclusive(LockName::MIGRATION)).await?;
                 tx.batch(tx.dialect().within_migration()).await?;
-                // Another process may have been faster.
+                // Another process may have applied it meanwhile.
                 let applied = applied(tx).await?;
                 match missing(&applied, &all)?.first() {
                     Some(first) if first.version == next.version => {
@@ -82,7 +81,7 @@ pub(crate) async fn run(db: &Db, migrations: &[Migration]) -> Result<()> {
     Ok(())
 }
 
-/// What [`run`] would apply. Looking needs no right to change the schema, which a server may not have.
+/// Migrations that [`run`] would apply. Only reads, because a server's account may not be allowed to change the schema.
 pub(crate) async fn pending(db: &Db, migrations: &[Migration]) -> Result<Vec<Migration>> {
     check_order(migrations)?;
     let all = migrations.to_vec();
@@ -120,7 +119,7 @@ async fn apply(tx: &mut dyn Tx, migration: Migration) -> Result<()> {
     Ok(())
 }
 
-/// Which migration failed. The cause tells what in it.
+/// Names the migration that failed; the source has the cause.
 #[derive(Debug, thiserror::Error)]
 #[error("migration {version} ({name}) failed")]
 struct MigrationFailed {
@@ -147,11 +146,10 @@ fn check_order(migrations: &[Migration]) -> Result<()> {
     Ok(())
 }
 
-/// The migrations not yet applied, in order; those applied are the same as ours
-/// and come before them.
+/// Returns the migrations not yet applied, in order. The applied ones must be identical to the first ones of the list.
 ///
 /// # Errors
-/// `Migration` when they are not.
+/// [`Error::Migration`] when they are not.
 fn missing<'a>(applied: &[AppliedMigration], migrations: &'a [Migration]) -> Result<&'a [Migration]> {
     let newest = migrations.last().map_or(0, |migration| migration.version);
     for (i, applied) in applied.iter().enumerate() {
@@ -191,7 +189,7 @@ impl Migration {
     }
 }
 
-/// FNV-1a, 64 bits, as 16 hexadecimal digits: enough to notice an edit.
+/// FNV-1a hash, 64 bits, as 16 hexadecimal digits: enough to detect an edit.
 fn checksum(sql: &str) -> String {
     let hash = sql
         .bytes()
@@ -236,7 +234,7 @@ mod tests {
 
     #[test]
     fn checksums_are_those_of_the_algorithm() {
-        // The test vectors of FNV's authors.
+        // Test vectors of FNV's authors.
         assert_eq!(checksum(""), "cbf29ce484222325");
         assert_eq!(checksum("foobar"), "85944171f73967e8");
     }

@@ -1,4 +1,4 @@
-//! PostgreSQL: a pool of connections, each transaction on one of them.
+//! PostgreSQL: a connection pool; each transaction uses one connection.
 
 use std::pin::pin;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -20,31 +20,30 @@ use crate::tls::HandshakeError;
 use crate::value::{ColumnNames, check_params};
 use crate::{BoxFuture, Error, Result, Row, Tx, Value};
 
-/// How to use a PostgreSQL server.
+/// Options for a PostgreSQL server.
 ///
-/// The address says how connections are encrypted, as for PostgreSQL's own programs: `sslmode` (`disable`, `prefer`,
-/// `require`, `verify-ca`, `verify-full`), `sslrootcert`, `sslcert` and `sslkey`.
+/// The address determines how connections are encrypted, as for PostgreSQL's own programs: `sslmode` (`disable`,
+/// `prefer`, `require`, `verify-ca`, `verify-full`), `sslrootcert`, `sslcert` and `sslkey`.
 #[derive(Clone, Debug)]
 pub struct PostgresOptions {
-    /// Where the password is if the address has none.
+    /// Sources of the password if the address has none.
     pub credentials: Credentials,
-    /// Connections at one time, at least 1. 16.
+    /// Maximum number of connections, at least 1. Default: 16.
     pub max_connections: usize,
-    /// How long a call waits for a free connection. 1 s.
+    /// Timeout for a free connection of the pool. Default: 1 s.
     pub pool_wait: Duration,
-    /// How long making a connection may take. 3 s.
+    /// Timeout for opening a connection. Default: 3 s.
     pub connect_timeout: Duration,
-    /// How long the server works on one statement. 5 s.
+    /// Timeout of one statement, enforced by the server. Default: 5 s.
     pub statement_timeout: Duration,
-    /// How long a statement waits for a lock. 3 s.
+    /// Timeout of a statement that waits for a lock. Default: 3 s.
     pub lock_timeout: Duration,
-    /// How long a transaction may rest between statements. 10 s.
+    /// Maximum idle time of a transaction between two statements. Default: 10 s.
     pub idle_in_transaction_timeout: Duration,
-    /// How long a transaction may take that belongs to no request, waiting for its
-    /// connection included. 30 s. Those of a request have what is [`within`](crate::within)
-    /// its time.
+    /// Timeout of a transaction that belongs to no request, including the wait for its connection. Default: 30 s.
+    /// Transactions of a request use the request's budget, see [`within`](crate::within).
     pub transaction_timeout: Duration,
-    /// How long data we sent may stay unacknowledged by the other machine. 5 s.
+    /// Maximum time that sent data may stay unacknowledged by the server's machine. Default: 5 s.
     pub tcp_user_timeout: Duration,
 }
 
@@ -64,12 +63,12 @@ impl Default for PostgresOptions {
     }
 }
 
-/// A pool on one database.
+/// Connection pool of one database.
 #[derive(Clone)]
 pub(crate) struct Postgres {
     pool: Pool,
     connections: Connections,
-    /// Attempts to begin: one more than there can be dead connections.
+    /// Attempts to begin a transaction: one more than there can be dead connections.
     attempts: usize,
     transaction_timeout: Duration,
 }
@@ -81,8 +80,8 @@ impl Postgres {
             connections.config().clone(),
             connections.clone(),
             ManagerConfig {
-                // Asking the server each time would cost a round trip. A dead
-                // connection shows at BEGIN, which is then tried on another.
+                // Testing each connection would cost a round trip. A dead connection fails at BEGIN, which is then
+                // repeated on another one.
                 recycling_method: RecyclingMethod::Fast,
             },
         );
@@ -98,8 +97,7 @@ impl Postgres {
         Ok(Postgres { pool, connections, attempts: max_size + 1, transaction_timeout: options.transaction_timeout })
     }
 
-    /// Passes on the notifications of `channel`, over a connection of its own that is
-    /// made again when it is lost.
+    /// Forwards the notifications of `channel`, over a separate connection that is opened again when it is lost.
     pub(crate) fn listen(&self, channel: &'static str) -> mpsc::Receiver<String> {
         let (told, hears) = mpsc::channel(MAX_QUEUED_NOTIFICATIONS);
         let connections = self.connections.clone();
@@ -141,7 +139,7 @@ impl Postgres {
         self.pool.close();
     }
 
-    /// Runs `body` in a transaction, within the time that the request has left.
+    /// Runs `body` in a transaction, within the remaining budget of the request.
     async fn run<T, E, F>(&self, level: IsolationLevel, read_only: bool, body: F) -> Result<T, E>
     where
         F: for<'t> FnOnce(&'t mut dyn Tx) -> BoxFuture<'t, Result<T, E>>,
@@ -154,7 +152,8 @@ impl Postgres {
         let ran = self.run_on(&mut client, level, read_only, &committing, body);
         let ran = tokio::time::timeout(time, ran).await;
         ran.unwrap_or_else(|_| {
-            // The next one on this connection would wait for what it has not answered.
+            // The next user of this connection would have to wait for its unfinished statement, so it is removed from
+            // the pool.
             drop(client.map(Client::take));
             let error = if committing.into_inner() && !read_only {
                 Error::outcome_unknown("its commit was not answered in time")
@@ -172,9 +171,8 @@ impl Postgres {
         })
     }
 
-    /// Runs `body` in a transaction on a connection that is kept in `place` meanwhile.
-    /// When this future is dropped, so is the transaction, which sends its `ROLLBACK`
-    /// ahead of the connection's next use.
+    /// Runs `body` in a transaction on a connection that is stored in `place` meanwhile. When this future is dropped,
+    /// the transaction is dropped too, which sends its `ROLLBACK` before the next use of the connection.
     async fn run_on<T, E, F>(
         &self,
         place: &mut Option<Client>,
@@ -195,7 +193,7 @@ impl Postgres {
                 Ok(transaction) => return run_in(transaction, read_only, committing, body).await,
                 Err(e) => error(e),
             };
-            // Nothing has run yet, so a dead connection costs only this.
+            // Nothing has run yet, so a dead connection only costs another attempt.
             drop(place.take().map(Client::take));
             if attempts == 0 || !matches!(e, Error::Unavailable { .. }) {
                 return Err(e.into());
@@ -204,12 +202,12 @@ impl Postgres {
     }
 }
 
-/// Notifications that wait for their receiver.
+/// Maximum number of notifications queued for a receiver.
 const MAX_QUEUED_NOTIFICATIONS: usize = 1_024;
-/// How long to wait before a lost connection is made again.
+/// Delay before a lost connection is opened again.
 const RECONNECT_INTERVAL: Duration = Duration::from_millis(500);
 
-/// Listens until the connection or the receiver is gone.
+/// Listens until the connection or the receiver is closed.
 async fn pass_on(
     connections: &Connections,
     channel: &str,
@@ -217,7 +215,7 @@ async fn pass_on(
 ) -> std::result::Result<(), tokio_postgres::Error> {
     let (client, mut connection) = connections.open().await?;
     let mut messages = pin!(futures_util::stream::poll_fn(move |context| connection.poll_message(context)));
-    // The connection works only while it is polled, so both go on at once.
+    // The connection works only while it is polled, so both futures run concurrently.
     let listen = format!("LISTEN \"{channel}\"");
     let mut listening = pin!(async {
         connections.begin(&client).await?;
@@ -231,7 +229,7 @@ async fn pass_on(
             listened = &mut listening, if !listens => {
                 listened?;
                 listens = true;
-                // Notifications sent before this moment were missed.
+                // Notifications sent before this point were missed.
                 missed = true;
                 None
             }
@@ -263,19 +261,18 @@ where
     let mut tx = PostgresTx { transaction, failed: None };
     match body(&mut tx).await {
         Ok(value) => {
-            // COMMIT would roll back and call that a success.
+            // After a failed statement, COMMIT would roll back and report success.
             tx.check()?;
             committing.store(true, Ordering::Relaxed);
             match tx.transaction.commit().await {
                 Ok(()) => Ok(value),
-                // The server did not say no: the line was cut.
+                // The server did not report an error: the connection was lost.
                 Err(e) if !read_only && e.as_db_error().is_none() => Err(Error::outcome_unknown(e).into()),
                 Err(e) => Err(error(e).into()),
             }
         }
         Err(e) => {
-            // The caller's error says more than one of ROLLBACK, and the pool
-            // notices a connection that is gone.
+            // The caller's error is more helpful than one of ROLLBACK, and the pool detects a lost connection.
             let _ = tx.transaction.rollback().await;
             Err(e)
         }
@@ -285,7 +282,7 @@ where
 /// A transaction on one connection.
 struct PostgresTx<'c> {
     transaction: Transaction<'c>,
-    /// The first failure, after which the server runs nothing more.
+    /// The first failure, after which the server executes nothing more.
     failed: Option<Error>,
 }
 
@@ -427,7 +424,7 @@ impl ToSql for Value {
             (Value::Int(int), &Type::INT4) => i32::try_from(*int)?.to_sql(ty, out),
             (Value::Int(int), &Type::INT2) => i16::try_from(*int)?.to_sql(ty, out),
             (Value::Int(int @ 0..=1), &Type::BOOL) => (*int == 1).to_sql(ty, out),
-            // SQLite converts in the same way for a column of reals.
+            // SQLite makes the same conversion for a real column.
             (Value::Int(int), &Type::FLOAT8) => (*int as f64).to_sql(ty, out),
             (Value::Real(real), &Type::FLOAT8) => real.to_sql(ty, out),
             (Value::Real(real), &Type::FLOAT4) => (*real as f32).to_sql(ty, out),
@@ -446,7 +443,7 @@ impl ToSql for Value {
 
 pub(crate) fn error(error: tokio_postgres::Error) -> Error {
     let Some(told) = error.as_db_error() else {
-        // Neither the server nor our own conversions reported it: the connection is lost.
+        // Neither the server nor this crate's conversions reported the error, so the connection is lost.
         let io = std::error::Error::source(&error).is_some_and(|cause| {
             cause.is::<std::io::Error>()
                 || cause.downcast_ref::<HandshakeError>().is_some_and(HandshakeError::is_lost_connection)
@@ -466,7 +463,7 @@ pub(crate) fn error(error: tokio_postgres::Error) -> Error {
         | SqlState::ADMIN_SHUTDOWN
         | SqlState::CRASH_SHUTDOWN
         | SqlState::CANNOT_CONNECT_NOW => Error::unavailable(error),
-        // Connection, resources, operating system.
+        // SQLSTATE classes: connection, resources, operating system.
         ref other if ["08", "53", "58"].contains(&&other.code()[..2]) => Error::unavailable(error),
         _ => Error::unexpected(error),
     }

@@ -1,4 +1,4 @@
-//! SQLite: one writer thread that commits in groups, and a pool of readers.
+//! SQLite: one writer thread with group commit, and a pool of readers.
 
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
@@ -20,19 +20,20 @@ use crate::file::{self, Durability};
 use crate::value::{ColumnNames, check_params};
 use crate::{BoxFuture, Error, Result, Row, Tx, Value};
 
-/// Writes that may be queued or running; more wait for a place.
+/// Maximum number of queued or running writes; further ones wait.
 const QUEUE: usize = 1024;
-/// Writes that share one commit.
+/// Maximum number of writes that share one commit.
 const GROUP: usize = 256;
-/// How long a file that could not be opened is left alone.
+/// Minimum time between two attempts to open a file.
 const OPEN_AGAIN: Duration = Duration::from_millis(500);
-/// How often an idle writer looks whether others have written.
+/// Interval at which an idle writer checks for commits of others.
 const POLL_INTERVAL: Duration = Duration::from_millis(100);
 
-/// How to open a SQLite file.
+/// Options for a SQLite file.
 #[derive(Clone, Debug)]
 pub struct SqliteOptions {
-    /// Reads at one time, at least 1. Twice the cores, or 4 if that is more.
+    /// Maximum number of concurrent reads, at least 1. Default: twice the number of
+    /// cores, at least 4.
     pub readers: usize,
 }
 
@@ -49,12 +50,12 @@ pub(crate) struct Sqlite {
     shared: Arc<Shared>,
 }
 
-/// A file that is opened when it is first needed and can be.
+/// A file that is opened at its first use.
 #[derive(Clone)]
 pub(crate) struct Later {
     place: Arc<(PathBuf, SqliteOptions)>,
     opened: Arc<OnceLock<Sqlite>>,
-    /// When the last attempt failed, and how.
+    /// Time and error of the last failed attempt.
     failed: Arc<Mutex<Option<(Instant, Error)>>>,
 }
 
@@ -68,7 +69,7 @@ impl Later {
         self.opened.get()
     }
 
-    /// The file, opened now unless that failed a moment ago.
+    /// Returns the file, opening it first unless an attempt failed a moment ago.
     pub(crate) fn get(&self) -> Result<&Sqlite> {
         if let Some(opened) = self.opened.get() {
             return Ok(opened);
@@ -79,7 +80,7 @@ impl Later {
         {
             return Err(error.clone());
         }
-        // Somebody else may have opened it while this waited for the lock.
+        // Another caller may have opened it while this one waited for the lock.
         if self.opened.get().is_none() {
             match Sqlite::open(&self.place.0, self.place.1.clone()) {
                 Ok(opened) => drop(self.opened.set(opened)),
@@ -95,12 +96,12 @@ impl Later {
 }
 
 struct Shared {
-    /// Dropped before `queue`: who closes the file last moves its log into it,
-    /// which only the writer can.
+    /// Dropped before `queue`, because the last connection to close moves the write-ahead
+    /// log into the file, which only the writer can.
     readers: Readers,
-    /// Places in the queue of the writer.
+    /// Permits for the writer's queue.
     places: Arc<Semaphore>,
-    /// To the writer thread, which ends when this is dropped.
+    /// Messages to the writer thread, which ends when this is dropped.
     queue: Sender<WriterMessage>,
     writer: Mutex<Option<JoinHandle<()>>>,
     foreign_commits: Arc<AtomicU64>,
@@ -126,7 +127,7 @@ impl Sqlite {
                 let asked = writer.serve(&jobs);
                 let closed = writer.close();
                 if let Some(asked) = asked {
-                    // A receiver that is gone is not a failure.
+                    // The receiver may have been dropped, which is not an error.
                     let _ = asked.send(closed);
                 }
             })
@@ -157,7 +158,7 @@ impl Sqlite {
         let sent = self.shared.queue.send(WriterMessage::Job(Box::new(work)));
         sent.map_err(|_| Error::closed())?;
         let Ok(answer) = in_time(answer).await else {
-            // What has not begun never will.
+            // A job that has not begun will not be run.
             let has_begun = claimed.swap(true, Ordering::AcqRel);
             let error = if has_begun {
                 Error::outcome_unknown("the file was still being written when the time was over")
@@ -207,17 +208,17 @@ impl Sqlite {
         let closed = answer.await.unwrap_or(Ok(()));
         let writer = lock(&self.shared.writer).take();
         if let Some(writer) = writer {
-            // It has answered as its last act, so this does not block.
+            // The thread replies as its last action, so this does not block.
             let _ = writer.join();
         }
         closed
     }
 }
 
-/// What comes of `future` within the time that the request has left.
+/// Output of `future`, within the remaining budget of the request.
 ///
 /// # Errors
-/// When that is over.
+/// [`Error::Unavailable`] when the budget is used up.
 async fn in_time<F: Future>(future: F) -> Result<F::Output> {
     match budget::left() {
         None => Ok(future.await),
@@ -225,17 +226,17 @@ async fn in_time<F: Future>(future: F) -> Result<F::Output> {
     }
 }
 
-/// The connection that writes, on its own thread.
+/// The writing connection, on its own thread.
 struct Writer {
     conn: Connection,
-    /// `data_version` when last looked at: it changes only by others' commits.
+    /// `data_version` at the last check. It changes only by commits of other connections.
     seen: i64,
     foreign_commits: Arc<AtomicU64>,
 }
 
 impl Writer {
-    /// Runs jobs until asked to close, and answers who asked, or until every
-    /// handle is gone.
+    /// Runs jobs until a message asks to close, and returns the reply channel of that
+    /// message. `None` when every handle is dropped.
     fn serve(&mut self, queue: &Receiver<WriterMessage>) -> Option<oneshot::Sender<Result<()>>> {
         let mut jobs = VecDeque::new();
         loop {
@@ -269,11 +270,11 @@ impl Writer {
         }
     }
 
-    /// Runs `jobs` in one transaction, each in a savepoint of its own, and
-    /// answers them after its commit. Answers also wait when a job failed: what
-    /// it saw of jobs before it is true only once they are committed.
+    /// Runs `jobs` in one transaction, each in its own savepoint, and replies after the
+    /// commit. Failed jobs also wait for it: the effects of earlier jobs that they saw
+    /// are valid only once they are committed.
     ///
-    /// Jobs that are left have not run and belong to the next group.
+    /// Remaining jobs have not run and belong to the next group.
     fn group(&mut self, jobs: &mut VecDeque<Box<dyn Job>>) {
         if let Err(error) = step(&self.conn, "BEGIN IMMEDIATE") {
             tracing::warn!(error = &error as &dyn std::error::Error, "no transaction to write in");
@@ -302,7 +303,8 @@ impl Writer {
             );
             self.roll_back();
             if !alone && !matches!(error, Error::Unavailable { .. }) {
-                // Whatever it was, it is not what each of the callers did.
+                // The error may come from another job of the group, so its kind does not
+                // apply to each caller.
                 committed = Err(Error::unavailable(error.clone()));
             }
         }
@@ -311,7 +313,8 @@ impl Writer {
         }
     }
 
-    /// A job with no others to protect from it needs no savepoint.
+    /// Runs the only job of a group. It needs no savepoint, because there are no others
+    /// to protect.
     fn run_alone(&mut self, job: &mut dyn Job) -> Result<()> {
         if !job.run(&mut self.conn) {
             self.roll_back();
@@ -319,9 +322,12 @@ impl Writer {
         Ok(())
     }
 
+    /// Runs a job in a savepoint.
+    ///
     /// # Errors
-    /// When the transaction is gone, as SQLite ends it by itself for a full disk
-    /// and the like. Everything before in the group is gone as well.
+    /// [`Error::Unavailable`] when the transaction is gone, which SQLite ends by itself,
+    /// for example when the disk is full. Then all earlier jobs of the group are lost as
+    /// well.
     fn run_in_savepoint(&mut self, job: &mut dyn Job) -> Result<()> {
         step(&self.conn, "SAVEPOINT job")?;
         let keep = job.run(&mut self.conn);
@@ -335,7 +341,7 @@ impl Writer {
     }
 
     fn commit(&mut self) -> Result<()> {
-        // A job alone in its group may have rolled back.
+        // A job alone in its group may have been rolled back.
         if self.conn.is_autocommit() {
             return Ok(());
         }
@@ -351,7 +357,7 @@ impl Writer {
         }
     }
 
-    /// Notices commits of others.
+    /// Detects commits of others.
     fn look(&mut self) {
         match data_version(&self.conn) {
             Ok(version) if version != self.seen => {
@@ -373,21 +379,21 @@ impl Writer {
     }
 }
 
-/// A write in the queue, its types erased.
+/// A queued write with erased types.
 trait Job: Send {
-    /// Runs it once; whether what it wrote is to be kept. Does not unwind.
+    /// Runs the job once and returns whether to keep its writes. Does not unwind.
     fn run(&mut self, conn: &mut Connection) -> bool;
-    /// Tells the caller how it ended, given how its group ended.
+    /// Sends the result to the caller, given the result of the group's commit.
     fn answer(self: Box<Self>, committed: Result<()>);
 }
 
-/// A result, or the panic that came instead.
+/// Result of a job, or the panic that ended it.
 type JobResult<T, E> = thread::Result<Result<T, E>>;
 
 struct Work<T, E, F> {
     body: Option<F>,
-    /// Set by whoever is first: the writer when it begins, or the caller when it no
-    /// longer waits. The other one leaves it alone.
+    /// Set by the first of two: the writer when it begins the job, or the caller when it
+    /// stops waiting. The other one then does nothing.
     claimed: Arc<AtomicBool>,
     outcome: Option<JobResult<T, E>>,
     reply: oneshot::Sender<JobResult<T, E>>,
@@ -404,7 +410,7 @@ where
         let Some(body) = self.body.take().filter(|_| !self.claimed.swap(true, Ordering::AcqRel)) else {
             return false;
         };
-        // What a panic leaves half done is rolled back, not looked at.
+        // Partial writes of a panicked job are rolled back and not read.
         let outcome = catch_unwind(AssertUnwindSafe(|| run_now(conn, body)));
         let keep = matches!(outcome, Ok(Ok(_)));
         self.outcome = Some(outcome);
@@ -417,13 +423,13 @@ where
             (_, Some(outcome)) => outcome,
             (Ok(()), None) => return,
         };
-        // Dropping what a caller no longer wants may panic too.
+        // Dropping a result that the caller no longer waits for may panic too.
         let reply = self.reply;
         let _ = catch_unwind(AssertUnwindSafe(|| drop(reply.send(outcome))));
     }
 }
 
-/// Runs `body` to its end now, which it reaches without waiting.
+/// Runs `body` to completion in one poll; it must not wait.
 fn run_now<T, E, F>(conn: &mut Connection, body: F) -> Result<T, E>
 where
     F: for<'t> FnOnce(&'t mut dyn Tx) -> BoxFuture<'t, Result<T, E>>,
@@ -438,7 +444,7 @@ where
     }
 }
 
-/// Connections that read, on the threads of their callers.
+/// Pool of reading connections, used on the threads of their callers.
 struct Readers {
     path: PathBuf,
     size: u32,
@@ -464,7 +470,7 @@ impl Readers {
         Ok(PooledReader { readers: self, conn: Some(conn), _place: place })
     }
 
-    /// Waits for the reads that run, and closes all connections.
+    /// Waits for running reads, then closes all connections.
     async fn close(&self) {
         let all = self.free.acquire_many(self.size).await;
         self.free.close();
@@ -473,11 +479,11 @@ impl Readers {
     }
 }
 
-/// A connection taken from the pool, which it goes back to without a transaction.
+/// A connection taken from the pool. It returns to the pool without an open transaction.
 struct PooledReader<'a> {
     readers: &'a Readers,
     conn: Option<Connection>,
-    /// Dropped last: by then the connection is back.
+    /// Dropped last, when the connection is already back in the pool.
     _place: SemaphorePermit<'a>,
 }
 
@@ -493,17 +499,17 @@ impl Drop for PooledReader<'_> {
             return;
         };
         if !conn.is_autocommit() && step(&conn, "ROLLBACK").is_err() {
-            // Better a new connection than one that holds an old snapshot.
+            // Opening a new connection is better than keeping one with an old snapshot.
             return;
         }
         lock(&self.readers.idle).push(conn);
     }
 }
 
-/// The transaction a connection is in.
+/// The open transaction of a connection.
 struct SqliteTx<'c> {
     conn: &'c mut Connection,
-    /// The first failure, after which nothing more runs.
+    /// The first failure, after which nothing more is executed.
     failed: Option<Error>,
 }
 
@@ -573,7 +579,7 @@ fn execute(conn: &Connection, sql: &str, params: &[Value]) -> Result<u64> {
     let mut rows = statement.raw_query();
     while rows.next().map_err(error)?.is_some() {}
     drop(rows);
-    // `changes` keeps its last value over a statement that changes nothing.
+    // `changes` keeps its value after a statement that changes nothing.
     let changed = conn.total_changes() != before;
     Ok(if changed { conn.changes() } else { 0 })
 }
@@ -616,7 +622,7 @@ fn owned(value: ValueRef<'_>) -> Result<Value> {
     })
 }
 
-/// Runs one of the few statements around a transaction.
+/// Executes one of the statements that control a transaction.
 fn step(conn: &Connection, sql: &str) -> Result<()> {
     let mut statement = conn.prepare_cached(sql).map_err(error)?;
     statement.raw_execute().map(drop).map_err(error)
@@ -657,8 +663,8 @@ pub(crate) fn error(error: rusqlite::Error) -> Error {
     }
 }
 
-/// The content of a mutex. Nothing here leaves it half changed, so a panic
-/// elsewhere under it does not matter.
+/// Locks a mutex, also a poisoned one: no code here leaves the content inconsistent when
+/// it panics.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

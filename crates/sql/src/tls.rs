@@ -1,4 +1,4 @@
-//! TLS to a PostgreSQL server.
+//! TLS for connections to a PostgreSQL server.
 
 use std::future::Future;
 use std::io;
@@ -20,7 +20,7 @@ use tokio_postgres::tls::{ChannelBinding, MakeTlsConnect, TlsConnect};
 
 use crate::{Error, Result};
 
-/// Whether connections are encrypted, and what is asked of the server's certificate: the `sslmode` of an address.
+/// Encryption and verification of the server's certificate: the `sslmode` of an address.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum TlsMode {
     /// No TLS.
@@ -29,29 +29,29 @@ pub(crate) enum TlsMode {
     Prefer,
     /// TLS, with any certificate.
     Require,
-    /// TLS, with a certificate that one of the authorities has signed.
+    /// TLS, with a certificate signed by a trusted authority.
     VerifyCa,
-    /// As `VerifyCa`, and the certificate has the name of the host.
+    /// Like `VerifyCa`, and the certificate must match the host name.
     VerifyFull,
 }
 
-/// Where the certificate authorities come from.
+/// Source of the trusted certificate authorities.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Roots {
-    /// Those that the system trusts.
+    /// Authorities that the system trusts.
     System,
-    /// A file in PEM format.
+    /// A file with certificates in PEM format.
     File(PathBuf),
 }
 
-/// How TLS is used.
+/// TLS settings of an address.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct TlsSettings {
     pub(crate) mode: TlsMode,
     pub(crate) roots: Option<Roots>,
-    /// Files with the certificate and the private key that the server may ask for.
+    /// Files with the client certificate and its private key, which the server may request.
     pub(crate) identity: Option<(PathBuf, PathBuf)>,
-    /// Whether the handshake begins at once, as PostgreSQL 17 allows.
+    /// True when the handshake starts immediately, as PostgreSQL 17 allows.
     pub(crate) is_direct: bool,
 }
 
@@ -61,26 +61,26 @@ pub(crate) struct TlsSettings {
 pub(crate) struct HandshakeError(#[source] io::Error);
 
 impl HandshakeError {
-    /// Whether the connection was lost, so that another attempt may succeed: not where one side refused the other's
-    /// certificate or versions.
+    /// Returns whether the connection was lost, so that a retry may succeed. False when one side rejected the other's
+    /// certificate or TLS version.
     pub(crate) fn is_lost_connection(&self) -> bool {
         !self.0.get_ref().is_some_and(|cause| cause.is::<rustls::Error>())
     }
 }
 
-/// Makes handshakes.
+/// Starts TLS handshakes.
 #[derive(Clone)]
 pub(crate) struct Connector {
     config: Arc<ClientConfig>,
-    /// Whether the host's name is checked, so that it has to be one.
+    /// True when the host name is verified, so that it must be a valid name.
     checks_name: bool,
 }
 
 impl Connector {
-    /// Reads the files that `settings` name. They are read once: a server takes new ones at its next start.
+    /// Reads the files that `settings` name. They are read once; a server uses changed files after a restart.
     ///
     /// # Errors
-    /// [`Error::Address`] for files that cannot be read or used.
+    /// [`Error::Address`] when a file cannot be read or used.
     pub(crate) fn new(settings: &TlsSettings) -> Result<Connector> {
         let provider = Arc::new(rustls::crypto::ring::default_provider());
         let (roots, own) = match &settings.roots {
@@ -120,7 +120,7 @@ impl Connector {
     }
 }
 
-/// The certificate authorities that the system trusts.
+/// Returns the certificate authorities that the system trusts.
 fn system_roots() -> Result<RootCertStore> {
     let mut store = RootCertStore::empty();
     let (added, _) = store.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
@@ -143,7 +143,7 @@ fn certificates(name: &str, path: &Path) -> Result<Vec<CertificateDer<'static>>>
 
 fn private_key(path: &Path) -> Result<PrivateKeyDer<'static>> {
     let facts = std::fs::metadata(path).map_err(|error| unusable("sslkey", path, &error.to_string()))?;
-    // Root's file may be read by a group, which the server's account is in.
+    // A file owned by root may be readable by a group that includes the server's account.
     let forbidden = if facts.uid() == 0 { 0o037 } else { 0o077 };
     if facts.mode() & forbidden != 0 {
         let rule = "others may read or write it; run chmod 600 on it, or chmod 640 if root owns it";
@@ -159,13 +159,13 @@ fn unusable(name: &str, path: &Path, why: &str) -> Error {
     Error::Address(format!("the file {} of {name} cannot be used: {why}", path.display()))
 }
 
-/// Checks the server's certificate as far as `sslmode` asks for it.
+/// Verifies the server's certificate as far as `sslmode` requires.
 #[derive(Debug)]
 struct Verifier {
-    /// The authorities; `None` where any certificate will do.
+    /// The trusted authorities; `None` when any certificate is accepted.
     roots: Option<Arc<RootCertStore>>,
-    /// The certificates of the file of authorities. One that signs itself is often the server's own, which the rules for
-    /// authorities refuse.
+    /// The certificates in the file of authorities. A self-signed one is often the server's own certificate, which the
+    /// rules for authorities would reject.
     own: Vec<CertificateDer<'static>>,
     checks_name: bool,
     provider: Arc<CryptoProvider>,
@@ -231,14 +231,14 @@ where
                 let why = format!("sslmode=verify-full cannot check the name of the host {host}");
                 return Err(HandshakeError(io::Error::new(io::ErrorKind::InvalidInput, why)));
             }
-            // Sockets of this machine have none, and it is not looked at.
+            // Local sockets have no host name, and the name is not verified.
             Err(_) => ServerName::IpAddress(std::net::IpAddr::from([127, 0, 0, 1]).into()),
         };
         Ok(Handshake { connector: self.config.clone().into(), name })
     }
 }
 
-/// A handshake to be made.
+/// A handshake that is about to start.
 pub(crate) struct Handshake {
     connector: tokio_rustls::TlsConnector,
     name: ServerName<'static>,

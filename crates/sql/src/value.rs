@@ -1,4 +1,4 @@
-//! Values that go into statements and come out of rows.
+//! Values in statements and rows.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -7,11 +7,11 @@ use crate::{Error, Result};
 
 /// A parameter of a statement or a column of a row.
 ///
-/// Text with a NUL character and reals that are not a number are refused as
-/// parameters, since only one of the two databases can store them.
+/// Text with a NUL character and reals that are NaN are rejected as parameters, because
+/// only one of the two databases can store them.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Value {
-    /// No value, of any type.
+    /// Null, of any type.
     Null,
     /// A 64-bit integer; also a flag, as 0 or 1.
     Int(i64),
@@ -24,7 +24,7 @@ pub enum Value {
 }
 
 impl Value {
-    /// What this is, in the words of an error message.
+    /// Type of the value for an error message.
     pub(crate) fn kind(&self) -> &'static str {
         match self {
             Value::Null => "null",
@@ -36,7 +36,7 @@ impl Value {
     }
 }
 
-/// Refuses what only one of the two databases would accept.
+/// Rejects parameters that only one of the two databases would accept.
 pub(crate) fn check_params(params: &[Value]) -> Result<()> {
     for (i, value) in params.iter().enumerate() {
         let problem = match value {
@@ -122,27 +122,27 @@ impl<T: Into<Value>> From<Option<T>> for Value {
     }
 }
 
-/// One row of a result.
+/// A row of a result.
 ///
-/// A column is asked for by its name in the result, or by its position from 0: see
-/// [`Column`]. Reading a column as a type that it does not hold, or one that the result
-/// does not have, is [`Error::Column`], which names it. Text and blobs are moved out and
-/// leave null behind.
+/// A column is selected by its name in the result, or by its position from 0: see
+/// [`Column`]. Reading a column as a type that it does not hold, or a column that the
+/// result does not have, is an [`Error::Column`] that names it. Text and blobs are moved
+/// out and leave null behind.
 #[derive(Clone, Debug)]
 pub struct Row {
     values: Vec<Value>,
     names: ColumnNames,
 }
 
-/// How a column of a [`Row`] is named: `"created_at"`, or its position from 0.
+/// Selects a column of a [`Row`]: by name, `"created_at"`, or by position from 0.
 ///
-/// Of two columns with the same name, one of them is found; a statement that joins tables
-/// gives them names of their own with `AS`.
+/// When two columns have the same name, which one is found is not specified. Statements
+/// that join tables give them distinct names with `AS`.
 pub trait Column: Copy {
-    /// The column's position in the row, `None` where the row has no such column.
+    /// Position of the column in the row; `None` when the row does not have the column.
     fn position_in(self, row: &Row) -> Option<usize>;
 
-    /// The column's position and name, for an error.
+    /// Position and name of the column, for an error.
     fn label(self, row: &Row) -> (usize, String);
 }
 
@@ -172,13 +172,13 @@ pub(crate) struct ColumnNames(Arc<NameList>);
 
 #[derive(Debug)]
 struct NameList {
-    /// All names, one after the other.
+    /// All names, concatenated.
     text: String,
-    /// Where each ends in `text`.
+    /// End of each name in `text`.
     ends: Vec<usize>,
-    /// Where the next name is looked for first. Rows are read in the order in which their
-    /// statement lists the columns, so a name costs one comparison whatever the number of
-    /// columns. A race between threads costs comparisons, not correctness.
+    /// Index at which the next search starts. Rows are read in the order in which their
+    /// statement lists the columns, so finding a name takes one comparison, whatever the
+    /// number of columns. A race between threads only costs comparisons.
     next: AtomicUsize,
 }
 
@@ -192,7 +192,7 @@ impl ColumnNames {
         ColumnNames(Arc::new(NameList { text, ends, next: AtomicUsize::new(0) }))
     }
 
-    /// The name at position `i`, `?` past the end.
+    /// Name at position `i`; `?` past the end.
     pub(crate) fn name(&self, i: usize) -> &str {
         let list = &*self.0;
         let start = i.checked_sub(1).map_or(Some(0), |last| list.ends.get(last).copied());
@@ -213,10 +213,10 @@ impl Row {
         Row { values, names }
     }
 
-    /// The position of a column, from 0.
+    /// Position of a column, from 0.
     ///
     /// # Errors
-    /// [`Error::Column`] where the row has no such column.
+    /// [`Error::Column`] when the row does not have the column.
     pub fn position(&self, column: impl Column) -> Result<usize> {
         column.position_in(self).ok_or_else(|| {
             let (index, name) = column.label(self);
@@ -225,22 +225,22 @@ impl Row {
         })
     }
 
-    /// Whether a column is null.
+    /// Returns whether a column is null.
     pub fn is_null(&self, column: impl Column) -> Result<bool> {
         Ok(self.values[self.position(column)?] == Value::Null)
     }
 
-    /// The integer in a column.
+    /// Returns the integer in a column.
     pub fn int(&self, column: impl Column) -> Result<i64> {
         self.some(column, "an integer", Value::opt_int)
     }
 
-    /// The integer in a column, or `None` for null.
+    /// Returns the integer in a column, or `None` for null.
     pub fn opt_int(&self, column: impl Column) -> Result<Option<i64>> {
         self.get(self.position(column)?, "an integer", Value::opt_int)
     }
 
-    /// The flag in a column: an integer 0 or 1, or PostgreSQL's own boolean.
+    /// Returns the flag in a column: an integer 0 or 1, or a PostgreSQL boolean.
     pub fn flag(&self, column: impl Column) -> Result<bool> {
         self.some(column, "0 or 1", |value| match value {
             Value::Int(0) => Some(Some(false)),
@@ -249,7 +249,7 @@ impl Row {
         })
     }
 
-    /// The real in a column; an integer is converted, since SQLite gives one
+    /// Returns the real in a column. An integer is converted, because SQLite returns one
     /// for an expression such as `coalesce(x, 0)`.
     pub fn real(&self, column: impl Column) -> Result<f64> {
         self.some(column, "a real", Value::opt_real)
@@ -296,7 +296,7 @@ impl Row {
         std::mem::replace(&mut self.values[i], Value::Null)
     }
 
-    /// Column `i` read by `read`, which answers `None` for the wrong type and
+    /// Reads column `i` with `read`, which returns `None` for the wrong type and
     /// `Some(None)` for null.
     fn get<T>(
         &self,
@@ -364,7 +364,7 @@ mod tests {
         assert!(row.is_null("note").unwrap());
         assert_eq!(row.int(0).unwrap(), 7);
         assert_eq!(row.position("name").unwrap(), 2);
-        // The text was moved out.
+        // The text has been moved out.
         assert_eq!(row.opt_text("name").unwrap(), None);
     }
 

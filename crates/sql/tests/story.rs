@@ -1,4 +1,4 @@
-//! One story, told on SQLite and on PostgreSQL.
+//! Tests that run on SQLite and on PostgreSQL.
 //!
 //! PostgreSQL comes from `MURIEL_TEST_POSTGRES`: `scripts/with-postgres`.
 
@@ -17,7 +17,7 @@ use tokio_postgres::NoTls;
 type AnyError = Box<dyn std::error::Error + Send + Sync>;
 type Done = Result<(), AnyError>;
 
-/// Tells each story twice.
+/// Generates each test for both databases.
 macro_rules! stories {
     ($($name:ident),* $(,)?) => {
         mod on_sqlite {
@@ -111,7 +111,7 @@ async fn a_read_sees_one_snapshot(place: TestDatabase) -> Done {
     add(&db, "a").await?;
     let (looked, wait_looked) = std::sync::mpsc::channel();
     let (written, wait_written) = std::sync::mpsc::channel();
-    // The reader blocks its own thread, since a body waits for nothing but `tx`.
+    // The reader blocks its own thread, because a body must not await anything but `tx`.
     let reader = tokio::spawn({
         let db = db.clone();
         async move {
@@ -157,7 +157,7 @@ async fn constraints_have_the_same_names(place: TestDatabase) -> Done {
         let found = match execute(&db, sql, params).await {
             Err(Error::Unique { constraint }) => format!("unique {constraint}"),
             Err(Error::ForeignKey { constraint }) => {
-                // SQLite does not know which.
+                // SQLite does not report the constraint.
                 assert!(["", "part_thing_id_fkey"].contains(&constraint.as_str()));
                 "foreign key".to_owned()
             }
@@ -192,9 +192,9 @@ async fn returns_and_upserts(place: TestDatabase) -> Done {
         db.write::<_, Error, _>(move |tx| Box::pin(async move { tx.query_opt(ignore, params!["a"]).await })).await?;
     assert!(none.is_none());
     assert!(matches!(one(&db, ignore, params!["a"]).await, Err(Error::NoRow)));
-    // Rows returned are not asked for, but their statement runs to its end.
+    // The returned rows are ignored, but the statement runs to its end.
     assert_eq!(execute(&db, ignore, params!["b"]).await?, 1);
-    // Parameters are numbered, whatever the order they appear in.
+    // Parameters are numbered independently of the order of their occurrence.
     let swapped = "INSERT INTO thing (note, name) VALUES ($2, $1) RETURNING name, note";
     let mut row = one(&db, swapped, params!["name", "note $1"]).await?;
     assert_eq!([row.text(0)?, row.text(1)?], ["name", "note $1"]);
@@ -222,7 +222,7 @@ async fn values_come_back_as_they_went(place: TestDatabase) -> Done {
     assert_eq!(row.real(1)?, f64::INFINITY);
     assert_eq!(row.text(2)?, "");
     assert_eq!(row.opt_blob(3)?, Some(Vec::new()));
-    // An integer where a real belongs.
+    // An integer in a real column.
     let row = one(&db, sql, params![7u32, 3, "x", Vec::new()]).await?;
     assert_eq!((row.int(0)?, row.real(1)?), (7, 3.0));
 
@@ -293,7 +293,7 @@ async fn a_failed_statement_ends_its_transaction(place: TestDatabase) -> Done {
                     let failed = tx.execute(sql, params![name]).await;
                     assert!(matches!(failed, Err(Error::Unique { .. })), "{failed:?}");
                 }
-                // As if nothing had happened.
+                // Ignores the failures.
                 Ok(())
             })
         })
@@ -305,7 +305,7 @@ async fn a_failed_statement_ends_its_transaction(place: TestDatabase) -> Done {
 
 async fn a_panic_harms_nobody_else(place: TestDatabase) -> Done {
     let db = place.ready().await?;
-    // Together, so that on SQLite they share groups.
+    // Concurrently, so that on SQLite they share groups.
     let calls: Vec<_> = (0..30)
         .map(|i| {
             let db = db.clone();
@@ -349,7 +349,7 @@ async fn many_writers_are_all_kept(place: TestDatabase) -> Done {
                 for turn in 0..5 {
                     let name = format!("{writer:02}-{turn}");
                     let id = add(&db, &name).await?;
-                    // Some fail in between, and take nothing with them.
+                    // Failures in between do not affect the other writes.
                     let twice = add(&db, &name).await;
                     assert!(matches!(twice, Err(Error::Unique { .. })), "{twice:?}");
                     let mut seen = read_one(&db, "SELECT name FROM thing WHERE id = $1", params![id]).await?;
@@ -395,7 +395,7 @@ async fn a_dropped_call_leaves_nothing_open(place: TestDatabase) -> Done {
     call.abort();
     assert!(call.await.is_err_and(|e| e.is_cancelled()));
     go.send(()).ok();
-    // The next writer waits for nothing, and sees what became of it.
+    // The next writer does not have to wait, and sees the result of the dropped call.
     add(&db, "b").await?;
     let expect: &[&str] = if sqlite { &["a", "b"] } else { &["b"] };
     assert_eq!(names(&db).await?, expect);
@@ -413,7 +413,7 @@ async fn locks_exclude(place: TestDatabase) -> Done {
                 db.write::<(), Error, _>(move |tx| {
                     Box::pin(async move {
                         tx.lock(Lock::Exclusive(name)).await?;
-                        // Lost updates, were it not for the lock.
+                        // Without the lock, updates would be lost.
                         let sql = "SELECT name, id FROM thing";
                         let mut row = tx.query_one(sql, params![]).await?;
                         let count: i64 = row.text(0)?.parse().unwrap_or_default();
@@ -446,7 +446,7 @@ async fn migrates_once(place: TestDatabase) -> Done {
     let sql = "SELECT count(*), min(applied_at), max(version) FROM schema_migration";
     let row = read_one(&db, sql, params![]).await?;
     assert_eq!((row.int(0)?, row.int(2)?), (2, 2));
-    // Since 2020, in microseconds.
+    // Later than 2020, in microseconds.
     assert!(row.int(1)? > 1_577_836_800_000_000);
     Ok(())
 }
@@ -487,7 +487,7 @@ async fn a_failed_migration_leaves_nothing(place: TestDatabase) -> Done {
     let [first, second] = SCHEMA;
     let failed = db.migrate(&[first, second, broken]).await;
     assert!(matches!(failed, Err(Error::Unexpected { .. })), "{failed:?}");
-    // What came before it stays, and it can be corrected.
+    // Earlier migrations stay, and the broken one can be corrected.
     let corrected = Migration { sql: "CREATE TABLE half (id {id}) {strict}", ..broken };
     db.migrate(&[first, second, corrected]).await?;
     execute(&db, "DELETE FROM half", params![]).await?;
@@ -506,7 +506,7 @@ async fn a_migration_fills_what_its_statements_leave_open(place: TestDatabase) -
         fill: Some(|tx| Box::pin(async move { tx.execute("UPDATE thing SET size = 7", vec![]).await.map(drop) })),
     };
     db.migrate(&[first, second, third]).await?;
-    // Once.
+    // The fill runs only once.
     execute(&db, "UPDATE thing SET size = size + 1", params![]).await?;
     db.migrate(&[first, second, third]).await?;
     assert_eq!(read_one(&db, "SELECT size FROM thing", params![]).await?.int("size")?, 8);
@@ -566,7 +566,7 @@ async fn tells_when_others_write(place: TestDatabase) -> Done {
         assert!(Instant::now() < deadline, "a foreign commit went unseen");
         tokio::time::sleep(Duration::from_millis(5)).await;
     }
-    // A write looks before it answers.
+    // A write checks before it returns.
     let seen = db.foreign_commits();
     add(&other, "foreign too").await?;
     add(&db, "own too").await?;
@@ -605,7 +605,7 @@ async fn closes(place: TestDatabase) -> Done {
     Ok(())
 }
 
-/// Only SQLite has one writer to keep waiting.
+/// Only on SQLite would a waiting body block the other writers.
 #[test]
 fn on_sqlite_a_body_that_waits_is_an_error() -> Done {
     tell(async {
@@ -625,7 +625,7 @@ fn on_sqlite_a_body_that_waits_is_an_error() -> Done {
     })
 }
 
-/// Who shares a commit shares its failure: none of them may believe to be kept.
+/// Writes that share a commit share its failure: none of them may be reported as stored.
 #[test]
 fn on_sqlite_a_lost_group_is_told_to_all() -> Done {
     for (harm, ends) in
@@ -634,7 +634,7 @@ fn on_sqlite_a_lost_group_is_told_to_all() -> Done {
         tell(async move {
             let db = TestDatabase::sqlite()?.ready().await?;
             add(&db, "first").await?;
-            // While this one holds the writer, the others gather behind it.
+            // While this one holds the writer, the others queue up.
             let (go, may_go) = std::sync::mpsc::channel();
             let (begun, has_begun) = oneshot::channel();
             let holder = tokio::spawn({
@@ -666,7 +666,8 @@ fn on_sqlite_a_lost_group_is_told_to_all() -> Done {
                     })
                     .await
                 };
-                // In this order into the queue: a call joins it when it is first polled.
+                // A call enters the queue when it is first polled, so this determines the
+                // order.
                 let mut call = Box::pin(call);
                 let first = std::future::poll_fn(|context| Poll::Ready(call.as_mut().poll(context).is_pending()));
                 assert!(first.await, "the writer is held");
@@ -683,7 +684,7 @@ fn on_sqlite_a_lost_group_is_told_to_all() -> Done {
                 }
             }
             assert_eq!(names(&db).await?, kept);
-            // Who comes after the transaction has ended gets a new one.
+            // Writes after the end of the transaction get a new one.
             assert_eq!(kept.len(), if ends { 2 } else { 1 }, "{kept:?}");
             add(&db, "later").await?;
             Ok(())
@@ -733,13 +734,13 @@ fn on_sqlite_the_file_is_private() -> Done {
             assert_eq!(mode, 0o600, "{}", file.path().display());
         }
         db.close().await?;
-        // The log has been moved into the file.
+        // The write-ahead log has been moved into the file.
         assert_eq!(std::fs::read_dir(dir.path())?.count(), 1);
         Ok(())
     })
 }
 
-/// Connections that died while they rested are replaced before anything runs.
+/// Idle connections that died are replaced before anything runs.
 #[test]
 fn on_postgres_lost_connections_are_replaced() -> Done {
     tell(async {
@@ -797,7 +798,7 @@ fn on_postgres_a_full_pool_and_a_long_wait_are_unavailable() -> Done {
             async move { one(&db, "SELECT 1 FROM pg_sleep(30)", params![]).await }
         });
         let deadline = Instant::now() + DEADLINE;
-        // Both are bounded: the statement by the server, the call by the pool.
+        // Both are limited: the statement by the server, the call by the pool.
         let error = slow.await?.err();
         assert!(matches!(error, Some(Error::Unavailable { .. })), "{error:?}");
         assert!(Instant::now() < deadline);
@@ -825,7 +826,7 @@ fn on_postgres_a_full_pool_and_a_long_wait_are_unavailable() -> Done {
     })
 }
 
-/// Longer than anything here takes, on any machine.
+/// Longer than any step of these tests takes, on any machine.
 const DEADLINE: Duration = Duration::from_secs(180);
 
 const SCHEMA: [Migration; 2] = [
@@ -855,7 +856,7 @@ const SCHEMA: [Migration; 2] = [
     },
 ];
 
-/// Where a story takes place: a database that is not there before.
+/// A new database for a test.
 #[derive(Clone)]
 enum TestDatabase {
     Sqlite(Arc<tempfile::TempDir>),
@@ -887,7 +888,7 @@ impl TestDatabase {
         Ok(place)
     }
 
-    /// A connection to the server itself, and the name of our database on it.
+    /// A connection to the server's own database, and the name of the test database.
     async fn server(&self) -> Result<(tokio_postgres::Client, &str), AnyError> {
         let TestDatabase::Postgres { server, database } = self else {
             return Err("SQLite has no server".into());
@@ -912,7 +913,7 @@ impl TestDatabase {
 
     async fn open(&self) -> Result<Db, Error> {
         self.open_with(PostgresOptions {
-            // Tests share two cores with whatever else runs there.
+            // Long timeouts, because tests may share a busy machine.
             pool_wait: DEADLINE,
             statement_timeout: DEADLINE,
             lock_timeout: DEADLINE,
@@ -933,7 +934,7 @@ impl TestDatabase {
         }
     }
 
-    /// Opened and with its tables.
+    /// Opens the database and creates its tables.
     async fn ready(&self) -> Result<Db, Error> {
         let db = self.open().await?;
         db.migrate(&SCHEMA).await?;

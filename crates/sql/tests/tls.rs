@@ -1,5 +1,5 @@
-//! TLS with a real PostgreSQL server, which this test starts beside the one of `MURIEL_TEST_POSTGRES`: that one has neither
-//! certificates nor rules of access.
+//! TLS with a real PostgreSQL server. This test starts its own, because the one of `MURIEL_TEST_POSTGRES` has neither
+//! certificates nor access rules.
 
 use std::fs;
 use std::net::TcpListener;
@@ -15,7 +15,7 @@ use tokio_postgres::NoTls;
 
 type AnyError = Box<dyn std::error::Error + Send + Sync>;
 
-/// The name in the certificate of the server. It has no address: `hostaddr` says where it is.
+/// The name in the server's certificate. It does not resolve; `hostaddr` has the address.
 const HOST: &str = "db.example";
 const PASSWORD: &str = "s3cret: and \\ more";
 const START_TIMEOUT: Duration = Duration::from_secs(60);
@@ -35,7 +35,7 @@ impl Authority {
         Ok(Authority { issuer: Issuer::new(params, key), pem })
     }
 
-    /// A certificate for hosts or for a user, and its private key, in PEM format.
+    /// Signs a certificate for hosts or for a user. Returns it with its private key, in PEM format.
     fn sign(&self, hosts: &[&str], user: &str) -> Result<(String, String), AnyError> {
         let hosts: Vec<String> = hosts.iter().map(ToString::to_string).collect();
         let (mut params, key) = (CertificateParams::new(hosts)?, KeyPair::generate()?);
@@ -44,7 +44,7 @@ impl Authority {
     }
 }
 
-/// A PostgreSQL server, which ends with the value.
+/// A PostgreSQL server, which is stopped when this is dropped.
 struct Server {
     process: Child,
     port: u16,
@@ -59,8 +59,8 @@ impl Drop for Server {
 }
 
 impl Server {
-    /// Starts a server, with the programs and as the user of the one of `MURIEL_TEST_POSTGRES`. `None` where that one is not of
-    /// `scripts/with-postgres`, and so may be on another machine.
+    /// Starts a server with the programs and the user of the one of `MURIEL_TEST_POSTGRES`. `None` when that one was
+    /// not started by `scripts/with-postgres`, because it may be on another machine.
     async fn start() -> Result<Option<Server>, AnyError> {
         if std::env::var_os("MURIEL_TEST_POSTGRES_IS_PRIVATE").is_none() {
             return Ok(None);
@@ -135,7 +135,7 @@ impl Server {
         Ok(Some(server))
     }
 
-    /// A connection, once the server takes them.
+    /// Opens a connection, once the server accepts them.
     async fn admin(&self) -> Result<tokio_postgres::Client, AnyError> {
         let end = Instant::now() + START_TIMEOUT;
         let url = format!("postgres://admin@127.0.0.1:{}/postgres?sslmode=disable", self.port);
@@ -155,7 +155,7 @@ impl Server {
         self.place.path().join(name)
     }
 
-    /// The address for a user, with parameters in which `DIR` stands for the directory of the certificates.
+    /// Address for a user. In `parameters`, `DIR` stands for the directory of the certificates.
     fn url(&self, user: &str, host: &str, parameters: &str) -> String {
         let directory = self.place.path().display().to_string();
         let parameters = parameters.replace("DIR", &directory);
@@ -163,12 +163,12 @@ impl Server {
     }
 }
 
-/// Whether a connection is encrypted, or why there is none.
+/// Returns whether a connection is encrypted, or why it failed.
 async fn connect(url: &str, credentials: Credentials) -> Result<bool, String> {
     let options = PostgresOptions { credentials, ..PostgresOptions::default() };
     let connected = Db::postgres(url, options).await;
     let db = connected.map_err(|error| {
-        // Nobody waits for a server that will refuse the next attempt too.
+        // Retrying is useless with a server that will reject the next attempt too.
         assert!(error.is_refusal() || matches!(error, Error::Address(_)), "{error:?}");
         chain(&error)
     })?;
@@ -180,7 +180,7 @@ async fn connect(url: &str, credentials: Credentials) -> Result<bool, String> {
         })
     });
     let encrypted = encrypted.await.map_err(|error: Error| chain(&error))?;
-    // Locks and those who listen have connections of their own.
+    // Locks and listeners have their own connections.
     let lock = db.session_lock(LockName { kind: 1, id: 1 }).await.map_err(|error| chain(&error))?;
     assert!(lock.expect("nobody else has the lock").is_held().await);
     db.close().await.map_err(|error| chain(&error))?;
@@ -201,16 +201,16 @@ async fn connections_are_encrypted_as_the_address_says() -> Result<(), AnyError>
     let ca = "sslrootcert=DIR/ca.pem";
     let (encrypted, plain) = (Ok(true), Ok(false));
     for (user, host, parameters, expect) in [
-        // Any certificate will do for these, also under another name.
+        // Any certificate is accepted here, also for another host name.
         ("anyone", "127.0.0.1", "", encrypted),
         ("anyone", "127.0.0.1", "sslmode=prefer", encrypted),
         ("anyone", "other.example", "sslmode=require", encrypted),
         ("anyone", "db.example", "sslmode=disable", Err("no encryption")),
-        // The server's rules want none.
+        // The server's access rules allow no TLS.
         ("plain", "db.example", "", plain),
         ("plain", "db.example", "sslmode=disable", plain),
         ("plain", "db.example", "sslmode=require", Err("SSL encryption")),
-        // The authority counts, the name does not.
+        // The authority is verified, the host name is not.
         ("anyone", "other.example", "sslmode=verify-ca&sslrootcert=DIR/ca.pem", encrypted),
         ("anyone", "other.example", "sslmode=require&sslrootcert=DIR/ca.pem", encrypted),
         ("anyone", "db.example", "sslmode=verify-ca&sslrootcert=DIR/other-ca.pem", Err("UnknownIssuer")),
@@ -218,13 +218,13 @@ async fn connections_are_encrypted_as_the_address_says() -> Result<(), AnyError>
         ("anyone", "db.example", "sslmode=verify-full&sslrootcert=DIR/server.pem", encrypted),
         ("anyone", "other.example", "sslmode=verify-full&sslrootcert=DIR/server.pem", Err("not valid for name")),
         ("anyone", "db.example", "sslmode=verify-full&sslrootcert=DIR/client.pem", Err("UnknownIssuer")),
-        // Both count.
+        // Authority and host name are verified.
         ("anyone", "db.example", &format!("sslmode=verify-full&{ca}"), encrypted),
         ("anyone", "other.example", &format!("sslmode=verify-full&{ca}"), Err("not valid for name")),
         ("anyone", "127.0.0.1", &format!("sslmode=verify-full&{ca}"), Err("not valid for name")),
         ("anyone", "db.example", "sslmode=verify-full&sslrootcert=DIR/other-ca.pem", Err("UnknownIssuer")),
         ("anyone", "db.example", "sslmode=verify-full&sslrootcert=DIR/nowhere.pem", Err("sslrootcert cannot be used")),
-        // Certificates of users.
+        // Client certificates.
         ("certified", "db.example", &format!("sslmode=verify-full&{ca}"), Err("client certificate")),
         (
             "certified",
@@ -252,12 +252,12 @@ async fn connections_are_encrypted_as_the_address_says() -> Result<(), AnyError>
             (found, _) => panic!("{url}: {found:?}"),
         }
     }
-    // With TLS 1.3 the server refuses a certificate after the handshake, by an alert.
+    // With TLS 1.3 the server rejects a certificate after the handshake, with an alert.
     let parameters = format!("sslmode=verify-full&{ca}&sslcert=DIR/foreign.pem&sslkey=DIR/foreign.key");
     let url = server.url("certified", HOST, &parameters);
     assert!(Db::postgres(&url, PostgresOptions::default()).await.is_err(), "{url}");
 
-    // A private key that others may read.
+    // A private key that other users may read.
     let key = server.file("client.key");
     fs::set_permissions(&key, fs::Permissions::from_mode(0o644))?;
     let parameters = format!("sslmode=verify-full&{ca}&sslcert=DIR/client.pem&sslkey=DIR/client.key");
@@ -267,7 +267,7 @@ async fn connections_are_encrypted_as_the_address_says() -> Result<(), AnyError>
     passwords(&server).await
 }
 
-/// A user with a password, which is beside the address.
+/// A user with a password from outside the address.
 async fn passwords(server: &Server) -> Result<(), AnyError> {
     let url = server.url("muriel", HOST, "sslmode=verify-full&sslrootcert=DIR/ca.pem");
     let with = |password: Option<&str>, passfile: Option<&Path>| Credentials {

@@ -1,7 +1,7 @@
-//! Draws the pictures of docs/methods.md from what the engine computes.
+//! Draws the pictures of docs/methods.md from results of this crate.
 //!
-//! `cargo run -p muriel-stats --example pictures` writes them to docs/pictures/. Its test notices pictures that are not
-//! what the engine says any more.
+//! `cargo run -p muriel-stats --example pictures` writes them to docs/pictures/. Its test fails when a picture is not
+//! what the crate computes.
 
 mod drawing;
 
@@ -18,7 +18,7 @@ use std::path::{Path, PathBuf};
 const ALPHA: f64 = 0.05;
 const PLANNED: f64 = 10_000.0;
 
-/// How many standard errors an interval reaches to each side, by the units seen.
+/// Half the width of an interval in standard errors, by the number of units.
 fn boundary() -> String {
     let mut picture = Picture::new((100.0, 1_000_000.0, true), (0.0, 7.0));
     let y: Vec<f64> = (0..=7).map(f64::from).collect();
@@ -37,12 +37,12 @@ fn boundary() -> String {
     picture.svg("Width of the always-valid interval in standard errors, against a fixed one")
 }
 
-/// Units per arm and day of the test that is drawn, its days and its rate.
+/// The simulated test: units per arm and day, number of days, conversion rate.
 const DAILY: u64 = 1_000;
 const DAYS: u64 = 28;
 const RATE: f64 = 0.05;
 
-/// A day of an A/A test: the lift with both intervals.
+/// One day of an A/A test: the lift with both intervals.
 struct Day {
     day: f64,
     lift: f64,
@@ -50,7 +50,7 @@ struct Day {
     fixed: (f64, f64),
 }
 
-/// An A/A test with this seed.
+/// Simulates an A/A test with this seed.
 fn no_effect(seed: u64) -> Vec<Day> {
     let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed);
     let arriving = Binomial::new(DAILY, RATE).expect("a rate");
@@ -77,7 +77,8 @@ fn no_effect(seed: u64) -> Vec<Day> {
     (1..=DAYS).map(day).collect()
 }
 
-/// The first seed of an A/A test that the fixed interval calls on a day after the first week and takes back later.
+/// First seed whose A/A test is significant by the fixed interval on at least two days after the first week, is not at
+/// the end, and never is by the always-valid interval.
 fn seed() -> u64 {
     let excludes = |(lower, upper): (f64, f64)| lower > 0.0 || upper < 0.0;
     let is_told = |days: &Vec<Day>| {
@@ -88,7 +89,7 @@ fn seed() -> u64 {
     (1..).find(|seed| is_told(&no_effect(*seed))).expect("about one seed in ten")
 }
 
-/// The path of a test in which nothing differs.
+/// Lift and both intervals of an A/A test over time.
 fn peeking() -> String {
     let days = no_effect(seed());
     let mut picture = Picture::new((1.0, DAYS as f64, false), (-0.5, 0.5));
@@ -110,7 +111,7 @@ fn peeking() -> String {
     picture.svg("An A/A test over 28 days with the always-valid and the fixed interval of its lift")
 }
 
-/// Both intervals of the lift when 20 of 4,000 converted in control, by the conversions of the treatment.
+/// Both intervals of the lift when 20 of 4,000 converted in control, by the number of conversions in treatment.
 fn fieller() -> String {
     let units = 4_000;
     let mixture = Mixture::tuned(PLANNED, ALPHA).expect("a plan");

@@ -1,7 +1,8 @@
-//! Prints what the promises of the engine came to on simulated experiments, as the tables of docs/methods.md.
+//! Measures the crate's error rates on simulated experiments and prints them as the tables of docs/methods.md.
 //!
-//! `cargo run --release -p muriel-stats --example simulate` runs the quick set, `-- --full` ten times as many, and group
-//! names after it only those. Ends with status 1 when a promise is broken, with the seed that breaks it.
+//! `cargo run --release -p muriel-stats --example simulate` runs the quick set. `-- --full` runs ten times as many;
+//! group names after it select groups. Exits with status 1 when a promise is broken, and prints the seed that breaks
+//! it.
 
 #[path = "../tests/simulation/mod.rs"]
 mod simulation;

@@ -1,10 +1,11 @@
-//! How long a report takes: all views of 10 metrics, and of 1,000 cells, on one thread.
+//! Measures the time of a report on one thread: all numbers of 10 metrics, and of 1,000 cells.
 //!
-//! `cargo run --release -p muriel-stats --example timing` prints the least of many repetitions: nanoseconds for an
-//! experiment of 10 metrics and milliseconds for 50 metrics in 20 segments. Each cell goes from sums to the effect, its
-//! t-test, the always-valid interval with Fieller's lift, the posterior and the sample ratio; e-BH runs over the family.
+//! `cargo run --release -p muriel-stats --example timing` prints the minimum of many repetitions: nanoseconds for an
+//! experiment of 10 metrics and milliseconds for 50 metrics in 20 segments. For each cell it computes the effect from
+//! sums, the t-test, the always-valid interval with Fieller's lift, the posterior and the sample ratio. e-BH runs over
+//! the family.
 //!
-//! `--json` prints the same times, and what is said about each of the 1,000 cells, for bench/stats to compare.
+//! `--json` prints the same times and the results of each of the 1,000 cells, for the comparison in bench/stats.
 
 use std::hint::black_box;
 use std::process::ExitCode;
@@ -21,7 +22,7 @@ use serde_json::{Value, json};
 
 const ALPHA: f64 = 0.05;
 
-/// An arm as a store would hand it over.
+/// One arm, as a store provides it.
 enum Arm {
     Conversions { n: u64, successes: u64 },
     Sums { n: u64, sum: f64, sum_squares: f64 },
@@ -42,7 +43,7 @@ impl Arm {
     }
 }
 
-/// Everything a report says about one cell.
+/// All results of a report for one cell.
 struct View {
     effect: Effect,
     test: TestResult,
@@ -79,7 +80,7 @@ fn view((control, treatment): &(Arm, Arm), mixture: &Mixture) -> Result<View> {
     })
 }
 
-/// Views of all cells and which of them e-BH rejects.
+/// Results of all cells, and the indices that e-BH rejects.
 fn report(cells: &[(Arm, Arm)]) -> (Vec<Result<View>>, Vec<usize>) {
     let mixture = Mixture::tuned(10_000.0, ALPHA).expect("parameters are in range");
     let views: Vec<_> = cells.iter().map(|cell| view(cell, &mixture)).collect();
@@ -88,7 +89,8 @@ fn report(cells: &[(Arm, Arm)]) -> (Vec<Result<View>>, Vec<usize>) {
     (views, rejected)
 }
 
-/// Least seconds of many reports, by the clock and of this thread's processor; each may come from another report.
+/// Minimum of many reports, in seconds: wall clock and processor time of this thread. The two may come from different
+/// reports.
 #[derive(Clone, Copy)]
 struct Least {
     wall: f64,
@@ -98,7 +100,7 @@ struct Least {
 fn least(cells: &[(Arm, Arm)], repetitions: usize) -> Least {
     (0..repetitions)
         .map(|_| {
-            // The processor's clock takes a call into the kernel, which the other one should not count.
+            // Reading the processor time is a system call, which the wall time should not include.
             let (used, start) = (cpu(), Instant::now());
             black_box(report(black_box(cells)));
             let wall = start.elapsed().as_secs_f64();
@@ -110,13 +112,14 @@ fn least(cells: &[(Arm, Arm)], repetitions: usize) -> Least {
         })
 }
 
-/// Seconds that this thread has used.
+/// Processor time that this thread has used, in seconds.
 fn cpu() -> f64 {
     let used = clock_gettime(ClockId::ThreadCPUTime);
     used.tv_sec as f64 + used.tv_nsec as f64 * 1e-9
 }
 
-/// What is compared with others: the difference with its t-test and always-valid interval, the lift and the posterior.
+/// Results that are compared with other packages: the difference with its t-test and always-valid interval, the lift
+/// and the posterior.
 fn told(view: &Result<View>) -> Value {
     let Ok(view) = view else { return Value::Null };
     json!({

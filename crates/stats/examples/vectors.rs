@@ -1,7 +1,7 @@
 //! Checks a file of reference vectors: `cargo run -p muriel-stats --example vectors -- FILE`.
 //!
-//! Prints a line per case that is not met and the counts per method; exits with 1 when a case is not met or the file
-//! cannot be read. An unknown method is a case not met.
+//! Prints a line for each failed case and the counts per method. Exits with 1 when a case fails or the file cannot be
+//! read. A case with an unknown method fails.
 
 #[path = "../tests/vectors/mod.rs"]
 mod harness;

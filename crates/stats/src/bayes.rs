@@ -1,34 +1,34 @@
-//! The Bayesian view of the same numbers: chance to win and what a wrong choice would cost.
+//! Bayesian inference on an effect: chance to win and expected loss of a wrong choice.
 //!
-//! It does not stay valid while a test is watched: with a flat prior, stopping at the first "97.5 % sure" errs as often
-//! as stopping at the first p < 0.05. Show it, decide by [`crate::boundary`].
+//! The results are not valid under repeated checks. With a flat prior, stopping at the first "97.5 % sure" errs as
+//! often as stopping at the first p < 0.05. Show these numbers, and decide by [`crate::boundary`].
 
 use crate::interval::Proportion;
 use crate::special::{beta_tails, beta_weight, normal_cdf, normal_isf, normal_loss};
 use crate::{Effect, Interval, Result, Undefined, checked_alpha};
 
-/// What was believed about the lift before the test.
+/// Prior belief about the lift, before the test.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Prior {
-    /// Nothing.
+    /// Flat prior: no information about the lift.
     Flat,
     /// A normal distribution of the lift, as a fraction of the control level: sd 0.1 is ten per cent.
     Normal {
-        /// Its mean.
+        /// Mean of the lift.
         mean: f64,
-        /// Its standard deviation, above zero.
+        /// Standard deviation of the lift, above zero.
         sd: f64,
     },
 }
 
-/// What is believed about the effect after the test: a normal distribution and what follows from it.
+/// Posterior of the effect: a normal distribution and the decision numbers derived from it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Posterior {
     /// Mean of the effect.
     pub mean: f64,
     /// Standard deviation of the effect.
     pub sd: f64,
-    /// Equal-tailed interval holding 1 - alpha.
+    /// Equal-tailed interval with probability 1 - alpha.
     pub interval: Interval,
     /// Chance that the treatment is better than control.
     pub chance_to_win: f64,
@@ -39,10 +39,10 @@ pub struct Posterior {
 }
 
 impl Posterior {
-    /// The same belief about the lift: everything divided by the absolute control level.
+    /// Converts the posterior of the difference to one of the lift: divides everything by the absolute control level.
     ///
     /// # Errors
-    /// `ZeroBaseline` when that is zero.
+    /// `ZeroBaseline` when the control level is zero.
     pub fn in_lift_units(&self, effect: &Effect) -> Result<Posterior> {
         if effect.den == 0.0 {
             return Err(Undefined::ZeroBaseline);
@@ -59,13 +59,13 @@ impl Posterior {
     }
 }
 
-/// Posterior of the difference: the prior on the lift is scaled by the absolute control level.
+/// Posterior of the difference. The prior on the lift is scaled by the absolute control level.
 ///
-/// `lower_is_better` exchanges winning and losing, not the effect itself.
+/// `lower_is_better` swaps winning and losing; the effect itself keeps its sign.
 ///
 /// # Errors
 /// `InvalidInput` when `alpha` is outside (0, 1), or the prior's mean is not finite or its sd not positive;
-/// `ZeroBaseline` when a prior on the lift has no level to scale with; `ZeroVariance`.
+/// `ZeroBaseline` when a prior on the lift is given and the control level is zero; `ZeroVariance`.
 pub fn posterior(effect: &Effect, prior: &Prior, alpha: f64, lower_is_better: bool) -> Result<Posterior> {
     let alpha = checked_alpha(alpha)?;
     let (mean, sd) = match *prior {
@@ -77,7 +77,7 @@ pub fn posterior(effect: &Effect, prior: &Prior, alpha: f64, lower_is_better: bo
             effect.lift()?;
             let std_error = effect.std_error()?;
             let scale = effect.den.abs();
-            // Weights of prior and data from the ratio of their standard deviations: a precision may overflow.
+            // Weights of prior and data from the ratio of their standard deviations, because a precision may overflow.
             let ratio = std_error / (sd * scale);
             let of_prior = ratio * ratio / (1.0 + ratio * ratio);
             let of_data = 1.0 / (1.0 + ratio * ratio);
@@ -90,7 +90,7 @@ pub fn posterior(effect: &Effect, prior: &Prior, alpha: f64, lower_is_better: bo
     };
     let width = normal_isf(0.5 * alpha) * sd;
     let score = mean / sd;
-    // Only the smaller loss is computed from the tail; the larger exceeds it by the mean.
+    // Only the smaller loss is computed from the tail. The larger one exceeds it by the mean.
     let small = sd * normal_loss(score.abs());
     let large = small + mean.abs();
     let (if_lower, if_higher) = if mean >= 0.0 { (small, large) } else { (large, small) };
@@ -109,7 +109,7 @@ pub fn posterior(effect: &Effect, prior: &Prior, alpha: f64, lower_is_better: bo
     })
 }
 
-/// Posterior of the lift, its likelihood by the delta method; for comparison with tools that work on this scale.
+/// Posterior of the lift with a delta method likelihood, for comparison with tools that work on this scale.
 ///
 /// # Errors
 /// `InvalidInput`, `ZeroBaseline`, `ZeroVariance`.
@@ -118,7 +118,7 @@ pub fn posterior_relative(effect: &Effect, prior: &Prior, alpha: f64, lower_is_b
     posterior(&effect.relative()?, prior, alpha, lower_is_better)
 }
 
-/// What is believed about two rates after the test: exact for conversions, without a normal approximation.
+/// Posterior comparison of two conversion rates, exact: without a normal approximation.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct BetaBinomial {
     /// Chance that the treatment converts at a higher rate.
@@ -129,10 +129,11 @@ pub struct BetaBinomial {
     pub expected_loss_treatment: f64,
 }
 
-/// Posterior comparison of two conversion rates under the same Beta prior, whose parameters need not be whole.
+/// Posterior comparison of two conversion rates under the same Beta prior. Its parameters need not be integers.
 ///
-/// An arm without units is its prior. Integrates over the narrower of the two posteriors, on the logit scale through a
-/// hyperbolic sine, where the trapezoid rule loses no digits; the inner expectation is in closed form.
+/// The posterior of an arm without units is the prior. Integrates over the narrower of the two posteriors on the logit
+/// scale, with a hyperbolic sine substitution under which the trapezoid rule loses no digits. The inner expectation has
+/// a closed form.
 ///
 /// # Errors
 /// `InvalidInput` when more units converted than there are, or a prior parameter is not positive and finite.
@@ -163,7 +164,8 @@ pub fn beta_binomial(control: &Proportion, treatment: &Proportion, prior: (f64, 
     })
 }
 
-/// Two independent beta variables compared: an outer one that is integrated over and an inner one.
+/// Comparison of two independent beta variables: the outer one is integrated over numerically, the inner one in closed
+/// form.
 struct Comparison {
     /// P(outer > inner).
     above: f64,
@@ -198,14 +200,14 @@ fn compare(outer: (f64, f64), inner: (f64, f64)) -> Comparison {
         total += weight;
         sum.above += weight * below;
         sum.below += weight * above;
-        // E max(X - x, 0) and E max(x - X, 0) of the inner variable, by the one-more-success identity.
+        // E max(X - x, 0) and E max(x - X, 0) of the inner variable, from the identity for Beta(a + 1, b).
         sum.loss_of_outer += weight * ((mean - x) * above + density).max(0.0);
         sum.loss_of_inner += weight * ((x - mean) * below + density).max(0.0);
         weight > 1e-18 * total
     };
     add(0);
     for direction in [-1, 1] {
-        // At most 16 in the sine's argument, beyond every parameter there is.
+        // Bounds the argument of the hyperbolic sine at 16, which is beyond the range that any parameter needs.
         let mut k = 1;
         while k < 512 && add(direction * k) {
             k += 1;

@@ -1,10 +1,10 @@
-//! Which arm is best, and how much traffic that earns it.
+//! Probability of being the best arm, and traffic allocation from it.
 
 use crate::quadrature::Panels;
 use crate::special::{normal_cdf, normal_pdf};
 use crate::{Result, Undefined};
 
-/// What is known of one arm: an independent normal posterior of its level.
+/// Posterior of one arm's level: normal, and independent of the other arms.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ArmPosterior {
     /// Posterior mean.
@@ -13,7 +13,7 @@ pub struct ArmPosterior {
     pub std_error: f64,
 }
 
-/// Which direction is better.
+/// Direction in which the metric is better.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Direction {
     /// The highest level is best.
@@ -22,20 +22,21 @@ pub enum Direction {
     Min,
 }
 
-/// How far from its mean, in standard deviations, an arm is followed: what lies beyond is below 1e-18.
+/// Integration range around an arm's mean, in standard deviations. The probability outside is below 1e-18.
 const INTEGRATION_SDS: i32 = 12;
 
-/// Probability of being the best for each arm, in the order given.
+/// Probability of being the best arm, for each arm in the order given.
 ///
-/// P(arm k best) is the integral of its density times the probability that every other arm is worse, by quadrature with
-/// panels that resolve every arm; the error is below 1e-10 and the same on every machine, unlike with draws. The
-/// probabilities sum to 1 within that error. Known arms that share the best level share its probability.
+/// P(arm k is best) is the integral of its density times the probability that every other arm is worse. It is computed
+/// by quadrature with panels that resolve every arm. The error is below 1e-10, and unlike with random draws the result
+/// is the same on every machine. The probabilities sum to 1 within that error. Arms with a known level that tie for the
+/// best share its probability.
 ///
 /// # Errors
 /// `NoUnits` without an arm, `InvalidInput` when a mean is not finite or a standard error is negative or not finite.
 ///
 /// # Source
-/// vectors `best_arm` (SciPy quadrature).
+/// Vectors `best_arm` (SciPy quadrature).
 pub fn probabilities(arms: &[ArmPosterior], goal: Direction) -> Result<Vec<f64>> {
     let usable = |a: &ArmPosterior| a.mean.is_finite() && a.std_error.is_finite() && a.std_error >= 0.0;
     if !arms.iter().all(usable) {
@@ -53,7 +54,7 @@ pub fn probabilities(arms: &[ArmPosterior], goal: Direction) -> Result<Vec<f64>>
     let known = || arms.iter().enumerate().filter(|(_, a)| a.std_error == 0.0);
 
     let mut best = vec![0.0; arms.len()];
-    // Below the best known level nobody can be best.
+    // No arm can be the best below the best known level.
     let least = known().map(|(_, a)| a.mean).fold(f64::NEG_INFINITY, f64::max);
     let ties = known().filter(|(_, a)| a.mean == least).count() as f64;
     for (k, _) in known().filter(|(_, a)| a.mean == least) {
@@ -84,18 +85,18 @@ pub fn probabilities(arms: &[ArmPosterior], goal: Direction) -> Result<Vec<f64>>
     Ok(best)
 }
 
-/// Shares of the traffic from the probabilities of being best: floor + (1 - K floor) P(best).
+/// Traffic shares from the probabilities of being best: floor + (1 - K floor) P(best).
 ///
-/// Every arm keeps at least `floor`, which keeps its estimate alive: 0.05 when lifts are to be inferred, 0.01 otherwise.
-/// The shares sum to what the probabilities sum to, 1.
+/// Every arm keeps at least `floor`, so that its estimate keeps improving. Use 0.05 when lifts are to be inferred, 0.01
+/// otherwise. The shares have the same sum as the probabilities, 1.
 ///
 /// # Errors
-/// `NoUnits` without an arm, `InvalidInput` when `floor` is negative or above 1/K, or a probability is not one.
+/// `NoUnits` without an arm, `InvalidInput` when `floor` is negative or above 1/K, or a probability is outside 0..=1.
 pub fn allocation(probabilities: &[f64], floor: f64) -> Result<Vec<f64>> {
     if probabilities.is_empty() {
         return Err(Undefined::NoUnits);
     }
-    // K times 1/K may come out above 1 by a rounding.
+    // K times 1/K may be rounded to above 1.
     let reserved = floor * probabilities.len() as f64;
     let sound = (0.0..=1.0 + 1e-12).contains(&reserved);
     if !sound || probabilities.iter().any(|p| !(0.0..=1.0 + 1e-9).contains(p)) {
@@ -155,7 +156,7 @@ mod tests {
             }
         }
 
-        /// Two arms have a closed form.
+        /// Two arms have a closed form: the normal distribution of the difference.
         #[test]
         fn two_arms_agree_with_the_difference(
             a in (-2.0..2.0f64, 0.01..3.0f64), b in (-2.0..2.0f64, 0.01..3.0f64)

@@ -1,23 +1,23 @@
-//! Always-valid inference: one boundary for every way of watching a test while it runs.
+//! Always-valid inference: one boundary for every mode of monitoring a running test.
 //!
 //! The boundary is Robbins' normal mixture. Its multiplier of the standard error holds at all sample sizes at once, so
-//! a report may be looked at, and a test stopped, at any time.
+//! a report may be checked, and a test stopped, at any time.
 
 use crate::interval::{Alternative, t_test};
 use crate::lift::fieller;
 use crate::special::log1p_minus;
 use crate::{Effect, Interval, Result, Undefined, checked_alpha};
 
-/// A normal mixture boundary: where it is narrowest and how often it may err.
+/// A normal mixture boundary: the size at which it is narrowest, and its error rate.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Mixture {
-    /// Mixing parameter in units; the boundary is narrowest at a few times this many.
+    /// Mixing parameter in units. The boundary is narrowest at a few times this many units.
     pub r: f64,
-    /// Chance of ever crossing when there is no effect.
+    /// Probability of ever crossing the boundary when there is no effect.
     pub alpha: f64,
 }
 
-/// Planned units over r at which the boundary is narrowest, nearly: -2 ln a + ln(1 - 2 ln a).
+/// Approximate ratio of planned units to r at which the boundary is narrowest: -2 ln a + ln(1 - 2 ln a).
 fn narrowest(alpha: f64) -> f64 {
     let l = -2.0 * alpha.ln();
     l + l.ln_1p()
@@ -28,26 +28,26 @@ fn positive(x: f64) -> Result<f64> {
 }
 
 impl Mixture {
-    /// The two-sided boundary that is narrowest at `planned_units` of both arms, by a closed form that costs a
-    /// ten-thousandth of a standard error there.
+    /// The two-sided boundary that is narrowest at `planned_units` of both arms. Uses a closed form whose boundary is
+    /// wider than the exact one by a ten-thousandth of a standard error there.
     ///
     /// # Errors
-    /// `InvalidInput` when `planned_units` is not positive or `alpha` outside (0, 1).
+    /// `InvalidInput` when `planned_units` is not positive or `alpha` is outside (0, 1).
     pub fn tuned(planned_units: f64, alpha: f64) -> Result<Mixture> {
         let alpha = checked_alpha(alpha)?;
         Ok(Mixture { r: positive(planned_units)? / narrowest(alpha), alpha })
     }
 
-    /// The two-sided boundary that is exactly the narrowest at `planned_units`.
+    /// The two-sided boundary that is narrowest at `planned_units`, solved exactly.
     ///
-    /// r is planned over -1 - W(-a^2 / e) on the lower branch of Lambert's function.
+    /// r = planned_units / (-1 - W(-a^2 / e)) on the lower branch of the Lambert W function.
     ///
     /// # Errors
     /// As [`Mixture::tuned`].
     pub fn exact(planned_units: f64, alpha: f64) -> Result<Mixture> {
         let alpha = checked_alpha(alpha)?;
         let target = -2.0 * alpha.ln();
-        // x - ln(1 + x) = target is convex and increasing, so Newton's method comes down to the root from above.
+        // x - ln(1 + x) = target is convex and increasing, so Newton's method converges to the root from above.
         let mut x = target + (2.0 * target).sqrt();
         for _ in 0..100 {
             let step = (-log1p_minus(x) - target) * (1.0 + x) / x;
@@ -63,7 +63,7 @@ impl Mixture {
     /// variance `unit_variance` per unit.
     ///
     /// # Errors
-    /// `InvalidInput` when a variance is not positive or `alpha` outside (0, 1).
+    /// `InvalidInput` when a variance is not positive or `alpha` is outside (0, 1).
     ///
     /// # Source
     /// Johari, Koomen, Pekelis, Walsh, Always valid inference, Operations Research 2022.
@@ -75,14 +75,14 @@ impl Mixture {
     /// The one-sided boundary that is narrowest at `planned_units`; for [`Mixture::multiplier_one_sided`].
     ///
     /// # Errors
-    /// `InvalidInput` when `planned_units` is not positive or `alpha` outside (0, 0.5).
+    /// `InvalidInput` when `planned_units` is not positive or `alpha` is outside (0, 0.5).
     pub fn tuned_one_sided(planned_units: f64, alpha: f64) -> Result<Mixture> {
         let doubled = checked_alpha(2.0 * alpha)?;
         Ok(Mixture { r: positive(planned_units)? / narrowest(doubled), alpha })
     }
 
-    /// The same mixture at another error rate, as multiplicity asks: r stays, so that the interval still excludes zero
-    /// exactly when `log_e` exceeds -ln alpha.
+    /// Returns the mixture at another error rate, for multiplicity corrections. r does not change, so the interval
+    /// still excludes zero exactly when `log_e` exceeds -ln alpha.
     ///
     /// # Errors
     /// `InvalidInput` when `alpha` is outside (0, 1).
@@ -90,7 +90,7 @@ impl Mixture {
         Ok(Mixture { r: self.r, alpha: checked_alpha(alpha)? })
     }
 
-    /// Two-sided multiplier of the standard error at `t` units of both arms; infinite before the first.
+    /// Two-sided multiplier of the standard error at `t` units of both arms; infinite without units.
     ///
     /// # Source
     /// Waudby-Smith, Arbour, Sinha, Kennedy, Ramdas, arXiv 2103.06476, with rho^2 = 1 / r.
@@ -101,7 +101,7 @@ impl Mixture {
         ((1.0 + self.r / t) * ((t / self.r).ln_1p() - 2.0 * self.alpha.ln())).sqrt()
     }
 
-    /// One-sided multiplier of the standard error at `t` units of both arms; infinite before the first.
+    /// One-sided multiplier of the standard error at `t` units of both arms; infinite without units.
     ///
     /// # Source
     /// arXiv 2103.06476, equation 134.
@@ -112,41 +112,41 @@ impl Mixture {
         (2.0 * (1.0 + self.r / t) * ((1.0 + t / self.r).sqrt() / (2.0 * self.alpha)).ln_1p()).sqrt()
     }
 
-    /// Natural logarithm of the e-value of `z` standard errors at `t` units, which is also that of the Bayes factor
-    /// against no effect under a normal prior of the difference with variance `var_num` n / r.
+    /// Natural logarithm of the e-value of `z` standard errors at `t` units. It equals the log Bayes factor against no
+    /// effect under a normal prior of the difference with variance `var_num` n / r.
     pub fn log_e(&self, z: f64, t: f64) -> f64 {
         0.5 * (z * z * (t / (t + self.r)) - (t / self.r).ln_1p())
     }
 }
 
-/// P-value of an e-value given by its logarithm: valid at any stopping time.
+/// P-value from the logarithm of an e-value, valid at any stopping time.
 pub fn p_value(log_e: f64) -> f64 {
     (-log_e).exp().min(1.0)
 }
 
-/// Chance of no effect at all given even odds before, from the logarithm of the Bayes factor.
+/// Posterior probability of no effect, given even prior odds and the logarithm of the Bayes factor.
 pub fn chance_of_no_effect(log_e: f64) -> f64 {
     1.0 / (1.0 + log_e.exp())
 }
 
-/// The always-valid view of an effect.
+/// Always-valid inference about an effect.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Sequential {
     /// Standard error of the difference.
     pub std_error: f64,
-    /// What the standard error is multiplied by.
+    /// Multiplier of the standard error that gives half the interval's width.
     pub multiplier: f64,
-    /// Interval of the difference, good at all looks at once.
+    /// Interval of the difference, valid at all checks simultaneously.
     pub interval: Interval,
     /// Natural logarithm of the e-value.
     pub log_e: f64,
     /// P-value; below alpha exactly when `interval` excludes zero.
     pub p_value: f64,
-    /// The lift, or why there is none.
+    /// The lift, or why it has no value.
     pub lift: Result<f64>,
-    /// Fieller's interval of the lift with the same multiplier, or why there is none.
+    /// Fieller's interval of the lift with the same multiplier, or why it has no value.
     pub lift_interval: Result<Interval>,
-    /// How uncertain the baseline is, as in [`crate::lift::Fieller`]; infinite when it is zero.
+    /// Uncertainty of the baseline, as in [`crate::lift::Fieller`]; infinite when the baseline is zero.
     pub g: f64,
 }
 
@@ -181,12 +181,12 @@ fn lifts(effect: &Effect, multiplier: f64) -> (Result<f64>, Result<Interval>, f6
     }
 }
 
-/// Which end of a one-sided interval is finite.
+/// Finite end of a one-sided interval.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BoundSide {
-    /// The effect is at least the bound.
+    /// Bounds the effect from below.
     Lower,
-    /// The effect is at most the bound.
+    /// Bounds the effect from above.
     Upper,
 }
 
@@ -195,13 +195,13 @@ pub enum BoundSide {
 pub struct OneSidedBound {
     /// Standard error of the difference.
     pub std_error: f64,
-    /// What the standard error is multiplied by.
+    /// Multiplier of the standard error.
     pub multiplier: f64,
-    /// The finite end.
+    /// The finite end of the interval.
     pub bound: f64,
 }
 
-/// One-sided always-valid bound of the difference, for guardrails; `mixture` from [`Mixture::tuned_one_sided`].
+/// One-sided always-valid bound of the difference, for guardrails. `mixture` comes from [`Mixture::tuned_one_sided`].
 ///
 /// # Errors
 /// `ZeroVariance`; `InvalidInput` when the mixture's alpha is not in (0, 0.5).
@@ -217,54 +217,54 @@ pub fn sequential_bound(effect: &Effect, mixture: &Mixture, side: BoundSide) -> 
     Ok(OneSidedBound { std_error, multiplier, bound })
 }
 
-/// How a test is going to be watched, which is chosen before it starts.
+/// Monitoring mode of a test, chosen before it starts.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Mode {
-    /// Looked at any time; narrowest at the planned units of both arms.
+    /// Checked at any time; narrowest at the planned units of both arms.
     AlwaysValid {
         /// Planned units of the comparison.
         planned_units: f64,
     },
-    /// Looked at once, at the planned end.
+    /// Checked once, at the planned end.
     Fixed,
-    /// Looked at on planned days; see [`crate::boundary::decide`] for the bound.
+    /// Checked on planned days; see [`crate::boundary::decide`] for the bound.
     GroupSequential {
-        /// The boundary of |z| at this look.
+        /// The boundary of |z| at this check.
         z_bound: f64,
     },
-    /// Half of alpha spent on looking at any time, half on the planned end.
+    /// Half of alpha is spent on checks at any time, half on the planned end.
     Hybrid {
         /// Planned units of the comparison.
         planned_units: f64,
-        /// Whether the planned end has come.
+        /// True when the planned end has been reached.
         ended: bool,
     },
 }
 
-/// What a mode says about an effect.
+/// Result of a monitoring mode for an effect.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Decision {
     /// Standard error of the difference.
     pub std_error: f64,
-    /// What the standard error is multiplied by.
+    /// Multiplier of the standard error that gives half the interval's width.
     pub multiplier: f64,
-    /// Interval of the difference; a difference is found when it excludes zero.
+    /// Interval of the difference. A difference is found when the interval excludes zero.
     pub interval: Interval,
-    /// P-value, below alpha exactly when a difference is found; a group sequential look has none.
+    /// P-value, below alpha exactly when a difference is found; `None` for a group sequential check.
     pub p_value: Option<f64>,
-    /// Natural logarithm of the e-value, where the mode has one.
+    /// Natural logarithm of the e-value; `None` for modes without one.
     pub log_e: Option<f64>,
-    /// The lift, or why there is none.
+    /// The lift, or why it has no value.
     pub lift: Result<f64>,
-    /// Fieller's interval of the lift with the same multiplier, or why there is none.
+    /// Fieller's interval of the lift with the same multiplier, or why it has no value.
     pub lift_interval: Result<Interval>,
-    /// How uncertain the baseline is, as in [`crate::lift::Fieller`]; infinite when it is zero.
+    /// Uncertainty of the baseline, as in [`crate::lift::Fieller`]; infinite when the baseline is zero.
     pub g: f64,
 }
 
-/// The verdict of a mode at two-sided error rate `alpha`.
+/// Decides about an effect by a mode, at two-sided error rate `alpha`.
 ///
-/// A group sequential bound comes from the error spending of the plan, computed once for its looks.
+/// A group sequential bound comes from the error spending of the plan, which is computed once for all its checks.
 ///
 /// # Errors
 /// `ZeroVariance`; `InvalidInput` when `alpha` is outside (0, 1) or a number of the mode is not positive.
@@ -284,13 +284,13 @@ pub fn decide(effect: &Effect, mode: &Mode, alpha: f64) -> Result<Decision> {
     }
 }
 
-/// The running part of a mode; `times` undoes the share of alpha it was given.
+/// The always-valid part of a mode. `times` undoes the division of alpha between the parts.
 fn running(effect: &Effect, mixture: &Mixture, times: f64) -> Result<Decision> {
     let log_e = mixture.log_e(effect.z()?, effect.n);
     found(effect, mixture.multiplier(effect.n), Some((times * p_value(log_e)).min(1.0)), Some(log_e))
 }
 
-/// The part of a mode at its planned end.
+/// The fixed part of a mode, at its planned end.
 fn fixed(effect: &Effect, alpha: f64, times: f64) -> Result<Decision> {
     let test = t_test(effect, alpha, Alternative::TwoSided)?;
     found(effect, test.critical, Some((times * test.p_value).min(1.0)), None)

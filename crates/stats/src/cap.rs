@@ -1,15 +1,15 @@
-//! Capping: one whale must not decide an experiment.
+//! Capping of outliers, so that one very large value does not decide an experiment.
 //!
-//! The cap is a quantile of the pooled arms; a cap per arm would cap the effect away.
+//! The cap is a quantile of the pooled arms. A separate cap per arm would remove part of the effect.
 
 use crate::{Moments, Result, Undefined};
 
-/// How a quantile is read off sorted values.
+/// Definition of the sample quantile.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum QuantileMethod {
-    /// The value at rank ⌈n q⌉: always one that was seen, so every store finds the same.
+    /// The value at rank ⌈n q⌉. It is always an observed value, so every store finds the same one.
     NearestRank,
-    /// Between the two values next to position (n - 1) q, linearly.
+    /// Linear interpolation between the two values next to position (n - 1) q.
     Linear,
 }
 
@@ -35,7 +35,7 @@ pub fn quantile(sorted: &[f64], level: f64, rule: QuantileMethod) -> Result<f64>
             let below = (position.floor() as usize).min(last);
             let (a, b) = (sorted[below], sorted[(below + 1).min(last)]);
             let part = position - below as f64;
-            // From the nearer side, so that the result is never past the further one.
+            // Interpolates from the nearer value, so that rounding cannot take the result past the other one.
             if part < 0.5 { a + (b - a) * part } else { b - (b - a) * (1.0 - part) }
         }
     })
@@ -43,15 +43,15 @@ pub fn quantile(sorted: &[f64], level: f64, rule: QuantileMethod) -> Result<f64>
 
 /// The cap: the quantile at `level` of the values of all arms together.
 ///
-/// One value per unit, in any order. With `ignore_zeros` only units that did something are asked, which is the default
-/// of the product: among a thousand visitors of whom ten buy, the 99th percentile of all would cap every purchase.
+/// One value per unit, in any order. With `ignore_zeros` only nonzero values count. That is the product's default:
+/// among a thousand visitors of whom ten buy, the 99th percentile of all values would cap every purchase.
 ///
 /// # Errors
-/// `InvalidInput` when `level` is outside 0..=1 or a value is not finite; `NoUnits` when no value is left to ask. Then
-/// there is nothing to cap either.
+/// `InvalidInput` when `level` is outside 0..=1 or a value is not finite; `NoUnits` when no value counts. In that case
+/// there is nothing to cap.
 ///
 /// # Source
-/// vectors `winsorize` (NumPy).
+/// Vectors `winsorize` (NumPy).
 pub fn threshold(arms: &[&[f64]], level: f64, rule: QuantileMethod, ignore_zeros: bool) -> Result<f64> {
     let mut pooled: Vec<f64> = arms.iter().flat_map(|arm| arm.iter().copied()).collect();
     if pooled.iter().any(|x| !x.is_finite()) {
@@ -62,17 +62,17 @@ pub fn threshold(arms: &[&[f64]], level: f64, rule: QuantileMethod, ignore_zeros
     quantile(&pooled, level, rule)
 }
 
-/// One in so many values is above the default cap.
+/// One in this many values is above the default cap.
 pub const VALUES_PER_CAPPED: u64 = 1_000;
 
-/// How many of `n` values are larger than the default cap or equal to it and ranked before it: 0-based rank of the cap
-/// from the largest value down. `None` without values.
+/// 0-based rank of the default cap from the largest value down, among `n` values: the number of values that are ranked
+/// before it. `None` without values.
 ///
-/// The largest thousandth of the values, and at least the largest one, is cut to the next one. A single value is its own
-/// cap. From [`VALUES_PER_CAPPED`] values on this is the quantile at 0.999 by [`QuantileMethod::NearestRank`]; below, that
-/// quantile would be the largest value, and cap nothing.
+/// The largest thousandth of the values, and at least the largest one, is reduced to the next value. A single value is
+/// its own cap. From [`VALUES_PER_CAPPED`] values on, the cap is the quantile at 0.999 by
+/// [`QuantileMethod::NearestRank`]. With fewer values that quantile would be the largest value and cap nothing.
 ///
-/// A store that keeps its values sorted finds the cap with this rank alone, and all stores find the same.
+/// A store that keeps its values sorted finds the cap from this rank alone, so all stores find the same cap.
 pub fn default_cap_rank(n: u64) -> Option<u64> {
     let others = n.checked_sub(1)?;
     Some((n / VALUES_PER_CAPPED).max(1).min(others))
@@ -148,7 +148,7 @@ mod tests {
             }
         }
 
-        /// The pool has no arms: moving units between them changes no cap.
+        /// The cap depends on the pool of values only: moving units between arms does not change it.
         #[test]
         fn the_cap_belongs_to_all_arms(values in prop::collection::vec(0.0..100.0f64, 2..60), cut in any::<prop::sample::Index>()) {
             let (a, b) = values.split_at(cut.index(values.len()));

@@ -1,20 +1,20 @@
-//! Contingency tables: whether two classifications of the same units have anything to do with each other.
+//! Contingency tables: tests whether two classifications of the same units are independent.
 
 use crate::special::chi_squared_sf;
 use crate::{Result, Undefined};
 
-/// Fewest units that each cell of a row has to expect, or the χ² approximation of its share of the statistic fails.
+/// Smallest expected count in each cell of a row. With fewer, the χ² approximation of the row's contribution fails.
 const MIN_EXPECTED: f64 = 5.0;
 
-/// P-value of Pearson's χ² test that rows and columns are independent, for one look.
+/// P-value of Pearson's χ² test that rows and columns are independent, valid for a single check.
 ///
-/// `rows[i][j]` units are in row `i` and column `j`; all rows are of one length. Columns without units do not count, and
-/// rows in which a cell expects fewer than five are left out of the statistic, by Cochran's rule, though their units stay
-/// in the column totals. Degrees of freedom are (rows - 1) (columns - 1) of those that count.
+/// `rows[i][j]` units are in row `i` and column `j`; all rows have the same length. Columns without units do not count.
+/// By Cochran's rule, rows with an expected count below five in some cell are left out of the statistic, but their
+/// units stay in the column totals. Degrees of freedom are (rows - 1) (columns - 1) of the rows and columns that count.
 ///
 /// # Errors
-/// `InvalidInput` when rows differ in length or a count is negative or not finite; `TooFewUnits` when fewer than two rows
-/// or two columns are left.
+/// `InvalidInput` when rows differ in length or a count is negative or not finite; `TooFewUnits` when fewer than two
+/// rows or two columns are left.
 ///
 /// # Source
 /// Pearson 1900; Cochran, Some methods for strengthening the common χ² tests, Biometrics 1954.

@@ -1,11 +1,11 @@
-//! The one interface between metrics and inference: a difference, its baseline and how both vary.
+//! The interface between metrics and inference: a difference, its baseline, and their variances.
 
 use crate::{JointMoments, Result, Sample, Undefined, both};
 
 /// Difference between treatment and control, with the baseline that turns it into a lift.
 ///
-/// `num` estimates treatment minus control, `den` the control level; `var_num`, `var_den` and `cov` are the variances of
-/// these two estimates and their covariance. Every metric kind ends here.
+/// `num` estimates treatment minus control, `den` the control level. `var_num`, `var_den` and `cov` are the variances
+/// of these two estimates and their covariance. Metrics of every kind are reduced to an effect.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Effect {
     /// Treatment minus control.
@@ -24,29 +24,29 @@ pub struct Effect {
     pub df: f64,
 }
 
-/// An effect from which a pre-exposure value was taken out; see [`Effect::of_adjusted`].
+/// An effect adjusted for a pre-exposure value; see [`Effect::of_adjusted`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Adjusted {
     /// The adjusted difference over the unadjusted baseline.
     pub effect: Effect,
-    /// What one unit of the earlier value takes off; 0 when that value is constant.
+    /// Regression slope on the pre-exposure value: the adjustment per unit of it; 0 when that value is constant.
     pub theta: f64,
     /// Adjusted over unadjusted variance of the difference; 1 when the unadjusted one is zero.
     pub variance_ratio: f64,
 }
 
-/// `value` unless rounding of terms of total size `scale` explains it, which then is zero.
+/// `value`, or zero when rounding of terms of total size `scale` explains it.
 ///
-/// Differences of nearly equal variances end here: a perfect predictor must give a zero variance, not 1e-17.
+/// Used for differences of nearly equal variances: a perfect predictor must give a variance of zero, not 1e-17.
 fn above_rounding(value: f64, scale: f64) -> f64 {
     if value <= 8.0 * f64::EPSILON * scale { 0.0 } else { value }
 }
 
 /// Variance of N - l D, and the determinant of the covariance matrix of N and D.
 ///
-/// Near l = -1, where the treatment is next to nothing, N - l D is what is left of two large terms. There both are taken
-/// through the treatment level T = N + D, for which they are small from the start: a treatment of only zeros has a lift
-/// of exactly -1, without variance.
+/// Near l = -1, where the treatment level is close to zero, N - l D is a small difference of two large terms. There
+/// both results are computed from the treatment level T = N + D, for which the terms are small. A treatment of only
+/// zeros then has a lift of exactly -1, without variance.
 pub(crate) fn spread(var_num: f64, var_den: f64, cov: f64, l: f64) -> (f64, f64) {
     let (v, c, l) =
         if l < -0.5 { ((var_num + cov) + (cov + var_den), cov + var_den, 1.0 + l) } else { (var_num, cov, l) };
@@ -55,15 +55,15 @@ pub(crate) fn spread(var_num: f64, var_den: f64, cov: f64, l: f64) -> (f64, f64)
     (variance, above_rounding(v * var_den - c * c, v * var_den + c * c))
 }
 
-/// Welch-Satterthwaite degrees of freedom from variances and the degrees of freedom of each.
+/// Welch-Satterthwaite degrees of freedom from pairs of a variance and its degrees of freedom.
 ///
-/// Parts of zero variance do not count; when all are zero the degrees of freedom add up, as for equal variances.
+/// Parts with zero variance do not count. When all are zero the degrees of freedom add up, as for equal variances.
 pub(crate) fn welch(parts: impl Iterator<Item = (f64, f64)> + Clone) -> f64 {
     let largest = parts.clone().fold(0.0, |m: f64, (v, _)| m.max(v));
     if largest <= 0.0 {
         return parts.map(|(_, df)| df).sum();
     }
-    // Scaled by the largest, so that squares of tiny variances do not vanish.
+    // Scaled by the largest variance, so that squares of tiny variances do not underflow.
     let (mut total, mut squares) = (0.0, 0.0);
     for (v, df) in parts {
         let v = v / largest;
@@ -75,7 +75,7 @@ pub(crate) fn welch(parts: impl Iterator<Item = (f64, f64)> + Clone) -> f64 {
     total * total / squares
 }
 
-/// What an arm contributes: its size, level, the variance of the level.
+/// One arm's contribution: its size, its level and the variance of the level.
 struct ArmEstimate {
     n: u64,
     level: f64,
@@ -97,17 +97,18 @@ impl Effect {
         .checked()
     }
 
-    /// Itself when every number is finite and no variance negative: sums near the largest double may overflow.
+    /// Returns the effect when every number is finite and no variance is negative. Sums near the largest double may
+    /// overflow.
     fn checked(self) -> Result<Effect> {
         let Effect { num, den, var_num, var_den, cov, n, df } = self;
         let finite = [num, den, var_num, var_den, cov, n].iter().all(|x| x.is_finite());
         if finite && var_num >= 0.0 && var_den >= 0.0 && df > 0.0 { Ok(self) } else { Err(Undefined::InvalidInput) }
     }
 
-    /// Effect on a mean or a proportion: two independent arms.
+    /// Effect on a mean or a proportion, of two independent arms.
     ///
     /// # Errors
-    /// `NoUnits` and `TooFewUnits` by the sizes, `InvalidInput` when a number is not finite or a variance negative.
+    /// `NoUnits` and `TooFewUnits` by the sizes, `InvalidInput` when a number is not finite or a variance is negative.
     pub fn of_samples(control: &Sample, treatment: &Sample) -> Result<Effect> {
         let arm = |s: &Sample| {
             if !s.mean.is_finite() || !s.variance.is_finite() || s.variance < 0.0 {
@@ -142,13 +143,12 @@ impl Effect {
         Effect::of_arms(&control, &treatment)
     }
 
-    /// Effect on a mean with the part that a pre-exposure value explains taken out (CUPED).
+    /// Effect on a mean, adjusted for a pre-exposure value (CUPED).
     ///
     /// `x` is the value after exposure, `y` the one before. The slope is the pooled covariance over the pooled variance
-    /// of both arms together, 0 when the earlier value is constant. The baseline stays the unadjusted control mean, so
-    /// a lift is still relative to what control showed. A 0/1 metric after exposure goes the same way: its n - 1
-    /// variance differs from p (1 - p) by one part in n, and only with the same divisor everywhere do variance and
-    /// covariance fit together.
+    /// of both arms together, or 0 when the earlier value is constant. The baseline stays the unadjusted control mean,
+    /// so a lift is still relative to what control showed. A 0/1 metric is handled in the same way: its n - 1 variance
+    /// differs from p (1 - p) by one part in n, and variance and covariance are consistent only with the same divisor.
     ///
     /// # Errors
     /// `NoUnits`, `TooFewUnits`, `InvalidInput` when a number is not finite.
@@ -182,27 +182,27 @@ impl Effect {
         Ok(Adjusted { effect, theta, variance_ratio })
     }
 
-    /// The same with a variance of the difference that is at least the one that all units together give it: per-unit
-    /// variance `of_all` times (1 / `control` + 1 / `treatment`) units.
+    /// Returns the effect with a lower bound on the variance of the difference: per-unit variance `of_all` of all units
+    /// together, times (1 / `control` + 1 / `treatment`) units.
     ///
-    /// A small arm of rare conversions or skewed values has a small variance just when its mean is small. Between arms of
-    /// one size that cancels; a small arm beside a large one would look surely worse too often.
+    /// A small arm with rare conversions or skewed values has a small variance exactly when its mean is small. Between
+    /// arms of equal size this cancels. A small arm compared with a large one would be found worse too often.
     ///
     /// # Source
-    /// tests/simulation/unequal.rs: error rates with and without, at weights from 1 : 1 to 1 : 99.
+    /// tests/simulation/unequal.rs: error rates with and without the bound, at weights from 1 : 1 to 1 : 99.
     #[must_use]
     pub fn with_min_variance(self, of_all: f64, control: u64, treatment: u64) -> Effect {
         let least = of_all * (1.0 / control as f64 + 1.0 / treatment as f64);
         Effect { var_num: self.var_num.max(least), ..self }
     }
 
-    /// Weighted mean of effects on separate units, such as epochs between which the allocation changed.
+    /// Weighted mean of effects on separate units, such as the epochs of a changing allocation.
     ///
-    /// Weights are not negative and of any scale; the parts must be independent. Degrees of freedom by
-    /// Welch-Satterthwaite over the parts, units add up.
+    /// Weights are not negative and of any scale; the parts must be independent. Degrees of freedom follow from
+    /// Welch-Satterthwaite over the parts. The units of the parts are added.
     ///
     /// # Errors
-    /// `NoUnits` when no part has weight, `InvalidInput` when a weight is negative or not finite.
+    /// `NoUnits` when every weight is zero, `InvalidInput` when a weight is negative or not finite.
     pub fn weighted(parts: &[(f64, Effect)]) -> Result<Effect> {
         if parts.iter().any(|(w, _)| !w.is_finite() || *w < 0.0) {
             return Err(Undefined::InvalidInput);
@@ -226,7 +226,7 @@ impl Effect {
         sum.checked()
     }
 
-    /// The lift: difference over the absolute baseline, so that its sign is that of the difference.
+    /// The lift: difference over the absolute baseline, so that it has the sign of the difference.
     ///
     /// # Errors
     /// `ZeroBaseline` when the control level is zero.
@@ -242,7 +242,7 @@ impl Effect {
         if self.var_num > 0.0 { Ok(self.var_num.sqrt()) } else { Err(Undefined::ZeroVariance) }
     }
 
-    /// The difference in standard errors.
+    /// The difference in units of its standard error.
     ///
     /// # Errors
     /// `ZeroVariance` when the standard error is zero.
@@ -252,8 +252,8 @@ impl Effect {
 
     /// The lift as an effect of its own, with the delta method's variance and a baseline of exactly 1.
     ///
-    /// For comparison with tools that decide on this scale: on rare and skewed metrics it rejects too often, so decide
-    /// on the difference and show the interval of [`crate::Effect::lift`].
+    /// For comparison with tools that decide on this scale. On rare and skewed metrics it rejects too often: decide on
+    /// the difference, and show the interval of [`crate::Effect::lift`].
     ///
     /// # Errors
     /// `ZeroBaseline` when the control level is zero.
@@ -266,7 +266,7 @@ impl Effect {
     }
 }
 
-/// Whether an arm has the two units a variance takes.
+/// Checks that an arm has the two units that a variance needs.
 fn enough(n: u64) -> Result<()> {
     match n {
         0 => Err(Undefined::NoUnits),

@@ -1,31 +1,31 @@
-//! Effects over epochs: stretches of time during which the allocation did not change.
+//! Effects over epochs: periods during which the allocation did not change.
 //!
-//! Pooling all data of a bandit mixes a drifting base rate with drifting shares and calls the mixture an effect. Within
-//! an epoch the comparison is fair, so effects are taken there and combined.
+//! Pooling all data of a bandit would mix a drifting base rate with drifting shares and report the mixture as an
+//! effect. Within an epoch the comparison is fair, so effects are computed per epoch and then combined.
 
 use crate::special::normal_sf;
 use crate::{Effect, Result, Undefined};
 
-/// The two combinations of the epochs in which arms could be compared.
+/// Two combinations of the epochs in which arms could be compared.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Epochs {
-    /// Epochs that count.
+    /// Number of epochs that count.
     pub used: usize,
-    /// Epochs weighted by 1 / standard error: Σ(d/se) / Σ(1/se), standard error √B / Σ(1/se). The test to use when the
-    /// allocation was steered by the outcomes, for each epoch is studentised by itself.
+    /// Epochs weighted by 1 / standard error: Σ(d/se) / Σ(1/se), standard error √B / Σ(1/se). Use this one for tests
+    /// when outcomes steered the allocation, because each epoch is studentised separately.
     pub studentised: Effect,
-    /// Epochs weighted by their units: Σ N d / N, the effect on the people who came. The estimate to show for an
+    /// Epochs weighted by their units: Σ N d / N, the effect on the visitors who came. Show this estimate for an
     /// experiment whose weights were changed by hand.
     pub share_weighted: Effect,
 }
 
 impl Epochs {
-    /// Combines the effects of separate epochs, in time order or any other.
+    /// Combines the effects of separate epochs, in any order.
     ///
     /// An epoch without an effect (too few units in an arm, nothing varying) is left out of both combinations.
     ///
     /// # Errors
-    /// `InvalidInput` when an epoch's input was; `NoUnits` without epochs; the first reason in the order of
+    /// `InvalidInput` when an epoch has that error; `NoUnits` without epochs; the first reason in the order of
     /// [`Undefined`] when every epoch is left out.
     ///
     /// # Source
@@ -54,7 +54,7 @@ impl Epochs {
         })
     }
 
-    /// Two-sided normal p-value of the studentised combination, for one look at its end.
+    /// Two-sided normal p-value of the studentised combination, valid for a single check at its end.
     ///
     /// # Errors
     /// `ZeroVariance` when the standard error is zero.
@@ -62,8 +62,8 @@ impl Epochs {
         Ok((2.0 * normal_sf(self.studentised.z()?.abs())).min(1.0))
     }
 
-    /// The studentised combination counted in epochs instead of units: an always-valid test of it takes t = epochs
-    /// used, and the number of planned epochs for tuning.
+    /// The studentised combination with epochs as its units. An always-valid test of it takes t = epochs used, and is
+    /// tuned by the number of planned epochs.
     pub fn in_epochs(&self) -> Effect {
         Effect { n: self.used as f64, ..self.studentised }
     }
@@ -98,7 +98,7 @@ mod tests {
     }
 
     proptest! {
-        /// The studentised z is the sum of the epochs' own z over √B, whatever the epochs' sizes.
+        /// The studentised z is the sum of the z values of the epochs over √B, regardless of the epochs' sizes.
         #[test]
         fn every_epoch_has_one_vote(cells in prop::collection::vec((10u64..500, 10u64..500, 1u64..9, 1u64..9), 1..8)) {
             let epochs: Vec<_> = cells.iter().map(|&(a, b, x, y)| rates((a, x), (b, y))).collect();
@@ -107,7 +107,7 @@ mod tests {
             prop_assert!((got.studentised.z().unwrap() - z / (epochs.len() as f64).sqrt()).abs() < 1e-9);
         }
 
-        /// Without a change of allocation or rate, epochs are only bookkeeping: the estimate is the pooled one.
+        /// Without a change of allocation or rate, splitting into epochs has no effect: the estimate is the pooled one.
         #[test]
         fn equal_epochs_merge(n in 20u64..500, m in 20u64..500, x in 1u64..19, y in 1u64..19, count in 1usize..6) {
             let got = Epochs::combine(&vec![rates((n, x), (m, y)); count]).unwrap();

@@ -1,29 +1,29 @@
-//! Group sequential boundaries: a few planned looks, and an end.
+//! Group sequential boundaries: a few planned checks and a planned end.
 //!
-//! For those who commit to a plan. The error is spent as information arrives; what a look may spend depends on the share
-//! of the information it has, not on how many looks there were.
+//! For experimenters who commit to a plan. The error is spent as information arrives. The amount that a check may spend
+//! depends on its share of the planned information, not on the number of checks before it.
 
 use crate::power::Sides;
 use crate::quadrature::Panels;
 use crate::special::{normal_isf, normal_pdf, normal_sf};
 use crate::{Result, Undefined, checked_alpha};
 
-/// How much of alpha may be spent when a share t of the information is there.
+/// Error spending function: the part of alpha that may be spent at information share t.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Spending {
-    /// alpha t^rho, rho > 0; 2 is a middle way, 3 is close to O'Brien and Fleming.
+    /// alpha t^rho, rho > 0. rho = 2 is a compromise, 3 is close to O'Brien and Fleming.
     Power {
         /// The exponent.
         rho: f64,
     },
-    /// 4 (1 - Φ(z(alpha/4) / √t)): hardly anything early.
+    /// 4 (1 - Φ(z(alpha/4) / √t)): spends almost nothing early.
     ObrienFleming,
-    /// alpha ln(1 + (e - 1) t): almost the same boundary at every look.
+    /// alpha ln(1 + (e - 1) t): almost the same boundary at every check.
     Pocock,
 }
 
 impl Spending {
-    /// Total error spent at share `t` of the information, 0..=alpha; all of it from t = 1 on.
+    /// Total error spent at information share `t`, 0..=alpha; alpha from t = 1 on.
     fn spent(self, alpha: f64, t: f64) -> f64 {
         let t = t.min(1.0);
         match self {
@@ -34,42 +34,43 @@ impl Spending {
     }
 }
 
-/// Which boundaries end the experiment in the calculation.
+/// Boundaries that stop the experiment in the calculation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Recursion {
-    /// Each tail by itself: it spends its half of two, or all of one, and forgets that the other tail may have stopped
-    /// the experiment. Slightly conservative with two tails.
+    /// Each tail separately. A tail spends its half of a two-sided alpha, or all of a one-sided one, and ignores that
+    /// the other tail may have stopped the experiment. Slightly conservative with two tails.
     OneSidedPerTail,
-    /// Both boundaries together, mirrored; the spending is the total of both tails.
+    /// Both boundaries together, symmetric. The spending is the total of both tails.
     TwoSidedSymmetric,
 }
 
-/// Boundaries for z at each look.
+/// Boundaries for z at each check.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Bounds {
-    /// Reject at look i when z (its absolute value with two sides) is at least `z[i]`; infinite when the look may spend
-    /// nothing.
+    /// Rejects at check i when z (its absolute value with two sides) is at least `z[i]`; infinite when the check may
+    /// spend nothing.
     pub z: Vec<f64>,
-    /// The p-value of a fixed test at that boundary, of as many sides.
+    /// Nominal p-value at that boundary: that of a fixed test with as many sides.
     pub nominal_p: Vec<f64>,
 }
 
-/// Looks closer than this share of the information are one look.
+/// Smallest distance between two checks, as a share of the information.
 const MIN_LOOK_SPACING: f64 = 1e-6;
-/// Standard deviations beyond which a density is taken as zero.
+/// Integration range of a density, in standard deviations. The probability outside is taken as zero.
 const INTEGRATION_SDS: f64 = 12.0;
-/// Panel width in standard deviations of the narrower of the two steps around a look.
+/// Panel width in standard deviations of the narrower of the two steps around a check.
 const PANEL_SDS: f64 = 3.0;
 
 /// Boundaries at the `information` shares, by error spending.
 ///
-/// `information[i]` is the share of the planned information at look i, positive and ascending by at least a millionth;
-/// the last may be below 1, for an experiment under way. `alpha` is the total error of all tails. The distribution of
-/// the score that has not yet crossed is carried from look to look by quadrature; bounds are good to 1e-9.
+/// `information[i]` is the share of the planned information at check i, positive and ascending by at least a millionth.
+/// The last may be below 1, for a running experiment. `alpha` is the total error of all tails. The distribution of the
+/// score of experiments that have not yet crossed is propagated from check to check by quadrature. Bounds are accurate
+/// to 1e-9.
 ///
 /// # Errors
 /// `InvalidInput` when shares are not as described, `alpha` is not between 0 and 1, rho is not positive, or one side is
-/// asked of the symmetric recursion; `NoUnits` without a look.
+/// combined with the symmetric recursion; `NoUnits` without a check.
 ///
 /// # Source
 /// Lan, DeMets, Discrete sequential boundaries for clinical trials, Biometrika 1983; Armitage, McPherson, Rowe 1969 for
@@ -84,7 +85,7 @@ pub fn bounds(
     let alpha = checked_alpha(alpha)?;
     let mut before = 0.0;
     for &t in information {
-        // Written so that NaN fails.
+        // The negated condition also rejects NaN.
         if !(t - before >= MIN_LOOK_SPACING && t.is_finite()) {
             return Err(Undefined::InvalidInput);
         }
@@ -104,7 +105,7 @@ pub fn bounds(
     }
 
     let mut z = Vec::with_capacity(information.len());
-    // The score at information t is Brownian motion; before the first look it is at 0.
+    // The score at information t is Brownian motion. Before the first check it is 0.
     let mut score = ScoreDensity { points: vec![(0.0, 1.0)], symmetric };
     let (mut t_before, mut spent_before) = (0.0, 0.0);
     for (i, &t) in information.iter().enumerate() {
@@ -121,14 +122,14 @@ pub fn bounds(
     Ok(Bounds { z, nominal_p })
 }
 
-/// Where the score of an experiment that still runs may be: position and probability, ascending.
+/// Distribution of the score of an experiment that is still running: pairs of position and probability, ascending.
 struct ScoreDensity {
     points: Vec<(f64, f64)>,
     symmetric: bool,
 }
 
 impl ScoreDensity {
-    /// Probability of being beyond `boundary` after a step of standard deviation `step`.
+    /// Probability that the score is beyond `boundary` after a step of standard deviation `step`.
     fn crossing(&self, boundary: f64, step: f64) -> f64 {
         let beyond = |(y, p): &(f64, f64)| {
             let above = normal_sf((boundary - y) / step);
@@ -137,15 +138,15 @@ impl ScoreDensity {
         self.points.iter().map(beyond).sum()
     }
 
-    /// The boundary at information `t` that is crossed with probability `spend`; infinite when there is nothing to
-    /// spend or it is too little to represent.
+    /// The boundary at information `t` that is crossed with probability `spend`; infinite when `spend` is zero or too
+    /// small to represent.
     fn boundary(&self, spend: f64, t: f64, step: f64) -> f64 {
         let far = 38.0 * t.sqrt();
         let (mut low, mut high) = (if self.symmetric { 0.0 } else { -far }, far);
         if !(spend > 0.0 && self.crossing(high, step) < spend) {
             return f64::INFINITY;
         }
-        // The crossing probability falls as the boundary rises; halving needs no derivative and cannot run away.
+        // The crossing probability falls as the boundary rises. Bisection needs no derivative and cannot diverge.
         while high - low > 1e-13 * t.sqrt() {
             let middle = 0.5 * (low + high);
             if middle <= low || middle >= high {
@@ -160,8 +161,8 @@ impl ScoreDensity {
         0.5 * (low + high)
     }
 
-    /// Where the score is after the step at information `t` if it has not crossed `boundary`, on points close enough
-    /// together for the `next` step.
+    /// Distribution of the score after the step at information `t`, if it has not crossed `boundary`, on points close
+    /// enough together for the `next` step.
     fn survivors(&self, boundary: f64, t: f64, step: f64, next: f64) -> ScoreDensity {
         let far = INTEGRATION_SDS * t.sqrt();
         let high = boundary.min(far);
@@ -189,7 +190,7 @@ mod tests {
         (1..=looks).map(|i| f64::from(i) / f64::from(looks)).collect()
     }
 
-    /// One look at the end is the fixed test, whatever the spending.
+    /// A single check at the end is the fixed test, with any spending function.
     #[test]
     fn one_look_is_the_fixed_test() {
         for spending in [Spending::Power { rho: 2.0 }, Spending::ObrienFleming, Spending::Pocock] {
@@ -205,7 +206,7 @@ mod tests {
         }
     }
 
-    /// The bounds that clinical textbooks print for five looks (Jennison, Turnbull 2000, table 7.6).
+    /// Textbook bounds for five checks (Jennison, Turnbull 2000, table 7.6).
     #[test]
     fn five_looks_of_obrien_and_fleming() {
         let got = bounds(&even(5), 0.05, Sides::Two, Spending::ObrienFleming, Recursion::TwoSidedSymmetric).unwrap();
@@ -227,7 +228,7 @@ mod tests {
         assert_eq!(of(&[1.0], Sides::Two, Spending::Power { rho: 0.0 }), Undefined::InvalidInput);
     }
 
-    /// A look that may spend nothing has no boundary and takes nothing from the next.
+    /// A check that may spend nothing has an infinite boundary and leaves the next one unchanged.
     #[test]
     fn a_look_without_budget_is_no_look() {
         let of = |information: &[f64]| {
@@ -239,7 +240,8 @@ mod tests {
         assert!((early.z[1] - without.z[0]).abs() < 1e-9 && (early.z[2] - without.z[1]).abs() < 1e-9);
     }
 
-    /// Panels twice as fine would not tell: close looks, where the step is narrow, are as exact as distant ones.
+    /// Closely spaced checks, where the step is narrow, are as accurate as distant ones. A comparison with a finer
+    /// panel grid would not detect an error here.
     #[test]
     fn a_look_just_before_the_end_hardly_changes_it() {
         let spending = Spending::Power { rho: 2.0 };
@@ -254,8 +256,7 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(24))]
 
-        /// Everything spent adds up: crossing somewhere has probability alpha, by simulation-free recursion over a
-        /// refined plan whose extra looks have the same boundary spending.
+        /// Two-sided bounds are at most those per tail, because crossing one tail excludes crossing the other.
         #[test]
         fn two_sided_bounds_are_below_those_per_tail(looks in 1u32..8, alpha in 0.01..0.3f64, rho in 0.5..4.0f64) {
             let spending = Spending::Power { rho };
@@ -264,12 +265,12 @@ mod tests {
             for (b, t) in both.iter().zip(&tail) {
                 prop_assert!(*b <= t + 1e-9, "{} {}", b, t);
             }
-            // Never easier than a fixed test of the whole error.
+            // Never easier to cross than a fixed test with the whole error.
             prop_assert!(both.iter().all(|z| *z >= normal_isf(0.5 * alpha) - 1e-9));
         }
 
-        /// Independent check of the second look: its spending is the bivariate normal probability of staying in at the
-        /// first and leaving at the second, integrated over the first score.
+        /// Independent verification of the second check: its spending is the bivariate normal probability of staying
+        /// inside at the first check and leaving at the second, integrated over the first score.
         #[test]
         fn the_second_look_spends_its_share(first in 0.05..0.95f64, alpha in 0.01..0.3f64) {
             let got = bounds(&[first, 1.0], alpha, Sides::Two, Spending::Pocock, Recursion::TwoSidedSymmetric).unwrap();

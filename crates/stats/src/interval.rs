@@ -1,9 +1,9 @@
-//! Tests and intervals for one look at a time that was fixed beforehand.
+//! Tests and intervals for a single check at a time that was fixed beforehand.
 
 use crate::special::{beta_isf, beta_ppf, normal_isf, normal_sf, student_t_isf, student_t_sf};
 use crate::{Effect, Interval, Result, Undefined, both, checked_alpha};
 
-/// What a test looks for.
+/// Alternative hypothesis of a test.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Alternative {
     /// Treatment differs from control.
@@ -21,13 +21,13 @@ pub enum Alternative {
 pub struct TestResult {
     /// Standard error of the difference.
     pub std_error: f64,
-    /// The difference in standard errors.
+    /// The difference in units of its standard error.
     pub statistic: f64,
     /// Degrees of freedom, infinite for a normal test.
     pub df: f64,
-    /// What the standard error is multiplied by: the quantile for alpha.
+    /// Multiplier of the standard error: the quantile for alpha.
     pub critical: f64,
-    /// Chance of a statistic at least this far out when there is no difference.
+    /// Probability of a statistic at least this extreme when there is no difference.
     pub p_value: f64,
     /// Interval of the difference; one end is infinite for a one-sided alternative.
     pub interval: Interval,
@@ -35,7 +35,7 @@ pub struct TestResult {
 
 /// Welch's t-test on an effect.
 ///
-/// For the lift by the delta method pass [`Effect::relative`].
+/// To test the lift by the delta method, pass [`Effect::relative`].
 ///
 /// # Errors
 /// `InvalidInput` when `alpha` is outside (0, 1), `ZeroVariance`.
@@ -43,7 +43,8 @@ pub fn t_test(effect: &Effect, alpha: f64, alternative: Alternative) -> Result<T
     test(effect, alpha, alternative, effect.df)
 }
 
-/// The normal test on an effect, without the correction for estimated variances; Wald's for two proportions.
+/// The normal test on an effect, without the correction for estimated variances. For two proportions this is Wald's
+/// test.
 ///
 /// # Errors
 /// As [`t_test`].
@@ -74,14 +75,14 @@ fn test(effect: &Effect, alpha: f64, alternative: Alternative, df: f64) -> Resul
 /// Successes among units.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Proportion {
-    /// Units.
+    /// Number of units.
     pub n: u64,
-    /// Those that succeeded, at most `n`.
+    /// Units that succeeded, at most `n`.
     pub successes: u64,
 }
 
 impl Proportion {
-    /// The share that succeeded, or why there is none.
+    /// The share that succeeded, or why it has no value.
     fn value(&self) -> Result<f64> {
         match self {
             Proportion { n, successes } if successes > n => Err(Undefined::InvalidInput),
@@ -90,32 +91,32 @@ impl Proportion {
         }
     }
 
-    /// The share that failed, with its own digits.
+    /// The share that failed. Counting the failures keeps digits that 1 minus the success share would lose.
     fn rest(&self) -> f64 {
         (self.n - self.successes) as f64 / self.n as f64
     }
 }
 
-/// The test of two equal proportions whose variance is estimated from both arms together.
+/// Test of two equal proportions with a pooled variance estimate.
 ///
-/// It has no interval: the pooled variance holds only where there is no difference.
+/// It has no interval, because the pooled variance holds only where there is no difference.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PooledTest {
     /// Treatment share minus control share.
     pub difference: f64,
-    /// Its standard error when both shares are the pooled one.
+    /// Standard error of the difference when both shares are the pooled one.
     pub std_error: f64,
-    /// The difference in standard errors.
+    /// The difference in units of its standard error.
     pub z: f64,
-    /// Normal tail of `z`.
+    /// P-value from the normal tail of `z`.
     pub p_value: f64,
 }
 
 /// Pooled z-test of two proportions, for comparison with tools that pool.
 ///
 /// # Errors
-/// `InvalidInput` when more than all succeeded, `NoUnits` when an arm is empty, `ZeroVariance` when all or none
-/// succeeded in both arms.
+/// `InvalidInput` when there are more successes than units, `NoUnits` when an arm is empty, `ZeroVariance` when all or
+/// none succeeded in both arms.
 pub fn pooled_z_test(control: &Proportion, treatment: &Proportion, alternative: Alternative) -> Result<PooledTest> {
     let (p_c, p_t) = both(control.value(), treatment.value())?;
     let (n_c, n_t) = (control.n as f64, treatment.n as f64);
@@ -139,19 +140,20 @@ pub fn pooled_z_test(control: &Proportion, treatment: &Proportion, alternative: 
 /// Wilson's score interval of a proportion: never empty, never outside [0, 1].
 ///
 /// # Errors
-/// `InvalidInput` when more than all succeeded or `alpha` is outside (0, 1), `NoUnits`.
+/// `InvalidInput` when there are more successes than units or `alpha` is outside (0, 1), `NoUnits`.
 pub fn wilson(share: &Proportion, alpha: f64) -> Result<Interval> {
     let alpha = checked_alpha(alpha)?;
     let p = share.value()?;
     let z = normal_isf(0.5 * alpha);
     let k = z * z / share.n as f64;
-    // Upper root of (1 + k) x^2 - (2 p + k) x + p^2, whose terms are all positive; the lower one from their product.
+    // Upper root of (1 + k) x^2 - (2 p + k) x + p^2, a sum of positive terms. The lower root follows from their
+    // product.
     let upper = (p + 0.5 * k + (0.25 * k * k + k * p * share.rest()).sqrt()) / (1.0 + k);
     let lower = if p == 0.0 { 0.0 } else { p * p / ((1.0 + k) * upper) };
     Ok(Interval { lower, upper: if share.successes == share.n { 1.0 } else { upper.min(1.0) } })
 }
 
-/// Clopper and Pearson's interval of a proportion: exact, so wider than alpha asks on average.
+/// Clopper-Pearson interval of a proportion. It is exact, so on average it is wider than alpha requires.
 ///
 /// # Errors
 /// As [`wilson`].
@@ -164,7 +166,7 @@ pub fn clopper_pearson(share: &Proportion, alpha: f64) -> Result<Interval> {
     Ok(Interval { lower, upper })
 }
 
-/// Equal-tailed interval of a proportion under Jeffreys' prior, Beta(1/2, 1/2); its ends are inside (0, 1) always.
+/// Equal-tailed interval of a proportion under Jeffreys' prior, Beta(1/2, 1/2). Its ends are always inside (0, 1).
 ///
 /// # Errors
 /// As [`wilson`].
@@ -177,10 +179,11 @@ pub fn jeffreys(share: &Proportion, alpha: f64) -> Result<Interval> {
 
 /// Newcombe's interval of the difference of two proportions, from the Wilson intervals of both.
 ///
-/// To show beside the fixed test below ten successes or failures in an arm.
+/// Shown with the fixed test when an arm has fewer than ten successes or failures.
 ///
 /// # Errors
-/// `InvalidInput` when more than all succeeded or `alpha` is outside (0, 1), `NoUnits` when an arm is empty.
+/// `InvalidInput` when there are more successes than units or `alpha` is outside (0, 1), `NoUnits` when an arm is
+/// empty.
 ///
 /// # Source
 /// Newcombe, Interval estimation for the difference between independent proportions, 1998, method 10.
@@ -194,8 +197,8 @@ pub fn newcombe(control: &Proportion, treatment: &Proportion, alpha: f64) -> Res
     })
 }
 
-/// Agresti and Caffo's interval of the difference of two proportions: Wald's after one success and one failure more in
-/// each arm.
+/// Agresti-Caffo interval of the difference of two proportions: Wald's interval after adding one success and one
+/// failure to each arm.
 ///
 /// # Errors
 /// As [`newcombe`].

@@ -1,21 +1,21 @@
-//! How sure we are: moments, effects, tests, power.
+//! Statistics of experiments: moments, effects, tests, power.
 //!
-//! Values in, values out: no clock, no randomness, no I/O. Every kind of metric becomes an [`Effect`]; tests,
-//! intervals, always-valid sequences and posteriors are functions of it and never see the kind. What has no value says
-//! why with an [`Undefined`], never with a quiet 0, 1 or NaN.
+//! All functions are pure: no clock, no randomness, no I/O. Metrics of every kind become an [`Effect`]. Tests,
+//! intervals, always-valid sequences and posteriors are functions of the effect and do not depend on the kind. A
+//! statistic without a value is an [`Undefined`] with the reason, never a silent 0, 1 or NaN.
 //!
-//! | modules | what they are for |
+//! | modules | purpose; used by |
 //! |---|---|
 //! | [`moments`], [`effect`], [`epochs`], [`cap`] | from units to an effect; reports |
-//! | [`boundary`], [`lift`], [`multiplicity`], [`bayes`] | what an effect says, at any look; reports |
+//! | [`boundary`], [`lift`], [`multiplicity`], [`bayes`] | inference about an effect at any check; reports |
 //! | [`srm`], [`contingency`] | whether the data can be trusted; reports |
-//! | [`LiftPlan`], [`value_spread`] | visitors, smallest lift and power before the start; plans and simulations |
-//! | [`best_arm`] | probabilities of being the best arm, and the traffic that they earn; bandits |
+//! | [`LiftPlan`], [`value_spread`] | sample size, smallest lift and power before the start; plans and simulations |
+//! | [`best_arm`] | probabilities of being the best arm, and traffic shares from them; bandits |
 //! | [`quantile`], [`strata`], [`Effect::of_ratios`] | effects on quantiles, ratios and stratified metrics |
-//! | [`interval`], [`power`], [`group_sequential`] | tests and plans for looks that are fixed beforehand, to compare with |
+//! | [`interval`], [`power`], [`group_sequential`] | tests and plans for checks fixed beforehand, for comparison |
 //!
-//! Every function is held to reference vectors (`tests/vectors/stats.json`, whose README names the packages), to laws
-//! (`tests/laws.rs`), or to error rates that are measured (`tests/simulation`, in `docs/methods.md`).
+//! Every function is tested against reference vectors (`tests/vectors/stats.json`, whose `generated_with` names the
+//! packages), against laws (`tests/laws.rs`), or by measured error rates (`tests/simulation`, in `docs/methods.md`).
 //!
 //! # Examples
 //!
@@ -63,18 +63,18 @@ pub use quantile::QuantileSample;
 
 /// Why a statistic has no value.
 ///
-/// When several reasons apply the first in this order is given, which is also the derived order of the variants.
+/// When several reasons apply, the first in this order is given. The derived order of the variants is the same.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Undefined {
     /// The input cannot come from real data, or a parameter is outside its range.
     InvalidInput,
     /// An arm, or the whole test, has no units.
     NoUnits,
-    /// An arm has one unit, and one unit has no variance.
+    /// An arm has one unit, which has no variance.
     TooFewUnits,
     /// The denominator of a ratio metric sums to zero.
     ZeroDenominator,
-    /// A lift was asked for and the control mean is zero.
+    /// A lift is requested and the control mean is zero.
     ZeroBaseline,
     /// The standard error is zero: nothing varies in either arm.
     ZeroVariance,
@@ -83,7 +83,7 @@ pub enum Undefined {
 }
 
 impl Undefined {
-    /// The name used in reports and reference vectors, such as `zero_variance`.
+    /// Name used in reports and reference vectors, such as `zero_variance`.
     pub fn reason(self) -> &'static str {
         match self {
             Undefined::InvalidInput => "invalid_input",
@@ -118,10 +118,10 @@ pub type Result<T> = std::result::Result<T, Undefined>;
 
 /// Both values, or the reason that comes first in the order of [`Undefined`].
 ///
-/// Arms are checked together with this: `?` on one after the other would report the reason of whichever came first.
+/// Arms are checked together by this function: with `?` on one after the other, the reason would depend on their order.
 ///
 /// # Errors
-/// The smaller of the errors given.
+/// The smaller of the given errors.
 pub fn both<A, B>(a: Result<A>, b: Result<B>) -> Result<(A, B)> {
     match (a, b) {
         (Ok(a), Ok(b)) => Ok((a, b)),
@@ -133,25 +133,25 @@ pub fn both<A, B>(a: Result<A>, b: Result<B>) -> Result<(A, B)> {
 /// A range of plausible values. Its ends may be infinite, never NaN.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Interval {
-    /// Lower end, `f64::NEG_INFINITY` when there is none.
+    /// Lower end; `f64::NEG_INFINITY` when it is unbounded.
     pub lower: f64,
-    /// Upper end, `f64::INFINITY` when there is none.
+    /// Upper end; `f64::INFINITY` when it is unbounded.
     pub upper: f64,
 }
 
 impl Interval {
-    /// Whether `x` is inside, ends included.
+    /// Returns whether `x` is inside; the ends are inside.
     pub fn contains(&self, x: f64) -> bool {
         self.lower <= x && x <= self.upper
     }
 
-    /// Whether `x` is outside; an end itself is inside.
+    /// Returns whether `x` is outside; the ends are inside.
     pub fn excludes(&self, x: f64) -> bool {
         x < self.lower || self.upper < x
     }
 }
 
-/// `alpha` when it is an error rate: between 0 and 1, both excluded.
+/// Returns `alpha` when it is an error rate: strictly between 0 and 1.
 ///
 /// # Errors
 /// `InvalidInput` otherwise.

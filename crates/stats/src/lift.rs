@@ -6,17 +6,17 @@ use crate::{Effect, Interval, Result, Undefined};
 /// Fieller's interval of the lift.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Fieller {
-    /// How uncertain the baseline is: k^2 V_D / D^2. From 1 on the baseline itself may be zero.
+    /// Uncertainty of the baseline: k^2 V_D / D^2. From 1 on, the data are consistent with a baseline of zero.
     pub g: f64,
     /// The interval, or `Unbounded` when `g` is at least 1.
     pub interval: Result<Interval>,
 }
 
-/// The lifts l for which the difference minus l times the baseline is within `k` of its standard errors.
+/// Fieller's interval: the lifts l at which num - l * den is within `k` of its standard errors.
 ///
 /// `k` is the multiplier of the standard error that the test uses: a normal or t quantile, or that of a sequential
-/// boundary. With the same `k` the interval excludes zero exactly when |num| > k standard errors. The lift is relative to
-/// the absolute baseline, so below zero it is reflected.
+/// boundary. With the same `k`, the interval excludes zero exactly when |num| > k standard errors. The lift is relative
+/// to the absolute baseline, so a negative baseline is reflected.
 ///
 /// # Errors
 /// `InvalidInput` when `k` is not positive and finite, `ZeroBaseline`, `ZeroVariance`.
@@ -29,7 +29,7 @@ pub fn fieller(effect: &Effect, k: f64) -> Result<Fieller> {
     }
     effect.lift()?;
     let std_error = effect.std_error()?;
-    // Reflected, so that the baseline is positive, and everything in units of it.
+    // Reflected so that the baseline is positive, and scaled so that it is 1.
     let scale = effect.den.abs();
     let num = effect.num / scale;
     let half = k * std_error / scale;
@@ -40,14 +40,14 @@ pub fn fieller(effect: &Effect, k: f64) -> Result<Fieller> {
     if g >= 1.0 {
         return Ok(Fieller { g, interval: Err(Undefined::Unbounded) });
     }
-    // Roots of a l^2 - 2 b l + e, the discriminant with the square of b cancelled by hand.
+    // Roots of a l^2 - 2 b l + e. The square of b in the discriminant is cancelled algebraically.
     let a = 1.0 - g;
     let b = num - k * k * cov;
     let e = (num - half) * (num + half);
     let (variance, determinant) = spread(var_num, var_den, cov, num);
     let discriminant = variance - k * k * determinant;
     let root = k * discriminant.max(0.0).sqrt();
-    // The root of larger size first, the other from their product: its sign is then exactly that of e.
+    // The root of larger magnitude first, the other from their product. Its sign is then exactly that of e.
     let far = b + root.copysign(b);
     let (one, other) = (far / a, if far == 0.0 { 0.0 } else { e / far });
     Ok(Fieller { g, interval: Ok(Interval { lower: one.min(other), upper: one.max(other) }) })

@@ -1,26 +1,26 @@
-//! Planning a comparison by relative lift: how many visitors find a lift, how small a lift a number of visitors finds,
-//! and how often.
+//! Planning a comparison by relative lift: visitors needed to find a lift, smallest lift that a number of visitors
+//! finds, and power.
 //!
-//! [`crate::power`] plans by differences of arms whose spread is known. Here the spread follows from what is known before
-//! the start: the share of the control's visitors who convert and how unequal their values are. A lift brings more
-//! visitors who convert, worth as much as the others.
+//! [`crate::power`] plans with differences between arms of known spread. Here the spread follows from facts known
+//! before the start: the share of the control's visitors who convert, and the spread of their values. The model of a
+//! lift is that more visitors convert, with values like the others.
 
 use crate::boundary::Mixture;
 use crate::special::{normal_ppf, normal_sf};
 use crate::{Result, Undefined, checked_alpha};
 
-/// Steps after which the search for the smallest lift ends; each step gains a digit at least.
+/// Maximum steps of the search for the smallest lift. Each step gains at least a digit.
 const MAX_STEPS: usize = 100;
-/// How far sizes and lifts may be from where the relation is solved.
+/// Relative error at which sizes and lifts count as solved.
 const RELATIVE_ERROR: f64 = 1e-12;
-/// Units of both arms for which a boundary is tuned at least.
+/// Smallest number of units of both arms for which a boundary is tuned.
 const MIN_UNITS: f64 = 2.0;
 
-/// How unequal the values of those who convert are: the mean of their squares over the square of their mean, at least 1.
-/// [`LiftPlan::with_values`] takes it.
+/// Spread of the values of converted visitors: the mean of the squares over the square of the mean, at least 1. Input
+/// of [`LiftPlan::with_values`].
 ///
-/// `converted` visitors brought values that sum to `sum`, and their squares to `sum_squares`. The unit of the values
-/// makes no difference.
+/// `sum` is the sum of the values of `converted` visitors, `sum_squares` the sum of their squares. The result does not
+/// depend on the unit of the values.
 ///
 /// # Errors
 /// `NoUnits` when nobody converted, `InvalidInput` when the sums are not positive and finite.
@@ -34,14 +34,14 @@ pub fn value_spread(converted: u64, sum: f64, sum_squares: f64) -> Result<f64> {
     Ok((sum_squares / sum * (converted as f64 / sum)).max(1.0))
 }
 
-/// As [`value_spread`], of values whose logarithm is normal with standard deviation `sigma`: e^(sigma^2).
+/// Like [`value_spread`], for values whose logarithm is normal with standard deviation `sigma`: e^(sigma^2).
 pub fn log_normal_value_spread(sigma: f64) -> f64 {
     (sigma * sigma).exp()
 }
 
-/// A comparison of one arm with the control that is decided by an always-valid boundary.
+/// Plan for comparing one arm with the control by an always-valid boundary.
 ///
-/// Power is that of a single look at the end. Looking on the way only finds a lift sooner.
+/// Power is that of a single check at the end. Earlier checks only find a lift sooner.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LiftPlan {
     control_share: f64,
@@ -52,14 +52,15 @@ pub struct LiftPlan {
 }
 
 impl LiftPlan {
-    /// A comparison of arms that get these shares of all visitors, above 0 and together at most 1, by an interval that
-    /// errs with probability `level`: that of the test, divided by the comparisons of a correction for several arms.
+    /// Creates a plan for arms with these shares of all visitors, above 0 and together at most 1. `level` is the error
+    /// rate of the interval: that of the test, divided by the number of comparisons when a correction for several arms
+    /// applies.
     ///
     /// # Errors
-    /// `NoUnits` when an arm has no share, `InvalidInput` when shares or level are outside their range.
+    /// `NoUnits` when an arm's share is 0, `InvalidInput` when shares or level are outside their range.
     pub fn new(control_share: f64, treatment_share: f64, level: f64) -> Result<LiftPlan> {
         let level = checked_alpha(level)?;
-        // The sum of exact shares may be rounded up.
+        // The sum of exact shares may be rounded to above 1.
         if !(control_share >= 0.0 && treatment_share >= 0.0 && control_share + treatment_share <= 1.0 + 1e-9) {
             return Err(Undefined::InvalidInput);
         }
@@ -69,8 +70,9 @@ impl LiftPlan {
         Ok(LiftPlan { control_share, treatment_share, level, value_spread: 1.0, boundary: None })
     }
 
-    /// The same for a metric of values: `value_spread` is the mean of the squared values of those who convert over the
-    /// square of their mean, at least 1. It is 1 where only conversions count, and e^(sigma^2) for log-normal values.
+    /// Returns the plan for a metric of values. `value_spread` is the mean of the squared values of those who convert
+    /// over the square of their mean, at least 1. It is 1 when only conversions count, and e^(sigma^2) for log-normal
+    /// values.
     ///
     /// # Errors
     /// `InvalidInput` when `value_spread` is below 1 or not finite.
@@ -83,13 +85,14 @@ impl LiftPlan {
         }
     }
 
-    /// The same with the boundary settled, as it is from the first start on: the one of the test, at any level. Without
-    /// it each answer takes the boundary that is narrowest at its own number of visitors.
+    /// Returns the plan with a fixed boundary: the one of the test, which does not change after the first start. Its
+    /// level may differ. Without a fixed boundary, each answer uses the one that is narrowest at its own number of
+    /// visitors.
     pub fn with_boundary(self, boundary: Mixture) -> LiftPlan {
         LiftPlan { boundary: Some(Mixture { alpha: self.level, ..boundary }), ..self }
     }
 
-    /// The same with the boundary that is narrowest at so many visitors of all arms, unless one is settled.
+    /// Fixes the boundary that is narrowest at `visitors` of all arms, unless one is already fixed.
     ///
     /// # Errors
     /// `InvalidInput` when `visitors` is not a number.
@@ -100,20 +103,20 @@ impl LiftPlan {
         }
     }
 
-    /// Visitors of all arms with which a lift (0.02 is 2 %) on a control of which the share `rate` converts is found, in
-    /// its direction, with probability `power`. Not rounded.
+    /// Number of visitors of all arms, not rounded, that finds the lift in its direction with probability `power`.
+    /// `rate` is the share of the control's visitors who convert; `lift` is relative, 0.02 for 2 %.
     ///
     /// # Errors
     /// `InvalidInput` when `rate` or `power` are not between 0 and 1, `ZeroBaseline` when `rate` is 0, `Unbounded` when
-    /// no number suffices: the lift is 0, or more would convert than there are visitors.
+    /// no number suffices: the lift is 0, or more visitors would convert than there are.
     pub fn visitors(&self, rate: f64, lift: f64, power: f64) -> Result<f64> {
         let variance = self.variance(rate, lift)?;
         let z = normal_quantile(power)?;
         let enough = |multiplier: f64| ((multiplier + z) / (rate * lift)).powi(2) * variance;
-        // A boundary that is tuned for the size in question has the same multiplier at every size.
+        // A boundary that is tuned for its own size has the same multiplier at every size.
         let tuned = enough(Mixture::tuned(1.0, self.level)?.multiplier(1.0));
         let Some(boundary) = self.boundary else { return finite(tuned) };
-        // Intervals only become narrower with more visitors.
+        // Intervals only become narrower with more visitors, so bisection finds the size.
         let suffices = |visitors: f64| enough(boundary.multiplier(visitors * self.compared())) <= visitors;
         let (mut few, mut many) = (0.0, tuned);
         while many.is_finite() && !suffices(many) {
@@ -143,7 +146,7 @@ impl LiftPlan {
         finite(lift)
     }
 
-    /// The probability, 0 to 1, with which `visitors` of all arms find a lift in its direction.
+    /// Probability, 0 to 1, that `visitors` of all arms find the lift in its direction.
     ///
     /// # Errors
     /// As [`LiftPlan::mde`].
@@ -152,7 +155,7 @@ impl LiftPlan {
         Ok(normal_sf(self.multiplier(visitors)? - z))
     }
 
-    /// Multiplier of the standard error at so many visitors of all arms.
+    /// Multiplier of the standard error at `visitors` of all arms.
     fn multiplier(&self, visitors: f64) -> Result<f64> {
         if visitors <= 0.0 {
             return Err(Undefined::NoUnits);
@@ -162,8 +165,8 @@ impl LiftPlan {
         tuned.boundary.map(|boundary| boundary.multiplier(units)).ok_or(Undefined::InvalidInput)
     }
 
-    /// Squared standard error of the difference of the means, times visitors of all arms, in units of the mean value of
-    /// those who convert.
+    /// Squared standard error of the difference of the means, times the visitors of all arms, in units of the mean
+    /// value of those who convert.
     fn variance(&self, rate: f64, lift: f64) -> Result<f64> {
         if !(0.0..1.0).contains(&rate) || !lift.is_finite() {
             return Err(Undefined::InvalidInput);

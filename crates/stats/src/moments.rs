@@ -1,24 +1,24 @@
-//! Counts, means and sums of squared deviations: what a variant's units come down to.
+//! Moments of a variant's units: counts, means and sums of squared deviations.
 //!
-//! Kept as `{n, mean, m2}` because sums of squares lose the variance of a metric with a large mean. Sums are accepted
-//! and turned into moments in double-double arithmetic, rounded once.
+//! Stored as `{n, mean, m2}`, because sums of squares lose the variance of a metric with a large mean. Sums are
+//! accepted too, and converted to moments in double-double arithmetic with one rounding.
 
 use crate::{Result, Undefined};
 
-/// Product as an unevaluated sum: `a * b = high + low` exactly, barring overflow and underflow.
+/// Exact product as an unevaluated sum: `a * b = high + low`, barring overflow and underflow.
 fn two_product(a: f64, b: f64) -> (f64, f64) {
     let high = a * b;
     (high, f64::mul_add(a, b, -high))
 }
 
-/// Sum as an unevaluated sum: `a + b = high + low` exactly.
+/// Exact sum as an unevaluated sum: `a + b = high + low`.
 fn two_sum(a: f64, b: f64) -> (f64, f64) {
     let high = a + b;
     let back = high - a;
     (high, (a - (high - back)) + (b - back))
 }
 
-/// `q - a b / n`, rounded once: the centred sum of products, whatever cancels.
+/// The centred sum of products `q - a b / n`, rounded once, so that cancellation loses no digits.
 fn centred(q: f64, a: f64, b: f64, n: f64) -> f64 {
     let (high, low) = two_product(a, b);
     let quotient = high / n;
@@ -28,14 +28,14 @@ fn centred(q: f64, a: f64, b: f64, n: f64) -> f64 {
     difference + (error - rest)
 }
 
-/// How far a centred sum may be from its true value because the totals it came from were rounded to doubles.
+/// Bound on the error of a centred sum that comes from rounding its totals to doubles.
 ///
-/// The first argument is the total of products, the second `a b / n`.
+/// `q` is the total of products, `product` is `a b / n`.
 fn rounding_of(q: f64, product: f64) -> f64 {
     f64::EPSILON * (q.abs() + 2.0 * product.abs())
 }
 
-/// Centred sum of squares that must not be negative: rounding of the totals is forgiven, more is not.
+/// Centred sum of squares, which must not be negative. A negative value within the rounding of the totals becomes zero.
 fn centred_square(q: f64, s: f64, n: f64) -> Result<f64> {
     let m2 = centred(q, s, s, n);
     if m2 >= 0.0 {
@@ -49,10 +49,10 @@ fn centred_square(q: f64, s: f64, n: f64) -> Result<f64> {
 
 /// Number, mean and sum of squared deviations of one value per unit.
 ///
-/// The default is the empty summary. Any split of the units merges to the same moments, up to rounding.
+/// The default is the moments of no units. Any split of the units merges to the same moments, up to rounding.
 #[derive(Clone, Copy, Debug, PartialEq, Default)]
 pub struct Moments {
-    /// Units.
+    /// Number of units.
     pub n: u64,
     /// Mean per unit; 0 without units.
     pub mean: f64,
@@ -69,7 +69,7 @@ impl Moments {
         self.m2 += d * (x - self.mean);
     }
 
-    /// Moments of the units of both.
+    /// Moments of the units of both together.
     ///
     /// # Source
     /// Chan, Golub, LeVeque, Algorithms for computing the sample variance, 1983.
@@ -88,11 +88,12 @@ impl Moments {
 
     /// Moments from the number of units, the sum of their values and the sum of the squares.
     ///
-    /// Accurate to the last bit whatever cancels, on the sums as given; what was lost in summing is lost.
+    /// Accurate to the last bit for the given sums, even with cancellation. Rounding made while summing is not
+    /// recovered.
     ///
     /// # Errors
     /// `InvalidInput` when a sum is not finite, when a sum is not zero without units, and when the sum of squares is
-    /// below the squared sum over `n` by more than the rounding of the sums explains.
+    /// below the squared sum over `n` by more than the sums' rounding error.
     pub fn from_sums(n: u64, sum: f64, sum_squares: f64) -> Result<Moments> {
         if !sum.is_finite() || !sum_squares.is_finite() || sum_squares < 0.0 {
             return Err(Undefined::InvalidInput);
@@ -111,7 +112,7 @@ impl Moments {
     /// Per-unit variance with the n - 1 divisor.
     ///
     /// # Errors
-    /// `NoUnits` at n = 0, `TooFewUnits` at n = 1. A variance of zero is a value.
+    /// `NoUnits` at n = 0, `TooFewUnits` at n = 1. A variance of zero is valid.
     pub fn variance(&self) -> Result<f64> {
         match self.n {
             0 => Err(Undefined::NoUnits),
@@ -131,11 +132,11 @@ impl Moments {
 
 /// Moments of two values per unit and of their product.
 ///
-/// For a ratio metric `x` is the numerator and `y` the denominator; for an adjusted one `x` is the value after exposure
-/// and `y` the one before.
+/// For a ratio metric, `x` is the numerator and `y` the denominator. For an adjusted metric, `x` is the value after
+/// exposure and `y` the one before.
 #[derive(Clone, Copy, Debug, PartialEq, Default)]
 pub struct JointMoments {
-    /// Units.
+    /// Number of units.
     pub n: u64,
     /// Mean of the first value.
     pub mean_x: f64,
@@ -179,7 +180,7 @@ impl JointMoments {
     /// Moments from the number of units, the sums of both values, of their squares and of their products.
     ///
     /// # Errors
-    /// `InvalidInput` as [`Moments::from_sums`], and when the products would need a correlation beyond 1.
+    /// `InvalidInput` as [`Moments::from_sums`], and when the products would imply a correlation beyond 1.
     pub fn from_sums(
         n: u64,
         sum_x: f64,
@@ -198,7 +199,7 @@ impl JointMoments {
         }
         let count = n as f64;
         let c = centred(sum_products, sum_x, sum_y, count);
-        // The largest |c| that deviations of these sizes allow, each size widened by the rounding of its totals.
+        // The largest possible |c| for deviations of these sizes, each size widened by the rounding of its totals.
         let widened = |m2: f64, q: f64, s: f64| (m2 + rounding_of(q, s / count * s)).sqrt();
         let limit = widened(x.m2, sum_squares_x, sum_x) * widened(y.m2, sum_squares_y, sum_y)
             + rounding_of(sum_products, sum_x / count * sum_y);
@@ -208,7 +209,7 @@ impl JointMoments {
         Ok(JointMoments::of(x, y, c))
     }
 
-    /// The same units with the two values exchanged.
+    /// Exchanges the two values of each unit.
     pub fn swap(&self) -> JointMoments {
         JointMoments {
             n: self.n,
@@ -220,7 +221,7 @@ impl JointMoments {
         }
     }
 
-    /// Moments of each value of the same units, and the sum of products of their deviations.
+    /// Combines the moments of each value of the same units with the sum of products of their deviations.
     fn of(x: Moments, y: Moments, c: f64) -> JointMoments {
         JointMoments { n: x.n, mean_x: x.mean, mean_y: y.mean, m2_x: x.m2, m2_y: y.m2, c }
     }
@@ -273,7 +274,7 @@ pub struct Sample {
 }
 
 impl Sample {
-    /// The arm of a metric that is a mean.
+    /// Returns the arm of a mean metric.
     ///
     /// # Errors
     /// `NoUnits` at n = 0, `TooFewUnits` at n = 1, `InvalidInput` when a moment is not finite or `m2` is negative.
@@ -284,11 +285,11 @@ impl Sample {
         Ok(Sample { n: moments.n, mean: moments.mean, variance: moments.variance()? })
     }
 
-    /// The arm of a metric that is a share: `successes` of `n` units.
+    /// Returns the arm of a conversion metric: `successes` of `n` units.
     ///
     /// # Errors
-    /// `InvalidInput` when more than all succeeded, `NoUnits` at n = 0, `TooFewUnits` at n = 1: p (1 - p) is then 0 by
-    /// construction, which is not evidence of anything, and the degrees of freedom are none.
+    /// `InvalidInput` when there are more successes than units, `NoUnits` at n = 0, `TooFewUnits` at n = 1, where the
+    /// variance p (1 - p) is always 0 and there are no degrees of freedom.
     pub fn of_proportion(n: u64, successes: u64) -> Result<Sample> {
         if successes > n {
             return Err(Undefined::InvalidInput);

@@ -1,26 +1,26 @@
-//! Many questions at once: how far to trust the best-looking answers of a family.
+//! Corrections for multiple comparisons: p-values and e-values of a family of tests.
 //!
-//! A result without a value, `None`, leaves its family: it is neither a rejection nor a test that the others pay for.
+//! A result without a value, `None`, does not belong to the family: it is not rejected and does not count as a test.
 
 use crate::{Result, Undefined};
 
-/// How p-values of one family are adjusted.
+/// Adjustment of the p-values of one family.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Correction {
-    /// Family-wise error under any dependence: every p-value times the size of the family.
+    /// Controls the family-wise error under any dependence: every p-value times the size of the family.
     Bonferroni,
-    /// Family-wise error under any dependence, step-down, never weaker than Bonferroni.
+    /// Controls the family-wise error under any dependence, step-down. Never weaker than Bonferroni.
     Holm,
-    /// False discovery rate under independence or positive dependence, step-up.
+    /// Controls the false discovery rate under independence or positive dependence, step-up.
     BenjaminiHochberg,
-    /// False discovery rate under any dependence, step-up, dearer by the harmonic sum.
+    /// Controls the false discovery rate under any dependence, step-up. Stricter by the factor 1 + 1/2 + … + 1/m.
     BenjaminiYekutieli,
 }
 
-/// P-values adjusted for the family they came in, in the order given.
+/// P-values adjusted for their family, in the order given.
 ///
 /// Rejecting where the adjusted value is at most alpha keeps the error that the correction names at alpha. `None` stays
-/// `None` and the rest form the family. Values are in 0..=1 and keep the order of the raw ones.
+/// `None`; the other values form the family. Adjusted values are in 0..=1 and have the order of the raw ones.
 ///
 /// # Errors
 /// `InvalidInput` when a p-value is outside 0..=1.
@@ -60,16 +60,16 @@ pub fn adjust(p_values: &[Option<f64>], correction: Correction) -> Result<Vec<Op
     Ok(adjusted)
 }
 
-/// 1 + 1/2 + ... + 1/m.
+/// The harmonic sum 1 + 1/2 + ... + 1/m.
 fn harmonic(m: usize) -> f64 {
     (1..=m).rev().map(|i| 1.0 / i as f64).sum()
 }
 
-/// Indices, ascending, that e-BH rejects at false discovery rate `fdr`.
+/// Ascending indices of the results that e-BH rejects at false discovery rate `fdr`.
 ///
-/// `log_e_values[i]` is the natural logarithm of an e-value, infinite ends allowed; e-values themselves overflow. Of the
-/// m that exist the k largest are rejected for the largest k at which the k-th is at least m / (fdr k). The rate is kept
-/// under any dependence and at any stopping time.
+/// `log_e_values[i]` is the natural logarithm of an e-value, because e-values overflow; infinite logarithms are
+/// allowed. Among the m results with a value, the k largest are rejected, for the largest k at which the k-th e-value
+/// is at least m / (fdr k). The rate holds under any dependence and at any stopping time.
 ///
 /// # Errors
 /// `InvalidInput` when `fdr` is not between 0 and 1 or a value is NaN.
@@ -90,18 +90,19 @@ pub fn e_bh(log_e_values: &[Option<f64>], fdr: f64) -> Result<Vec<usize>> {
     Ok(rejected)
 }
 
-/// P-values of a family whose share of false discoveries is bounded by e-BH, in the order given.
+/// E-values adjusted for their family, in the order given: the smallest false discovery rate at which e-BH rejects
+/// each.
 ///
-/// `log_e_values[i]` is the natural logarithm of an e-value. A value is at most `fdr` exactly where [`e_bh`] at `fdr`
-/// rejects, up to rounding at equality, so one number per result tells the discoveries at every rate. Values are in
-/// 0..=1 and fall as the e-value rises; `None` stays `None`, and the rest form the family.
+/// `log_e_values[i]` is the natural logarithm of an e-value. An adjusted value is at most `fdr` exactly where [`e_bh`]
+/// at `fdr` rejects, up to rounding at equality, so one number per result gives the discoveries at every rate. Adjusted
+/// values are in 0..=1 and fall as the e-value rises. `None` stays `None`; the other values form the family.
 ///
 /// # Errors
 /// `InvalidInput` when a value is NaN.
 ///
 /// # Source
-/// As [`e_bh`]: the smallest rate at which it rejects, which is the smallest of m / (k e) over the ranks k from the
-/// result's own on.
+/// As [`e_bh`]. The smallest rate at which it rejects is the smallest of m / (k e) over the ranks k from the result's
+/// own rank on.
 pub fn adjust_e_values(log_e_values: &[Option<f64>]) -> Result<Vec<Option<f64>>> {
     if log_e_values.iter().flatten().any(|e| e.is_nan()) {
         return Err(Undefined::InvalidInput);
@@ -119,13 +120,13 @@ pub fn adjust_e_values(log_e_values: &[Option<f64>]) -> Result<Vec<Option<f64>>>
     Ok(adjusted)
 }
 
-/// The level at which intervals of the rejected are shown so that they agree with the rejections: alpha R / m.
+/// Level at which intervals of rejected results agree with the rejections: alpha R / m.
 ///
-/// Of a family of `m`, `rejections` were rejected at rate `alpha`. With no rejection the strictest level, alpha / m, is
-/// given: the interval of an unrejected result must not exclude zero.
+/// `m` is the size of the family and `rejections` the number rejected at rate `alpha`. Without rejections the strictest
+/// level, alpha / m, is given: the interval of an unrejected result must not exclude zero.
 ///
 /// # Errors
-/// `InvalidInput` when alpha is not between 0 and 1 or more were rejected than tested, `NoUnits` for an empty family.
+/// `InvalidInput` when alpha is not between 0 and 1 or `rejections` exceeds `m`, `NoUnits` for an empty family.
 ///
 /// # Source
 /// Benjamini, Yekutieli, False discovery rate adjusted multiple confidence intervals, JASA 2005.
@@ -209,7 +210,7 @@ mod tests {
             prop_assert_eq!(found, e_bh(&logs, fdr).unwrap());
         }
 
-        /// More evidence anywhere never takes a rejection away.
+        /// More evidence for any result never removes a rejection.
         #[test]
         fn e_bh_is_monotone(
             es in prop::collection::vec(-3.0..8.0f64, 1..20), which in any::<prop::sample::Index>(), more in 0.0..5.0f64
@@ -222,7 +223,7 @@ mod tests {
             prop_assert!(before.iter().all(|r| after.contains(r)));
         }
 
-        /// What is rejected satisfies its own threshold, and e-BH rejects no less than Bonferroni on 1/e.
+        /// Rejected results satisfy the threshold, and e-BH rejects at least as many as Bonferroni on 1/e.
         #[test]
         fn e_bh_is_self_consistent(es in prop::collection::vec(-3.0..8.0f64, 1..20)) {
             let given: Vec<_> = es.iter().copied().map(Some).collect();

@@ -1,24 +1,24 @@
-//! Planning: how many units show an effect, how small an effect a number of units shows, and how likely.
+//! Planning: sample size for an effect, smallest effect for a sample size, and power.
 //!
-//! Everything here is one relation, power = Φ(d/se - k) + Φ(-d/se - k), solved for one of its parts; k is the critical
-//! value of the rule that will decide. Its root x = d/se is found once, and sizes and effects follow in closed form.
+//! All functions solve one relation, power = Φ(d/se - k) + Φ(-d/se - k), for one of its parts. k is the critical value
+//! of the decision rule. The root x = d/se is found numerically once; sizes and effects follow in closed form.
 
 use crate::boundary::Mixture;
 use crate::quadrature::Panels;
 use crate::special::{ln_gamma, normal_isf, normal_pdf, normal_ppf, normal_sf, student_t_isf};
 use crate::{Result, Undefined, both, checked_alpha};
 
-/// In how many directions an effect is looked for.
+/// Number of directions in which a test rejects.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Sides {
-    /// Only that the treatment is larger; a metric that should fall is planned with its sign turned.
+    /// Rejects only when the treatment is larger. To plan for a metric that should fall, negate it.
     One,
-    /// Either direction.
+    /// Rejects in either direction.
     Two,
 }
 
 impl Sides {
-    /// 1 or 2.
+    /// Number of directions: 1 or 2.
     pub fn count(self) -> f64 {
         match self {
             Sides::One => 1.0,
@@ -27,31 +27,31 @@ impl Sides {
     }
 }
 
-/// When the test decides.
+/// Times at which the test may decide.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Looks {
     /// Once, at the end.
     Once,
-    /// Whenever someone looks. Power is given for one look at the end, a lower bound for repeated looks.
+    /// At any time, repeatedly. Power is given for one check at the end, a lower bound for repeated checks.
     Any {
-        /// The size of both arms at which the boundary is narrowest; `None` tunes it to the size in question.
+        /// Units of both arms at which the boundary is narrowest. `None` tunes it to the size in question.
         planned_units: Option<f64>,
     },
 }
 
-/// The rule that will decide: its error, its sides and its looks.
+/// Decision rule of a test: its error rate, sides and checks.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct DecisionRule {
-    /// Total error, between 0 and 1.
+    /// Total error rate, between 0 and 1.
     pub alpha: f64,
-    /// Directions.
+    /// Directions in which the rule rejects.
     pub sides: Sides,
-    /// Looks.
+    /// Times at which the rule may decide.
     pub looks: Looks,
 }
 
 impl DecisionRule {
-    /// Multiplier of the standard error at which the rule rejects with `units` in both arms together.
+    /// Multiplier of the standard error at which the rule rejects, with `units` in both arms together.
     ///
     /// # Errors
     /// `InvalidInput` when alpha or the planned units are out of range, `NoUnits` without units.
@@ -70,7 +70,7 @@ impl DecisionRule {
     }
 }
 
-/// Units of each arm. Real numbers, for plans are not whole.
+/// Units of each arm. Not integers, because plans need fractions.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Units {
     /// Units in control.
@@ -80,7 +80,7 @@ pub struct Units {
 }
 
 impl Units {
-    /// `total` units of which the share `treatment_share` is treated.
+    /// Splits `total` units; the share `treatment_share` of them is in treatment.
     pub fn split(total: f64, treatment_share: f64) -> Units {
         Units { control: total * (1.0 - treatment_share), treatment: total * treatment_share }
     }
@@ -102,7 +102,7 @@ impl Units {
     }
 }
 
-/// What is known of the metric before the experiment; the treatment is taken to vary as much.
+/// Baseline of the metric before the experiment. The treatment is assumed to have the same standard deviation.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Baseline {
     /// Mean per unit.
@@ -111,12 +111,12 @@ pub struct Baseline {
     pub sd: f64,
 }
 
-/// A result and what dropping the far tail of a two-sided test would have given, the formula of textbooks.
+/// Exact solution, and the textbook approximation that drops the far tail of a two-sided test.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Solved<T> {
-    /// Solves the relation.
+    /// Solution of the full relation.
     pub exact: T,
-    /// From x = k + z(power), which is never smaller.
+    /// Solution of x = k + z(power), never smaller than the exact one.
     pub approximate: T,
 }
 
@@ -126,15 +126,15 @@ impl<T> Solved<T> {
     }
 }
 
-/// The next whole number of units; a rounding error above a whole number does not cost a unit.
+/// Rounds up to a whole number of units. A rounding error above a whole number does not add a unit.
 pub fn whole_units(units: f64) -> u64 {
     (units * (1.0 - 1e-12)).ceil() as u64
 }
 
-/// Whole days until `units` have come at `units_per_day`.
+/// Whole days until `units` have arrived at `units_per_day`.
 ///
 /// # Errors
-/// `InvalidInput` when a number is negative or not finite, `Unbounded` when nobody comes.
+/// `InvalidInput` when a number is negative or not finite, `Unbounded` when `units_per_day` is 0.
 pub fn days(units: f64, units_per_day: f64) -> Result<u64> {
     if !(units >= 0.0 && units.is_finite() && units_per_day >= 0.0 && units_per_day.is_finite()) {
         return Err(Undefined::InvalidInput);
@@ -156,14 +156,14 @@ fn finite(x: f64) -> Result<f64> {
     if x.is_finite() { Ok(x) } else { Err(Undefined::InvalidInput) }
 }
 
-/// The critical value with these units in the arms.
+/// The critical value with these units, after checking both.
 fn critical(units: &Units, rule: &DecisionRule) -> Result<f64> {
     checked_alpha(rule.alpha)?;
     units.checked()?;
     rule.critical(units.total())
 }
 
-/// Chance to reject when the effect is `shift` standard errors and the rule rejects at `critical`.
+/// Power when the effect is `shift` standard errors and the rule rejects at `critical`.
 fn power_at(shift: f64, critical: f64, sides: Sides) -> f64 {
     match sides {
         Sides::One => normal_sf(critical - shift),
@@ -171,11 +171,11 @@ fn power_at(shift: f64, critical: f64, sides: Sides) -> f64 {
     }
 }
 
-/// The effect in standard errors that is found with probability `target`.
+/// Effect in standard errors that is found with probability `target`.
 ///
-/// `InvalidInput` when the target is not between alpha and 1: a test that only errs needs no units.
+/// `InvalidInput` when the target is not between alpha and 1: at or below alpha no units are needed.
 fn required_shift(rule: &DecisionRule, critical: f64, target: f64) -> Result<Solved<f64>> {
-    // Written so that NaN fails.
+    // The negated condition also rejects NaN.
     if !(target > rule.alpha && target < 1.0) {
         return Err(Undefined::InvalidInput);
     }
@@ -183,8 +183,8 @@ fn required_shift(rule: &DecisionRule, critical: f64, target: f64) -> Result<Sol
     if rule.sides == Sides::One {
         return Ok(Solved { exact: approximate, approximate });
     }
-    // The far tail only helps, so the root is below the approximation, and Newton's steps from there are short. Where
-    // the approximation is not even positive the bracket takes over.
+    // The far tail only adds power, so the root is below the approximation, and Newton's steps from there are short.
+    // When the approximation is not positive, bisection within the bracket is used.
     let (mut low, mut high) = (0.0, approximate.max(1.0) + 1.0);
     let mut x = approximate.max(0.5);
     for _ in 0..200 {
@@ -206,13 +206,12 @@ fn required_shift(rule: &DecisionRule, critical: f64, target: f64) -> Result<Sol
     Ok(Solved { exact: x, approximate })
 }
 
-/// Standard error of a difference of means when one unit of control has variance `control`, one of treatment
-/// `treatment`.
+/// Standard error of a difference of means, from the variances of one unit of control and of one unit of treatment.
 fn std_error(control: f64, treatment: f64, units: &Units) -> f64 {
     (control / units.control + treatment / units.treatment).sqrt()
 }
 
-/// Power to find the `difference` of two means whose units vary by `sd` in both arms.
+/// Power to find a `difference` between two means, with standard deviation `sd` per unit in both arms.
 ///
 /// # Errors
 /// `InvalidInput`, `NoUnits`, and `ZeroVariance` when `sd` is zero.
@@ -231,10 +230,10 @@ pub fn power_of_mean(difference: f64, sd: f64, units: &Units, rule: &DecisionRul
 /// standard deviation.
 ///
 /// # Errors
-/// `InvalidInput`, `NoUnits`, `TooFewUnits` when no degree of freedom is left, `ZeroVariance` when `sd` is zero.
+/// `InvalidInput`, `NoUnits`, `TooFewUnits` when there is no degree of freedom, `ZeroVariance` when `sd` is zero.
 ///
 /// # Source
-/// vectors `power`, `power_mean_t` (statsmodels, SciPy).
+/// Vectors `power`, `power_mean_t` (statsmodels, SciPy).
 pub fn power_of_mean_t(difference: f64, sd: f64, units: &Units, alpha: f64, sides: Sides) -> Result<f64> {
     let alpha = checked_alpha(alpha)?;
     let difference = finite(difference)?;
@@ -249,28 +248,28 @@ pub fn power_of_mean_t(difference: f64, sd: f64, units: &Units, alpha: f64, side
     let sd = positive_sd(sd)?;
     let shift = difference / std_error(sd * sd, sd * sd, units);
     let critical = student_t_isf(alpha / sides.count(), df);
-    // S is the estimated over the true standard deviation, √(χ²/df); given S the test is normal.
+    // S is the estimated over the true standard deviation, √(χ²/df). Given S the test is normal.
     let half = 10.0 / df.sqrt();
     let (low, high) = ((1.0 - half).max(0.0), 1.0 + half);
     let mut breaks: Vec<f64> = (0..=40).map(|i| low + (high - low) * f64::from(i) / 40.0).collect();
-    // The normal tails turn within a few 1/critical around shift/critical; panels follow them.
+    // The normal tails change within a few 1/critical around shift/critical; panels follow them.
     let turns = [shift, -shift].into_iter().flat_map(|s| (-9..=9).map(move |j| s + f64::from(j)));
     breaks.extend(turns.map(|x| x / critical).filter(|x| (low..=high).contains(x)));
     let ln_scale = std::f64::consts::LN_2 + 0.5 * df * (0.5 * df).ln() - ln_gamma(0.5 * df);
     let power = Panels::between(breaks).points.into_iter().map(|(s, weight)| {
-        // In logarithms around s = 1, where large terms cancel by hand.
+        // In logarithms around s = 1, where the large terms are cancelled algebraically.
         let ln_density = ln_scale - 0.5 * df + (df - 1.0) * s.ln() - 0.5 * df * (s * s - 1.0);
         weight * ln_density.exp() * power_at(shift, critical * s, sides)
     });
     Ok(power.sum::<f64>().min(1.0))
 }
 
-/// Which variance the test of two proportions uses under the null.
+/// Variance that the test of two proportions uses under the null hypothesis.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NullVariance {
-    /// p (1 - p) of each arm, as our tests do.
+    /// p (1 - p) of each arm, as in the tests of this crate.
     Unpooled,
-    /// That of the pooled share in both arms, as the textbook z test does.
+    /// Variance of the pooled share in both arms, as in the textbook z test.
     Pooled,
 }
 
@@ -278,7 +277,7 @@ fn share(p: f64) -> Result<f64> {
     if (0.0..=1.0).contains(&p) { Ok(p) } else { Err(Undefined::InvalidInput) }
 }
 
-/// Power to tell the share `treatment` from the share `control`.
+/// Power to find the difference between the shares `control` and `treatment`.
 ///
 /// # Errors
 /// `InvalidInput`, `NoUnits`, and `ZeroVariance` when neither share varies.
@@ -321,7 +320,7 @@ fn lift_std_error(baseline: &Baseline, lift: f64, units: &Units) -> Result<f64> 
 /// Power to find a `lift`, a fraction of the absolute baseline mean.
 ///
 /// # Errors
-/// `InvalidInput`, `NoUnits`, `ZeroBaseline` when the mean is zero, `ZeroVariance` when the deviation is.
+/// `InvalidInput`, `NoUnits`, `ZeroBaseline` when the mean is zero, `ZeroVariance` when the deviation is zero.
 ///
 /// # Source
 /// Vectors `power`, `power_lift` and `power_lift_sequential`.
@@ -344,11 +343,11 @@ pub fn mde_of_mean(sd: f64, units: &Units, rule: &DecisionRule, target: f64) -> 
 }
 
 /// Smallest rise of a share found with probability `target`, positive: the root of d = x se(d), where the variance of
-/// the treatment moves with its share.
+/// the treatment depends on its share.
 ///
 /// # Errors
-/// `InvalidInput`, also when the target is not between alpha and 1, `NoUnits`; `Unbounded` when not even a share of 1
-/// would be found.
+/// `InvalidInput`, also when the target is not between alpha and 1, `NoUnits`; `Unbounded` when even a share of 1 would
+/// not be found.
 pub fn mde_of_proportion(control: f64, units: &Units, rule: &DecisionRule, target: f64) -> Result<Solved<f64>> {
     let p = share(control)?;
     let shift = required_shift(rule, critical(units, rule)?, target)?;
@@ -363,9 +362,9 @@ pub fn mde_of_proportion(control: f64, units: &Units, rule: &DecisionRule, targe
 
 /// Smallest positive lift found with probability `target`, by the closed root of lift = x se(lift).
 ///
-/// With a = x² s² / (n_c m²) and b = x² s² / (n_t m²) it solves (1 - a) l² - 2 a l - (a + b) = 0, for equal arms
-/// (1 + √(1 - (1 - a)²)) / (1 - a) - 1. The standard error of a lift grows with the lift, so that below some size no
-/// lift is large enough; a falling negative mean has the middle sign turned. x drops the far tail.
+/// With a = x² s² / (n_c m²) and b = x² s² / (n_t m²) it solves (1 - a) l² - 2 a l - (a + b) = 0. For equal arms the
+/// root is (1 + √(1 - (1 - a)²)) / (1 - a) - 1. The standard error of a lift grows with the lift, so below some sample
+/// size no lift is large enough. For a negative mean the middle term has the opposite sign. x ignores the far tail.
 ///
 /// # Errors
 /// `InvalidInput`, also when the target is not between alpha and 1, `NoUnits`, `ZeroBaseline`, `ZeroVariance`, and
@@ -394,7 +393,7 @@ pub fn mde_of_lift(baseline: &Baseline, units: &Units, rule: &DecisionRule, targ
     if lift.is_finite() { Ok(lift) } else { Err(Undefined::Unbounded) }
 }
 
-/// Units at which a difference is found, when one unit of each arm has these variances.
+/// Units at which a difference is found, given the variance of one unit of each arm.
 ///
 /// With `treatment_share` s the squared standard error is (v_c/(1 - s) + v_t/s)/N.
 fn size(
@@ -411,19 +410,19 @@ fn size(
     }
     let variance = control / (1.0 - s) + treatment / s;
     let shift_at = |total: f64| required_shift(rule, rule.critical(total)?, target);
-    // A rule that does not depend on the size it is asked at, or moves with it, needs one root.
+    // When the critical value does not depend on the size, or the boundary is tuned to it, one root is enough.
     let at_one = shift_at(1.0)?;
     if variance == 0.0 {
         return Err(Undefined::ZeroVariance);
     }
-    // One side finds no fall, however many units come.
+    // A one-sided rule never finds a fall.
     if difference == 0.0 || (rule.sides == Sides::One && difference < 0.0) {
         return Err(Undefined::Unbounded);
     }
     let needed = |x: f64| x * x * (variance / (difference * difference));
     let totals = match rule.looks {
         Looks::Once | Looks::Any { planned_units: None } => at_one.map(needed),
-        // The boundary falls more slowly than the standard error, so that N - needed(x(N)) rises through zero once.
+        // The boundary falls more slowly than the standard error, so N - needed(x(N)) rises through zero exactly once.
         Looks::Any { planned_units: Some(_) } => Solved {
             exact: crossing(|n| Ok(needed(shift_at(n)?.exact)))?,
             approximate: crossing(|n| Ok(needed(shift_at(n)?.approximate)))?,
@@ -457,11 +456,11 @@ fn crossing(needed: impl Fn(f64) -> Result<f64>) -> Result<f64> {
 
 /// Units at which the `difference` of two means is found with probability `target`.
 ///
-/// `treatment_share` of them are treated. The smallest size; [`whole_units`] rounds it.
+/// The smallest such size, split by `treatment_share`. [`whole_units`] rounds it.
 ///
 /// # Errors
-/// `InvalidInput`, also when the target is not between alpha and 1, `ZeroVariance`, `Unbounded` when there is no
-/// difference to find, or with one side a fall.
+/// `InvalidInput`, also when the target is not between alpha and 1, `ZeroVariance`, `Unbounded` when the difference is
+/// zero, or negative with a one-sided rule.
 ///
 /// # Source
 /// Vectors `power`, `sample_size_mean` (statsmodels) and `sample_size_total_mean` (spotify-confidence).
@@ -479,12 +478,12 @@ pub fn units_for_mean(
     size(difference, sd * sd, sd * sd, treatment_share, rule, target)
 }
 
-/// Which variance a plan for proportions takes for the treatment.
+/// Variance of the treatment in a plan for proportions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TreatmentVariance {
-    /// That of its own share, as the test will.
+    /// Variance of the treatment's own share, as in the test.
     Own,
-    /// That of the control's share, as some calculators do.
+    /// Variance of the control's share, as in some calculators.
     OfControl,
 }
 
@@ -517,7 +516,7 @@ pub fn units_for_proportion(
 /// As [`units_for_mean`], and `ZeroBaseline` when the mean is zero.
 ///
 /// # Source
-/// The closed form of the relation above with the delta method's variance of the lift.
+/// Closed form of the module's relation, with the delta method's variance of the lift.
 pub fn units_for_lift(
     baseline: &Baseline,
     lift: f64,
@@ -525,7 +524,7 @@ pub fn units_for_lift(
     rule: &DecisionRule,
     target: f64,
 ) -> Result<Solved<Units>> {
-    // For its checks: one unit in each arm.
+    // Called only to check the arguments, with one unit in each arm.
     lift_std_error(baseline, lift, &Units { control: 1.0, treatment: 1.0 })?;
     let variation = (baseline.sd / baseline.mean).powi(2);
     let growth = 1.0 + lift * baseline.mean.signum();
@@ -580,7 +579,7 @@ mod tests {
         assert_eq!(mde_of_proportion(0.5, &few, &fixed(0.05), 0.8), Err(Undefined::Unbounded));
     }
 
-    /// Numbers of degrees of freedom grow into the normal approximation.
+    /// With many degrees of freedom the t test has the power of the normal approximation.
     #[test]
     fn student_becomes_normal() {
         let many = Units { control: 2e6, treatment: 1e6 };
@@ -589,7 +588,7 @@ mod tests {
         assert!((t - z).abs() < 1e-6, "{t} {z}");
     }
 
-    /// Without an effect a test rejects at its level, at any size and sides.
+    /// Without an effect a test rejects at its level, at any size and with any sides.
     #[test]
     fn no_effect_is_found_as_often_as_alpha() {
         for n in [2.0, 3.0, 10.0, 1e4] {

@@ -1,29 +1,29 @@
-//! Integration by Gauss-Legendre panels, the one numerical integral of this crate.
+//! Gauss-Legendre integration over panels, the only numerical integration rule that several modules share.
 
 /// Nodes per panel. Over three standard deviations of a normal density the error is below 1e-14.
 const NODES: usize = 16;
 
-/// Nodes and weights over panels: the integral of f is the sum of weight f(node). Nodes ascend.
+/// Nodes and weights over panels. The integral of f is the sum of weight f(node). Nodes ascend.
 #[derive(Clone, Debug)]
 pub(crate) struct Panels {
     rule: [(f64, f64); NODES],
-    /// Node and weight.
+    /// Pairs of node and weight.
     pub(crate) points: Vec<(f64, f64)>,
 }
 
 impl Panels {
-    /// No panel yet.
+    /// Creates an empty set of panels.
     pub(crate) fn new() -> Panels {
         Panels { rule: rule(), points: Vec::new() }
     }
 
-    /// One panel from `a` to `b`.
+    /// Adds one panel from `a` to `b`.
     pub(crate) fn push(&mut self, a: f64, b: f64) {
         let (middle, half) = (0.5 * (a + b), 0.5 * (b - a));
         self.points.extend(self.rule.iter().map(|(x, w)| (middle + half * x, half * w)));
     }
 
-    /// Panels between neighbouring `breaks`, in any order.
+    /// Creates panels between neighbouring `breaks`, given in any order.
     pub(crate) fn between(mut breaks: Vec<f64>) -> Panels {
         breaks.sort_by(f64::total_cmp);
         let mut panels = Panels::new();
@@ -33,7 +33,7 @@ impl Panels {
         panels
     }
 
-    /// Panels of equal width, at most `width`, from `a` to `b`.
+    /// Creates panels of equal width, at most `width`, from `a` to `b`.
     pub(crate) fn of_width(a: f64, b: f64, width: f64) -> Panels {
         let count = ((b - a) / width).ceil().max(1.0);
         let mut panels = Panels::new();

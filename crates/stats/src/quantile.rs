@@ -4,8 +4,8 @@ use crate::cap::{QuantileMethod, quantile};
 use crate::special::{beta_cdf, normal_ppf};
 use crate::{Effect, JointMoments, Result, Sample, Undefined, both, checked_alpha};
 
-/// Upper 2.5 % point of the normal distribution. The distance of the neighbouring quantiles is fixed at this many
-/// standard errors, whatever the level of the report.
+/// Upper 2.5 % point of the normal distribution. Neighbouring quantiles are always this many standard errors away,
+/// independent of the report's level.
 fn spread() -> f64 {
     -normal_ppf(0.025)
 }
@@ -13,11 +13,11 @@ fn spread() -> f64 {
 /// One arm of a comparison of quantiles.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct QuantileSample {
-    /// Values, at least 2.
+    /// Number of values, at least 2.
     pub n: u64,
-    /// The number of values for which `lower` and `upper` were placed; a store that precomputes levels rounds it down.
+    /// Number of values for which `lower` and `upper` were placed. A store with precomputed levels rounds it down.
     pub n_star: u64,
-    /// Which quantile, between 0 and 1: ν.
+    /// Level ν of the quantile, between 0 and 1.
     pub level: f64,
     /// The sample quantile at ν.
     pub value: f64,
@@ -25,14 +25,15 @@ pub struct QuantileSample {
     pub lower: f64,
     /// The sample quantile at ν + z √(ν (1 - ν) / n_star).
     pub upper: f64,
-    /// When units give several values each: per unit, `x` values at or below the quantile and `y` values in all.
+    /// For units with several values each: per unit, `x` is the number of values at or below the quantile and `y` the
+    /// number of all values.
     pub clusters: Option<JointMoments>,
 }
 
-/// Probabilities closer than this part of themselves are equal.
+/// Relative difference below which probabilities count as equal.
 const TIE_TOLERANCE: f64 = 1e-12;
 
-/// The levels, clipped to 0..=1, whose sample quantiles are `lower` and `upper` of a [`QuantileSample`].
+/// Levels, clipped to 0..=1, of the sample quantiles `lower` and `upper` of a [`QuantileSample`].
 ///
 /// # Errors
 /// `NoUnits` at `n_star` = 0, `InvalidInput` when `level` is not between 0 and 1.
@@ -46,7 +47,7 @@ pub fn neighbour_levels(n_star: u64, level: f64) -> Result<(f64, f64)> {
 }
 
 impl QuantileSample {
-    /// The arm whose values are `sorted`, ascending and one per unit.
+    /// Creates the arm from `sorted` values, ascending and one per unit.
     ///
     /// # Errors
     /// `NoUnits` without values, `InvalidInput` when `level` is not between 0 and 1.
@@ -65,12 +66,12 @@ impl QuantileSample {
         })
     }
 
-    /// The quantile as a sample: its value, and n times its variance as the variance per value.
+    /// Returns the quantile as a sample: its value, and n times its variance as the variance per value.
     ///
-    /// The neighbouring quantiles measure the density f at the quantile, 1/f = (upper - lower) / (2 z √(ν(1-ν)/n_star)).
-    /// The variance is ν(1-ν)/(n f²), or v(R)/f² with v(R) the ratio variance of the share at or below the quantile when
-    /// units give several values; both times (n - 1)/n, as in the reference. There is no floor: a floor would have a
-    /// unit, and nobody knows the unit of the metric.
+    /// The neighbouring quantiles measure the density f at the quantile: 1/f = (upper - lower) / (2 z
+    /// √(ν(1-ν)/n_star)). The variance is ν(1-ν)/(n f²). When units have several values, it is v(R)/f², where v(R) is
+    /// the ratio variance of the share at or below the quantile. Both are multiplied by (n - 1)/n, as in the reference.
+    /// There is no lower bound on the variance: it would need the metric's unit, which is not known here.
     ///
     /// # Errors
     /// `NoUnits` and `TooFewUnits` by the values or clusters, `ZeroDenominator` when all clusters are empty,
@@ -92,7 +93,7 @@ impl QuantileSample {
             return Err(Undefined::TooFewUnits);
         }
         let n = self.n as f64;
-        // (upper - lower)/(2 z) is the standard error at n_star; squared and times n_star it is the variance per value.
+        // (upper - lower)/(2 z) is the standard error at n_star. Squared and times n_star it is the variance per value.
         let half = (self.upper - self.lower) / (2.0 * spread());
         let per_value = half * half * self.n_star as f64;
         let design_effect = cluster_variance.map_or(1.0, |v| v * n / (level * (1.0 - level)));
@@ -114,11 +115,11 @@ fn share_variance(clusters: &JointMoments) -> Result<f64> {
 }
 
 impl Effect {
-    /// Effect on a quantile: two independent arms, the baseline is the control's quantile.
+    /// Effect on a quantile, of two independent arms. The baseline is the control's quantile.
     ///
     /// # Errors
-    /// As [`QuantileSample::sample`], the first reason in the order of [`Undefined`]; `InvalidInput` when the arms ask
-    /// for different levels.
+    /// As [`QuantileSample::sample`], the first reason in the order of [`Undefined`]; `InvalidInput` when the arms have
+    /// different levels.
     pub fn of_quantiles(control: &QuantileSample, treatment: &QuantileSample) -> Result<Effect> {
         if control.level != treatment.level {
             return Err(Undefined::InvalidInput);
@@ -128,20 +129,20 @@ impl Effect {
     }
 }
 
-/// 1-based ranks of the order statistics that bound a quantile; `None` where no sample value does.
+/// 1-based ranks of the order statistics that bound a quantile; `None` for an unbounded side.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Ranks {
-    /// The lower bound is the value at this rank.
+    /// Rank of the value that is the lower bound.
     pub lower: Option<u64>,
-    /// The upper bound is the value at this rank.
+    /// Rank of the value that is the upper bound.
     pub upper: Option<u64>,
 }
 
-/// Ranks whose values enclose the quantile at `level` with probability at least 1 - alpha, for `n` independent values of
-/// any distribution.
+/// Ranks whose values enclose the quantile at `level` with probability at least 1 - alpha, for `n` independent values
+/// of any distribution.
 ///
-/// The number B of values below the quantile is binomial; the lower rank is the largest r with P(B < r) < alpha/2, the
-/// upper the smallest with P(B ≥ r) ≤ alpha/2. Too few values leave a side open.
+/// The number B of values below the quantile is binomial. The lower rank is the largest r with P(B < r) < alpha/2, the
+/// upper rank the smallest with P(B ≥ r) ≤ alpha/2. With too few values a side is unbounded.
 ///
 /// # Errors
 /// `NoUnits` at n = 0, `InvalidInput` when `level` or `alpha` is not between 0 and 1.
@@ -153,14 +154,14 @@ pub fn ranks(n: u64, level: f64, alpha: f64) -> Result<Ranks> {
     if n == 0 {
         return Err(Undefined::NoUnits);
     }
-    // The smallest number with P(B ≤ k) ≥ tail, and the smallest with P(B > k) ≤ tail; at k = n both hold. Decimal levels
-    // meet the tail exactly at small n, which a rounding must not undo.
+    // The smallest number with P(B ≤ k) ≥ tail, and the smallest with P(B > k) ≤ tail; both hold at k = n. At small n a
+    // decimal level can meet the tail exactly, and rounding must not break that tie.
     let low = first(n, |k| beta_cdf(1.0 - level, (n - k) as f64, k as f64 + 1.0) >= tail * (1.0 - TIE_TOLERANCE));
     let high = first(n, |k| beta_cdf(level, k as f64 + 1.0, (n - k) as f64) <= tail * (1.0 + TIE_TOLERANCE));
     Ok(Ranks { lower: (low > 0).then_some(low), upper: (high < n).then_some(high + 1) })
 }
 
-/// The smallest k in 0..n that `holds`, monotone in k, or n.
+/// The smallest k in 0..n for which `holds` is true, or n. `holds` must be monotone in k.
 fn first(n: u64, holds: impl Fn(u64) -> bool) -> u64 {
     let (mut from, mut to) = (0, n);
     while from < to {
@@ -217,8 +218,8 @@ mod tests {
         assert_eq!(Effect::of_quantiles(&flat, &flat).unwrap().std_error(), Err(Undefined::ZeroVariance));
     }
 
-    /// With one value per cluster the formula has no clustering left, up to the n - 1 divisor of the cluster variance
-    /// and the sample share.
+    /// With one value per cluster the formula matches the one without clusters, up to the n - 1 divisor of the cluster
+    /// variance and the sample share.
     #[test]
     fn clusters_of_one_change_next_to_nothing() {
         let mut clusters = JointMoments::default();
@@ -241,11 +242,11 @@ mod tests {
     }
 
     proptest! {
-        /// The ranks keep their promise, and one rank further in would not.
+        /// The ranks have the promised coverage, and one rank further inside would not.
         #[test]
         fn ranks_cover(n in 1u64..400, level in 0.01..0.99f64, alpha in 0.001..0.5f64) {
             let got = ranks(n, level, alpha).unwrap();
-            // Binomial probabilities by recurrence from the mode's side, in plain sums.
+            // Binomial probabilities from their logarithms, in plain sums.
             let mut p = vec![0.0f64; n as usize + 1];
             for (k, p) in p.iter_mut().enumerate() {
                 let k = k as f64;

@@ -1,16 +1,17 @@
-//! Distribution functions, accurate to 1e-11 relative at the sizes experiments have: a billion units, p-values of
-//! 1e-300.
+//! Distribution functions, accurate to 1e-11 relative at the sizes of experiments: up to a billion units and p-values
+//! down to 1e-300.
 //!
-//! Upper tails are computed as such, never as 1 - cdf. Arguments outside a function's domain give NaN, as in `libm`;
-//! callers that take arguments from outside check them first.
+//! Upper tails are computed directly, never as 1 - cdf. Arguments outside a function's domain give NaN, as in `libm`.
+//! Callers that take arguments from outside check them first.
 
 use std::f64::consts::FRAC_1_SQRT_2;
 
 const SQRT_TAU: f64 = 2.506_628_274_631_000_2;
 const HALF_LN_TAU: f64 = 0.918_938_533_204_672_8;
-/// Relative size below which further terms of a series change nothing.
+/// Relative size below which further terms of a series do not change the sum.
 const SERIES_EPSILON: f64 = 1e-17;
-/// Bound on continued fractions; near the mean of a beta or gamma they take a few times the root of its parameter.
+/// Maximum steps of a continued fraction. Near the mean of a beta or gamma it takes a few times the root of its
+/// parameter.
 const MAX_FRACTION_STEPS: usize = 2_000_000;
 
 /// Standard normal density.
@@ -39,19 +40,19 @@ pub fn normal_isf(q: f64) -> f64 {
         return f64::NAN;
     }
     if q > 0.5 {
-        // 1 - q is exact here.
+        // The subtraction 1 - q is exact here.
         return -normal_isf(1.0 - q);
     }
     if q == 0.0 {
         return f64::INFINITY;
     }
-    // Abramowitz and Stegun 26.2.23 to start, within 4.5e-4.
+    // Initial value from Abramowitz and Stegun 26.2.23, within 4.5e-4.
     let t = (-2.0 * q.ln()).sqrt();
     let mut x =
         t - (2.515_517 + t * (0.802_853 + t * 0.010_328)) / (1.0 + t * (1.432_788 + t * (0.189_269 + t * 0.001_308)));
     for _ in 0..3 {
-        // Halley's step, whose error is the cube of the one before. Near the centre the distance from one half is what
-        // carries the digits.
+        // Halley's method, which cubes the error in each step. Near the centre the distance from one half has the
+        // digits.
         let miss = if q > 0.25 { (0.5 - q) - 0.5 * libm::erf(x * FRAC_1_SQRT_2) } else { normal_sf(x) - q };
         let step = miss / normal_pdf(x);
         if !step.is_finite() {
@@ -65,13 +66,13 @@ pub fn normal_isf(q: f64) -> f64 {
     x
 }
 
-/// E max(Z - u, 0) of the standard normal: density minus u times the upper tail.
+/// Normal loss function E max(Z - u, 0): density minus u times the upper tail.
 pub fn normal_loss(u: f64) -> f64 {
     if u < 5.0 {
         return normal_pdf(u) - u * normal_sf(u);
     }
-    // The two nearly cancel. With Mills' ratio as 1 / (u + c), c = 1 / (u + 2 / (u + 3 / ...)), what is left of the
-    // density is c / (u + c).
+    // The two terms nearly cancel. With Mills' ratio as 1 / (u + c), c = 1 / (u + 2 / (u + 3 / ...)), the remaining
+    // part of the density is c / (u + c).
     let mut rest = u;
     for k in (2..60).rev() {
         rest = u + f64::from(k) / rest;
@@ -85,9 +86,9 @@ pub fn ln_gamma(x: f64) -> f64 {
     libm::lgamma(x)
 }
 
-/// What Stirling's formula leaves out: ln Gamma(x) - (x - 1/2) ln x + x - ln(2 pi) / 2, for x > 0.
+/// Remainder of Stirling's formula: ln Gamma(x) - (x - 1/2) ln x + x - ln(2 pi) / 2, for x > 0.
 ///
-/// It falls like 1 / (12 x); differences of ln Gamma taken through it keep their digits at any size.
+/// It falls like 1 / (12 x). Differences of ln Gamma computed from it keep their digits at any size.
 pub fn stirling_error(x: f64) -> f64 {
     if x < 10.0 {
         return ln_gamma(x) - ((x - 0.5) * x.ln() - x + HALF_LN_TAU);
@@ -108,8 +109,8 @@ pub fn log1p_minus(x: f64) -> f64 {
     if x.abs() > 0.3 {
         return x.ln_1p() - x;
     }
-    // With r = x / (2 + x), ln(1 + x) = 2 (r + r^3/3 + r^5/5 ...) and x = 2 r / (1 - r), so that the leading terms
-    // cancel by hand: ln(1 + x) - x = -r x + 2 r^3 (1/3 + r^2/5 + ...).
+    // With r = x / (2 + x), ln(1 + x) = 2 (r + r^3/3 + r^5/5 ...) and x = 2 r / (1 - r). The leading terms cancel
+    // algebraically: ln(1 + x) - x = -r x + 2 r^3 (1/3 + r^2/5 + ...).
     let r = x / (2.0 + x);
     let s = r * r;
     let (mut sum, mut power, mut k) = (0.0, 1.0, 3.0);
@@ -124,7 +125,7 @@ pub fn log1p_minus(x: f64) -> f64 {
     }
 }
 
-/// ln Gamma(x + d) - ln Gamma(x), for x > 0 and d >= 0, without losing the digits both share.
+/// ln Gamma(x + d) - ln Gamma(x), for x > 0 and d >= 0, without losing the digits that both have in common.
 pub fn ln_gamma_ratio(x: f64, d: f64) -> f64 {
     if x < 10.0 {
         return ln_gamma(x + d) - ln_gamma(x);
@@ -155,10 +156,10 @@ pub fn ln_beta(a: f64, b: f64) -> f64 {
 /// x^a y^b / B(a, b) with x + y = 1: the density of the logit of a beta variable.
 pub(crate) fn beta_weight(a: f64, b: f64, x: f64, y: f64) -> f64 {
     if a >= 10.0 && b >= 10.0 {
-        // Relative to the mean, where the exponents are the small differences that matter.
+        // Relative to the mean, where the exponents are small differences.
         let n = a + b;
         let off = distance_from_mean(a, b, x, y);
-        // Far from the mean the ratio itself has the digits, not its distance from 1.
+        // Far from the mean the ratio itself has the digits; its distance from 1 does not.
         let part = |of: f64, at: f64, d: f64| {
             if d.abs() > 0.3 * of { (at * n / of).ln() - d / of } else { log1p_minus(d / of) }
         };
@@ -172,11 +173,11 @@ pub(crate) fn beta_weight(a: f64, b: f64, x: f64, y: f64) -> f64 {
 
 /// a y - b x: how far x is below the mean a / (a + b), times a + b.
 fn distance_from_mean(a: f64, b: f64, x: f64, y: f64) -> f64 {
-    // The smaller of x and y is the one with all its digits.
+    // The smaller of x and y is accurate to full relative precision.
     if x <= y { f64::mul_add(-(a + b), x, a) } else { f64::mul_add(a + b, y, -b) }
 }
 
-/// I_x(a, b) and its complement, for x + y = 1 both given, so that neither end loses digits.
+/// I_x(a, b) and its complement. x and y, with x + y = 1, are both given so that neither end loses digits.
 pub(crate) fn beta_tails(a: f64, b: f64, x: f64, y: f64) -> (f64, f64) {
     if x <= 0.0 {
         return (0.0, 1.0);
@@ -206,7 +207,7 @@ fn beta_lower(a: f64, b: f64, x: f64, y: f64) -> f64 {
     front * beta_fraction(a, b, x, y)
 }
 
-/// The series sum of (a + b)_n / (a + 1)_n x^n, of positive terms.
+/// The sum of (a + b)_n / (a + 1)_n x^n, a series of positive terms.
 fn beta_series(a: f64, b: f64, x: f64) -> f64 {
     let (mut sum, mut term, mut n) = (1.0, 1.0, 0.0);
     loop {
@@ -214,7 +215,7 @@ fn beta_series(a: f64, b: f64, x: f64) -> f64 {
         term *= ratio;
         sum += term;
         n += 1.0;
-        // What is left is at most a geometric series of the present ratio or of x, whichever is larger.
+        // The remainder is at most a geometric series with the present ratio or x, whichever is larger.
         if ratio < 1.0 && term <= SERIES_EPSILON * sum * (1.0 - ratio.max(x)) {
             return sum;
         }
@@ -224,10 +225,10 @@ fn beta_series(a: f64, b: f64, x: f64) -> f64 {
     }
 }
 
-/// The continued fraction of I_x(a, b) over x^a y^b / B(a, b), for x up to the mean.
+/// The continued fraction of I_x(a, b) divided by x^a y^b / B(a, b), for x up to the mean.
 ///
-/// In the form of Didonato and Morris (ACM TOMS 708, 1992), whose denominators start from the distance to the mean and
-/// do not cancel when a is huge and x close to 1.
+/// In the form of Didonato and Morris (ACM TOMS 708, 1992): its denominators start from the distance to the mean and do
+/// not cancel when a is huge and x is close to 1.
 fn beta_fraction(a: f64, b: f64, x: f64, y: f64) -> f64 {
     let off = distance_from_mean(a, b, x, y);
     let beta_at = |n: f64| {
@@ -295,8 +296,8 @@ pub fn beta_isf(q: f64, a: f64, b: f64) -> f64 {
 
 /// The (x, 1 - x) with P(X <= x) = p, for p up to one half.
 ///
-/// Newton's method on ln P against the logit of x. There ln P is concave and increasing, so from wherever it starts the
-/// second and later points rise to the root and cannot miss it.
+/// Newton's method on ln P against the logit of x. There ln P is concave and increasing, so from any start the second
+/// and later points rise to the root without passing it.
 fn beta_quantile(p: f64, a: f64, b: f64) -> (f64, f64) {
     if p <= 0.0 {
         return (0.0, 1.0);
@@ -307,8 +308,8 @@ fn beta_quantile(p: f64, a: f64, b: f64) -> (f64, f64) {
         if u < 0.0 { (small, large) } else { (large, small) }
     };
     let target = p.ln();
-    // Two starts: the normal approximation of the logit, and the power law of the lower tail. Both overshoot when they
-    // do not apply, so the lower one is taken.
+    // Two initial values: the normal approximation of the logit, and the power law of the lower tail. Each overshoots
+    // where it does not apply, so the lower one is taken.
     let spread = (1.0 / a + 1.0 / b).sqrt();
     let centre = (a / b).ln();
     let normal = centre - normal_isf(p) * spread;
@@ -326,7 +327,7 @@ fn beta_quantile(p: f64, a: f64, b: f64) -> (f64, f64) {
         }
         let next = u + step;
         let done = step.abs() <= 1e-14 * (1.0 + u.abs()).min(1.0 + spread);
-        // A tail that underflows has no tangent, and one that is nearly flat points far away.
+        // A tail that underflows has no tangent, and the tangent of a nearly flat one leads far away.
         u = if next > below && next < above {
             next
         } else if done {
@@ -345,7 +346,7 @@ fn beta_quantile(p: f64, a: f64, b: f64) -> (f64, f64) {
     of_logit(u)
 }
 
-/// P(T > t) of Student's t with `df` > 0 degrees of freedom, which need not be whole.
+/// P(T > t) of Student's t with `df` > 0 degrees of freedom, which need not be an integer.
 pub fn student_t_sf(t: f64, df: f64) -> f64 {
     if t.is_nan() || df.is_nan() || df <= 0.0 {
         return f64::NAN;
@@ -369,7 +370,7 @@ pub fn student_t_pdf(t: f64, df: f64) -> f64 {
     (-0.5 * (df + 1.0) * ln_kernel - ln_beta(0.5 * df, 0.5)).exp() / df.sqrt()
 }
 
-/// P(0 < T < t), P(T > t) and t times the density for t >= 0, each with its own digits.
+/// P(0 < T < t), P(T > t) and t times the density, for t >= 0, each accurate to full relative precision.
 fn student_t_parts(t: f64, df: f64) -> (f64, f64, f64) {
     if t.is_infinite() {
         return (0.5, 0.0, 0.0);
@@ -380,13 +381,13 @@ fn student_t_parts(t: f64, df: f64) -> (f64, f64, f64) {
     let a = 0.5 * df;
     let q = t / df.sqrt();
     if q > 1e8 {
-        // The power law of the tail, exact to a part in 1e16; t * t might overflow.
+        // The power law of the tail, accurate to a part in 1e16. t * t might overflow.
         let upper = 0.5 * (-df * q.ln() - a.ln() - ln_beta(a, 0.5)).exp();
         return (0.5 - upper, upper, df * upper);
     }
     let square = q * q;
     let (x, y) = (1.0 / (1.0 + square), square / (1.0 + square));
-    // B(a, 1/2)^-1 x^a y^(1/2), with ln x from the square, which has all its digits.
+    // B(a, 1/2)^-1 x^a y^(1/2), with ln x from the square, which is accurate to full relative precision.
     let front = (-a * square.ln_1p() - ln_beta(a, 0.5)).exp() * q / (1.0 + square).sqrt();
     if t * t < 6.0 && y < 0.9 {
         let central = front * beta_series(0.5, a, y);
@@ -429,7 +430,7 @@ pub fn student_t_isf(q: f64, df: f64) -> f64 {
         return start;
     }
     let mut t = if df > 2.0 && z * z < 4.0 * df { start } else { power_law_quantile(q, central, df) };
-    // Newton's method on logarithms, of which both tail and centre are concave functions: from wherever it starts, the
+    // Newton's method on logarithms. Both the tail and the centre are concave functions there, so from any start the
     // second and later points approach the root from one side.
     let (mut low, mut high) = (0.0, f64::INFINITY);
     for _ in 0..300 {
@@ -443,7 +444,7 @@ pub fn student_t_isf(q: f64, df: f64) -> f64 {
         }
         let next = t * step.exp();
         let done = step.abs() <= 1e-13;
-        // A tail that underflows has no tangent, and one that is nearly flat points far away.
+        // A tail that underflows has no tangent, and the tangent of a nearly flat one leads far away.
         t = if next > low && next < high {
             next
         } else if done {
@@ -462,9 +463,9 @@ pub fn student_t_isf(q: f64, df: f64) -> f64 {
     t
 }
 
-/// The Cornish-Fisher expansion of a t quantile around the normal one, and a bound on the size of its last term.
+/// The Cornish-Fisher expansion of a t quantile around the normal quantile, and a bound on the size of its last term.
 ///
-/// The bound adds the coefficients' sizes: the term itself crosses zero where the next one does not.
+/// The bound adds the absolute values of the coefficients, because the term can be zero where the next one is not.
 fn cornish_fisher(z: f64, df: f64) -> (f64, f64) {
     let s = z * z;
     let g1 = (s + 1.0) * z / 4.0;
@@ -476,7 +477,7 @@ fn cornish_fisher(z: f64, df: f64) -> (f64, f64) {
     (z + i * (g1 + i * (g2 + i * (g3 + i * g4))), (bound * i * i) * i * i)
 }
 
-/// A start for few degrees of freedom: the power law of the tail where it holds, the straight line of the centre else.
+/// Initial value for few degrees of freedom: the power law of the tail where it holds, otherwise the linear centre.
 fn power_law_quantile(q: f64, central: f64, df: f64) -> f64 {
     let ln_front = -ln_beta(0.5 * df, 0.5);
     let line = central * (-ln_front).exp() * df.sqrt();

@@ -1,34 +1,35 @@
-//! Sample ratio mismatch: did the units arrive in the shares they were given?
+//! Sample ratio mismatch: tests whether the units arrived in the planned shares.
 //!
-//! When they did not, something between assignment and analysis loses units of one arm and no other number of the
-//! experiment can be trusted. The sequential test may be looked at after every unit; the χ² test is for comparison.
+//! On a mismatch, something between assignment and analysis loses units of one arm, and no other number of the
+//! experiment can be trusted. The sequential test is valid after every unit; the χ² test is for comparison.
 
 use crate::special::{chi_squared_sf, log1p_minus, stirling_error};
 use crate::{Interval, Result, Undefined, checked_alpha};
 
-/// How sure the alternative is of the planned shares; detects a 1 % fault at ordinary sizes about as fast as anything.
+/// Prior concentration of the alternative on the planned shares. It detects a 1 % fault at ordinary sizes about as fast
+/// as any other value.
 pub const CONCENTRATION: f64 = 10_000.0;
-/// Prior units of the mixed test: a fault of some five, one and a half, and half a point from even shares.
+/// Prior units of the mixed test, for deviations of about 5, 1.5 and 0.5 percentage points from even shares.
 pub const CONCENTRATIONS: [f64; 3] = [100.0, 1_000.0, 10_000.0];
 
-/// What the χ² test of the shares found.
+/// Result of the χ² test of the shares.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum ChiSquared {
-    /// The test of the arms with positive weight.
+    /// Test of the arms with positive weight.
     Tested {
         /// Sum of (count - expected)² / expected.
         statistic: f64,
-        /// Arms of positive weight - 1; 0 when there is only one, and then nothing to test.
+        /// Arms of positive weight - 1; 0 with a single arm, which has nothing to test.
         df: u32,
-        /// Upper tail of χ².
+        /// Upper tail probability of χ².
         p_value: f64,
     },
-    /// An arm of weight zero has units, which no chance explains: the p-value is 0.
+    /// An arm of weight zero has units, which chance cannot explain: the p-value is 0.
     UnitsInZeroWeightArm,
 }
 
 impl ChiSquared {
-    /// The p-value of either outcome.
+    /// The p-value, 0 when an arm of weight zero has units.
     pub fn p_value(&self) -> f64 {
         match self {
             ChiSquared::Tested { p_value, .. } => *p_value,
@@ -37,18 +38,18 @@ impl ChiSquared {
     }
 }
 
-/// The sequential test after its looks.
+/// Result of the sequential test after its checks.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SampleRatio {
-    /// Natural log of the Bayes factor against the planned shares at the last look; infinite on units in an arm of
-    /// weight zero.
+    /// Natural log of the Bayes factor against the planned shares at the last check; infinite when an arm of weight
+    /// zero has units.
     pub log_bayes_factor: f64,
-    /// The p-value after each look, 0..=1, never increasing. Valid at any of them, whenever one chooses to stop.
+    /// The p-value after each check, 0..=1, never increasing. Each is valid at any stopping time.
     pub p_values: Vec<f64>,
 }
 
 impl SampleRatio {
-    /// The last p-value; 1 before the first look.
+    /// The last p-value; 1 before the first check.
     pub fn p_value(&self) -> f64 {
         self.p_values.last().copied().unwrap_or(1.0)
     }
@@ -74,14 +75,14 @@ fn shares(weights: &[f64], arms: usize) -> Result<Vec<f64>> {
     }
 }
 
-/// χ² test that `counts` came in the shares `weights`.
+/// χ² test that `counts` arrived in the shares `weights`.
 ///
-/// `counts[i]` units, `weights[i]` for arm `i`: equal length, weights not negative and of any scale. Valid at one look
-/// at a size fixed beforehand; [`sequential`] is for the others.
+/// `counts[i]` units and `weights[i]` for arm `i`: equal length, weights not negative and of any scale. Valid for a
+/// single check at a size fixed beforehand; use [`sequential`] otherwise.
 ///
 /// # Errors
-/// `InvalidInput` when lengths differ, a weight is negative or none is positive; `NoUnits` when nobody was counted: an
-/// empty test reassures no one.
+/// `InvalidInput` when lengths differ, a weight is negative or none is positive; `NoUnits` when nobody was counted,
+/// because an empty test must not pass.
 ///
 /// # Source
 /// Fabijan et al., Diagnosing sample ratio mismatch, KDD 2019; vectors `srm_chi2` (SciPy).
@@ -105,12 +106,12 @@ pub fn chi_squared(counts: &[u64], weights: &[f64]) -> Result<ChiSquared> {
         positive += 1;
     }
     let df = positive - 1;
-    // With one arm every unit is where it should be.
+    // With one arm there is nothing to test.
     let p_value = if df == 0 { 1.0 } else { chi_squared_sf(statistic, f64::from(df)) };
     Ok(ChiSquared::Tested { statistic, df, p_value })
 }
 
-/// (1 + u) ln(1 + u) - u for u > -1, without cancellation at small u.
+/// (1 + u) ln(1 + u) - u for u > -1, without cancellation for small u.
 fn divergence(u: f64) -> f64 {
     if u.abs() < 0.3 { (1.0 + u) * log1p_minus(u) + u * u } else { (1.0 + u) * u.ln_1p() - u }
 }
@@ -119,12 +120,12 @@ fn divergence(u: f64) -> f64 {
 ///
 /// `counts[i]` units so far and `weights[i]` of any scale for arm `i`. The alternative is a Dirichlet distribution
 /// centred on the planned shares p with `concentration` K: ln B(K p + x) - ln B(K p) - Σ x ln p, B the multivariate
-/// beta function. It is 0 without units, infinite on units in an arm of weight zero, and it only depends on the totals,
-/// so that batching does not matter.
+/// beta function. It is 0 without units and infinite when an arm of weight zero has units. It depends only on the
+/// totals, so batching does not matter.
 ///
-/// Computed as Σ E h(u) - ½ Σ ln(1 + u) - (k - 1)/2 ln(1 + n/K) + Σ (δ(K p + x) - δ(K p)) - δ(K + n) + δ(K), with
-/// E = p (K + n), u = (x - p n) / E, h(u) = (1 + u) ln(1 + u) - u and δ the remainder of Stirling's formula: the large
-/// terms of ln Γ have cancelled on paper, and a billion units cost no digits.
+/// Computed as Σ E h(u) - ½ Σ ln(1 + u) - (k - 1)/2 ln(1 + n/K) + Σ (δ(K p + x) - δ(K p)) - δ(K + n) + δ(K), with E = p
+/// (K + n), u = (x - p n) / E, h(u) = (1 + u) ln(1 + u) - u and δ the remainder of Stirling's formula. The large terms
+/// of ln Γ are cancelled algebraically, so a billion units lose no digits.
 ///
 /// # Errors
 /// `InvalidInput` when lengths differ, a weight is negative, none is positive, or the concentration is not positive.
@@ -159,10 +160,10 @@ fn log_bayes_factor_of(shares: &[f64], counts: &[f64], concentration: f64) -> Re
     Ok(sum - 0.5 * (active - 1.0) * (n / k).ln_1p() - stirling_error(k + n) + stirling_error(k))
 }
 
-/// The sequential test over batches of counts in time order, all under the same weights.
+/// The sequential test over batches of counts in time order, all with the same weights.
 ///
-/// `batches[b][i]` units of arm `i` that came in batch `b`, not running totals. One p-value per batch. An empty first
-/// batch is a look that saw nothing: its p-value is 1.
+/// `batches[b][i]` is the number of units of arm `i` in batch `b`, not a running total. Returns one p-value per batch.
+/// The p-value of an empty first batch is 1.
 ///
 /// # Errors
 /// As [`log_bayes_factor`], and `NoUnits` when all batches together are empty.
@@ -181,24 +182,24 @@ pub fn sequential(weights: &[f64], batches: &[Vec<u64>], concentration: f64) -> 
         }
         looks.push(log_bayes_factor(weights, &totals, concentration)?);
     }
-    // Weights are judged even when there is no batch to judge them by.
+    // Weights are checked even without a batch.
     log_bayes_factor(weights, &totals, concentration)?;
     if totals.iter().all(|&t| t == 0) { Err(Undefined::NoUnits) } else { Ok(SampleRatio::of_looks(&looks)) }
 }
 
-/// One stretch of time during which the weights did not change.
+/// Epoch: a period during which the weights did not change.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Epoch {
-    /// A weight per arm, not negative, any scale. An arm not yet or no longer served has weight zero.
+    /// Weight per arm, not negative, of any scale. An arm that is not yet or no longer served has weight zero.
     pub weights: Vec<f64>,
-    /// Units per arm that were first exposed in this stretch.
+    /// Units per arm that were first exposed in this epoch.
     pub counts: Vec<u64>,
 }
 
-/// The sequential test over epochs of different weights.
+/// The sequential test over epochs with different weights.
 ///
-/// Each epoch starts from its own weights and the evidence multiplies, ln BF adds, so that a change of allocation is not
-/// mistaken for a fault. One p-value per epoch.
+/// Each epoch starts from its own weights. The Bayes factors are multiplied (the logarithms added), so a change of
+/// allocation is not mistaken for a fault. Returns one p-value per epoch.
 ///
 /// # Errors
 /// As [`log_bayes_factor`], and `NoUnits` when all epochs together are empty.
@@ -219,10 +220,10 @@ pub fn over_epochs(epochs: &[Epoch], concentration: f64) -> Result<SampleRatio> 
 }
 
 /// Log of an e-value against the weights of these epochs: the mean of the Bayes factors of [`CONCENTRATIONS`], each
-/// multiplied over the epochs. Exceeds ln(1 / alpha) at some look with probability alpha at most.
+/// multiplied over the epochs. It exceeds ln(1 / alpha) at some check with probability at most alpha.
 ///
-/// A single prior sees a gross fault late or a slight one never: 300 of 450 visitors in one of two even arms is a
-/// Bayes factor of 3 with 10,000 prior units, and of more than a million in the mean.
+/// A single prior detects a gross fault late or a slight one never. With 300 of 450 visitors in one of two even arms,
+/// the Bayes factor is 3 with 10,000 prior units, and more than a million in the mean.
 ///
 /// # Errors
 /// As [`over_epochs`].
@@ -244,10 +245,11 @@ pub fn mixed_over_epochs(epochs: &[Epoch]) -> Result<f64> {
 
 /// Always-valid interval for the share of the first of two arms: the shares p whose Bayes factor stays below 1 / alpha.
 ///
-/// `counts` units came under `weights`, both positive and of any scale; of more arms, the one of interest and the sum of
-/// the rest. The alternative stays centred on the planned shares, so that those are outside exactly when the test rejects
-/// them at alpha. The interval contains the observed share, narrows with the units and covers the true share at all
-/// looks together with probability 1 - alpha. Without a unit in the arm it starts at 0, with all units there it ends at 1.
+/// `counts` units arrived under `weights`, both positive and of any scale. With more than two arms, pass the arm of
+/// interest and the sum of the others. The alternative stays centred on the planned shares, so they are outside exactly
+/// when the test rejects them at alpha. The interval contains the observed share, narrows with the units and covers the
+/// true share at all checks together with probability 1 - alpha. Without units in the arm it starts at 0; with all
+/// units in the arm it ends at 1.
 ///
 /// # Errors
 /// `InvalidInput` when a weight is not positive, alpha is not between 0 and 1 or the concentration is not positive;
@@ -267,21 +269,21 @@ pub fn share_interval(weights: [f64; 2], counts: [u64; 2], concentration: f64, a
     if n == 0.0 {
         return Err(Undefined::NoUnits);
     }
-    // Against any p the log Bayes factor is that against the planned share plus Σ x ln(planned / p), a difference of two
-    // divergences from the observed shares. What p may have of its own divergence is left after the other.
+    // The log Bayes factor against any p is the one against the planned share plus Σ x ln(planned / p), a difference of
+    // two divergences from the observed shares. `budget` is the largest allowed divergence of p.
     let budget = limit - planned + divergence_from(x, [shares[0], shares[1]]);
-    // The upper end is one minus the lower end of the rest, which keeps its digits near 1.
+    // The upper end is one minus the lower end of the other arm, which keeps its digits near 1.
     Ok(Interval { lower: lowest_share(x, budget), upper: 1.0 - lowest_share([x[1], x[0]], budget) })
 }
 
-/// Σ x ln(observed / p), which is n times the divergence of the shares `p` from those observed.
+/// Σ x ln(observed / p): n times the divergence of the shares `p` from the observed ones.
 fn divergence_from(x: [f64; 2], p: [f64; 2]) -> f64 {
     let n = x[0] + x[1];
-    // x ln(x / (n p)) - x + n p, whose last two terms cancel over the arms.
+    // x ln(x / (n p)) - x + n p; the last two terms cancel over the arms.
     x.iter().zip(p).map(|(x, p)| if *x == 0.0 { n * p } else { n * p * divergence((x - n * p) / (n * p)) }).sum()
 }
 
-/// The smallest share of the first arm whose divergence is within `budget`, positive.
+/// The smallest share of the first arm whose divergence is within a positive `budget`.
 fn lowest_share(x: [f64; 2], budget: f64) -> f64 {
     if x[0] == 0.0 {
         return 0.0;
@@ -292,7 +294,7 @@ fn lowest_share(x: [f64; 2], budget: f64) -> f64 {
     while low > 0.0 && !excluded(low) {
         (low, high) = (low * 0.5, low);
     }
-    // Until no double is in between: a share may be so small that there are few.
+    // Bisects until there is no double in between, because a very small share has few neighbours.
     loop {
         let middle = 0.5 * (low + high);
         if middle <= low || middle >= high {
@@ -308,13 +310,13 @@ fn lowest_share(x: [f64; 2], budget: f64) -> f64 {
 
 /// Natural log of the Bayes factor against equal conversion rates, exact at any number of conversions.
 ///
-/// `conversions[i]` converted units of arm `i`, whose units came in the shares `weights`. Under equal rates the
-/// conversions fall on the arms like units do, so this is [`log_bayes_factor`] on conversions: always valid, without an
-/// approximation that fails at small numbers, and immune to rates that move with the season. It needs the test on units
-/// to be clean, because it takes the shares for granted.
+/// `conversions[i]` converted units of arm `i`, whose units arrived in the shares `weights`. Under equal rates the
+/// conversions are distributed over the arms like the units, so this is [`log_bayes_factor`] on conversions. It is
+/// always valid, needs no approximation that fails at small numbers, and is not affected by seasonal rates. It assumes
+/// that the units arrived in the planned shares, so the test on units must pass.
 ///
 /// # Errors
-/// As [`log_bayes_factor`]; a conversion in an arm of weight zero is `InvalidInput` here, for it tells of no rate.
+/// As [`log_bayes_factor`]; a conversion in an arm of weight zero is `InvalidInput`, because the arm has no rate.
 ///
 /// # Source
 /// Lindon, Malek 2022, section on conversion rates.
@@ -380,7 +382,7 @@ mod tests {
     #[test]
     fn the_interval_reaches_the_ends_it_cannot_exclude() {
         let none = share_interval([1.0, 1.0], [0, 500], 100.0, 0.05).unwrap();
-        // The shares p of the other arm with 500 ln(1/p) within what is left of 1 / alpha.
+        // The shares p of the other arm for which 500 ln(1/p) is within the remaining part of ln(1 / alpha).
         let left = 20f64.ln() - plain(&[0.5, 0.5], &[0, 500], 100.0) + 500.0 * 2f64.ln();
         assert!(none.lower == 0.0 && (none.upper + (-left / 500.0).exp_m1()).abs() < 1e-12);
         let all = share_interval([1.0, 1.0], [500, 0], 100.0, 0.05).unwrap();
@@ -413,7 +415,7 @@ mod tests {
             prop_assert!(split.p_values.windows(2).all(|w| w[0] >= w[1]));
         }
 
-        /// Under the planned shares the next unit leaves the Bayes factor unchanged on average: it is a fair bet.
+        /// Under the planned shares the next unit leaves the Bayes factor unchanged on average.
         #[test]
         fn the_bayes_factor_is_a_martingale(
             weights in prop::collection::vec(0.05..1.0f64, 2..5), seed in prop::collection::vec(0u64..300, 5), k in 1.0..1e4f64
@@ -441,8 +443,8 @@ mod tests {
             prop_assert!((swapped.log_bayes_factor - alone).abs() <= 1e-9 * (1.0 + alone.abs()));
         }
 
-        /// The ends are where the Bayes factor as printed reaches 1 / alpha, and the planned share is outside exactly
-        /// when the test rejects it.
+        /// At the ends the Bayes factor, in its published form, is 1 / alpha. The planned share is outside exactly when
+        /// the test rejects it.
         #[test]
         fn the_interval_is_the_test_turned_around(
             count in 1u64..100_000, rest in 1u64..100_000, w in 0.05..0.95f64, k in 10.0..1e5f64, alpha in 0.001..0.5f64
@@ -451,7 +453,7 @@ mod tests {
             let (x, y) = (count as f64, rest as f64);
             prop_assert!(interval.contains(x / (x + y)));
             let planned = log_bayes_factor(&[w, 1.0 - w], &[count, rest], k).unwrap();
-            // An end closer to 1 than a double can be has rounded to 1, and one below the normal doubles has few digits.
+            // An end too close to 1 for a double is rounded to 1, and a subnormal end has few digits.
             let has_digits = |end: &f64| (f64::MIN_POSITIVE..1.0 - 1e-6).contains(end);
             for end in [interval.lower, interval.upper].into_iter().filter(has_digits) {
                 let log = planned + x * (w / end).ln() + y * ((1.0 - w) / (1.0 - end)).ln();

@@ -1,14 +1,14 @@
-//! Strata: groups known before exposure, whose variance is explained away, and periods in which arms were shared in another
-//! ratio, which are compared one by one.
+//! Strata: groups known before exposure, which reduce variance, and periods with different traffic ratios, which are
+//! compared separately.
 
 use crate::effect::welch;
 use crate::{Effect, Moments, Result, Undefined};
 
-/// The effect over all strata, each counted by its share of all units.
+/// The effect over all strata, each weighted by its share of all units.
 ///
 /// `strata` holds one effect per stratum, of any metric kind, on separate units. Cell levels are weighted by the shares
-/// ν of the units of both arms, which removes the chance imbalance of the arms between strata; that the shares
-/// themselves are estimated adds the covariance A (diag ν - ν ν') A' / n, A the cell values of difference and baseline.
+/// ν of the units of both arms, which removes chance imbalance between the arms. The shares are estimated too, which
+/// adds the covariance A (diag ν - ν ν') A' / n, where A is the cell values of difference and baseline.
 ///
 /// # Errors
 /// `NoUnits` without strata, `InvalidInput` when the numbers are not finite.
@@ -30,20 +30,20 @@ pub fn post_stratified(strata: &[Effect]) -> Result<Effect> {
     if finite { Ok(effect) } else { Err(Undefined::InvalidInput) }
 }
 
-/// The difference within strata that shared units in different ratios, each weighted by w = c t / (c + t) of its units of
-/// control and treatment (Mantel and Haenszel). `strata` has the control and the treatment of each.
+/// The difference within strata that have different traffic ratios, each weighted by w = c t / (c + t) of its c control
+/// and t treatment units (Mantel and Haenszel). `strata` holds the control and the treatment of each stratum.
 ///
-/// The weights depend on the numbers of units and not on their values, so no stratum is left out for what happened in it, and
-/// a stratum in which an arm is rare counts as little as it can tell. Each side's variance is taken over all strata, about one
-/// mean, and is at least the one that the units of both sides give it: the variance of a single stratum says nothing where
-/// values are rare. A mean that moves between strata adds to it.
+/// The weights depend on the numbers of units and not on their values, so no stratum is left out because of its
+/// outcome. A stratum in which an arm is rare gets little weight. The variance of each arm is taken over all strata,
+/// about one mean, and is at least the variance from the units of both arms, because the variance within a single
+/// stratum is useless for rare values. A mean that changes between strata adds to the variance.
 ///
-/// `n` of the effect is 4 Σw, the units of an even split that tells as much. The variance of the sum of the weighted
-/// differences grows in proportion to it, whatever the ratios were and whatever they were chosen by, as long as they were
-/// chosen before a stratum's units came; so it is the time of an always-valid test.
+/// `n` of the effect is 4 Σw, the number of units of an even split with the same information. The variance of the sum
+/// of the weighted differences grows in proportion to it, for any ratios and any rule of choosing them, as long as they
+/// were chosen before the stratum's units arrived. So it is the time of an always-valid test.
 ///
 /// # Errors
-/// `NoUnits` where no stratum has units of both arms, `TooFewUnits` where a side has a single one.
+/// `NoUnits` when no stratum has units of both arms, `TooFewUnits` when an arm has a single unit.
 ///
 /// # Source
 /// Greenland, Robins, Estimation of a common effect parameter from sparse follow-up data, Biometrics 1985.
@@ -60,7 +60,7 @@ pub fn mantel_haenszel(strata: &[(Moments, Moments)]) -> Result<Effect> {
         num += weight * (treatment.mean - control.mean);
         den += weight * control.mean;
         units = (units.0 + c, units.1 + t);
-        // A unit's share in the weighted sum of the differences; its variance counts by the square.
+        // The square of a unit's weight in the sum of the differences, by which its variance counts.
         of_control.add(control, (weight / c).powi(2));
         of_treatment.add(treatment, (weight / t).powi(2));
         of_all.add(&all, weight / (c + t));
@@ -84,7 +84,7 @@ pub fn mantel_haenszel(strata: &[(Moments, Moments)]) -> Result<Effect> {
     if finite && effect.df > 0.0 { Ok(effect) } else { Err(Undefined::InvalidInput) }
 }
 
-/// Units of several strata, those of each with one weight.
+/// Units of several strata; all units of a stratum have the same weight.
 #[derive(Default)]
 struct WeightedUnits(Vec<(Moments, f64)>);
 
@@ -101,7 +101,7 @@ impl WeightedUnits {
         self.sum(|units, weight| units.n as f64 * weight)
     }
 
-    /// Weighted variance about the weighted mean, without bias where the mean is the same in all strata.
+    /// Weighted variance about the weighted mean, unbiased when the mean is the same in all strata.
     fn variance(&self) -> Result<f64> {
         let total = self.total();
         let mean = self.sum(|units, weight| units.n as f64 * weight * units.mean) / total;
@@ -131,7 +131,7 @@ mod tests {
         assert_eq!(post_stratified(&[]), Err(Undefined::NoUnits));
     }
 
-    /// `number` of `n` units are 1.
+    /// Moments of `n` units, `number` of which are 1 and the others 0.
     fn share(n: u64, number: u64) -> Moments {
         let p = number as f64 / n as f64;
         Moments { n, mean: p, m2: n as f64 * p * (1.0 - p) }
@@ -139,7 +139,7 @@ mod tests {
 
     #[test]
     fn a_stratum_counts_whatever_happened_in_it() {
-        // Of ten strata two had an event. The difference is over all of them, and so is its variance.
+        // Two of ten strata had an event. The difference and its variance are over all ten.
         let quiet = (share(950, 0), share(50, 0));
         let loud = (share(950, 0), share(50, 1));
         let all: Vec<_> = [loud, loud].into_iter().chain(std::iter::repeat_n(quiet, 8)).collect();
@@ -148,7 +148,7 @@ mod tests {
         let expect = 0.004 * 0.996 / 500.0;
         assert!((whole.var_num / expect - 1.0).abs() < 0.01, "{}", whole.var_num);
         assert!((whole.n - 4.0 * 10.0 * 950.0 * 50.0 / 1_000.0).abs() < 1e-9);
-        // Where nothing happened at all there is a difference, and no variance.
+        // Without any event the difference is zero, with zero variance.
         let nothing = mantel_haenszel(&[quiet, quiet]).unwrap();
         assert_eq!((nothing.num, nothing.var_num), (0.0, 0.0));
     }
@@ -180,7 +180,7 @@ mod tests {
             prop_assert!((got.df / plain.df - 1.0).abs() < 1e-9);
         }
 
-        /// Strata of one ratio are as good as one, when their means are.
+        /// Strata with equal ratios and means give the same result as one merged stratum.
         #[test]
         fn a_stratum_may_be_cut(n in 10u64..200, c in 1u64..10, t in 1u64..10, parts in 2u64..5) {
             let (control, treatment) = (share(n, c), share(2 * n, t));
@@ -191,8 +191,8 @@ mod tests {
             prop_assert!((cut.var_num / whole.var_num - 1.0).abs() < 1e-9);
         }
 
-        /// With equal allocation in every stratum the estimate is the plain difference, and never less precise than it
-        /// by more than the n - 1 divisors.
+        /// With equal allocation in every stratum the estimate is the plain difference. Its precision is at most lower
+        /// by the effect of the n - 1 divisors.
         #[test]
         fn balanced_strata_keep_the_difference(
             cells in prop::collection::vec((50u64..500, -5.0..5.0f64, 0.5..2.0f64, 0.0..1.0f64), 1..5)

@@ -1,4 +1,4 @@
-//! What has no value says why, by the order of the reasons, and what has one keeps it.
+//! Edge cases: undefined statistics give their reason, in the order of the reasons, and the others keep their value.
 
 use muriel_stats::Undefined::{
     self, InvalidInput, NoUnits, TooFewUnits, Unbounded, ZeroBaseline, ZeroDenominator, ZeroVariance,
@@ -68,7 +68,8 @@ fn impossible_sums_are_told_from_rounded_ones() {
     check(10, f64::INFINITY, 1.0, Err(InvalidInput));
     check(0, 0.0, 0.0, Ok(0.0));
     check(0, 1.0, 1.0, Err(InvalidInput));
-    // Ten units of 0.1, summed one by one, and the same with the squares a rounding error short.
+    // Ten units of 0.1, summed one by one; then the same sum with a sum of squares that is too small by a rounding
+    // error.
     let sum = (0..10).map(|_| 0.1).sum::<f64>();
     check(10, sum, (sum * sum / 10.0).next_down(), Ok(0.0));
     check(10, sum, sum * sum / 10.0 * (1.0 - 1e-12), Err(InvalidInput));
@@ -89,7 +90,7 @@ fn one_constant_arm_leaves_a_test() {
     let effect = effect(mean(50, 100.0, 200.0), mean(60, 132.0, 338.19)).expect("defined");
     assert_eq!(effect.df, 59.0);
     let lift = fieller(&effect, 2.0).expect("defined");
-    // The baseline is known exactly, so the interval of the lift is that of the difference, scaled.
+    // The baseline is known exactly, so the interval of the lift is the scaled interval of the difference.
     assert_eq!(lift.g, 0.0);
     let test = t_test(&effect, 0.05, Alternative::TwoSided).expect("defined");
     assert!(test.p_value > 0.05 && test.interval.contains(0.0));
@@ -108,7 +109,7 @@ fn constant_arms_have_no_answer() {
     assert_eq!(decide(&same, &Mode::Fixed, 0.05).err(), Some(ZeroVariance));
     assert_eq!(decide(&same, &Mode::GroupSequential { z_bound: 2.0 }, 0.05).err(), Some(ZeroVariance));
     assert_eq!(posterior(&same, &Prior::Flat, 0.05, false).err(), Some(ZeroVariance));
-    // Nobody converted: the lift fails on its baseline before it fails on its variance.
+    // Without conversions the lift fails because of its baseline, before its variance is checked.
     let none = conversions((100, 0), (100, 0)).expect("moments exist");
     assert_eq!(none.relative().err(), Some(ZeroBaseline));
     assert_eq!(fieller(&none, 2.0).err(), Some(ZeroBaseline));
@@ -146,7 +147,7 @@ fn ratios_need_a_denominator() {
     assert_eq!(Effect::of_ratios(&one, &bad).err(), Some(NoUnits));
     one.push(1.0, 1.0);
     assert_eq!(Effect::of_ratios(&bad, &one).err(), Some(TooFewUnits));
-    // The same ratio in every unit: nothing varies.
+    // The ratio is the same in every unit, so nothing varies.
     let mut flat = JointMoments::default();
     [0.1, 0.7, 0.3].iter().for_each(|&y| flat.push(3.0 * y, y));
     let effect = Effect::of_ratios(&flat, &flat).expect("defined");
@@ -195,7 +196,7 @@ fn shares_are_checked_before_their_intervals() {
     assert_eq!(pooled_z_test(&none, &none, Alternative::TwoSided).err(), Some(ZeroVariance));
     assert_eq!(beta_binomial(&good, &wrong, (1.0, 1.0)).err(), Some(InvalidInput));
     assert_eq!(beta_binomial(&good, &empty, (0.0, 1.0)).err(), Some(InvalidInput));
-    // Without units there is still the prior.
+    // Without units the posterior is the prior.
     let prior = beta_binomial(&empty, &empty, (1.0, 1.0)).expect("the prior is defined");
     assert!((prior.expected_loss_control - 1.0 / 6.0).abs() < 1e-12);
 }
@@ -207,7 +208,7 @@ fn enormous_inputs_stay_finite_or_say_so() {
     let test = t_test(&huge, 0.05, Alternative::TwoSided).expect("defined");
     assert!((huge.df - 2e12).abs() < 2e8 && test.p_value > 0.0 && test.p_value < 1.0);
     assert_eq!(effect(mean(2, 1e200, 1e300), mean(2, 0.0, 2.0)).err(), Some(InvalidInput));
-    // An e-value of e^50,000 has a logarithm, and a p-value of zero.
+    // An e-value of e^50,000 has a finite logarithm, and its p-value is zero.
     let far = Effect { num: 400.0, den: 1.0, var_num: 1.0, var_den: 1e-4, cov: -1e-4, n: 1e4, df: 9998.0 };
     let view = sequential(&far, &Mixture::tuned(1e4, 0.05).expect("in range")).expect("defined");
     assert!(view.log_e > 5e4 && view.log_e.is_finite() && view.p_value == 0.0);
@@ -228,7 +229,7 @@ fn one_sided_modes_and_halves_of_alpha_add_up() {
         (sequential_bound(&effect, &one, BoundSide::Lower), sequential_bound(&effect, &one, BoundSide::Upper));
     let (lower, upper) = (lower.expect("defined"), upper.expect("defined"));
     assert!(lower.bound < effect.num && effect.num < upper.bound);
-    // One side at 5 % is less wide than two.
+    // A one-sided 5 % bound has a smaller multiplier than a two-sided interval.
     let both_sides = decide(&effect, &Mode::AlwaysValid { planned_units: 2000.0 }, 0.05).expect("defined");
     assert!(lower.multiplier < both_sides.multiplier);
 }
@@ -241,7 +242,7 @@ fn a_treatment_of_only_zeros_loses_everything_for_sure() {
     assert_eq!(effect.relative().expect("defined").std_error(), Err(ZeroVariance));
 }
 
-/// A billion units in each arm take the longest continued fractions there are.
+/// A billion units in each arm need the longest continued fractions.
 #[test]
 fn beta_binomial_answers_at_any_size() {
     let of = |n, successes| Proportion { n, successes };

@@ -1,4 +1,4 @@
-//! Laws that hold whatever the data.
+//! Laws that hold for any data.
 
 use muriel_stats::bayes::{Posterior, Prior, beta_binomial, posterior};
 use muriel_stats::boundary::{Mixture, Mode, decide, sequential};
@@ -25,7 +25,7 @@ fn of_pairs(pairs: &[(f64, f64)]) -> JointMoments {
     m
 }
 
-/// A comparison of two means, baselines of either sign and of any distance from zero.
+/// Effects between two means, with baselines of either sign and any distance from zero.
 fn effects() -> impl Strategy<Value = Effect> {
     let arm = || (2_u64..1_000_000, -5.0..5.0_f64, 1e-3..30.0_f64);
     (arm(), arm()).prop_map(|((n_c, m_c, s_c), (n_t, m_t, s_t))| {
@@ -41,7 +41,7 @@ fn shares() -> impl Strategy<Value = Proportion> {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 512, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// The merge law: any split of the units gives the same moments.
+    /// Merge law: any split of the units gives the same moments.
     #[test]
     fn merging_associates_and_commutes(
         values in prop::collection::vec(-1e3..1e3_f64, 0..60),
@@ -56,7 +56,7 @@ proptest! {
         for merged in [a.merge(&b).merge(&c), a.merge(&b.merge(&c)), c.merge(&a).merge(&b)] {
             prop_assert_eq!(merged.n, whole.n);
             prop_assert!((merged.mean - whole.mean).abs() <= 1e-12 * (1e3 + shift));
-            // A mean off by an ulp of the shift moves a squared deviation of up to 2,000.
+            // An error of one ulp of the shift in a mean changes a squared deviation of up to 2,000.
             prop_assert!((merged.m2 - whole.m2).abs() <= 1e-11 * whole.m2 + 1e-9 * (1.0 + shift * 1e-3));
         }
     }
@@ -83,7 +83,7 @@ proptest! {
         prop_assert_eq!(swapped.swap(), whole);
     }
 
-    /// Whole numbers have exact sums, so moments from sums and from pushing are two roads to the same place.
+    /// Integers have exact sums, so moments from sums and from pushed values must agree.
     #[test]
     fn sums_and_values_give_the_same_moments(
         pairs in prop::collection::vec((0_i64..5_000, -700_i64..700), 2..80),
@@ -109,7 +109,7 @@ proptest! {
         prop_assert!((summed.c - pushed.c).abs() <= 1e-9 * (pushed.m2_x * pushed.m2_y).sqrt() + 1e-6);
     }
 
-    /// The interval and the p-value of the fixed test say the same, whatever the alternative.
+    /// The interval and the p-value of the fixed test agree for every alternative.
     #[test]
     fn p_is_below_alpha_exactly_when_the_interval_excludes_zero(
         effect in effects(),
@@ -124,7 +124,7 @@ proptest! {
         }
     }
 
-    /// The law of the lift: with the multiplier of a test, Fieller's interval excludes zero exactly when it rejects.
+    /// With the multiplier of a test, Fieller's interval excludes zero exactly when the test rejects.
     #[test]
     fn fieller_excludes_zero_exactly_when_the_test_rejects(effect in effects(), alpha in 0.001..0.5_f64) {
         let test = t_test(&effect, alpha, Alternative::TwoSided).expect("variances are positive");
@@ -136,7 +136,7 @@ proptest! {
                 prop_assert_eq!(interval.excludes(0.0), effect.num.abs() > test.critical * test.std_error);
                 let centre = effect.lift().expect("the baseline is not zero");
                 prop_assert!(interval.contains(centre), "{interval:?} without {centre}");
-                // Both ends are where the difference less the lift times the baseline is k standard errors from zero.
+                // At both ends, num - l * den is k standard errors from zero.
                 let sign = effect.den.signum();
                 for l in [interval.lower, interval.upper] {
                     let d = effect.num - l * effect.den.abs();
@@ -153,7 +153,7 @@ proptest! {
         }
     }
 
-    /// Turning both arms around zero turns the difference and the lift, since lifts are relative to |control|.
+    /// Negating both arms negates the difference and the lift, because lifts are relative to |control|.
     #[test]
     fn a_negative_metric_mirrors_a_positive_one(effect in effects(), k in 1.0..4.0_f64) {
         let mirrored = Effect { num: -effect.num, den: -effect.den, ..effect };
@@ -167,7 +167,7 @@ proptest! {
         prop_assert!(a.0 == -b.0 && close(a.1, b.1, 1e-12));
     }
 
-    /// The same for all modes, with the p-value that belongs to the mode.
+    /// Interval and p-value agree for all modes, each with its own p-value.
     #[test]
     fn modes_agree_with_themselves(
         effect in effects(),
@@ -187,7 +187,7 @@ proptest! {
         }
     }
 
-    /// No mixture is narrower at its planned size than the exactly tuned one, and the closed form is next to it.
+    /// No mixture is narrower at its planned size than the exactly tuned one; the closed form is close to it.
     #[test]
     fn the_exact_tuning_is_the_narrowest(planned in 10.0..1e8_f64, alpha in 0.001..0.6_f64, off in 0.2..5.0_f64) {
         let exact = Mixture::exact(planned, alpha).expect("in range");
@@ -197,12 +197,12 @@ proptest! {
         prop_assert!(best <= other.multiplier(planned) * (1.0 + 1e-14));
         prop_assert!(best <= closed.multiplier(planned) * (1.0 + 1e-14));
         prop_assert!(alpha > 0.3 || closed.multiplier(planned) - best < 0.002);
-        // Wider than the fixed interval that it replaces.
+        // Wider than the corresponding fixed interval.
         prop_assert!(best > special::normal_isf(0.5 * alpha));
         prop_assert!(closed.multiplier_one_sided(planned) > special::normal_isf(alpha));
     }
 
-    /// Sequential evidence at another level keeps the e-value and still agrees with its interval.
+    /// At another level the e-value does not change and still agrees with the interval.
     #[test]
     fn adjusted_levels_agree_with_the_e_value(effect in effects(), planned in 100.0..1e6_f64, level in 1e-4..0.05_f64) {
         let mixture = Mixture::tuned(planned, 0.05).expect("in range");
@@ -257,10 +257,10 @@ proptest! {
             prop_assert!(0.0 <= interval.lower && interval.upper <= 1.0);
             prop_assert!(interval.lower <= p && p <= interval.upper, "{interval:?} without {p}");
         }
-        // The exact interval is wider than the Bayesian one that splits its steps in half.
+        // The exact interval contains Jeffreys' interval, which counts half of each discrete step.
         let jeffreys = jeffreys(&share, alpha).expect("defined");
         prop_assert!(exact.lower <= jeffreys.lower && jeffreys.upper <= exact.upper);
-        // Failures are successes seen from the other side.
+        // Failures mirror successes.
         let other = Proportion { n: share.n, successes: share.n - share.successes };
         let mirrored = wilson(&other, alpha).expect("defined");
         prop_assert!((mirrored.lower - (1.0 - wilson(&share, alpha).expect("defined").upper)).abs() < 1e-14);
@@ -272,7 +272,7 @@ proptest! {
         prop_assert!(-1.0 <= interval.lower && interval.lower <= interval.upper && interval.upper <= 1.0);
     }
 
-    /// An adjustment by something that explains nothing changes next to nothing, by a copy of itself takes all.
+    /// Adjusting by a constant changes nothing; adjusting by a multiple of the value itself removes all variance.
     #[test]
     fn adjustment_spans_from_nothing_to_all(values in prop::collection::vec(-9_i32..9, 8..60)) {
         let (c, t) = values.split_at(values.len() / 2);
@@ -294,7 +294,7 @@ proptest! {
         }
     }
 
-    /// A ratio over a denominator of one per unit is the mean.
+    /// A ratio with a denominator of one per unit is a mean.
     #[test]
     fn a_ratio_over_ones_is_a_mean(values in prop::collection::vec(-9.0..9.0_f64, 8..60)) {
         let (c, t) = values.split_at(values.len() / 2);
@@ -306,7 +306,7 @@ proptest! {
         prop_assert!(close(ratio.var_num, mean.var_num, 1e-12) && close(ratio.df, mean.df, 1e-12));
     }
 
-    /// Splitting units into epochs of the same allocation and weighting by size gives back the difference.
+    /// Splitting units into epochs with the same allocation and weighting by size gives the original difference.
     #[test]
     fn weighting_by_size_keeps_the_estimate(effect in effects(), other in effects(), scale in 0.1..10.0_f64) {
         let same = Effect::weighted(&[(scale, effect), (3.0 * scale, effect)]).expect("defined");
@@ -322,7 +322,7 @@ proptest! {
         prop_assert!(close(special::normal_sf(special::normal_isf(q)), q, 1e-11));
         let t = special::student_t_isf(q, df);
         prop_assert!(close(special::student_t_sf(t, df), q, 1e-10), "{t} at {q}, {df}");
-        // What rounding of the argument alone does to a tail is its logarithmic slope times an ulp.
+        // Rounding of the argument changes a tail by the tail's logarithmic slope times an ulp.
         let x = special::beta_ppf(q, a, b);
         if x > 1e-300 {
             let slope = x * special::beta_pdf(x, a, b) / special::beta_cdf(x, a, b);
@@ -331,7 +331,7 @@ proptest! {
         }
     }
 
-    /// Visitors, the smallest lift and power are one relation solved for its parts, with or without a settled boundary.
+    /// Visitors, smallest lift and power solve one relation, with or without a fixed boundary.
     #[test]
     fn a_lift_plan_has_one_relation(
         (control, treatment) in (0.05..0.5_f64, 0.05..0.5_f64),
@@ -348,7 +348,7 @@ proptest! {
             Some(units) => plan.with_boundary(Mixture::tuned(units, level).unwrap()),
         };
         let visitors = plan.visitors(rate, lift, power).unwrap();
-        // Below two units a boundary is as for two.
+        // Below two units the boundary is the one for two.
         prop_assume!(visitors * (control + treatment) >= 2.0);
         prop_assert!(close(plan.power(rate, lift, visitors).unwrap(), power, 1e-9));
         prop_assert!(close(plan.mde(rate, visitors, power).unwrap(), lift, 1e-9));
@@ -356,7 +356,7 @@ proptest! {
         prop_assert!(plan.visitors(rate, 1.01 * lift, power).unwrap() < visitors);
     }
 
-    /// Where only conversions count, a plan by lift is the plan of two shares.
+    /// For a metric of conversions, a plan by lift equals the plan by two shares.
     #[test]
     fn a_lift_plan_of_conversions_is_that_of_shares(
         (control, treatment) in (0.05..0.5_f64, 0.05..0.5_f64),

@@ -1,6 +1,6 @@
-//! The crate from outside, in one binary.
+//! Integration tests of the crate, in one binary.
 //!
-//! `vectors` and `simulation` hold what they share with the examples of those names, and their tests next to it.
+//! `vectors` and `simulation` contain the code that they share with the examples of the same names, and their tests.
 
 mod edges;
 mod laws;

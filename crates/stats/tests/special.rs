@@ -1,7 +1,7 @@
 //! Distribution functions against 50-digit values.
 //!
-//! `special.json` holds rows of function, arguments and value, evaluated from the defining series at 60 to 420 digits with
-//! mpmath 1.3.0 and rounded once.
+//! `special.json` holds rows of function, arguments and value, computed from the defining series at 60 to 420 digits
+//! with mpmath 1.3.0 and rounded once.
 
 use crate::vectors::functions;
 

@@ -1,8 +1,8 @@
-//! The audit log: what was done in a company, by whom, before and after.
+//! The audit log of a company: who changed which object, with the values before and after.
 //!
-//! Rows are only ever added. The hash of each covers the row and the hash of the one before, so that a row which was changed,
-//! taken out or put in between is found by [`verify`]. Rows that were cut off at the end leave no trace here; whoever wrote
-//! the last hash down notices.
+//! Rows are only added. The hash of each row covers the row and the hash of the row before, so [`verify`] finds a row
+//! that was changed, removed or inserted. It cannot find that rows at the end were removed: for that, compare with a
+//! last hash that was noted elsewhere.
 
 use crate::table::table;
 use crate::{AUDIT_LOCK, Result};
@@ -13,74 +13,74 @@ use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
 use std::sync::LazyLock;
 
-/// Texts that are longer are kept as their hash: history has them whole.
+/// Maximum bytes of a text. A longer one is stored as its hash and length: history has the whole text.
 const TEXT_MAX: usize = 4_096;
-/// Rows that are verified at once.
+/// Rows that one call of [`verify`] reads.
 const VERIFIED_AT_ONCE: i64 = 1_000;
 
-/// Who did something.
+/// Actor of an entry.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ActorRecord {
     /// `person`, `key` or `system`.
     pub kind: String,
-    /// The person's id, the key's, or the name of the part of the program.
+    /// Id of the person or the key, or the name of the part of the program.
     pub id: String,
-    /// The name that the person or the key had then.
+    /// Name of the person or the key at that time.
     pub name: String,
 }
 
-/// What something was done to.
+/// Object of an entry.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ObjectRecord {
-    /// What kind of thing it is, such as `experiment`.
+    /// Kind of object, such as `experiment`.
     pub kind: String,
-    /// Its id.
+    /// Id of the object.
     pub id: String,
-    /// The name that it had then; empty without one.
+    /// Name of the object at that time; empty when it has none.
     pub name: String,
 }
 
-/// Something that was done.
+/// An entry to add.
 #[derive(Debug, Clone, PartialEq)]
 pub struct NewEntry {
-    /// The company in which it was done.
+    /// Company in which the change was made.
     pub company_id: CompanyId,
-    /// When.
+    /// Time of the change.
     pub at: Instant,
-    /// Who.
+    /// Actor who made the change.
     pub actor: ActorRecord,
-    /// What, in a word or two.
+    /// Action in a word or two.
     pub action: String,
-    /// To what.
+    /// Object that was changed.
     pub object: ObjectRecord,
-    /// The project that it is in; `None` for what concerns the company.
+    /// Project of the object; `None` when the change concerns the company.
     pub project_id: Option<ProjectId>,
-    /// The fields that changed with the values that they had; `None` where it was made.
+    /// Changed fields with their old values; `None` when the object was created.
     pub before: Option<Map<String, Value>>,
-    /// The values that they have now; `None` where it was removed.
+    /// Changed fields with their new values; `None` when the object was removed.
     pub after: Option<Map<String, Value>>,
 }
 
-/// An entry of the log.
+/// A stored entry.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Entry {
-    /// Counts the company's entries from 1.
+    /// Number of the entry within the company, from 1.
     pub number: i64,
-    /// When it was done.
+    /// Time of the change.
     pub at: Instant,
-    /// Who did it.
+    /// Actor who made the change.
     pub actor: ActorRecord,
-    /// What was done.
+    /// Action in a word or two.
     pub action: String,
-    /// To what.
+    /// Object that was changed.
     pub object: ObjectRecord,
-    /// The key of the project that it is in.
+    /// Key of the object's project.
     pub project_key: Option<String>,
-    /// The fields that changed with the values that they had.
+    /// Changed fields with their old values.
     pub before: Option<Value>,
-    /// The values that they have now.
+    /// Changed fields with their new values.
     pub after: Option<Value>,
-    /// The hash of this entry and the one before.
+    /// Hash of this entry and the one before.
     pub hash: Vec<u8>,
 }
 
@@ -107,7 +107,7 @@ table! {
 }
 
 impl AuditRow {
-    /// SHA-256 of the hash before and this row without its own.
+    /// SHA-256 of the hash before and this row without its own hash.
     fn hashed(&self, before: &[u8]) -> [u8; 32] {
         let text = json!([
             self.company_id,
@@ -128,7 +128,8 @@ impl AuditRow {
     }
 }
 
-/// Adds an entry, after all else that the transaction locks: it waits for whoever adds one of the same company.
+/// Adds an entry. It is the last lock that a transaction takes, because it waits for every transaction that adds an
+/// entry to the same company.
 ///
 /// # Errors
 /// When the database cannot be reached.
@@ -159,7 +160,7 @@ pub async fn record(tx: &mut dyn Tx, new: NewEntry) -> Result<()> {
     Ok(())
 }
 
-/// The number and the hash of a company's last entry; 0 and nothing without one.
+/// Number and hash of a company's last entry; 0 and an empty hash without entries.
 ///
 /// # Errors
 /// When the database cannot be reached.
@@ -171,7 +172,7 @@ pub async fn head(tx: &mut dyn Tx, company: CompanyId) -> Result<(i64, Vec<u8>)>
     }
 }
 
-/// The value with an object of hash and length in place of each long text.
+/// Replaces each long text in the value with an object of its hash and length.
 fn shortened(value: Value) -> Value {
     match value {
         Value::String(text) if text.len() > TEXT_MAX => {
@@ -184,22 +185,22 @@ fn shortened(value: Value) -> Value {
     }
 }
 
-/// Which entries are wanted.
+/// Conditions on the entries that [`list`] returns.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Filter {
-    /// Only those of the actor with this id.
+    /// Only entries by the actor with this id.
     pub actor: Option<String>,
-    /// Only those about this kind of thing.
+    /// Only entries about this kind of object.
     pub object_kind: Option<String>,
-    /// Only those about the thing with this id.
+    /// Only entries about the object with this id.
     pub object_id: Option<String>,
-    /// Only those of this project.
+    /// Only entries of this project.
     pub project: Option<ProjectId>,
-    /// Only those from this moment on.
+    /// Only entries from this moment on.
     pub from: Option<Instant>,
-    /// Only those before this moment.
+    /// Only entries before this moment.
     pub to: Option<Instant>,
-    /// Only those with a lower number.
+    /// Only entries with a lower number.
     pub below: Option<i64>,
 }
 
@@ -208,7 +209,7 @@ pub struct Filter {
 /// # Errors
 /// When the database cannot be reached.
 pub async fn list(tx: &mut dyn Tx, company: CompanyId, filter: &Filter, limit: i64) -> Result<Vec<Entry>> {
-    // The text of the statement says which filters there are, so that each finds its index.
+    // The statement contains only the conditions that are set, so that each of them can use its index.
     let mut sql = format!(
         "SELECT {}, p.project_key FROM audit a LEFT JOIN project p ON p.project_id = a.project_id \
          WHERE a.company_id = $1",
@@ -235,7 +236,7 @@ pub async fn list(tx: &mut dyn Tx, company: CompanyId, filter: &Filter, limit: i
     tx.query(&sql, values).await?.into_iter().map(entry).collect()
 }
 
-/// Entries of one action on one thing from a moment on, newest first, at most `limit`.
+/// Entries of one action on one object from a moment on, newest first, at most `limit`.
 ///
 /// # Errors
 /// When the database cannot be reached.
@@ -279,20 +280,20 @@ fn entry(mut row: Row) -> Result<Entry> {
     })
 }
 
-/// What [`verify`] has found so far.
+/// Progress of [`verify`].
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Verified {
-    /// The last entry that fits.
+    /// Number of the last entry that is intact.
     pub entries: i64,
-    /// Its hash.
+    /// Hash of that entry.
     pub hash: Vec<u8>,
-    /// Whether there may be further entries.
+    /// True when there may be further entries.
     pub more: bool,
-    /// What is wrong with the entry after it.
+    /// Reason why the entry after it is not intact.
     pub flaw: Option<String>,
 }
 
-/// Verifies the next entries of a company after those that were verified, at most a thousand.
+/// Verifies the entries of a company that follow those of `so_far`, at most 1,000.
 ///
 /// # Errors
 /// When the database cannot be reached.

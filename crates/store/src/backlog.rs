@@ -1,15 +1,14 @@
 //! Search in the backlog: literal text, letter case ignored for all of Unicode.
 //!
-//! Neither database folds case for more than ASCII in the same way, and neither
-//! finds a part of a word in 100,000 texts within milliseconds while counting
-//! the rest. So the folded texts of a searched project are kept in memory, one
-//! after the other, and a search is one scan. Each hypothesis carries the number
-//! of its last change; before a search, within the same snapshot, what changed
-//! since the last one is read again. That works alike when another process or
-//! another node wrote.
+//! The databases fold case alike for ASCII only, and neither finds a part of a word in
+//! 100,000 texts within milliseconds while counting the rest. So the folded texts of a
+//! searched project are kept in memory, one after the other, and a search is one scan.
+//! Each hypothesis carries the number of its last change. A search first reads, within
+//! its own snapshot, what changed since the search before. This covers changes by other
+//! processes and nodes too.
 //!
-//! Memory is bounded: the least recently searched project makes room, and a
-//! project that is too large by itself is read in portions and not kept.
+//! Memory is bounded: the least recently searched project is evicted, and a project
+//! that is too large by itself is read in batches and not cached.
 
 use crate::hypotheses::{self, Page};
 use crate::{Error, Result};
@@ -19,7 +18,7 @@ use muriel_sql::{Db, Tx, params};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Bytes that all texts together may take unless said otherwise.
+/// Default for the bytes that all texts together may take.
 pub const CAPACITY: usize = 256 << 20;
 
 /// Rows read at once when texts are loaded.
@@ -31,16 +30,16 @@ pub fn fold(text: &str) -> String {
     if text.is_ascii() { text.to_ascii_lowercase() } else { caseless::default_case_fold_str(text) }
 }
 
-/// What a search found.
+/// A page of search results.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct SearchPage {
     /// The page's hypotheses, newest update first.
     pub(crate) ids: Vec<HypothesisId>,
-    /// How many match in all.
+    /// Number of all matches.
     pub(crate) total: i64,
 }
 
-/// The folded texts of the projects that are being searched.
+/// Cache of the folded texts of the projects that are searched.
 #[derive(Clone)]
 pub struct Backlogs {
     projects: Arc<Mutex<Projects>>,
@@ -50,7 +49,7 @@ pub struct Backlogs {
 #[derive(Default)]
 struct Projects {
     by_id: HashMap<ProjectId, CachedBacklog>,
-    /// Counts searches, to tell which project was searched least recently.
+    /// Counts searches, to find the least recently searched project.
     clock: u64,
 }
 
@@ -61,7 +60,7 @@ struct CachedBacklog {
 }
 
 impl Backlogs {
-    /// Keeps at most `capacity` bytes of texts.
+    /// Creates a cache of at most `capacity` bytes of texts.
     pub fn new(capacity: usize) -> Self {
         Self { projects: Arc::default(), capacity }
     }
@@ -76,8 +75,8 @@ impl Backlogs {
         window: (usize, usize),
     ) -> Result<Page> {
         let needle = fold(text);
-        // Held from before the snapshot is taken, so that a backlog never sees
-        // an older snapshot than the one it was brought up to.
+        // Locked before the snapshot is taken, so that a backlog never sees a snapshot
+        // older than the one it was brought up to.
         let mut backlog = self.enter(project).lock_owned().await;
         let limit = self.capacity;
         let (page, bytes) = db
@@ -86,7 +85,7 @@ impl Backlogs {
                     let kept = backlog.catch_up(tx, project, limit).await?;
                     let found = if kept {
                         let backlog = &*backlog;
-                        // A scan takes milliseconds: others' requests go on meanwhile.
+                        // A scan takes milliseconds: it must not delay other requests.
                         off_the_queue(|| backlog.matches(&needle, archived_too)).page(window)
                     } else {
                         backlog.clear();
@@ -110,7 +109,8 @@ impl Backlogs {
         entry.backlog.clone()
     }
 
-    /// Notes the size of a project's texts and makes room, oldest search first.
+    /// Records the size of a project's texts and evicts projects above the capacity,
+    /// the least recently searched first.
     fn leave(&self, project: ProjectId, bytes: usize) {
         let mut projects = self.projects.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(entry) = projects.by_id.get_mut(&project) {
@@ -125,7 +125,7 @@ impl Backlogs {
     }
 }
 
-/// Runs `work` where it delays nothing but its own request.
+/// Runs blocking `work` so that it delays only its own request.
 fn off_the_queue<T>(work: impl FnOnce() -> T) -> T {
     match tokio::runtime::Handle::try_current().map(|handle| handle.runtime_flavor()) {
         Ok(tokio::runtime::RuntimeFlavor::MultiThread) => tokio::task::block_in_place(work),
@@ -133,20 +133,21 @@ fn off_the_queue<T>(work: impl FnOnce() -> T) -> T {
     }
 }
 
-/// One hypothesis as it is searched.
+/// One hypothesis of the search index.
 #[derive(Debug, Clone, Copy)]
 struct IndexedHypothesis {
     id: i64,
     updated_at: i64,
     archived: bool,
-    /// Where its text begins; it ends where the next line's begins.
+    /// Byte offset at which its text begins. The text ends where that of the next line
+    /// begins.
     start: usize,
-    /// A later line has replaced it.
+    /// True when a later line has replaced this one.
     replaced: bool,
 }
 
-/// The folded texts of one project, each hypothesis's three in a row. A zero
-/// byte ends each text; no text can hold one, so nothing matches across.
+/// The folded texts of one project, each hypothesis's three in a row. A zero byte ends
+/// each text. No stored text contains one, so no match spans two texts.
 #[derive(Default)]
 struct Backlog {
     seq: i64,
@@ -165,7 +166,8 @@ impl Backlog {
         self.text.capacity() + self.lines.capacity() * size_of::<IndexedHypothesis>() + self.at.capacity() * 24
     }
 
-    /// Reads what changed since the last time. Whether it fits into `limit`.
+    /// Reads what changed since the last call. Returns whether the texts fit into
+    /// `limit`.
     async fn catch_up(&mut self, tx: &mut dyn Tx, project: ProjectId, limit: usize) -> Result<bool> {
         loop {
             let rows = changed_since(tx, project, self.seq).await?;
@@ -214,9 +216,9 @@ impl Backlog {
         *self = packed;
     }
 
-    /// The line that holds the text at `at`, which is not before line `from`. A
-    /// common word is found in the very next line, a rare one far away: steps
-    /// double until they pass it.
+    /// Index of the line that holds the byte offset `at`, which is not before line
+    /// `from`. A common word is found in the very next line, a rare one far away, so
+    /// steps double until they pass it.
     fn line_at(&self, at: usize, from: usize) -> usize {
         let mut step = 1;
         while self.lines.get(from + step).is_some_and(|line| line.start <= at) {
@@ -246,7 +248,7 @@ impl Backlog {
     }
 }
 
-/// Moments and ids of what matches, in any order.
+/// Update times and ids of the matches, in any order.
 #[derive(Default)]
 struct Matches(Vec<(i64, i64)>);
 
@@ -269,7 +271,7 @@ impl Matches {
     }
 }
 
-/// A hypothesis that changed, as it is read.
+/// A hypothesis that changed, as the statement reads it.
 struct ChangedHypothesis {
     id: i64,
     updated_at: i64,
@@ -308,7 +310,7 @@ async fn changed_since(tx: &mut dyn Tx, project: ProjectId, seq: i64) -> Result<
         .collect()
 }
 
-/// The matches of a project that is too large to keep.
+/// The matches of a project that is too large to cache, read in batches.
 async fn in_portions(tx: &mut dyn Tx, project: ProjectId, needle: &str, archived_too: bool) -> Result<Matches> {
     let finder = Finder::new(needle.as_bytes());
     let mut matches = Matches::default();

@@ -1,4 +1,4 @@
-//! What people and programs say about experiments and hypotheses.
+//! Comments of people and programs on experiments and hypotheses.
 
 use crate::Result;
 use crate::codec::{id_places, places};
@@ -8,7 +8,7 @@ use muriel_domain::ids::{CommentId, ExperimentId, HypothesisId, PersonId};
 use muriel_sql::{Tx, params};
 use std::sync::LazyLock;
 
-/// What is commented on.
+/// Object of a comment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Subject {
     /// An experiment.
@@ -37,15 +37,15 @@ impl Subject {
 /// A comment.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Comment {
-    /// Its id.
+    /// Comment id.
     pub id: CommentId,
-    /// When it was written.
+    /// Time of writing.
     pub at: Instant,
-    /// By whom, as history has them.
+    /// Author, in the form that history uses.
     pub actor: String,
-    /// What it says.
+    /// Text of the comment.
     pub text: String,
-    /// Whom it mentions, with the names that they had then.
+    /// Mentioned people, with their names at that time.
     pub mentions: Vec<(PersonId, String)>,
 }
 
@@ -65,7 +65,7 @@ table! {
     }
 }
 
-/// Stores a comment.
+/// Stores a comment and returns its id.
 ///
 /// # Errors
 /// When the database cannot be reached.
@@ -83,7 +83,7 @@ pub async fn insert(tx: &mut dyn Tx, subject: Subject, at: Instant, actor: &str,
     Ok(CommentId(tx.query_one(&STATEMENT, row.insert_values()).await?.int("comment_id")?))
 }
 
-/// The comments before the one with the id `before`, newest first, and how many there are in all.
+/// Total number of comments, and at most `limit` with an id below `before`, newest first.
 ///
 /// # Errors
 /// When the database cannot be reached.
@@ -113,7 +113,7 @@ pub async fn page(tx: &mut dyn Tx, subject: Subject, before: i64, limit: i64) ->
     Ok((total, comments))
 }
 
-/// Adds to the comments whom they mention.
+/// Fills in the people whom the comments mention.
 async fn mentions_read(tx: &mut dyn Tx, comments: &mut [Comment]) -> Result<()> {
     static STATEMENT: LazyLock<String> = LazyLock::new(|| {
         format!(
@@ -136,7 +136,7 @@ async fn mentions_read(tx: &mut dyn Tx, comments: &mut [Comment]) -> Result<()> 
     Ok(())
 }
 
-/// Stores whom a comment mentions, with the names that they have now.
+/// Stores the people whom a comment mentions, with their current names.
 ///
 /// # Errors
 /// When the database cannot be reached.

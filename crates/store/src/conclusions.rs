@@ -1,4 +1,4 @@
-//! What is kept with the conclusion of an experiment: what was learned, and the verdict of that moment.
+//! Records of concluded experiments: the lesson, and the verdict at the time of the conclusion.
 
 use crate::Result;
 use crate::codec::to_json;
@@ -9,20 +9,20 @@ use muriel_sql::{Tx, params};
 use serde_json::Value;
 use std::sync::LazyLock;
 
-/// What is kept with a conclusion, besides its outcome and note.
+/// Record of a conclusion, besides its outcome and note.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ConclusionRecord {
-    /// What was learned beyond this test; empty for nothing.
+    /// Lesson beyond this test; empty when there is none.
     pub learned: String,
-    /// Why the outcome is right although the verdict contradicts it.
+    /// Reason for an outcome that the verdict contradicts.
     pub override_reason: Option<String>,
     /// The hypothesis that continues the test.
     pub follow_up: Option<HypothesisId>,
-    /// Who concluded it: a name.
+    /// Name of the actor who concluded it.
     pub concluded_by: String,
     /// The verdict on each variant by the variant's id; `None` where there was no result.
     pub verdicts: Option<Value>,
-    /// What the verdicts were computed from.
+    /// Manifest of the result that gave the verdicts.
     pub manifest: Option<Value>,
 }
 
@@ -42,7 +42,7 @@ table! {
     }
 }
 
-/// Stores what is kept with the conclusion of an experiment.
+/// Stores the record of an experiment's conclusion, in place of an earlier one.
 ///
 /// # Errors
 /// When the database cannot be reached.
@@ -66,7 +66,7 @@ pub async fn put(tx: &mut dyn Tx, id: ExperimentId, record: &ConclusionRecord) -
     Ok(())
 }
 
-/// What is kept with the conclusion of an experiment; `None` for one that is open, or was concluded by an older release.
+/// Record of an experiment's conclusion; `None` for an experiment that is open, or was concluded by an older release.
 ///
 /// # Errors
 /// When the database cannot be reached.
@@ -86,7 +86,7 @@ pub async fn find(tx: &mut dyn Tx, id: ExperimentId) -> Result<Option<Conclusion
     }))
 }
 
-/// Deletes what is kept with the conclusion of an experiment, which is open again.
+/// Deletes the record of an experiment's conclusion. Used when the experiment is opened again.
 ///
 /// # Errors
 /// When the database cannot be reached.

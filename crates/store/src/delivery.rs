@@ -1,4 +1,4 @@
-//! What changed of what visitors meet.
+//! Versions of what each project delivers to visitors.
 
 use crate::Result;
 use crate::tenants::{self, Project};
@@ -15,7 +15,7 @@ pub const CHANNEL: &str = "muriel_delivery";
 pub struct Versioned {
     /// The project.
     pub project: Project,
-    /// Grows, in no particular steps.
+    /// Grows with each change, by steps that have no meaning.
     pub version: i64,
 }
 
@@ -63,8 +63,8 @@ pub async fn version(tx: &mut dyn Tx, project: ProjectId) -> Result<i64> {
     Ok(row.int("version")?)
 }
 
-/// Tells other nodes, once the transaction commits, that what this project
-/// delivers has changed.
+/// Notifies other nodes, once the transaction commits, that the delivery of this
+/// project has changed.
 ///
 /// # Errors
 /// When the database cannot be reached.

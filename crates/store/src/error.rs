@@ -1,30 +1,30 @@
-//! What can go wrong between here and the database.
+//! Errors of this crate.
 
 /// `Result` with this crate's [`Error`].
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// Why a question was not answered or a change not made.
+/// Reason why a query or a change failed.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// The database said no.
+    /// The database reported an error.
     #[error(transparent)]
     Sql(#[from] muriel_sql::Error),
-    /// A row holds what it must not.
+    /// A stored row holds an invalid value.
     #[error("column {column} of table {table} is not {expected} in the row with the key {row}")]
     Damaged {
-        /// The table.
+        /// Name of the table.
         table: &'static str,
-        /// The row's key; columns of a longer key are separated by commas.
+        /// Key of the row; columns of a longer key are separated by commas.
         row: String,
-        /// The column.
+        /// Name of the column.
         column: &'static str,
-        /// What it must hold.
+        /// Description of valid values.
         expected: &'static str,
     },
 }
 
 impl Error {
-    /// The unique constraint that a change ran into, by its name.
+    /// Name of the unique constraint that a change violated.
     pub fn unique(&self) -> Option<&str> {
         match self {
             Error::Sql(muriel_sql::Error::Unique { constraint }) => Some(constraint),

@@ -1,4 +1,4 @@
-//! Experiments, whole: with their variants, goals, epochs and history.
+//! Experiments with their variants, goals, epochs and history.
 
 pub(crate) mod listed;
 mod rows;
@@ -20,39 +20,39 @@ use muriel_sql::{Tx, params};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
 
-/// The idea that an experiment came from, as experiments show it.
+/// The hypothesis that an experiment came from, as experiments show it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OriginHypothesis {
-    /// Its id.
+    /// Hypothesis id.
     pub id: HypothesisId,
-    /// What the team saw.
+    /// Observation of the team.
     pub observation: Option<String>,
-    /// Why it is a problem.
+    /// Reason why the observation is a problem.
     pub problem: Option<String>,
     /// The change to test.
     pub solution: Option<String>,
-    /// Counts its changes.
+    /// Counts the changes of the hypothesis.
     pub revision: i64,
 }
 
-/// An experiment with what its details show of other things.
+/// An experiment with the other objects that its details show.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LoadedExperiment {
     /// The experiment.
     pub experiment: Experiment,
-    /// Where it came from.
+    /// Hypothesis that it came from.
     pub origin: Option<OriginHypothesis>,
-    /// The goal that decides.
+    /// Goal that decides the experiment.
     pub primary_goal: Option<Goal>,
 }
 
 impl LoadedExperiment {
-    /// A text that changes with anything in the experiment's details.
+    /// Version text, which differs after any change of the experiment's details.
     pub fn version(&self) -> String {
         self.version_of(self.experiment.revision)
     }
 
-    /// The version that it has with another `revision`, linked to the same hypothesis and goal.
+    /// Version text with another `revision`, linked to the same hypothesis and goal.
     pub fn version_of(&self, revision: i64) -> String {
         let origin = self.origin.as_ref().map_or((0, 0), |origin| (origin.id.0, origin.revision));
         let goal = self.primary_goal.as_ref().map_or((0, 0), |goal| (goal.id.0, goal.revision));
@@ -63,27 +63,27 @@ impl LoadedExperiment {
 /// An experiment as a list shows it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ListedExperiment {
-    /// Its id.
+    /// Experiment id.
     pub id: ExperimentId,
     /// Display name.
     pub name: String,
-    /// The page that the editor opens.
+    /// Page that the editor opens.
     pub url: String,
-    /// Whether it runs.
+    /// Draft, live or inactive.
     pub status: muriel_domain::experiment::Status,
-    /// Whether it was formally concluded.
+    /// True when it was formally concluded.
     pub is_concluded: bool,
-    /// Where it came from.
+    /// Hypothesis that it came from.
     pub origin: Option<OriginHypothesis>,
-    /// Whether a winner is served.
+    /// State of serving a winner.
     pub serving: Serving,
-    /// When it was made.
+    /// Time of creation.
     pub created_at: Instant,
-    /// When it last changed.
+    /// Time of the last change.
     pub updated_at: Instant,
 }
 
-/// Who sees only some projects of the company.
+/// A key or person that sees only some projects of the company.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Limited {
     /// The key with this id.
@@ -136,7 +136,7 @@ static FIND: LazyLock<String> = LazyLock::new(|| {
     )
 });
 
-/// The project's experiment with this id, and what its details show.
+/// The project's experiment with this id, its hypothesis and its primary goal.
 ///
 /// # Errors
 /// When the database cannot be reached.
@@ -150,7 +150,7 @@ pub async fn find(tx: &mut dyn Tx, project: ProjectId, id: ExperimentId) -> Resu
     Ok(Some(LoadedExperiment { experiment, origin: origin(&mut row)?, primary_goal }))
 }
 
-/// The experiment of a row with these variants, without its goals and groups.
+/// Builds the experiment of a row with these variants, without its goals and groups.
 fn whole(row: ExperimentRow, variants: Vec<VariantRow>) -> Result<Experiment> {
     let was_allocated = row.allocation.is_some();
     let mut experiment = Experiment::try_from(row)?;
@@ -162,8 +162,8 @@ fn whole(row: ExperimentRow, variants: Vec<VariantRow>) -> Result<Experiment> {
     Ok(experiment)
 }
 
-/// The ids and revisions of a project's experiments that visitors meet: live
-/// ones, and those of which a winner is served.
+/// Ids and revisions of a project's experiments that are delivered to visitors: live
+/// ones, and those whose winner is served.
 ///
 /// # Errors
 /// When the database cannot be reached.
@@ -178,7 +178,8 @@ pub async fn delivered(tx: &mut dyn Tx, project: ProjectId) -> Result<Vec<(Exper
     rows.into_iter().map(|row| Ok((ExperimentId(row.int("experiment_id")?), row.int("revision")?))).collect()
 }
 
-/// The experiments of a project that visitors meet, or will once the clock starts them.
+/// The experiments of a project that are delivered to visitors, or will be once the
+/// clock starts them.
 ///
 /// # Errors
 /// When the database cannot be reached.
@@ -196,7 +197,8 @@ pub async fn bound_for_visitors(tx: &mut dyn Tx, project: ProjectId) -> Result<B
     Ok(ids)
 }
 
-/// When each of the experiments that [`delivered`] lists first started, by id.
+/// First starts of the experiments that [`delivered`] lists, by id, where they are
+/// known.
 ///
 /// # Errors
 /// When the database cannot be reached.
@@ -214,7 +216,7 @@ pub async fn first_starts(tx: &mut dyn Tx, project: ProjectId) -> Result<BTreeMa
         .collect()
 }
 
-/// An experiment as its visitors meet it: whole but for its goals.
+/// An experiment as it is delivered to visitors: without its goals.
 ///
 /// # Errors
 /// When the database cannot be reached.
@@ -225,8 +227,7 @@ pub async fn delivery(tx: &mut dyn Tx, project: ProjectId, id: ExperimentId) -> 
     Ok(Some(Experiment { groups: groups::places(tx, project, id).await?, ..experiment }))
 }
 
-/// What an exposure can name of the project's experiment with this id; a deleted
-/// one is not there.
+/// Shape of the project's experiment with this id; `None` for a deleted one.
 ///
 /// # Errors
 /// When the database cannot be reached.
@@ -258,14 +259,14 @@ pub async fn name(tx: &mut dyn Tx, project: ProjectId, id: ExperimentId) -> Resu
     Ok(row.map(|mut row| row.text("name")).transpose()?)
 }
 
-/// What an exposure can name of an experiment.
+/// The epochs and arms of an experiment that an exposure can name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Shape {
     /// Number of the last epoch; 0 when it never ran.
     pub epoch: i64,
-    /// How many arms it has, the control among them.
+    /// Number of arms, including the control.
     pub arms: u32,
-    /// When it first started, where that is known.
+    /// Time of the first start, where it is known.
     pub started_at: Option<Instant>,
 }
 
@@ -331,10 +332,11 @@ pub async fn attached_goals(tx: &mut dyn Tx, id: ExperimentId) -> Result<(Option
     Ok((primary, secondary))
 }
 
-/// Epochs that are read at most.
+/// Maximum number of epochs that [`epochs`] reads.
 pub const EPOCHS_MAX: i64 = 1_000;
 
-/// The experiment's epochs, first one first; of more than [`EPOCHS_MAX`] the last.
+/// The experiment's epochs, oldest first. Where it has more than [`EPOCHS_MAX`], only
+/// the last ones.
 ///
 /// # Errors
 /// When the database cannot be reached.
@@ -347,7 +349,7 @@ pub async fn epochs(tx: &mut dyn Tx, id: ExperimentId) -> Result<Vec<Epoch>> {
     rows.into_iter().rev().map(|mut row| Ok(EpochRow::try_from(&mut row)?.into())).collect()
 }
 
-/// Which of the goals and the hypothesis that a patch names the project has.
+/// The goals and the hypothesis named by a patch that exist in the project.
 ///
 /// # Errors
 /// When the database cannot be reached.
@@ -369,7 +371,7 @@ pub async fn known(
     Ok(known)
 }
 
-/// Whether an experiment of the project has this key.
+/// Returns whether an experiment of the project has this key.
 ///
 /// # Errors
 /// When the database cannot be reached.
@@ -377,7 +379,7 @@ pub async fn key_is_taken(tx: &mut dyn Tx, project: ProjectId, key: &str) -> Res
     Ok(id_of(tx, project, key).await?.is_some())
 }
 
-/// Stores a new experiment, which was made by this act; its id.
+/// Stores a new experiment, made by this act, and returns its id.
 ///
 /// # Errors
 /// `experiment_project_id_experiment_key_key` when its key is taken.
@@ -394,7 +396,7 @@ pub async fn insert(tx: &mut dyn Tx, first: &Revision, act: &Act<'_>) -> Result<
     }
     history_insert(tx, history_of(id, first, act)).await?;
     link_update(tx, None, experiment).await?;
-    // The experiment has no id of its own yet.
+    // `first.experiment` does not have its id yet.
     let experiment = Experiment { id, ..experiment.clone() };
     lock_plan(tx, &experiment, first).await?;
     overview::follow(tx, &experiment, act).await?;
@@ -403,7 +405,7 @@ pub async fn insert(tx: &mut dyn Tx, first: &Revision, act: &Act<'_>) -> Result<
     Ok(id)
 }
 
-/// Notes who made an experiment, who watches it by that.
+/// Stores the owner of an experiment. The owner watches it from now on.
 ///
 /// # Errors
 /// When the database cannot be reached.
@@ -412,20 +414,21 @@ pub async fn owner_set(tx: &mut dyn Tx, id: ExperimentId, owner: PersonId) -> Re
     watches::begin(tx, id, owner).await
 }
 
-/// Who changed an experiment, and how history tells it.
+/// Actor and action of a change, as history shows it.
 #[derive(Debug, Clone)]
 pub struct Act<'a> {
-    /// What messages call the actor: the id of a key, or the name of the part of the program.
+    /// Actor in messages: the id of a key, or the name of the part of the program.
     pub actor: &'a str,
-    /// What history and the overview keep.
+    /// Actor in history and the overview.
     pub by: &'a str,
-    /// The act in a word, such as `update` or `delete`.
+    /// Action in a word, such as `update` or `delete`.
     pub action: &'a str,
-    /// Why the clock did it: a JSON object with the rule, its numbers and what they were computed from.
+    /// Reason for an act of the clock: a JSON object with the rule, its numbers and
+    /// what they were computed from.
     pub detail: Option<serde_json::Value>,
 }
 
-/// Stores a change of `before`, and brings its jobs up to date.
+/// Stores a change of `before`, and updates the jobs of the experiment.
 ///
 /// # Errors
 /// When the database cannot be reached.
@@ -458,8 +461,8 @@ pub async fn update(tx: &mut dyn Tx, before: &Experiment, revision: &Revision, a
     link_update(tx, before.hypothesis_id, after).await
 }
 
-/// Takes an experiment out of every read. Its row stays, so that its id is never
-/// used again and its history can be told.
+/// Marks an experiment as deleted: no query returns it any more. Its row stays, so that
+/// its id is never used again and its history can be shown.
 ///
 /// # Errors
 /// When the database cannot be reached.
@@ -517,7 +520,7 @@ async fn epoch_insert(tx: &mut dyn Tx, id: ExperimentId, epoch: &Epoch) -> Resul
     Ok(())
 }
 
-/// Keeps the plan of an experiment that `revision` starts for the first time.
+/// Locks the plan of an experiment when `revision` starts it for the first time.
 async fn lock_plan(tx: &mut dyn Tx, experiment: &Experiment, revision: &Revision) -> Result<()> {
     match &revision.epoch {
         Some(epoch) if epoch.number == 1 => plan_locks::insert(tx, experiment, epoch.opened_at).await,
@@ -525,7 +528,7 @@ async fn lock_plan(tx: &mut dyn Tx, experiment: &Experiment, revision: &Revision
     }
 }
 
-/// The entry of a change.
+/// History entry of a change.
 fn history_of(id: ExperimentId, revision: &Revision, act: &Act<'_>) -> HistoryRow {
     HistoryRow {
         experiment_id: id.0,
@@ -544,7 +547,8 @@ async fn history_insert(tx: &mut dyn Tx, entry: HistoryRow) -> Result<()> {
     Ok(())
 }
 
-/// An experiment that comes to a hypothesis, or leaves one, is an update of it.
+/// Counts an update of each hypothesis that the experiment was linked to or unlinked
+/// from.
 async fn link_update(tx: &mut dyn Tx, before: Option<HypothesisId>, after: &Experiment) -> Result<()> {
     if before == after.hypothesis_id {
         return Ok(());
@@ -555,20 +559,20 @@ async fn link_update(tx: &mut dyn Tx, before: Option<HypothesisId>, after: &Expe
     Ok(())
 }
 
-/// One change of an experiment, as history keeps it.
+/// One change in the history of an experiment.
 #[derive(Debug, Clone, PartialEq)]
 pub struct HistoryEntry {
-    /// The revision that it made.
+    /// Revision that the change made.
     pub revision: i64,
-    /// When the change was made.
+    /// Time of the change.
     pub at: Instant,
     /// The id of the key that made it, or the name of the part of the program.
     pub actor: String,
-    /// The act in a word, such as `update` or `delete`.
+    /// Action in a word, such as `update` or `delete`.
     pub action: String,
-    /// The values that the changed fields had before it.
+    /// Values of the changed fields before the change.
     pub before: serde_json::Map<String, serde_json::Value>,
-    /// Why the clock did it; `None` of what somebody else did.
+    /// Reason for an act of the clock; `None` for changes by others.
     pub detail: Option<serde_json::Value>,
 }
 
@@ -587,7 +591,7 @@ pub async fn history(tx: &mut dyn Tx, id: ExperimentId, limit: i64) -> Result<Ve
     rows.into_iter().map(entry).collect()
 }
 
-/// The changes before the one that made the revision `before`, newest first.
+/// Changes with a revision below `before`, newest first, at most `limit`.
 ///
 /// # Errors
 /// When the database cannot be reached.

@@ -35,7 +35,7 @@ table! {
 }
 
 impl GoalRow {
-    /// The changing columns of a definition; the others say nothing yet.
+    /// Builds a row with the changing columns of a definition. The other columns have placeholders.
     fn of(definition: &Definition) -> Self {
         let definition = definition.clone();
         Self {
@@ -88,7 +88,7 @@ fn read(mut row: Row) -> Result<Goal> {
     GoalRow::try_from(&mut row)?.try_into()
 }
 
-/// A statement that selects goals, as `g`, of which `filter` is true.
+/// A statement that selects the goals `g` for which `filter` is true.
 fn select(filter: &str) -> String {
     format!(
         "SELECT {} FROM goal g WHERE g.project_id = $1 AND g.deleted_at IS NULL AND {filter}",
@@ -150,7 +150,7 @@ pub async fn find_keyed(tx: &mut dyn Tx, project: ProjectId, key: &str) -> Resul
     }
 }
 
-/// Whether the key was ever used in the project, by a deleted goal too.
+/// Returns whether the key was ever used in the project, also by a deleted goal.
 ///
 /// # Errors
 /// When the database cannot be reached.
@@ -223,11 +223,11 @@ pub async fn users(tx: &mut dyn Tx, id: GoalId) -> Result<Vec<ExperimentId>> {
 pub struct GoalUse {
     /// The experiment.
     pub experiment: ExperimentId,
-    /// Its name.
+    /// Experiment name.
     pub name: String,
-    /// The word of its status.
+    /// Status word: `draft`, `live` or `inactive`.
     pub status: String,
-    /// Whether the goal decides.
+    /// True when the goal is the experiment's primary goal.
     pub is_primary: bool,
 }
 

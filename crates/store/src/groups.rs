@@ -57,7 +57,7 @@ impl GroupRow {
             ("holdout", Some(Ok(held_out))) => {
                 let named = || members.iter().map(|member| member.experiment).collect();
                 let scope = if self.of_project { HoldoutScope::Project } else { HoldoutScope::Experiments(named()) };
-                // An earlier release stores none.
+                // Earlier releases did not store it.
                 GroupKind::Holdout { held_out, scope, since: self.held_since.unwrap_or(self.created_at) }
             }
             _ => return Err(self.damaged("kind", "a kind that fits held_out")),
@@ -124,7 +124,7 @@ pub async fn list(tx: &mut dyn Tx, project: ProjectId) -> Result<Vec<Group>> {
         .collect()
 }
 
-/// Stores a new group; its id.
+/// Stores a new group and returns its id.
 ///
 /// # Errors
 /// When the database cannot be reached.
@@ -136,7 +136,7 @@ pub async fn insert(tx: &mut dyn Tx, project: ProjectId, group: &Group) -> Resul
     Ok(id)
 }
 
-/// Stores what a group has become.
+/// Stores the changed group.
 ///
 /// # Errors
 /// When the database cannot be reached.
@@ -152,7 +152,7 @@ pub async fn update(tx: &mut dyn Tx, project: ProjectId, group: &Group) -> Resul
     members_insert(tx, group.id, group).await
 }
 
-/// Takes a group out of every read; its experiments have all visitors again.
+/// Marks a group as deleted: no query returns it any more. Its experiments get all visitors again.
 ///
 /// # Errors
 /// When the database cannot be reached.
@@ -187,7 +187,7 @@ async fn members_insert(tx: &mut dyn Tx, id: GroupId, group: &Group) -> Result<(
     Ok(())
 }
 
-/// Takes an experiment out of every group; its slot is free.
+/// Removes an experiment from every group and frees its slots.
 ///
 /// # Errors
 /// When the database cannot be reached.
@@ -196,7 +196,8 @@ pub(crate) async fn leave(tx: &mut dyn Tx, id: ExperimentId) -> Result<()> {
     Ok(())
 }
 
-/// The goal that most of a holdout's experiments have as their primary one, of those that ever started; the oldest of several.
+/// Most frequent primary goal among a holdout's experiments that ever started; the oldest goal where several are
+/// equally frequent.
 ///
 /// # Errors
 /// When the database cannot be reached.
@@ -221,7 +222,7 @@ pub async fn usual_goal(tx: &mut dyn Tx, project: ProjectId, group: GroupId) -> 
     }
 }
 
-/// Which visitors groups leave to an experiment.
+/// Slots of the exclusion group and the holdouts that restrict which visitors an experiment gets.
 ///
 /// # Errors
 /// When the database cannot be reached.

@@ -12,8 +12,8 @@ use std::collections::HashMap;
 use std::sync::LazyLock;
 
 table! {
-    /// A hypothesis without the experiments run from it. `updated_at` and `revision` change
-    /// too, by expressions of their own.
+    /// A hypothesis without the experiments run from it. `updated_at` and `revision` change too, but by expressions in
+    /// the statements.
     struct HypothesisRow of "hypothesis" {
         generated { hypothesis_id: i64 }
         key {}
@@ -39,7 +39,7 @@ table! {
 }
 
 impl HypothesisRow {
-    /// A row with this content and number of the backlog, of no project yet.
+    /// Builds a row with this content and backlog number. The other columns have placeholders.
     fn of(content: &Content, slug: &str, archived: bool, seq: i64) -> Self {
         let content = content.clone();
         Self {
@@ -104,12 +104,12 @@ fn select(rest: &str) -> String {
 pub struct Page {
     /// Newest update first, then highest id.
     pub hypotheses: Vec<Hypothesis>,
-    /// How many match in all.
+    /// Number of all matches.
     pub total: i64,
 }
 
-/// The page of hypotheses whose texts contain `search`; all of them without.
-/// Page and total come from one snapshot.
+/// The page of hypotheses whose texts contain `search`; of all hypotheses without `search`. Page and total come from
+/// one snapshot.
 ///
 /// # Errors
 /// When the database cannot be reached.
@@ -155,7 +155,7 @@ async fn plain_page(
         true => counts.int("hypotheses")?,
         false => counts.int("hypotheses")? - counts.int("archived")?,
     };
-    // Past the end there is nothing to look for.
+    // Past the end the page is empty, so no query is needed.
     let hypotheses = if offset < total {
         let rows = tx.query(page, params![project.0, limit, offset]).await?;
         let mut hypotheses = rows.into_iter().map(read).collect::<Result<Vec<_>>>()?;
@@ -186,7 +186,7 @@ pub(crate) async fn found(tx: &mut dyn Tx, found: &SearchPage) -> Result<Page> {
     Ok(Page { hypotheses, total: found.total })
 }
 
-/// Fills in the experiments run from each.
+/// Fills in the experiments run from each hypothesis.
 async fn link(tx: &mut dyn Tx, hypotheses: &mut [Hypothesis]) -> Result<()> {
     static STATEMENT: LazyLock<String> = LazyLock::new(|| {
         format!(
@@ -224,7 +224,7 @@ pub async fn find(tx: &mut dyn Tx, project: ProjectId, id: HypothesisId) -> Resu
     Ok(one.into_iter().next())
 }
 
-/// Whether the project has a hypothesis with this id.
+/// Returns whether the project has a hypothesis with this id.
 ///
 /// # Errors
 /// When the database cannot be reached.
@@ -235,7 +235,7 @@ pub async fn exists(tx: &mut dyn Tx, project: ProjectId, id: HypothesisId) -> Re
     Ok(row.is_some())
 }
 
-/// Whether a hypothesis of the project has this slug.
+/// Returns whether a hypothesis of the project has this slug.
 ///
 /// # Errors
 /// When the database cannot be reached.
@@ -266,9 +266,8 @@ pub async fn slugs(
     rows.into_iter().map(|mut row| Ok((HypothesisId(row.int("hypothesis_id")?), row.text("slug")?))).collect()
 }
 
-/// The next number of the project's backlog, which then has so many hypotheses
-/// and archived ones more. Held until the transaction ends, so that numbers
-/// become visible in their order.
+/// Takes the next number of the project's backlog and adds `more` and `more_archived` to its counts. The project's row
+/// is locked until the transaction ends, so that numbers become visible in their order.
 async fn next_seq(tx: &mut dyn Tx, project: ProjectId, more: i64, more_archived: i64) -> Result<i64> {
     let row = tx
         .query_one(
@@ -332,8 +331,7 @@ pub async fn update(
     Ok(())
 }
 
-/// Notes that the set of a hypothesis's experiments changed, which is an update
-/// of it.
+/// Counts an update of a hypothesis whose set of experiments changed.
 ///
 /// # Errors
 /// When the database cannot be reached.

@@ -1,4 +1,4 @@
-//! First answers of requests that may be sent again.
+//! Stored responses of requests that may be sent again.
 
 use crate::Result;
 use muriel_domain::Instant;
@@ -6,16 +6,16 @@ use muriel_domain::ids::ProjectId;
 use muriel_domain::time::DAY_US;
 use muriel_sql::{Tx, params};
 
-/// What an operation did under an idempotency key.
+/// An operation that was completed under an idempotency key.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CompletedOperation {
-    /// SHA-256 of the body it was sent.
+    /// SHA-256 of the request body.
     pub fingerprint: Vec<u8>,
-    /// What it answered.
+    /// Response that was sent.
     pub response: String,
 }
 
-/// What was done under this key within the last 24 hours.
+/// The operation completed under this key within the last 24 hours.
 ///
 /// # Errors
 /// When the database cannot be reached.
@@ -37,7 +37,7 @@ pub async fn find(
         .transpose()
 }
 
-/// Keeps what was done, and forgets what is older than 24 hours.
+/// Stores a completed operation, and deletes those older than 24 hours.
 ///
 /// # Errors
 /// When the database cannot be reached.

@@ -1,4 +1,4 @@
-//! What people are told.
+//! Inboxes: notifications for people.
 
 use crate::codec::{IDS, id_places, places};
 use crate::comments::Subject;
@@ -13,11 +13,11 @@ use muriel_domain::webhook::Event;
 use muriel_sql::{Row, Tx, params};
 use std::sync::LazyLock;
 
-/// Entries that one statement deletes at most.
+/// Maximum number of entries that one statement deletes.
 const TRIMMED_AT_ONCE: i64 = 10_000;
 
 table! {
-    /// An entry of somebody's inbox.
+    /// An entry of a person's inbox.
     struct EntryRow of "inbox_entry" {
         generated { entry_id: i64 }
         key {}
@@ -39,65 +39,65 @@ table! {
     }
 }
 
-/// Something that people are to be told.
+/// A notification to add to inboxes.
 #[derive(Debug, Clone)]
 pub struct NewEntry<'a> {
-    /// The project in which it happened.
+    /// Project in which it happened.
     pub project: ProjectId,
-    /// What it is about.
+    /// Object of the notification.
     pub subject: Subject,
-    /// What that is called.
+    /// Name of the object.
     pub name: &'a str,
-    /// Why they are told.
+    /// Reason for the notification.
     pub notice: Notice,
-    /// When it happened.
+    /// Time of the event.
     pub at: Instant,
-    /// Who did it, as history has them.
+    /// Actor, in the form that history uses.
     pub by: &'a str,
-    /// What happened.
+    /// Sentence that says what happened.
     pub sentence: &'a str,
-    /// The beginning of what somebody wrote.
+    /// Beginning of a text that somebody wrote.
     pub excerpt: Option<String>,
-    /// The comment.
+    /// Comment that caused it, if any.
     pub comment: Option<CommentId>,
-    /// The proposal.
+    /// Proposal that caused it, if any.
     pub proposal: Option<ProposalId>,
 }
 
-/// Something that somebody is told.
+/// A notification in an inbox.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Entry {
-    /// Its id.
+    /// Entry id.
     pub id: EntryId,
-    /// The key of the project in which it happened.
+    /// Key of the project in which it happened.
     pub project_key: String,
-    /// The project's name.
+    /// Name of that project.
     pub project_name: String,
-    /// What it is about.
+    /// Object of the notification.
     pub subject: Subject,
-    /// What that was called then.
+    /// Name of the object at that time.
     pub name: String,
-    /// Whether it is still there.
+    /// True when the object still exists.
     pub is_there: bool,
-    /// Why they are told.
+    /// Reason for the notification: the word of a [`Notice`].
     pub event: String,
-    /// When it happened.
+    /// Time of the event.
     pub at: Instant,
-    /// Who did it, as history has them.
+    /// Actor, in the form that history uses.
     pub actor: String,
-    /// What happened.
+    /// Sentence that says what happened.
     pub sentence: String,
-    /// The beginning of what somebody wrote.
+    /// Beginning of a text that somebody wrote.
     pub excerpt: Option<String>,
-    /// The comment.
+    /// Comment that caused it, if any.
     pub comment: Option<CommentId>,
-    /// The proposal.
+    /// Proposal that caused it, if any.
     pub proposal: Option<ProposalId>,
-    /// Whether it was read.
+    /// True when the person has read it.
     pub is_read: bool,
 }
 
-/// Tells the people who watch an experiment what happened to it, but for the one who did it.
+/// Notifies the people who watch an experiment of events, except the one who caused them.
 ///
 /// # Errors
 /// When the database cannot be reached.
@@ -131,8 +131,9 @@ pub(crate) async fn tell_watchers(
     Ok(())
 }
 
-/// Tells these people something, but for the one who did it and those who do not see the project. Each is named once. What is above the number of entries that are
-/// kept is deleted later, by [`trim`]: acts of different experiments would wait for each other's entries here.
+/// Notifies these people, except the one who caused the event and those who do not see the project. Each of them
+/// appears once in `to`. Entries above the maximum of an inbox are deleted later, by [`trim`]: here, acts on different
+/// experiments would wait for each other's entries.
 ///
 /// # Errors
 /// When the database cannot be reached.
@@ -184,7 +185,7 @@ pub async fn tell(tx: &mut dyn Tx, to: &[PersonId], entry: &NewEntry<'_>) -> Res
     Ok(())
 }
 
-/// The newest entry of all inboxes; 0 without one.
+/// Id of the newest entry of all inboxes; 0 without entries.
 ///
 /// # Errors
 /// When the database cannot be reached.
@@ -193,7 +194,8 @@ pub async fn last(tx: &mut dyn Tx) -> Result<i64> {
     Ok(row.int("last")?)
 }
 
-/// The people who were told something after the entry `after`, up to the entry `until`, and have more entries than are kept.
+/// The people who got an entry after the entry `after`, up to the entry `until`, and have more entries than the
+/// maximum.
 ///
 /// # Errors
 /// When the database cannot be reached.
@@ -209,8 +211,9 @@ pub async fn overfull(tx: &mut dyn Tx, after: i64, until: i64) -> Result<Vec<Per
     rows.into_iter().map(|row| Ok(PersonId(row.int("person_id")?))).collect()
 }
 
-/// Deletes what somebody has above the number of entries that are kept: first those of projects that they do not see any more,
-/// which they cannot mark as read, then the oldest that were read. Done twice, it does nothing more.
+/// Deletes the entries of a person above the maximum: first those of projects that the person does not see any more and
+/// so cannot mark as read, then the oldest that were read. Calling it twice is safe: the second call deletes nothing
+/// more.
 ///
 /// # Errors
 /// When the database cannot be reached.
@@ -229,7 +232,7 @@ pub async fn trim(tx: &mut dyn Tx, person: PersonId) -> Result<u64> {
     Ok(trimmed)
 }
 
-/// Entries as `i` of the person `$1`, of projects that they see.
+/// A statement that selects the entries `i` of the person `$1`, of projects that the person sees.
 fn of_person(columns: &str, rest: &str) -> String {
     format!(
         "SELECT {columns} FROM inbox_entry i JOIN person p ON p.person_id = i.person_id \
@@ -239,7 +242,7 @@ fn of_person(columns: &str, rest: &str) -> String {
     )
 }
 
-/// What is shown of an entry.
+/// Columns that [`Entry`] is read from.
 fn shown() -> String {
     format!(
         "{}, pr.project_key, pr.name AS project_name, CASE WHEN i.kind = 'experiment' AND NOT EXISTS (SELECT 1 FROM experiment e \
@@ -271,8 +274,8 @@ fn read(mut row: Row) -> Result<Entry> {
     })
 }
 
-/// The entries of somebody's inbox before the one with the id `before`, newest first: of projects that they see, and only
-/// those that were not read where `unread` says so.
+/// The entries of a person's inbox with an id below `before`, newest first, at most `limit`: of projects that the
+/// person sees, and with `unread` only those that were not read.
 ///
 /// # Errors
 /// When the database cannot be reached.
@@ -286,16 +289,16 @@ pub async fn page(tx: &mut dyn Tx, person: PersonId, unread: bool, before: i64, 
     rows.into_iter().map(read).collect()
 }
 
-/// What somebody has not read, of projects that they see.
+/// Unread entries of a person, of projects that the person sees.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Unread {
-    /// How many entries: at most [`UNREAD_MAX`] are counted.
+    /// Number of entries. At most [`UNREAD_MAX`] are counted.
     pub count: i64,
-    /// The newest of them.
+    /// Id of the newest unread entry.
     pub newest: Option<EntryId>,
 }
 
-/// What somebody has not read.
+/// Counts the unread entries of a person.
 ///
 /// # Errors
 /// When the database cannot be reached.
@@ -308,7 +311,7 @@ pub async fn unread(tx: &mut dyn Tx, person: PersonId) -> Result<Unread> {
     Ok(Unread { count: row.int("n")?, newest: row.opt_int("newest")?.map(EntryId) })
 }
 
-/// Whether somebody has this entry, of a project that they see.
+/// Returns whether a person has this entry, of a project that the person sees.
 ///
 /// # Errors
 /// When the database cannot be reached.
@@ -317,7 +320,7 @@ pub async fn has(tx: &mut dyn Tx, person: PersonId, id: EntryId) -> Result<bool>
     Ok(tx.query_opt(&STATEMENT, params![person.0, id.0]).await?.is_some())
 }
 
-/// Marks an entry of somebody as read, or as unread.
+/// Marks an entry of a person as read, or as unread.
 ///
 /// # Errors
 /// When the database cannot be reached.
@@ -327,7 +330,7 @@ pub async fn mark(tx: &mut dyn Tx, person: PersonId, id: EntryId, is_read: bool)
     Ok(())
 }
 
-/// Marks what somebody sees up to the entry with this id as read; how many entries.
+/// Marks the entries that a person sees, up to this id, as read. Returns the number of entries marked.
 ///
 /// # Errors
 /// When the database cannot be reached.
@@ -339,7 +342,7 @@ pub async fn mark_all(tx: &mut dyn Tx, person: PersonId, until: i64) -> Result<u
     Ok(tx.execute(&STATEMENT, params![person.0, until]).await?)
 }
 
-/// Marks what asks people to decide a proposal as read: it waits for nobody any more.
+/// Marks the entries that ask people to decide a proposal as read: the proposal does not wait for a decision any more.
 ///
 /// # Errors
 /// When the database cannot be reached.

@@ -1,4 +1,4 @@
-//! What integrations were told: when each last succeeded, and what webhooks have been told of exposures and conversions.
+//! Reports to integrations: the last success of each, and the exposures and conversions that were reported to webhooks.
 
 use crate::Result;
 use muriel_domain::Instant;
@@ -9,23 +9,23 @@ use muriel_sql::{Tx, params};
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
-/// How long after its end an experiment's conversions are told.
+/// Period after an experiment's end in which its conversions are reported, in microseconds.
 const TOLD_AFTER_END_US: i64 = DAY_US;
 
-/// An integration of an experiment that was told of an arm.
+/// A page's successful report of an arm to an integration of an experiment.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Success {
-    /// The project whose page told it.
+    /// Project of the page.
     pub project: ProjectId,
-    /// The experiment.
+    /// Experiment of the arm.
     pub experiment: ExperimentId,
-    /// The integration's name.
+    /// Name of the integration.
     pub name: &'static str,
-    /// When.
+    /// Time of the report.
     pub at: Instant,
 }
 
-/// Stores successes; not those of experiments that the project does not have, nor those that are older than what is stored.
+/// Stores successes. Ignores those of experiments that the project does not have, and those older than the stored ones.
 ///
 /// # Errors
 /// When the database cannot be reached.
@@ -40,7 +40,7 @@ pub async fn succeeded(tx: &mut dyn Tx, successes: &[Success]) -> Result<()> {
     Ok(())
 }
 
-/// When the integrations of an experiment last succeeded, by name.
+/// Times of the last success of an experiment's integrations, by name.
 ///
 /// # Errors
 /// When the database cannot be reached.
@@ -49,7 +49,8 @@ pub async fn last_successes(tx: &mut dyn Tx, id: ExperimentId) -> Result<BTreeMa
     rows.into_iter().map(|mut row| Ok((row.text("name")?, Instant::from_us(row.int("at")?)))).collect()
 }
 
-/// Started experiments whose configuration may name the integration `webhook`, with the key of their project.
+/// Started experiments whose configuration may name the integration `webhook`, of projects with an enabled webhook,
+/// with the key of their project.
 ///
 /// # Errors
 /// When the database cannot be reached.
@@ -66,7 +67,7 @@ pub async fn with_webhook(tx: &mut dyn Tx) -> Result<Vec<(String, ProjectId, Exp
     read.collect()
 }
 
-/// The block of a log up to which exposures are told; `None` for a log that was never looked at.
+/// Block up to which the exposures of a log were reported; `None` for a log that was never read for this.
 ///
 /// # Errors
 /// When the database cannot be reached.
@@ -75,7 +76,8 @@ pub async fn exposures_told(tx: &mut dyn Tx, log: &str) -> Result<Option<i64>> {
     Ok(row.map(|row| row.int("seq")).transpose()?)
 }
 
-/// Moves the block up to which exposures of a log are told; whether it was at `before`.
+/// Moves the block up to which exposures of a log were reported. Returns false, and changes nothing, unless it was at
+/// `before`.
 ///
 /// # Errors
 /// When the database cannot be reached.
@@ -93,8 +95,7 @@ pub async fn exposures_tell(tx: &mut dyn Tx, log: &str, before: Option<i64>, aft
     Ok(changed > 0)
 }
 
-/// Experiments of whose conversions a webhook that is on wants to be told: those that are live, and those that ended in the
-/// day before `now`.
+/// Experiments whose conversions an enabled webhook receives: live ones, and those that ended in the day before `now`.
 ///
 /// # Errors
 /// When the database cannot be reached.
@@ -114,7 +115,8 @@ pub async fn followed_conversions(tx: &mut dyn Tx, now: Instant) -> Result<Vec<(
         .collect()
 }
 
-/// The conversions of an experiment that webhooks were told of, by goal and arm; those that the events of this log make.
+/// Number of an experiment's conversions that were reported to webhooks, by goal key and arm. Only conversions from
+/// events of this log count.
 ///
 /// # Errors
 /// When the database cannot be reached.
@@ -128,7 +130,7 @@ pub async fn conversions_told(tx: &mut dyn Tx, log: &str, id: ExperimentId) -> R
     read.collect()
 }
 
-/// Stores how many conversions on a goal in an arm webhooks have been told of.
+/// Stores the number of conversions on a goal in an arm that were reported to webhooks.
 ///
 /// # Errors
 /// When the database cannot be reached.

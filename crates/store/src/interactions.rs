@@ -1,4 +1,4 @@
-//! Pairs of experiments that were found to disturb each other, and when pairs were last looked at.
+//! Pairs of experiments that were found to interact, and the last check of each project's pairs.
 
 use crate::table::{Json, table};
 use crate::{Error, Result};
@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use std::sync::LazyLock;
 
 table! {
-    /// A pair that was found.
+    /// An interaction that was found.
     struct InteractionRow of "interaction" {
         generated {}
         key { experiment_id: i64, other_id: i64 }
@@ -31,45 +31,45 @@ table! {
     }
 }
 
-/// An experiment that changes the effect of another one, with the numbers of the look that found it.
+/// An experiment that changes the effect of another one, with the numbers of the check that found it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Interaction {
-    /// Whose metric it is.
+    /// Experiment whose effect is changed.
     pub experiment: ExperimentId,
-    /// The experiment that changes the effect.
+    /// Experiment that changes the effect.
     pub other: ExperimentId,
-    /// The metric: the key of the goal that was the primary one.
+    /// Key of the goal whose metric was compared: the primary one at that time.
     pub goal_key: String,
     /// The other experiment's name at that time.
     pub other_name: String,
-    /// The arm whose effect it is, 1 for `Variant 1`.
+    /// Arm whose effect is changed, 1 for `Variant 1`.
     pub arm: u32,
-    /// The other's arm, 1 for `Variant 1`.
+    /// Arm of the other experiment, 1 for `Variant 1`.
     pub other_arm: u32,
-    /// By how much the arm's effect is more where the other's arm was met than where its control was.
+    /// Effect of the arm among visitors in the other's arm, minus its effect among visitors in the other's control.
     pub difference: f64,
-    /// The lower end of the interval of that.
+    /// Lower end of the interval of `difference`.
     pub lower: f64,
-    /// The upper end.
+    /// Upper end of the interval of `difference`.
     pub upper: f64,
     /// The p-value after the correction for all pairs of the project.
     pub p_value: f64,
     /// Visitors who were compared.
     pub visitors: i64,
-    /// The moment of the look.
+    /// Time of the check.
     pub looked_at: Instant,
-    /// The event logs up to where they went in.
+    /// Event logs, each with the place up to which the check included it.
     pub logs: Vec<LogPlace>,
-    /// Whether an exclusion group keeps the two apart by now.
+    /// True when an exclusion group separates the two experiments now.
     pub is_separated: bool,
 }
 
-/// The place up to which an event log went into a look.
+/// Place up to which a check included an event log.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LogPlace {
-    /// The id of the log, a UUID.
+    /// Id of the log, a UUID.
     pub id: String,
-    /// The last block that went in.
+    /// Last block that the check included.
     pub position: i64,
 }
 
@@ -118,7 +118,7 @@ fn interaction(mut row: Row) -> Result<Interaction> {
     })
 }
 
-/// The experiments that were found to change the effect of this one, those that stand out most first, at most `limit`.
+/// The experiments that were found to change the effect of this one, lowest p-value first, at most `limit`.
 ///
 /// # Errors
 /// When the database cannot be reached.
@@ -132,7 +132,7 @@ pub async fn of_experiment(tx: &mut dyn Tx, id: ExperimentId, limit: i64) -> Res
     tx.query(&STATEMENT, params![id.0, limit]).await?.into_iter().map(interaction).collect()
 }
 
-/// Every pair of a project that was found.
+/// All interactions that were found in a project.
 ///
 /// # Errors
 /// When the database cannot be reached.
@@ -147,7 +147,7 @@ pub async fn of_project(tx: &mut dyn Tx, project: ProjectId) -> Result<Vec<Inter
     tx.query(&STATEMENT, params![project.0]).await?.into_iter().map(interaction).collect()
 }
 
-/// Stores a pair that was found, in place of what was known of it.
+/// Stores an interaction, in place of an earlier one of the same pair.
 ///
 /// # Errors
 /// When the database cannot be reached.
@@ -158,7 +158,7 @@ pub async fn put(tx: &mut dyn Tx, found: &Interaction) -> Result<()> {
     Ok(())
 }
 
-/// Takes away a pair that a later look does not find.
+/// Removes an interaction that a later check does not find.
 ///
 /// # Errors
 /// When the database cannot be reached.
@@ -168,7 +168,7 @@ pub async fn remove(tx: &mut dyn Tx, experiment: ExperimentId, other: Experiment
     Ok(())
 }
 
-/// Takes away what was found of the metric of an experiment.
+/// Removes all interactions that change the effect of an experiment.
 ///
 /// # Errors
 /// When the database cannot be reached.
@@ -177,17 +177,17 @@ pub(crate) async fn remove_all(tx: &mut dyn Tx, experiment: ExperimentId) -> Res
     Ok(())
 }
 
-/// A live experiment whose pairs are looked at.
+/// A live experiment whose pairs are checked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Candidate {
-    /// Its id.
+    /// Experiment id.
     pub experiment: ExperimentId,
-    /// The exclusion group that it is in.
+    /// Exclusion group of the experiment.
     pub group: Option<i64>,
 }
 
-/// The live experiments of a project, those that started last first. Personalizations are left out: between audiences a
-/// difference is not an effect.
+/// The live experiments of a project, the most recently started first. Personalizations are left out: a difference
+/// between audiences is not an effect.
 ///
 /// # Errors
 /// When the database cannot be reached.
@@ -210,7 +210,7 @@ pub async fn candidates(tx: &mut dyn Tx, project: ProjectId) -> Result<Vec<Candi
     rows.into_iter().map(candidate).collect()
 }
 
-/// The first project with several live experiments whose pairs were not looked at in this night.
+/// The first project with at least two live experiments whose pairs were not checked in this night.
 ///
 /// # Errors
 /// When the database cannot be reached.
@@ -226,20 +226,20 @@ pub async fn due(tx: &mut dyn Tx, night: i64) -> Result<Option<ProjectId>> {
     row.map(|row| Ok(ProjectId(row.int("project_id")?))).transpose()
 }
 
-/// How a look at the pairs of a project ended.
+/// A finished check of a project's pairs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Look {
-    /// Which night, counted from 1970.
+    /// Number of the night, counted from 1970.
     pub night: i64,
-    /// When it ended.
+    /// End of the check.
     pub ended_at: Instant,
-    /// Pairs that were looked at.
+    /// Pairs that were checked.
     pub pairs: i64,
-    /// Pairs that were left out as there were too many.
+    /// Pairs that were left out because there were too many.
     pub left_out: i64,
 }
 
-/// The last look at the pairs of a project.
+/// The last check of a project's pairs.
 ///
 /// # Errors
 /// When the database cannot be reached.
@@ -256,7 +256,7 @@ pub async fn last_look(tx: &mut dyn Tx, project: ProjectId) -> Result<Option<Loo
     tx.query_opt(sql, params![project.0]).await?.map(look).transpose()
 }
 
-/// Stores that the pairs of a project were looked at.
+/// Stores a finished check of a project's pairs.
 ///
 /// # Errors
 /// When the database cannot be reached.
@@ -271,7 +271,7 @@ pub async fn set_look(tx: &mut dyn Tx, project: ProjectId, look: Look) -> Result
     Ok(())
 }
 
-/// The pairs that the last looks at all projects had, and those that they left out.
+/// Pairs that the last checks of all projects included, and pairs that they left out.
 ///
 /// # Errors
 /// When the database cannot be reached.

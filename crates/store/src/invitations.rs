@@ -1,4 +1,4 @@
-//! Links with which people come in, or get a new password. Each works once.
+//! Links with which people join a company or get a new password. Each works once.
 
 use crate::Result;
 use crate::codec::to_json;
@@ -9,26 +9,26 @@ use muriel_domain::person::{Access, Role};
 use muriel_sql::{Row, Tx, params};
 use std::sync::LazyLock;
 
-/// Open invitations that a company can have.
+/// Maximum number of open invitations of a company.
 pub const INVITATIONS_MAX: i64 = 1_000;
 
-/// What a link is for.
+/// Purpose of a link.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Purpose {
-    /// It makes the first owner.
+    /// Creates the first owner.
     FirstOwner,
-    /// It makes a person.
+    /// Creates a person.
     Invitation,
-    /// It gives a person a new password.
+    /// Gives a person a new password.
     Reset,
 }
 
 impl Purpose {
-    /// Each with its word.
+    /// Words of the purposes.
     pub const WORDS: [(&'static str, Purpose); 3] =
         [("first_owner", Purpose::FirstOwner), ("invitation", Purpose::Invitation), ("reset", Purpose::Reset)];
 
-    /// The word that the interface and the database have for it.
+    /// Word in the interface and the database.
     pub fn word(self) -> &'static str {
         match self {
             Purpose::FirstOwner => "first_owner",
@@ -38,28 +38,28 @@ impl Purpose {
     }
 }
 
-/// A link that was given out.
+/// A link that was issued.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Invitation {
     /// Unique in the database.
     pub id: InvitationId,
-    /// What it is for.
+    /// Purpose of the link.
     pub purpose: Purpose,
-    /// The company; `None` where the first owner says it.
+    /// Company to join; `None` when the first owner chooses its name.
     pub company_id: Option<CompanyId>,
-    /// Who gets a new password.
+    /// Person who gets a new password.
     pub person: Option<PersonId>,
-    /// Who is invited; `None` where the first owner says it.
+    /// Address of the invited person; `None` when the first owner chooses it.
     pub email: Option<String>,
-    /// What they will be allowed to do.
+    /// Access that the person will have.
     pub access: Access,
-    /// Who invited them: a name.
+    /// Name of the inviter.
     pub invited_by: String,
-    /// The person who did, or who made the key that did; `None` for the operator, and where it was not noted.
+    /// The person who invited, or who made the key that did; `None` for the operator, and where it was not stored.
     pub inviter: Option<PersonId>,
-    /// When it was made.
+    /// Time of creation.
     pub created_at: Instant,
-    /// From when on it cannot be used.
+    /// Time from which on it cannot be used.
     pub expires_at: Instant,
 }
 
@@ -103,8 +103,8 @@ fn invitation(mut row: Row) -> Result<Invitation> {
     })
 }
 
-/// Stores an invitation under the MAC of its token; its id is made here. What was there for the same purpose and the same
-/// address or person in the company is withdrawn.
+/// Stores an invitation under the MAC of its token and returns its new id. An earlier invitation for the same purpose
+/// and the same address or person in the company is withdrawn.
 ///
 /// # Errors
 /// When the database cannot be reached.
@@ -163,7 +163,7 @@ pub async fn list(tx: &mut dyn Tx, company: CompanyId, now: Instant) -> Result<V
     tx.query(&STATEMENT, params![company.0, now.us()]).await?.into_iter().map(invitation).collect()
 }
 
-/// Uses an invitation up, or withdraws it. Whether it was there: of two who use it at once, one finds it gone.
+/// Uses up or withdraws an invitation. Returns false when it was gone: of two simultaneous uses, only one succeeds.
 ///
 /// # Errors
 /// When the database cannot be reached.
@@ -185,7 +185,7 @@ pub async fn find_of(tx: &mut dyn Tx, company: CompanyId, id: InvitationId) -> R
     tx.query_opt(&STATEMENT, params![company.0, id.0]).await?.map(invitation).transpose()
 }
 
-/// Withdraws all links for the first owner: there is one.
+/// Withdraws all links for the first owner. Used once there is an owner.
 ///
 /// # Errors
 /// When the database cannot be reached.
@@ -194,7 +194,7 @@ pub async fn withdraw_first(tx: &mut dyn Tx) -> Result<()> {
     Ok(())
 }
 
-/// Withdraws all links that give a person a new password. How many that could still be used.
+/// Withdraws all links that give a person a new password. Returns the number of those that had not expired.
 ///
 /// # Errors
 /// When the database cannot be reached.
@@ -209,8 +209,8 @@ pub async fn withdraw_resets(tx: &mut dyn Tx, person: PersonId, now: Instant) ->
     Ok(open)
 }
 
-/// Withdraws the open invitations of a company that somebody has made or that are for them. How many. Of those that do not say
-/// which person made them the name decides.
+/// Withdraws the open invitations of a company that a person has made or that are for the person. Returns their number.
+/// Invitations without the id of their inviter are matched by the inviter's name.
 ///
 /// # Errors
 /// When the database cannot be reached.

@@ -1,8 +1,8 @@
-//! What is to be done at certain moments, and which node does it.
+//! Jobs that are due at certain moments, and the leader: the node that runs them.
 //!
-//! The jobs of an experiment follow from it ([`Experiment::due`]) and are written with each change of it. A job is done by
-//! an act that takes it away in its own transaction, so that it is done once. One node at a time is the leader and
-//! runs jobs; each leader has a term of its own, and an act of an earlier term is refused: see [`check_term`].
+//! The jobs of an experiment are derived from it ([`Experiment::due`]) and are written with each change of it. The act
+//! that does a job deletes it in the same transaction, so each job is done once. One node at a time is the leader and
+//! runs jobs. Each leader has its own term, and an act of an earlier term is refused: see [`check_term`].
 
 use crate::{Error, LEADER_LOCK, Result};
 use muriel_domain::Instant;
@@ -11,29 +11,29 @@ use muriel_domain::ids::{ExperimentId, ProjectId};
 use muriel_sql::{Lock, LockName, Row, Tx, params};
 use std::collections::HashMap;
 
-/// What a leader leads.
+/// Row of the table `leader`.
 const LEADER: &str = "jobs";
-/// The lock that the leader's connection holds on PostgreSQL.
+/// Lock that the leader's connection holds on PostgreSQL.
 pub const LEADERSHIP: LockName = LockName { kind: LEADER_LOCK, id: 0 };
-/// Held by acts of a term, and alone by whoever begins the next.
+/// Lock that acts of a term share, and that the start of the next term takes exclusively.
 const TERM: LockName = LockName { kind: LEADER_LOCK, id: 1 };
 
-/// Something to be done.
+/// An act that the clock does on an experiment at a known moment.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Job {
-    /// By which rule.
+    /// Rule that it follows.
     pub rule: Rule,
-    /// To which experiment.
+    /// Experiment to act on.
     pub experiment: ExperimentId,
-    /// The project of the experiment.
+    /// Project of the experiment.
     pub project: ProjectId,
-    /// When.
+    /// Moment from which on it is due.
     pub due_at: Instant,
-    /// How often it was begun.
+    /// Number of attempts that were begun.
     pub attempts: i64,
-    /// When it is tried again after a failure.
+    /// Time of the next attempt after a failure.
     pub retry_at: Option<Instant>,
-    /// Why the last attempt failed.
+    /// Reason why the last attempt failed.
     pub error: Option<String>,
 }
 
@@ -60,7 +60,7 @@ fn job(mut row: Row) -> Result<Job> {
     })
 }
 
-/// Brings the jobs of an experiment up to date with a change of it. A job whose moment stays keeps its attempts.
+/// Updates the jobs of an experiment after a change of it. A job whose moment stays the same keeps its attempts.
 ///
 /// # Errors
 /// When the database cannot be reached.
@@ -93,7 +93,7 @@ async fn remove(tx: &mut dyn Tx, experiment: ExperimentId, rule: Rule) -> Result
     Ok(())
 }
 
-/// Takes away every job of an experiment.
+/// Removes every job of an experiment.
 ///
 /// # Errors
 /// When the database cannot be reached.
@@ -104,7 +104,7 @@ pub(crate) async fn remove_all(tx: &mut dyn Tx, experiment: ExperimentId) -> Res
     Ok(())
 }
 
-/// Takes away a job that needs nothing to be done.
+/// Removes a job for which nothing is to be done.
 ///
 /// # Errors
 /// When the database cannot be reached.
@@ -112,7 +112,7 @@ pub async fn discard(tx: &mut dyn Tx, job: &Job) -> Result<()> {
     remove(tx, job.experiment, job.rule).await
 }
 
-/// The jobs that are due at `now`, those of the earliest moment first, at most `limit`.
+/// The jobs that are due at `now`, earliest first, at most `limit`.
 ///
 /// # Errors
 /// When the database cannot be reached.
@@ -124,7 +124,7 @@ pub async fn due(tx: &mut dyn Tx, now: Instant, limit: i64) -> Result<Vec<Job>> 
     tx.query(&sql, params![now.us(), limit]).await?.into_iter().map(job).collect()
 }
 
-/// The jobs that come next, or are overdue, the earliest first, at most `limit`.
+/// All jobs, overdue ones too, earliest first, at most `limit`.
 ///
 /// # Errors
 /// When the database cannot be reached.
@@ -133,7 +133,8 @@ pub async fn next(tx: &mut dyn Tx, limit: i64) -> Result<Vec<Job>> {
     tx.query(&sql, params![limit]).await?.into_iter().map(job).collect()
 }
 
-/// Counts an attempt at a job, in the leader's term. Whether the job is still to be done.
+/// Counts an attempt at a job in the leader's term. Returns false when the job does not exist any more, was moved, or
+/// belongs to a later term.
 ///
 /// # Errors
 /// When the database cannot be reached.
@@ -147,7 +148,7 @@ pub async fn begin(tx: &mut dyn Tx, job: &Job, term: i64) -> Result<bool> {
     Ok(changed > 0)
 }
 
-/// Notes why an attempt failed, and when the job is tried again.
+/// Stores why an attempt failed, and when the job is tried again.
 ///
 /// # Errors
 /// When the database cannot be reached.
@@ -160,7 +161,7 @@ pub async fn failed(tx: &mut dyn Tx, job: &Job, retry_at: Instant, error: &str) 
     Ok(())
 }
 
-/// Begins the next term, with this node as the leader. Terms count up for ever.
+/// Begins the next term, with this node as the leader, and returns its number. Terms only increase.
 ///
 /// # Errors
 /// When the database cannot be reached.
@@ -175,7 +176,7 @@ pub async fn take_lead(tx: &mut dyn Tx, node: &str) -> Result<i64> {
     Ok(tx.query_one(&sql, params![LEADER, node]).await?.int("term")?)
 }
 
-/// Whether `term` is the present one. No other begins before the transaction ends.
+/// Returns whether `term` is the current one. No other term begins before the transaction ends.
 ///
 /// # Errors
 /// When the database cannot be reached.
@@ -188,29 +189,29 @@ pub async fn check_term(tx: &mut dyn Tx, term: i64) -> Result<bool> {
 /// A live experiment with rules about its results.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Watched {
-    /// Its project.
+    /// Project of the experiment.
     pub project: ProjectId,
-    /// Its id.
+    /// Experiment id.
     pub experiment: ExperimentId,
-    /// Counts its changes.
+    /// Revision of the experiment.
     pub revision: i64,
-    /// What is looked at.
+    /// Part of the result that is checked.
     pub watch: Watch,
 }
 
-/// What the clock looks at in the result of an experiment.
+/// Part of an experiment's result that the clock checks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Watch {
-    /// How many visitors entered and converted, whenever there are new ones.
+    /// Numbers of visitors and conversions, checked whenever there are new ones.
     Numbers,
-    /// Also its verdict, which changes without new visitors.
+    /// Also the verdict, which changes without new visitors.
     Verdict,
-    /// Only where its visitors do best, now and then.
+    /// Only which arm does best, checked from time to time.
     Bandit,
 }
 
 impl Watch {
-    /// What the clock looks at; `None` where no rule needs it.
+    /// Part that the clock checks for this experiment; `None` when no rule needs its result.
     pub(crate) fn of(experiment: &Experiment) -> Option<Self> {
         match () {
             () if experiment.follows(Rule::Significant) || experiment.seeks_winner() => Some(Watch::Verdict),
@@ -220,7 +221,7 @@ impl Watch {
         }
     }
 
-    /// How the column `is_watched` has it.
+    /// Number in the column `is_watched`.
     pub(crate) fn number(self) -> i64 {
         match self {
             Watch::Numbers => 1,
@@ -230,7 +231,7 @@ impl Watch {
     }
 }
 
-/// The live experiments of projects that end those whose pages are harmed, with their revisions.
+/// The live experiments, with their revisions, of projects that end experiments when they harm pages.
 ///
 /// # Errors
 /// When the database cannot be reached.

@@ -1,4 +1,4 @@
-//! API keys: what each stands for, and the fingerprint of its secret.
+//! API keys: the grant of each, and the fingerprint of its secret.
 
 use crate::Result;
 use crate::table::table;
@@ -9,22 +9,23 @@ use muriel_sql::{Row, Tx, Value, params};
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
-/// A key as it is kept: never its secret.
+/// A stored key, without its secret.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StoredKey {
-    /// The part that is not secret.
+    /// Part of the key that is not secret.
     pub id: String,
-    /// What it is for, in the team's words.
+    /// Name that the team gave it.
     pub name: String,
     /// HMAC-SHA-256 of the whole key.
     pub mac: Vec<u8>,
-    /// What it stands for.
+    /// Company, projects and scopes of the key.
     pub grant: Grant,
-    /// Who made it; `None` where that was the operator, or before it was noted.
+    /// Person who made it; `None` when the operator made it, or a release that did not
+    /// store this.
     pub created_by: Option<PersonId>,
-    /// When it was made.
+    /// Time of creation.
     pub created_at: Instant,
-    /// When it was last used, to the minute.
+    /// Time of the last use, to the minute.
     pub last_used_at: Option<Instant>,
 }
 
@@ -85,7 +86,7 @@ impl From<&StoredKey> for KeyRow {
     }
 }
 
-/// A statement that selects keys, as `k`.
+/// A statement that selects the keys `k`.
 fn select(rest: &str) -> String {
     format!("SELECT {} FROM api_key k {rest}", KeyRow::columns("k"))
 }
@@ -118,12 +119,12 @@ pub async fn list(tx: &mut dyn Tx, company: CompanyId) -> Result<Vec<StoredKey>>
     Ok(keys)
 }
 
-/// The names of those of these ids that are keys, revoked ones too.
+/// Names of the keys with these ids, also of revoked ones. Other ids are left out.
 ///
 /// # Errors
 /// When the database cannot be reached.
 pub async fn names(tx: &mut dyn Tx, ids: &[&str]) -> Result<HashMap<String, String>> {
-    /// Ids of one statement, whose text is the same for any number of them.
+    /// Number of ids in one statement, whose text is the same for any number of them.
     const PLACES: usize = 50;
     static STATEMENT: LazyLock<String> = LazyLock::new(|| {
         let places: Vec<String> = (1..=PLACES).map(|number| format!("${number}")).collect();
@@ -167,8 +168,8 @@ async fn read(tx: &mut dyn Tx, mut row: Row) -> Result<StoredKey> {
     })
 }
 
-/// Refuses the key from now on. Whether there is such a key; one revoked before
-/// keeps its moment.
+/// Revokes the key. Returns whether it exists. A key that was revoked before keeps the
+/// time of that.
 ///
 /// # Errors
 /// When the database cannot be reached.
@@ -182,7 +183,7 @@ pub async fn revoke(tx: &mut dyn Tx, key_id: &str, now: Instant) -> Result<bool>
     Ok(changed == 1)
 }
 
-/// Notes that keys were used, each at its moment.
+/// Stores when keys were last used.
 ///
 /// # Errors
 /// When the database cannot be reached.

@@ -1,9 +1,8 @@
-//! Remembers experiments, hypotheses, goals, projects and keys.
+//! Stores experiments, hypotheses, goals, projects, people and keys.
 //!
-//! One function per question or change; each takes a transaction that its
-//! caller opened and returns domain values. Everything of a tenant is asked for
-//! with the tenant: no function reads an experiment, a hypothesis or a goal by
-//! its id alone.
+//! Each query or change is one function. It takes a transaction that its caller opened
+//! and returns domain values. Everything of a tenant is read together with the tenant:
+//! no function reads an experiment, a hypothesis or a goal by its id alone.
 
 pub mod audit;
 pub mod backlog;
@@ -176,7 +175,7 @@ pub const MIGRATIONS: &[Migration] = &[
     },
 ];
 
-/// Brings the schema up to date.
+/// Migrates the schema to the newest version.
 ///
 /// # Errors
 /// A database newer than this program, or one that cannot be reached.
@@ -192,7 +191,8 @@ const LEADER_LOCK: i32 = 4;
 const AUDIT_LOCK: i32 = 5;
 const PEOPLE_LOCK: i32 = 6;
 
-/// Waits until nobody else changes who the people of a company are, or, with `None`, who the first of all is.
+/// Locks the people of a company for changes, or, with `None`, the choice of the first
+/// owner. Waits for other transactions that hold the lock.
 ///
 /// # Errors
 /// When the database cannot be reached or the wait is too long.
@@ -201,17 +201,18 @@ pub async fn lock_people(tx: &mut dyn Tx, company: Option<muriel_domain::ids::Co
     Ok(tx.lock(Lock::Exclusive(LockName { kind: PEOPLE_LOCK, id })).await?)
 }
 
-/// How a transaction means to change a project's things.
+/// Kind of change that a transaction makes in a project.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Intent {
-    /// Changes one experiment, and relies on goals and hypotheses that it names
-    /// to stay there. Any number at once.
+    /// Changes one experiment, and relies on the goals and hypotheses that it names to
+    /// stay. Changes of different experiments run at the same time.
     ChangeExperiment(muriel_domain::ids::ExperimentId),
-    /// Makes or removes something whose name or absence others rely on. Alone.
+    /// Creates or removes an object whose name or absence others rely on. Excludes all
+    /// other changes of the project.
     Reshape,
 }
 
-/// Waits until nobody else changes what `intent` relies on.
+/// Locks what `intent` relies on. Waits for other transactions that change it.
 ///
 /// # Errors
 /// When the database cannot be reached or the wait is too long.

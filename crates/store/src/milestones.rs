@@ -1,21 +1,20 @@
-//! Fills the columns of migration 9 for the experiments of databases that are older than it, from the history of their
-//! changes.
+//! Fills the columns of migration 9 for experiments of older databases, from the history of their changes.
 //!
-//! It reads the tables as they are at that migration and history as JSON, and must go on giving the same once it is
-//! released: the domain's types may change, what was written then does not. From then on the columns are written with
-//! each change, see `muriel_domain::experiment::Milestones`, and [`testing::contradictions`](crate::testing::contradictions)
+//! It reads the tables as they are at that migration, and history as JSON. Its results must stay the same once it is
+//! released: the domain's types may change, but the stored data does not. Later changes write the columns themselves,
+//! see `muriel_domain::experiment::Milestones`, and [`testing::contradictions`](crate::testing::contradictions)
 //! compares the two.
 
 use muriel_sql::{Result, Tx, params};
 use serde_json::{Map, Value};
 use std::collections::HashMap;
 
-/// Experiments that are read at once.
+/// Experiments per page.
 const EXPERIMENTS_PER_PAGE: i64 = 100;
-/// Changes that are read at once. One can hold all code of an experiment.
+/// Changes per page. One change can hold all code of an experiment.
 const CHANGES_PER_PAGE: i64 = 100;
 
-/// The values of the columns of one experiment, as its history tells them. Moments are in microseconds.
+/// Values of the columns of one experiment, derived from its history. Times are in microseconds.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Derived {
     pub(crate) first_started_at: Option<i64>,
@@ -30,13 +29,13 @@ pub(crate) struct Derived {
     pub(crate) variants_redefined_at: Vec<Option<i64>>,
 }
 
-/// An experiment as its row has it.
+/// Row of an experiment.
 pub(crate) struct Current {
     pub(crate) id: i64,
     status: String,
     serving: String,
     plan: Value,
-    /// In the shape of history, as are the variants.
+    /// In the JSON form of history, like `variants`.
     control: Value,
     variants: Value,
 }
@@ -55,7 +54,7 @@ pub(crate) async fn fill(tx: &mut dyn Tx) -> Result<()> {
     }
 }
 
-/// The next experiments after the id `after`, in the order of their ids.
+/// The next page of experiments after the id `after`, lowest id first.
 pub(crate) async fn page(tx: &mut dyn Tx, after: i64) -> Result<Vec<Current>> {
     let rows = tx
         .query(
@@ -124,16 +123,16 @@ pub(crate) async fn derive(tx: &mut dyn Tx, current: &Current) -> Result<Derived
     }
 }
 
-/// The changes of an experiment, oldest first.
+/// Replays the changes of an experiment, oldest first.
 ///
-/// History has the values that the changed fields had before each change. So the value of a field after a change is known
-/// once the next change of that field comes, or from the experiment itself after the last one.
+/// History has the values that the changed fields had before each change. So the value of a field after a change is
+/// known only from the next change of that field, or, after the last one, from the experiment itself.
 #[derive(Default)]
 struct Replay {
     derived: Derived,
-    /// The last change of each field whose value after it matters: its moment, and the value before it.
+    /// Last change of each field whose value after it matters: its time, and the value before it.
     open: HashMap<&'static str, (i64, Value)>,
-    /// Whether it is known that it was live before the present change.
+    /// True when the experiment is known to have been live before the current change.
     has_started: bool,
     /// The planned visitors before the first change of the plan after the first start.
     planned_visitors: Option<Option<i64>>,
@@ -143,7 +142,7 @@ impl Replay {
     fn change(&mut self, at: i64, mut before: Map<String, Value>) {
         let was_live = before.get("status").map(|status| status["status"] == "live");
         if was_live == Some(false) && !self.has_started {
-            // This may be the first start; what was planned until now was planned before it.
+            // This may be the first start, so plans changed until now were changed before it.
             self.planned_visitors = None;
         } else if let Some(plan) = before.get("plan") {
             self.planned_visitors.get_or_insert(plan["visitors"].as_i64());
@@ -218,12 +217,12 @@ impl Replay {
     }
 }
 
-/// What visitors run of a control.
+/// Code of a control that visitors run.
 fn code(control: &Value) -> [&Value; 2] {
     ["customJS", "customCSS"].map(|field| &control[field])
 }
 
-/// What visitors meet of a variant.
+/// Fields of a variant that visitors are affected by.
 fn shown(variant: &Value) -> [&Value; 4] {
     ["customJS", "customCSS", "data", "targeting"].map(|field| &variant[field])
 }
@@ -232,8 +231,8 @@ fn list(value: &Value) -> &[Value] {
     value.as_array().map_or(&[], Vec::as_slice)
 }
 
-/// The JSON of a column; null where it is not JSON. No release wrote such text, and one damaged row must not keep the
-/// server from starting.
+/// The JSON of a column; null when it is not valid JSON. No release wrote such text, but one damaged row must not keep
+/// the server from starting.
 fn parsed(text: &str) -> Value {
     serde_json::from_str(text).unwrap_or(Value::Null)
 }

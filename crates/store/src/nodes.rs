@@ -1,80 +1,77 @@
-//! The servers that work on one database. Each has an event log of its own, so
-//! results of one lack what another took.
+//! Nodes: the servers that share one database. Each has its own event log, so the results of one node lack the events
+//! of the others.
 
 use crate::{Error, MIGRATIONS, NODE_LOCK, Result};
 use muriel_domain::Instant;
 use muriel_sql::{Db, Lock, LockName, Row, Tx, params};
 
-/// The migration that makes the table of nodes.
+/// Version of the migration that creates the table of nodes.
 const NODE_MIGRATION: i64 = 4;
 
-/// Nodes that are remembered at most. Those that were not seen for longest go first.
+/// Maximum number of stored nodes. The ones seen longest ago are removed first.
 pub const NODES_MAX: i64 = 1_000;
-/// How long a node that never took an event is remembered after it stopped.
+/// Time for which a stopped node without events stays stored: one day, in microseconds.
 const EMPTY_KEPT_US: i64 = 86_400_000_000;
 
-/// How far the database's clock may be set back while leases run on. Where a node was seen
-/// later than that from now, the clock has jumped, and its lease says nothing: a node that
-/// runs is seen again within seconds.
+/// Largest step back of the database's clock, in microseconds, after which leases still count. Where a node was seen
+/// later than that from now, the clock has jumped, and its lease is ignored: a node that runs is seen again within
+/// seconds.
 const CLOCK_STEP_US: i64 = 60_000_000;
 
-/// Whether a node's lease runs, as SQL.
+/// SQL condition that a node's lease has not ended.
 fn is_live(now: &str) -> String {
     format!("(leased_until > {now} AND seen_at <= {now} + {CLOCK_STEP_US})")
 }
 
-/// The blocks that a node has, as SQL, which never become fewer: a node that was just
-/// started, or whose log cannot be opened, does not know of those that it took before, and
-/// results of others still lack them.
+/// SQL for the number of a node's blocks, which never decreases: a node that was just started, or whose log cannot be
+/// opened, does not know of the blocks that it wrote before, and the results of other nodes still lack them.
 fn most_blocks(counted: &str) -> String {
     format!("CASE WHEN {counted} > node.blocks THEN {counted} ELSE node.blocks END")
 }
 
-/// A server that works on the database, or did. Its moments are of the database's
-/// clock.
+/// A server that uses the database, or did. Times are those of the database's clock.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Node {
-    /// What its data directory says.
+    /// Node id, stored in its data directory.
     pub id: String,
-    /// Which run of it.
+    /// Id of its current or last run.
     pub session: String,
     /// Name of the machine.
     pub host: String,
-    /// Where its data is there.
+    /// Data directory on that machine.
     pub data_dir: String,
-    /// Blocks of its event log; 0 while it has taken no event.
+    /// Number of blocks of its event log; 0 until it receives an event.
     pub blocks: i64,
-    /// When it first started.
+    /// Time of the first start.
     pub started_at: Instant,
-    /// When it was last heard of.
+    /// Time of the last sign of life.
     pub seen_at: Instant,
-    /// Whether its lease runs.
+    /// True until its lease ends.
     pub is_live: bool,
 }
 
-/// What a node says of itself.
+/// Description that a node registers with.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NewNode {
-    /// What its data directory says.
+    /// Node id, stored in its data directory.
     pub id: String,
-    /// Which run of it: random.
+    /// Random id of this run.
     pub session: String,
     /// Name of the machine.
     pub host: String,
-    /// Where its data is there.
+    /// Data directory on that machine.
     pub data_dir: String,
-    /// Blocks of its event log.
+    /// Number of blocks of its event log.
     pub blocks: i64,
 }
 
-/// Registers a node for `lease_us` microseconds, unless others run and it does not
-/// insist. The same node that ran a moment ago is replaced at once. Gives back the
-/// others that run; the node is registered if there are none, or `insist` is set.
+/// Registers a node with a lease of `lease_us` microseconds, unless other nodes run and `insist` is false. An earlier
+/// run of the same node is replaced at once. Returns the other nodes that run.
 ///
 /// # Errors
 /// When the database cannot be reached.
 pub async fn register(tx: &mut dyn Tx, node: &NewNode, lease_us: i64, insist: bool) -> Result<Vec<Node>> {
-    // Of two that start at once one sees the other.
+    // Of two nodes that start at the same time, one waits here and then sees the other.
     tx.lock(Lock::Exclusive(LockName { kind: NODE_LOCK, id: 0 })).await?;
     let mut others = others(tx, &node.id).await?;
     others.retain(|other| other.is_live);
@@ -103,15 +100,15 @@ pub async fn register(tx: &mut dyn Tx, node: &NewNode, lease_us: i64, insist: bo
     Ok(others)
 }
 
-/// What became of a lease that was to be renewed.
+/// Result of renewing a lease.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Renewal {
-    /// It runs on.
+    /// The lease was extended.
     Renewed {
-        /// The most blocks that the node has had, in earlier runs too.
+        /// Largest number of blocks that the node has had, including earlier runs.
         most_blocks: i64,
     },
-    /// The node is not registered: it was forgotten.
+    /// The node is not registered: it was removed.
     Unknown,
     /// Another run has taken the node's place.
     Replaced,
@@ -149,9 +146,9 @@ pub async fn leave(tx: &mut dyn Tx, id: &str, session: &str, blocks: i64) -> Res
     Ok(())
 }
 
-/// The other nodes that run on a database whose schema is older than this program's. Empty where nothing is to be migrated,
-/// and where the schema is too old to know nodes. Changes nothing: a node that will be refused must not take the schema
-/// away from those that run.
+/// The other nodes that run on a database whose schema is older than this program's. Empty when no migration is
+/// pending, and when the schema is too old to have the table of nodes. Changes nothing: a node that will be refused
+/// must not migrate the schema while others run on it.
 ///
 /// # Errors
 /// A database newer than this program, or one that cannot be reached.
@@ -166,10 +163,10 @@ pub async fn running_before_migration(db: &Db, own: &str) -> Result<Vec<Node>> {
     Ok(nodes)
 }
 
-/// Every node but this one, those that were seen last first.
+/// All other nodes, the one seen last first.
 ///
-/// [`running_before_migration`] asks this of older schemas too, so it reads only columns that the table has had since
-/// it was made.
+/// [`running_before_migration`] also uses this with older schemas, so it reads only columns that the table has had
+/// since its creation.
 ///
 /// # Errors
 /// When the database cannot be reached.
@@ -184,7 +181,7 @@ pub async fn others(tx: &mut dyn Tx, own: &str) -> Result<Vec<Node>> {
     tx.query(&sql, params![own, NODES_MAX]).await?.into_iter().map(Node::try_from).collect()
 }
 
-/// Forgets a node that does not run; `false` when there is none of this id.
+/// Removes a node that does not run. Returns false when there is none with this id.
 ///
 /// # Errors
 /// When the database cannot be reached.
@@ -193,7 +190,7 @@ pub async fn forget(tx: &mut dyn Tx, id: &str) -> Result<bool> {
     let sql = format!("DELETE FROM node WHERE node_id = $1 AND NOT {live}", live = is_live(now));
     let is_forgotten = tx.execute(&sql, params![id]).await? > 0;
     if is_forgotten {
-        // Nobody will do these any more.
+        // No other node can do these deletions.
         tx.execute("DELETE FROM visitor_job_node WHERE node_id = $1 AND state <> 'done'", params![id]).await?;
     }
     Ok(is_forgotten)

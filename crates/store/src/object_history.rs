@@ -9,7 +9,7 @@ use muriel_sql::{Tx, params};
 use serde_json::{Map, Value};
 use std::sync::LazyLock;
 
-/// What is changed.
+/// Object of a change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Object {
     /// A goal.
@@ -28,7 +28,7 @@ impl Object {
 }
 
 table! {
-    /// One change.
+    /// One change of a goal or hypothesis.
     struct ChangeRow of "object_history" {
         generated {}
         key { kind: String, object_id: i64, revision: i64 }
@@ -42,7 +42,7 @@ table! {
     }
 }
 
-/// Keeps a change, which made this revision of the object.
+/// Stores a change with the revision of the object that it made.
 ///
 /// # Errors
 /// When the database cannot be reached.
@@ -62,7 +62,7 @@ pub async fn insert(tx: &mut dyn Tx, object: Object, entry: &HistoryEntry) -> Re
     Ok(())
 }
 
-/// The changes before the one that made the revision `before`, newest first.
+/// Changes with a revision below `before`, newest first, at most `limit`.
 ///
 /// # Errors
 /// When the database cannot be reached.

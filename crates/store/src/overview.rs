@@ -1,7 +1,7 @@
-//! The overview of experiments: a small row of each, which is filtered and sorted by the database.
+//! The overview of experiments: a small row for each, which the database filters and sorts.
 //!
-//! The rows follow from the experiments and are written in the same transactions. What results say is written by whoever
-//! looks at them, with the moment that it is of.
+//! The rows are derived from the experiments and written in the same transactions. The columns about results are
+//! written when a result is checked, with the time of the check.
 
 use crate::backlog::fold;
 use crate::experiments::{Act, ListedExperiment, listed};
@@ -14,20 +14,20 @@ use serde_json::Value as Json;
 use std::collections::HashMap;
 use std::sync::{LazyLock, Mutex, PoisonError};
 
-/// Rows that are filled at once.
+/// Experiments per page of [`fill`].
 const FILL_PAGE: i64 = 200;
 
-/// What an experiment is searched by, folded.
+/// Folded text in which an experiment is searched.
 fn search_text(name: &str, key: &str, url: &str, tags: &[String], id: i64) -> String {
     fold(&format!("{name}\n{key}\n{url}\n{}\n#{id}", tags.join("\n")))
 }
 
-/// Each label between line feeds, which no label has.
+/// Each label between line feeds, which labels cannot contain.
 fn labels(tags: &[String]) -> String {
     if tags.is_empty() { String::new() } else { format!("\n{}\n", tags.join("\n")) }
 }
 
-/// Brings the row of an experiment up to date, after `act` has been done to it.
+/// Updates the row of an experiment after `act`.
 pub(crate) async fn follow(tx: &mut dyn Tx, experiment: &Experiment, act: &Act<'_>) -> Result<()> {
     let milestones = &experiment.milestones;
     let name = experiment.name.as_str();
@@ -73,62 +73,63 @@ pub(crate) async fn follow(tx: &mut dyn Tx, experiment: &Experiment, act: &Act<'
     Ok(())
 }
 
-/// Takes the row of an experiment away, which was deleted.
+/// Removes the row of a deleted experiment.
 pub(crate) async fn remove(tx: &mut dyn Tx, id: ExperimentId) -> Result<()> {
     tx.execute("DELETE FROM overview WHERE experiment_id = $1", params![id.0]).await?;
     Ok(())
 }
 
-/// Which experiments are asked for. A list that is empty restricts nothing.
+/// Filter of the overview. An empty list or text restricts nothing.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct OverviewFilter {
     /// Part of the name, key, page or labels, in any letter case; or `#` and an id.
     pub search: String,
-    /// Words of statuses.
+    /// Status words.
     pub statuses: Vec<String>,
-    /// A label.
+    /// Label that an experiment must have.
     pub tag: String,
-    /// The projects that the caller sees and asks for; `None` for all of the company.
+    /// Projects that the caller sees and selects; `None` for all projects of the company.
     pub projects: Option<Vec<ProjectId>>,
-    /// Who made it, as history has them.
+    /// Owner, in the form that history uses.
     pub owner: String,
-    /// Words of outcomes; `none` for those that are not concluded.
+    /// Outcome words; `none` for experiments that are not concluded.
     pub outcomes: Vec<String>,
-    /// Words of verdicts; `unknown` for those that have none.
+    /// Verdict words; `unknown` for experiments without a verdict.
     pub verdicts: Vec<String>,
-    /// Words of grades.
+    /// Words of health grades.
     pub healths: Vec<String>,
-    /// Whether those in the archive are left out, or all others.
+    /// Handling of archived experiments.
     pub archived: ArchiveFilter,
-    /// Only those whose winner is served, or only the others.
+    /// True: only experiments whose winner is served. False: only the others.
     pub served: Option<bool>,
-    /// Only those that are not concluded and have ended, or whose planned visitors have entered; or only the others.
+    /// True: only experiments that are not concluded and have ended or reached their planned visitors. False: only the
+    /// others.
     pub complete: Option<bool>,
-    /// Only those with a change that waits for a second person, or only the others.
+    /// True: only experiments with a change that waits for a second person. False: only the others.
     pub waiting: Option<bool>,
 }
 
-/// Which experiments are asked for by whether they are in the archive.
+/// Handling of archived experiments in a filter.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum ArchiveFilter {
-    /// Those that are not.
+    /// Only experiments that are not archived.
     #[default]
     Exclude,
-    /// All.
+    /// All experiments.
     Include,
-    /// Those that are.
+    /// Only archived experiments.
     Only,
 }
 
-/// What experiments are sorted by.
+/// Sort key of the overview.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum OverviewSort {
-    /// What needs somebody: broken, to serve, to stop, waiting for approval, complete, then what runs, what is prepared and what is
-    /// done; of each kind what was changed last.
+    /// Need for attention: broken, winner to serve, to stop, waiting for approval, complete, then live, draft and
+    /// ended, then concluded and archived; within each of these, the last changed first.
     Need,
-    /// The last change.
+    /// Time of the last change.
     LastChange,
-    /// When it was made.
+    /// Time of creation.
     CreatedAt,
     /// The name, in any letter case.
     Name,
@@ -142,12 +143,12 @@ pub enum OverviewSort {
     Visitors,
     /// Days since the first start.
     Days,
-    /// Days until it is done.
+    /// Time at which it will be done: the planned end or the arrival of the planned visitors, whichever comes first.
     DaysLeft,
 }
 
 impl OverviewSort {
-    /// Each with its word in the interface.
+    /// Words of the sort keys in the interface.
     pub const WORDS: [(&'static str, OverviewSort); 10] = [
         ("need", OverviewSort::Need),
         ("last_change", OverviewSort::LastChange),
@@ -161,10 +162,10 @@ impl OverviewSort {
         ("days_left", OverviewSort::DaysLeft),
     ];
 
-    /// What rows are sorted by. A null is what is not known. `$15` is now.
+    /// SQL expression that rows are sorted by. Null means unknown. `$15` is the current time.
     fn expression(self) -> &'static str {
         match self {
-            // A moment in microseconds has 16 digits.
+            // A time in microseconds has 16 digits, so it never outweighs the factor of the group.
             OverviewSort::Need => {
                 static NEED: LazyLock<String> = LazyLock::new(|| {
                     format!(
@@ -201,34 +202,34 @@ impl OverviewSort {
     }
 }
 
-/// In which order a page is, and behind which row it begins.
+/// Order of a page, and the row after which it begins.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OverviewPage {
-    /// What is sorted by.
+    /// Sort key.
     pub sort: OverviewSort,
-    /// The greatest first.
+    /// True when the greatest value comes first.
     pub descending: bool,
-    /// The last row of the page before.
+    /// Last row of the page before.
     pub after: Option<OverviewMark>,
-    /// Rows at most.
+    /// Maximum number of rows.
     pub limit: i64,
-    /// The present moment.
+    /// Current time.
     pub now: Instant,
 }
 
-/// The place of a row in the order.
+/// Position of a row in the order.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OverviewMark {
-    /// By what it is sorted.
+    /// Value of the sort key.
     pub value: MarkValue,
-    /// Its id.
+    /// Experiment id, which orders rows with equal values.
     pub id: ExperimentId,
 }
 
-/// By what a row is sorted.
+/// Value of a row's sort key.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum MarkValue {
-    /// A number or a moment. What is not known is the last in either direction.
+    /// A number or a time. Unknown values come last in either direction.
     Number(i64),
     /// Folded text.
     Text(String),
@@ -237,74 +238,74 @@ pub enum MarkValue {
 /// A row of the overview.
 #[derive(Debug, Clone, PartialEq)]
 pub struct OverviewRow {
-    /// As lists show it.
+    /// The experiment as lists show it.
     pub listed: ListedExperiment,
-    /// Its key.
+    /// Experiment key.
     pub key: String,
-    /// The key of its project.
+    /// Key of its project.
     pub project_key: String,
     /// Labels.
     pub tags: Vec<String>,
-    /// Who made it.
+    /// Owner, in the form that history uses.
     pub owner: String,
-    /// Whether it is in the archive.
+    /// True when it is in the archive.
     pub is_archived: bool,
-    /// How it was concluded; empty while it is not.
+    /// Outcome word of the conclusion; empty while it is not concluded.
     pub outcome: String,
-    /// The first start.
+    /// Time of the first start.
     pub started_at: Option<Instant>,
-    /// The last end; `None` while it is live.
+    /// Time of the last end; `None` while it is live.
     pub ended_at: Option<Instant>,
-    /// The end that is planned.
+    /// Planned end.
     pub end_date: Option<Instant>,
-    /// When its planned visitors will have entered.
+    /// Expected time at which its planned visitors will have entered.
     pub ready_at: Option<Instant>,
-    /// When it was last changed, by whom and how.
+    /// Time of the last change.
     pub changed_at: Instant,
-    /// By whom.
+    /// Actor of the last change.
     pub changed_by: String,
-    /// What was done.
+    /// Action of the last change.
     pub change_action: String,
-    /// Counts its changes.
+    /// Revision of the experiment.
     pub revision: i64,
-    /// What its result said.
+    /// Last check of its result.
     pub look: Option<ResultLook>,
-    /// Its place in the order.
+    /// Position in the order.
     pub mark: OverviewMark,
 }
 
-/// What a result said when it was last looked at.
+/// The last check of a result.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ResultLook {
-    /// When.
+    /// Time of the check.
     pub as_of: Instant,
-    /// The experiment's revision then.
+    /// Revision of the experiment at that time.
     pub revision: i64,
-    /// The word of the verdict; empty where there is none.
+    /// Verdict word; empty without a verdict.
     pub verdict: String,
-    /// The word of the grade.
+    /// Word of the health grade.
     pub health: String,
     /// Visitors in all arms.
     pub visitors: i64,
-    /// When the planned visitors will have entered.
+    /// Expected time at which the planned visitors will have entered.
     pub ready_at: Option<Instant>,
-    /// The summary, as whoever looked at it has written it.
+    /// Summary, as the check wrote it.
     pub summary: Json,
 }
 
-/// Whether a winner is served, 0 or 1.
+/// SQL: 1 when a winner is served, otherwise 0.
 const SERVED: &str = "CASE WHEN o.served_arm IS NULL THEN 0 ELSE 1 END";
-/// Whether it is not concluded and has ended, or its planned visitors have entered.
+/// SQL: 1 when it is not concluded and has ended or reached its planned visitors, otherwise 0.
 const COMPLETE: &str = "CASE WHEN o.outcome = '' AND o.started_at IS NOT NULL AND (o.status = 'inactive' \
      OR (o.status = 'live' AND o.ready_at <= o.as_of)) THEN 1 ELSE 0 END";
-/// Whether a change waits for a second person.
+/// SQL: 1 when a change waits for a second person, otherwise 0.
 const WAITING: &str = "CASE WHEN EXISTS (SELECT 1 FROM proposal w WHERE w.experiment_id = o.experiment_id \
      AND w.state = 'open') THEN 1 ELSE 0 END";
 
-/// The greatest integer that stands for what is not known.
+/// Sort value of unknown numbers, greater than any known one. It is negated for a descending order.
 const LAST: i64 = i64::MAX / 2;
 
-/// A page of the experiments of a company that match, and how many there are on all pages, as of one moment.
+/// Total number of a company's experiments that match, and one page of them, from one snapshot.
 ///
 /// # Errors
 /// When the database cannot be reached.
@@ -333,7 +334,7 @@ pub async fn page(
     Ok((total, rows))
 }
 
-/// The words between bars; nothing where there are none.
+/// The words between bars, such as `|a|b|`; empty without words.
 pub(crate) fn set<T: std::fmt::Display>(words: &[T]) -> String {
     words
         .iter()
@@ -343,7 +344,7 @@ pub(crate) fn set<T: std::fmt::Display>(words: &[T]) -> String {
 fn parameters(company: CompanyId, filter: &OverviewFilter) -> Vec<Value> {
     let projects = match &filter.projects {
         None => String::new(),
-        // One that sees none finds none.
+        // A caller that sees no project finds nothing.
         Some(projects) if projects.is_empty() => "|".to_owned(),
         Some(projects) => set(projects),
     };
@@ -377,13 +378,13 @@ fn parameters(company: CompanyId, filter: &OverviewFilter) -> Vec<Value> {
     ]
 }
 
-/// The statement of a page. Its text depends on the order alone, so that there are few of them.
+/// The statement of a page. Its text depends only on the order, so that few statements are prepared.
 fn statement(page: &OverviewPage) -> &'static str {
     type Key = (OverviewSort, bool, bool);
     static STATEMENTS: LazyLock<Mutex<HashMap<Key, &'static str>>> = LazyLock::new(Mutex::default);
     let key = (page.sort, page.descending, page.after.is_some());
     let mut statements = STATEMENTS.lock().unwrap_or_else(PoisonError::into_inner);
-    // 40 of them, each made once.
+    // There are at most 40 texts, so leaking them is bounded.
     statements.entry(key).or_insert_with(|| Box::leak(text(key.0, key.1, key.2).into_boxed_str()))
 }
 
@@ -493,19 +494,19 @@ fn read(mut row: Row, sort: OverviewSort) -> Result<OverviewRow> {
     })
 }
 
-/// An experiment whose result is to be looked at.
+/// An experiment whose result is due for a check.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ToLookAt {
-    /// Its project.
+    /// Project of the experiment.
     pub project: ProjectId,
-    /// The experiment.
+    /// Experiment id.
     pub id: ExperimentId,
-    /// Its revision.
+    /// Revision of the experiment.
     pub revision: i64,
 }
 
-/// The experiments whose results are to be looked at, those that were not for the longest time first: live ones that were not
-/// since `before`, changed ones, and ended ones until a day after their end.
+/// The experiments whose results are due for a check, the ones checked longest ago first: of those not checked since
+/// `before`, the live ones, the changed ones, and the ended ones until a check at least a day after their end.
 ///
 /// # Errors
 /// When the database cannot be reached.
@@ -530,7 +531,7 @@ pub async fn to_look_at(tx: &mut dyn Tx, before: Instant, limit: i64) -> Result<
         .collect()
 }
 
-/// Keeps what a result said, unless a later look was kept already.
+/// Stores a check of a result, unless a later one is stored already.
 ///
 /// # Errors
 /// When the database cannot be reached.
@@ -553,7 +554,7 @@ pub async fn looked_at(tx: &mut dyn Tx, id: ExperimentId, look: &ResultLook) -> 
     Ok(())
 }
 
-/// The rows of the experiments that were there before the table. It reads the tables as they are at that migration.
+/// Creates the rows of experiments that are older than the table. It reads the tables as they are at that migration.
 pub(crate) async fn fill(tx: &mut dyn Tx) -> muriel_sql::Result<()> {
     let mut last = 0;
     loop {

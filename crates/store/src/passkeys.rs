@@ -1,4 +1,4 @@
-//! Passkeys: keys of people's devices with which they sign in.
+//! Passkeys: keys of devices with which people sign in.
 
 use crate::Result;
 use crate::table::table;
@@ -7,27 +7,27 @@ use muriel_domain::ids::{PasskeyId, PersonId};
 use muriel_sql::{Row, Tx, params};
 use std::sync::LazyLock;
 
-/// Passkeys that a person can have.
+/// Maximum number of passkeys of a person.
 pub const PASSKEYS_MAX: usize = 20;
 
-/// A key of a device.
+/// A passkey.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Passkey {
     /// Unique in the database.
     pub id: PasskeyId,
-    /// Whose it is.
+    /// Owner of the passkey.
     pub person: PersonId,
-    /// What the person calls it.
+    /// Name that the person gave it.
     pub name: String,
-    /// What the device knows it by.
+    /// Credential id, by which the device knows it.
     pub credential: Vec<u8>,
-    /// The public key (COSE).
+    /// Public key (COSE).
     pub key: Vec<u8>,
-    /// How often it was used, where the device counts that.
+    /// Signature counter of the device; 0 for a device without a counter.
     pub count: i64,
-    /// When it was enrolled.
+    /// Time of enrolment.
     pub created_at: Instant,
-    /// When somebody last signed in with it.
+    /// Time of the last sign-in with it.
     pub last_used_at: Option<Instant>,
 }
 
@@ -60,10 +60,10 @@ fn passkey(mut row: Row) -> Result<Passkey> {
     })
 }
 
-/// Stores a new passkey; its id is made here.
+/// Stores a new passkey and returns its new id.
 ///
 /// # Errors
-/// `passkey_credential_key` when it is known already.
+/// `passkey_credential_key` when the credential is stored already.
 pub async fn insert(tx: &mut dyn Tx, new: &Passkey) -> Result<PasskeyId> {
     static STATEMENT: LazyLock<String> = LazyLock::new(|| format!("{} RETURNING passkey_id", PasskeyRow::insert_sql()));
     let new = new.clone();
@@ -80,7 +80,7 @@ pub async fn insert(tx: &mut dyn Tx, new: &Passkey) -> Result<PasskeyId> {
     Ok(PasskeyId(tx.query_one(&STATEMENT, row.insert_values()).await?.int("passkey_id")?))
 }
 
-/// The passkey that a device knows by this id.
+/// The passkey with this credential id.
 ///
 /// # Errors
 /// When the database cannot be reached.
@@ -101,8 +101,8 @@ pub async fn list(tx: &mut dyn Tx, person: PersonId) -> Result<Vec<Passkey>> {
     tx.query(&STATEMENT, params![person.0]).await?.into_iter().map(passkey).collect()
 }
 
-/// Notes that somebody signed in with a passkey. Whether its count fits: a device that counts never counts back, also of
-/// two requests at once.
+/// Records a sign-in with a passkey. Returns false when the counter is not greater than the stored one: a device with a
+/// counter always counts up, so of two requests with the same count only one succeeds.
 ///
 /// # Errors
 /// When the database cannot be reached.
@@ -112,7 +112,7 @@ pub async fn used(tx: &mut dyn Tx, id: PasskeyId, count: i64, now: Instant) -> R
     Ok(tx.execute(sql, params![id.0, count, now.us()]).await? == 1)
 }
 
-/// Removes one passkey of a person. Its name, if there was one.
+/// Removes one passkey of a person. Returns its name, if it existed.
 ///
 /// # Errors
 /// When the database cannot be reached.

@@ -1,4 +1,4 @@
-//! People: who they are, what they may do, how they sign in.
+//! People: their names, their access, and how they sign in.
 
 use crate::Result;
 use crate::codec::{id_places, places};
@@ -10,49 +10,49 @@ use muriel_sql::{Row, Tx, params};
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
-/// Somebody who signs in.
+/// A person who can sign in.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Person {
     /// Unique in the database.
     pub id: PersonId,
     /// The company whose projects they see.
     pub company_id: CompanyId,
-    /// In lower case; unique among those who were not removed.
+    /// E-mail address in lower case; unique among people who were not removed.
     pub email: String,
     /// Display name.
     pub name: String,
-    /// What they may do, and where.
+    /// Role, and the projects that the person is limited to.
     pub access: Access,
-    /// The hash of the password in the PHC form; `None` for who signs in otherwise.
+    /// Hash of the password in the PHC format; `None` for a person who signs in without one.
     pub password: Option<String>,
-    /// The encrypted secret of the authenticator; `None` without one.
+    /// Encrypted secret of the authenticator app; `None` without one.
     pub totp: Option<Vec<u8>>,
-    /// The last step of 30 seconds whose code was used.
+    /// Number of the last 30-second step whose code was used.
     pub totp_step: i64,
     /// An encrypted secret that waits for its first code.
     pub totp_pending: Option<Vec<u8>>,
-    /// Issuer and subject of the OpenID provider, once they came through one.
+    /// Issuer and subject at the OpenID provider, once the person has signed in through one.
     pub oidc: Option<(String, String)>,
-    /// When they came in.
+    /// Time of joining.
     pub created_at: Instant,
-    /// When they last did something, to the minute.
+    /// Time of the last activity, to the minute.
     pub last_seen_at: Option<Instant>,
 }
 
-/// Somebody who comes in.
+/// A person who joins a company.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NewPerson {
-    /// The company.
+    /// Company to join.
     pub company_id: CompanyId,
-    /// In lower case.
+    /// E-mail address, in lower case.
     pub email: String,
     /// Display name.
     pub name: String,
-    /// What they may do, and where.
+    /// Role, and the projects that the person is limited to.
     pub access: Access,
-    /// The hash of the password.
+    /// Hash of the password in the PHC format; `None` for a person who signs in without one.
     pub password: Option<String>,
-    /// Issuer and subject of the OpenID provider.
+    /// Issuer and subject at the OpenID provider.
     pub oidc: Option<(String, String)>,
 }
 
@@ -85,31 +85,31 @@ fn select(rest: &str) -> String {
     format!("SELECT {} FROM person p {rest}", PersonRow::columns("p"))
 }
 
-/// Before the ids of people in history, so that they are not taken for those of keys.
+/// Prefix of people's ids in history, which tells them apart from ids of keys.
 const REFERENCE: &str = "person:";
 
-/// What history has for a person.
+/// Reference to a person in history.
 pub fn reference(id: PersonId) -> String {
     format!("{REFERENCE}{id}")
 }
 
-/// The person for whom history has this.
+/// The person of a reference in history; `None` for other actors.
 pub fn of_reference(actor: &str) -> Option<PersonId> {
     PersonId::parse(actor.strip_prefix(REFERENCE)?)
 }
 
-/// Somebody who sees a project.
+/// A person who sees a project.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Member {
-    /// Who.
+    /// Person id.
     pub id: PersonId,
     /// Display name.
     pub name: String,
-    /// The role there.
+    /// Role in the project.
     pub role: Role,
 }
 
-/// The condition that the person `p` sees the project with this id, which is one of the person's company.
+/// SQL condition that the person `p` sees the project with this id, which belongs to the person's company.
 pub(crate) fn sees(project: &str) -> String {
     format!(
         "p.deleted_at IS NULL AND (p.limited = 0 OR EXISTS (SELECT 1 FROM person_project pp \
@@ -117,7 +117,7 @@ pub(crate) fn sees(project: &str) -> String {
     )
 }
 
-/// Everybody who sees a project, oldest first.
+/// The people who see a project, oldest first.
 ///
 /// # Errors
 /// When the database cannot be reached.
@@ -192,7 +192,7 @@ pub async fn by_email(tx: &mut dyn Tx, email: &str) -> Result<Option<Person>> {
     one(tx, &STATEMENT, params![email]).await
 }
 
-/// The person whom an OpenID provider knows as this subject.
+/// The person with this issuer and subject at an OpenID provider.
 ///
 /// # Errors
 /// When the database cannot be reached.
@@ -218,7 +218,7 @@ pub async fn list(tx: &mut dyn Tx, company: CompanyId) -> Result<Vec<Person>> {
     Ok(people)
 }
 
-/// The names of these people, also of those who were removed.
+/// Names of these people, also of removed ones.
 ///
 /// # Errors
 /// When the database cannot be reached.
@@ -238,7 +238,7 @@ pub async fn names(tx: &mut dyn Tx, ids: &[PersonId]) -> Result<HashMap<PersonId
     Ok(names)
 }
 
-/// Whether anybody can sign in: those who were removed do not count.
+/// Returns whether anybody can sign in. Removed people do not count.
 ///
 /// # Errors
 /// When the database cannot be reached.
@@ -246,7 +246,7 @@ pub async fn any(tx: &mut dyn Tx) -> Result<bool> {
     Ok(tx.query_opt("SELECT 1 FROM person WHERE deleted_at IS NULL LIMIT 1", params![]).await?.is_some())
 }
 
-/// How many people a company has.
+/// Number of people of a company.
 ///
 /// # Errors
 /// When the database cannot be reached.
@@ -255,7 +255,7 @@ pub async fn count(tx: &mut dyn Tx, company: CompanyId) -> Result<i64> {
     Ok(tx.query_one(sql, params![company.0]).await?.int("n")?)
 }
 
-/// How many owners a company has.
+/// Number of owners of a company.
 ///
 /// # Errors
 /// When the database cannot be reached.
@@ -312,7 +312,7 @@ impl From<&Person> for PersonRow {
     }
 }
 
-/// Stores what changed of a person; the step of the authenticator is [`totp_use`]'s.
+/// Stores a changed person, except the authenticator's step, which [`totp_use`] stores.
 ///
 /// # Errors
 /// `person_email_key` when somebody else has the address.
@@ -338,8 +338,8 @@ async fn projects_set(tx: &mut dyn Tx, person: &Person) -> Result<()> {
     Ok(())
 }
 
-/// Takes a person out of everything but history: the row stays with the name, all that signs in is deleted. Address, issuer and
-/// subject stay too, for [`was_removed`].
+/// Removes a person from everything but history: the row stays with the name, and everything for signing in is deleted.
+/// Address, issuer and subject stay too, for [`was_removed`].
 ///
 /// # Errors
 /// When the database cannot be reached.
@@ -363,7 +363,7 @@ pub async fn remove(tx: &mut dyn Tx, id: PersonId, now: Instant) -> Result<()> {
     Ok(())
 }
 
-/// Whether somebody with this address, or whom the OpenID provider knows as this subject, was removed from the company.
+/// Returns whether a person with this address, or this issuer and subject, was removed from the company.
 ///
 /// # Errors
 /// When the database cannot be reached.
@@ -378,7 +378,8 @@ pub async fn was_removed(
     Ok(tx.query_opt(sql, params![company.0, email, issuer, subject]).await?.is_some())
 }
 
-/// Notes that the code of this step was used. Whether it is the first use: a code works once, also of two requests at once.
+/// Records that the code of this step was used. Returns false when this or a later step was used before: a code works
+/// once, also for two requests at the same time.
 ///
 /// # Errors
 /// When the database cannot be reached.
@@ -387,7 +388,7 @@ pub async fn totp_use(tx: &mut dyn Tx, id: PersonId, step: i64) -> Result<bool> 
     Ok(tx.execute(sql, params![id.0, step]).await? == 1)
 }
 
-/// Replaces the recovery codes of a person, which are kept as MACs.
+/// Replaces the recovery codes of a person, which are stored as MACs.
 ///
 /// # Errors
 /// When the database cannot be reached.
@@ -399,7 +400,7 @@ pub async fn recovery_codes_set(tx: &mut dyn Tx, id: PersonId, macs: &[[u8; 32]]
     Ok(())
 }
 
-/// Uses up a recovery code. Whether there was one.
+/// Uses up a recovery code. Returns whether it existed.
 ///
 /// # Errors
 /// When the database cannot be reached.

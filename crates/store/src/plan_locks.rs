@@ -30,7 +30,7 @@ fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// Stores the plan of an experiment that starts for the first time at `at`. Its goals are those that are attached to it by now.
+/// Stores the plan of an experiment that starts for the first time at `at`. Its goals must be attached already.
 pub(crate) async fn insert(tx: &mut dyn Tx, experiment: &Experiment, at: Instant) -> Result<()> {
     let (primary, secondary) = attached_goals(tx, experiment.id).await?;
     let hypothesis = match experiment.hypothesis_id {

@@ -1,4 +1,4 @@
-//! What previews of arms found on pages.
+//! Reports of previews: which selectors of an arm matched on a page.
 
 use crate::Result;
 use crate::table::{Json, table};
@@ -8,23 +8,23 @@ use muriel_domain::ids::ExperimentId;
 use muriel_sql::{Tx, params};
 use std::sync::LazyLock;
 
-/// What the last preview of an arm found.
+/// Report of the last preview of an arm.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PreviewReport {
     /// The arm.
     pub arm: Arm,
-    /// When.
+    /// Time of the preview.
     pub at: Instant,
-    /// The page, without query and fragment.
+    /// Page URL, without query and fragment.
     pub url: String,
     /// Selectors of the arm's changes that matched an element.
     pub matched: Vec<String>,
-    /// Selectors that matched none.
+    /// Selectors that matched no element.
     pub missing: Vec<String>,
 }
 
 table! {
-    /// What the last preview of an arm found.
+    /// Report of the last preview of an arm.
     struct ReportRow of "preview_report" {
         generated {}
         key { experiment_id: i64, arm: i64 }
@@ -38,7 +38,7 @@ table! {
     }
 }
 
-/// Keeps what a preview found, in place of what the one before did.
+/// Stores the report of a preview, in place of the one before.
 ///
 /// # Errors
 /// When the database cannot be reached.
@@ -62,7 +62,7 @@ pub async fn keep(tx: &mut dyn Tx, id: ExperimentId, report: PreviewReport) -> R
     Ok(())
 }
 
-/// What the last preview of each arm found, the control first.
+/// Reports of the last preview of each arm, the control first.
 ///
 /// # Errors
 /// When the database cannot be reached.

@@ -1,4 +1,4 @@
-//! The concluded experiments of a company, and what is stored for finding them and for their numbers.
+//! The concluded experiments of a company, with the data for searching them and for their statistics.
 
 use crate::backlog::fold;
 use crate::codec::to_json;
@@ -10,68 +10,68 @@ use muriel_domain::ids::{CompanyId, ExperimentId, HypothesisId, ProjectId};
 use muriel_sql::{Row, Tx, params};
 use serde_json::Value as Json;
 
-/// Experiments that are filled in at once.
+/// Experiments per page of [`fill`].
 const FILL_PAGE: i64 = 200;
 
-/// Which concluded experiments are listed. A list that is empty restricts nothing.
+/// Filter of concluded experiments. An empty list restricts nothing.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ProgrammeFilter {
-    /// The projects that the caller sees and asks for; `None` for all of the company.
+    /// Projects that the caller sees and selects; `None` for all projects of the company.
     pub projects: Option<Vec<ProjectId>>,
-    /// Part of the name, key, page or labels, of the note or of what was learned, in any letter case; or `#` and an id.
+    /// Part of the name, key, page, labels, note or lesson, in any letter case; or `#` and an id.
     pub search: String,
-    /// How they were concluded.
+    /// Outcomes of the conclusions.
     pub outcomes: Vec<ConclusionOutcome>,
-    /// Concluded at this moment or later.
+    /// Only experiments concluded at this time or later.
     pub from: Option<Instant>,
-    /// Concluded before this moment.
+    /// Only experiments concluded before this time.
     pub to: Option<Instant>,
 }
 
 /// A concluded experiment, without its texts.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ConcludedRow {
-    /// The experiment.
+    /// Experiment id.
     pub id: ExperimentId,
-    /// When it was concluded.
+    /// Time of the conclusion.
     pub concluded_at: Instant,
-    /// The outcome.
+    /// Outcome of the conclusion.
     pub outcome: ConclusionOutcome,
-    /// Whether its variants are for different audiences.
+    /// True when its variants are for different audiences.
     pub is_personalization: bool,
-    /// The arm that is served as the winner.
+    /// Arm that is served as the winner.
     pub served_arm: Option<i64>,
-    /// Confidence, importance and difficulty, 1 to 5, as the hypothesis has them now.
+    /// Confidence, importance and difficulty, 1 to 5: the current ratings of the hypothesis.
     pub ratings: [Option<i64>; 3],
-    /// Its result at the conclusion, as [`put`] stored it.
+    /// Result at the conclusion, as [`put`] stored it.
     pub result: Option<Json>,
-    /// Whether it is among those that the filter lists.
+    /// True when it matches the whole filter.
     pub is_listed: bool,
 }
 
 /// Names and texts of a concluded experiment.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ConcludedTexts {
-    /// The experiment.
+    /// Experiment id.
     pub id: ExperimentId,
-    /// Its name.
+    /// Experiment name.
     pub name: String,
-    /// Its key.
+    /// Experiment key.
     pub key: String,
-    /// The key of its project.
+    /// Key of its project.
     pub project_key: String,
     /// The hypothesis that it tested.
     pub hypothesis: Option<HypothesisId>,
-    /// The reasons for the outcome.
+    /// Reasons for the outcome.
     pub note: String,
-    /// What was learned beyond the test.
+    /// Lesson beyond the test.
     pub learned: String,
-    /// Who concluded it: a name. `None` where that was an older release.
+    /// Name of the actor who concluded it; `None` when an older release did not store it.
     pub concluded_by: Option<String>,
 }
 
-/// The concluded experiments of the filter's projects, newest first, at most `limit`: all of them, also those that the rest of
-/// the filter does not list.
+/// The concluded experiments of the filter's projects, newest first, at most `limit`. Includes those that the rest of
+/// the filter excludes: [`ConcludedRow::is_listed`] tells them apart.
 ///
 /// # Errors
 /// When the database cannot be reached.
@@ -112,11 +112,11 @@ pub async fn concluded(
     rows.into_iter().map(read).collect()
 }
 
-/// The projects between bars; nothing for all.
+/// The ids of the projects between bars; empty for all projects.
 fn projects(filter: &ProgrammeFilter) -> String {
     match &filter.projects {
         None => String::new(),
-        // One that sees none finds none.
+        // A caller that sees no project finds nothing.
         Some(projects) if projects.is_empty() => "|".to_owned(),
         Some(projects) => set(projects),
     }
@@ -145,7 +145,7 @@ fn read(mut row: Row) -> Result<ConcludedRow> {
     })
 }
 
-/// Names and texts of these experiments, in no order. One that is not there any more is left out.
+/// Names and texts of these experiments, in any order. Deleted experiments are left out.
 ///
 /// # Errors
 /// When the database cannot be reached.
@@ -185,13 +185,13 @@ pub async fn texts(tx: &mut dyn Tx, company: CompanyId, ids: &[ExperimentId]) ->
 /// A holdout of a project.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HoldoutRow {
-    /// The key of its project.
+    /// Key of its project.
     pub project_key: String,
-    /// The group's id.
+    /// Id of the group.
     pub group_id: i64,
-    /// Its name.
+    /// Name of the group.
     pub name: String,
-    /// Share of the visitors that it keeps out, in hundredths of a percent.
+    /// Share of visitors that it keeps out, in hundredths of a percent.
     pub held_out: i64,
 }
 
@@ -227,7 +227,7 @@ pub async fn holdouts(
         .collect()
 }
 
-/// Stores what the programme needs of the conclusion of an experiment: note and lesson, for search, and the result in brief.
+/// Stores the programme's data of a conclusion: note and lesson, for search, and a brief result.
 ///
 /// # Errors
 /// When the database cannot be reached.
@@ -253,8 +253,7 @@ fn search_text(texts: [&str; 2]) -> String {
     fold(&texts.join("\n"))
 }
 
-/// Fills the columns of migration 23 for the experiments that were there before. It reads the tables as they are at that
-/// migration.
+/// Fills the columns of migration 23 for older experiments. It reads the tables as they are at that migration.
 pub(crate) async fn fill(tx: &mut dyn Tx) -> muriel_sql::Result<()> {
     let mut last = 0;
     loop {

@@ -7,21 +7,21 @@ use muriel_domain::ids::{ExperimentId, ProjectId, ProposalId};
 use muriel_sql::{Row, Tx, params};
 use std::sync::LazyLock;
 
-/// What became of a proposal.
+/// State of a proposal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ProposalState {
     /// Nobody has decided yet.
     Open,
-    /// It was approved, and its change made.
+    /// It was approved, and its change was made.
     Approved,
     /// It was rejected.
     Rejected,
-    /// The one who made it has withdrawn it.
+    /// Its author has withdrawn it.
     Withdrawn,
 }
 
 impl ProposalState {
-    /// Each with its word.
+    /// Words of the states.
     pub const WORDS: [(&'static str, ProposalState); 4] = [
         ("open", ProposalState::Open),
         ("approved", ProposalState::Approved),
@@ -29,7 +29,7 @@ impl ProposalState {
         ("withdrawn", ProposalState::Withdrawn),
     ];
 
-    /// The word that the interface and the database have for it.
+    /// Word in the interface and the database.
     pub fn word(self) -> &'static str {
         Self::WORDS.iter().find(|(_, state)| *state == self).map_or("", |(word, _)| word)
     }
@@ -38,29 +38,29 @@ impl ProposalState {
 /// A proposed change.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Proposal {
-    /// Its id.
+    /// Proposal id.
     pub id: ProposalId,
-    /// The experiment.
+    /// Experiment to change.
     pub experiment: ExperimentId,
-    /// The experiment's revision for which it was made.
+    /// Revision of the experiment for which it was made.
     pub base_revision: i64,
-    /// The body that was sent, JSON.
+    /// Request body of the change, JSON.
     pub body: String,
-    /// Whether objects in the body are merged with those that are there.
+    /// True when objects in the body are merged with the existing ones.
     pub merges: bool,
-    /// Why it is proposed.
+    /// Reason for the proposal.
     pub note: String,
-    /// When.
+    /// Time of the proposal.
     pub proposed_at: Instant,
-    /// By whom, as history has them.
+    /// Author, in the form that history uses.
     pub proposed_by: String,
-    /// What became of it.
+    /// State of the proposal.
     pub state: ProposalState,
-    /// When it was decided.
+    /// Time of the decision.
     pub decided_at: Option<Instant>,
-    /// By whom.
+    /// Actor who decided, in the form that history uses.
     pub decided_by: Option<String>,
-    /// What the one who decided says.
+    /// Reason for the decision.
     pub reason: String,
 }
 
@@ -88,7 +88,7 @@ table! {
     }
 }
 
-/// Stores a new proposal; its id. That of `proposal` is not used.
+/// Stores a new proposal and returns its new id. The id in `proposal` is not used.
 ///
 /// # Errors
 /// When the database cannot be reached.
@@ -132,7 +132,7 @@ fn read(mut row: Row) -> Result<Proposal> {
     })
 }
 
-/// A statement that selects proposals, as `p`, of experiments that are there.
+/// A statement that selects the proposals `p` of experiments that are not deleted.
 fn select(rest: &str) -> String {
     format!(
         "SELECT {} FROM proposal p JOIN experiment e ON e.experiment_id = p.experiment_id AND e.deleted_at IS NULL \
@@ -150,8 +150,8 @@ pub async fn find(tx: &mut dyn Tx, project: ProjectId, id: ProposalId) -> Result
     tx.query_opt(&STATEMENT, params![project.0, id.0]).await?.map(read).transpose()
 }
 
-/// The project's proposals before the one with the id `before`, newest first: of one experiment and in one state, if they are
-/// given.
+/// The project's proposals with an id below `before`, newest first, at most `limit`: of one experiment and in one
+/// state, if they are given.
 ///
 /// # Errors
 /// When the database cannot be reached.
@@ -180,7 +180,7 @@ pub async fn page(
     rows.into_iter().map(read).collect()
 }
 
-/// How many proposals of the experiment are open.
+/// Number of open proposals of the experiment.
 ///
 /// # Errors
 /// When the database cannot be reached.
@@ -189,7 +189,7 @@ pub async fn open_count(tx: &mut dyn Tx, experiment: ExperimentId) -> Result<i64
     Ok(tx.query_one(sql, params![experiment.0]).await?.int("open")?)
 }
 
-/// Stores what became of an open proposal; whether it was open.
+/// Stores the decision on an open proposal. Returns false when it was not open.
 ///
 /// # Errors
 /// When the database cannot be reached.

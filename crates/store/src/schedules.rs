@@ -1,17 +1,18 @@
-//! Fills the columns and the table of migration 10 for the experiments of databases that are older than it.
+//! Fills the columns and the table of migration 10 for experiments of older databases.
 //!
-//! Dates were stored before it and nothing acted on them. Those that have passed stay without effect, as people have
-//! long done without them; those that are to come act. It reads the tables as they are at that migration, and must go
-//! on giving the same once it is released.
+//! Dates were stored before this migration, but nothing acted on them. Dates that have passed stay without effect,
+//! because people have long done without them; future dates take effect. It reads the tables as they are at that
+//! migration. Its results must stay the same once it is released.
 
 use muriel_sql::{Result, Tx, params};
 use serde_json::{Value, json};
 
 const DAY_US: i64 = 86_400_000_000;
-/// Experiments that are read at once.
+/// Experiments per page.
 const PER_PAGE: i64 = 500;
 
-/// Settles what has passed, makes jobs of what is to come, and marks experiments whose results rules watch.
+/// Settles rules whose dates have passed, creates jobs for future dates, and marks experiments whose results rules
+/// check.
 pub(crate) async fn fill(tx: &mut dyn Tx) -> Result<()> {
     let sql = format!("SELECT {} AS now", tx.dialect().now_us());
     let now = tx.query_one(&sql, params![]).await?.int("now")?;
@@ -57,11 +58,11 @@ pub(crate) async fn fill(tx: &mut dyn Tx) -> Result<()> {
     }
 }
 
-/// What the row of an experiment says.
+/// The part of an experiment's row that the fill needs.
 struct Stored {
     configuration: Value,
     is_live: bool,
-    /// It is neither concluded nor is a winner served.
+    /// True when it is not concluded and no winner is served.
     is_open: bool,
     first_started_at: Option<i64>,
 }

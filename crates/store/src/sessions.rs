@@ -7,30 +7,30 @@ use muriel_domain::ids::{PersonId, SessionId};
 use muriel_sql::{Row, Tx, params};
 use std::sync::LazyLock;
 
-/// Sessions that a person can have at once. The one that was not used for longest goes first.
+/// Maximum number of sessions of a person. The one used longest ago ends first.
 pub const SESSIONS_MAX: i64 = 100;
 
-/// A browser in which somebody is signed in.
+/// A browser in which a person is signed in.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Session {
     /// Unique in the database.
     pub id: SessionId,
-    /// Who is signed in.
+    /// Person who is signed in.
     pub person: PersonId,
-    /// How: `password`, `link`, `oidc` or `passkey`.
+    /// Method of signing in: `password`, `link`, `oidc` or `passkey`.
     pub method: String,
-    /// What the browser calls itself.
+    /// User agent of the browser.
     pub user_agent: String,
-    /// The network that it was begun from.
+    /// Network of the address that signed in.
     pub network: String,
-    /// When it was begun.
+    /// Time of signing in.
     pub created_at: Instant,
-    /// When it was last used, to the minute.
+    /// Time of the last use, to the minute.
     pub last_seen_at: Instant,
 }
 
 table! {
-    /// A session with what its cookie is known by.
+    /// A session with the MAC of its cookie.
     struct SessionRow of "session" {
         generated { session_id: i64 }
         key {}
@@ -59,7 +59,8 @@ fn session(mut row: Row) -> Result<Session> {
     })
 }
 
-/// Stores a new session under the MAC of its cookie; its id is made here. Beyond [`SESSIONS_MAX`] the oldest ends.
+/// Stores a new session under the MAC of its cookie and returns its new id. Beyond [`SESSIONS_MAX`], the session used
+/// longest ago ends.
 ///
 /// # Errors
 /// When the database cannot be reached.
@@ -107,7 +108,7 @@ pub async fn list(tx: &mut dyn Tx, person: PersonId) -> Result<Vec<Session>> {
     tx.query(&STATEMENT, params![person.0]).await?.into_iter().map(session).collect()
 }
 
-/// Ends one session of a person. Whether there was one.
+/// Ends one session of a person. Returns whether it existed.
 ///
 /// # Errors
 /// When the database cannot be reached.
@@ -116,7 +117,7 @@ pub async fn revoke(tx: &mut dyn Tx, person: PersonId, id: SessionId) -> Result<
     Ok(tx.execute(sql, params![person.0, id.0]).await? == 1)
 }
 
-/// Ends all sessions of a person but `except`. How many that were.
+/// Ends all sessions of a person except `except`. Returns their number.
 ///
 /// # Errors
 /// When the database cannot be reached.
@@ -126,7 +127,7 @@ pub async fn revoke_all(tx: &mut dyn Tx, person: PersonId, except: Option<Sessio
     Ok(i64::try_from(gone).unwrap_or(i64::MAX))
 }
 
-/// Notes that sessions were used, each at its moment, and their people with them.
+/// Stores when sessions, and with them their people, were last active.
 ///
 /// # Errors
 /// When the database cannot be reached.
@@ -146,7 +147,7 @@ pub async fn touch(tx: &mut dyn Tx, used: &[(SessionId, PersonId, Instant)]) -> 
     Ok(())
 }
 
-/// Deletes sessions that were begun before `begun`, or not used since `used`.
+/// Deletes sessions that began before `begun`, or were not used since `used`.
 ///
 /// # Errors
 /// When the database cannot be reached.

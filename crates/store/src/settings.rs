@@ -1,9 +1,9 @@
-//! What holds for the whole database.
+//! Settings of the whole database.
 
 use crate::Result;
 use muriel_sql::{Tx, params};
 
-/// The setting of this name; `value` when there was none, which it then is.
+/// The setting of this name. Without one, stores `value` and returns it.
 ///
 /// # Errors
 /// When the database cannot be reached.

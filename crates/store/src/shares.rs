@@ -1,4 +1,4 @@
-//! Links with which somebody reads a result without signing in.
+//! Links that show a result to people who are not signed in.
 
 use crate::Result;
 use crate::people::reference;
@@ -11,30 +11,30 @@ use std::sync::LazyLock;
 /// A link to a result.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Share {
-    /// Its id. It is not secret, and opens nothing.
+    /// Share id. It is not secret and does not open the result.
     pub id: ShareId,
-    /// The project of the experiment.
+    /// Project of the experiment.
     pub project: ProjectId,
-    /// The experiment whose result it shows.
+    /// Experiment whose result it shows.
     pub experiment: ExperimentId,
-    /// Which visitors the result is about: JSON.
+    /// Selection of visitors that the result is about: JSON.
     pub query: String,
-    /// When it was made.
+    /// Time of creation.
     pub created_at: Instant,
-    /// By whom, as history has them.
+    /// Author, in the form that history uses.
     pub created_by: String,
-    /// From when on it is refused.
+    /// Time from which on it is refused.
     pub expires_at: Instant,
-    /// When it was revoked.
+    /// Time of the revocation.
     pub revoked_at: Option<Instant>,
-    /// By whom.
+    /// Actor who revoked it.
     pub revoked_by: Option<String>,
-    /// The hour in which it was last opened, as far as that was stored.
+    /// Hour in which it was last opened, if that was stored.
     pub opened_at: Option<Instant>,
 }
 
 impl Share {
-    /// Whether it still opens the result.
+    /// Returns whether it still opens the result.
     pub fn is_open(&self, now: Instant) -> bool {
         self.revoked_at.is_none() && now < self.expires_at
     }
@@ -78,7 +78,7 @@ fn read(mut row: Row) -> Result<Share> {
     })
 }
 
-/// A statement that selects shares, as `s`, of experiments that are there.
+/// A statement that selects the shares `s` of experiments that are not deleted.
 fn select(rest: &str) -> String {
     format!(
         "SELECT {} FROM share s JOIN experiment e ON e.experiment_id = s.experiment_id AND e.deleted_at IS NULL {rest}",
@@ -86,7 +86,7 @@ fn select(rest: &str) -> String {
     )
 }
 
-/// Stores a new share under the MAC of its token; its id. That of `share` is not used.
+/// Stores a new share under the MAC of its token and returns its new id. The id in `share` is not used.
 ///
 /// # Errors
 /// When the database cannot be reached.
@@ -137,7 +137,7 @@ pub async fn of_experiment(tx: &mut dyn Tx, project: ProjectId, id: ExperimentId
     tx.query(&STATEMENT, params![project.0, id.0]).await?.into_iter().map(read).collect()
 }
 
-/// Deletes a share. Its token is one that nobody has made, from then on.
+/// Deletes a share. From then on, its token is treated like one that never existed.
 ///
 /// # Errors
 /// When the database cannot be reached.
@@ -146,7 +146,7 @@ pub async fn delete(tx: &mut dyn Tx, id: ShareId) -> Result<()> {
     Ok(())
 }
 
-/// Refuses the share from now on; whether it was not revoked before.
+/// Revokes the share. Returns false when it was revoked before.
 ///
 /// # Errors
 /// When the database cannot be reached.
@@ -155,7 +155,8 @@ pub async fn revoke(tx: &mut dyn Tx, id: ShareId, now: Instant, by: &str) -> Res
     Ok(tx.execute(sql, params![id.0, now.us(), by]).await? == 1)
 }
 
-/// Refuses all shares from now on that a person has made, also with keys of theirs. How many still opened a result.
+/// Revokes all shares that a person has made, also those made with the person's API keys. Returns the number of those
+/// that had not expired.
 ///
 /// # Errors
 /// When the database cannot be reached.
@@ -165,7 +166,7 @@ pub async fn revoke_of(tx: &mut dyn Tx, maker: PersonId, now: Instant, by: &str)
     Ok(tx.execute(sql, params![maker.0, reference(maker), now.us(), by]).await?)
 }
 
-/// Notes that shares were opened, each at its moment. A later one that is stored stays.
+/// Stores when shares were opened. A later time that is stored already stays.
 ///
 /// # Errors
 /// When the database cannot be reached.

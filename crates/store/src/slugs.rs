@@ -1,14 +1,14 @@
-//! Fills the slugs of migration 18 for the hypotheses of databases that are older than it.
+//! Fills the slugs of migration 18 for hypotheses of older databases.
 
 use muriel_domain::hypothesis::{SLUG_MAX, slug_of};
 use muriel_domain::text::numbered;
 use muriel_sql::{Result, Row, Tx, params};
 
-/// Hypotheses that are read at once.
+/// Hypotheses per page.
 const PAGE: i64 = 100;
 
-/// Gives every hypothesis a slug from its text. One whose slug is taken gets its id behind it, and keeps the one from its id
-/// alone where that is taken too.
+/// Gives every hypothesis a slug from its text. If the slug is taken, the hypothesis's id is appended. If that is taken
+/// too, the hypothesis keeps the slug that it has from its id alone.
 pub(crate) async fn fill(tx: &mut dyn Tx) -> Result<()> {
     let mut last = 0;
     loop {

@@ -12,11 +12,11 @@ use serde::{Serialize, de::DeserializeOwned};
 use std::fmt::{Display, Write as _};
 use std::sync::Arc;
 
-/// Why a column could not be read.
+/// Reason why a column could not be read.
 pub(crate) enum Unreadable {
-    /// It has another type, or is not in the result.
+    /// The column has another type, or is not in the result.
     Sql(muriel_sql::Error),
-    /// It does not hold what is named here.
+    /// The column does not hold a value of this description.
     Expected(&'static str),
 }
 
@@ -26,12 +26,12 @@ impl From<muriel_sql::Error> for Unreadable {
     }
 }
 
-/// A type of which a column holds one value.
+/// A type of a column's values.
 pub(crate) trait Field: Sized {
-    /// The value in column `i`.
+    /// Reads the value in column `i`.
     fn read(row: &mut Row, i: usize) -> Result<Self, Unreadable>;
 
-    /// The value as a parameter.
+    /// Converts the value to a parameter.
     fn into_value(self) -> Value;
 }
 
@@ -60,7 +60,7 @@ impl<T: Field> Field for Option<T> {
     }
 }
 
-/// Code is shared by whoever delivers it.
+/// Code is an `Arc`, so that its deliveries share one copy.
 impl Field for Arc<str> {
     fn read(row: &mut Row, i: usize) -> Result<Self, Unreadable> {
         Ok(row.text(i)?.into())
@@ -113,7 +113,7 @@ macro_rules! word_fields {
 }
 word_fields!(TestType, ConclusionOutcome, GoalType, Purpose, Role);
 
-/// Which row of which table is read, for an error.
+/// Table and key of a row, for errors.
 #[derive(Clone, Copy)]
 pub(crate) struct RowId<'a> {
     pub table: &'static str,
@@ -122,7 +122,7 @@ pub(crate) struct RowId<'a> {
 }
 
 impl RowId<'_> {
-    /// The error of a column that does not hold what it must.
+    /// Builds the error for a column with an invalid value.
     pub(crate) fn damaged(&self, column: &'static str, expected: &'static str) -> Error {
         let mut row = String::new();
         for part in self.key {
@@ -133,7 +133,7 @@ impl RowId<'_> {
     }
 }
 
-/// The value in the column with this name.
+/// Reads the value in the column with this name.
 pub(crate) fn read<T: Field>(row: &mut Row, column: &'static str, id: RowId<'_>) -> Result<T, Error> {
     let i = row.position(column)?;
     T::read(row, i).map_err(|error| match error {
@@ -161,18 +161,19 @@ pub(crate) fn assignments(columns: &[&str]) -> String {
     set.join(", ")
 }
 
-/// Declares a table: its name, and each column that is read or written, with its type. In
-/// that order stand the columns of every statement and the values of every parameter list.
+/// Declares a table: its name, and each column that is read or written, with its type.
+/// Every statement and every parameter list has the columns in this order.
 ///
-/// - `generated`: the database makes the value; not in an `INSERT`.
-/// - `key`: names a row, together with `generated`; written once.
+/// - `generated`: the database generates the value; not in an `INSERT`.
+/// - `key`: identifies a row, together with `generated`; written once.
 /// - `fixed`: written once.
 /// - `changing`: written with each change.
 ///
-/// The row type has a field per column. `columns(alias)` is a `SELECT` list, `insert_sql()`
-/// and `insert_values()` store a row; `assignments()` and `changing_values()` are the
-/// changing columns of an `UPDATE`, from `$1` on, and `next_place()` the parameter after
-/// them. Reading it from a [`Row`] goes by the columns' names.
+/// The row type has a field per column. `columns(alias)` is a `SELECT` list,
+/// `insert_sql()` and `insert_values()` store a row; `assignments()` and
+/// `changing_values()` are the changing columns of an `UPDATE`, from `$1` on, and
+/// `next_place()` the parameter after them. A row is read from a [`Row`] by the names
+/// of the columns.
 macro_rules! table {
     (
         $(#[$doc:meta])*
@@ -222,7 +223,7 @@ macro_rules! table {
                 Self::CHANGING.len() + 1
             }
 
-            /// Which row this is, for an error.
+            /// Builds the error for an invalid value in this row.
             fn damaged(&self, column: &'static str, expected: &'static str) -> $crate::Error {
                 let key: &[&dyn std::fmt::Display] = &[$(&self.$generated,)* $(&self.$key,)*];
                 $crate::table::RowId { table: $table, key }.damaged(column, expected)

@@ -12,20 +12,20 @@ use muriel_sql::{Row, Tx, params};
 use serde::de::DeserializeOwned;
 use std::collections::HashMap;
 
-/// A project with its owner.
+/// A project with the company that owns it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Project {
     /// Unique in the database.
     pub id: ProjectId,
-    /// Who owns it.
+    /// Company that owns it.
     pub company_id: CompanyId,
-    /// What paths and pages call it.
+    /// Key in API paths and on pages.
     pub key: String,
     /// Display name.
     pub name: String,
 }
 
-/// The company of this name; created if there is none.
+/// Returns the company of this name, and creates it if there is none.
 ///
 /// # Errors
 /// When the database cannot be reached.
@@ -48,7 +48,7 @@ pub async fn company_named(tx: &mut dyn Tx, name: &str) -> Result<Option<Company
     row.map(|row| Ok(CompanyId(row.int("company_id")?))).transpose()
 }
 
-/// Whether there is a company at all.
+/// Returns whether there is a company at all.
 ///
 /// # Errors
 /// When the database cannot be reached.
@@ -56,7 +56,7 @@ pub async fn any(tx: &mut dyn Tx) -> Result<bool> {
     Ok(tx.query_opt("SELECT 1 FROM company LIMIT 1", params![]).await?.is_some())
 }
 
-/// A new project.
+/// Stores a new project.
 ///
 /// # Errors
 /// `project_company_id_name_key` when the company has one of this name.
@@ -83,7 +83,7 @@ pub async fn project_insert(
     })
 }
 
-/// The project with this key, whoever owns it.
+/// The project with this key, of any company.
 ///
 /// # Errors
 /// When the database cannot be reached.
@@ -119,7 +119,7 @@ pub async fn project_by_id(tx: &mut dyn Tx, id: ProjectId) -> Result<Option<Proj
     row.map(project).transpose()
 }
 
-/// What a second person has to approve in the project.
+/// Changes that a second person has to approve in the project.
 ///
 /// # Errors
 /// When the database cannot be reached.
@@ -128,7 +128,7 @@ pub async fn approval_rules(tx: &mut dyn Tx, project: ProjectId) -> Result<Appro
     Ok(ApprovalRules { code: team.approve_code, live: team.approve_live })
 }
 
-/// Notes when scripts were last fetched.
+/// Stores when scripts were last fetched.
 ///
 /// # Errors
 /// When the database cannot be reached.
@@ -140,7 +140,7 @@ pub async fn script_fetched(tx: &mut dyn Tx, fetches: &[(ProjectId, Instant)]) -
     Ok(())
 }
 
-/// When the project's script was last fetched, as far as that was noted.
+/// Time of the last fetch of the project's script, if it was stored.
 ///
 /// # Errors
 /// When the database cannot be reached.
@@ -206,18 +206,19 @@ pub async fn with_code_for_editors(tx: &mut dyn Tx, company: CompanyId) -> Resul
     rows.iter().map(|row| Ok(ProjectId(row.int("project_id")?))).collect()
 }
 
-/// What people may do in a project, and what a second person has to approve.
+/// Permissions of people in a project, and the changes that a second person has to
+/// approve.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct TeamSettings {
-    /// Whether editors may change code.
+    /// True when editors may change code.
     pub editors_have_code: bool,
-    /// Whether a second person has to approve changes of code.
+    /// True when a second person has to approve changes of code.
     pub approve_code: bool,
-    /// Whether a second person has to approve changes of live experiments.
+    /// True when a second person has to approve changes of live experiments.
     pub approve_live: bool,
 }
 
-/// What people may do in the project.
+/// The team settings of the project.
 ///
 /// # Errors
 /// When the database cannot be reached.
@@ -231,7 +232,7 @@ pub async fn team_settings(tx: &mut dyn Tx, project: ProjectId) -> Result<TeamSe
     })
 }
 
-/// Changes what people may do in the project.
+/// Changes the team settings of the project.
 ///
 /// # Errors
 /// When the database cannot be reached.
@@ -244,7 +245,8 @@ pub async fn team_settings_set(tx: &mut dyn Tx, project: ProjectId, settings: Te
     Ok(())
 }
 
-/// Whether the clock ends experiments of the project whose pages are known to be harmed.
+/// Returns whether the clock ends experiments of the project that are known to harm
+/// their pages.
 ///
 /// # Errors
 /// When the database cannot be reached.
@@ -253,7 +255,8 @@ pub async fn stops_on_page_harm(tx: &mut dyn Tx, project: ProjectId) -> Result<b
     Ok(row.flag("stop_on_page_harm")?)
 }
 
-/// Changes whether the clock ends experiments of the project whose pages are known to be harmed.
+/// Changes whether the clock ends experiments of the project that are known to harm
+/// their pages.
 ///
 /// # Errors
 /// When the database cannot be reached.
@@ -262,7 +265,7 @@ pub async fn stop_on_page_harm_set(tx: &mut dyn Tx, project: ProjectId, stops: b
     Ok(())
 }
 
-/// Gives the project another name.
+/// Renames the project.
 ///
 /// # Errors
 /// `project_company_id_name_key` when the company has one of this name.
@@ -271,7 +274,7 @@ pub async fn project_rename(tx: &mut dyn Tx, project: ProjectId, name: &str) -> 
     Ok(())
 }
 
-/// How the script behaves on the project's pages.
+/// Settings of the script on the project's pages.
 ///
 /// # Errors
 /// When the database cannot be reached.
@@ -283,7 +286,7 @@ pub async fn page_settings(tx: &mut dyn Tx, project: ProjectId) -> Result<PageSe
     }
 }
 
-/// How the script behaves on the pages of each project.
+/// Settings of the script on the pages of each project.
 ///
 /// # Errors
 /// When the database cannot be reached.
@@ -297,8 +300,8 @@ pub async fn all_page_settings(tx: &mut dyn Tx) -> Result<HashMap<ProjectId, Pag
         .collect()
 }
 
-/// Changes how the script behaves on the project's pages. What is delivered has
-/// changed then: see [`delivery::announce`](crate::delivery::announce).
+/// Changes the settings of the script on the project's pages. This changes what is
+/// delivered: see [`delivery::announce`](crate::delivery::announce).
 ///
 /// # Errors
 /// When the database cannot be reached.
@@ -321,7 +324,7 @@ pub async fn retention_days(tx: &mut dyn Tx, project: ProjectId) -> Result<Optio
     Ok(row.map(|row| row.opt_int("retention_days")).transpose()?.flatten())
 }
 
-/// Changes after how many days the project's events are deleted.
+/// Changes the number of days after which the project's events are deleted.
 ///
 /// # Errors
 /// When the database cannot be reached.
@@ -340,7 +343,7 @@ pub async fn retentions(tx: &mut dyn Tx) -> Result<Vec<(String, i64)>> {
     rows.into_iter().map(|mut row| Ok((row.text("project_key")?, row.int("retention_days")?))).collect()
 }
 
-/// What other currencies are worth in the project's own; `None` without a table.
+/// Values of other currencies in the project's own; `None` without a table.
 ///
 /// # Errors
 /// When the database cannot be reached.
@@ -360,7 +363,7 @@ pub async fn currency_rates_revision(tx: &mut dyn Tx, project: ProjectId) -> Res
     Ok(row.map(|row| row.int("currency_rates_revision")).transpose()?.unwrap_or(0))
 }
 
-/// Whether what other currencies are worth was the same at a moment of the past.
+/// Returns whether the currency rates have been the same since this time.
 ///
 /// # Errors
 /// When the database cannot be reached.
@@ -371,7 +374,7 @@ pub async fn currency_rates_held_since(tx: &mut dyn Tx, project: ProjectId, at: 
     Ok(revision == 0 || changed_at.is_some_and(|changed_at| changed_at <= at.us()))
 }
 
-/// Changes what other currencies are worth.
+/// Changes the currency rates.
 ///
 /// # Errors
 /// When the database cannot be reached.

@@ -4,8 +4,8 @@ use crate::Result;
 use crate::milestones::{Derived, derive, page};
 use muriel_sql::{Tx, params};
 
-/// Compares the columns that migration 9 filled, and each change since has written, with what history tells. A line for
-/// each experiment in which they differ; empty where all is well.
+/// Compares the columns that migration 9 filled, and later changes wrote, with the values derived from history. Returns
+/// a line for each experiment in which they differ.
 ///
 /// # Errors
 /// When the database cannot be reached.
@@ -24,7 +24,7 @@ pub async fn contradictions(tx: &mut dyn Tx) -> Result<Vec<String>> {
     }
 }
 
-/// Makes the overview anew, as the migrations that brought it did for the experiments that were there.
+/// Rebuilds the overview in the way of the migrations that added it for existing experiments.
 ///
 /// # Errors
 /// When the database cannot be reached.

@@ -1,6 +1,7 @@
-//! Who is told what happens to experiments: webhooks, through the outbox, and the people who watch them, in their inboxes.
+//! Notifications about experiments: to webhooks, through the outbox, and to the people who watch them, in their
+//! inboxes.
 //!
-//! Both are written in the transaction in which it happens, so that a restart or another node tells nothing twice.
+//! Both are written in the transaction of the event, so that a restart or another node sends nothing twice.
 
 use crate::experiments::Act;
 use crate::{Result, inbox, webhooks};
@@ -9,7 +10,7 @@ use muriel_domain::experiment::Experiment;
 use muriel_domain::webhook::{Event, ExperimentChange};
 use muriel_sql::Tx;
 
-/// Tells what happened to an experiment. `by` is who did it, as history has them.
+/// Records events of an experiment for its watchers and for webhooks. `by` is the actor, in the form that history uses.
 ///
 /// # Errors
 /// When the database cannot be reached.
@@ -18,7 +19,7 @@ pub async fn tell(tx: &mut dyn Tx, experiment: &Experiment, events: Vec<Event>, 
     webhooks::tell(tx, experiment.project_id, events, at).await
 }
 
-/// Tells what a change of an experiment is, with the names of the fields that changed.
+/// Records the events of a change of an experiment. `fields` are the names of the changed fields.
 ///
 /// # Errors
 /// When the database cannot be reached.

@@ -1,16 +1,16 @@
-//! Deletions of the data of one visitor: what was asked for, and how far each node is.
+//! Deletions of one visitor's data: the requests, and the progress of each node.
 
 use crate::{Error, Result};
 use muriel_domain::Instant;
 use muriel_domain::ids::{ProjectId, VisitorJobId};
 use muriel_sql::{Dialect, Row, Tx, params};
 
-/// The node of a SQLite database, which only one server uses.
+/// Node id for a SQLite database, which only one server uses.
 pub const ONLY_NODE: &str = "local";
-/// Deletions that wait for a node at most.
+/// Maximum number of deletions that wait, counted for each node.
 pub const PENDING_MAX: i64 = 10_000;
 
-/// How far a node is with a deletion.
+/// Progress of a node with a deletion.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum VisitorJobState {
     /// The node has not examined all of its log.
@@ -22,14 +22,14 @@ pub enum VisitorJobState {
 }
 
 impl VisitorJobState {
-    /// Every state with its name.
+    /// Words of the states.
     pub const WORDS: [(&'static str, VisitorJobState); 3] = [
         ("pending", VisitorJobState::Pending),
         ("compacting", VisitorJobState::Compacting),
         ("done", VisitorJobState::Done),
     ];
 
-    /// Its name.
+    /// Word in the interface and the database.
     pub fn word(self) -> &'static str {
         match self {
             VisitorJobState::Pending => "pending",
@@ -42,18 +42,18 @@ impl VisitorJobState {
 /// A deletion of a visitor's data.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct VisitorJob {
-    /// Its id.
+    /// Deletion id.
     pub id: VisitorJobId,
-    /// When it was asked for.
+    /// Time of the request.
     pub requested_at: Instant,
-    /// Who asked for it.
+    /// Actor who requested it.
     pub requested_by: String,
-    /// How far each node is, in the order of their ids. Empty when no node had events.
+    /// Progress of each node, in the order of their ids. Empty when no node had events.
     pub nodes: Vec<NodeJob>,
 }
 
 impl VisitorJob {
-    /// How far the node is that has most left to do.
+    /// State of the node that has most left to do.
     pub fn state(&self) -> VisitorJobState {
         let is = |state| self.nodes.iter().any(|node| node.state == state);
         match () {
@@ -64,48 +64,49 @@ impl VisitorJob {
     }
 }
 
-/// What a node has done of a deletion.
+/// Progress of a node with a deletion.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NodeJob {
-    /// Which node.
+    /// Node id.
     pub node_id: String,
-    /// How far it is.
+    /// State of the deletion on the node.
     pub state: VisitorJobState,
-    /// Percent of the log that was read in the present attempt.
+    /// Percentage of the log that the current attempt has read.
     pub percent: i64,
-    /// How often it was begun.
+    /// Number of attempts that were begun.
     pub attempts: i64,
-    /// Why the last attempt failed.
+    /// Reason why the last attempt failed.
     pub error: Option<String>,
-    /// Events that were deleted.
+    /// Number of deleted events.
     pub events: i64,
-    /// Blocks that are damaged and could not be examined.
+    /// Number of damaged blocks, which could not be examined.
     pub damaged_blocks: i64,
-    /// The last block that was examined: events after it stay.
+    /// Last block that was examined: events after it stay.
     pub examined_block: Option<i64>,
-    /// When it was done.
+    /// Time at which it was done.
     pub finished_at: Option<Instant>,
 }
 
-/// Whether a deletion was not on record before.
+/// True for a new deletion, false for one that was stored before.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct IsNew(pub bool);
 
 /// A deletion that a node has to do.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PendingJob {
-    /// Its id.
+    /// Deletion id.
     pub id: VisitorJobId,
-    /// The key of the project.
+    /// Key of the project.
     pub project_key: String,
-    /// The HMAC that stands for the visitor.
+    /// HMAC that stands for the visitor.
     pub visitor_mark: [u8; 32],
-    /// What the records of the log call it.
+    /// Id of the deletion in the log's records.
     pub log_job: String,
 }
 
-/// A deletion to be done by every node that has a log; `own` is the node that was asked, which may not be registered yet. Gives back its id; that of one that is the same and that no node has
-/// begun, if there is one. `None` when too many wait.
+/// Stores a deletion for every node that has a log. `own` is the node that received the request, which may not be
+/// registered yet. Returns the id of the deletion, or of an equal one that no node has begun. `None` when too many
+/// deletions wait.
 ///
 /// # Errors
 /// When the database cannot be reached.
@@ -257,7 +258,7 @@ pub async fn of_node(tx: &mut dyn Tx, node: &str, state: VisitorJobState, limit:
     pending.collect()
 }
 
-/// Counts an attempt of a node.
+/// Counts an attempt of a node, which starts at 0 percent.
 ///
 /// # Errors
 /// When the database cannot be reached.
@@ -270,7 +271,7 @@ pub async fn begin(tx: &mut dyn Tx, id: VisitorJobId, node: &str) -> Result<()> 
     Ok(())
 }
 
-/// Notes how much of the log a node has read for all that it has begun.
+/// Stores the percentage of the log that a node has read for all deletions that it has begun.
 ///
 /// # Errors
 /// When the database cannot be reached.
@@ -283,7 +284,7 @@ pub async fn progress(tx: &mut dyn Tx, node: &str, percent: i64) -> Result<()> {
     Ok(())
 }
 
-/// Notes why an attempt failed.
+/// Stores why an attempt failed.
 ///
 /// # Errors
 /// When the database cannot be reached.
@@ -296,18 +297,18 @@ pub async fn failed(tx: &mut dyn Tx, id: VisitorJobId, node: &str, error: &str) 
     Ok(())
 }
 
-/// What a node found when it had examined its log.
+/// Result of a node's examination of its log.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Examined {
-    /// The last block.
+    /// Last block that was examined.
     pub block: i64,
-    /// Events that were deleted, in earlier attempts too.
+    /// Number of deleted events, including earlier attempts.
     pub events: i64,
-    /// Blocks that are damaged and could not be examined.
+    /// Number of damaged blocks, which could not be examined.
     pub damaged_blocks: i64,
 }
 
-/// Notes that a node's log has nothing more of the visitor.
+/// Records that a node's log has no events of the visitor any more.
 ///
 /// # Errors
 /// When the database cannot be reached.
@@ -322,18 +323,18 @@ pub async fn examined(tx: &mut dyn Tx, id: VisitorJobId, node: &str, found: Exam
     Ok(())
 }
 
-/// A deletion that a node has done, as far as its log is concerned.
+/// A deletion that a node has done in its log.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ExaminedJob {
-    /// Its id.
+    /// Deletion id.
     pub id: VisitorJobId,
-    /// What the records of the log call it.
+    /// Id of the deletion in the log's records.
     pub log_job: String,
-    /// The last block that was examined.
+    /// Last block that was examined.
     pub examined_block: i64,
 }
 
-/// The deletions that took events out of a node's log.
+/// The deletions that removed events from a node's log.
 ///
 /// # Errors
 /// When the database cannot be reached.
@@ -356,7 +357,7 @@ pub async fn with_events(tx: &mut dyn Tx, node: &str) -> Result<Vec<ExaminedJob>
     jobs.collect()
 }
 
-/// Has a node do a deletion once more.
+/// Makes a node repeat a deletion.
 ///
 /// # Errors
 /// When the database cannot be reached.
@@ -370,7 +371,7 @@ pub async fn repeat(tx: &mut dyn Tx, id: VisitorJobId, node: &str) -> Result<()>
     Ok(())
 }
 
-/// Notes that nothing of these visitors is left on a node.
+/// Marks deletions as done on a node: nothing of their visitors is left there.
 ///
 /// # Errors
 /// When the database cannot be reached.

@@ -1,4 +1,4 @@
-//! Who watches which experiment.
+//! Watchers of experiments.
 
 use crate::Result;
 use crate::codec::{id_places, places};
@@ -8,7 +8,7 @@ use muriel_domain::inbox::WATCHERS_MAX;
 use muriel_sql::{Tx, params};
 use std::sync::LazyLock;
 
-/// Whether somebody watches an experiment; `None` for who never did.
+/// Returns whether a person watches an experiment; `None` when neither was ever stored.
 ///
 /// # Errors
 /// When the database cannot be reached.
@@ -18,7 +18,7 @@ pub async fn state(tx: &mut dyn Tx, id: ExperimentId, person: PersonId) -> Resul
     Ok(row.map(|row| row.flag("watching")).transpose()?)
 }
 
-/// Stores that somebody wants to watch an experiment, or to watch it no more.
+/// Stores whether a person wants to watch an experiment.
 ///
 /// # Errors
 /// When the database cannot be reached.
@@ -32,8 +32,8 @@ pub async fn set(tx: &mut dyn Tx, id: ExperimentId, person: PersonId, watching: 
     Ok(())
 }
 
-/// Makes somebody watch an experiment who has something to do with it, unless they have stopped to, or it has as many
-/// watchers as it may have.
+/// Makes a person who works on an experiment watch it, unless the person has stopped watching it, or the experiment has
+/// [`WATCHERS_MAX`] watchers.
 ///
 /// # Errors
 /// When the database cannot be reached.
@@ -50,7 +50,7 @@ pub async fn begin(tx: &mut dyn Tx, id: ExperimentId, person: PersonId) -> Resul
     Ok(())
 }
 
-/// How many people watch an experiment, also those who do not see its project any more.
+/// Number of people who watch an experiment, including those who do not see its project any more.
 ///
 /// # Errors
 /// When the database cannot be reached.
@@ -75,7 +75,7 @@ pub async fn watchers(tx: &mut dyn Tx, project: ProjectId, id: ExperimentId) -> 
     rows.into_iter().map(|row| Ok(PersonId(row.int("person_id")?))).collect()
 }
 
-/// The people of these who have stopped to watch an experiment.
+/// Those of `people` who have stopped watching an experiment.
 ///
 /// # Errors
 /// When the database cannot be reached.
@@ -100,7 +100,7 @@ pub async fn stopped(tx: &mut dyn Tx, id: ExperimentId, people: &[PersonId]) -> 
     Ok(found)
 }
 
-/// Forgets who watched an experiment.
+/// Removes all watchers of an experiment.
 ///
 /// # Errors
 /// When the database cannot be reached.

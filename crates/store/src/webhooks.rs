@@ -11,15 +11,15 @@ use serde_json::{Map, Value, json};
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
-/// How long a node may take for an attempt, in the database's time. Attempts end by themselves long before.
+/// Lease of a node for an attempt, in microseconds of the database's clock. Attempts end by themselves long before.
 const LEASE_US: i64 = 60_000_000;
-/// How long finished deliveries are listed.
+/// Time for which finished deliveries are listed, in microseconds.
 const KEPT_US: i64 = 30 * DAY_US;
-/// Finished deliveries that are deleted at once.
+/// Maximum number of finished deliveries that one call of [`purge`] deletes.
 const PURGED_AT_ONCE: i64 = 1_000;
-/// Deliveries that wait for one webhook at most. Beyond that it gets no further ones.
+/// Maximum number of waiting deliveries of a webhook. Beyond that it gets no further ones.
 const PENDING_MAX: i64 = 10_000;
-/// Secrets of a webhook that sign at the same time at most.
+/// Maximum number of secrets of a webhook that sign at the same time.
 const SECRETS_MAX: i64 = 5;
 
 table! {
@@ -100,7 +100,7 @@ pub async fn find(tx: &mut dyn Tx, project: ProjectId, id: WebhookId) -> Result<
     tx.query_opt(&STATEMENT, params![project.0, id.0]).await?.map(webhook).transpose()
 }
 
-/// Stores a new webhook; its id.
+/// Stores a new webhook and returns its id.
 ///
 /// # Errors
 /// When the database cannot be reached.
@@ -110,7 +110,7 @@ pub async fn insert(tx: &mut dyn Tx, webhook: &Webhook) -> Result<WebhookId> {
     Ok(WebhookId(stored.int("webhook_id")?))
 }
 
-/// Stores what a webhook has become. One that is off gives up what waits for it.
+/// Stores a changed webhook. The waiting deliveries of a disabled one fail.
 ///
 /// # Errors
 /// When the database cannot be reached.
@@ -153,7 +153,7 @@ pub async fn delete(tx: &mut dyn Tx, id: WebhookId) -> Result<()> {
     Ok(())
 }
 
-/// Makes `sealed` the secret of a webhook; those that it had sign until `old_expire_at`.
+/// Makes `sealed` the secret of a webhook. Its earlier secrets sign until `old_expire_at`.
 ///
 /// # Errors
 /// When the database cannot be reached.
@@ -181,7 +181,7 @@ pub async fn secret_insert(
     Ok(())
 }
 
-/// Writes events to the outbox, for each webhook of the project that wants them.
+/// Writes events to the outbox, for each enabled webhook of the project that subscribes to them.
 ///
 /// # Errors
 /// When the database cannot be reached.
@@ -201,7 +201,8 @@ pub(crate) async fn tell(tx: &mut dyn Tx, project: ProjectId, events: Vec<Event>
     Ok(())
 }
 
-/// Writes how many exposures arms had to the outbox, for each webhook of the project, or only for that one; whether there is any.
+/// Writes the number of exposures of arms to the outbox, for each enabled webhook of the project, or only for the
+/// webhook with the id `only`. Returns whether there is such a webhook.
 ///
 /// # Errors
 /// When the database cannot be reached.
@@ -221,8 +222,8 @@ pub async fn tell_exposures(
     Ok(!to.is_empty())
 }
 
-/// Writes an event to the outbox, for these webhooks of the project. The deliveries, of those that have not too many that
-/// wait.
+/// Writes an event to the outbox, for these webhooks of the project. Returns the deliveries. A webhook with too many
+/// waiting deliveries gets none.
 ///
 /// # Errors
 /// When the database cannot be reached.
@@ -272,20 +273,20 @@ pub async fn send(
     Ok(deliveries)
 }
 
-/// A live experiment about whose result somebody wants to be told.
+/// A live experiment whose result is reported to webhooks or watchers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Followed {
-    /// Its project.
+    /// Project of the experiment.
     pub project: ProjectId,
-    /// The experiment.
+    /// Experiment id.
     pub id: ExperimentId,
-    /// Its revision.
+    /// Revision of the experiment.
     pub revision: i64,
-    /// Whether a webhook wants to be told, and not only people who watch it.
+    /// True when a webhook subscribes to its result, and not only people watch it.
     pub by_webhook: bool,
 }
 
-/// The live experiments about whose results a webhook that is on wants to be told, or which somebody watches who sees them.
+/// The live experiments with an enabled webhook that subscribes to results, or with a watcher who sees them.
 ///
 /// # Errors
 /// When the database cannot be reached.
@@ -317,7 +318,7 @@ pub async fn followed(tx: &mut dyn Tx) -> Result<Vec<Followed>> {
     read.collect()
 }
 
-/// What was told of an experiment's result: health checks that fail, and verdicts of variants.
+/// Findings about an experiment's result that were reported: failing health checks, and verdicts of variants.
 ///
 /// # Errors
 /// When the database cannot be reached.
@@ -326,7 +327,7 @@ pub async fn findings(tx: &mut dyn Tx, id: ExperimentId) -> Result<BTreeSet<Stri
     rows.into_iter().map(|mut row| Ok(row.text("finding")?)).collect()
 }
 
-/// Stores what has been told of an experiment's result: what is new, and what holds no more.
+/// Stores a change of the reported findings: new ones, and those that do not hold any more.
 ///
 /// # Errors
 /// When the database cannot be reached.
@@ -348,24 +349,24 @@ pub async fn findings_change(
     Ok(())
 }
 
-/// What became of a delivery.
+/// State of a delivery.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Delivery {
-    /// Its id.
+    /// Delivery id.
     pub id: DeliveryId,
-    /// The event's type.
+    /// Type of the event.
     pub event: String,
-    /// When it happened.
+    /// Time of the event.
     pub at: Instant,
-    /// How often it was tried since it was first sent, or sent again.
+    /// Number of attempts since it was first sent, or sent again.
     pub attempts: i64,
     /// `pending`, `delivered` or `failed`.
     pub status: String,
-    /// What the last attempt was answered with.
+    /// HTTP status of the response to the last attempt.
     pub response_code: Option<i64>,
-    /// Why the last attempt failed.
+    /// Reason why the last attempt failed.
     pub reason: Option<String>,
-    /// When it is tried next.
+    /// Time of the next attempt.
     pub next_at: Option<Instant>,
 }
 
@@ -397,7 +398,7 @@ pub async fn deliveries(tx: &mut dyn Tx, id: WebhookId, (limit, offset): (i64, i
     read.collect()
 }
 
-/// Sends a delivery of the webhook again, from the beginning; whether there is one.
+/// Schedules a delivery of the webhook again, from the first attempt on. Returns whether the delivery exists.
 ///
 /// # Errors
 /// When the database cannot be reached.
@@ -412,7 +413,7 @@ pub async fn resend(tx: &mut dyn Tx, id: WebhookId, delivery: DeliveryId, now: I
     Ok(changed > 0)
 }
 
-/// Whether the webhook has this delivery.
+/// Returns whether the webhook has this delivery.
 ///
 /// # Errors
 /// When the database cannot be reached.
@@ -421,14 +422,14 @@ pub async fn has_delivery(tx: &mut dyn Tx, id: WebhookId, delivery: DeliveryId) 
     Ok(tx.query_opt(sql, params![id.0, delivery.0]).await?.is_some())
 }
 
-/// The webhooks that have a delivery that is due at `now` and that no node is making. A delivery whose moment is further
-/// ahead than any pause is due as well: the clock was set back.
+/// The webhooks with a delivery that is due at `now` and not leased by a node. A delivery whose time is further ahead
+/// than any pause is due as well: the clock was set back.
 ///
 /// # Errors
 /// When the database cannot be reached.
 pub async fn waiting(tx: &mut dyn Tx, now: Instant) -> Result<Vec<WaitingWebhook>> {
-    // Webhooks are found by steps through the index, and of each only the first and the last delivery is read: a webhook
-    // with thousands that wait costs no more than one with a few.
+    // Steps through the index find the webhooks, and only the first and the last delivery of each is read, so that a
+    // webhook with thousands of waiting deliveries costs no more than one with a few.
     let free = free(tx);
     let edge = |order: &str| {
         format!(
@@ -479,42 +480,42 @@ pub async fn due(tx: &mut dyn Tx, id: WebhookId, now: Instant, limit: i64) -> Re
     rows.iter().map(|row| Ok(DeliveryId(row.int("delivery_id")?))).collect()
 }
 
-/// The condition that no node is making the delivery `d`.
+/// SQL condition that no node holds a lease of the delivery `d`.
 fn free(tx: &mut dyn Tx) -> String {
     format!("(d.lease_until IS NULL OR d.lease_until <= {})", tx.dialect().now_us())
 }
 
-/// A moment that is further ahead than any pause.
+/// A time that is further ahead than any pause between attempts.
 fn far_ahead(now: Instant) -> Instant {
     now.plus_us(2 * LONGEST_PAUSE_US)
 }
 
-/// An attempt that this node has the right to make.
+/// An attempt for which this node holds the lease.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Attempt {
-    /// The delivery.
+    /// Delivery id.
     pub delivery: DeliveryId,
-    /// Numbers the attempts at the delivery.
+    /// Number of the lease, which increases with each attempt at the delivery.
     pub lease: i64,
-    /// The webhook.
+    /// Webhook id.
     pub webhook: WebhookId,
-    /// The project.
+    /// Project id.
     pub project: ProjectId,
-    /// Where to.
+    /// URL to send to.
     pub url: String,
-    /// The same for every attempt.
+    /// Message id, the same for every attempt.
     pub message_id: String,
-    /// What is sent.
+    /// Request body.
     pub body: String,
-    /// Counts this attempt too.
+    /// Number of attempts, including this one.
     pub attempts: i64,
-    /// When the first attempt was made.
+    /// Time of the first attempt.
     pub first_at: Instant,
-    /// The secrets that sign, newest first, as they are stored.
+    /// Secrets that sign, newest first, in their stored form.
     pub secrets: Vec<Vec<u8>>,
 }
 
-/// Begins an attempt at a delivery; `None` when another node has, or there is nothing to do any more.
+/// Begins an attempt at a delivery. `None` when another node holds its lease, or there is nothing to send any more.
 ///
 /// # Errors
 /// When the database cannot be reached.
@@ -556,20 +557,21 @@ pub async fn begin(tx: &mut dyn Tx, id: DeliveryId, holder: &str, now: Instant) 
     }))
 }
 
-/// How an attempt ended.
+/// Result of an attempt.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AttemptEnd {
-    /// What it was answered with.
+    /// HTTP status of the response.
     pub response_code: Option<i64>,
-    /// Why it failed; `None` when it succeeded.
+    /// Reason for the failure; `None` when the attempt succeeded.
     pub failure: Option<String>,
-    /// When it is tried again.
+    /// Time of the next attempt.
     pub retry_at: Option<Instant>,
-    /// Why the webhook is switched off with it.
+    /// Reason for disabling the webhook after this attempt.
     pub switch_off: Option<String>,
 }
 
-/// Stores how an attempt ended; nothing when another has been begun, or the delivery sent again, meanwhile.
+/// Stores the result of an attempt. Does nothing when another attempt was begun, or the delivery was scheduled again,
+/// in the meantime.
 ///
 /// # Errors
 /// When the database cannot be reached.
@@ -615,7 +617,7 @@ pub async fn end(tx: &mut dyn Tx, attempt: &Attempt, end: &AttemptEnd, now: Inst
     }
 }
 
-/// Switches the webhook off, unless it was switched off already or has succeeded since the delivery was first tried.
+/// Disables the webhook, unless it was disabled already, and fails its waiting deliveries.
 async fn switch_off(tx: &mut dyn Tx, attempt: &Attempt, why: &str, now: Instant) -> Result<()> {
     let changed = tx
         .execute(
@@ -627,7 +629,7 @@ async fn switch_off(tx: &mut dyn Tx, attempt: &Attempt, why: &str, now: Instant)
     if changed > 0 { give_up(tx, attempt.webhook).await } else { Ok(()) }
 }
 
-/// When the webhook of an attempt began to fail.
+/// Time since which the webhook has been failing; `None` when it is not.
 ///
 /// # Errors
 /// When the database cannot be reached.
@@ -636,7 +638,7 @@ pub async fn failing_since(tx: &mut dyn Tx, id: WebhookId) -> Result<Option<Inst
     Ok(row.map(|row| row.opt_int("failing_since")).transpose()?.flatten().map(Instant::from_us))
 }
 
-/// Gives back what a node held that was stopped in the middle of it.
+/// Releases the leases of a node that was stopped during its attempts.
 ///
 /// # Errors
 /// When the database cannot be reached.
@@ -649,8 +651,8 @@ pub async fn release(tx: &mut dyn Tx, holder: &str) -> Result<()> {
     Ok(())
 }
 
-/// Deletes finished deliveries of events that are older than thirty days, and events that nobody waits for; how many
-/// deliveries, which is at most a thousand.
+/// Deletes finished deliveries of events older than 30 days, and such events without deliveries. Returns the number of
+/// deleted deliveries, at most 1,000.
 ///
 /// # Errors
 /// When the database cannot be reached.

@@ -1,4 +1,4 @@
-//! Migration 9 on databases that an older release has written.
+//! Migration 9 on databases of an older release.
 //!
 //! PostgreSQL comes from `MURIEL_TEST_POSTGRES`: `scripts/with-postgres`.
 #![expect(clippy::unwrap_used, reason = "tests; clippy takes only their own functions for such")]
@@ -20,7 +20,8 @@ on_both![
     nodes_may_migrate_at_the_same_time,
 ];
 
-/// What the migration stored: the columns of the experiment in the order of the migration, then those of its variants.
+/// Values that the migration stored: the columns of the experiment in the order of the migration, then those of its
+/// variants.
 type Filled = ([Option<i64>; 7], i64, Vec<Option<i64>>);
 
 async fn filled(db: &Db, id: i64) -> Filled {
@@ -38,7 +39,7 @@ async fn filled(db: &Db, id: i64) -> Filled {
 
 async fn the_columns_are_filled_from_history(place: &Place) {
     let db = place.old(8).await;
-    // Without any history: nothing is known but what the row has.
+    // Without history, only the values of the row are known.
     let silent = DRAFT.insert(&db).await;
     let full = Old {
         configuration: "{}",
@@ -55,7 +56,7 @@ async fn the_columns_are_filled_from_history(place: &Place) {
             (40, r#"{"status":{"status":"inactive"},"plan":{"visitors":200}}"#),
             (50, r#"{"plan":{"visitors":300}}"#),
             (60, r#"{"plan":{"visitors":400}}"#),
-            // The third variant goes, and another second one comes.
+            // The third variant is removed, and the second is replaced by another.
             (
                 70,
                 r#"{"variants":[{"customJS":"a","customCSS":"","data":[],"targeting":null},{"customJS":"b","customCSS":"","data":[],"targeting":null},{"customJS":"x"}]}"#,
@@ -83,7 +84,7 @@ async fn the_columns_are_filled_from_history(place: &Place) {
     assert_eq!(filled(&db, full).await, (expect, 3, vec![None, Some(80)]));
     let expect = [Some(10), Some(10), Some(500), None, None, None, None];
     assert_eq!(filled(&db, live).await, (expect, 2, vec![None, None]));
-    // Nothing reads a deleted one.
+    // The fill leaves a deleted experiment out: nothing reads it.
     assert_eq!(filled(&db, deleted).await, ([None; 7], 0, vec![None, None]));
     close(db).await;
 }
@@ -138,8 +139,8 @@ async fn the_whole_of_a_long_history_counts(place: &Place) {
         ..DRAFT
     };
     let id = old.insert(&db).await;
-    // It is paused and started for ten thousand epochs; and each time somebody renames arms and widens the rollout, which
-    // are changes of the fields above that the columns are not about.
+    // The experiment is paused and started for ten thousand epochs. Each time, arms are renamed and the rollout is
+    // widened: these change the fields above, but not what the columns depend on.
     let sql = "INSERT INTO experiment_history (experiment_id, revision, at, actor, action, before) \
          WITH RECURSIVE change(number) AS (SELECT CAST(5 AS BIGINT) UNION ALL \
            SELECT number + 1 FROM change WHERE number < CAST($2 AS BIGINT)) \
@@ -155,7 +156,8 @@ async fn the_whole_of_a_long_history_counts(place: &Place) {
     close(db).await;
 }
 
-/// Where the fill of the test below copies a SQLite database to, as the end of the process would leave it.
+/// Directory to which the fill of the test below copies a SQLite database, in the state that the end of the process
+/// would leave.
 static LEFT: OnceLock<PathBuf> = OnceLock::new();
 
 async fn a_fill_that_is_cut_short_leaves_nothing_behind(place: &Place) {

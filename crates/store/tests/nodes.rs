@@ -1,16 +1,16 @@
-//! Looking up the nodes that run on a database that was not migrated yet.
+//! Lookup of the nodes that run on a database that is not migrated yet.
 
 use muriel_sql::{Db, Error, SqliteOptions, params};
 use muriel_store::MIGRATIONS;
 use muriel_store::nodes::running_before_migration;
 
-/// The migration that makes the table of nodes.
+/// Version of the migration that creates the table of nodes.
 const NODE_MIGRATION: i64 = 4;
 
 const INSERT: &str = "INSERT INTO node (node_id, session, host, data_dir, blocks, started_at, seen_at, leased_until) \
                       VALUES ('old', 's', 'h', '/data', 0, 0, 0, $1)";
 
-/// Holds future migrations too: one that changes a column that the lookup reads fails here.
+/// Covers future migrations too: one that changes a column that the lookup reads fails here.
 #[tokio::test]
 async fn running_nodes_are_found_in_every_older_schema() {
     let last = MIGRATIONS.last().unwrap().version;

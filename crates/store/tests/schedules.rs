@@ -1,4 +1,4 @@
-//! Migration 10 on databases that an older release has written: dates and rules that nothing acted on before.
+//! Migration 10 on databases of an older release: dates and rules that nothing acted on before.
 //!
 //! PostgreSQL comes from `MURIEL_TEST_POSTGRES`: `scripts/with-postgres`.
 #![expect(clippy::unwrap_used, reason = "tests; clippy takes only their own functions for such")]
@@ -10,7 +10,7 @@ use old::{DRAFT, Old, Place, close, execute, on_both, rows};
 
 on_both![what_is_to_come_acts_and_what_has_passed_does_not];
 
-/// Long after anybody runs this.
+/// A date that is in the future whenever the test runs.
 const FUTURE: &str = "2999-01-01T00:00:00.000Z";
 const FUTURE_US: i64 = 32_472_144_000_000_000;
 
@@ -41,7 +41,7 @@ async fn what_is_to_come_acts_and_what_has_passed_does_not(place: &Place) {
         let key: &'static str = format!("test-{number}").leak();
         let id = Old { key, status, serving, configuration, ..DRAFT }.insert(&db).await;
         execute(&db, "UPDATE experiment SET first_started_at = 1 WHERE experiment_id = $1", params![id]).await;
-        // The same migration runs once for all: remembered here, looked at below.
+        // One migration runs for all cases, so the expectations are stored here and compared below.
         execute(
             &db,
             "INSERT INTO setting (name, value) VALUES ($1, $2)",

@@ -1,4 +1,4 @@
-//! Migration 18 on databases that an older release has written: hypotheses get slugs from their texts.
+//! Migration 18 on databases of an older release: hypotheses get slugs from their texts.
 //!
 //! PostgreSQL comes from `MURIEL_TEST_POSTGRES`: `scripts/with-postgres`.
 #![expect(clippy::unwrap_used, reason = "tests; clippy takes only their own functions for such")]
@@ -18,11 +18,11 @@ async fn every_hypothesis_gets_a_slug_of_its_own(place: &Place) {
         (Some("Seen"), None, Some("Ask for less!"), "ask-for-less"),
         (Some("Seen"), None, Some(" "), "seen"),
         (None, None, Some("Ask for less"), "ask-for-less-3"),
-        // What the fifth is called before it has a slug of its own.
+        // The same slug as the fifth hypothesis has before it gets one from its text.
         (None, Some("Hypothesis 5"), None, "hypothesis-5-4"),
         (None, None, Some("!?"), "hypothesis"),
         (None, None, Some("Ask for less 7"), "ask-for-less-7"),
-        // With its id that is taken, too.
+        // The slug with its id is taken too.
         (None, None, Some("ask for less"), "hypothesis-7"),
     ];
     for (observation, problem, solution, _) in cases {

@@ -1,4 +1,4 @@
-//! Migration 11 on databases that an older release has written: experiments whose bandit and autopilot begin to act.
+//! Migration 11 on databases of an older release: experiments whose bandit and autopilot begin to act.
 //!
 //! PostgreSQL comes from `MURIEL_TEST_POSTGRES`: `scripts/with-postgres`.
 #![expect(clippy::unwrap_used, reason = "tests; clippy takes only their own functions for such")]

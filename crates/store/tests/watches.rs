@@ -1,4 +1,4 @@
-//! Who made experiments and commented on them before there was an inbox, watches them.
+//! Migration 25 on databases of an older release: people who created experiments or commented on them become watchers.
 #![allow(clippy::unwrap_used, reason = "tests")]
 
 mod old;
@@ -12,7 +12,7 @@ on_both![those_who_had_to_do_with_it_watch];
 async fn those_who_had_to_do_with_it_watch(place: &Place) {
     let before = MIGRATIONS.iter().position(|migration| migration.version == 25).unwrap();
     let db = place.old(before).await;
-    // 1 made both, 2 and 3 commented; 3 and the owner of the second were removed.
+    // Person 1 owns the first and the deleted experiment, 4 the second; 1, 2 and 3 commented. 3 and 4 were removed.
     for (name, deleted_at) in [("a", None), ("b", None), ("c", Some(5)), ("d", Some(5))] {
         let sql = "INSERT INTO person (company_id, email, name, role, limited, totp_step, created_at, deleted_at) \
                    SELECT company_id, $1, $1, 'editor', 0, 0, 1, CAST($2 AS BIGINT) FROM company";

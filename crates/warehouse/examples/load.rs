@@ -1,8 +1,8 @@
-//! Measures loading: `load [events] [directory]`. Writes a log of so many events
-//! of a shop, unless the directory has one, and makes its warehouse.
+//! Measures loading: `load [events] [directory]`. Writes a log with this number of events
+//! of a shop, unless the directory has one, and loads it into a new warehouse.
 //!
-//! Prints events per second, the size of the file per event, and the most memory
-//! that the process had.
+//! Prints events per second, the size of the file per event, and the peak memory of the
+//! process.
 
 use std::error::Error;
 use std::fs;
@@ -43,7 +43,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// A random-looking number that is the same in every run.
+/// Pseudorandom number that is the same in every run.
 fn mix(mut x: u64) -> u64 {
     x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
@@ -73,7 +73,7 @@ fn write(dir: &Path, events: u64) -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// One visitor for twenty events, every seventh of which is an exposure.
+/// A record. Each visitor has about twenty events; every seventh event is an exposure.
 fn record(n: u64, id: Uuid, project: &str, at: Instant, events: u64) -> serde_json::Value {
     let chance = mix(n);
     let mut record = json!({

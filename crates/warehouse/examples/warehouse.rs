@@ -1,14 +1,14 @@
 //! Measures questions to a warehouse: `warehouse DIRECTORY [events] [runs]`.
 //!
-//! Makes a warehouse of 10,000,000 events in the directory, or of as many as it is
-//! told, unless there is one already: the same data every time. Eight projects, of
-//! which the one that is asked about has 60 %; a visitor for every 20 events, about
-//! three exposures to the experiment for each; 20,000 addresses; 2 % orders; one
-//! event in a hundred arrives late.
+//! Creates a warehouse in the directory with 10,000,000 events, or the given number,
+//! unless there is one already. The data is the same every time: eight projects, of which
+//! the queried one has 60 %; a visitor for every 20 events, with about three exposures to
+//! the experiment each; 20,000 URLs; 2 % orders; one event in a hundred arrives late.
 //!
-//! Prints a JSON object per question: the least and the median of so many runs (5),
-//! in milliseconds of the clock and of all processors together. The first run of a
-//! question finds nothing prepared: no answer is kept by the warehouse.
+//! Prints a JSON object per question: the minimum and the median of the runs (5 by
+//! default), in milliseconds of wall clock and of processor time over all threads. The
+//! first run of a question finds nothing prepared, because the warehouse caches no
+//! answers.
 
 use std::error::Error;
 use std::fs;
@@ -30,7 +30,7 @@ use uuid::Uuid;
 
 const START: i64 = 1_790_000_000_000_000;
 const DAYS: i64 = 30;
-/// Events in a transaction, as the loader has them at most.
+/// Events per transaction: the maximum of the loader.
 const LOAD: u64 = 50_000;
 const URLS: u64 = 20_000;
 const LOG: LogId = LogId::from_bytes(*b"measuring events");
@@ -52,7 +52,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// A random-looking number that is the same in every run.
+/// Pseudorandom number that is the same in every run.
 fn mix(mut x: u64) -> u64 {
     x = x.wrapping_add(0x9e37_79b9_7f4a_7c15);
     x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -60,12 +60,12 @@ fn mix(mut x: u64) -> u64 {
     x ^ (x >> 31)
 }
 
-/// The `n`th draw for the event `number`.
+/// The `n`th pseudorandom number of the event `number`.
 fn draw(number: u64, n: u64) -> u64 {
     mix(mix(number) ^ n)
 }
 
-/// Of ten visitors, six are of project 0 and the others of one of seven.
+/// Project of a visitor: six of ten are in project 0, the others in one of seven.
 fn project_of(visitor: u64) -> u64 {
     if visitor % 10 < 6 { 0 } else { 1 + visitor / 10 % 7 }
 }
@@ -74,7 +74,7 @@ fn make(warehouse: &DuckWarehouse, events: u64) -> Result<(), Box<dyn Error>> {
     let projects: Vec<Arc<str>> = (0..8).map(|project| format!("shop-{project}").into()).collect();
     let exposures = events * 145 / 1_000;
     let visitors = (events / 20).max(10);
-    // One kind after the other would not be how they arrive.
+    // Events and exposures are interleaved, as in real traffic.
     let all = events + exposures;
     let mut record = empty();
     let mut rows = Rows::default();
@@ -124,13 +124,13 @@ fn empty() -> Record {
     record
 }
 
-/// Few addresses are looked at often, most seldom.
+/// A URL; a few are viewed often and most rarely.
 fn url(draw: u64) -> String {
     let page = (draw % 100_000) * (draw / 100_000 % 100_000) / 100_000 * URLS / 100_000;
     format!("https://shop.example/category-{}/product-{page}?ref={}", page % 50, page % 7)
 }
 
-/// What a visitor is like does not change.
+/// Makes the record an exposure. A visitor's attributes do not change.
 fn met(record: &mut Record, visitor: u64) {
     let is = |n: u64, of: &[&str]| of[(draw(visitor, 100 + n) % of.len() as u64) as usize].into();
     record.kind = EventKind::Exposure;
@@ -253,7 +253,7 @@ fn measure(
     Ok(())
 }
 
-/// What all threads have used; 0 where the system does not tell.
+/// Processor time of all threads, in milliseconds; 0 on systems that do not report it.
 fn cpu_ms() -> f64 {
     let tasks = fs::read_dir("/proc/self/task").into_iter().flatten().flatten();
     let times = tasks.filter_map(|task| {

@@ -1,7 +1,7 @@
-//! The answers of a warehouse.
+//! Answers of a warehouse.
 //!
-//! All sums are integers, so that they do not depend on the order of addition: values are in
-//! ten-thousandths, see [`VALUE_SCALE`].
+//! All sums are integers, so that they do not depend on the order of addition. Values are in ten-thousandths, see
+//! [`VALUE_SCALE`].
 
 use std::ops::Add;
 use std::sync::Arc;
@@ -16,47 +16,47 @@ use muriel_log::LogId;
 /// Scale factor of fixed-point values: a value of 1 is stored as 10,000.
 pub const VALUE_SCALE: i64 = 10_000;
 
-/// Number of changes of an arm, from its first, for which the warehouse stores whether they
-/// matched: one bit each of a signed 64-bit integer.
+/// Number of an arm's changes, from the first, for which the warehouse stores whether they matched: one bit each of a
+/// signed 64-bit integer.
 pub const MAX_TRACKED_CHANGES: usize = 60;
-/// Messages of errors of a variant that an answer has.
+/// Maximum number of error messages per variant in an answer.
 pub const TOP_ERRORS: usize = 5;
-/// Characters of such a message.
+/// Maximum characters of such a message.
 pub const ERROR_CHARS: usize = 200;
 
-/// Scale factor of cumulative layout shifts: one of 1 is stored as 10,000.
+/// Scale factor of cumulative layout shifts: a shift of 1 is stored as 10,000.
 pub const CLS_SCALE: i64 = 10_000;
 
-/// The largest measures of a page that count; those above count as this. One page that took minutes would otherwise outweigh
-/// hundreds of others.
+/// Cap of largest contentful paint, in milliseconds. A larger measure counts as the cap. Otherwise one page that took
+/// minutes would outweigh hundreds of others.
 pub const LCP_CAP_MS: i64 = 10_000;
-/// As [`LCP_CAP_MS`], times [`CLS_SCALE`].
+/// Cap of cumulative layout shift, times [`CLS_SCALE`]; see [`LCP_CAP_MS`].
 pub const CLS_CAP: i64 = CLS_SCALE;
-/// As [`LCP_CAP_MS`].
+/// Cap of interaction to next paint, in milliseconds; see [`LCP_CAP_MS`].
 pub const INP_CAP_MS: i64 = 2_000;
-/// As [`LCP_CAP_MS`], for how long elements were hidden.
+/// Cap of the time for which elements were hidden, in milliseconds; see [`LCP_CAP_MS`].
 pub const HIDDEN_CAP_MS: i64 = 10_000;
 
-/// Maximum absolute value of one visitor, times [`VALUE_SCALE`]. The sum of its squares over
-/// a hundred million visitors fits in an `i128`.
+/// Maximum absolute value of one visitor, times [`VALUE_SCALE`]. The sum of its squares over a hundred million visitors
+/// fits in an `i128`.
 pub const MAX_VALUE: i64 = 1_000_000_000_000_000;
 
 /// The answer to an [`ExperimentQuestion`](super::question::ExperimentQuestion).
 #[derive(Debug, Clone, PartialEq)]
 pub struct ExperimentAnswer {
-    /// How far each log was loaded when the question was answered.
+    /// Watermark of each log when the question was answered.
     pub marks: Watermarks,
-    /// Blocks before a mark that could not be read, so that their events are not in the
-    /// answer: at most one entry per log, in the order of the logs' ids.
+    /// Unreadable blocks before a watermark, whose events are not in the answer: at most one entry per log, in the
+    /// order of the logs' ids.
     pub lost: Vec<LostBlocks>,
-    /// What was taken out of blocks before a mark after they were written, of the project of the
-    /// question: at most one entry per log, in the order of the logs' ids.
+    /// Deletions of the project's events from blocks before a watermark: at most one entry per log, in the order of the
+    /// logs' ids.
     pub rewritten: Vec<RewrittenBlocks>,
     /// Visitors who entered, by epoch and variant.
     pub arrivals: Vec<Arrivals>,
-    /// Of these, visitors who were exposed to more than one arm within an epoch.
+    /// Entered visitors who were exposed to more than one arm within an epoch.
     pub crossed: u64,
-    /// Of these, visitors who were exposed to more than one arm, but to only one per epoch.
+    /// Entered visitors who were exposed to more than one arm, but to only one per epoch.
     pub moved: u64,
     /// Visitors who are not counted because all of their exposures were a bot's, regardless of
     /// epoch and filter.
@@ -64,65 +64,64 @@ pub struct ExperimentAnswer {
     /// Visitors with an exposure before the experiment's first start, regardless of period,
     /// epoch and filter. Such exposures are ignored everywhere else.
     pub early: u64,
-    /// What pages of visitors who entered could not send or read, from entry on.
+    /// Events that pages of entered visitors could not send or read, after entry.
     pub lost_events: LostEvents,
-    /// When the first visitor entered; `None` when nobody did.
+    /// Time at which the first visitor entered; `None` when nobody did.
     pub first_entry: Option<Instant>,
-    /// Visitors per variant for each value of device, browser, OS, country and user type (the
-    /// ten largest values of each), to check whether the arms are comparable.
+    /// Visitors per variant for each value of device, browser, OS, country and user type (the ten largest values of
+    /// each), to check whether the arms are comparable.
     pub balance: Vec<Balance>,
-    /// Whether the changes of variants matched, by variant and index of the change; changes
-    /// without any report are omitted.
+    /// Matches of the changes of variants, by variant and index of the change. Changes without any report are omitted.
     pub applied: Vec<AppliedChange>,
-    /// How the pages of visitors who entered fared, by epoch and variant, sorted in this order; those of whom no page told
-    /// anything are omitted.
+    /// Measures and failures of entered visitors' pages, sorted by epoch and variant. Groups without any report are
+    /// omitted.
     pub pages: Vec<PageTotals>,
-    /// What errors on pages of visitors who entered said: the [`TOP_ERRORS`] of each variant that most visitors met, by variant,
-    /// then those of most visitors first, then by message.
+    /// Error messages on pages of entered visitors: the [`TOP_ERRORS`] of each variant that most visitors had. Sorted
+    /// by variant, then by number of visitors in descending order, then by message.
     pub errors: Vec<PageError>,
     /// One answer per metric of the question, in the same order.
     pub metrics: Vec<MetricAnswer>,
 }
 
-/// Events that pages report as lost: what the server did not take, and orders of the data layer that cannot be read.
+/// Events that pages report as lost: events that the server did not accept, and unreadable orders of the data layer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct LostEvents {
-    /// Visitors of these events.
+    /// Number of visitors with lost events.
     pub visitors: u64,
-    /// Number of events; a page counts at most [`LOST_MAX`] at a time.
+    /// Number of events. One report counts at most [`LOST_MAX`].
     pub events: u64,
 }
 
-/// Lost events that one report counts: pages keep fewer, and anybody can send one.
+/// Maximum number of lost events that one report counts. Real pages buffer fewer, and anybody can send a report.
 pub const LOST_MAX: i64 = 1_000;
 
-/// How often a change of a variant found the element that it changes. Each visitor counts
-/// once, with the first page that reported it.
+/// Number of times that a change of a variant found its element. Each visitor counts once, with the first page that
+/// reported it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct AppliedChange {
     /// The arm, 0 for the control.
     pub variant: u32,
     /// Index of the change in the arm, from 0.
     pub change: u32,
-    /// Visitors on whose page the change applied.
+    /// Visitors with a page to which the change applied.
     pub pages: u64,
-    /// Of these, visitors on whose page it matched an element.
+    /// Visitors on whose page it matched an element, at most `pages`.
     pub matched: u64,
 }
 
-/// How the pages of an arm fared. Each visitor counts once: with the first page that reported a measure, and with any page
-/// that reported an error or was late.
+/// Measures and failures of an arm's pages. Each visitor counts once: for a measure with the first page that reported
+/// it, for an error or lateness with any page that reported it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct PageTotals {
-    /// The epoch in which the visitors entered.
+    /// Epoch in which the visitors entered.
     pub epoch: i64,
     /// The arm, 0 for the control.
     pub variant: u32,
-    /// Visitors on one of whose pages the arm's code failed.
+    /// Visitors with a page on which the arm's code failed.
     pub failed: u64,
-    /// Visitors on one of whose pages the arm came too late to be shown.
+    /// Visitors with a page on which the arm was applied too late to be shown.
     pub late: u64,
-    /// For how many milliseconds elements were hidden.
+    /// Time for which elements were hidden, in milliseconds.
     pub hidden: PageMeasure,
     /// Largest contentful paint, in milliseconds.
     pub lcp: PageMeasure,
@@ -132,46 +131,46 @@ pub struct PageTotals {
     pub inp: PageMeasure,
 }
 
-/// Errors of a variant that say the same.
+/// Errors of a variant with the same message.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PageError {
     /// The arm, 0 for the control.
     pub variant: u32,
-    /// What they say, at most [`ERROR_CHARS`] characters.
+    /// Message, at most [`ERROR_CHARS`] characters.
     pub message: String,
-    /// The page, without query and fragment, on which most of these visitors met it; of several the first by name. `None` where
-    /// none is known.
+    /// Page on which most of these visitors had it, without query and fragment; on a tie, the first by name. `None`
+    /// when no page is known.
     pub url: Option<String>,
-    /// The browser of most of these visitors; of several the first by name.
+    /// Browser of most of these visitors; on a tie, the first by name.
     pub browser: Option<String>,
-    /// Visitors who met it.
+    /// Visitors who had the error.
     pub visitors: u64,
-    /// When it was met first.
+    /// Time of its first occurrence.
     pub first_at: Instant,
-    /// When it was met last.
+    /// Time of its last occurrence.
     pub last_at: Instant,
 }
 
-/// A measure of pages, one of each visitor, cut at its cap.
+/// A measure of pages, one per visitor, limited to its cap.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct PageMeasure {
     /// Visitors with a page that reported it.
     pub visitors: u64,
     /// Σ of the measures.
     pub sum: u64,
-    /// Σ of their squares.
+    /// Σ of the squared measures.
     pub squares: u64,
 }
 
 impl PageTotals {
-    /// Whether a page told anything.
+    /// Returns whether any page reported something.
     pub(super) fn tells(&self) -> bool {
         *self != PageTotals { epoch: self.epoch, variant: self.variant, ..PageTotals::default() }
     }
 }
 
 impl PageMeasure {
-    /// Mean and spread, each measure divided by `scale`.
+    /// Mean and variance, with each measure divided by `scale`.
     pub fn moments(&self, scale: i64) -> Moments {
         let totals = Totals {
             visitors: self.visitors,
@@ -186,36 +185,35 @@ impl PageMeasure {
 /// Blocks of one log whose events could not be read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LostBlocks {
-    /// The log.
+    /// Id of the log.
     pub log: LogId,
-    /// Number of blocks; 0 if only the header of a file is wrong and no block is lost.
+    /// Number of blocks; 0 if only the header of a file is damaged and no block is lost.
     pub blocks: u64,
-    /// The first of the blocks.
+    /// First of the blocks.
     pub first: i64,
-    /// The last of the blocks.
+    /// Last of the blocks.
     pub last: i64,
 }
 
 /// Blocks of one log from which events of a project were deleted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RewrittenBlocks {
-    /// The log.
+    /// Id of the log.
     pub log: LogId,
     /// Number of blocks.
     pub blocks: u64,
     /// Number of events that were deleted from them.
     pub removed: u64,
-    /// How many of these events the project's retention deleted; the others were of visitors
-    /// whose data was deleted.
+    /// Events among these that the project's retention deleted. The others belonged to visitors whose data was deleted.
     pub expired: u64,
-    /// When that was last done.
+    /// Time of the last deletion.
     pub last_at: Instant,
 }
 
-/// Visitors who entered.
+/// Visitors who entered, by epoch and variant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Arrivals {
-    /// The number of the epoch.
+    /// Number of the epoch.
     pub epoch: i64,
     /// The arm, 0 for the control.
     pub variant: u32,
@@ -223,12 +221,12 @@ pub struct Arrivals {
     pub visitors: u64,
 }
 
-/// Visitors who entered with a value of a dimension.
+/// Visitors who entered with a given value of a dimension.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Balance {
     /// The dimension.
     pub dimension: Dimension,
-    /// The value; `None` for visitors whose value is not known.
+    /// The value; `None` for visitors whose value is unknown.
     pub value: Option<Arc<str>>,
     /// The arm, 0 for the control.
     pub variant: u32,
@@ -251,132 +249,132 @@ pub enum Segment {
 /// The answer for one [`Metric`](super::question::Metric).
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct MetricAnswer {
-    /// Totals by epoch, variant, segment and whether the window is open, sorted in this
-    /// order. Each visitor is in exactly one cell; empty cells are omitted.
+    /// Totals by epoch, variant, segment and whether the window is open, sorted in this order. Each visitor is in
+    /// exactly one cell; empty cells are omitted.
     pub cells: Vec<GroupTotals>,
     /// Changes of the totals over time, in order; empty unless the question asked for them.
     pub steps: Vec<QuarterChange>,
-    /// Closings of windows over time, in order; `None` unless the question asked for them and
-    /// the metric has a window.
+    /// Closings of windows over time, in order; `None` unless the question asked for them and the metric has a window.
     pub closings: Option<Vec<QuarterClosing>>,
-    /// The cap that was applied, for an outcome with a value.
+    /// Cap that was applied, for an outcome with a value.
     pub cap: Option<f64>,
     /// Visitors whose value was above the cap.
     pub capped: u64,
-    /// The currency of the values, if any order named one.
+    /// Currency of the values, if any order named one.
     pub currency: Option<String>,
-    /// Visitors whose event came within [`JUST_BEFORE_US`](super::question::JUST_BEFORE_US) before they entered. It does not
-    /// count. Known of custom events and orders, of the first metric alone.
+    /// Visitors with an event within [`JUST_BEFORE_US`](super::question::JUST_BEFORE_US) before entry, which does not
+    /// count. Computed for custom events and orders, and only for the first metric.
     pub just_before: u64,
-    /// Visitors all of whose submits that count were prevented by the page, which sends such a form itself or has found a mistake
-    /// in it. Known of goals of forms, of the first metric alone.
+    /// Visitors whose counted submits were all prevented by the page, because it sends the form itself or has found an
+    /// input error. Computed for form goals, and only for the first metric.
     pub only_prevented: u64,
-    /// Whether a metric of visits is not known, as nobody who entered sent a page view: then everybody would be a bounce.
+    /// True when a metric of visits has no data, because no entered visitor sent a page view. Every visitor would be a
+    /// bounce.
     pub is_unfed: bool,
-    /// Which orders count, for revenue.
+    /// Counted and excluded orders, for revenue.
     pub orders: OrderSummary,
 }
 
-/// The orders that count towards revenue and those that are excluded. All fields are 0 or `None` for other metrics.
+/// Orders that count towards revenue and orders that are excluded. All fields are 0 or `None` for other metrics.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct OrderSummary {
     /// Number of orders in other currencies, which are excluded.
     pub other_currency: u64,
-    /// Of these, orders that were sent with an API key (vouched for).
+    /// Orders among these that were sent with an API key (trusted).
     pub other_currency_vouched: u64,
     /// Number of orders above [`OrderSummary::limit`], which are excluded.
     pub implausible: u64,
-    /// The maximum plausible order that was applied; `None` where there is no limit. If [`Metric::max_order_value`] is
-    /// `None`, it applies only to orders that are not vouched for.
+    /// Maximum plausible order value that was applied; `None` without a limit. If [`Metric::max_order_value`] is
+    /// `None`, it applies only to orders sent without a key.
     ///
     /// [`Metric::max_order_value`]: super::question::Metric::max_order_value
     pub limit: Option<f64>,
-    /// Number of counted orders that were vouched for.
+    /// Number of counted orders that were sent with an API key.
     pub vouched: u64,
-    /// Number of orders that were left out, as an order with the same number counts already.
+    /// Number of orders that were left out because another order with the same number counts already.
     pub repeated: u64,
-    /// Of these, orders with a number that at least [`SHARED_BY`](super::question::SHARED_BY) visitors have sent.
+    /// Orders among these with a number that at least [`SHARED_BY`](super::question::SHARED_BY) visitors have sent.
     pub shared: u64,
-    /// Number of refunds that name an order which is not there, or from which they may not take.
+    /// Number of refunds that name a missing order, or an order that they may not reduce.
     pub lost_refunds: u64,
-    /// Number of custom events with the name of the orders: purchases without an amount and a currency that can be read.
+    /// Number of custom events with the name of the orders: purchases without a readable amount and currency.
     pub unread: u64,
     /// The counted order with the largest value after refunds.
     pub largest: Option<LargestOrder>,
 }
 
-/// The counted order with the largest value.
+/// The counted order with the largest value after refunds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LargestOrder {
-    /// Its value after refunds, times [`VALUE_SCALE`].
+    /// Value after refunds, times [`VALUE_SCALE`].
     pub units: i64,
-    /// The time of the order.
+    /// Time of the order.
     pub at: Instant,
-    /// The arm of its visitor, 0 for the control.
+    /// Arm of its visitor, 0 for the control.
     pub variant: u32,
-    /// Whether it was sent with an API key.
+    /// True when it was sent with an API key.
     pub vouched: bool,
 }
 
-/// The totals of one cell: visitors with the same epoch, variant, segment and window state.
+/// Totals of one cell: visitors with the same epoch, variant, segment and window state.
 #[derive(Debug, Clone, PartialEq)]
 pub struct GroupTotals {
-    /// The epoch in which they entered.
+    /// Epoch in which they entered.
     pub epoch: i64,
     /// The arm, 0 for the control.
     pub variant: u32,
-    /// The segment of the breakdown; `None` without a breakdown.
+    /// Segment of the breakdown; `None` without a breakdown.
     pub segment: Option<Segment>,
-    /// Whether their window is still open: it ends after `as_of` or `until` of the question.
-    /// Always false without a window.
+    /// True when their window is still open: it ends after `as_of` or `until` of the question. Always false without a
+    /// window.
     pub open: bool,
-    /// Their totals.
+    /// Totals of these visitors.
     pub totals: Totals,
 }
 
 /// The answer to a [`PairQuestion`](super::question::PairQuestion).
 #[derive(Debug, Clone, PartialEq)]
 pub struct PairAnswer {
-    /// How far each log was loaded when the question was answered.
+    /// Watermark of each log when the question was answered.
     pub marks: Watermarks,
-    /// Totals by epoch and variant of both experiments and whether the window is open, sorted in this order. Each visitor who
-    /// entered both is in exactly one cell; empty cells are omitted. Who met the other experiment after the window of the
-    /// metric had closed could not be moved by it any more, and is in none.
+    /// Totals by epoch and variant of both experiments and whether the window is open, sorted in this order. Each
+    /// visitor who entered both is in exactly one cell; empty cells are omitted. A visitor who entered the other
+    /// experiment after the metric's window had closed could not be influenced by it, and is in no cell.
     pub cells: Vec<PairTotals>,
 }
 
-/// The totals of visitors with the same epoch and arm in both experiments and the same window state.
+/// Totals of visitors with the same epoch and arm in both experiments and the same window state.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PairTotals {
-    /// The epoch in which they entered the experiment whose metric it is.
+    /// Epoch in which they entered the experiment of the metric.
     pub epoch: i64,
-    /// Their arm of it, 0 for the control.
+    /// Arm in that experiment, 0 for the control.
     pub variant: u32,
-    /// The epoch in which they entered the other experiment.
+    /// Epoch in which they entered the other experiment.
     pub other_epoch: i64,
-    /// Their arm of the other experiment, 0 for the control.
+    /// Arm in the other experiment, 0 for the control.
     pub other_variant: u32,
-    /// Whether their window is still open, as in [`GroupTotals`].
+    /// True when their window is still open, as in [`GroupTotals::open`].
     pub open: bool,
-    /// Their totals.
+    /// Totals of these visitors.
     pub totals: Totals,
 }
 
 /// The answer to a [`SharedQuestion`](super::question::SharedQuestion).
 #[derive(Debug, Clone, PartialEq)]
 pub struct SharedAnswer {
-    /// How far each log was loaded when the question was answered.
+    /// Watermark of each log when the question was answered.
     pub marks: Watermarks,
-    /// Each two experiments that share visitors, in the order of the question.
+    /// Pairs of experiments that share visitors, in the order of the question.
     pub pairs: Vec<SharedVisitors>,
 }
 
-/// Visitors that two experiments have in common.
+/// Number of visitors that two experiments have in common.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SharedVisitors {
-    /// The id of one experiment; it comes before the other in the question.
+    /// Id of one experiment, the earlier one in the question.
     pub test_id: i64,
-    /// The id of the other.
+    /// Id of the other experiment.
     pub other_test_id: i64,
     /// Visitors with an exposure to each of them that was not a bot's, at any time; at least 1.
     pub visitors: u64,
@@ -385,11 +383,11 @@ pub struct SharedVisitors {
 /// Sums over a group of visitors.
 pub type Totals = Sums<u64, u128>;
 
-/// A difference between two [`Totals`]; sums may be negative.
+/// Difference between two [`Totals`]; sums may be negative.
 pub type TotalsChange = Sums<i64, i128>;
 
-/// Sums over a group of visitors, with counts of type `N` and squared counts of type `S`:
-/// [`Totals`] or a [`TotalsChange`]. Values are multiplied by [`VALUE_SCALE`].
+/// Sums over a group of visitors, with counts of type `N` and squared counts of type `S`: [`Totals`] or a
+/// [`TotalsChange`]. Values are multiplied by [`VALUE_SCALE`].
 ///
 /// `value` is 0 for outcomes without a value. A visitor's value is the sum of the orders'
 /// values, limited to ±[`MAX_VALUE`].
@@ -397,8 +395,7 @@ pub type TotalsChange = Sums<i64, i128>;
 pub struct Sums<N, S> {
     /// Number of visitors.
     pub visitors: N,
-    /// Number of visitors who converted. It is 0 or 1 per visitor, so this is also the sum of
-    /// squares.
+    /// Number of visitors who converted. Each visitor adds 0 or 1, so this is also the sum of squares.
     pub converted: N,
     /// Number of events that count.
     pub count: N,
@@ -406,35 +403,33 @@ pub struct Sums<N, S> {
     pub count_squared: S,
     /// Σ of values after the cap.
     pub value: i128,
-    /// Σ of their squares.
+    /// Σ of squared values after the cap.
     pub value_squared: i128,
     /// Σ of values before the cap.
     pub raw_value: i128,
     /// Σ count × value after the cap.
     pub count_value: i128,
-    /// Σ of the covariate: the value before entry after the cap, or 1 for a
-    /// conversion before entry.
+    /// Σ of the covariate: the value before entry after the cap, or 1 for a conversion before entry.
     pub before: i128,
-    /// Σ of its squares.
+    /// Σ of the squared covariate.
     pub before_squared: i128,
     /// Σ covariate × (value after the cap, or 1 for a conversion).
     pub outcome_before: i128,
 }
 
 impl Totals {
-    /// The totals of both groups together.
+    /// Adds the totals of another group.
     pub fn merge(&self, other: &Totals) -> Totals {
         self.plus(other, u64::add, u128::add)
     }
 
-    /// These totals plus a change. Counts saturate at 0, which happens only when earlier
-    /// changes were not applied.
+    /// Adds a change to these totals. Counts saturate at 0, which happens only when earlier changes were not applied.
     pub fn after(&self, change: &TotalsChange) -> Totals {
         self.plus(change, u64::saturating_add_signed, u128::saturating_add_signed)
     }
 
-    /// Each sum with the other of its name; those of numbers and of their squares,
-    /// which are never negative here, as they are to be added.
+    /// Adds field by field. `number` adds counts and `square` adds squared counts, which are unsigned here and may be
+    /// signed in `other`.
     fn plus<N: Copy, S: Copy>(
         &self,
         other: &Sums<N, S>,
@@ -457,10 +452,9 @@ impl Totals {
     }
 }
 
-/// Moments, worked out in integers and rounded once: of the same visitors they are
-/// the same to the last bit.
+/// Moments, computed in integers and rounded once, so that the same visitors always give identical bits.
 impl Totals {
-    /// Of the value per visitor, after the cap.
+    /// Moments of the value per visitor, after the cap.
     pub fn moments(&self) -> Moments {
         let value = Sum { of: self.value, units: VALUE_SCALE };
         Moments {
@@ -470,19 +464,18 @@ impl Totals {
         }
     }
 
-    /// Of the value after the cap (`x`) and the number of events (`y`) per visitor:
-    /// what a value per order is made of.
+    /// Joint moments of the value after the cap (`x`) and the number of events (`y`) per visitor, for a value per
+    /// order.
     pub fn orders_and_value(&self) -> JointMoments {
         let value = Sum { of: self.value, units: VALUE_SCALE };
         let count = Sum { of: i128::from(self.count), units: 1 };
-        // More would be the square of more events than a warehouse holds.
+        // Saturates, because more would need more events than a warehouse can store.
         let count_squared = i128::try_from(self.count_squared).unwrap_or(i128::MAX);
         joint(self.visitors, value, self.value_squared, count, count_squared, self.count_value)
     }
 
-    /// Of the outcome (`x`) and the covariate (`y`) per visitor. The outcome is the
-    /// value after the cap if it [has one](super::CountedOutcome::has_value), else 0 or 1
-    /// for a conversion.
+    /// Joint moments of the outcome (`x`) and the covariate (`y`) per visitor. The outcome is the value after the cap
+    /// if it [has one](super::CountedOutcome::has_value), otherwise 1 for a conversion and 0 without.
     pub fn adjusted(&self, has_value: bool) -> JointMoments {
         let units = if has_value { VALUE_SCALE } else { 1 };
         let (outcome, squared) = if has_value {
@@ -506,7 +499,7 @@ fn joint(n: u64, x: Sum, squares_x: i128, y: Sum, squares_y: i128, products: i12
     }
 }
 
-/// Σ of a number per visitor, counted in so many units.
+/// Σ of a number per visitor, in multiples of 1 / `units`.
 #[derive(Clone, Copy)]
 struct Sum {
     of: i128,
@@ -514,7 +507,7 @@ struct Sum {
 }
 
 impl Sum {
-    /// The mean of `n`; 0 of none.
+    /// The mean over `n` visitors; 0 without visitors.
     fn mean(self, n: u64) -> f64 {
         let per = u128::from(n) * self.units.unsigned_abs() as u128;
         if per == 0 {
@@ -527,8 +520,7 @@ impl Sum {
 
     /// Σ (x − mean of x)(y − mean of y) = Σxy − Σx Σy / n.
     ///
-    /// With Σx = q n + r and Σy = s n + t, what is taken away is
-    /// q s n + q t + s r, which is an integer, and r t / n.
+    /// With Σx = q n + r and Σy = s n + t, the subtrahend is q s n + q t + s r, which is an integer, plus r t / n.
     fn deviations(self, other: Sum, products: i128, n: u64) -> f64 {
         if n == 0 {
             return 0.0;
@@ -536,10 +528,10 @@ impl Sum {
         let count = i128::from(n);
         let (q, r) = (self.of.div_euclid(count), self.of.rem_euclid(count));
         let (s, t) = (other.of.div_euclid(count), other.of.rem_euclid(count));
-        // Grouped so that nothing is larger than a sum of squares can be.
+        // Grouped so that no term exceeds the size of a sum of squares.
         let integer = products - (q * other.of + s * r);
         let taken = r * t;
-        // floor(integer − taken / n), and what is left of n.
+        // floor(integer − taken / n), and the remaining fraction in units of 1 / n.
         let floor = integer - taken / count - i128::from(taken % count > 0);
         let part = (count - taken % count) % count;
         let (negative, whole, part) = match (floor < 0, part) {
@@ -555,12 +547,10 @@ impl Sum {
     }
 }
 
-/// `whole + part / per`, `part` below `per` and `per` below 2¹²⁷, as the nearest
-/// double.
+/// The double nearest to `whole + part / per`, where `part` is below `per` and `per` is below 2¹²⁷.
 fn rounded(whole: u128, mut part: u128, per: u128) -> f64 {
     let (mut digits, mut places) = (whole, 0);
-    // More binary digits than a double keeps, and one more that says whether any
-    // follow.
+    // More binary digits than a double has, and one more for whether any digits follow.
     while digits >> 64 == 0 && part > 0 {
         part *= 2;
         digits = digits * 2 + u128::from(part >= per);
@@ -571,38 +561,36 @@ fn rounded(whole: u128, mut part: u128, per: u128) -> f64 {
     digits as f64 * 2f64.powi(-places)
 }
 
-/// What changed within a quarter of an hour.
+/// Change of the totals within a quarter of an hour.
 ///
-/// The sums of all steps up to a quarter are the totals as of its end: a visitor
-/// is added at entry, converts at the event that makes enough, and stops to be a
-/// bounce at what makes it none. The sums of all steps are the totals of the cells.
+/// The sum of all steps up to a quarter is the totals as of its end: a visitor is added at entry, converts at the event
+/// that reaches the required count, and stops being a bounce at the first event that rules it out. The sum of all steps
+/// is the totals of the cells.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct QuarterChange {
     /// Quarters of an hour from 1970-01-01T00:00:00Z to the beginning of this one.
     pub quarter: i64,
-    /// In which epoch the visitors entered.
+    /// Epoch in which the visitors entered.
     pub epoch: i64,
-    /// In which arm.
+    /// The arm, 0 for the control.
     pub variant: u32,
-    /// What was added.
+    /// Change of the totals.
     pub totals: TotalsChange,
 }
 
-/// Visitors whose windows closed within a quarter of an hour, with all that they
-/// did.
+/// Totals of visitors whose windows closed within a quarter of an hour.
 ///
-/// A window that ends with a quarter closes in it, so the sums of all closings up
-/// to a quarter are the totals of the visitors whose windows had closed by its end,
-/// and the sums of all are those of the cells that are not open.
+/// A window that ends with a quarter closes in it. So the sum of all closings up to a quarter is the totals of the
+/// visitors whose windows had closed by its end, and the sum of all closings is that of the cells that are not open.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct QuarterClosing {
-    /// As [`QuarterChange::quarter`].
+    /// Quarter of an hour; see [`QuarterChange::quarter`].
     pub quarter: i64,
-    /// In which epoch the visitors entered.
+    /// Epoch in which the visitors entered.
     pub epoch: i64,
-    /// In which arm.
+    /// The arm, 0 for the control.
     pub variant: u32,
-    /// What they did.
+    /// Totals of these visitors.
     pub totals: Totals,
 }
 
@@ -613,14 +601,13 @@ pub struct TrafficAnswer {
     pub visitors: u64,
     /// Visitors who converted, each counted once.
     pub converted: u64,
-    /// Σ of their values after the cap, in [`VALUE_SCALE`]; 0 where the outcome has no value.
+    /// Σ of their values after the cap, times [`VALUE_SCALE`]; 0 for an outcome without a value.
     pub value: i128,
-    /// Σ of the squares of these.
+    /// Σ of the squares of these values.
     pub value_squared: i128,
-    /// Days from 1970-01-01 to the first event of them all, in UTC; `None` without
-    /// visitors.
+    /// Days from 1970-01-01 UTC to the first event of all visitors; `None` without visitors.
     pub first_day: Option<i64>,
-    /// How far each log was loaded when the question was answered.
+    /// Watermark of each log when the question was answered.
     pub marks: Watermarks,
 }
 
@@ -633,9 +620,9 @@ pub struct VisitorTotals {
     pub day: i64,
     /// Number of events that count.
     pub count: u64,
-    /// Whether these events make a conversion.
+    /// True when these events are a conversion.
     pub converted: bool,
-    /// The value after the cap, times [`VALUE_SCALE`].
+    /// Value after the cap, times [`VALUE_SCALE`].
     pub value: i64,
 }
 
@@ -666,8 +653,7 @@ mod tests {
 
     #[test]
     fn moments_keep_a_spread_that_is_small_beside_the_mean() {
-        // 1e11 and twice 1e11 less a ten-thousandth: sums of squares in doubles
-        // know nothing of the difference.
+        // 1e11 and twice 1e11 minus a ten-thousandth: sums of squares in doubles would lose the difference.
         let most = MAX_VALUE;
         let moments = totals(&[(1, most, 0), (1, most - 1, 0), (1, most - 1, 0)]).moments();
         assert_eq!(moments.n, 3);
@@ -689,7 +675,7 @@ mod tests {
             (1, 1, 10, 1.1),
             (123_456_789, 7, 16, 123_456_789.437_5),
             (1 << 60, 0, 7, (1u64 << 60) as f64),
-            // Just above half of the last place: only what follows tells.
+            // Just above half a unit in the last place: only the following digits decide the rounding.
             ((1 << 53) + 1, 1, 1_000_000_007, ((1u64 << 53) + 2) as f64),
             ((1 << 53) + 1, 0, 1, (1u64 << 53) as f64),
             ((1 << 80) + (1 << 27), 1, 1_000_000_007, 2f64.powi(80) + 2f64.powi(28)),
@@ -732,7 +718,7 @@ mod tests {
             let y = &y[..x.len()];
             let exact = (products * n - sum(&x) * sum(y)) as f64 / n as f64;
             let (x, y) = (Sum { of: sum(&x).into(), units: 1 }, Sum { of: sum(y).into(), units: 1 });
-            // Numerator and denominator are exact doubles: one division, rounded once.
+            // Numerator and denominator are exact doubles, so this is a single division, rounded once.
             prop_assert_eq!(x.deviations(y, products.into(), n as u64), exact);
         }
     }
@@ -741,33 +727,33 @@ mod tests {
 /// The answer to an [`ActivityQuestion`](super::question::ActivityQuestion).
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ActivityAnswer {
-    /// Days with matches, in their order.
+    /// Days with matches, in ascending order.
     pub days: Vec<ActivityDay>,
-    /// When the last match came.
+    /// Time of the last match.
     pub last_at: Option<Instant>,
-    /// How far each log was loaded when the question was answered.
+    /// Watermark of each log when the question was answered.
     pub marks: Watermarks,
 }
 
-/// The matches of one day.
+/// Matches of one day.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ActivityDay {
     /// Days since 1970-01-01 UTC.
     pub day: i64,
-    /// Events that matched, each once; of a depth or a time the first on a page for each visitor, and of orders those with the
-    /// same number once.
+    /// Matching events, each counted once. A scroll depth or duration counts once per visitor and page, and orders with
+    /// the same number count once.
     pub matches: u64,
-    /// Visitors whom they are of.
+    /// Number of visitors with these events.
     pub visitors: u64,
 }
 
 /// The answer to a [`PagesQuestion`](super::question::PagesQuestion).
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct PagesAnswer {
-    /// Pages with the moment of the last view, the latest first.
+    /// Pages with the time of their last view, the latest first.
     pub pages: Vec<(String, Instant)>,
-    /// When the last event of any kind came.
+    /// Time of the last event of any kind.
     pub last_event: Option<Instant>,
-    /// How far each log was loaded when the question was answered.
+    /// Watermark of each log when the question was answered.
     pub marks: Watermarks,
 }

@@ -1,15 +1,13 @@
 //! The warehouse: the events of the log as rows, and the queries that experiments run on
 //! them.
 //!
-//! The log is the source of truth. The warehouse is derived from it, and is rebuilt
-//! whenever it is missing, damaged, of another version or of another log. A rebuild gives
-//! the same answers: they do not depend on how events were split into blocks or on the
-//! order in which they arrived.
+//! The log is the source of truth. The warehouse is derived from it, and is rebuilt whenever it is missing, damaged, of
+//! another version or of another log. A rebuild gives the same answers: they do not depend on how events were split
+//! into blocks or on their order of arrival.
 //!
-//! [`WarehouseReader`] answers questions; the [`Loader`] writes through
-//! [`WarehouseWriter`]. The modules `question`, `answer`, `row` and `load` do not depend on a
-//! database. An engine is a module that implements both traits and passes the checks of
-//! `conformance`; [`duckdb`] is one.
+//! [`WarehouseReader`] answers questions; the [`Loader`] writes through [`WarehouseWriter`]. The modules `question`,
+//! `answer`, `row` and `load` do not depend on a database. An engine is a module that implements both traits and passes
+//! the tests of `conformance`; [`duckdb`] is one.
 
 mod answer;
 #[cfg(test)]
@@ -62,7 +60,7 @@ pub enum Error {
     /// Another process has the warehouse open; only one can at a time.
     #[error("{} is in use by another process", path.display())]
     InUse {
-        /// The file of the warehouse.
+        /// File of the warehouse.
         path: PathBuf,
     },
     /// An operation on a file or directory failed: it is missing, permission is denied, or
@@ -79,13 +77,13 @@ pub enum Error {
     /// The event log cannot be read.
     #[error("the event log cannot be read")]
     Log(#[from] muriel_log::Error),
-    /// The question is not valid; the sentence says why.
+    /// The question is not valid; the message says why.
     #[error("{0}")]
     ExperimentQuestion(String),
     /// The question needs more memory than the warehouse may use.
     #[error("the question needs more memory than the warehouse may use")]
     Memory,
-    /// The warehouse has the rows of [`LOGS_MAX`] logs already.
+    /// The warehouse already has the rows of [`LOGS_MAX`] logs.
     #[error("the warehouse holds the events of {LOGS_MAX} logs, which is the most that it can")]
     TooManyLogs,
     /// The files are damaged, or the engine shut down after an error. The warehouse must be
@@ -103,31 +101,30 @@ impl Error {
     }
 }
 
-/// Maximum number of logs whose rows one warehouse can hold: a row stores the number of its
-/// log in one byte, and 0 is not used.
+/// Maximum number of logs whose rows one warehouse can hold. A row stores the number of its log in one byte, and 0 is
+/// not used.
 pub const LOGS_MAX: usize = 255;
 
-/// How far one log has been loaded.
+/// Watermark: the position up to which one log has been loaded.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Watermark {
     /// The last loaded block.
     pub position: Position,
-    /// The hash of that block, or `None` if it could not be read. If the log has another
-    /// hash at this position, the rows come from another history.
+    /// Hash of that block, or `None` if it could not be read. If the log has another hash at this position, the rows
+    /// come from a different history of the log.
     pub hash: Option<[u8; 32]>,
 }
 
-/// How far each log has been loaded, by the log's id. A log of which nothing was loaded is
-/// absent. At most [`LOGS_MAX`] entries.
+/// Watermark of each log, by the log's id. A log without loaded blocks is absent. At most [`LOGS_MAX`] entries.
 pub type Watermarks = BTreeMap<LogId, Watermark>;
 
-/// Answers questions. Any thread may ask, also while rows are loaded: each question sees a
-/// snapshot of the rows from its beginning.
+/// Answers questions. Any thread may ask, also while rows are loaded: each question sees a snapshot of the rows, taken
+/// when it starts.
 pub trait WarehouseReader: Send + Sync {
     /// Answers a question about an experiment.
     ///
     /// # Errors
-    /// [`Error::Stopped`], [`Error::Memory`], and the engine's.
+    /// [`Error::Stopped`], [`Error::Memory`], and the engine's [`Error::Damaged`] or [`Error::Engine`].
     fn ask(&self, question: &ExperimentQuestion, stop: &StopToken) -> Result<ExperimentAnswer>;
 
     /// Answers a question about the visitors of two experiments.
@@ -136,13 +133,13 @@ pub trait WarehouseReader: Send + Sync {
     /// As [`WarehouseReader::ask`]; [`Error::ExperimentQuestion`] for a question without a metric or about a holdout.
     fn pair(&self, question: &PairQuestion, stop: &StopToken) -> Result<PairAnswer>;
 
-    /// Counts the visitors that each two experiments have in common, those without any are left out.
+    /// Counts the visitors that each pair of experiments has in common. Pairs without any are left out.
     ///
     /// # Errors
     /// As [`WarehouseReader::ask`]; [`Error::ExperimentQuestion`] for more than [`SHARED_TESTS_MAX`] experiments.
     fn shared(&self, question: &SharedQuestion, stop: &StopToken) -> Result<SharedAnswer>;
 
-    /// Counts the visitors of a project, and those of them who converted.
+    /// Counts the visitors of a project, and those who converted.
     ///
     /// # Errors
     /// As [`WarehouseReader::ask`].
@@ -159,13 +156,13 @@ pub trait WarehouseReader: Send + Sync {
         each: &mut dyn FnMut(VisitorTotals),
     ) -> Result<()>;
 
-    /// Counts the events of a goal by day, those of bots excluded.
+    /// Counts the events of a goal by day, excluding bots.
     ///
     /// # Errors
     /// As [`WarehouseReader::ask`].
     fn activity(&self, question: &ActivityQuestion, stop: &StopToken) -> Result<ActivityAnswer>;
 
-    /// The pages of a project that were viewed last, by visitors who are not bots.
+    /// Returns the most recently viewed pages of a project, excluding views by bots.
     ///
     /// # Errors
     /// As [`WarehouseReader::ask`].
@@ -175,69 +172,68 @@ pub trait WarehouseReader: Send + Sync {
 /// The set of rows to which [`WarehouseWriter::load`] adds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LoadTarget {
-    /// The rows from which questions are answered.
+    /// Rows that answer questions.
     Answering,
-    /// The rows of the rebuild begun with [`WarehouseWriter::begin_rebuild`].
+    /// Rows of the rebuild started with [`WarehouseWriter::begin_rebuild`].
     Rebuild,
 }
 
 /// Stores rows. Only one thread writes at a time.
 pub trait WarehouseWriter: Send + Sync {
-    /// How far each log has been loaded into the rows from which questions are answered.
+    /// Returns the watermark of each log in the answering rows.
     fn watermarks(&self) -> Watermarks;
 
     /// Adds rows of one log and stores `mark`, in one transaction. `rows` must contain all
     /// blocks after the log's previous mark up to `mark`.
     ///
     /// # Errors
-    /// The engine's; [`Error::TooManyLogs`]; [`Error::Damaged`] when `target` is a rebuild and
-    /// none was begun.
+    /// [`Error::Engine`] or [`Error::Damaged`] of the engine; [`Error::TooManyLogs`]; [`Error::Damaged`] when `target`
+    /// is a rebuild and none was started.
     fn load(&self, target: LoadTarget, log: LogId, rows: &Rows, mark: Watermark) -> Result<()>;
 
-    /// Removes the rows of a log's blocks before `oldest`, the first block that retention has
-    /// kept. Returns the number of removed rows.
+    /// Removes the rows of a log's blocks before `oldest`, the first block that retention has kept. Returns the number
+    /// of removed rows.
     ///
     /// # Errors
-    /// The engine's.
+    /// [`Error::Engine`] or [`Error::Damaged`] of the engine.
     fn prune(&self, log: LogId, oldest: i64) -> Result<u64>;
 
-    /// The blocks from `first` to `last` of a log that were rewritten before they were loaded or
+    /// Returns the blocks from `first` to `last` of a log that were rewritten before they were loaded or
     /// [refreshed](WarehouseWriter::refresh), each with the number of its last rewrite, in order.
     ///
     /// # Errors
-    /// The engine's; [`Error::Damaged`] when `target` is a rebuild and none was begun.
+    /// [`Error::Engine`] or [`Error::Damaged`] of the engine; [`Error::Damaged`] when `target` is a rebuild and none
+    /// was started.
     fn rewritten_blocks(&self, target: LoadTarget, log: LogId, first: i64, last: i64) -> Result<Vec<(i64, i64)>>;
 
-    /// Replaces all rows of these blocks of a log, which were rewritten since they were loaded,
-    /// by `rows`, in one transaction. The records of rewrites in `rows` are those that the
-    /// warehouse lacks.
+    /// Replaces all rows of these blocks of a log, which were rewritten since they were loaded, by `rows`, in one
+    /// transaction. `rows` contains only those records of rewrites that the warehouse lacks.
     ///
     /// # Errors
     /// As [`WarehouseWriter::load`].
     fn refresh(&self, target: LoadTarget, log: LogId, blocks: &[i64], rows: &Rows) -> Result<()>;
 
-    /// Removes texts, such as ids of visitors and URLs, that no row refers to.
+    /// Removes texts that no row refers to, such as ids of visitors and URLs.
     ///
     /// # Errors
     /// As [`WarehouseWriter::rewritten_blocks`].
     fn remove_unused_texts(&self, target: LoadTarget) -> Result<()>;
 
-    /// Whether the file from which questions are answered may still have bytes of rows of
-    /// visitors whose data was deleted. A rebuild removes them.
+    /// Returns whether the answering file may still contain bytes of rows of visitors whose data was deleted. A rebuild
+    /// removes them.
     ///
     /// # Errors
-    /// The engine's.
+    /// [`Error::Engine`] or [`Error::Damaged`] of the engine.
     fn has_erased_bytes(&self) -> Result<bool>;
 
-    /// The first block of each run of blocks that could not be read from a log, in
-    /// order, at most `limit` of them.
+    /// Returns the first block of each range of blocks that could not be read from a log, in order, at most `limit` of
+    /// them.
     ///
     /// # Errors
-    /// The engine's.
+    /// [`Error::Engine`] or [`Error::Damaged`] of the engine.
     fn damaged_blocks(&self, log: LogId, limit: usize) -> Result<Vec<i64>>;
 
-    /// Whether an operation found damage or the engine shut down. Call
-    /// [`WarehouseWriter::recover`] then.
+    /// Returns whether an operation found damage or the engine shut down. Then call [`WarehouseWriter::recover`].
     fn is_damaged(&self) -> bool;
 
     /// Reopens the warehouse; empties it if that fails or its file is known to be corrupt.
@@ -249,24 +245,24 @@ pub trait WarehouseWriter: Send + Sync {
     /// Replaces the warehouse by an empty one.
     ///
     /// # Errors
-    /// When the file cannot be moved away, or a new one cannot be created.
+    /// [`Error::File`] or [`Error::Engine`] when the old file cannot be renamed or a new one cannot be created.
     fn reset(&self) -> Result<()>;
 
-    /// Begins a rebuild: an empty set of rows in a second file. Questions are still answered
-    /// from the current rows, which can still be loaded. Discards an unfinished rebuild.
+    /// Starts a rebuild: an empty set of rows in a second file. Questions are still answered from the current rows,
+    /// which can still be loaded. Discards an unfinished rebuild.
     ///
     /// # Errors
-    /// When the file cannot be created.
+    /// [`Error::File`] or [`Error::Engine`] when the file cannot be created.
     fn begin_rebuild(&self) -> Result<()>;
 
     /// Discards an unfinished rebuild.
     fn abandon_rebuild(&self);
 
-    /// Replaces the current rows by those of the rebuild, after waiting for running
-    /// questions. Does nothing when no rebuild was begun.
+    /// Replaces the current rows by those of the rebuild, after waiting for running questions. A no-op without a
+    /// rebuild.
     ///
     /// # Errors
-    /// When the files cannot be exchanged; the rebuild is discarded then.
+    /// [`Error::File`] or [`Error::Engine`] when the files cannot be exchanged; the rebuild is discarded then.
     fn finish_rebuild(&self) -> Result<()>;
 }
 
@@ -279,14 +275,14 @@ pub struct StopToken {
 #[derive(Default)]
 struct StopState {
     stopped: AtomicBool,
-    /// Interrupts of the running questions, by the number of the callback.
+    /// Interrupts of the running questions, by callback number.
     running: Mutex<Vec<(u64, Interrupt)>>,
 }
 
 type Interrupt = Box<dyn Fn() + Send>;
 
 impl StopToken {
-    /// A token on which [`StopToken::stop`] has not been called.
+    /// Creates a token that is not stopped.
     pub fn new() -> StopToken {
         StopToken::default()
     }
@@ -300,12 +296,12 @@ impl StopToken {
         }
     }
 
-    /// Whether [`StopToken::stop`] was called.
+    /// Returns whether [`StopToken::stop`] was called.
     pub fn is_stopped(&self) -> bool {
         self.inner.stopped.load(Ordering::Acquire)
     }
 
-    /// Called between two statements of a question.
+    /// Returns an error when the token is stopped. Called between two statements of a question.
     ///
     /// # Errors
     /// [`Error::Stopped`] after [`StopToken::stop`].

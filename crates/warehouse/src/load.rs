@@ -1,8 +1,7 @@
 //! Loads the log into a warehouse: each block exactly once, also after interruptions.
 //!
-//! The rows of a load and the position in the log up to which they go are stored in one
-//! transaction. So a loader continues after a crash where the rows end, and there is nothing
-//! to repair.
+//! The rows of a load and the watermark up to which they reach are stored in one transaction. So
+//! after a crash a loader continues where the rows end, without a repair.
 
 mod project;
 mod rewrites;
@@ -25,19 +24,19 @@ use super::{Error, Result, WarehouseWriter, lock};
 use muriel_log::{LogPosition, LogReader, Position};
 use state::{HasMore, LoadState};
 
-/// Time between two loads when nobody asks for a report.
+/// Time between two loads when no report is requested.
 const LOAD_INTERVAL: Duration = Duration::from_millis(500);
-/// Shortest time between two loads, however often reports are asked for: events that come
+/// Minimum time between two loads, however often reports are requested. Events that arrive
 /// meanwhile are loaded together.
 const MIN_LOAD_INTERVAL: Duration = Duration::from_millis(20);
-/// Delay before a failed load is tried again: the first, and the longest after doubling.
+/// Delay before a failed load is retried: the initial delay, and the maximum after doubling.
 const RETRY_BACKOFF: (Duration, Duration) = (Duration::from_secs(1), Duration::from_secs(30));
 /// Maximum number of projects whose last block with events is kept in memory.
 const MAX_TOUCHED_PROJECTS: usize = 50_000;
 
 /// A thread that loads new blocks of one log into a warehouse.
 pub struct Loader {
-    /// The directory of the log.
+    /// Directory of the log.
     log: PathBuf,
     shared: Arc<Shared>,
     thread: Mutex<Option<JoinHandle<()>>>,
@@ -54,8 +53,8 @@ struct Shared {
 
 #[derive(Default)]
 struct State {
-    /// The log and the position up to which it is loaded; `None` until the warehouse's rows
-    /// are known to be of this log.
+    /// The log and the position up to which it is loaded; `None` until the warehouse's rows are
+    /// known to belong to this log.
     loaded: Option<LogPosition>,
     damaged: u64,
     progress: Option<LoadProgress>,
@@ -64,15 +63,15 @@ struct State {
     /// Upper bound of the last block with events of a project that is not in `touched`.
     floor: Position,
     is_load_requested: bool,
-    /// How often [`Loader::follow_rewrites`] was called, and up to which call that was done.
+    /// Number of calls of [`Loader::follow_rewrites`], and the last call whose work is done.
     follows: (u64, u64),
-    /// As [`WarehouseWriter::has_erased_bytes`].
+    /// True when the file may have bytes of deleted data; see
+    /// [`WarehouseWriter::has_erased_bytes`].
     has_erased_bytes: bool,
     is_stopping: bool,
 }
 
-/// How far loading has come when there is a backlog. Rows for events after `position` are
-/// missing.
+/// Progress of loading a backlog. Rows of events after `position` are missing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LoadProgress {
     /// The last block that is loaded.
@@ -92,7 +91,7 @@ impl Loader {
     /// [`Error::File`] when the thread cannot be started. Other errors are logged and retried.
     pub fn start(log: &Path, warehouse: Arc<dyn WarehouseWriter>, request: Option<&Path>) -> Result<Loader> {
         let mut load = LoadState { request: request.map(Path::to_owned), ..LoadState::new(log, warehouse) };
-        // What fails now is tried again by the thread, and logged then.
+        // The thread retries failed steps and logs their errors.
         load.main.blocks = load.open_log().ok();
         let marks = load.warehouse.watermarks();
         let floor = marks.values().map(|mark| mark.position).max().unwrap_or_default();
@@ -105,11 +104,11 @@ impl Loader {
         Ok(Loader { log: log.to_owned(), shared, thread: Mutex::new(Some(thread)) })
     }
 
-    /// The last block of the log, including blocks of other processes: every event that was
+    /// Returns the last block of the log, including blocks of other processes: every event
     /// acknowledged before this call is at or before it. Blocks, because it reads the file.
     ///
     /// # Errors
-    /// When there is no log, or its newest file cannot be read.
+    /// [`Error::Log`] when there is no log, or its newest file cannot be read.
     pub fn head(&self) -> Result<LogPosition> {
         let reader = LogReader::open(&self.log)?;
         let known = lock(&self.shared.state).loaded.map(|loaded| loaded.log);
@@ -122,55 +121,55 @@ impl Loader {
         }
     }
 
-    /// A reader of the log.
+    /// Opens a reader of the log.
     ///
     /// # Errors
-    /// When there is no log.
+    /// [`Error::Log`] when there is no log.
     pub fn log_reader(&self) -> Result<LogReader> {
         Ok(LogReader::open(&self.log)?)
     }
 
-    /// The log and the position up to which it is loaded; `None` until the warehouse's rows
-    /// are known to be of this log.
+    /// Returns the log and the position up to which it is loaded; `None` until the warehouse's
+    /// rows are known to belong to this log.
     pub fn loaded(&self) -> Option<LogPosition> {
         lock(&self.shared.state).loaded
     }
 
-    /// The position up to which the log is loaded; the beginning until the warehouse's rows
-    /// are known to be of this log.
+    /// Returns the position up to which the log is loaded; the beginning until the warehouse's
+    /// rows are known to belong to this log.
     pub fn position(&self) -> Position {
         self.loaded().map_or(Position::default(), |loaded| loaded.position)
     }
 
-    /// A position after which no event of this project has been loaded. An answer about the
-    /// project from the same [`Loader::generation`], given at this position or later, is
+    /// Returns a position after which no event of this project has been loaded. An answer about
+    /// the project from the same [`Loader::generation`], given at this position or later, is
     /// still valid.
     pub fn touched(&self, project_key: &str) -> Position {
         let state = lock(&self.shared.state);
         state.touched.get(project_key).copied().unwrap_or(state.floor)
     }
 
-    /// Number of times that rows were removed, by a rebuild or by retention. Answers from an
-    /// earlier generation are not valid.
+    /// Returns the number of times that rows were removed, by a rebuild or by retention. Answers
+    /// from an earlier generation are not valid.
     pub fn generation(&self) -> u64 {
         lock(&self.shared.state).generation
     }
 
-    /// Progress while there is a backlog, after a start or after the warehouse was emptied;
-    /// `None` otherwise.
+    /// Returns the progress while there is a backlog, after a start or after the warehouse was
+    /// emptied; `None` otherwise.
     pub fn progress(&self) -> Option<LoadProgress> {
         lock(&self.shared.state).progress
     }
 
-    /// Number of damaged or missing block ranges whose events the warehouse lacks. The
-    /// warehouse stores them, so the number survives a restart.
+    /// Returns the number of damaged or missing block ranges whose events the warehouse lacks.
+    /// The warehouse stores them, so the number survives a restart.
     pub fn damaged(&self) -> u64 {
         lock(&self.shared.state).damaged
     }
 
-    /// Looks now for blocks of the log that were rewritten, and waits until their rows are
-    /// replaced. `Some` is whether the warehouse's file may still have bytes of deleted data,
-    /// which a rebuild that has been scheduled removes; `None` when the loader is stopped before.
+    /// Checks the log for rewritten blocks now, and waits until their rows are replaced.
+    /// `Some(true)` means that the warehouse's file may still contain bytes of deleted data,
+    /// which an already scheduled rebuild removes. `None` when the loader is stopped first.
     pub async fn follow_rewrites(&self) -> Option<bool> {
         let mut moved = self.shared.moved.subscribe();
         let wanted = {
@@ -194,13 +193,14 @@ impl Loader {
         }
     }
 
-    /// Whether the warehouse's file may still have bytes of deleted data, as far as is known.
+    /// Returns whether the warehouse's file may still contain bytes of deleted data, as of the
+    /// last check.
     pub fn has_erased_bytes(&self) -> bool {
         lock(&self.shared.state).has_erased_bytes
     }
 
-    /// Loads at once and waits until the log is loaded up to `position`. False when the
-    /// loader is stopped before.
+    /// Loads immediately and waits until the log is loaded up to `position`. False when the
+    /// loader is stopped first.
     pub async fn wait_for(&self, position: Position) -> bool {
         let mut moved = self.shared.moved.subscribe();
         loop {
@@ -221,7 +221,7 @@ impl Loader {
         }
     }
 
-    /// Stops the thread after its current transaction, and waits for it.
+    /// Stops the thread after its current transaction and waits for its end.
     pub fn stop(&self) {
         lock(&self.shared.state).is_stopping = true;
         self.shared.wake.notify_all();
@@ -283,7 +283,7 @@ impl Shared {
         }
     }
 
-    /// Waits until `due` returns true or `most` has passed since `since`. False when the loader
+    /// Waits until `due` returns true or `most` has elapsed since `since`. False when the loader
     /// is stopping.
     fn wait(&self, due: impl Fn(&State) -> bool, since: Clock, most: Duration) -> bool {
         let mut state = lock(&self.state);
@@ -311,7 +311,7 @@ impl Shared {
         state.generation = load.generation;
         state.damaged = load.damaged.len() as u64;
         state.has_erased_bytes = load.has_erased_bytes;
-        // After a rebuild, early blocks are loaded again; keep the later position.
+        // A rebuild loads early blocks again, so keep the later position.
         for (project, position) in load.touched.drain() {
             let last = state.touched.entry(project).or_default();
             *last = position.max(*last);
@@ -325,8 +325,8 @@ impl Shared {
     }
 }
 
-/// Asks the loader of a running server to rebuild its warehouse, by creating the file that
-/// was given to [`Loader::start`] as `request`.
+/// Asks the loader of a running server to rebuild its warehouse, by creating the file that was
+/// passed to [`Loader::start`] as `request`.
 ///
 /// # Errors
 /// [`Error::File`] when the file cannot be written.
@@ -339,14 +339,15 @@ pub fn request_rebuild(request: &Path) -> Result<()> {
 /// the rebuild is complete. Returns the end of the log.
 ///
 /// # Errors
-/// The log's and the engine's.
+/// [`Error::Log`] when the log cannot be read; [`Error::Engine`] or [`Error::File`] when the
+/// warehouse cannot be written.
 pub fn rebuild(
     log: &Path,
     warehouse: Arc<dyn WarehouseWriter>,
     progress: &mut dyn FnMut(LoadProgress),
 ) -> Result<Position> {
     let mut load = LoadState::new(log, warehouse);
-    // Nobody asks the one that is there.
+    // No questions are answered meanwhile, so only the rebuild is loaded.
     while load.step_rebuild(true)? {
         let Some(cursor) = &load.rebuild else { break };
         let position = cursor.mark.position;

@@ -1,5 +1,5 @@
-//! Makes rows of records. No clock, no disk, no chance: the same record gives the
-//! same row for ever.
+//! Converts records to rows. Deterministic: no clock, no I/O, no randomness, so the same record always gives the same
+//! row.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -17,23 +17,23 @@ use super::answer::{
 use muriel_domain::referral::source_of_texts;
 use muriel_log::{EventKind, Properties, Record, Rewrite, RewriteReason};
 
-/// Bytes of an address that count.
+/// Maximum bytes of a URL; the rest is cut off.
 pub(super) const URL_BYTES: usize = 2_048;
-/// Bytes of the page of an error.
+/// Maximum bytes of the page URL of an error.
 const PAGE_BYTES: usize = 512;
-/// Bytes of a campaign's name, or of another attribute, that count.
+/// Maximum bytes of a campaign's name or another attribute; the rest is cut off.
 const ATTRIBUTE_BYTES: usize = 256;
-/// What a row takes of memory besides its texts, roughly.
+/// Approximate memory of a row in bytes, without its texts.
 const ROW_BYTES: usize = 160;
 
-/// The numbers of `events.kind`. They are stored: none is ever used for another.
+/// Values of `events.kind`. They are stored, so a number must never get another meaning.
 pub(super) mod kind {
     pub(crate) const PAGEVIEW: u8 = 1;
     pub(crate) const CLICK_ELEMENT: u8 = 2;
     pub(crate) const CLICK_TEXT: u8 = 3;
-    /// A link that stays on the site.
+    /// Click on a link to the same site.
     pub(crate) const CLICK_LINK: u8 = 4;
-    /// A link that leads off the site.
+    /// Click on a link to another site.
     pub(crate) const CLICK_LINK_OUT: u8 = 5;
     pub(crate) const SUBMIT: u8 = 6;
     pub(crate) const APPEAR: u8 = 7;
@@ -42,14 +42,13 @@ pub(super) mod kind {
     pub(crate) const CUSTOM: u8 = 10;
     pub(crate) const ORDER: u8 = 11;
     pub(crate) const SCRIPT: u8 = 12;
-    /// An order with a negative value. It lowers revenue and is nothing else: neither
-    /// an order nor something that the visitor did.
+    /// An order with a negative value. It only lowers revenue: it is not an order and not an action of the visitor.
     pub(crate) const REFUND: u8 = 13;
-    /// Events that a page has lost, of which `amount` is the number. Nothing that the visitor did.
+    /// Events that a page has lost; `amount` is their number. Not an action of the visitor.
     pub(crate) const LOST: u8 = 14;
 }
 
-/// Rows of some blocks of the log, in its order.
+/// Rows of some blocks of the log, in the log's order.
 #[derive(Debug, Default)]
 pub struct Rows {
     pub(super) events: Vec<EventRow>,
@@ -60,11 +59,11 @@ pub struct Rows {
     pub(super) visitors: Vec<VisitorRow>,
     pub(super) damage: Vec<DamageRow>,
     pub(super) rewrites: Vec<RewriteRow>,
-    /// What is in `urls`.
+    /// Keys of the rows in `urls`.
     known_urls: HashSet<(u64, u64)>,
-    /// What is in `profiles`.
+    /// Keys of the rows in `profiles`.
     known_profiles: HashSet<(u64, u64)>,
-    /// What is in `visitors`.
+    /// Keys of the rows in `visitors`.
     known_visitors: HashSet<(u64, u64)>,
     bytes: usize,
 }
@@ -85,7 +84,7 @@ pub(super) struct RewriteRow {
     pub(super) nth: i64,
     pub(super) removed: u64,
     pub(super) at: i64,
-    /// What retention took out. Otherwise the data of a visitor was deleted.
+    /// True for a deletion by retention, false for the deletion of a visitor's data.
     pub(super) is_expired: bool,
 }
 
@@ -125,7 +124,7 @@ pub(super) struct ExposureRow {
     pub(super) profile: u64,
     pub(super) landing_page: Option<String>,
     pub(super) referrer: Option<String>,
-    /// Source, medium, campaign.
+    /// Source, medium and campaign.
     pub(super) utm: [Option<String>; 3],
     pub(super) seq: i64,
 }
@@ -149,7 +148,7 @@ pub(super) struct HealthRow {
     pub(super) cls: Option<i64>,
     pub(super) inp: Option<i64>,
     pub(super) error: Option<String>,
-    /// Without query and fragment; `None` without an error, as the browser is.
+    /// URL without query and fragment; `None` without an error, like `browser`.
     pub(super) page: Option<String>,
     pub(super) browser: Option<Arc<str>>,
     pub(super) seq: i64,
@@ -185,10 +184,9 @@ pub(super) struct UrlRow {
 }
 
 impl Rows {
-    /// Adds what `record`, from the block `seq`, is to a warehouse: nothing at all
-    /// for identities, for health that tells of no arm, for what bots did besides meeting
-    /// variants, and for an exposure without an experiment or with a variant's
-    /// number above 255.
+    /// Adds the rows of `record`, from the block `seq`. Nothing is added for identities, for health events without a
+    /// report about an arm or lost events, for events of bots other than exposures, and for exposures without an
+    /// experiment or with a variant number above 255.
     pub fn add(&mut self, record: &Record, seq: i64) {
         let (events, exposures) = (self.events.len(), self.exposures.len());
         match record.kind {
@@ -233,17 +231,17 @@ impl Rows {
         }
     }
 
-    /// How many there are, without those of addresses, profiles and visitors.
+    /// Number of events, exposures and health rows.
     pub fn len(&self) -> usize {
         self.events.len() + self.exposures.len() + self.health.len()
     }
 
-    /// Notes that events of blocks cannot be read: those of one project, or all.
+    /// Records that events of blocks cannot be read: those of one project, or all.
     pub(super) fn add_damage(&mut self, project_key: Option<&str>, first: i64, last: i64) {
         self.damage.push(DamageRow { project: project_key.map(hash_text), first, last });
     }
 
-    /// Notes what was taken out of a block.
+    /// Records a deletion of events from a block.
     pub(super) fn add_rewrite(&mut self, seq: i64, rewrite: &Rewrite) {
         self.rewrites.push(RewriteRow {
             project: hash_text(&rewrite.project_key),
@@ -255,25 +253,25 @@ impl Rows {
         });
     }
 
-    /// Whether there are none.
+    /// Returns whether there are no events, exposures and health rows.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// What they take of memory, roughly.
+    /// Approximate memory of the rows, in bytes.
     pub fn bytes(&self) -> usize {
         self.bytes
     }
 
-    /// Puts rows that are looked for together beside each other: the database skips
-    /// rows by the bounds of groups of 122,880, and a load is rarely more than one.
+    /// Sorts rows by the columns that questions filter by. The database skips row groups of 122,880 rows by their
+    /// bounds, and a load rarely has more rows than one group.
     pub fn sort(&mut self) {
         self.events.sort_by(|a, b| (a.project, a.kind, &a.name, a.at).cmp(&(b.project, b.kind, &b.name, b.at)));
         self.exposures.sort_by_key(|row| (row.project, row.test, row.at));
         self.health.sort_by_key(|row| (row.project, row.test, row.at));
     }
 
-    /// Removes all; the memory is kept for the next.
+    /// Removes all rows and keeps the allocated memory.
     pub fn clear(&mut self) {
         self.events.clear();
         self.exposures.clear();
@@ -290,13 +288,12 @@ impl Rows {
     }
 }
 
-/// What a name is called in a warehouse: the first 8 bytes of its SHA-256, the
-/// first of them the most significant.
+/// Hash that identifies a text in a warehouse: the first 8 bytes of its SHA-256, big-endian.
 pub(super) fn hash_text(text: &str) -> u64 {
     hash_bytes(text.as_bytes())
 }
 
-/// The same of an event's id, by its 16 bytes.
+/// Hash of an event's id, from its 16 bytes; see [`hash_text`].
 pub(super) fn hash_id(id: Uuid) -> u64 {
     hash_bytes(id.as_bytes())
 }
@@ -308,22 +305,20 @@ fn hash_bytes(bytes: &[u8]) -> u64 {
     u64::from_be_bytes(first)
 }
 
-/// The same of an address, of which the first 2,048 bytes count.
+/// Hash of a URL, from its first 2,048 bytes; see [`hash_text`].
 pub(super) fn hash_url(url: &str) -> u64 {
     hash_text(cut(url, URL_BYTES))
 }
 
-/// A value in ten-thousandths, rounded half away from zero, within
-/// ±[`MAX_VALUE`].
+/// Converts a value to ten-thousandths, rounded half away from zero, within ±[`MAX_VALUE`].
 pub(super) fn fixed(value: f64) -> i64 {
     let most = MAX_VALUE as f64;
-    // Exact: the bounds are integers below 2⁵³, and what is not a number is 0.
+    // The cast is exact: the bounds are integers below 2⁵³, and NaN becomes 0.
     (value * VALUE_SCALE as f64).round().clamp(-most, most) as i64
 }
 
-/// Whether a link on the page `url` leads off the site: to another host. One
-/// without a host (`mailto:`, `#top`) does not; on an unknown page every link with
-/// a host does.
+/// Returns whether a link on the page `url` leads to another host. A link without a host (`mailto:`, `#top`) does not;
+/// on an unknown page every link with a host does.
 pub(super) fn leads_out(href: &str, url: Option<&str>) -> bool {
     let page = url.and_then(|url| Url::parse(url).ok());
     let target = match &page {
@@ -335,7 +330,7 @@ pub(super) fn leads_out(href: &str, url: Option<&str>) -> bool {
     host.is_some() && page.as_ref().and_then(Url::host_str) != host
 }
 
-/// The beginning of `text`, at most `max` bytes, without half a character.
+/// Cuts `text` to at most `max` bytes, at a character boundary.
 fn cut(text: &str, max: usize) -> &str {
     &text[..text.floor_char_boundary(max)]
 }
@@ -365,8 +360,7 @@ fn event(record: &Record, seq: i64) -> Option<EventRow> {
         kind::CLICK_LINK | kind::CLICK_LINK_OUT => &record.href,
         _ => &record.trigger,
     };
-    // A refund that names no other order is of the one with its own number, of which
-    // there may be several.
+    // A refund that names no other order refunds the order with its own number. There may be several such refunds.
     let (unit, refund_of) = match (kind, &record.refund_of, &record.order_id) {
         (kind::REFUND, Some(order), own) => (own.as_ref().filter(|own| *own != order), Some(order)),
         (kind::REFUND, None, own) => (None, own.as_ref()),
@@ -381,7 +375,7 @@ fn event(record: &Record, seq: i64) -> Option<EventRow> {
         name: name.clone(),
         url: url.map(hash_url),
         amount: match kind {
-            // A submit that the page has prevented.
+            // Marks a submit that the page has prevented.
             kind::SUBMIT => (record.properties.get("prevented") == Some(&Value::Bool(true))).then_some(VALUE_SCALE),
             _ => record.value.map(fixed),
         },
@@ -394,9 +388,9 @@ fn event(record: &Record, seq: i64) -> Option<EventRow> {
     })
 }
 
-/// The row of events that a page has lost, if a health event reports any.
+/// Row for events that a page has lost, if a health event reports any.
 fn lost(record: &Record, seq: i64) -> Option<EventRow> {
-    // Exact: the bound is a small integer, and what is not a number is 0.
+    // The cast is exact: the bound is a small integer, and NaN becomes 0.
     let number = record.dropped?.round().clamp(0.0, LOST_MAX as f64) as i64;
     (number > 0).then(|| EventRow {
         project: hash_text(&record.project_key),
@@ -416,12 +410,12 @@ fn lost(record: &Record, seq: i64) -> Option<EventRow> {
     })
 }
 
-/// What a profile is called: the hash of its texts, each with its length, so that
-/// no two profiles say the same.
+/// Hash that identifies a profile: over its texts, each with its length, so that different profiles have different
+/// inputs.
 fn hash_profile(texts: [Option<&str>; 6]) -> u64 {
     let mut bytes = Vec::with_capacity(128);
     for text in texts {
-        // No text is as long as what stands for none.
+        // No text has the length that marks a missing one.
         let length = text.map_or(u64::MAX, |text| text.len() as u64);
         bytes.extend(length.to_be_bytes());
         bytes.extend(text.unwrap_or_default().as_bytes());
@@ -429,7 +423,8 @@ fn hash_profile(texts: [Option<&str>; 6]) -> u64 {
     hash_bytes(&bytes)
 }
 
-/// What a health event tells of a page with an arm, if it does: its letters as bits, its measures as integers, cut at their caps.
+/// Row of a health event, if it reports about a page with an arm. Change letters become bits; measures become integers
+/// limited to their caps.
 fn health(record: &Record, seq: i64) -> Option<HealthRow> {
     let (mut asked, mut found) = (0, 0);
     let letters = record.changes.as_deref().unwrap_or_default().bytes();
@@ -438,7 +433,7 @@ fn health(record: &Record, seq: i64) -> Option<HealthRow> {
         found |= i64::from(told == b'1') << bit;
     }
     let is_some = |number: Option<f64>| number.is_some_and(|number| number > 0.0);
-    // Exact: the caps are small integers, and what is not a number is 0.
+    // The cast is exact: the caps are small integers, and NaN becomes 0.
     let measured = |number: Option<f64>, scale: f64, cap: i64| {
         number.map(|number| (number * scale).round().clamp(0.0, cap as f64) as i64)
     };
@@ -469,8 +464,8 @@ fn health(record: &Record, seq: i64) -> Option<HealthRow> {
     (tells || [row.hidden, row.lcp, row.cls, row.inp].iter().any(Option::is_some)).then_some(row)
 }
 
-/// An error's message as people can read it: at most [`ERROR_CHARS`] characters, and a blank for each that is not printed or that
-/// changes the direction of what is.
+/// Makes an error message printable: at most [`ERROR_CHARS`] characters, with a blank for each character that is not
+/// printable or changes the text direction.
 pub(super) fn plain(message: &str) -> String {
     let is_unseen = |letter: char| {
         letter.is_control()
@@ -479,7 +474,7 @@ pub(super) fn plain(message: &str) -> String {
     message.chars().take(ERROR_CHARS).map(|letter| if is_unseen(letter) { ' ' } else { letter }).collect()
 }
 
-/// The page of a URL: without query and fragment, which differ by visitor.
+/// Page of a URL: without query and fragment, which differ by visitor.
 pub(super) fn page(url: &str) -> String {
     cut(url.split(['?', '#']).next().unwrap_or_default(), PAGE_BYTES).to_owned()
 }
@@ -499,7 +494,7 @@ fn exposure(record: &Record, seq: i64) -> Option<(ExposureRow, ProfileRow)> {
         let told = text(context, name).map(Cow::Borrowed);
         told.or_else(|| parameter(landing?, name)).or_else(|| parameter(url?, name))
     });
-    // By what a breakdown shows: one who came by a paid medium passes the filter for it.
+    // Uses the same fields as a breakdown, so a visitor from a paid medium matches the filter for it.
     let source = source_of_texts(referrer, landing, utm[1].as_deref()).word();
     let [device, browser, os, country] = [&record.device, &record.browser, &record.os, &record.country];
     let profile = hash_profile([
@@ -547,12 +542,12 @@ fn exposure(record: &Record, seq: i64) -> Option<(ExposureRow, ProfileRow)> {
     Some((row, profile))
 }
 
-/// A text that says something.
+/// A property that is a non-empty text.
 fn text<'p>(properties: &'p Properties, name: &str) -> Option<&'p str> {
     properties.get(name).and_then(Value::as_str).filter(|text| !text.is_empty())
 }
 
-/// The first value of this name in the query of an address that says something.
+/// First non-empty value of this name in the query of a URL.
 fn parameter<'u>(address: &'u str, name: &str) -> Option<Cow<'u, str>> {
     let address = address.split('#').next().unwrap_or_default();
     let (_, query) = address.split_once('?')?;
@@ -582,7 +577,7 @@ mod tests {
 
     #[test]
     fn hashes_are_those_of_every_version() {
-        // `printf shop | sha256sum`, and of the 16 bytes of the id.
+        // From `printf shop | sha256sum`, and from the 16 bytes of the id.
         assert_eq!(hash_text("shop"), 0x8d90_01d3_2c6a_703d);
         assert_eq!(hash_text(""), 0xe3b0_c442_98fc_1c14);
         let id = Uuid::parse_str("0195a2b4-7d3e-7c11-9f60-2b8f1f0e6a55").unwrap();
@@ -672,7 +667,7 @@ mod tests {
         let row = health(json!({"lcp_ms": 3.6e6, "cls": 9e3, "inp_ms": 1e9, "hidden_ms": 1e9})).unwrap();
         assert_eq!((row.lcp, row.cls, row.inp), (Some(LCP_CAP_MS), Some(CLS_CAP), Some(INP_CAP_MS)));
         assert_eq!((row.hidden, row.asked, row.failed), (Some(HIDDEN_CAP_MS), 0, false));
-        // What an error says is kept with where it was met, as people can read it.
+        // An error's message is stored in printable form, with its page and browser.
         let long = "é".repeat(300);
         let told = |errors: u32, message: &str| {
             health(json!({
@@ -686,7 +681,7 @@ mod tests {
         assert_eq!(told(1, &long).error.unwrap().chars().count(), ERROR_CHARS);
         let row = told(0, "nothing failed");
         assert_eq!((row.error, row.page, row.browser), (None, None, None));
-        // A page that tells nothing of an arm is no row.
+        // A report without information about an arm makes no row.
         for nothing in [
             json!({}),
             json!({"integrations": "ga4"}),
@@ -732,7 +727,7 @@ mod tests {
         assert_eq!((row.amount, row.currency.as_deref()), (Some(599_000), Some("EUR")));
         assert_eq!((row.unit, row.session), (Some(hash_text("A-77")), Some(hash_text("s"))));
         assert_eq!(row.url, Some(hash_text("https://shop.example/thanks")));
-        // It is of no use to any question, other than that of page views.
+        // A URL is stored only for page views, because only their questions use it.
         assert!(rows.urls.is_empty());
     }
 
@@ -760,7 +755,7 @@ mod tests {
             rows.add(&record(all), 7);
             (rows.exposures.len(), rows.profiles.len())
         };
-        // Each is another than those before it, and is not told again.
+        // Each profile differs from the ones before it, and repeating it adds no row.
         for (fields, number) in [
             (json!({}), 1),
             (json!({"device": ""}), 2),

@@ -1,5 +1,5 @@
-//! Writers that inject faults, for tests of this crate and of the crates above it.
-//! It is always compiled: a feature for it would have everything above built twice.
+//! Writers that inject faults, for tests of this crate and of the crates that use it. Always compiled, because a Cargo
+//! feature would build every dependent crate twice.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -11,15 +11,15 @@ use crate::{Error, LoadTarget, Result, Rows, WarehouseWriter, Watermark, Waterma
 /// The fault to inject into a load.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fault {
-    /// None: it succeeds.
+    /// No fault: the load succeeds.
     None,
-    /// It fails, and nothing was stored.
+    /// Fails before anything is stored.
     Before,
-    /// It is stored, but an error is returned, as if the answer was lost.
+    /// Returns an error after the rows were stored, as if the reply was lost.
     After,
 }
 
-/// Delegates to another writer and lets some loads into the answering rows fail with [`Error::Memory`].
+/// Delegates to another writer and makes some loads into the answering rows fail with [`Error::Memory`].
 pub struct FaultyWriter {
     inner: Arc<dyn WarehouseWriter>,
     fault: Box<dyn Fn(u32) -> Fault + Send + Sync>,
@@ -27,12 +27,12 @@ pub struct FaultyWriter {
 }
 
 impl FaultyWriter {
-    /// `fault` is called with the number of the load, from 0.
+    /// Creates the writer. `fault` is called with the number of the load, from 0.
     pub fn new(inner: Arc<dyn WarehouseWriter>, fault: impl Fn(u32) -> Fault + Send + Sync + 'static) -> Self {
         Self { inner, fault: Box::new(fault), loads: AtomicU32::new(0) }
     }
 
-    /// Number of loads into the answering rows, failed ones included.
+    /// Number of loads into the answering rows, including failed ones.
     pub fn loads(&self) -> u32 {
         self.loads.load(Ordering::Relaxed)
     }
@@ -58,15 +58,15 @@ impl DelegatingWriter for FaultyWriter {
 
 /// A writer that delegates to another one, except for intercepted calls.
 pub(crate) trait DelegatingWriter: Send + Sync {
-    /// The writer that does the work.
+    /// The writer that all other calls are delegated to.
     fn inner(&self) -> &dyn WarehouseWriter;
 
-    /// Called in place of [`WarehouseWriter::load`].
+    /// Called instead of [`WarehouseWriter::load`].
     fn intercept_load(&self, target: LoadTarget, log: LogId, rows: &Rows, mark: Watermark) -> Result<()> {
         self.inner().load(target, log, rows, mark)
     }
 
-    /// Called in place of [`WarehouseWriter::prune`].
+    /// Called instead of [`WarehouseWriter::prune`].
     fn intercept_prune(&self, log: LogId, oldest: i64) -> Result<u64> {
         self.inner().prune(log, oldest)
     }

@@ -1,4 +1,4 @@
-//! The cap that SQL finds is the one that `muriel_stats::cap` defines, and so are the sums after it.
+//! The cap computed in SQL matches the definition in `muriel_stats::cap`, and so do the sums that use it.
 #![expect(clippy::unwrap_used, reason = "tests; clippy takes only their own functions for such")]
 
 use muriel_domain::Instant;
@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 
 const START: i64 = 1_767_225_600_000_000;
 
-/// An event of a visitor, so many seconds after the start.
+/// An event of a visitor, `second` seconds after the start.
 fn event(number: usize, visitor: usize, second: i64, fields: &Value) -> Record {
     let at = serde_json::to_value(Instant::from_us(START + 1_000_000 * second)).unwrap();
     let mut event = json!({
@@ -28,7 +28,7 @@ fn event(number: usize, visitor: usize, second: i64, fields: &Value) -> Record {
 fn sql_caps_as_stats_defines() {
     let revenue = Trigger::new(GoalType::Revenue, GoalValue::Text("paid".into())).unwrap();
     for buyers in [1_usize, 2, 3, 10, 999, 1_000, 1_001, 2_500] {
-        // Some values are alike, and every fourth visitor buys nothing.
+        // Some values are equal, and every fourth visitor buys nothing.
         let value = |visitor: usize| match visitor % 4 {
             3 => 0.0,
             _ => f64::from((visitor * 7_919 % 10_007 / 3) as u32) + 0.25,

@@ -1,11 +1,11 @@
-//! Runs what has to happen as time passes.
+//! Runs periodic tasks.
 //!
-//! A [`Task`] has a name, a period and a function. A [`Worker`] runs each registered task on a timer of its own: a task
-//! never overlaps with itself, a run that fails or panics does not end the task, and [`Worker::statuses`] has the state of
-//! each of them. Timers follow the monotonic clock, so setting the machine's clock neither skips a run nor repeats one;
-//! only the times that people see are those of the clock.
+//! A [`Task`] has a name, a period and a function. A [`Worker`] runs each registered task on its own timer: a task
+//! never overlaps with itself, a run that fails or panics does not end the task, and [`Worker::statuses`] returns the
+//! state of each. Timers follow the monotonic clock, so setting the machine's clock neither skips a run nor repeats
+//! one; only the times shown to people come from the machine's clock.
 //!
-//! Tests start no timers: [`Worker::run_until_idle`] runs what is due by a clock that they move.
+//! Tests do not start timers: [`Worker::run_until_idle`] runs what is due by a clock that they move.
 
 mod status;
 mod task;

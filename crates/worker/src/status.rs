@@ -13,14 +13,14 @@ pub enum TaskOutcome {
     Ok,
     /// It did its work and does not run again.
     Finished,
-    /// It waits for this.
+    /// It waits for this need.
     Waiting(Need),
-    /// It failed, for this reason.
+    /// It failed, for the reason given.
     Failed(String),
 }
 
 impl TaskOutcome {
-    /// In one word: `pending`, `ok`, `finished`, `waiting` or `failed`.
+    /// Result in one word: `pending`, `ok`, `finished`, `waiting` or `failed`.
     pub fn word(&self) -> &'static str {
         match self {
             TaskOutcome::Pending => "pending",
@@ -35,37 +35,37 @@ impl TaskOutcome {
 /// The state of a task at one moment.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TaskStatus {
-    /// As given to [`Task::new`](crate::Task::new): lower case with underscores.
+    /// Name, as given to [`Task::new`](crate::Task::new): lower case with underscores.
     pub name: &'static str,
-    /// From the end of a run to the start of the next, when all goes well.
+    /// Pause from the end of a run to the start of the next, when all goes well.
     pub period: Duration,
-    /// What the task cannot work without.
+    /// Needs that the task cannot work without.
     pub needs: Vec<Need>,
-    /// Whether it runs at this moment.
+    /// True while it runs.
     pub is_running: bool,
-    /// Whether the run under way has taken longer than [`RUN_LIMIT`](crate::RUN_LIMIT), or the task's period if that is
+    /// True when the current run has taken longer than [`RUN_LIMIT`](crate::RUN_LIMIT), or the task's period if that is
     /// longer.
     pub is_overdue: bool,
-    /// The result of the latest run, or of the latest look at what the task needs.
+    /// Result of the latest run, or of the latest check of the task's needs.
     pub outcome: TaskOutcome,
-    /// Failures since the last run that succeeded.
+    /// Number of failures since the last successful run.
     pub consecutive_failures: u32,
-    /// Runs that ended, failed ones included. Waiting for something that is away is not a run.
+    /// Number of runs that ended, including failed ones. Waiting for a need is not a run.
     pub runs: u64,
-    /// Runs that failed.
+    /// Number of runs that failed.
     pub failures: u64,
-    /// When the latest run started, by the clock.
+    /// Start of the latest run, by the clock.
     pub last_started_at: Option<Instant>,
-    /// How long the latest run took, of those that have ended.
+    /// Duration of the latest run that has ended.
     pub last_duration: Option<Duration>,
-    /// When the latest successful run ended, by the clock.
+    /// End of the latest successful run, by the clock.
     pub last_succeeded_at: Option<Instant>,
-    /// When it runs again, by the clock; `None` while it runs and after it has finished.
+    /// Time of the next run, by the clock; `None` while it runs and after it has finished.
     pub next_due_at: Option<Instant>,
 }
 
 impl TaskStatus {
-    /// Whether somebody should look: it has failed several times in a row, or its run does not end.
+    /// Returns whether the task needs attention: it has failed several times in a row, or its run does not end.
     pub fn is_failing(&self) -> bool {
         self.is_overdue || self.consecutive_failures >= crate::FAILING_AFTER
     }

@@ -1,4 +1,4 @@
-//! What a task is.
+//! Tasks, and the results of their runs.
 
 use muriel_domain::Instant;
 use std::fmt;
@@ -8,10 +8,10 @@ use std::time::Duration;
 /// A future on the heap.
 pub type BoxFuture<T> = Pin<Box<dyn Future<Output = T> + Send>>;
 
-/// The longest pause after a failure, unless the task's period is longer.
+/// Longest pause after a failure, unless the task's period is longer.
 pub const MAX_BACKOFF: Duration = Duration::from_secs(60);
-/// How long a run may take before the task counts as failing, unless the task's period is longer. A run is not cut short:
-/// a migration or an index that is built anew may need the time.
+/// Time that a run may take before the task counts as failing, unless the task's period is longer. A run is not
+/// cancelled: a migration or a rebuilt index may need the time.
 pub const RUN_LIMIT: Duration = Duration::from_secs(600);
 
 /// Something that a task cannot work without.
@@ -21,14 +21,14 @@ pub enum Need {
     Database,
     /// The event log. A full disk keeps it closed at the start.
     EventLog,
-    /// What answers questions about events.
+    /// The warehouse, which answers questions about events.
     Warehouse,
     /// Free space on the disk of the data directory.
     DiskSpace,
 }
 
 impl Need {
-    /// In words, for people: `the database`.
+    /// Name for people, such as `the database`.
     pub fn words(self) -> &'static str {
         match self {
             Need::Database => "the database",
@@ -39,33 +39,33 @@ impl Need {
     }
 }
 
-/// What a run is given.
+/// Input of a run.
 #[derive(Debug, Clone, Copy)]
 pub struct Context {
-    /// The time by the worker's clock when the run started.
+    /// Time by the worker's clock at the start of the run.
     pub now: Instant,
 }
 
-/// Whether a task goes on after a successful run.
+/// Continuation of a task after a successful run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Progress {
     /// It runs again after its period.
     Continue,
-    /// Its work is done for as long as the process lives.
+    /// Its work is done for the lifetime of the process.
     Finished,
 }
 
-/// Why a run did not do its work.
+/// Reason why a run did not do its work.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum RunError {
-    /// Something that it needs is away. This is not a failure of the task: it is tried again after the period.
+    /// Something that it needs is not available. This is not a failure of the task: it is tried again after the period.
     Waiting(Need),
-    /// It failed, for this reason.
+    /// It failed, for the reason given.
     Failed(String),
 }
 
 impl RunError {
-    /// A failure, with the causes of the error in one sentence.
+    /// Converts an error to a failure, with its causes in one sentence.
     pub fn failed(error: &(dyn std::error::Error + 'static)) -> Self {
         let mut text = error.to_string();
         let mut cause = error.source();
@@ -84,7 +84,7 @@ impl RunError {
 
 pub(crate) type Run = Box<dyn FnMut(Context) -> BoxFuture<Result<Progress, RunError>> + Send>;
 
-/// Something that is done again and again.
+/// A function that runs periodically.
 pub struct Task {
     pub(crate) name: &'static str,
     pub(crate) period: Duration,
@@ -97,9 +97,9 @@ pub struct Task {
 }
 
 impl Task {
-    /// A task that runs every `period`, counted from the end of a run to the start of the next, and for the first time one
-    /// period after the start. `name` is lower case with underscores; it is a label of metrics. A period of zero counts as
-    /// a millisecond.
+    /// Creates a task that runs every `period`, counted from the end of a run to the start of the next. The first run
+    /// is one period after the start. `name` is lower case with underscores; it is a label of metrics. A period of zero
+    /// counts as a millisecond.
     pub fn new<F, R>(name: &'static str, period: Duration, mut run: F) -> Self
     where
         F: FnMut(Context) -> R + Send + 'static,
@@ -118,39 +118,39 @@ impl Task {
         }
     }
 
-    /// Runs for the first time at once.
+    /// Makes the first run start at once.
     #[must_use]
     pub fn at_once(self) -> Self {
         Self { initial_delay: Duration::ZERO, ..self }
     }
 
-    /// The task does not run while this is known to be away.
+    /// Adds a need: the task does not run while it is known to be unavailable.
     #[must_use]
     pub fn needs(mut self, need: Need) -> Self {
         self.needs.push(need);
         self
     }
 
-    /// A run may take this long before the task counts as failing, if that is longer than its period.
+    /// Sets the time that a run may take before the task counts as failing, if that is longer than its period.
     #[must_use]
     pub fn run_limit(self, limit: Duration) -> Self {
         Self { run_limit: limit.max(self.period), ..self }
     }
 
-    /// Failures lengthen the pause no further than this, which is at least the period.
+    /// Sets the longest pause after failures, which is at least the period.
     #[must_use]
     pub fn max_backoff(self, longest: Duration) -> Self {
         Self { max_backoff: longest.max(self.period), ..self }
     }
 
-    /// The pause after a run is at least so many times as long as the run, so that the task takes at most
-    /// 1 / (`factor` + 1) of the time.
+    /// Makes the pause after a run at least `factor` times as long as the run, so that the task takes at most 1 /
+    /// (`factor` + 1) of the time.
     #[must_use]
     pub fn rest_factor(self, factor: u32) -> Self {
         Self { rest_factor: factor, ..self }
     }
 
-    /// How long to wait after a run that took `duration`, the last of `failures` failures in a row.
+    /// Pause after a run that took `duration`, the last of `failures` failures in a row.
     pub(crate) fn pause(&self, failures: u32, duration: Duration) -> Duration {
         let doubled = self.period.saturating_mul(1_u32.checked_shl(failures.saturating_sub(1)).unwrap_or(u32::MAX));
         let backoff = if failures == 0 { self.period } else { doubled.min(self.max_backoff) };

@@ -12,20 +12,21 @@ use tokio::sync::watch;
 use tokio::task::JoinHandle;
 use tokio::time::Instant as Tick;
 
-/// Failures in a row from which on a task counts as failing. One or two may be an interruption.
+/// Number of failures in a row from which on a task counts as failing. One or two may be an interruption.
 pub const FAILING_AFTER: u32 = 3;
-/// Runs after which [`Worker::run_until_idle`] gives up: a task that is always due would keep it for ever.
+/// Number of runs after which [`Worker::run_until_idle`] gives up, because a task that is always due would never end
+/// it.
 pub const RUNS_MAX: usize = 10_000;
-/// How long [`Worker::stop`] waits for aborted runs to be dropped. One that blocks its thread is never dropped.
+/// Time for which [`Worker::stop`] waits for aborted runs to be dropped. A run that blocks its thread is never dropped.
 const ABORT_TIMEOUT: Duration = Duration::from_millis(250);
 
-/// What time it is.
+/// Clock: returns the current time.
 pub type Now = Arc<dyn Fn() -> Instant + Send + Sync>;
 
-/// [`Worker::run_until_idle`] made [`RUNS_MAX`] runs and some task was still due.
+/// Error of [`Worker::run_until_idle`]: it made [`RUNS_MAX`] runs, and some task was still due.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Stuck {
-    /// The task that ran last.
+    /// Name of the task that was due next.
     pub task: &'static str,
 }
 
@@ -45,29 +46,29 @@ pub struct Worker {
 
 /// A registered task.
 struct Slot {
-    /// Held for as long as the task runs, so that it never overlaps with itself.
+    /// Locked while the task runs, so that it never overlaps with itself.
     task: tokio::sync::Mutex<Task>,
-    /// Held for moments only.
+    /// Locked only briefly.
     state: Mutex<State>,
 }
 
 struct State {
     status: TaskStatus,
-    /// When the next run is due by the monotonic clock; `None` for never.
+    /// Time of the next run by the monotonic clock; `None` for never.
     due: Option<Due>,
 }
 
 #[derive(Clone, Copy)]
 struct Due {
     tick: Tick,
-    /// The same by the worker's clock, which may be moved.
+    /// The same time by the worker's clock, which may be moved.
     at: Instant,
     pause: Duration,
 }
 
 impl Worker {
-    /// A worker without tasks. `is_available` says whether a task's need is there as far as that is known without
-    /// asking anybody; a task that finds out later returns [`RunError::Waiting`].
+    /// Creates a worker without tasks. `is_available` says whether a need is available, as far as that is known without
+    /// a request; a task that finds out later returns [`RunError::Waiting`].
     pub fn new(now: Now, is_available: impl Fn(Need) -> bool + Send + Sync + 'static) -> Self {
         Self {
             now,
@@ -79,15 +80,15 @@ impl Worker {
         }
     }
 
-    /// Calls `observe` with a task's status after each run and each check of a need that is away, and once when a run
-    /// becomes overdue: then the status says that the task is running.
+    /// Sets an observer. It is called with a task's status after each run and each check of an unavailable need, and
+    /// once when a run becomes overdue: then the status says that the task is running.
     #[must_use]
     pub fn on_run(mut self, observe: impl Fn(&TaskStatus) + Send + Sync + 'static) -> Self {
         self.on_run = Arc::new(observe);
         self
     }
 
-    /// Adds a task. One that is added after [`Worker::start`] starts at once.
+    /// Adds a task. A task that is added after [`Worker::start`] starts at once.
     pub fn register(&self, task: Task) {
         let status = TaskStatus {
             name: task.name,
@@ -136,13 +137,14 @@ impl Worker {
         })
     }
 
-    /// Starts no further run. Does not wait for those under way: [`Worker::stop`] does.
+    /// Prevents further runs. Does not wait for runs in progress: [`Worker::stop`] does.
     pub fn signal_stop(&self) {
         self.stop.send_replace(true);
     }
 
-    /// Starts no further run, and waits for those under way. What still runs after `timeout` is dropped where it waits; a run
-    /// that never waits keeps its thread, but not the caller, as long as another thread of the runtime drives its timers.
+    /// Prevents further runs, and waits for those in progress. Runs that take longer than `timeout` are dropped at the
+    /// point where they wait. A run that never waits keeps its thread, but not the caller, as long as another thread of
+    /// the runtime drives its timers.
     pub async fn stop(&self, timeout: Duration) {
         self.signal_stop();
         let mut running = std::mem::take(&mut *locked(&self.running));
@@ -158,12 +160,12 @@ impl Worker {
         }
     }
 
-    /// Runs every task that is due by the clock, the one that has been due for longest first and those due at the same
-    /// time in the order of their registration, until none is. For tests, with a clock that stands still: no timer runs.
-    /// A task that was due several times runs once. The number of runs comes back.
+    /// Runs every task that is due by the clock until none is: the one that has been due longest first, and those due
+    /// at the same time in the order of their registration. For tests with a clock that stands still: no timer runs. A
+    /// task that was due several times runs once. Returns the number of runs.
     ///
     /// # Errors
-    /// [`Stuck`] when that does not end.
+    /// [`Stuck`] when there is always another task due.
     pub async fn run_until_idle(&self) -> Result<usize, Stuck> {
         let mut runs = 0;
         while let Some(slot) = self.next_due() {
@@ -176,8 +178,8 @@ impl Worker {
         Ok(runs)
     }
 
-    /// Runs the task of this name at once, after a run that is under way. False when there is none. For tests: a task that has
-    /// run and did nothing had nothing to do.
+    /// Runs the task of this name at once, after its run in progress. Returns false when there is no such task. For
+    /// tests: if the task ran and changed nothing, there was nothing to do.
     pub async fn run_now(&self, name: &str) -> bool {
         let slot = locked(&self.slots).iter().find(|slot| locked(&slot.state).status.name == name).cloned();
         let Some(slot) = slot else { return false };
@@ -197,7 +199,7 @@ impl Worker {
             drop(state);
             (at <= now).then_some((at, slot))
         });
-        // The first of those that are equal.
+        // Of equal times, the first is taken.
         due.min_by_key(|(at, _)| *at).map(|(_, slot)| slot)
     }
 
@@ -205,7 +207,7 @@ impl Worker {
         Due { tick: Tick::now() + pause, at: later((self.now)(), pause), pause }
     }
 
-    /// Runs a task once, unless something that it needs is away.
+    /// Runs a task once, unless one of its needs is unavailable.
     async fn run(&self, slot: &Slot) {
         let mut task = slot.task.lock().await;
         let away = task.needs.iter().copied().find(|need| !(self.is_available)(*need));
@@ -221,7 +223,7 @@ impl Worker {
                     state.due = None;
                 }
                 let limit = task.run_limit;
-                // The future is made inside, as making it may panic too.
+                // The future is created inside, because creating it may panic too.
                 let run = AssertUnwindSafe(async { (task.run)(Context { now }).await }).catch_unwind();
                 let mut run = std::pin::pin!(run);
                 let ended = match tokio::time::timeout(limit, &mut run).await {
@@ -238,8 +240,8 @@ impl Worker {
         (self.on_run)(&status);
     }
 
-    /// Makes a run that goes on for longer than `limit` count as failing. It goes on, as dropping it could leave its work
-    /// half done.
+    /// Marks a run that takes longer than `limit` as failing. The run continues, because dropping it could leave its
+    /// work half done.
     fn report_overdue(&self, slot: &Slot, limit: Duration) {
         let mut state = locked(&slot.state);
         state.status.is_overdue = true;
@@ -293,7 +295,7 @@ impl Worker {
         status
     }
 
-    /// The state of each task, in the order of their registration.
+    /// State of each task, in the order of their registration.
     pub fn statuses(&self) -> Vec<TaskStatus> {
         let (now, tick) = ((self.now)(), Tick::now());
         let has_timers = !locked(&self.running).is_empty();
@@ -303,7 +305,7 @@ impl Worker {
             .map(|slot| {
                 let state = locked(&slot.state);
                 let next_due_at = state.due.map(|due| match has_timers {
-                    // The clock may have been set since.
+                    // The clock may have been set since then.
                     true => later(now, due.tick.saturating_duration_since(tick)),
                     false => due.at,
                 });

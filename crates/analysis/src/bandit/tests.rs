@@ -1,4 +1,4 @@
-//! Bandits that are tried on visitors who are made up.
+//! Simulated bandits with known conversion rates.
 
 use super::*;
 use crate::arms::compare;
@@ -8,14 +8,14 @@ use muriel_stats::Moments;
 use proptest::prelude::*;
 use rand_distr::Binomial;
 
-/// Whose rates are known.
+/// Setting of a simulation, with known conversion rates.
 #[derive(Debug, Clone)]
 struct Setting {
-    /// The share who convert, per arm, at the beginning.
+    /// Conversion rate of each arm at the beginning.
     rates: Vec<f64>,
-    /// What is added to all of them until the end.
+    /// Amount added to all rates until the end.
     drift: f64,
-    /// Visitors who come in a period.
+    /// Visitors per period.
     batch: u64,
     periods: u64,
 }
@@ -24,9 +24,9 @@ struct Setting {
 struct Ended {
     metric: Metric,
     design: Design,
-    /// Conversions that were lost against the best arm.
+    /// Conversions lost against the best arm.
     lost: f64,
-    /// Visitors who came.
+    /// Number of visitors.
     visitors: u64,
 }
 
@@ -75,8 +75,8 @@ fn run(setting: &Setting, seed: u64, is_bandit: bool) -> Ended {
     Ended { metric, design, lost, visitors: setting.batch * setting.periods }
 }
 
-/// Settings of every kind: few arms and many, rare conversions and frequent ones, small lifts and large ones, with drift
-/// and without, as much traffic as finds the difference.
+/// Various settings: few and many arms, rare and frequent conversions, small and large lifts, with and without drift,
+/// each with enough traffic to find the difference.
 fn settings() -> Vec<Setting> {
     let setting = |rates: &[f64], drift, batch, periods| Setting { rates: rates.to_vec(), drift, batch, periods };
     vec![
@@ -114,7 +114,7 @@ fn regret_is_below_a_third_of_an_even_split() {
     }
 }
 
-/// The difference that results report is not moved by the way the weights moved.
+/// The reported difference is not biased by the way the weights moved.
 #[test]
 fn reported_differences_are_not_biased() {
     const RUNS: u64 = 500;
@@ -134,7 +134,7 @@ fn reported_differences_are_not_biased() {
     }
 }
 
-/// What is said of the regret agrees with what was lost.
+/// The reported regret agrees with the actual loss.
 #[test]
 fn regret_is_told_as_it_is() {
     const RUNS: u64 = 100;
@@ -202,7 +202,7 @@ fn weights_wait_for_enough_visitors() {
     for (before, within, expect) in [(0, 99, false), (0, 100, true), (1_001, 100, false), (10_000, 1_000, true)] {
         assert_eq!(has_batch(before, within), expect, "{before} {within}");
     }
-    // An arm that was paused gets no share.
+    // A paused arm gets no share.
     let known = bandit(&of(&[(0, 200, 20), (1, 200, 40), (2, 200, 90)]), &[5_000, 5_000, 0], 0.95).unwrap();
     assert_eq!(known.arms.iter().map(|arm| arm.arm).collect::<Vec<_>>(), [0, 1]);
     assert!(known.arms[1].probability_best > 0.99 && known.arms[1].share > 0.94, "{known:?}");
@@ -225,9 +225,9 @@ fn what_a_paused_arm_lost_stays_lost() {
     let lost = |weights: &[u32]| bandit(&metric, weights, 0.95).unwrap().losses.sent.mean;
     let (before, paused) = (lost(&[1, 1, 1]), lost(&[1, 1, 0]));
     assert!(before > 280.0 && (before - paused).abs() < 1.0, "{before} {paused}");
-    // One that was paused although it was the best is not what the others are held against.
+    // A paused arm is not the reference for the others, even when it was the best.
     assert!(lost(&[0, 0, 1]).abs() < 1e-9, "{}", lost(&[0, 0, 1]));
-    // One of whom too little is known counts for nothing.
+    // A paused arm with too little data does not count.
     let few =
         Metric { cells: vec![cell(1, 0, 2_000, 400), cell(1, 1, 2_000, 400), cell(1, 2, 19, 0)], ..metric.clone() };
     assert!(bandit(&few, &[1, 1, 0], 0.95).is_ok());
@@ -235,7 +235,7 @@ fn what_a_paused_arm_lost_stays_lost() {
 
 #[test]
 fn a_rising_metric_favours_nobody() {
-    // Both arms rise alike; pooled, the arm that got most of the late visitors would look far better.
+    // Both arms rise equally. Pooled, the arm with most of the late visitors would look far better.
     let cell = |epoch, arm, visitors, converted| Cell {
         epoch,
         arm,

@@ -1,4 +1,4 @@
-//! Interactions among experiments whose truth is known.
+//! Interactions between simulated experiments with known effects.
 
 use super::*;
 use crate::design::EpochPlan;
@@ -6,7 +6,7 @@ use rand_distr::{Distribution, LogNormal, StandardUniform};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::SeedableRng;
 
-/// Programmes of each kind. Of 2,000 each, 0.15 to 0.95 % found something.
+/// Programmes of each kind. In 2,000 runs of each kind, 0.15 to 0.95 % found something.
 const RUNS: u64 = 400;
 
 fn design(policy: AllocationPolicy, epochs: &[&[u32]]) -> Design {
@@ -19,13 +19,13 @@ fn fixed(weights: &[u32]) -> Design {
     design(AllocationPolicy::Fixed, &[weights])
 }
 
-/// What visitors do, by the arms that they met.
+/// Outcome of a visitor, by the arms that the visitor met.
 type Outcome = fn(&mut Xoshiro256PlusPlus, day: usize, arms: &[usize]) -> f64;
 
 /// Conversions and outcomes by epoch and arm of both experiments.
 type Counts = BTreeMap<(i64, usize, i64, usize), (u64, Moments)>;
 
-/// Experiments that run beside each other, every visitor in each of them, all with the same metric.
+/// Experiments that run at the same time, with every visitor in each of them, all with the same metric.
 struct Programme {
     experiments: Vec<Design>,
     outcome: Outcome,
@@ -42,7 +42,7 @@ impl Programme {
             .collect()
     }
 
-    /// What each day's look finds.
+    /// Findings at each day's check.
     fn run(&self, seed: u64) -> Vec<Vec<Found>> {
         let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
         let pairs = self.pairs();
@@ -84,7 +84,7 @@ impl Programme {
         looks
     }
 
-    /// Epoch and arm of somebody who comes on a day: the epochs of each experiment share the days evenly.
+    /// Epoch and arm of a visitor who enters on a day. The epochs of each experiment divide the days evenly.
     fn place(&self, design: &Design, day: usize, draw: f64) -> (i64, usize) {
         let plan = &design.epochs[day * design.epochs.len() / self.days];
         let mut left = draw * f64::from(plan.weights.iter().sum::<u32>());
@@ -95,7 +95,7 @@ impl Programme {
         (plan.number, arm.unwrap_or(0))
     }
 
-    /// In how many of so many runs any pair is found on any day.
+    /// Number of runs, out of `runs`, in which any pair is found on any day.
     fn any_found(&self, runs: u64) -> usize {
         (0..runs).filter(|seed| self.run(1_000 + seed).iter().any(|look| !look.is_empty())).count()
     }
@@ -109,7 +109,7 @@ fn converts(random: &mut Xoshiro256PlusPlus, rate: f64) -> f64 {
     f64::from(u8::from(uniform(random) < rate))
 }
 
-/// Every treatment adds two points, whatever else is met; more convert each day.
+/// Every treatment adds two points, independently of the others. The rate rises each day.
 fn additive(random: &mut Xoshiro256PlusPlus, day: usize, arms: &[usize]) -> f64 {
     let treatments = arms.iter().filter(|arm| **arm > 0).count();
     converts(random, 0.05 + 0.02 * treatments as f64 + 0.002 * day as f64)
@@ -119,18 +119,18 @@ fn rare(random: &mut Xoshiro256PlusPlus, _: usize, _: &[usize]) -> f64 {
     converts(random, 0.01)
 }
 
-/// One in ten buys, for a skewed sum that the first experiment raises.
+/// One in ten visitors buys, for a skewed amount that the first experiment raises.
 fn revenue(random: &mut Xoshiro256PlusPlus, _: usize, arms: &[usize]) -> f64 {
     let value = LogNormal::new(3.0, 1.5).unwrap().sample(random);
     if uniform(random) < 0.1 { value + 5.0 * arms[0] as f64 } else { 0.0 }
 }
 
-/// The effect of the first experiment grows from day to day, whatever else is met.
+/// The effect of the first experiment grows from day to day, independently of the others.
 fn novelty(random: &mut Xoshiro256PlusPlus, day: usize, arms: &[usize]) -> f64 {
     converts(random, 0.1 + if arms[0] > 0 { 0.02 * day as f64 } else { 0.0 })
 }
 
-/// Both treatments together undo what each of them gains, and more.
+/// Both treatments together remove the gains of each, and more.
 fn disturbing(random: &mut Xoshiro256PlusPlus, _: usize, arms: &[usize]) -> f64 {
     let each = 0.02 * f64::from(u8::from(arms[0] == 1)) + 0.02 * f64::from(u8::from(arms[1] == 1));
     converts(random, 0.1 + each - if arms[0] == 1 && arms[1] == 1 { 0.06 } else { 0.0 })
@@ -164,7 +164,7 @@ fn without_an_interaction_few_programmes_find_one() {
     }
 }
 
-/// What stratifying is for: pooled, an effect that grows looks like an interaction with weights that were changed.
+/// The purpose of strata: pooled, a growing effect looks like an interaction when weights changed.
 #[test]
 fn pooled_weights_would_look_like_an_interaction() {
     let changed: &[&[u32]] = &[&[9, 1], &[1, 9]];
@@ -214,7 +214,7 @@ fn a_planted_interaction_is_found_and_its_size_covered() {
     assert!(others <= 2, "{others}");
 }
 
-/// Whoever meets both treatments buys nothing.
+/// Visitors with both treatments do not buy anything.
 fn buying_nothing(random: &mut Xoshiro256PlusPlus, day: usize, arms: &[usize]) -> f64 {
     let value = revenue(random, day, arms);
     if arms == [1, 1] { 0.0 } else { value }
@@ -274,7 +274,7 @@ fn too_little_is_not_judged() {
     assert!(interaction(&even, &even, &enough).is_some());
     assert_eq!(interaction(&audiences, &even, &enough), None);
     assert_eq!(interaction(&even, &audiences, &enough), None);
-    // An arm that had no share of the traffic was seen by mistake.
+    // An arm without traffic is only seen by mistake.
     assert_eq!(interaction(&fixed(&[1, 0]), &even, &enough), None);
 }
 
@@ -289,7 +289,7 @@ fn pairs_are_found_among_each_other() {
         found(pairs, LEVEL).unwrap().iter().map(|found| found.pair).collect()
     };
     assert_eq!(places(&[weak]), [0]);
-    // Alone among many it does not stand out; beside others that do it may.
+    // Alone among many pairs it is not significant; next to strong ones it may be.
     assert_eq!(places(&[vec![weak], vec![none; 200]].concat()), [0; 0]);
     assert_eq!(places(&[vec![None, strong], vec![none; 200]].concat()), [1]);
     assert_eq!(places(&[vec![weak], vec![None; 200]].concat()), [0], "who shares no visitor does not count");

@@ -21,12 +21,12 @@ fn fixed() -> Design {
     design(AllocationPolicy::Fixed, &[vec![50, 50]])
 }
 
-/// Half a third lower, half a third higher than the mean.
+/// Half of the values are a third below the mean, half are a third above.
 fn around(n: u64, mean: f64) -> Moments {
     Moments { n, mean, m2: n as f64 * (mean / 3.0).powi(2) }
 }
 
-/// An epoch's arms, each with its visitors.
+/// Summaries of these cells, with an arrival for each.
 fn told(cells: &[PageCell]) -> Summaries {
     let arrivals = cells.iter().map(|cell| Arrivals { epoch: cell.epoch, arm: cell.arm, visitors: cell.visitors });
     Summaries { arrivals: arrivals.collect(), pages: cells.to_vec(), ..Summaries::default() }
@@ -48,7 +48,7 @@ fn shares_are_worse_once_that_is_known_and_harm_beyond_their_margin() {
     for (control, variant, visitors, expect) in [
         (0, 0, 99, PageStatus::Unknown),
         (0, 0, 100, PageStatus::Ok),
-        // Few among few may be many.
+        // A few events among few visitors may be many.
         (0, 9, 100, PageStatus::Unknown),
         (0, 9, 5_000, PageStatus::Ok),
         (20, 22, 5_000, PageStatus::Ok),
@@ -159,7 +159,7 @@ fn arms_that_are_not_of_the_design_count_nowhere() {
 
 #[test]
 fn a_change_of_weights_is_no_difference() {
-    // Pages became faster when most visitors were moved to the variant.
+    // Pages became faster at the time when most visitors were moved to the variant.
     let weights = [vec![90, 10], vec![10, 90]];
     let of = |epoch, arm, visitors, mean| PageCell { epoch, lcp: around(visitors, mean), ..cell(arm, visitors) };
     let cells =
@@ -171,7 +171,8 @@ fn a_change_of_weights_is_no_difference() {
     }
 }
 
-/// Epochs of a bandit in each of which the arm got `share` of a thousand visitors; of those of the numbered epochs one failed.
+/// Epochs of a bandit, in each of which the arm got `share` of a thousand visitors. In each epoch of `failed`, one of
+/// them had an error.
 fn batches(epochs: i64, share: u64, failed: &[i64]) -> PageHealth {
     let weights = vec![vec![1_000 - share as u32, share as u32]; epochs as usize];
     let cells = (1..=epochs).flat_map(|epoch| {
@@ -183,13 +184,13 @@ fn batches(epochs: i64, share: u64, failed: &[i64]) -> PageHealth {
 
 #[test]
 fn epochs_of_a_bandit_in_which_nothing_failed_count() {
-    // One in fifty failed in each of fifteen epochs, and nobody in forty-five others: half a visitor in a hundred.
+    // One in fifty failed in each of fifteen epochs, and none in the other forty-five: 0.5 % of the visitors.
     let failed: Vec<i64> = (0..15).map(|number| 4 * number + 1).collect();
     let health = batches(60, 50, &failed);
     let errors = health.arms[1].measurement(PageMetric::Errors);
     assert!((errors.difference.unwrap() - 0.005).abs() < 1e-9, "{errors:?}");
     assert!(errors.interval.unwrap().contains(0.005) && errors.status < PageStatus::Harmed, "{errors:?}");
-    // What fails all the time is found.
+    // Errors in every epoch are found.
     let everywhere: Vec<i64> = (1..=60).collect();
     assert_eq!(batches(60, 50, &everywhere).arms[1].measurement(PageMetric::Errors).status, PageStatus::Harmed);
 }

@@ -1,4 +1,4 @@
-//! What is found of pages, in sentences for a person.
+//! Sentences about page health, for people.
 
 use super::{PageArm, PageMeasurement, PageMetric, PageStatus};
 use crate::design::Design;
@@ -6,10 +6,10 @@ use crate::health::{Grade, MIN_VISITORS, name};
 use crate::summary::Summaries;
 use muriel_stats::Interval;
 
-/// Sentences of all arms that a check's message has.
+/// Maximum number of sentences about arms in a check's message.
 const SENTENCES_MAX: usize = 6;
 
-/// What is found of an arm's pages: changes that never matched, and measures that got worse.
+/// Findings about an arm's pages: changes that never matched, and metrics that got worse.
 pub(super) fn of_arm(design: &Design, summaries: &Summaries, arm: &PageArm) -> String {
     let mut sentences = Vec::new();
     sentences.extend(crate::applied::idle(summaries, arm.arm).map(|pages| {
@@ -19,13 +19,13 @@ pub(super) fn of_arm(design: &Design, summaries: &Summaries, arm: &PageArm) -> S
     sentences.join(" ")
 }
 
-/// What harms, a sentence for each measure.
+/// Findings of harm, one sentence for each metric.
 pub(super) fn of_harm(design: &Design, arm: &PageArm, by: &[&PageMeasurement]) -> String {
     let sentences: Vec<String> = by.iter().filter_map(|it| worse(design, arm, it)).collect();
     sentences.join(" ")
 }
 
-/// What a measure says, if it got worse.
+/// Sentence about a metric. `None` unless it got worse.
 fn worse(design: &Design, arm: &PageArm, it: &PageMeasurement) -> Option<String> {
     if it.status < PageStatus::Worse {
         return None;
@@ -67,7 +67,7 @@ fn worse(design: &Design, arm: &PageArm, it: &PageMeasurement) -> Option<String>
     })
 }
 
-/// What the measures of all arms mean together.
+/// Message of the check over all arms.
 pub(super) fn of_all(design: &Design, arms: &[PageArm], grade: Grade) -> String {
     let unknown: Vec<&str> = PageMetric::ALL
         .into_iter()
@@ -86,7 +86,7 @@ pub(super) fn of_all(design: &Design, arms: &[PageArm], grade: Grade) -> String 
             format!("Nothing is known to be worse than in the control. Not compared yet: {}.", unknown.join(", "))
         }
         Grade::Warn | Grade::Fail => {
-            // What is worst comes first.
+            // The worst findings first.
             let mut found: Vec<(PageStatus, String)> = arms
                 .iter()
                 .flat_map(|arm| arm.measurements.iter().map(move |it| (arm, it)))

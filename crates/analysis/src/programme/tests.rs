@@ -9,7 +9,7 @@ fn learnt(results: &[ConcludedResult]) -> Programme {
     Programme::learn(results).expect("results to learn from")
 }
 
-/// Values of a second implementation in Python, which sums over the whole grid and halves brackets for quantiles.
+/// Values from a second implementation in Python, which sums over the whole grid and uses bisection for quantiles.
 #[test]
 fn reference_values() {
     let lifts = [0.08, 0.035, -0.02, 0.004, -0.001, 0.012, 0.05, -0.03];
@@ -24,7 +24,7 @@ fn reference_values() {
         (&[0, 1, 2, 3, 4, 5, 6, 7][..], 0.096032022351, 0.045872297598, 0.008970895125, 0.190175712906),
     ] {
         let seen = programme.total(results, 0.95).expect("a sum");
-        // The points that are left out have less than a thousandth of the weight together.
+        // The points that are left out have less than a thousandth of the weight in total.
         for (name, value, expect) in [
             ("mean", seen.mean, mean),
             ("sd", seen.sd, sd),
@@ -69,7 +69,7 @@ fn the_sum_of_none_is_nothing() {
     assert_eq!((total.interval.lower, total.interval.upper), (0.0, 0.0));
 }
 
-/// A winner among tests that did nothing is more of a lucky one than a winner among tests that did much.
+/// A winner among tests without effects is more likely due to luck than a winner among tests with large effects.
 #[test]
 fn a_winner_is_expected_to_be_what_the_others_make_likely() {
     let winner = result(0.06, 0.02);
@@ -85,7 +85,7 @@ fn a_winner_is_expected_to_be_what_the_others_make_likely() {
     assert!(kept > 0.055 && kept < 0.06, "{kept}");
 }
 
-/// Results that no point of the grid explains leave finite numbers, and leave the others alone.
+/// Results that no grid point explains lead to finite numbers, and do not affect other results.
 #[test]
 fn extreme_results() {
     let usual: Vec<_> = (0..20).map(|at| result(0.01 * f64::from(at % 5 - 2), 0.01)).collect();
@@ -113,24 +113,25 @@ proptest! {
         let all: Vec<usize> = (0..results.len()).collect();
         let each: Vec<_> = all.iter().map(|at| programme.lift(*at, confidence).unwrap()).collect();
         let total = programme.total(&all, confidence).unwrap();
-        // What is expected of a sum is the sum of what is expected.
+        // The expectation of a sum is the sum of the expectations.
         let sum: f64 = each.iter().map(|estimate| estimate.mean).sum();
         prop_assert!((total.mean - sum).abs() < 1e-9, "{} {sum}", total.mean);
         for estimate in each.iter().chain([&total]) {
             prop_assert!(estimate.interval.lower < estimate.interval.upper);
         }
-        // A lift is between the result and the prior's furthest mean, but for what the logarithm's spread adds.
+        // A lift is between the result and the furthest mean of the prior, plus an allowance for the spread of the
+        // logarithm.
         for (estimate, result) in each.iter().zip(&results) {
             prop_assert!(estimate.mean.abs() <= result.lift.abs().max(0.125) + 0.05 && estimate.sd <= 1.0);
         }
-        // More is asked for, more is given.
+        // A higher confidence gives a wider interval.
         let wider = programme.total(&all, (1.0 + confidence) / 2.0).unwrap();
         prop_assert!(wider.interval.lower <= total.interval.lower && total.interval.upper <= wider.interval.upper);
-        // The order makes no difference.
+        // The order of results does not matter.
         let turned: Vec<_> = results.iter().rev().copied().collect();
         let turned = learnt(&turned).total(&all, confidence).unwrap();
         prop_assert!((turned.mean - total.mean).abs() < 1e-9 && (turned.sd - total.sd).abs() < 1e-9);
-        // Which arm is called the control makes none either: half as much is as far as twice as much.
+        // Neither does the choice of the control: half as much is as far as twice as much.
         let swapped = |it: &ConcludedResult| {
             let factor = (1.0 + it.lift).recip();
             result(factor - 1.0, it.std_error * factor * factor)
@@ -153,7 +154,7 @@ proptest! {
             .map(|(weight, mean, variance)| Part { weight: weight / sum, normal: Normal { mean, variance } })
             .collect();
         let (below, density) = at_point(&parts, quantile(&parts, probability));
-        // Where the density is next to nothing, quantiles are far apart.
+        // Where the density is close to 0, quantiles are far apart.
         prop_assert!((below - probability).abs() < 1e-7 * (1.0 + density), "{below} {probability}");
     }
 }

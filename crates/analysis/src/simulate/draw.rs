@@ -1,4 +1,4 @@
-//! Visitors who are made up.
+//! Generated visitors.
 
 use super::looks::{Cap, DailyEntries, MonitoredRun};
 use super::{DAILY_MAX, EPOCH, EndReason, Run, SIGMA_MAX, Schedule, SimulationError, check};
@@ -9,38 +9,38 @@ use rand_distr::{Binomial, Distribution, LogNormal, Poisson};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::SeedableRng;
 
-/// What visitors are like.
+/// Behaviour of generated visitors.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Scenario {
-    /// How many enter on a day on average, more than 0: all days are alike, and
-    /// numbers vary as those of people do who decide on their own.
+    /// Mean number of visitors who enter per day, above 0. All days have the same mean, and the
+    /// numbers vary as for independent people (Poisson).
     pub daily_visitors: f64,
-    /// Share of the control's visitors who convert, between 0 and 1.
+    /// Conversion rate of the control, between 0 and 1.
     pub rate: f64,
-    /// Per arm, how much more of its visitors convert, as a fraction of the
-    /// control's share: 0 for the control.
+    /// Relative change of the conversion rate in each arm, as a fraction of the control's rate: 0
+    /// for the control.
     pub lifts: Vec<f64>,
-    /// Whoever converts brings a value, whose logarithm is normal with this
-    /// spread; `None` where only conversions count. The unit of the values makes
-    /// no difference. A lift brings more buyers, who buy as the others do.
+    /// Spread (standard deviation) of the logarithm of a converted visitor's value, which is
+    /// normally distributed. `None` when only conversions count. The unit of the values does not
+    /// matter. A lift adds buyers, whose values have the same distribution.
     pub sigma: Option<f64>,
 }
 
-/// A plan with the visitors that it is tried on.
+/// A plan with a scenario of visitors.
 #[derive(Debug, Clone)]
 pub struct Simulation {
     design: Design,
     schedule: Schedule,
-    /// Per arm: visitors a day, `None` for an arm without weight; the share who convert.
+    /// For each arm: visitors per day, `None` for an arm without weight; and the conversion rate.
     arms: Vec<(Option<Poisson<f64>>, f64)>,
     values: Option<LogNormal<f64>>,
 }
 
 impl Simulation {
-    /// Checks that the plan can be tried.
+    /// Checks the plan and the scenario.
     ///
     /// # Errors
-    /// [`SimulationError`].
+    /// Reasons of [`SimulationError`].
     pub fn new(design: Design, schedule: Schedule, scenario: &Scenario) -> Result<Self, SimulationError> {
         check(&design, &schedule)?;
         let is_share = |rate: f64| rate > 0.0 && rate < 1.0;
@@ -72,8 +72,7 @@ impl Simulation {
         Ok(Self { design, schedule, arms, values })
     }
 
-    /// What became of it the `number`th time: the same seed and number are the
-    /// same run.
+    /// Runs the simulation for the `number`th time. The same seed and number give the same run.
     pub fn run(&self, seed: u64, number: u64) -> Run {
         let mut source = Xoshiro256PlusPlus::seed_from_u64(mixed(seed, number));
         let days: Vec<Vec<DailyEntries>> = (0..self.schedule.days).map(|_| self.entered(&mut source)).collect();
@@ -96,11 +95,11 @@ impl Simulation {
         looks.finish(EndReason::Days)
     }
 
-    /// The visitors of a day by arm, without their values.
+    /// Visitors of a day by arm, without their values.
     fn entered(&self, source: &mut Xoshiro256PlusPlus) -> Vec<DailyEntries> {
         let of_arm = |(daily, rate): &(Option<Poisson<f64>>, f64)| {
             let visitors = daily.map_or(0, |daily| daily.sample(source) as u64);
-            // A rate is a share, so there is always such a distribution.
+            // The rate is between 0 and 1, so the distribution always exists.
             let converted = Binomial::new(visitors, *rate).map_or(0, |binomial| binomial.sample(source));
             DailyEntries { visitors, converted, values: Vec::new() }
         };
@@ -108,7 +107,7 @@ impl Simulation {
     }
 }
 
-/// A seed of its own for each run, that resembles no other's.
+/// Derives a separate seed for each run, without correlation between runs.
 ///
 /// # Source
 /// The finalizer of SplitMix64: Steele, Lea, Flood, Fast splittable pseudorandom
@@ -123,22 +122,22 @@ fn mixed(seed: u64, number: u64) -> u64 {
 }
 
 impl Scenario {
-    /// Visitors of all arms with which the lift of the first variant is found as
-    /// often as `power` says, 0 to 1, by a plan for so many: at a single look at the
-    /// end, for looks on the way only find it sooner.
+    /// Visitors of all arms that this plan needs to find the lift of the first variant with
+    /// probability `power`, 0 to 1, in a single check at the end. Additional checks before only
+    /// find it sooner.
     ///
     /// # Errors
-    /// What makes such a number impossible, such as a lift of 0.
+    /// Reasons why no such number exists, such as a lift of 0.
     pub fn visitors_needed(&self, design: &Design, power: f64) -> muriel_stats::Result<f64> {
         self.lift_plan(design)?.visitors(self.rate, self.lift(), power)
     }
 
-    /// How often the lift of the first variant is found, 0 to 1, by this plan at a
-    /// single look when so many visitors have entered, in all arms. Orders vary less
-    /// than is reckoned here, as the largest are cut.
+    /// Probability, 0 to 1, that this plan finds the lift of the first variant in a single check
+    /// after this many visitors of all arms. Real orders vary less than assumed here, because the
+    /// largest are capped.
     ///
     /// # Errors
-    /// What makes it impossible to say, such as no visitors.
+    /// Reasons why it cannot be computed, such as no visitors.
     pub fn power(&self, design: &Design, visitors: f64) -> muriel_stats::Result<f64> {
         self.lift_plan(design)?.with_boundary(design.boundary(1)?).power(self.rate, self.lift(), visitors)
     }
@@ -148,7 +147,7 @@ impl Scenario {
         design.lift_plan(&weights, 1)?.with_values(log_normal_value_spread(self.sigma.unwrap_or(0.0)))
     }
 
-    /// The lift of the first variant.
+    /// Lift of the first variant.
     fn lift(&self) -> f64 {
         self.lifts.get(1).copied().unwrap_or(0.0)
     }

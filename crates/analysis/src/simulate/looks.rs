@@ -1,8 +1,7 @@
-//! An experiment as it is watched: visitors enter by day, each day is judged,
-//! and a rule ends it.
+//! A monitored experiment: visitors enter by day, each day is analysed, and a rule ends it.
 //!
-//! Numbers are added up as the warehouse adds them up: a visitor is compared once the window to convert is over, and
-//! large values are cut by the default cap of all values so far, so the cap moves with the data.
+//! Data is aggregated as in the warehouse: a visitor is compared once the conversion window has closed, and large
+//! values are cut by the default cap of all values so far, so the cap moves with the data.
 
 use super::{ArmOutcome, EPOCH, EndReason, FirstCall, Run, Schedule};
 use crate::design::Design;
@@ -16,25 +15,24 @@ use std::collections::VecDeque;
 /// Visitors of one arm who entered on one day.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(crate) struct DailyEntries {
-    /// How many entered.
+    /// Visitors who entered.
     pub(crate) visitors: u64,
-    /// How many of them convert within their window.
+    /// Visitors among these who convert within their window.
     pub(crate) converted: u64,
-    /// Values that are not 0, where values are measured.
+    /// Values other than 0, when values are measured.
     pub(crate) values: Vec<f64>,
 }
 
-/// How large values may count.
+/// Cap on large values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Cap {
-    /// As they are.
+    /// No cap.
     None,
-    /// Up to the quantile that the product takes, which moves with the data. At
-    /// most so many values come in a run.
+    /// The product's default quantile, which moves with the data. A run has at most `values` values.
     Quantile { values: u64 },
 }
 
-/// An experiment on its way.
+/// An experiment during a run.
 pub(crate) struct MonitoredRun<'a> {
     design: &'a Design,
     schedule: &'a Schedule,
@@ -42,19 +40,19 @@ pub(crate) struct MonitoredRun<'a> {
     days: u32,
     /// Visitors of all arms so far.
     entered: u64,
-    /// Conversions of all arms so far, also of those whose window is open: completion rules count them at once.
+    /// Conversions of all arms so far, including those in open windows: completion rules count them at once.
     converted: u64,
-    /// Days whose visitors still may convert, oldest first.
+    /// Days whose visitors still have open windows, oldest first.
     open: VecDeque<Vec<DailyEntries>>,
     values: Values,
-    /// What the report of the last look was made of.
+    /// Summaries for the report of the last check.
     summaries: Summaries,
-    /// Per arm but the control, what became of it.
+    /// Outcome of each arm except the control.
     fates: Vec<ArmOutcome>,
 }
 
 impl<'a> MonitoredRun<'a> {
-    /// An experiment before its first day.
+    /// Creates an experiment before its first day.
     pub(crate) fn new(design: &'a Design, schedule: &'a Schedule, measure: Measure, cap: Cap) -> Self {
         let of_arm = |arm| Cell { epoch: EPOCH, arm, open: false, summary: Summary::default() };
         let metric = Metric {
@@ -80,8 +78,8 @@ impl<'a> MonitoredRun<'a> {
         }
     }
 
-    /// Lets the visitors of a day enter, looks at its end, and says what ended the
-    /// experiment, if anything did. `day` has an item per arm.
+    /// Lets the visitors of a day enter and analyses the data at its end. Returns the reason when a rule ends the
+    /// experiment. `day` has an item per arm.
     pub(crate) fn day(&mut self, day: Vec<DailyEntries>) -> Option<EndReason> {
         self.days += 1;
         for (arrivals, entered) in self.summaries.arrivals.iter_mut().zip(&day) {
@@ -108,7 +106,7 @@ impl<'a> MonitoredRun<'a> {
         }
     }
 
-    /// Goes on looking until everybody's time to convert is over.
+    /// Continues the daily checks until all conversion windows have closed.
     pub(crate) fn finish(mut self, ended: EndReason) -> Run {
         for after in 1..=self.schedule.window_days {
             self.look(self.days + after);
@@ -116,9 +114,9 @@ impl<'a> MonitoredRun<'a> {
         Run { days: self.days, visitors: self.entered, ended, fates: self.fates }
     }
 
-    /// A look at the end of a day, 1 for the first: closes the windows that are over, and has the numbers judged.
+    /// Check at the end of a day, 1 for the first: closes the windows that are over, and computes the report.
     fn look(&mut self, day: u32) {
-        // Who entered on a day has all of it and of the window's days to convert.
+        // Visitors have the rest of their day of entry, and the days of the window, to convert.
         let over = day.saturating_sub(self.schedule.window_days).min(self.days);
         let closed = self.days - self.open.len() as u32;
         for entered in self.open.drain(..(over - closed.min(over)) as usize) {
@@ -138,7 +136,7 @@ impl<'a> MonitoredRun<'a> {
                 cell.summary.value = values.merge(&without);
             }
         }
-        // Nobody enters at the stroke of midnight.
+        // Visitors enter after midnight, so the time since the first entry is less than whole days.
         self.summaries.observed_us = i64::from(day) * DAY_US - 1;
         let report = report(self.design, &self.summaries);
         for (fate, analysis) in self.fates.iter_mut().zip(&report.metrics[0].analyses) {
@@ -150,18 +148,18 @@ impl<'a> MonitoredRun<'a> {
     }
 }
 
-/// Values of the arms, those that a cap may ever reach kept one by one.
+/// Values of the arms. Values that a cap may ever reach are kept individually.
 struct Values {
-    /// Per arm, the values that are not among the largest.
+    /// Moments of the values that are not among the largest, per arm.
     rest: Vec<Moments>,
-    /// The largest of all arms with their arms, the largest first.
+    /// The largest values of all arms with their arms, in descending order.
     largest: Vec<(f64, usize)>,
-    /// How many of these are kept.
+    /// Maximum number of values in `largest`.
     keep: usize,
 }
 
 impl Values {
-    /// No value yet. As many of the largest values are kept as the cap can ever reach.
+    /// Creates an empty set. Keeps as many of the largest values as the cap can ever reach.
     fn new(arms: usize, cap: Cap) -> Self {
         let keep = match cap {
             Cap::None => 0,
@@ -170,7 +168,7 @@ impl Values {
         Self { rest: vec![Moments::default(); arms], largest: Vec::new(), keep }
     }
 
-    /// Adds a value. It costs a search among the largest, which are one in a thousand.
+    /// Adds a value. Costs a search among the largest values, which are one in a thousand.
     fn push(&mut self, arm: usize, value: f64) {
         if self.largest.len() == self.keep && self.largest.last().is_none_or(|(least, _)| value <= *least) {
             self.rest[arm].push(value);
@@ -185,12 +183,12 @@ impl Values {
         }
     }
 
-    /// Per arm, the moments of its values with the largest thousandth of all arms
-    /// together, and at least the largest value, cut to the next one.
+    /// Moments of each arm's values. The largest thousandth of all arms' values, and at least the largest value, is cut
+    /// to the next one.
     fn capped(&self) -> Vec<Moments> {
         let mut capped = self.rest.clone();
         let values = self.largest.len() as u64 + self.rest.iter().map(|moments| moments.n).sum::<u64>();
-        // Values that are kept without a cap stay as they are.
+        // Without a cap, values that are kept individually stay as they are.
         let rank = default_cap_rank(values).and_then(|rank| usize::try_from(rank).ok());
         let cap = rank.and_then(|rank| self.largest.get(rank)).map_or(f64::INFINITY, |(value, _)| *value);
         for (value, arm) in &self.largest {

@@ -1,42 +1,41 @@
-//! Visitors of the past, shared anew.
+//! Past visitors, assigned again.
 //!
-//! All of them saw the same page, so every arm that is called better or worse is a false alarm, on the project's own
-//! traffic with all its habits: what no made-up distribution can promise.
+//! All of them saw the same page, so every win or loss is a false alarm. They are the project's own traffic with all
+//! its properties, which no generated distribution can guarantee.
 
 use super::looks::{Cap, DailyEntries, MonitoredRun};
 use super::{EndReason, Run, Schedule, SimulationError, check};
 use crate::design::Design;
 use crate::summary::Measure;
 
-/// What a visitor did in the past.
+/// Past behaviour of a visitor.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct PastVisitor {
-    /// Names the visitor, to whoever shares them out.
+    /// Number of the visitor, for the caller that assigns arms.
     pub unit: u64,
-    /// The day of the first event, 0 for the first day of all.
+    /// Day of the first event, 0 for the first day of all.
     pub day: u32,
-    /// Whether the visitor converted.
+    /// True when the visitor converted.
     pub converted: bool,
-    /// The value in any unit, after any cap; 0 without one.
+    /// Value in any unit, after any cap; 0 without a value.
     pub value: f64,
 }
 
-/// A plan with the visitors of the past, to all of whom the same was shown: every
-/// call is a false alarm.
+/// A plan with past visitors, who all saw the same: every win or loss is a false alarm.
 #[derive(Debug, Clone)]
 pub struct Replay {
     design: Design,
     schedule: Schedule,
     measure: Measure,
-    /// By day.
+    /// Past visitors, sorted by day.
     past: Vec<PastVisitor>,
 }
 
 impl Replay {
-    /// Checks that the plan can be tried. Days after the schedule's are left out.
+    /// Checks the plan. Days after the schedule's end are left out.
     ///
     /// # Errors
-    /// [`SimulationError`].
+    /// Reasons of [`SimulationError`].
     pub fn new(
         design: Design,
         schedule: Schedule,
@@ -52,13 +51,13 @@ impl Replay {
         Ok(Self { design, schedule, measure, past })
     }
 
-    /// How many visitors there are.
+    /// Number of visitors.
     pub fn visitors(&self) -> usize {
         self.past.len()
     }
 
-    /// What becomes of it when visitors are shared by `arm_of`: their arm, or
-    /// `None` for those who do not enter. Arms beyond the design's are nobody's.
+    /// Runs the experiment with visitors assigned by `arm_of`: their arm, or `None` for visitors who do not enter.
+    /// Visitors of arms outside of the design are left out.
     pub fn run(&self, mut arm_of: impl FnMut(u64) -> Option<usize>) -> Run {
         let mut looks = MonitoredRun::new(&self.design, &self.schedule, self.measure, Cap::None);
         let mut left = self.past.as_slice();

@@ -1,4 +1,4 @@
-//! Many runs, counted.
+//! Counts over many runs.
 
 use super::{EndReason, Run};
 use crate::report::Verdict;
@@ -11,35 +11,34 @@ const CONFIDENCE: f64 = 0.95;
 /// A share of the runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RunShare {
-    /// How many.
+    /// Number of runs that count.
     pub count: u64,
-    /// Of how many, at least 1.
+    /// Total number of runs, at least 1.
     pub of: u64,
 }
 
 impl RunShare {
-    /// As a fraction.
+    /// The share as a fraction.
     pub fn value(&self) -> f64 {
         self.count as f64 / self.of.max(1) as f64
     }
 
-    /// Where the share of endlessly many runs is, with a confidence of 95 %:
-    /// Wilson's interval.
+    /// 95 % confidence interval of the share in infinitely many runs (Wilson's interval).
     pub fn interval(&self) -> Interval {
         let share = interval::Proportion { successes: self.count, n: self.of };
-        // Without a run anything may be.
+        // Without runs, any share is possible.
         wilson(&share, 1.0 - CONFIDENCE).unwrap_or(Interval { lower: 0.0, upper: 1.0 })
     }
 }
 
-/// How something varies over the runs.
+/// Distribution of a number over the runs.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct RunDistribution {
-    /// On average.
+    /// Mean.
     pub mean: f64,
-    /// In the middle.
+    /// Median.
     pub median: u64,
-    /// Nine of ten runs have at most this.
+    /// 90th percentile: nine of ten runs have at most this.
     pub nine_of_ten: u64,
 }
 
@@ -56,21 +55,21 @@ impl RunDistribution {
     }
 }
 
-/// What became of many runs.
+/// Outcomes of many runs.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Tally {
-    /// How many.
+    /// Number of runs.
     pub runs: u64,
-    /// By what was said of the first variant at the end; all five verdicts.
+    /// Runs by the last verdict about the first variant; all five verdicts.
     pub verdicts: Vec<(Verdict, u64)>,
-    /// Runs in which any arm was called at any look: false alarms where nothing
-    /// differs.
+    /// Runs in which any arm had a win or a loss at any check: false alarms when the arms do not
+    /// differ.
     pub called: u64,
-    /// Runs in which another variant than the first was.
+    /// Runs in which a variant other than the first had a win or a loss at any check.
     pub others_called: u64,
-    /// Runs in which the first variant was called a win at any look.
+    /// Runs in which the first variant had a win at any check.
     pub ever_won: u64,
-    /// By what ended them; all five reasons.
+    /// Runs by the reason for their end; all five reasons.
     pub ended: Vec<(EndReason, u64)>,
     /// Days on which visitors entered.
     pub days: RunDistribution,
@@ -79,7 +78,7 @@ pub struct Tally {
 }
 
 impl Tally {
-    /// Counts them; their order does not matter.
+    /// Counts the runs; their order does not matter.
     pub fn of(runs: &[Run]) -> Tally {
         let count = |holds: &dyn Fn(&Run) -> bool| runs.iter().filter(|run| holds(run)).count() as u64;
         let first = |run: &Run| run.fates.first().copied();
@@ -104,19 +103,19 @@ impl Tally {
         RunShare { count, of: self.runs }
     }
 
-    /// Runs that ended with this said of the first variant.
+    /// Share of runs with this last verdict about the first variant.
     pub fn verdict(&self, verdict: Verdict) -> RunShare {
         let found = self.verdicts.iter().find(|(other, _)| *other == verdict);
         self.share(found.map_or(0, |(_, count)| *count))
     }
 
-    /// Runs that this ended.
+    /// Share of runs that ended for this reason.
     pub fn ended(&self, reason: EndReason) -> RunShare {
         let found = self.ended.iter().find(|(other, _)| *other == reason);
         self.share(found.map_or(0, |(_, count)| *count))
     }
 
-    /// Runs in which any arm was called at any look.
+    /// Share of runs in which any arm had a win or a loss at any check.
     pub fn called(&self) -> RunShare {
         self.share(self.called)
     }

@@ -27,7 +27,7 @@ fn tally(simulation: &Simulation, runs: u64) -> Tally {
     Tally::of(&(0..runs).map(|number| simulation.run(1, number)).collect::<Vec<_>>())
 }
 
-/// What three standard errors of a share measured over so many runs come to.
+/// Three standard errors of a share measured over this many runs.
 fn margin(share: f64, runs: u64) -> f64 {
     3.0 * (share * (1.0 - share) / runs as f64).sqrt()
 }
@@ -55,12 +55,12 @@ fn false_calls_stay_below_what_the_plan_promises() {
         let found = tally(&simulation, RUNS);
         let share = found.called().value();
         assert!(share <= alpha + margin(alpha, RUNS), "{name}: {share} called, {alpha} promised, seed 1");
-        // Somebody who looks does find some: the test is awake.
+        // Repeated checks do find some, so the test is able to detect false alarms.
         assert!(alpha < 0.2 || found.called > 0, "{name}: none called");
     }
 }
 
-/// Who serves the first variant that wins, as autopilot does, serves a false winner in 5 of 100 experiments at most.
+/// Serving the first variant that wins, as autopilot does, serves a false winner in at most 5 of 100 experiments.
 #[test]
 fn false_winners_are_served_rarely() {
     const RUNS: u64 = 1_000;
@@ -96,7 +96,7 @@ fn effects_are_found_as_often_as_planned() {
         let changed = Scenario { daily_visitors: needed / 10.0, ..changed };
         let simulation = Simulation::new(plan.clone(), schedule(10), &changed).unwrap();
         let at_end = tally(&simulation, RUNS).verdict(Verdict::Win).value();
-        // Of several arms one is enough for the next to be judged less strictly.
+        // With several arms, the first finding lowers the threshold for the next.
         let above = if weights.len() > 2 { 0.05 } else { 0.0 };
         let margin = margin(power, RUNS) + 0.01;
         assert!(
@@ -158,7 +158,7 @@ fn the_same_seed_is_the_same_run() {
     assert_eq!(Tally::of(&backwards), Tally::of(&runs(7)));
     backwards.dedup();
     assert_eq!(backwards.len(), 20, "each run has visitors of its own");
-    // Drawn once, and to be drawn for ever: whoever tells a seed tells the numbers.
+    // Recorded once and fixed: a seed must always give the same numbers.
     let first = simulation.run(1, 0);
     assert_eq!((first.days, first.visitors), (5, 4_963));
 }
@@ -194,7 +194,7 @@ fn windows_must_be_over() {
     assert_eq!(ended(20, 0).days.median, 2);
     // The visitors of the first day are compared at the end of the eighth.
     assert_eq!(ended(20, 7).days.median, 8);
-    // Nobody was compared while visitors entered, and all of them in the end.
+    // No visitor was compared while visitors entered, and all of them were in the end.
     let short = ended(3, 7);
     assert_eq!((short.ended(EndReason::Days).count, short.verdict(Verdict::Win).count), (50, 50));
 }
@@ -233,7 +233,7 @@ fn impossible_plans_are_named() {
     }
 }
 
-/// Visitors of 20 days, every tenth of whom converted.
+/// Visitors of 20 days, of whom every tenth converted.
 fn past() -> Vec<PastVisitor> {
     (0..20_000_u64)
         .map(|unit| {
@@ -243,7 +243,7 @@ fn past() -> Vec<PastVisitor> {
         .collect()
 }
 
-/// A hash that is good enough to share visitors by.
+/// A hash that is good enough to assign visitors.
 fn mix(value: u64) -> u64 {
     let value = (value ^ (value >> 33)).wrapping_mul(0xff51_afd7_ed55_8ccd);
     let value = (value ^ (value >> 33)).wrapping_mul(0xc4ce_b9fe_1a85_ec53);
@@ -264,7 +264,7 @@ fn the_past_is_shared_anew() {
         assert_eq!(found.visitors.nine_of_ten, 20_000);
         assert_eq!(replay.run(half(3)), runs[3]);
 
-        // Whoever shares by the outcome is found out.
+        // An assignment that depends on the outcome is detected.
         let by_outcome = |unit: u64| {
             let arm = (mix(unit ^ 5) & 1) as usize;
             Some(if mix(unit).is_multiple_of(10) && unit.is_multiple_of(4) { 1 } else { arm })

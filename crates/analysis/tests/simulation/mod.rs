@@ -1,7 +1,8 @@
-//! Simulated programmes of tests, to measure the estimator of the winners' sum against the true sum.
+//! Simulated programmes of tests, which compare the estimated sum of the winners with the true sum.
 //!
-//! Each test has visitors who convert or not, is read thirty times by the always-valid test of reports, and is stopped at
-//! the first read that is significant. Its lift and standard error are those of that read, as concluded tests keep them.
+//! Each test has visitors who convert or not. It is checked thirty times by the always-valid test of reports, and
+//! stopped at the first significant check. Its lift and standard error are those at that check, as stored for concluded
+//! tests.
 
 #![allow(dead_code, reason = "the example uses what the test does not")]
 
@@ -17,32 +18,32 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 type Rng = Xoshiro256PlusPlus;
 
-/// Share of the control's visitors who convert.
+/// Conversion rate of the control.
 const RATE: f64 = 0.05;
 const ALPHA: f64 = 0.05;
-/// True lifts are cut to this range.
+/// True lifts are clamped to this range.
 const MIN_LIFT: f64 = -0.9;
 const MAX_LIFT: f64 = 3.0;
-/// Reads of a test, equally far apart.
+/// Number of checks of a test, at equal intervals.
 const READS: u64 = 30;
-/// Median standard error of the lift of a test that runs to its end, and the standard deviation of its logarithm.
+/// Median standard error of the lift in a test that runs to its end, and the standard deviation of its logarithm.
 const ERROR: (f64, f64) = (0.02, 0.35);
 
 const VARIED: (f64, f64) = (0.1, 0.95);
 const FIXED: (f64, f64) = (0.8, 0.9);
-/// The estimator ignores that the arms of a test share a control.
+/// Different, because the estimator ignores that the arms of a test share a control.
 const THREE_ARMS: (f64, f64) = (0.15, 0.93);
-/// The sum of the winners' results is at least this many times the true sum, so that the estimator is needed.
+/// Minimum ratio of the sum of the winners' results to the true sum: the estimator is needed.
 const MIN_NAIVE: f64 = 1.4;
 
 /// A distribution of true lifts.
 pub(crate) struct Kind {
     pub(crate) name: &'static str,
     pub(crate) about: &'static str,
-    /// The largest bias in standard deviations, and the smallest share of intervals that contain the true sum. A fixed kind
-    /// is allowed more bias: the prior is an average over kinds, so it cannot be right for each of them.
+    /// Maximum bias in standard deviations, and minimum share of intervals that contain the true sum. Fixed kinds are
+    /// allowed more bias: the prior is an average over kinds, so it cannot be right for each of them.
     pub(crate) promise: (f64, f64),
-    /// Arms of each test beside the control.
+    /// Number of arms of each test, without the control.
     arms: usize,
     /// Draws the true lifts of this many arms.
     lifts: fn(&mut Rng, usize) -> Vec<f64>,
@@ -114,7 +115,8 @@ fn laplace(rng: &mut Rng) -> f64 {
     if uniform(rng) < 0.5 { -size } else { size }
 }
 
-/// Programmes that differ: in how many tests do nothing, in how much the others do, and in how heavy the tails are.
+/// Programmes that differ in the share of tests without effect, in the size of the other effects, and in the heaviness
+/// of the tails.
 fn varied(rng: &mut Rng, count: usize) -> Vec<f64> {
     let none = [0.0, 0.3, 0.5, 0.7, 0.85][(uniform(rng) * 5.0) as usize];
     let spread = (0.015_f64.ln() + uniform(rng) * (0.08_f64 / 0.015).ln()).exp();
@@ -128,19 +130,20 @@ fn varied(rng: &mut Rng, count: usize) -> Vec<f64> {
     (0..count).map(|_| lift(rng)).collect()
 }
 
-/// The result of an arm.
+/// Result of an arm.
 struct Arm {
     result: ConcludedResult,
     true_lift: f64,
     is_winner: bool,
 }
 
-/// Runs a test to its first significant read or its end.
+/// Runs a test to its first significant check, or to its end.
 fn test(rng: &mut Rng, lifts: &[f64]) -> Vec<Arm> {
     let error = ERROR.0 * (ERROR.1 * normal(rng)).exp();
     let planned = 2.0 * (1.0 - RATE) / (RATE * error * error);
     let per_read = (planned / READS as f64) as u64;
-    // As reports do, each arm is judged at its part of the level; Bonferroni's is on the safe side of Holm's.
+    // As in reports, each arm is tested at its part of the level. Bonferroni's correction is more conservative than
+    // Holm's.
     let boundary = Mixture::tuned(2.0 * planned, ALPHA / lifts.len() as f64).expect("a boundary");
     let entered = |rng: &mut Rng, lift: f64| Binomial::new(per_read, RATE * (1.0 + lift)).expect("a share").sample(rng);
     let mut converted = vec![0; lifts.len() + 1];
@@ -178,22 +181,22 @@ fn boundary_alpha(arms: usize) -> f64 {
     ALPHA / arms as f64
 }
 
-/// The sums of the winners of a programme that has any.
+/// Sums of the winners of a programme that has any.
 #[derive(Clone, Copy)]
 pub(crate) struct WinnerSums {
     winners: usize,
     pub(crate) truth: f64,
-    /// What the estimator expects.
+    /// Expected by the estimator.
     pub(crate) expected: f64,
     sd: f64,
     is_covered: bool,
-    /// The naive sum: the results added up.
+    /// Naive sum: the sum of the results.
     pub(crate) shown: f64,
 }
 
 fn programme(kind: &Kind, tests: usize, seed: u64) -> Option<WinnerSums> {
     let mut rng = Rng::seed_from_u64(seed);
-    // Heavy tails reach below -1, where there is no conversion rate.
+    // Heavy tails reach below -1, where no conversion rate exists.
     let lifts: Vec<f64> =
         (kind.lifts)(&mut rng, tests * kind.arms).into_iter().map(|lift| lift.clamp(MIN_LIFT, MAX_LIFT)).collect();
     let mut results = Vec::new();
@@ -224,26 +227,27 @@ fn programme(kind: &Kind, tests: usize, seed: u64) -> Option<WinnerSums> {
     })
 }
 
-/// The estimator's performance on the programmes of a kind.
+/// Performance of the estimator on the programmes of a kind.
 pub(crate) struct Measured {
-    /// Programmes that had a winner.
+    /// Programmes with a winner.
     pub(crate) programmes: Vec<WinnerSums>,
-    /// Winners of a programme, on average.
+    /// Mean number of winners of a programme.
     pub(crate) winners: f64,
-    /// Expected sum less true sum, in standard deviations of the estimate: the mean over programmes…
+    /// Bias: expected sum minus true sum, in standard deviations of the estimate; mean over programmes.
     pub(crate) bias: f64,
-    /// …and the standard error of that mean.
+    /// Standard error of `bias`.
     pub(crate) bias_error: f64,
-    /// Share of programmes whose interval of 95 % contains the true sum.
+    /// Share of programmes whose 95 % interval contains the true sum.
     pub(crate) coverage: f64,
-    /// Expected over true, both summed over programmes.
+    /// Expected sum divided by true sum, both added up over programmes.
     pub(crate) expected: f64,
-    /// Naive over true, both summed over programmes.
+    /// Naive sum divided by true sum, both added up over programmes.
     pub(crate) naive: f64,
 }
 
 impl Measured {
-    /// Whether the kind's promise holds within three standard errors of the simulation, and the estimator is needed.
+    /// Returns whether the kind's promise holds within three standard errors of the simulation, and whether the
+    /// estimator is needed.
     pub(crate) fn keeps(&self, kind: &Kind) -> bool {
         let (bias, coverage) = kind.promise;
         let margin = 3.0 * (coverage * (1.0 - coverage) / self.programmes.len() as f64).sqrt();
@@ -256,7 +260,7 @@ impl Measured {
 pub(crate) fn measure(kind: &Kind, programmes: usize, tests: usize) -> Measured {
     let next = AtomicUsize::new(0);
     let found = Mutex::new(vec![None; programmes]);
-    // FNV-1a of the name, so that adding a kind changes no other.
+    // FNV-1a hash of the name, so that adding a kind does not change the others.
     let seed = kind
         .name
         .bytes()

@@ -1,7 +1,7 @@
-//! What browsers report of pages that broke the policy of the dashboard.
+//! Receives browsers' reports of violations of the dashboard's content security policy.
 //!
-//! A report is a sign of a defect or of an attack, so it is logged. Anybody can send one: each is small, what is logged of it is cut,
-//! and a minute has at most so many lines. How many came is in the metrics, as the requests of this route.
+//! A report is a sign of a defect or an attack, so it is logged. Anybody can send one, so its size, the logged fields
+//! and the log lines per minute are limited. The metrics count the reports as requests of this route.
 
 use axum::body::Body;
 use http::StatusCode;
@@ -11,15 +11,15 @@ use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 use tracing::warn;
 
-/// The most bytes of a report.
+/// Maximum size of a report, in bytes.
 const MAX_BYTES: usize = 16 << 10;
-/// The most characters of a field in the log.
+/// Maximum length of a logged field, in characters.
 const MAX_CHARACTERS: usize = 200;
-/// The most lines in the log per `WINDOW`.
+/// Maximum number of log lines per `WINDOW`.
 const MAX_LINES: u32 = 20;
 const WINDOW: Duration = Duration::from_secs(60);
 
-/// The form of `report-uri`.
+/// Body format of `report-uri`.
 #[derive(Deserialize)]
 struct Sent {
     #[serde(rename = "csp-report")]
@@ -52,7 +52,7 @@ impl Report {
     }
 }
 
-/// Queries have what people searched for.
+/// Removes query and fragment: queries can contain what people searched for.
 fn without_query(address: &str) -> &str {
     address.split(['?', '#']).next().unwrap_or_default()
 }
@@ -61,7 +61,7 @@ fn cut(text: &str) -> String {
     text.chars().take(MAX_CHARACTERS).collect()
 }
 
-/// Lines that may be logged in the present window.
+/// Counts log lines in the current window.
 struct Budget {
     since: Option<Instant>,
     lines: u32,
@@ -79,7 +79,7 @@ impl Budget {
 
 static BUDGET: Mutex<Budget> = Mutex::new(Budget { since: None, lines: 0 });
 
-/// Takes a report. It is answered alike whatever it has, as browsers do not look.
+/// Receives a report. The response does not depend on its content, because browsers ignore it.
 pub(super) async fn report_take(body: Body) -> StatusCode {
     let Ok(body) = Limited::new(body, MAX_BYTES).collect().await else { return StatusCode::PAYLOAD_TOO_LARGE };
     let Some(report) = Report::parse(&body.to_bytes()) else { return StatusCode::NO_CONTENT };

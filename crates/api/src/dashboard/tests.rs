@@ -5,7 +5,7 @@ use http_body_util::BodyExt;
 use tower::ServiceExt;
 
 async fn get(path: &str, fields: &[(&str, &str)]) -> (http::response::Parts, Vec<u8>) {
-    // The routes use nothing of the application's state.
+    // These routes do not use the application's state.
     let router: Router = PAGES
         .into_iter()
         .fold(Router::new(), |router, page| router.route(page, axum::routing::get(page_show)))
@@ -63,7 +63,7 @@ async fn the_page_of_a_shared_result_has_a_policy_of_its_own() {
         {
             assert!(policy.contains(wanted), "{policy}");
         }
-        // A report would have the address, and so the token.
+        // A report would contain the address, and with it the token.
         assert!(!policy.contains("unsafe") && !policy.contains("report"), "{policy}");
         for (name, value) in
             [("referrer-policy", "no-referrer"), ("x-robots-tag", "noindex, nofollow"), ("cache-control", "no-store")]

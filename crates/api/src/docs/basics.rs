@@ -1,14 +1,14 @@
-//! What holds for all requests: the chapters of the overview.
+//! Chapters of the overview: facts that apply to all requests.
 
 use super::example::Request;
 use super::html::Html;
 use super::operations::REQUEST;
 use muriel_domain::access::Scope;
 
-/// Id, title, and the function that writes it.
+/// Anchor id, title, and the function that writes the chapter.
 type Chapter = (&'static str, &'static str, fn(&mut Html));
 
-/// The chapters in their order on the page.
+/// Chapters in the order of the page.
 pub(super) const CHAPTERS: &[Chapter] = &[
     ("authentication", "Authentication", authentication),
     ("requests", "Requests and answers", requests),

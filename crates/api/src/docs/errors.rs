@@ -1,4 +1,4 @@
-//! The page of errors and the page of types.
+//! Pages of error codes and of types.
 
 use super::example;
 use super::html::Html;
@@ -7,7 +7,7 @@ use super::schema::{Schemas, Side};
 use crate::error::CODES;
 use serde_json::Value;
 
-/// Every error code with its status and meaning.
+/// Writes every error code with its status and meaning.
 pub(super) fn errors<'a>(html: &mut Html, schemas: &mut Schemas<'a>, contract: &'a Value) {
     html.tag("<header><h1>Errors</h1></header><div class=\"columns\"><div class=\"facts\">");
     html.tag("<p>Every error has one body. <code>error</code> is a sentence for a person and can change; programs ");
@@ -37,13 +37,14 @@ pub(super) fn errors<'a>(html: &mut Html, schemas: &mut Schemas<'a>, contract: &
     html.tag("</tbody></table>");
 }
 
-/// The objects that operations link to because they are nested too deep to unfold in place.
+/// Writes the objects that operations link to because they are nested too deeply to unfold
+/// in place.
 pub(super) fn types<'a>(
     html: &mut Html,
     schemas: &mut Schemas<'a>,
     operations: impl Iterator<Item = &'a Operation<'a>>,
 ) {
-    // Rendering the operations finds out which types they link to.
+    // Rendering the operations records which types they link to.
     let mut rendered = Html::default();
     operations.for_each(|one| one.write(&mut rendered, schemas));
     html.tag("<header><h1>Types</h1><p class=\"lead\">Objects that are nested deeper in the bodies of operations.</p></header>");

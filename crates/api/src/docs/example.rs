@@ -1,13 +1,13 @@
-//! Plausible values for a schema, and the request that sends one.
+//! Example values for a schema, and example requests as `curl` commands.
 
 use super::html::Html;
 use super::schema::{Resolved, Schemas, Side, alternatives, is_null};
 use serde_json::{Map, Value, json};
 
-/// Levels of values; what is nested deeper is left empty.
+/// Maximum nesting of an example value. Deeper values are left empty.
 const DEPTH: usize = 10;
 
-/// Fields that make a request easier to understand although it need not have them.
+/// Optional fields that make an example request easier to understand.
 pub(super) const TELLING: &[&str] = &[
     "EventBody.test_id",
     "EventBody.variant_id",
@@ -16,7 +16,7 @@ pub(super) const TELLING: &[&str] = &[
     "ServeBody.traffic_allocation",
 ];
 
-/// Of a body that requires nothing, what a first request would have.
+/// Fields to show in an example of a body without required fields.
 pub(super) const CHANGED: &[&str] = &[
     "ExperimentPatch.tags",
     "ExperimentPatch.test_name",
@@ -29,7 +29,7 @@ pub(super) const CHANGED: &[&str] = &[
     "HypothesisPatch.solution",
 ];
 
-/// Values that a schema cannot say, by `Schema.field` or by the field alone.
+/// Example values that a schema does not give, by `Schema.field` or by field name alone.
 fn known(field: &str) -> Option<Value> {
     Some(match field {
         "Configuration.bayesian" => json!(1),
@@ -141,7 +141,8 @@ fn known(field: &str) -> Option<Value> {
         "tags" => json!(["pricing"]),
         "test_id" => json!(4711),
         "test_name" => json!("Pricing headline"),
-        // The field of answers, and the parameter, which is of no schema.
+        // `Explanation.visitor` is a response field; `.visitor` is the parameter, which
+        // belongs to no schema.
         "targetingKey" | "Explanation.visitor" | ".visitor" => json!("visitor-1"),
         "tz" => json!("UTC"),
         "traffic_allocation" => json!(100),
@@ -156,12 +157,12 @@ fn preview_url(arm: &str) -> String {
     format!("https://www.example.com/pricing?test-preview=4711&test-variant={arm}&test-token=…")
 }
 
-/// A value that the schema allows.
+/// Example value that the schema allows.
 pub(super) fn value(schemas: &Schemas<'_>, schema: &Value, side: Side) -> Value {
     of(schemas, schema, side, "", "", 0)
 }
 
-/// A value for a parameter, as it stands in a path or a query.
+/// Example value for a parameter, as written in a path or a query.
 pub(super) fn parameter(schemas: &Schemas<'_>, name: &str, schema: &Value) -> String {
     let value = of(schemas, schema, Side::Request, "", name, 0);
     value.as_str().map_or_else(|| value.to_string(), str::to_owned)
@@ -183,7 +184,7 @@ fn of(schemas: &Schemas<'_>, schema: &Value, side: Side, owner: &str, field: &st
     if node.get("properties").is_some() {
         return object(schemas, node, name.unwrap_or_default(), side, depth);
     }
-    // Nothing, where nothing is allowed and nobody said what there would be.
+    // Null where the schema allows it and no example is known.
     if nullable && side == Side::Response {
         return Value::Null;
     }
@@ -211,14 +212,14 @@ fn object(schemas: &Schemas<'_>, node: &Value, owner: &str, side: Side, depth: u
         let full = format!("{owner}.{name}");
         let chosen = match side {
             Side::Request => TELLING.contains(&full.as_str()) || open && CHANGED.contains(&full.as_str()),
-            // What is sent and received alike is received complete.
+            // Objects that are both sent and received are complete when received.
             Side::Response => open,
         };
         if !required && !chosen {
             continue;
         }
         let Resolved { node, nullable, .. } = schemas.resolve(schema);
-        // Received complete, but with nothing set.
+        // Complete in a response, but with optional values unset.
         let unset = open && side == Side::Response && known(&full).is_none();
         let value = match type_of(node) {
             _ if unset && nullable => Value::Null,
@@ -248,11 +249,11 @@ fn type_of(node: &Value) -> Option<&str> {
     }
 }
 
-/// A request as a command for `curl`.
+/// Example request as a `curl` command.
 #[derive(Debug)]
 pub(super) struct Request<'a> {
     pub(super) method: &'a str,
-    /// Path and query, filled in.
+    /// Path and query, with the parameters filled in.
     pub(super) target: String,
     pub(super) has_key: bool,
     pub(super) content_type: &'a str,
@@ -260,8 +261,8 @@ pub(super) struct Request<'a> {
 }
 
 impl Request<'_> {
-    /// The command. The server, the project and the key are variables of the shell, so that
-    /// it can be pasted as it is.
+    /// Writes the command. Server, project and key are shell variables, so the command can
+    /// be pasted as it is.
     pub(super) fn write(&self, html: &mut Html) {
         html.tag("curl ");
         if self.method != "GET" {
@@ -280,18 +281,18 @@ impl Request<'_> {
     }
 }
 
-/// JSON on lines, its names and texts marked.
+/// Writes indented JSON, with names and strings highlighted.
 pub(super) fn json(html: &mut Html, value: &Value) {
     Json { shell: false }.write(html, value, 0);
 }
 
-/// A body of an answer.
+/// Writes a response body.
 pub(super) fn body(html: &mut Html, media_type: &str, value: &Value) {
     Json { shell: false }.write_body(html, media_type, value);
 }
 
 struct Json {
-    /// Whether it stands between single quotes of a shell.
+    /// True when the JSON is within single quotes of a shell command.
     shell: bool,
 }
 
@@ -323,7 +324,7 @@ impl Json {
         }
     }
 
-    /// JSON lines are a list whose entries stand on a line each.
+    /// JSON lines are a list with one entry per line.
     fn write_body(&self, html: &mut Html, media_type: &str, value: &Value) {
         match value {
             Value::Array(lines) if media_type == "application/x-ndjson" => {

@@ -1,17 +1,17 @@
-//! The guides of `docs/*.md`, as pages.
+//! Renders the guides of `docs/*.md` as pages.
 
 use super::Page;
 use super::html::Html;
 use pulldown_cmark::{CowStr, Event, Options, Parser, Tag, TagEnd};
 use std::collections::BTreeSet;
 
-/// A guide that is part of the program.
+/// Guide that is embedded in the program.
 pub(super) struct Guide {
-    /// Its name in URLs, which is that of its file.
+    /// Name in URLs, equal to the file's name.
     pub(super) name: &'static str,
-    /// Its title in the contents.
+    /// Title in the table of contents.
     pub(super) title: &'static str,
-    /// What it is about, for the list of guides.
+    /// Summary for the list of guides.
     pub(super) about: &'static str,
     text: &'static str,
 }
@@ -27,7 +27,7 @@ macro_rules! guide {
     };
 }
 
-/// The guides, grouped by who reads them.
+/// Guides, grouped by audience.
 pub(super) const GROUPS: &[(&str, &[Guide])] = &[
     (
         "Run experiments",
@@ -93,7 +93,7 @@ pub(super) const GROUPS: &[(&str, &[Guide])] = &[
     ),
 ];
 
-/// The pictures that guides show.
+/// Pictures that the guides show.
 const PICTURES: &[(&str, &str)] = &[
     ("boundary.svg", include_str!("../../../../docs/pictures/boundary.svg")),
     ("fieller.svg", include_str!("../../../../docs/pictures/fieller.svg")),
@@ -125,11 +125,12 @@ impl Guide {
     }
 }
 
-/// Markdown as HTML. HTML within it is shown as text.
+/// Renders Markdown as HTML. HTML within it is escaped.
 fn rendered(text: &str) -> Html {
     let mut events: Vec<Event<'_>> = Vec::new();
     let mut anchors = BTreeSet::new();
-    // Links that lead out of the guides are shown as their text; they may be nested in nothing else.
+    // Links to files that are not served are shown as plain text. Links cannot be nested, so one
+    // flag is enough.
     let mut is_dropped = false;
     for event in Parser::new_ext(text, Options::ENABLE_TABLES) {
         match event {
@@ -158,11 +159,11 @@ fn rendered(text: &str) -> Html {
     }
     let mut html = String::new();
     pulldown_cmark::html::push_html(&mut html, events.into_iter());
-    // Long lines are scrolled with the keyboard too.
+    // `tabindex` makes long lines scrollable with the keyboard.
     Html::trusted(html.replace("<pre><code", "<pre tabindex=\"0\"><code"))
 }
 
-/// Where a link of a guide leads on this server; `None` for files that are not part of the program.
+/// Target of a guide's link on this server; `None` for files that are not part of the program.
 fn address(target: &str) -> Option<CowStr<'static>> {
     if target.starts_with('#') || target.starts_with("https://") {
         return Some(target.to_owned().into());
@@ -173,7 +174,7 @@ fn address(target: &str) -> Option<CowStr<'static>> {
     Some(format!("site:docs/guides/{name}{anchor}").into())
 }
 
-/// A heading's text as an anchor, as code hosts make it: lower case, `-` between words.
+/// Anchor of a heading, as code hosts make it: lower case, with `-` between words.
 fn slug(heading: &[Event<'_>]) -> String {
     let mut slug = String::new();
     for event in heading {

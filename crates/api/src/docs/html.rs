@@ -1,17 +1,17 @@
-//! HTML under construction: markup is known when this is compiled, and all else is escaped.
+//! HTML builder: markup is a compile-time constant, and all other text is escaped.
 
-/// A page, or a piece of one.
+/// HTML of a page, or of a part of one.
 #[derive(Debug, Default)]
 pub(super) struct Html(String);
 
 impl Html {
-    /// Markup as it stands.
+    /// Appends markup unchanged.
     pub(super) fn tag(&mut self, markup: &'static str) -> &mut Self {
         self.0.push_str(markup);
         self
     }
 
-    /// Text, escaped: for elements and for quoted attributes.
+    /// Appends escaped text, for elements and quoted attributes.
     pub(super) fn text(&mut self, text: &str) -> &mut Self {
         for letter in text.chars() {
             match letter {
@@ -26,12 +26,12 @@ impl Html {
         self
     }
 
-    /// Escaped text as code.
+    /// Appends escaped text as code.
     pub(super) fn code(&mut self, text: &str) -> &mut Self {
         self.tag("<code>").text(text).tag("</code>")
     }
 
-    /// Escaped prose; what stands between backticks is code.
+    /// Appends escaped prose; text between backticks becomes code.
     pub(super) fn prose(&mut self, text: &str) -> &mut Self {
         let mut parts = text.split('`');
         if let Some(first) = parts.next() {
@@ -40,19 +40,19 @@ impl Html {
         while let Some(code) = parts.next() {
             match parts.next() {
                 Some(after) => self.code(code).text(after),
-                // A backtick without its partner is a backtick.
+                // An unpaired backtick is shown as it is.
                 None => self.text("`").text(code),
             };
         }
         self
     }
 
-    /// Markup that another library made from text of this program.
+    /// Wraps markup that another library made from text of this program.
     pub(super) fn trusted(markup: String) -> Self {
         Self(markup)
     }
 
-    /// A piece that was made apart.
+    /// Appends HTML that was built separately.
     pub(super) fn piece(&mut self, piece: &Html) -> &mut Self {
         self.0.push_str(&piece.0);
         self
@@ -67,7 +67,8 @@ impl Html {
     }
 }
 
-/// A name as an id: letters, digits, `-` and `_`, the rest as `-`.
+/// Converts a name to an HTML id: letters, digits, `-` and `_` are kept, other characters
+/// become `-`.
 pub(super) fn id(name: &str) -> String {
     let safe = |letter: char| if letter.is_ascii_alphanumeric() || letter == '_' { letter } else { '-' };
     name.chars().map(safe).collect()

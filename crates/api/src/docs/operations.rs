@@ -1,4 +1,4 @@
-//! The operations of the contract, a page for each.
+//! Pages of the contract's operations.
 
 use super::example::{self, Request};
 use super::html::{Html, id};
@@ -6,7 +6,7 @@ use super::schema::{Schemas, Side};
 use crate::error::CODES;
 use serde_json::Value;
 
-/// The methods that a path can have, with the class of their mark.
+/// HTTP methods that a path can have, with their markup.
 const METHODS: &[(&str, &str)] = &[
     ("get", "<span class=\"method get\">GET</span>"),
     ("post", "<span class=\"method post\">POST</span>"),
@@ -18,11 +18,12 @@ const METHODS: &[(&str, &str)] = &[
     ("trace", "<span class=\"method get\">TRACE</span>"),
 ];
 
-/// Examples can be longer than their box, and are scrolled with the keyboard too.
+/// Examples can be longer than their box; `tabindex` makes them scrollable with
+/// the keyboard.
 pub(super) const REQUEST: &str = "<pre tabindex=\"0\" role=\"group\" aria-label=\"Example request\"><code>";
 pub(super) const ANSWER: &str = "<pre tabindex=\"0\" role=\"group\" aria-label=\"Example answer\"><code>";
 
-/// An operation where it stands in the contract.
+/// Operation of the contract.
 pub(super) struct Operation<'a> {
     pub(super) id: String,
     pub(super) title: String,
@@ -34,18 +35,18 @@ pub(super) struct Operation<'a> {
 }
 
 impl<'a> Operation<'a> {
-    /// The content of the operation's page.
+    /// Writes the content of the operation's page.
     pub(super) fn write(&self, html: &mut Html, schemas: &mut Schemas<'a>) {
         operation(html, schemas, self);
     }
 
-    /// The first sentence of what it does.
+    /// Summary of the operation, one sentence.
     pub(super) fn summary(&self) -> &'a str {
         self.node.get("summary").and_then(Value::as_str).unwrap_or_default()
     }
 }
 
-/// The operations by tag, each tag where the contract has it first.
+/// Operations by tag, with tags in the order of their first use in the contract.
 pub(super) fn by_tag(contract: &Value) -> Vec<(&str, Vec<Operation<'_>>)> {
     let mut tags: Vec<(&str, Vec<Operation<'_>>)> = Vec::new();
     for (path, item) in contract.get("paths").and_then(Value::as_object).into_iter().flatten() {
@@ -75,7 +76,8 @@ pub(super) fn by_tag(contract: &Value) -> Vec<(&str, Vec<Operation<'_>>)> {
     tags
 }
 
-/// As one meets them: find or make one, look at it, change it, delete it.
+/// Sort key for reading order: list or create, then get one, change it, delete
+/// it.
 fn order(one: &Operation<'_>) -> (usize, usize, String) {
     let of_one = one.path.matches('{').count() > 1;
     let rank = match (one.method.as_str(), of_one) {
@@ -89,7 +91,7 @@ fn order(one: &Operation<'_>) -> (usize, usize, String) {
     (rank, one.path.matches('/').count(), one.path.to_owned())
 }
 
-/// `getPreviewUrls` as `Get preview URLs`.
+/// Converts `getPreviewUrls` to `Get preview URLs`.
 fn words(name: &str) -> String {
     let mut words = String::new();
     for letter in name.chars() {
@@ -141,12 +143,12 @@ fn operation<'a>(html: &mut Html, schemas: &mut Schemas<'a>, one: &Operation<'a>
     html.tag("</div></div>");
 }
 
-/// Whether it needs no key.
+/// Returns whether the operation needs no key.
 fn is_public(one: &Operation<'_>) -> bool {
     one.node.get("security").and_then(Value::as_array).is_some_and(Vec::is_empty)
 }
 
-/// The path with its parameters marked, and places where it may break.
+/// Writes the path with its parameters marked and with line break opportunities.
 pub(super) fn route(html: &mut Html, path: &str) {
     for (at, part) in path.split('/').enumerate() {
         html.tag(if at == 0 { "" } else { "<wbr>/" });
@@ -162,7 +164,8 @@ pub(super) fn route(html: &mut Html, path: &str) {
     }
 }
 
-/// Those of the path first, as they stand in it; then query, then header fields.
+/// Parameters: those of the path first, in their order there; then query, then
+/// header fields.
 fn parameters<'a>(one: &Operation<'a>) -> Vec<&'a Value> {
     let of = |node: &'a Value| node.get("parameters").and_then(Value::as_array).into_iter().flatten();
     let mut all: Vec<&Value> = of(one.item).chain(of(one.node)).collect();
@@ -224,7 +227,7 @@ fn body<'a>(html: &mut Html, schemas: &mut Schemas<'a>, one: &Operation<'a>) {
     contents_of(html, schemas, body, Side::Request);
 }
 
-/// What a body can be, by media type.
+/// Writes the body's schemas, by media type.
 fn contents_of<'a>(html: &mut Html, schemas: &mut Schemas<'a>, node: &'a Value, side: Side) {
     let Some(contents) = node.get("content").and_then(Value::as_object) else { return };
     for (media_type, content) in contents {
@@ -283,7 +286,8 @@ fn error_list(html: &mut Html, one: &Operation<'_>) {
     html.tag("</ul></details>");
 }
 
-/// The parameter that every reader has a value of their own for.
+/// Path parameter that is a shell variable in examples, because every reader has
+/// their own value.
 const PROJECT: &str = "project_key";
 
 fn examples<'a>(html: &mut Html, schemas: &Schemas<'a>, one: &Operation<'a>, parameters: &[&'a Value]) {
@@ -296,7 +300,7 @@ fn examples<'a>(html: &mut Html, schemas: &Schemas<'a>, one: &Operation<'a>, par
         match place(parameter) {
             "path" if name(parameter) == PROJECT => {}
             "path" => path = path.replace(&format!("{{{}}}", name(parameter)), &text()),
-            // The page size tells the reader that there are pages.
+            // `limit` shows the reader that the list has pages.
             "query" if is_required(parameter) || name(parameter) == "limit" => {
                 query.push(if query.is_empty() { '?' } else { '&' });
                 query += &format!("{}={}", encoded(name(parameter)), text());
@@ -307,7 +311,7 @@ fn examples<'a>(html: &mut Html, schemas: &Schemas<'a>, one: &Operation<'a>, par
     let content = first_content(one.node.get("requestBody"));
     let request = Request {
         method: &one.method,
-        // A variable of the shell, so that what is copied works.
+        // A shell variable, so that the copied command works.
         target: unquoted(&path).replace(&format!("{{{PROJECT}}}"), "$MURIEL_PROJECT") + &query,
         has_key: !is_public(one),
         content_type: content.map_or("", |(media_type, _)| media_type),
@@ -331,7 +335,7 @@ fn first_content(node: Option<&Value>) -> Option<(&str, &Value)> {
     Some((media_type, content.get("schema")?))
 }
 
-/// A value as it stands in a URL.
+/// Percent-encodes a value for a URL.
 fn encoded(text: &str) -> String {
     let mut encoded = String::new();
     for byte in text.bytes() {
@@ -343,7 +347,7 @@ fn encoded(text: &str) -> String {
     encoded
 }
 
-/// A path without what a shell reads between double quotes.
+/// Removes the characters that a shell interprets within double quotes.
 fn unquoted(path: &str) -> String {
     path.chars().filter(|letter| !matches!(letter, '"' | '$' | '`' | '\\' | '!')).collect()
 }

@@ -1,4 +1,4 @@
-//! `/docs`: what holds for all requests, and the list of operations.
+//! `/docs`: facts that apply to all requests, and the list of operations.
 
 use super::basics::CHAPTERS;
 use super::html::{Html, id};

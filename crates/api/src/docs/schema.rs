@@ -1,39 +1,40 @@
-//! Schemas as lists of fields.
+//! Renders schemas as lists of fields.
 //!
-//! Objects unfold where they are used, to [`UNFOLDED`] levels; further in, and
-//! where a schema holds itself, a link leads to the page of types, which
-//! lists the fields of each. So the page is bounded by the contract's size.
+//! Objects unfold in place, to [`UNFOLDED`] levels. Deeper objects, and schemas
+//! that contain themselves, link to the page of types, which lists the fields of
+//! each. So the size of a page is bounded by the contract's size.
 
 use super::html::{Html, id};
 use serde_json::{Map, Value};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Levels of objects that unfold in place.
+/// Maximum levels of objects that unfold in place.
 const UNFOLDED: usize = 2;
-/// Levels that are followed at all, where schemas without a name are nested.
+/// Maximum nesting that is followed at all, where unnamed schemas are nested.
 const FOLLOWED: usize = 12;
 
-/// What the fields are part of, which says what is worth a mark.
+/// Direction of a body. It decides which fields get a mark.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Side {
-    /// Sent: the fields that must be.
+    /// Request: marks required fields.
     Request,
-    /// Received: the fields that can be missing.
+    /// Response: marks fields that can be missing.
     Response,
 }
 
-/// The named schemas of a contract, and which of them need an entry of their own.
+/// Named schemas of a contract, and those of them that need an entry on the page of
+/// types.
 pub(super) struct Schemas<'a> {
     named: Option<&'a Map<String, Value>>,
     linked: BTreeSet<&'a str>,
 }
 
-/// A schema, past references and the alternative null.
+/// Schema after following references and removing the alternative null.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Resolved<'a> {
     pub(super) node: &'a Value,
     pub(super) name: Option<&'a str>,
-    /// The nearest to where it is used.
+    /// Description closest to where the schema is used.
     pub(super) description: Option<&'a str>,
     pub(super) nullable: bool,
 }
@@ -43,7 +44,7 @@ impl<'a> Schemas<'a> {
         Self { named: contract.pointer("/components/schemas").and_then(Value::as_object), linked: BTreeSet::new() }
     }
 
-    /// What a schema comes down to.
+    /// Follows references and removes the alternative null.
     pub(super) fn resolve(&self, node: &'a Value) -> Resolved<'a> {
         let mut found = Resolved { node, name: None, description: None, nullable: false };
         for _ in 0..FOLLOWED {
@@ -72,7 +73,8 @@ impl<'a> Schemas<'a> {
         self.named?.get_key_value(name).map(|(name, node)| (name.as_str(), node))
     }
 
-    /// The fields of an object: those required first, in the order of the contract.
+    /// Fields of an object: required ones first, then the others in the contract's
+    /// order. The flag is true for required ones.
     pub(super) fn fields(node: &'a Value) -> Vec<(&'a str, &'a Value, bool)> {
         let Some(properties) = node.get("properties").and_then(Value::as_object) else { return Vec::new() };
         let required: Vec<&str> =
@@ -85,7 +87,7 @@ impl<'a> Schemas<'a> {
             .collect()
     }
 
-    /// A body: what it is, and its fields without folding the first level.
+    /// Writes a body: its type, and its fields with the first level unfolded.
     pub(super) fn body(&mut self, html: &mut Html, node: &'a Value, side: Side) {
         let body = self.resolve(node);
         if body.node.get("properties").is_some() {
@@ -105,8 +107,8 @@ impl<'a> Schemas<'a> {
 
     fn list(&mut self, html: &mut Html, object: &'a Value, side: Side, within: &mut Vec<&'a str>, level: usize) {
         let fields = Self::fields(object);
-        // Shapes that are sent and received alike require nothing when sent, and
-        // that says nothing about whether it is there when received.
+        // Schemas that are both sent and received have no required fields, so they
+        // do not say which fields are present in a response.
         let says_what_is_there = fields.iter().any(|(_, _, required)| *required);
         html.tag("<ul class=\"fields\">");
         for (name, node, required) in fields {
@@ -132,8 +134,8 @@ impl<'a> Schemas<'a> {
         html.tag("</ul>");
     }
 
-    /// The objects that a value is made of: folded, or a link. What a body
-    /// cannot do without is open at first.
+    /// Writes the objects within a value: folded, or as a link. Objects that a
+    /// request requires are open at first.
     fn inner(
         &mut self,
         html: &mut Html,
@@ -162,8 +164,8 @@ impl<'a> Schemas<'a> {
         }
     }
 
-    /// The objects with fields that a value consists of or holds, by way of
-    /// lists, maps and alternatives.
+    /// Objects with fields that a value consists of or contains, through lists,
+    /// maps and alternatives.
     fn objects(&self, node: &'a Value, depth: usize) -> Vec<(Option<&'a str>, &'a Value)> {
         if depth >= FOLLOWED {
             return Vec::new();
@@ -177,7 +179,7 @@ impl<'a> Schemas<'a> {
         parts.chain(held).flat_map(|part| self.objects(part, depth + 1)).collect()
     }
 
-    /// `list of integer or null`.
+    /// Writes the type in words, such as `list of integer or null`.
     pub(super) fn type_words(&self, html: &mut Html, node: &'a Value, depth: usize) {
         let Resolved { node, nullable, .. } = self.resolve(node);
         if depth >= FOLLOWED {
@@ -214,7 +216,7 @@ impl<'a> Schemas<'a> {
         }
     }
 
-    /// What values are allowed: `1–255 characters · default 100`.
+    /// Writes the allowed values, such as `1–255 characters · default 100`.
     pub(super) fn constraints(&self, html: &mut Html, node: &'a Value) {
         let mut line = Html::default();
         self.limits(&mut line, node, 0);
@@ -241,10 +243,11 @@ impl<'a> Schemas<'a> {
         }
     }
 
-    /// One entry, by name, for each schema that a list of fields linked to.
+    /// Entries of the page of types, by name: one for each schema that a list of
+    /// fields linked to.
     pub(super) fn types(&mut self) -> BTreeMap<&'a str, Html> {
         let mut entries = BTreeMap::new();
-        // The fields of one type can link to further ones.
+        // The fields of one type can link to other types.
         while let Some(name) = self.linked.iter().copied().find(|name| !entries.contains_key(name)) {
             let mut entry = Html::default();
             if let Some(node) = self.named.and_then(|named| named.get(name)) {
@@ -262,7 +265,7 @@ impl<'a> Schemas<'a> {
     }
 }
 
-/// Keywords that other parts of the list say, or that say nothing to a reader.
+/// Keywords that are shown elsewhere in the list, or that mean nothing to a reader.
 const SAID: &[&str] = &[
     "$ref",
     "additionalProperties",
@@ -278,7 +281,7 @@ const SAID: &[&str] = &[
     "required",
     "title",
     "type",
-    // In pairs:
+    // Shown in pairs, as a range:
     "exclusiveMaximum",
     "exclusiveMinimum",
     "maxItems",
@@ -289,8 +292,8 @@ const SAID: &[&str] = &[
     "minimum",
 ];
 
-/// The limits that a schema sets by itself. A keyword that has no words here
-/// stands as it is, so that none is left out.
+/// Writes the limits that a schema itself sets. A keyword without wording here is
+/// shown as it is, so that none is left out.
 fn limits_of(line: &mut Html, node: &Value) {
     let Some(keywords) = node.as_object() else { return };
     for (least, most, unit) in
@@ -341,7 +344,7 @@ fn separate(line: &mut Html) {
     }
 }
 
-/// A value as people write it: texts without quotes.
+/// Formats a value for people: strings without quotes.
 fn plain(value: &Value) -> String {
     value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }
@@ -351,12 +354,12 @@ fn types(node: &Value) -> impl Iterator<Item = &str> {
     node.get("type").into_iter().filter(|one| one.is_string()).chain(many).filter_map(Value::as_str)
 }
 
-/// What a schema is put together from.
+/// Alternatives or parts that a schema is composed of.
 pub(super) fn alternatives(node: &Value) -> Option<&Vec<Value>> {
     ["oneOf", "anyOf", "allOf"].into_iter().find_map(|key| node.get(key)?.as_array())
 }
 
-/// Whether it allows null and nothing else.
+/// Returns whether the schema allows null only.
 pub(super) fn is_null(node: &Value) -> bool {
     node.get("type").is_some_and(|name| name == "null")
 }

@@ -3,7 +3,7 @@
 use super::Page;
 use super::html::Html;
 
-/// Results on a page; whoever needs more adds a word.
+/// Maximum number of results. A more specific query narrows them down.
 const MAX_RESULTS: usize = 40;
 /// Longer queries are cut.
 const MAX_QUERY_CHARS: usize = 200;
@@ -12,13 +12,13 @@ const MAX_WORDS: usize = 8;
 /// Characters of text around the first match.
 const EXCERPT_CHARS: usize = 180;
 
-/// The text of all pages, by section.
+/// Searchable text of all pages, by section.
 pub(super) struct Index(Vec<Section>);
 
-/// What a result leads to: a page, or a part of it that has an anchor.
+/// Target of a result: a page, or a part of it that has an anchor.
 struct Section {
     path: String,
-    /// The page's title, then the section's.
+    /// Title of the page, followed by the section's.
     title: String,
     text: String,
     /// Title and text in lower case, for matching.
@@ -31,7 +31,8 @@ impl Index {
         Self(pages.into_iter().flat_map(sections).collect())
     }
 
-    /// The sections that have every word, those with words in the title first.
+    /// Sections that contain every word, with those that have words in their
+    /// title first.
     fn find(&self, words: &[String]) -> Vec<&Section> {
         let mut found: Vec<(usize, &Section)> = self
             .0
@@ -46,7 +47,7 @@ impl Index {
     }
 }
 
-/// A page in parts: one for each second-level heading with an id.
+/// Splits a page into parts: one for each second-level heading with an id.
 fn sections(page: Page) -> Vec<Section> {
     let html = page.main.into_string();
     let mut starts: Vec<usize> = ["<h2 id=\"", "<section class=\"kind\" id=\"", "<section class=\"chapter\" id=\""]
@@ -74,12 +75,12 @@ fn sections(page: Page) -> Vec<Section> {
         .collect()
 }
 
-/// The text of markup that this program made.
+/// Extracts the text of markup that this program made.
 fn plain(html: &str) -> String {
     let mut text = String::with_capacity(html.len() / 2);
     for (at, piece) in html.split('<').enumerate() {
         let after = if at == 0 { piece } else { piece.split_once('>').map_or("", |(_, after)| after) };
-        // Words of different elements stay apart.
+        // Separate the words of different elements.
         if !text.ends_with(char::is_whitespace) && !after.starts_with(|letter: char| ".,;:)!?".contains(letter)) {
             text.push(' ');
         }
@@ -91,7 +92,7 @@ fn plain(html: &str) -> String {
     text
 }
 
-/// The page of results. `query` is the URL's.
+/// Page of results. `query` is the query of the URL.
 pub(super) fn page(index: &Index, query: &str) -> Page {
     let asked = asked(query);
     let words: Vec<String> = asked.to_lowercase().split_whitespace().take(MAX_WORDS).map(str::to_owned).collect();
@@ -121,17 +122,17 @@ pub(super) fn page(index: &Index, query: &str) -> Page {
     Page { query: asked, ..Page::new("docs/search", "Search", main) }
 }
 
-/// The value of `q`, cut to what is looked for.
+/// Value of `q`, cut to the maximum length.
 fn asked(query: &str) -> String {
     let value = url::form_urlencoded::parse(query.as_bytes()).find(|(name, _)| name == "q").map(|(_, value)| value);
     value.unwrap_or_default().trim().chars().take(MAX_QUERY_CHARS).collect()
 }
 
-/// Text around the first match of a word.
+/// Excerpt around the first match of a word.
 fn excerpt(section: &Section, words: &[String]) -> String {
     let text: Vec<&str> = section.text.split_whitespace().collect();
     let matching = |part: &&str| words.iter().any(|word| part.to_lowercase().contains(word.as_str()));
-    // A few words before the match say what it is part of.
+    // Some words before the match give context.
     let from = text.iter().position(matching).unwrap_or(0).saturating_sub(8);
     let mut excerpt = String::from(if from > 0 { "…" } else { "" });
     for word in &text[from..] {

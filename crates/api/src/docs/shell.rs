@@ -1,4 +1,4 @@
-//! What every page has around its content: the head, the contents, the search form.
+//! Frame of every page: the head, the table of contents, the search form.
 
 use super::basics::CHAPTERS;
 use super::guides;
@@ -7,7 +7,7 @@ use super::operations::{self, Operation};
 use super::{Page, STYLE, version};
 use serde_json::Value;
 
-/// The frame, made from the contract.
+/// Page frame, made from the contract.
 pub(super) struct Shell<'a> {
     title: &'a str,
     tags: Vec<(&'a str, Vec<Operation<'a>>)>,
@@ -18,8 +18,8 @@ impl<'a> Shell<'a> {
         Self { title: info(contract, "title"), tags: operations::by_tag(contract) }
     }
 
-    /// The whole page. Links are written as `site:PATH`, and are made relative here, as the server may be reached under
-    /// any prefix.
+    /// Renders the whole page. Links are written as `site:PATH` and made relative here, because the server may be
+    /// reached under any prefix.
     pub(super) fn render(&self, page: Page) -> String {
         let mut html = Html::default();
         html.tag("<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>");
@@ -27,7 +27,7 @@ impl<'a> Shell<'a> {
         html.tag("<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">");
         html.tag("<meta name=\"color-scheme\" content=\"light dark\">");
         html.tag("<link rel=\"icon\" type=\"image/svg+xml\" href=\"site:docs/icon.svg\">");
-        // Named by its content, so that a page never meets the style of another release.
+        // The query names the content, so a cached style sheet of another release is not used.
         html.tag("<link rel=\"stylesheet\" href=\"site:docs/style.css?").text(&version(STYLE));
         html.tag("\"></head><body><a class=\"skip\" href=\"#content\">Skip to content</a>");
         let contents = self.contents(&page.path);
@@ -42,7 +42,7 @@ impl<'a> Shell<'a> {
         html.tag("<details><summary>Contents</summary>").piece(&contents).tag("</details></nav><main id=\"content\">");
         html.piece(&page.main).tag("</main></body></html>\n");
         let up = "../".repeat(page.path.matches('/').count());
-        // The root of a page that lies in the root has no name of its own.
+        // From a page in the root directory, the root is `./`: an empty address would be the page itself.
         let root = if up.is_empty() { "./" } else { &up };
         let text = html.into_string().replace("=\"site:\"", &format!("=\"{root}\""));
         text.replace("=\"site:", &format!("=\"{up}"))
@@ -81,13 +81,13 @@ impl<'a> Shell<'a> {
     }
 }
 
-/// An entry of the contents, up to its text; the one for the page itself says so.
+/// Opens an entry of the table of contents, up to its text, and marks the current page.
 fn link(html: &mut Html, path: &str, place: &str) {
     html.tag("<li><a href=\"site:").text(place);
     html.tag(if path == place { "\" aria-current=\"page\">" } else { "\">" });
 }
 
-/// `query` is what was searched for, to be changed and searched again.
+/// `query` fills the search field.
 fn search_form(html: &mut Html, query: &str) {
     html.tag(
         "<form class=\"find\" role=\"search\" action=\"site:docs/search\"><input type=\"search\" name=\"q\" required ",

@@ -1,4 +1,4 @@
-//! `/docs/start`: where a person begins who wants to know what the server can do.
+//! `/docs/start`: start page for people who want to know what the server can do.
 
 use super::html::Html;
 use super::shell::info;

@@ -13,7 +13,7 @@ fn documentation() -> Documentation {
     Documentation::new(crate::router::contract())
 }
 
-/// Every page with its path, as it is sent.
+/// All rendered pages with their paths.
 fn rendered() -> &'static [(String, String)] {
     static RENDERED: LazyLock<Vec<(String, String)>> = LazyLock::new(|| {
         let docs = documentation();
@@ -29,7 +29,7 @@ fn operations(contract: &Value) -> impl Iterator<Item = &Value> {
     paths.flat_map(|item| item.as_object().unwrap().values()).filter(|node| node.get("operationId").is_some())
 }
 
-/// The values of an attribute, as they stand in the tags of a page.
+/// Values of an attribute in the tags of a page.
 fn attributes<'a>(page: &'a str, name: &str) -> Vec<&'a str> {
     let start = format!(" {name}=\"");
     let tags = page.split('<').skip(1).map(|piece| piece.split('>').next().unwrap());
@@ -73,7 +73,8 @@ fn every_field_and_every_parameter_is_there() {
     }
 }
 
-/// Links are relative, as a proxy may put the server below a path: they are resolved here as browsers do.
+/// Links are relative because a proxy may serve the site below a path. They are resolved here as browsers
+/// do.
 #[test]
 fn every_link_has_its_target() {
     let pages = rendered();
@@ -94,7 +95,7 @@ fn every_link_has_its_target() {
             if let Some(picture) = to.strip_prefix("docs/pictures/") {
                 assert!(guides::picture(picture).is_some(), "{link} in {path}");
             } else if ["", "settings/keys"].contains(&to) {
-                // Pages of the dashboard.
+                // Pages of the dashboard, outside the documentation.
             } else if !["docs/icon.svg", "docs/style.css", "openapi.json"].contains(&to) {
                 let ids = ids.get(to).unwrap_or_else(|| panic!("{link} in {path} leads nowhere"));
                 if let Some(anchor) = target.fragment() {
@@ -160,7 +161,7 @@ fn balanced(path: &str, page: &str) {
 #[test]
 fn hostile_words_are_escaped_wherever_they_stand() {
     const HOSTILE: &str = "x\"'><script>alert(1)</script>";
-    // Every text of the contract, and every name of a field, turns hostile.
+    // Appends hostile text to every string of the contract and to every field name.
     fn spoil(node: &mut Value) {
         match node {
             Value::String(text) if !text.starts_with("#/") && !is_word(text) => text.push_str(HOSTILE),
@@ -174,7 +175,7 @@ fn hostile_words_are_escaped_wherever_they_stand() {
             _ => {}
         }
     }
-    /// Words that decide how the page is built.
+    /// Words that decide how the page is built stay unchanged.
     fn is_word(text: &str) -> bool {
         let types = ["object", "array", "string", "integer", "number", "boolean", "null"];
         types.contains(&text) || ["path", "query", "header"].contains(&text)
@@ -194,7 +195,7 @@ fn hostile_words_are_escaped_wherever_they_stand() {
     }
 }
 
-/// Whoever copies an example has to see what a value looks like.
+/// An example must show what a value looks like.
 #[test]
 fn no_example_repeats_the_name_of_its_field() {
     let mut found = Vec::new();
@@ -251,7 +252,7 @@ fn pages_that_are_not_there_say_so() {
     let missing = docs.missing("docs/operations/<b>");
     assert_eq!(missing.status(), StatusCode::NOT_FOUND);
     assert_eq!(missing.headers()[header::CONTENT_TYPE], HTML);
-    // However many are asked for, none of them is kept.
+    // Pages that do not exist are not stored, however many are requested.
     for number in 0..100 {
         let answer = docs.answer(&HeaderMap::new(), &format!("docs/guides/{number}"), || None);
         assert_eq!(answer.status(), StatusCode::NOT_FOUND);
@@ -294,7 +295,7 @@ fn a_schema_that_holds_itself_ends() {
     assert!(page.len() < 1_000_000, "{}", page.len());
 }
 
-/// What is wrong with a value under a schema: types, fields, closed lists.
+/// Describes how a value violates a schema: types, fields, closed lists.
 fn misfit(contract: &Value, schema: &Value, value: &Value) -> Option<String> {
     if let Some(pointer) = schema.get("$ref").and_then(Value::as_str) {
         return misfit(contract, contract.pointer(pointer.strip_prefix('#')?)?, value);
@@ -356,7 +357,7 @@ fn examples_fit_their_schemas() {
         let node = json!({ "$ref": format!("#/components/schemas/{name}") });
         for side in [schema::Side::Request, schema::Side::Response] {
             let value = example::value(&schemas, &node, side);
-            // Anything goes where a schema says nothing, and null says that.
+            // Null means that the schema allows any value.
             if !value.is_null() {
                 assert_eq!(misfit(&contract, &node, &value), None, "{name} {side:?}: {value:#}");
             }
@@ -396,7 +397,7 @@ fn the_server_takes_the_bodies_that_it_shows() {
 
 #[test]
 fn a_page_that_is_known_is_not_sent_again() {
-    // Routes that exclude each other would panic here.
+    // Conflicting routes would panic here.
     let _ = routes(crate::router::contract());
     let mut headers = HeaderMap::new();
     let fresh = file(&headers, HTML, "page");

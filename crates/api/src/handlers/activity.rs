@@ -1,4 +1,4 @@
-//! Whether goals fire, and whether the script is installed.
+//! Goal activity, and the installation of the script.
 
 use super::goals::id_in;
 use crate::answer::json as answered;
@@ -11,7 +11,8 @@ use axum::response::Response;
 use http::{HeaderMap, StatusCode, Uri, header};
 use muriel_service::{App, goals, install};
 
-/// Tells how often a goal was matched in the last days, in events of all visitors, and which experiments report it.
+/// Counts how often a goal was matched in the last days, in events of all visitors, and lists the experiments that
+/// report it.
 #[utoipa::path(
     get, path = "/v2/project/{project_key}/goal/{goal_profile_id}/activity", tag = "Goals", operation_id = "getGoalActivity",
     params(
@@ -34,7 +35,7 @@ pub(crate) async fn goal_activity(
     answered(StatusCode::OK, &views::GoalActivity::from(activity))
 }
 
-/// Tells how to put the script on the pages of a project, and whether it is there.
+/// Returns how to install the script on the pages of a project, and whether it was seen there.
 #[utoipa::path(
     get, path = "/v2/project/{project_key}/install", tag = "Dashboard", operation_id = "getInstall",
     responses((status = 200, description = "What was seen.", body = views::Install)),
@@ -50,8 +51,8 @@ pub(crate) async fn install_show(
     answered(StatusCode::OK, &views::Install::new(found, &caller.project.key))
 }
 
-/// Where this request has reached the server. It is only told to who sent it. Servers that are not on the same machine are
-/// reached over TLS: without, browsers would not load a script into most pages.
+/// Base URL by which this request reached the server. Only the sender of the request gets it. Except on the same
+/// machine, HTTPS is assumed: browsers do not load a script over HTTP into most pages.
 fn server(headers: &HeaderMap) -> Option<String> {
     let host = headers.get(header::HOST)?.to_str().ok()?;
     let is_plain = |c: char| c.is_ascii_alphanumeric() || ".-:[]".contains(c);

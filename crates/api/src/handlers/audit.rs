@@ -13,12 +13,12 @@ use muriel_domain::{Flaw, Instant};
 use muriel_service::App;
 use muriel_service::audit::{self, Inquiry};
 
-/// Entries of a table at most.
+/// Maximum number of entries of a CSV table.
 const CSV_MAX: i64 = 10_000;
-/// The header field with the cursor of the next page of a table.
+/// Header field with the cursor of the next page of a table.
 const CURSOR: HeaderName = HeaderName::from_static("x-muriel-cursor");
 
-/// A CSV file that browsers save under this name, which is of letters and dots.
+/// CSV file that browsers save as `name`, which has letters and dots only.
 pub(super) fn csv_file(name: &str, csv: String, next_cursor: Option<String>) -> Response {
     let mut response = Response::new(Body::from(csv));
     let headers = response.headers_mut();
@@ -32,9 +32,10 @@ pub(super) fn csv_file(name: &str, csv: String, next_cursor: Option<String>) -> 
     response
 }
 
-/// Lists what was done in the company, newest first: who, what, before and after.
+/// Lists what was done in the company, newest first, with actor, action, and values before and after.
 ///
-/// Each entry has the hash of the one before in its own, so that a changed or missing one is found: `muriel audit verify`.
+/// The hash of each entry covers the hash of the entry before, so `muriel audit verify` detects changed and missing
+/// entries.
 #[utoipa::path(
     get, path = "/v2/audit", tag = "Audit", operation_id = "listAudit",
     params(
@@ -59,7 +60,7 @@ pub(crate) async fn audit_list(
     json(StatusCode::OK, &views::AuditPage { success: true, count: entries.len(), entries, next_cursor })
 }
 
-/// Lists what was done in the company as a table for spreadsheets, newest first.
+/// Lists what was done in the company as a CSV table, newest first.
 ///
 /// `X-Muriel-Cursor` has the cursor of the next page.
 #[utoipa::path(
@@ -86,7 +87,7 @@ pub(crate) async fn audit_table(
     Ok(csv_file("audit.csv", views::audit_csv(&entries), next_cursor))
 }
 
-/// The inquiry that a query asks for: `limit` entries unless it names another number, `most` at most.
+/// Parses the query. `limit` is the default number of entries, `most` the maximum.
 fn inquiry(query: Option<&str>, limit: i64, most: i64) -> Result<Inquiry, ApiError> {
     let mut query = Query::read(query, &["actor", "object", "project", "from", "to", "limit", "cursor"]);
     let inquiry = Inquiry {
@@ -104,7 +105,7 @@ fn inquiry(query: Option<&str>, limit: i64, most: i64) -> Result<Inquiry, ApiErr
     query.finish().map(|()| inquiry)
 }
 
-/// The entries, and the cursor of the next page.
+/// Entries of a page, and the cursor of the next one.
 async fn page(
     app: &App,
     caller: &CompanyCaller<Admin>,

@@ -1,4 +1,4 @@
-//! What to look at before a start.
+//! Checklist before a start.
 
 use super::experiments::id_in;
 use crate::answer::json as answered;
@@ -10,7 +10,7 @@ use axum::response::Response;
 use http::StatusCode;
 use muriel_service::{App, checklist};
 
-/// Lists what to look at before an experiment starts, and what makes a start be refused.
+/// Lists what to check before an experiment starts, and what prevents the start.
 #[utoipa::path(
     get, path = "/v2/project/{project_key}/experiment/{test_id}/checklist", tag = "Experiments", operation_id = "getChecklist",
     responses((status = 200, description = "Every check.", body = views::Checklist)),

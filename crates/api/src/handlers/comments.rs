@@ -1,4 +1,4 @@
-//! What people say about experiments and hypotheses.
+//! Comments on experiments and hypotheses.
 
 use super::experiments::id_in;
 use super::{hypotheses, idempotency_key, read_body, rendered, stored};
@@ -70,8 +70,8 @@ pub(crate) async fn experiment_comments(
 
 /// Comments on an experiment.
 ///
-/// `@` and the whole name of somebody who sees the project mentions them, and so does `mentions`: they are told, and watch the
-/// experiment from then on. Those who watch it are told too.
+/// `@` and the full name of a person who sees the project mentions them, and so does `mentions`. Mentioned people are
+/// notified, and watch the experiment from then on. All watchers are notified too.
 #[utoipa::path(
     post, path = "/v2/project/{project_key}/experiment/{test_id}/comments", tag = "Experiments", operation_id = "createExperimentComment",
     request_body = schemas::CommentBody,
@@ -109,7 +109,8 @@ pub(crate) async fn hypothesis_comments(
 
 /// Comments on a hypothesis.
 ///
-/// `@` and the whole name of somebody who sees the project mentions them, and so does `mentions`: they are told.
+/// `@` and the full name of a person who sees the project mentions them, and so does `mentions`. Mentioned people are
+/// notified.
 #[utoipa::path(
     post, path = "/v2/project/{project_key}/hypothesis/{hypothesis_id}/comments", tag = "Hypotheses", operation_id = "createHypothesisComment",
     request_body = schemas::CommentBody,

@@ -1,4 +1,4 @@
-//! Concluding an experiment, and taking that back.
+//! Concluding an experiment, and reopening it.
 
 use super::experiments::{id_in, target};
 use super::{idempotency_key, read_body, rendered, stored};
@@ -18,7 +18,7 @@ use muriel_service as service;
 use muriel_service::App;
 use muriel_service::experiments::{self, Changed};
 
-/// The answer about an experiment that was concluded.
+/// Response about a concluded experiment.
 fn concluded(id: ExperimentId, experiment: &Experiment) -> Result<views::Concluded, service::Error> {
     let outcome = experiment.conclusion.as_ref().map(|conclusion| conclusion.outcome.word());
     let outcome = outcome.ok_or_else(|| service::Error::internal("an experiment was to be concluded and is not"))?;
@@ -37,9 +37,10 @@ fn concluded(id: ExperimentId, experiment: &Experiment) -> Result<views::Conclud
     })
 }
 
-/// Concludes an experiment: a person says what came out.
+/// Concludes an experiment: a person records its outcome.
 ///
-/// It becomes inactive unless an arm is to be served. The verdict of that moment and what it was computed from are kept.
+/// The experiment becomes inactive unless a variant is to be served. The current verdict and the data that it was
+/// computed from are stored.
 #[utoipa::path(
     post, path = "/v2/project/{project_key}/experiment/{test_id}/conclude", tag = "Conclusion", operation_id = "concludeExperiment",
     request_body = schemas::ConclusionBody,
@@ -69,7 +70,7 @@ pub(crate) async fn experiment_conclude(
     Ok(stored(StatusCode::OK, response))
 }
 
-/// Takes a conclusion back. The experiment's status stays.
+/// Withdraws a conclusion. The experiment's status does not change.
 #[utoipa::path(
     post, path = "/v2/project/{project_key}/experiment/{test_id}/reopen", tag = "Conclusion", operation_id = "reopenExperiment",
     responses((status = 200, description = "The experiment is open again.", body = views::Reopened)),
@@ -91,9 +92,9 @@ pub(crate) async fn experiment_reopen(
     Ok(stored(StatusCode::OK, experiments::reopen(&app, &caller.actor, target, key, render).await?))
 }
 
-/// Confirms what was changed of the plan since the first start: the clock acts on it from then on.
+/// Confirms the changes of the plan since the first start. From then on the clock acts on the changed plan.
 ///
-/// Results go on labelling it as exploratory.
+/// Results continue to label the changes as exploratory.
 #[utoipa::path(
     post, path = "/v2/project/{project_key}/experiment/{test_id}/confirm-plan", tag = "Conclusion", operation_id = "confirmPlan",
     request_body = schemas::PlanConfirmation,
@@ -124,7 +125,7 @@ pub(crate) async fn experiment_plan_confirm(
     Ok(stored(StatusCode::OK, experiments::confirm_plan(&app, &caller.actor, target, key, reason, render).await?))
 }
 
-/// Reads how an experiment ended.
+/// Returns how an experiment ended.
 #[utoipa::path(
     get, path = "/v2/project/{project_key}/experiment/{test_id}/conclusion", tag = "Conclusion", operation_id = "getConclusion",
     responses((status = 200, description = "The conclusion.", body = views::ConclusionAnswer)),

@@ -18,11 +18,12 @@ use muriel_domain::{Problems, text};
 use muriel_service::experiments::{self, Created, Edit, NewExperiment};
 use muriel_service::{self as service, App};
 
-/// Characters of a name.
+/// Maximum length of a name, in characters.
 const NAME_MAX: usize = 255;
 const SUFFIX: &str = " (copy)";
 
-/// Makes a draft that is like an experiment: with its variants, targeting, goals and settings, but no start and end date.
+/// Creates a draft as a copy of an experiment: with its variants, targeting, goals and settings, but without start and
+/// end dates.
 #[utoipa::path(
     post, path = "/v2/project/{project_key}/experiment/{test_id}/duplicate", tag = "Experiments", operation_id = "duplicateExperiment",
     request_body = schemas::DuplicateBody,
@@ -62,7 +63,7 @@ fn copied_name(sent: &Sent) -> Result<Option<String>, Problems> {
     })
 }
 
-/// A new experiment that is like this one, but does not start or end by a date.
+/// Copies an experiment, without its start and end dates.
 fn copy(original: Experiment, name: Option<String>, project_key: &str) -> Result<NewExperiment, ApiError> {
     let name = name.unwrap_or_else(|| {
         let kept: String = original.name.chars().take(NAME_MAX - SUFFIX.len()).collect();
@@ -85,7 +86,8 @@ fn copy(original: Experiment, name: Option<String>, project_key: &str) -> Result
     })
 }
 
-/// Puts an experiment into the archive, which the overview leaves out, or takes it out again. One that visitors meet cannot be archived.
+/// Archives an experiment, so that the overview leaves it out, or takes it out of the archive. An experiment that
+/// visitors meet cannot be archived.
 #[utoipa::path(
     patch, path = "/v2/project/{project_key}/experiment/{test_id}/archive", tag = "Experiments", operation_id = "archiveExperiment",
     request_body = schemas::ArchiveBody,

@@ -41,7 +41,7 @@ pub(crate) async fn many_evaluate(
     Ok(written(StatusCode::OK, body))
 }
 
-/// The experiments with these keys. Adds a problem for each key that none has.
+/// Finds the experiments with these keys. Adds a problem for each unknown key.
 async fn named_experiments<'d>(
     app: &App,
     delivery: &'d Delivery,

@@ -24,31 +24,31 @@ use muriel_service::visitor::{Origin, Visitors};
 use serde::Serialize;
 use std::net::IpAddr;
 
-/// Global Privacy Control: `1` where the visitor's browser asks sites not to pass on data.
+/// Global Privacy Control: `1` when the visitor's browser asks sites not to share data.
 const SEC_GPC: HeaderName = HeaderName::from_static("sec-gpc");
 
-/// The answer to events of one visitor.
+/// Response to events of one visitor.
 #[derive(Serialize)]
 struct EventsTaken<'j> {
     success: bool,
     results: Vec<IngestOutcome<'j>>,
 }
 
-/// Whoever sends events of one visitor: a page, or a server that vouches for them with an API key.
+/// Sender of one visitor's events: a page, or a server that is trusted because of its API key.
 struct Sender {
     headers: HeaderMap,
     peer: IpAddr,
-    /// The domain whose cookies the page wants to be renewed.
+    /// Domain of the cookies that the page wants to be renewed.
     cookie_domain: Option<String>,
-    /// Whether the request has a key that may send events.
+    /// True when the request has a key that may send events.
     is_trusted: bool,
 }
 
 impl Sender {
-    /// The sender of a request.
+    /// Identifies the sender of a request.
     ///
     /// # Errors
-    /// When the request has a key, and the key is not accepted for the project.
+    /// The error of [`KeyCaller`], when the request has a key that is not accepted for the project.
     async fn identify(parts: &mut Parts, app: &App, peer: IpAddr) -> Result<Self, ApiError> {
         let is_trusted = has_key(&parts.headers);
         if is_trusted {
@@ -58,8 +58,7 @@ impl Sender {
         Ok(Self { headers: parts.headers.clone(), peer, cookie_domain, is_trusted })
     }
 
-    /// Where the visitor is. What a page says about that is dropped: only a trusted server knows better than the
-    /// connection.
+    /// Origin of the visitor. Hints from a page are dropped: only a trusted server knows better than the connection.
     fn origin(&self, visitors: &Visitors, hints: &mut ClientHints<'_>) -> Origin {
         if self.is_trusted {
             return visitors.origin_of(hints.ip, hints.user_agent);
@@ -68,12 +67,12 @@ impl Sender {
         client_address::origin(visitors, self.peer, &self.headers)
     }
 
-    /// Whether the browser sends Global Privacy Control.
+    /// Returns whether the browser sends Global Privacy Control.
     fn has_gpc(&self) -> bool {
         self.headers.get(SEC_GPC).is_some_and(|value| value == "1")
     }
 
-    /// The `Set-Cookie` fields of the answer. Requests with an API key carry no cookie.
+    /// `Set-Cookie` fields of the response. None for requests with an API key, which carry no cookies.
     fn cookie_renewals(&self, app: &App, project_key: &str, batch: &EventBatch<'_>) -> Vec<HeaderValue> {
         if self.is_trusted {
             return Vec::new();
@@ -83,10 +82,10 @@ impl Sender {
     }
 }
 
-/// Takes events of one visitor.
+/// Receives events of one visitor.
 ///
-/// Public; with a bearer key (scope `write`) the request is believed about times
-/// and may tell its visitor's address, user agent and country.
+/// Needs no key. With a bearer key (scope `write`) the request is trusted: it may set the times of events, and its
+/// visitor's address, user agent and country.
 #[utoipa::path(
     post, path = "/events/{project_key}", tag = "Visitor traffic", operation_id = "sendEvents",
     request_body = crate::wire::schemas::EventsBody,
@@ -112,7 +111,7 @@ pub(crate) async fn events_take(
     let refusal = consent_refusal(delivery.page_settings(), &facts);
     let renewals = match refusal {
         None => sender.cookie_renewals(&app, &project_key, &batch),
-        // Who may not be recorded is not recognised on the next page either.
+        // A visitor who may not be recorded must not be recognised on the next page either.
         Some(_) => Vec::new(),
     };
     let (batch, events) = batch.into_incoming(origin, sender.is_trusted, facts.gpc);
@@ -128,11 +127,12 @@ pub(crate) async fn events_take(
     Ok(response)
 }
 
-/// Takes events of many visitors.
+/// Receives events of many visitors.
 ///
-/// JSON lines, each a body as `sendEvents` takes it or one event with its visitor: up to 8 MiB as they are sent
-/// and 64 MiB expanded, 100,000 lines and as many events, 4 MiB a line. A line that is wrong keeps no other out. With
-/// 503 a part may have been stored: send the same lines again, what is there is a `duplicate`.
+/// The body has JSON lines, each a body of `sendEvents` or one event with its visitor: up to 8 MiB as sent and 64 MiB
+/// expanded, 100,000 lines, 100,000 events, and 4 MiB per line. An invalid line does not affect other lines. After a
+/// 503 a part may have been stored: send the same lines again, and events that are already stored are reported as
+/// `duplicate`.
 #[utoipa::path(
     post, path = "/events/{project_key}/batch", tag = "Visitor traffic", operation_id = "sendEventBatch",
     request_body(content = Vec<crate::wire::schemas::EventsLine>, content_type = "application/x-ndjson", description = "Each item is a line."),
@@ -153,14 +153,13 @@ pub(crate) async fn event_batch_take(
     Ok(json_lines(event_batch::take(&app, &delivery, body).await?))
 }
 
-/// A sentence about all events of a request that are not stored for want of consent.
+/// Message about the events of a request that are not stored because consent is missing.
 fn left_out(count: usize, refusal: ConsentRefusal) -> String {
     let events = if count == 1 { "1 event was".to_owned() } else { format!("{count} events were") };
     format!("{events} {}", refusal.message())
 }
 
-/// The first parameter of this name, as it stands in the query. Unknown parameters are ignored: caches and proxies add
-/// theirs.
+/// First parameter of this name, not decoded. Unknown parameters are ignored: caches and proxies add their own.
 fn parameter<'u>(uri: &'u Uri, name: &str) -> Option<&'u str> {
     let pairs = uri.query()?.split('&').filter_map(|pair| pair.split_once('='));
     pairs.filter(|(known, _)| *known == name).map(|(_, value)| value).next()

@@ -24,12 +24,12 @@ use std::collections::BTreeMap;
 
 const NOT_FOUND: ApiError = ApiError::NotFound("experiment");
 
-/// The id in a path; what is no id names nothing.
+/// Parses the id in a path. Text that is not an id gets 404, as an unknown id does.
 pub(super) fn id_in(path: &str) -> Result<ExperimentId, ApiError> {
     ExperimentId::parse(path).ok_or(NOT_FOUND)
 }
 
-/// The experiment that a request is to change.
+/// Experiment that a request changes, with the versions that its `If-Match` allows.
 pub(super) fn target(caller: &Caller<Write>, id: ExperimentId, headers: &HeaderMap) -> Target {
     Target { project: caller.project.clone(), id, precondition: if_match(headers) }
 }
@@ -95,7 +95,7 @@ pub(crate) async fn experiment_keys(
     json(StatusCode::OK, &list)
 }
 
-/// Reads one experiment whole.
+/// Returns one experiment with all its settings.
 #[utoipa::path(
     get, path = "/v2/project/{project_key}/experiment/{test_id}", tag = "Experiments", operation_id = "getExperiment",
     responses(
@@ -113,7 +113,8 @@ pub(crate) async fn experiment_details(
     let (loaded, epochs) = experiments::details(&app, caller.project.id, id_in(&id)?).await?;
     let version = loaded.version();
     let has_integrations = !loaded.experiment.configuration.integrations().is_empty();
-    // The next look at a bandit, and when integrations succeeded, move on without a change of the experiment.
+    // The time of a bandit's next update and the last successes of integrations change without a change of the
+    // experiment, so its version does not cover them.
     if is_known(&headers, &version) && !loaded.experiment.follows(Rule::Bandit) && !has_integrations {
         let mut response = Response::new(Body::empty());
         *response.status_mut() = StatusCode::NOT_MODIFIED;
@@ -179,10 +180,10 @@ pub(crate) async fn experiment_update(
     Ok(warned(tagged(json(StatusCode::OK, &body)?, &updated.changed.version), about))
 }
 
-/// Says what an update would do, and changes nothing.
+/// Returns what an update would do, without changing anything.
 ///
-/// Body, content type and errors are those of the update; a key that may read is enough, and one with the scope `code` where
-/// the update would change code.
+/// Body, content type and errors are those of the update. The scope `read` is enough; `code` is needed too where the
+/// update would change code.
 #[utoipa::path(
     post, path = "/v2/project/{project_key}/experiment/{test_id}/change-preview", tag = "Experiments",
     operation_id = "previewChange",
@@ -209,7 +210,7 @@ pub(crate) async fn change_preview(
     Ok(tagged(json(StatusCode::OK, &preview)?, &version))
 }
 
-/// The body of an update, and what it is to change.
+/// Parses the body of an update.
 async fn sent_edit(request: Request) -> (Option<Sent>, Result<Edit, service::Error>) {
     match read_body(request, &[MediaType::Json, MediaType::MergePatch]).await {
         Ok(sent) => {
@@ -220,16 +221,17 @@ async fn sent_edit(request: Request) -> (Option<Sent>, Result<Edit, service::Err
     }
 }
 
-/// Sentences about fields that went back to their defaults.
+/// Messages about fields that went back to their defaults.
 pub(super) fn reset_by(sent: Option<&Sent>, before: &Experiment, after: &Experiment) -> Vec<String> {
     sent.map_or_else(Vec::new, |sent| reset_fields(&sent.json, sent.mode(), before, after))
 }
 
-/// Starts, pauses, resumes or puts an experiment aside.
+/// Starts, pauses or resumes an experiment, or makes a draft inactive.
 ///
-/// With `changes` fields change in the same step: all of it is done, or nothing.
+/// With `changes`, fields change in the same transaction: either everything is done, or nothing.
 ///
-/// With `started_at` (scope `admin`) the first start is one of the past, so that visitors of a test that ran elsewhere count.
+/// With `started_at` (scope `admin`) the first start is set to a time in the past, so that visitors of a test that ran
+/// elsewhere count.
 #[utoipa::path(
     patch, path = "/v2/project/{project_key}/experiment/{test_id}/status", tag = "Experiments",
     operation_id = "updateExperimentStatus",
@@ -266,7 +268,7 @@ pub(crate) async fn experiment_set_status(
     Ok(tagged(json(StatusCode::OK, &body)?, &changed.version))
 }
 
-/// Deletes an experiment: it is gone from every read, and its delivery stops.
+/// Deletes an experiment. It is not returned any more, and its delivery stops.
 #[utoipa::path(
     delete, path = "/v2/project/{project_key}/experiment/{test_id}", tag = "Experiments",
     operation_id = "deleteExperiment",
@@ -285,7 +287,7 @@ pub(crate) async fn experiment_delete(
     json(StatusCode::OK, &views::ExperimentDeleted { success: true, test_id: id.0, deleted: true, was_live })
 }
 
-/// Gives a link per arm that shows it on the page, for seven days.
+/// Returns a link per variant that shows it on the page. The links are valid for seven days.
 #[utoipa::path(
     get, path = "/v2/project/{project_key}/experiment/{test_id}/preview-urls", tag = "Experiments",
     operation_id = "getPreviewUrls",
@@ -317,7 +319,7 @@ pub(crate) async fn experiment_preview_links(
     json(StatusCode::OK, &links)
 }
 
-/// Tells how an experiment's traffic is shared.
+/// Returns how an experiment's traffic is distributed.
 #[utoipa::path(
     get, path = "/v2/project/{project_key}/experiment/{test_id}/distribution", tag = "Experiments",
     operation_id = "getDistribution",

@@ -1,4 +1,4 @@
-//! Why a visitor gets what it gets.
+//! Explanation of a visitor's assignment.
 
 use super::experiments::id_in;
 use crate::answer::json as answered;
@@ -15,10 +15,10 @@ use muriel_domain::Problems;
 use muriel_service::App;
 use muriel_service::experiments;
 
-/// Most parameters of a query about a visitor.
+/// Maximum number of query parameters that describe a visitor.
 const PARAMETERS_MAX: usize = 200;
 
-/// Explains what a visitor gets, step by step.
+/// Explains the assignment of a visitor, step by step.
 #[utoipa::path(
     get, path = "/v2/project/{project_key}/experiment/{test_id}/explain", tag = "Experiments",
     operation_id = "explainAssignment",
@@ -44,7 +44,7 @@ pub(crate) async fn assignment_explain(
     answered(StatusCode::OK, &explanation.map_err(|problems| renamed(&problems))?)
 }
 
-/// The query as a context.
+/// Converts the query to an evaluation context.
 fn asked(query: Option<&str>) -> Result<Vec<(String, Json)>, ApiError> {
     let mut problems = Problems::default();
     let mut members: Vec<(String, Json)> = Vec::new();

@@ -44,7 +44,7 @@ pub(crate) async fn goal_list(State(app): State<App>, caller: Caller<Read>, uri:
     json(StatusCode::OK, &list)
 }
 
-/// Reads one goal.
+/// Returns one goal.
 #[utoipa::path(
     get, path = "/v2/project/{project_key}/goal/{goal_profile_id}", tag = "Goals", operation_id = "getGoal",
     responses((status = 200, description = "The goal, with a strong ETag.", body = views::GoalAnswer)),
@@ -105,7 +105,8 @@ pub(crate) async fn goal_update(
     Ok(tagged(json(StatusCode::OK, &changed(id, &goal.key, caller.company_id().0))?, &goals::version(&goal)))
 }
 
-/// Deletes a goal: experiments no longer report it, and its key is never used again.
+/// Deletes a goal. Experiments do not report it any more, and its key is never used
+/// again.
 #[utoipa::path(
     delete, path = "/v2/project/{project_key}/goal/{goal_profile_id}", tag = "Goals", operation_id = "deleteGoal",
     responses((status = 200, description = "It is gone.", body = views::GoalDeleted)),

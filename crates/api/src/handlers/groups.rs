@@ -31,8 +31,8 @@ pub(crate) async fn group_list(State(app): State<App>, caller: Caller<Read>, uri
     json(StatusCode::OK, &views::GroupList { success: true, exclusion_groups })
 }
 
-/// Makes an exclusion group or a holdout. Live experiments in it get fewer visitors at once, which the warnings say, and a new
-/// epoch each.
+/// Creates an exclusion group or a holdout. Live experiments in it get fewer visitors at once, as the warnings say, and
+/// each starts a new epoch.
 #[utoipa::path(
     post, path = "/v2/project/{project_key}/exclusion-group", tag = "Exclusion groups", operation_id = "createExclusionGroup",
     request_body = schemas::GroupBody,
@@ -54,8 +54,8 @@ pub(crate) async fn group_create(
     Ok(stored(StatusCode::CREATED, response))
 }
 
-/// Changes a group. Only fields that are sent change. Experiments keep as many of their visitors as possible; where visitors of
-/// live ones move, it needs `accept_moves`.
+/// Updates a group. Only fields that are sent change. Experiments keep as many of their visitors as possible. Where
+/// visitors of live experiments would move, `accept_moves` is required.
 #[utoipa::path(
     patch, path = "/v2/project/{project_key}/exclusion-group/{group_id}", tag = "Exclusion groups",
     operation_id = "updateExclusionGroup", request_body = schemas::GroupPatch,
@@ -74,8 +74,8 @@ pub(crate) async fn group_update(
     json(StatusCode::OK, &views::GroupChanged::from(changed))
 }
 
-/// Deletes a group: its experiments have all visitors again. Where visitors of live ones move, it needs `accept_moves`, as a
-/// parameter of the query.
+/// Deletes a group. Its experiments get all visitors again. Where visitors of live experiments would move, the query
+/// parameter `accept_moves` is required.
 #[utoipa::path(
     delete, path = "/v2/project/{project_key}/exclusion-group/{group_id}", tag = "Exclusion groups",
     operation_id = "deleteExclusionGroup",
@@ -98,7 +98,7 @@ pub(crate) async fn group_delete(
     json(StatusCode::OK, &views::GroupDeleted::from(changed))
 }
 
-/// Whether the query or the body accepts that visitors are moved.
+/// Returns whether the query or the body allows moving visitors.
 async fn acceptance(uri: &Uri, request: Request) -> Result<bool, ApiError> {
     let mut query = Query::read(uri.query(), &["accept_moves"]);
     let by_query = query.switch("accept_moves");

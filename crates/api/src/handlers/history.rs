@@ -1,4 +1,4 @@
-//! What was changed, by whom, and how to get it back.
+//! Change history and restoring earlier states.
 
 use super::experiments::{id_in, reset_by, target};
 use super::{Sent, goals, hypotheses, idempotency_key, read_body, rendered, stored};
@@ -20,10 +20,10 @@ use muriel_domain::ids::MAX_SAFE;
 use muriel_service::experiments::{self, Changed, Edit, Target};
 use muriel_service::{self as service, App};
 
-/// Bytes of one page of changes, after which it ends: changes of code can be large.
+/// Size after which a page of changes ends, in bytes: changes of code can be large.
 const PAGE_BYTES: usize = 8 << 20;
 
-/// Where a page begins and how long it is at most.
+/// Parses cursor and page size.
 fn page_of(uri: &Uri) -> Result<(Option<i64>, usize), ApiError> {
     let mut query = Query::read(uri.query(), &["limit", "cursor"]);
     let limit = usize::try_from(query.limit(20, 100)).unwrap_or(1);
@@ -32,7 +32,7 @@ fn page_of(uri: &Uri) -> Result<(Option<i64>, usize), ApiError> {
     Ok((before, limit))
 }
 
-/// As many of the changes as fit into a page, with the cursor behind them.
+/// Builds a page of as many changes as fit, with the cursor for the next one.
 fn page(revisions: impl Iterator<Item = views::RevisionView>, has_more: bool) -> Result<views::History, ApiError> {
     let (mut shown, mut bytes, mut is_cut) = (Vec::new(), 0, has_more);
     for revision in revisions {
@@ -47,7 +47,7 @@ fn page(revisions: impl Iterator<Item = views::RevisionView>, has_more: bool) ->
     Ok(views::History { success: true, revisions: shown, next_cursor })
 }
 
-/// The revision that a body names.
+/// Parses the revision in a body.
 fn revision_in(sent: &Sent) -> Result<i64, Problems> {
     from_body(&sent.json, |fields| {
         fields.only(&["revision"], &[]);
@@ -69,17 +69,17 @@ fn unknown_revision() -> ApiError {
     ApiError::Invalid(Problems::one("revision", "must be a revision of the history"))
 }
 
-/// Fields as they are stored, as a body that an update would read.
+/// Converts stored fields to a body of an update.
 fn as_body(fields: &impl serde::Serialize) -> Result<Json, ApiError> {
     gate::parse(&serde_json::to_vec(fields).map_err(ApiError::internal)?)
 }
 
-/// The update that gives the fields of this state.
+/// Update that restores the fields of a state.
 fn edit_to(state: Experiment, project_key: &str) -> Result<Edit, ApiError> {
     Ok(wire::patch(&as_body(&views::patchable(state, project_key))?, Mode::Whole))
 }
 
-/// Lists the changes of an experiment, newest first, with what was different before and after.
+/// Lists the changes of an experiment, newest first, with values before and after.
 #[utoipa::path(
     get, path = "/v2/project/{project_key}/experiment/{test_id}/history", tag = "Experiments", operation_id = "getExperimentHistory",
     params(
@@ -103,10 +103,10 @@ pub(crate) async fn experiment_history(
     answered(StatusCode::OK, &page(revisions, found.has_more)?)
 }
 
-/// Gives an experiment the state again that it had after an earlier change.
+/// Restores the state that an experiment had after an earlier change.
 ///
-/// It is an update: fields that an update can change take their old values, with the same checks, and its status, winner and
-/// conclusion stay. `restore-preview` says what it would do.
+/// This is an update: fields that an update can change get their old values, with the same checks. Status, winner and
+/// conclusion do not change. `restore-preview` returns what it would do.
 #[utoipa::path(
     post, path = "/v2/project/{project_key}/experiment/{test_id}/restore", tag = "Experiments", operation_id = "restoreExperiment",
     request_body = schemas::RestoreBody,
@@ -122,7 +122,7 @@ pub(crate) async fn experiment_restore(
     let id = id_in(&id)?;
     let (target, headers) = (target(&caller, id, request.headers()), request.headers().clone());
     let sent = sent_revision(request).await;
-    // One that does not exist is told first.
+    // An unknown experiment is reported before errors in the body.
     experiments::find(&app, caller.project.id, id).await?;
     let (sent, revision) = sent?;
     let operation = format!("experiment {id} restore");
@@ -138,7 +138,7 @@ pub(crate) async fn experiment_restore(
     })
 }
 
-/// Lists the changes of a hypothesis, newest first, with what was different before and after.
+/// Lists the changes of a hypothesis, newest first, with values before and after.
 #[utoipa::path(
     get, path = "/v2/project/{project_key}/hypothesis/{hypothesis_id}/history", tag = "Hypotheses", operation_id = "getHypothesisHistory",
     params(
@@ -161,7 +161,7 @@ pub(crate) async fn hypothesis_history(
     answered(StatusCode::OK, &page(revisions, has_more)?)
 }
 
-/// Gives a hypothesis the state again that it had after an earlier change.
+/// Restores the state that a hypothesis had after an earlier change.
 #[utoipa::path(
     post, path = "/v2/project/{project_key}/hypothesis/{hypothesis_id}/restore", tag = "Hypotheses", operation_id = "restoreHypothesis",
     request_body = schemas::RestoreBody,
@@ -188,7 +188,7 @@ pub(crate) async fn hypothesis_restore(
     Ok(stored(StatusCode::OK, response))
 }
 
-/// Lists the changes of a goal, newest first, with what was different before and after.
+/// Lists the changes of a goal, newest first, with values before and after.
 #[utoipa::path(
     get, path = "/v2/project/{project_key}/goal/{goal_profile_id}/history", tag = "Goals", operation_id = "getGoalHistory",
     params(
@@ -211,7 +211,7 @@ pub(crate) async fn goal_history(
     answered(StatusCode::OK, &page(revisions, has_more)?)
 }
 
-/// Gives a goal the state again that it had after an earlier change.
+/// Restores the state that a goal had after an earlier change.
 #[utoipa::path(
     post, path = "/v2/project/{project_key}/goal/{goal_profile_id}/restore", tag = "Goals", operation_id = "restoreGoal",
     request_body = schemas::RestoreBody,
@@ -237,7 +237,7 @@ pub(crate) async fn goal_restore(
     Ok(stored(StatusCode::OK, response))
 }
 
-/// Says what restoring an earlier state would do, and changes nothing.
+/// Returns what restoring an earlier state would do, without changing anything.
 #[utoipa::path(
     post, path = "/v2/project/{project_key}/experiment/{test_id}/restore-preview", tag = "Experiments", operation_id = "previewRestore",
     request_body = schemas::RestoreBody,

@@ -1,4 +1,4 @@
-//! The backlog of hypotheses.
+//! Backlog of hypotheses.
 
 use super::{idempotency_key, next_after, page_of_names, read_body, rendered, stored};
 use crate::answer::{if_match, json, tagged};
@@ -84,7 +84,7 @@ pub(crate) async fn hypothesis_slugs(
     json(StatusCode::OK, &list)
 }
 
-/// Reads one hypothesis.
+/// Returns one hypothesis.
 #[utoipa::path(
     get, path = "/v2/project/{project_key}/hypothesis/{hypothesis_id}", tag = "Hypotheses",
     operation_id = "getHypothesis",

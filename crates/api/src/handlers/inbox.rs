@@ -1,4 +1,4 @@
-//! What people are told: their inbox, what they watch, and whom comments can mention.
+//! Inbox, watching experiments, and the people whom comments can mention.
 
 use super::experiments::id_in;
 use super::read_body;
@@ -15,10 +15,11 @@ use muriel_domain::ids::{EntryId, PersonId};
 use muriel_domain::person::NAME_MAX;
 use muriel_service::{self as service, App, inbox, project_people, watching};
 
-/// Lists one's own inbox, newest first.
+/// Lists the caller's inbox, newest first.
 ///
-/// It has what happened to the experiments that one watches, comments on them, mentions, and proposals that wait for somebody
-/// who may approve them. What is of a project that one does not see any more is not listed. The last 500 entries are kept.
+/// The inbox contains events of experiments that the caller watches, comments on them, mentions, and proposals that the
+/// caller may approve. Entries of projects that the caller cannot see any more are not listed. The last 500 entries are
+/// stored.
 #[utoipa::path(
     get, path = "/v2/inbox", tag = "Inbox", operation_id = "listInbox",
     params(
@@ -42,7 +43,7 @@ pub(crate) async fn inbox_list(State(app): State<App>, member: Member<Read>, uri
     json(StatusCode::OK, &views::Inbox { success: true, unread, entries, next_cursor })
 }
 
-/// Counts what one has not read.
+/// Counts the caller's unread entries.
 #[utoipa::path(
     get, path = "/v2/inbox/unread", tag = "Inbox", operation_id = "countInbox",
     responses((status = 200, description = "The number, up to 100.", body = views::InboxCount)),
@@ -55,7 +56,7 @@ pub(crate) async fn inbox_count(State(app): State<App>, member: Member<Read>, ur
     json(StatusCode::OK, &views::InboxCount { success: true, unread: unread.count, newest_unread })
 }
 
-/// Marks an entry of one's own inbox as read, or as unread.
+/// Marks an entry of the caller's inbox as read or unread.
 #[utoipa::path(
     patch, path = "/v2/inbox/{entry_id}", tag = "Inbox", operation_id = "updateInboxEntry",
     request_body = schemas::InboxEntryBody,
@@ -79,7 +80,7 @@ pub(crate) async fn inbox_mark(
     )
 }
 
-/// Marks all of one's own inbox as read.
+/// Marks the caller's whole inbox as read.
 #[utoipa::path(
     post, path = "/v2/inbox/read", tag = "Inbox", operation_id = "readInbox",
     request_body = schemas::InboxReadBody,
@@ -97,12 +98,12 @@ pub(crate) async fn inbox_read(
     json(StatusCode::OK, &views::InboxMarked { success: true, marked, unread: unread.count })
 }
 
-/// The person who asks.
+/// Person who sends the request.
 fn person(caller: &Caller<Read>) -> Result<PersonId, ApiError> {
     caller.actor.person().ok_or(ApiError::SessionNeeded)
 }
 
-/// Tells whether one watches an experiment.
+/// Returns whether the caller watches an experiment.
 #[utoipa::path(
     get, path = "/v2/project/{project_key}/experiment/{test_id}/watch", tag = "Inbox", operation_id = "getWatch",
     responses((status = 200, description = "Whether one does, and how many people do.", body = views::WatchAnswer)),
@@ -118,7 +119,7 @@ pub(crate) async fn watch_show(
     json(StatusCode::OK, &views::WatchAnswer::new(id.0, state))
 }
 
-/// Watches an experiment: what happens to it comes to one's inbox.
+/// Watches an experiment: its events are added to the caller's inbox.
 #[utoipa::path(
     put, path = "/v2/project/{project_key}/experiment/{test_id}/watch", tag = "Inbox", operation_id = "watchExperiment",
     responses((status = 200, description = "One watches it.", body = views::WatchAnswer)),
@@ -132,7 +133,7 @@ pub(crate) async fn watch_begin(
     watch(&app, &caller, &id, true).await
 }
 
-/// Stops watching an experiment. Neither comments of one's own nor mentions make one watch it again.
+/// Stops watching an experiment. The caller's own comments and mentions do not start it again.
 #[utoipa::path(
     delete, path = "/v2/project/{project_key}/experiment/{test_id}/watch", tag = "Inbox", operation_id = "unwatchExperiment",
     responses((status = 200, description = "One does not watch it.", body = views::WatchAnswer)),
@@ -152,7 +153,7 @@ async fn watch(app: &App, caller: &Caller<Read>, id: &str, watching: bool) -> Re
     json(StatusCode::OK, &views::WatchAnswer::new(id.0, state))
 }
 
-/// Lists the people who see a project: whom comments can mention.
+/// Lists the people who see a project, whom comments can mention.
 #[utoipa::path(
     get, path = "/v2/project/{project_key}/people", tag = "Inbox", operation_id = "listProjectPeople",
     params(

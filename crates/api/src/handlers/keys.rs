@@ -30,7 +30,7 @@ pub(crate) async fn key_list(
     json(StatusCode::OK, &views::KeyList { success: true, count: keys.len(), keys })
 }
 
-/// Makes an API key. The answer has it, which is shown this once.
+/// Creates an API key. The response shows the key, this once only.
 #[utoipa::path(
     post, path = "/v2/keys", tag = "Projects and keys", operation_id = "createKey",
     request_body = schemas::KeyBody,

@@ -1,4 +1,4 @@
-//! What a visitor does now.
+//! Live stream of a visitor's events.
 
 use crate::auth::{Caller, Read};
 use crate::error::ApiError;
@@ -23,19 +23,20 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::{Instant, sleep_until, timeout};
 
-/// A comment line this often keeps proxies from cutting the stream, and finds out that a reader has gone.
+/// Interval of comment lines. They keep proxies from closing the stream, and detect readers that are gone.
 const HEARTBEAT: Duration = Duration::from_secs(15);
-/// A stream ends after this time; whoever still watches asks again.
+/// Maximum lifetime of a stream. Readers reconnect afterwards.
 const LIFETIME: Duration = Duration::from_secs(3_600);
-/// Experiments whose decisions are told for one page at most.
+/// Maximum number of experiments whose decisions are sent per page.
 const DECISIONS_MAX: usize = 100;
-/// Too many listen.
+/// `Retry-After` in seconds when there are too many streams.
 const BUSY_RETRY_S: u64 = 30;
 
-/// Streams the events of one visitor as they come, and what the visitor gets, with the reasons, as server-sent events.
+/// Streams the events of one visitor as they arrive, and the visitor's assignments with their reasons, as server-sent
+/// events.
 ///
-/// The stream has the events that this node takes. It begins with `hello`, has a comment line every 15 seconds, and ends with
-/// `bye` after an hour or when the server stops.
+/// The stream has only the events that this node receives. It begins with `hello`, has a comment line every 15 seconds,
+/// and ends with `bye` after an hour or when the server stops.
 #[utoipa::path(
     get, path = "/v2/project/{project_key}/live", tag = "Dashboard", operation_id = "streamVisitor",
     params(
@@ -72,26 +73,26 @@ pub(crate) async fn visitor_live(State(app): State<App>, caller: Caller<Read>, u
     Ok(response)
 }
 
-/// Who watches. The stream ends soon after they were removed, or their key was revoked.
+/// Reader of a stream. The stream ends soon after the person is removed or the key is revoked.
 struct Watcher {
     holder: String,
     asked_at: Instant,
 }
 
 impl Watcher {
-    /// Whether they may still see the project, which is asked as often as the heartbeat comes.
+    /// Returns whether the reader may still see the project. Checked at most once per heartbeat.
     async fn may_see(&mut self, app: &App, project: &Project) -> bool {
         let now = Instant::now();
         if now.duration_since(self.asked_at) < HEARTBEAT {
             return true;
         }
         self.asked_at = now;
-        // While the database cannot be reached the stream goes on.
+        // The stream continues while the database cannot be reached.
         actor::may_still_see(app, &self.holder, project.id).await.unwrap_or(true)
     }
 }
 
-/// Where a stream stands.
+/// State of a stream.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Stage {
     Hello,
@@ -108,7 +109,7 @@ struct Stream {
 }
 
 impl Stream {
-    /// The next piece of the body.
+    /// Next part of the body.
     async fn next(&mut self) -> Option<Bytes> {
         match self.stage {
             Stage::Hello => {
@@ -136,7 +137,7 @@ impl Stream {
         }
     }
 
-    /// The event, and the decisions on its page if it is a view of one.
+    /// Messages about an event: the event, and for a page view the decisions on its page.
     async fn told(&self, event: &Value) -> Bytes {
         let mut told = self.message("event", |message| message.event = Some(event.clone())).to_vec();
         if event["type"] == "pageview"
@@ -147,7 +148,7 @@ impl Stream {
         told.into()
     }
 
-    /// What the visitor gets of each experiment on the page of an event.
+    /// Decision of each experiment for the visitor on the page of an event.
     async fn decisions(&self, event: &Value) -> Option<Vec<views::LiveDecision>> {
         let delivery = self.app.delivery(&self.project).await.ok()?;
         let members = context(event);
@@ -169,7 +170,7 @@ impl Stream {
             .collect()
     }
 
-    /// A message of the stream. JSON has no line feeds, so its data is one line.
+    /// Formats a message of the stream. JSON escapes line feeds, so its data is one line.
     fn message(&self, name: &str, fill: impl FnOnce(&mut views::LiveMessage)) -> Bytes {
         let (at, missed) = (self.app.clock.now(), self.subscription.missed());
         let mut message = views::LiveMessage { at, missed, event: None, decisions: None, note: None };
@@ -179,7 +180,7 @@ impl Stream {
     }
 }
 
-/// The visitor of an event as a context of a decision.
+/// Evaluation context with the facts of an event.
 fn context(event: &Value) -> Vec<(String, Json)> {
     let text = |value: &Value| value.as_str().map(|text| Json::Text(text.to_owned()));
     let mut members: Vec<(String, Json)> = Vec::new();

@@ -1,4 +1,4 @@
-//! One's own password, sessions and second factor.
+//! The signed-in person's password, sessions, second factor and passkeys.
 
 use super::read_body;
 use crate::answer::json;
@@ -14,7 +14,7 @@ use http::{StatusCode, Uri};
 use muriel_domain::ids::{PasskeyId, SessionId};
 use muriel_service::{App, people};
 
-/// Changes one's own password, and ends all other sessions.
+/// Changes the caller's password, and ends all other sessions.
 #[utoipa::path(
     post, path = "/v2/person/me/password", tag = "People", operation_id = "changePassword",
     request_body = schemas::PasswordBody,
@@ -32,7 +32,7 @@ pub(crate) async fn password_change(
     json(StatusCode::OK, &views::SessionsRevoked { success: true, revoked })
 }
 
-/// Lists one's own sessions, and second factors that were refused.
+/// Lists the caller's sessions, and refused second factors.
 #[utoipa::path(
     get, path = "/v2/person/me/sessions", tag = "People", operation_id = "listSessions",
     responses((status = 200, description = "The sessions.", body = views::SessionList)),
@@ -47,7 +47,7 @@ pub(crate) async fn session_list(State(app): State<App>, member: Member<Read>, u
     json(StatusCode::OK, &views::SessionList { success: true, count: sessions.len(), sessions, refused })
 }
 
-/// Ends all of one's own sessions but the one that asks.
+/// Ends all sessions of the caller except the current one.
 #[utoipa::path(
     delete, path = "/v2/person/me/sessions", tag = "People", operation_id = "revokeOtherSessions",
     responses((status = 200, description = "How many were ended.", body = views::SessionsRevoked)),
@@ -58,7 +58,7 @@ pub(crate) async fn sessions_revoke(State(app): State<App>, member: Member<Read>
     json(StatusCode::OK, &views::SessionsRevoked { success: true, revoked })
 }
 
-/// Ends one of one's own sessions.
+/// Ends one session of the caller.
 #[utoipa::path(
     delete, path = "/v2/person/me/sessions/{session_id}", tag = "People", operation_id = "revokeSession",
     responses((status = 200, description = "It is over.", body = views::SessionsRevoked)),
@@ -74,9 +74,10 @@ pub(crate) async fn session_revoke(
     json(StatusCode::OK, &views::SessionsRevoked { success: true, revoked: 1 })
 }
 
-/// Makes a secret for an authenticator (TOTP, RFC 6238: SHA-1, 6 digits, 30 seconds).
+/// Creates a secret for an authenticator (TOTP, RFC 6238: SHA-1, 6 digits, 30 seconds).
 ///
-/// It counts once a code of it was confirmed; one that was enrolled before counts until then.
+/// It becomes active when a code of it is confirmed. Until then an earlier authenticator stays
+/// active.
 #[utoipa::path(
     post, path = "/v2/person/me/totp", tag = "People", operation_id = "beginTotp",
     request_body = schemas::PasswordAgainBody,
@@ -94,7 +95,7 @@ pub(crate) async fn totp_begin(
     json(StatusCode::OK, &views::TotpBegun { success: true, secret, uri })
 }
 
-/// Enrols the authenticator whose secret was made last, and ends all other sessions.
+/// Enrols the authenticator with the secret created last, and ends all other sessions.
 #[utoipa::path(
     post, path = "/v2/person/me/totp/confirm", tag = "People", operation_id = "confirmTotp",
     request_body = schemas::TotpCodeBody,
@@ -111,7 +112,7 @@ pub(crate) async fn totp_confirm(
     json(StatusCode::OK, &views::TotpEnrolled { success: true, recovery_codes })
 }
 
-/// Removes one's own authenticator and recovery codes.
+/// Removes the caller's authenticator and recovery codes.
 #[utoipa::path(
     post, path = "/v2/person/me/totp/remove", tag = "People", operation_id = "removeTotp",
     request_body = schemas::PasswordAgainBody,
@@ -128,7 +129,7 @@ pub(crate) async fn totp_remove(
     json(StatusCode::OK, &views::TotpRemoved { success: true, removed })
 }
 
-/// Lists one's own passkeys.
+/// Lists the caller's passkeys.
 #[utoipa::path(
     get, path = "/v2/person/me/passkeys", tag = "People", operation_id = "listPasskeys",
     responses((status = 200, description = "The passkeys.", body = views::PasskeyList)),
@@ -141,9 +142,10 @@ pub(crate) async fn passkey_list(State(app): State<App>, member: Member<Read>, u
     json(StatusCode::OK, &views::PasskeyList { success: true, count: passkeys.len(), passkeys })
 }
 
-/// Tells what a browser needs to make a passkey.
+/// Returns the options with which a browser creates a passkey.
 ///
-/// It has five minutes. Browsers make passkeys for names, not for addresses such as 127.0.0.1.
+/// They are valid for five minutes. Browsers create passkeys for host names, not for addresses
+/// such as 127.0.0.1.
 #[utoipa::path(
     post, path = "/v2/person/me/passkeys/options", tag = "People", operation_id = "beginPasskey",
     request_body = schemas::PasswordAgainBody,
@@ -162,7 +164,7 @@ pub(crate) async fn passkey_begin(
     json(StatusCode::OK, &views::PasskeyOptions { success: true, options })
 }
 
-/// Enrols a passkey that the browser has made.
+/// Enrols a passkey that the browser has created.
 #[utoipa::path(
     post, path = "/v2/person/me/passkeys", tag = "People", operation_id = "createPasskey",
     request_body = schemas::PasskeyBody,
@@ -181,7 +183,7 @@ pub(crate) async fn passkey_create(
     json(StatusCode::CREATED, &views::PasskeyEnrolled { success: true, passkey_id: passkey.id.0 })
 }
 
-/// Removes one of one's own passkeys.
+/// Removes one of the caller's passkeys.
 #[utoipa::path(
     delete, path = "/v2/person/me/passkeys/{passkey_id}", tag = "People", operation_id = "removePasskey",
     responses((status = 200, description = "It is of no use any more.", body = views::PasskeyRemoved)),

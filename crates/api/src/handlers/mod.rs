@@ -1,7 +1,7 @@
-//! The handler of each operation: parse, call the act, show.
+//! Handlers of the operations: parse the request, call the service, build the response.
 //!
-//! A body is read before the thing it is about is looked up, but an error in it is reported
-//! after: a thing that does not exist is 404 whatever was sent.
+//! A body is parsed before the object that it is about is looked up, but an error in it is
+//! reported afterwards: an unknown object is 404, whatever the body contains.
 
 pub(crate) mod activity;
 pub(crate) mod audit;
@@ -54,7 +54,7 @@ use muriel_service as service;
 use muriel_service::idempotency::{IdempotencyKey, StoredResponse};
 use serde::Serialize;
 
-/// The JSON body of a request.
+/// JSON body of a request.
 struct Sent {
     bytes: Bytes,
     json: Json,
@@ -62,7 +62,7 @@ struct Sent {
 }
 
 impl Sent {
-    /// Whether objects in the body replace the stored ones, or are merged.
+    /// Returns whether objects in the body replace the stored ones or are merged into them.
     fn mode(&self) -> Mode {
         if self.media_type == MediaType::MergePatch { Mode::Merge } else { Mode::Whole }
     }
@@ -74,7 +74,7 @@ async fn read_body(request: Request, accept: &[MediaType]) -> Result<Sent, ApiEr
     Ok(Sent { json: json::parse(&bytes)?, bytes, media_type })
 }
 
-/// The size of a page of names, and the id after which it begins.
+/// Parses the size of a page of names, and the id after which it begins.
 fn page_of_names(query: Option<&str>) -> Result<(i64, i64), ApiError> {
     let mut query = Query::read(query, &["limit", "after"]);
     let page = (query.limit(500, 1_000), query.after());
@@ -82,13 +82,13 @@ fn page_of_names(query: Option<&str>) -> Result<(i64, i64), ApiError> {
     Ok(page)
 }
 
-/// The `after` of the page that follows this one; `None` when this one is not full.
+/// `after` for the next page; `None` when this page is not full.
 fn next_after<T>(page: &[T], limit: i64, id: impl Fn(&T) -> i64) -> Option<i64> {
     page.last().filter(|_| i64::try_from(page.len()).is_ok_and(|count| count == limit)).map(id)
 }
 
-/// The key of a request that may be sent again, if it has one. `operation` names what is done
-/// and to what.
+/// Idempotency key of a request, if it has one. `operation` names the operation and its
+/// object.
 fn idempotency_key(
     headers: &HeaderMap,
     project: ProjectId,
@@ -98,17 +98,18 @@ fn idempotency_key(
 ) -> Result<Option<IdempotencyKey>, service::Error> {
     let mut keys = headers.get_all("idempotency-key").iter();
     let Some(key) = keys.next() else { return Ok(None) };
-    // Two keys, and one with other characters, are as wrong as an empty one.
+    // Several keys, and a key with characters that are not allowed, are refused as an empty
+    // one is.
     let key = if keys.next().is_some() { "" } else { key.to_str().unwrap_or_default() };
     IdempotencyKey::new(key, project, operation, body, now).map(Some)
 }
 
-/// A response's JSON, to be stored with what was done.
+/// Serialises a response, so that it can be stored with the change.
 fn rendered<T: Serialize>(answer: &T) -> Result<String, service::Error> {
     serde_json::to_string(answer).map_err(service::Error::internal)
 }
 
-/// The answer to a POST, marked when an earlier request got it.
+/// Response to a POST, marked when it repeats the stored response of an earlier request.
 fn stored(status: StatusCode, stored: StoredResponse) -> Response {
     let mut response = answer::written(status, stored.body.into());
     if stored.replayed {

@@ -1,7 +1,7 @@
 //! OpenFeature Remote Evaluation Protocol: experiments as flags.
 //!
-//! The protocol has error bodies of its own; everything under its paths uses
-//! them, so that clients can tell what happened.
+//! The protocol defines its own error bodies. All responses under its paths use
+//! them, so that clients can tell the errors apart.
 
 use super::read_body;
 use crate::answer::{is_known, tagged, written};
@@ -23,7 +23,7 @@ use muriel_service::flag_template::FlagTemplate;
 use muriel_service::{App, evaluation};
 use serde::Serialize;
 
-/// The error codes of the protocol.
+/// Error codes of the protocol.
 #[derive(Debug, Clone, Copy)]
 enum ErrorCode {
     ParseError,
@@ -45,7 +45,7 @@ impl ErrorCode {
     }
 }
 
-/// The error body of the protocol.
+/// Error body of the protocol.
 #[derive(Serialize)]
 struct Failure<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -64,7 +64,7 @@ fn body(key: Option<&str>, code: ErrorCode, details: &str) -> Bytes {
     serde_json::to_vec(&Failure { key, code: code.word(), details }).unwrap_or_default().into()
 }
 
-/// Translates an error of this API.
+/// Converts an error of this API to the protocol's format.
 fn translated(error: ApiError, key: Option<&str>) -> Response {
     let code = match error {
         ApiError::Malformed(_) | ApiError::UnsupportedMediaType { .. } => ErrorCode::ParseError,
@@ -85,7 +85,7 @@ fn bad_context(problems: &Problems, key: Option<&str>) -> Response {
     failure(StatusCode::BAD_REQUEST, key, code, &details.join("; "))
 }
 
-/// The members of the context in a body.
+/// Members of the context in a body.
 fn context_of<'j>(body: &'j Json, key: Option<&str>) -> Result<&'j [(String, Json)], Box<Response>> {
     match body.as_object() {
         None => Err(Box::new(failure(
@@ -107,11 +107,11 @@ fn context_of<'j>(body: &'j Json, key: Option<&str>) -> Result<&'j [(String, Jso
     }
 }
 
-/// The API key, as a bearer token or in `X-API-Key`: clients of the protocol send
-/// either.
+/// Returns the API key, from the bearer token or `X-API-Key`: clients of the
+/// protocol send either.
 ///
 /// # Errors
-/// `Unauthorized` unless there is exactly one.
+/// `Unauthorized` unless there is exactly one key.
 fn api_key(headers: &HeaderMap) -> Result<&str, ApiError> {
     let mut values = headers.get_all("x-api-key").iter();
     match (values.next(), values.next()) {
@@ -123,11 +123,11 @@ fn api_key(headers: &HeaderMap) -> Result<&str, ApiError> {
     }
 }
 
-/// An authenticated request of the protocol.
+/// Authenticated request of the protocol.
 struct OfrepRequest {
     caller: Caller<Evaluate>,
     headers: HeaderMap,
-    /// An error in it is reported after a missing experiment.
+    /// An error in the body is reported only when the experiment exists.
     body: Result<Json, ApiError>,
 }
 
@@ -221,7 +221,7 @@ async fn evaluate_all(app: &App, request: Request) -> Result<Response, ApiError>
         return Ok(tagged(response, &version));
     }
     let mut response = tagged(written(StatusCode::OK, flags), &version);
-    // Two visitors who share a browser must not get each other's assignments.
+    // People who share a browser must not get each other's assignments.
     response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static("private, no-cache"));
     Ok(response)
 }

@@ -1,4 +1,4 @@
-//! All experiments at a glance.
+//! Overview of all experiments.
 
 use crate::answer::json as answered;
 use crate::auth::{CompanyCaller, Read};
@@ -16,7 +16,7 @@ use muriel_service::access_cache::OutagePolicy;
 use muriel_service::{App, actors, overview};
 use muriel_store::overview::{ArchiveFilter, MarkValue, OverviewFilter, OverviewMark, OverviewPage, OverviewSort};
 
-/// Projects that a query names at most.
+/// Maximum number of projects that a query names.
 const PROJECTS_MAX: usize = 100;
 const VERDICTS: [&str; 6] = ["win", "loss", "no_difference", "keep_running", "do_not_trust", "unknown"];
 const PARAMETERS: [&str; 15] = [
@@ -24,10 +24,10 @@ const PARAMETERS: [&str; 15] = [
     "waiting", "sort", "limit", "cursor",
 ];
 
-/// Lists the experiments that the caller sees, of all projects, with what there is to do about each.
+/// Lists the experiments that the caller sees, of all projects, each with its recommended next step.
 ///
-/// A page is stable while others change experiments: one that does not change is neither left out nor repeated by going on with
-/// `next_cursor`.
+/// Pages are stable while others change experiments: an unchanged experiment is neither skipped nor repeated when you
+/// continue with `next_cursor`.
 #[utoipa::path(
     get, path = "/v2/overview", tag = "Dashboard", operation_id = "getOverview",
     params(
@@ -86,8 +86,8 @@ pub(crate) async fn overview_show(
     answered(StatusCode::OK, &views::Overview { success: true, total: found.total, items, next_cursor: next })
 }
 
-/// The projects to look in: those that the caller sees, of those that are named. One that is not seen is as one that does
-/// not exist.
+/// Projects to search: those named in the query that the caller sees, or all that the caller sees. A project that the
+/// caller does not see is treated as unknown.
 pub(super) async fn projects(
     app: &App,
     caller: &CompanyCaller<Read>,
@@ -131,7 +131,7 @@ fn archived(text: &str) -> Result<ArchiveFilter, Flaw> {
     }
 }
 
-/// A cursor: the id and what is sorted by, text in hexadecimal digits.
+/// Formats a cursor: the id and the sort value, with text in hexadecimal digits.
 fn write_mark(mark: &OverviewMark) -> String {
     match &mark.value {
         MarkValue::Number(number) => format!("{}.{number}", mark.id),

@@ -1,4 +1,4 @@
-//! The people of a company, and links for new ones.
+//! The people of a company, and invitation links.
 
 use super::{read_body, session};
 use crate::answer::json;
@@ -32,9 +32,9 @@ pub(crate) async fn person_list(
     json(StatusCode::OK, &views::PeopleList { success: true, count: people.len(), people, invitations })
 }
 
-/// Invites somebody by a link.
+/// Creates an invitation link.
 ///
-/// Nothing is sent: give the link to the person. It works once, for seven days.
+/// No message is sent: give the link to the person. It works once, and is valid for seven days.
 #[utoipa::path(
     post, path = "/v2/invitation", tag = "People", operation_id = "createInvitation",
     request_body = schemas::InvitationBody,
@@ -55,9 +55,9 @@ pub(crate) async fn invitation_create(
     json(StatusCode::CREATED, &answer)
 }
 
-/// Tells what a link is for.
+/// Returns the purpose of an invitation link.
 ///
-/// `token` is the part of the link after `#`. A link that was used, withdrawn or has expired is 404.
+/// `token` is the part of the link after `#`. A link that was used or withdrawn, or has expired, gets 404.
 #[utoipa::path(
     get, path = "/v2/invitation/{token}", tag = "People", operation_id = "getInvitation",
     responses((status = 200, description = "What it is for.", body = views::InvitationAnswer)),
@@ -78,9 +78,9 @@ pub(crate) async fn invitation_show(State(app): State<App>, Path(token): Path<St
     json(StatusCode::OK, &answer)
 }
 
-/// Uses a link: makes the person, or sets the new password, and signs them in.
+/// Accepts a link: creates the person or sets the new password, and signs the person in.
 ///
-/// The answer sets the session's cookie.
+/// The response sets the session cookie.
 #[utoipa::path(
     post, path = "/v2/invitation/{token}", tag = "People", operation_id = "acceptInvitation",
     request_body = schemas::AcceptBody,
@@ -100,7 +100,7 @@ pub(crate) async fn invitation_accept(
     Ok(sessions::signed_in(json(StatusCode::CREATED, &answer)?, &app, &signed_in))
 }
 
-/// Withdraws an invitation that nobody has accepted.
+/// Withdraws an invitation that was not accepted yet.
 #[utoipa::path(
     delete, path = "/v2/people/invitation/{invitation_id}", tag = "People", operation_id = "withdrawInvitation",
     responses((status = 200, description = "Its link is of no use any more.", body = views::InvitationWithdrawn)),
@@ -116,9 +116,9 @@ pub(crate) async fn invitation_withdraw(
     json(StatusCode::OK, &views::InvitationWithdrawn { success: true, invitation_id: id.0, deleted: true })
 }
 
-/// Changes a person's name, role or projects. Only fields that are sent change.
+/// Updates a person's name, role or projects. Only fields that are sent change.
 ///
-/// Everybody may change their own name; the rest needs the role admin. The last owner stays one.
+/// Everybody may change their own name; other changes need the role admin. The last owner cannot lose that role.
 #[utoipa::path(
     patch, path = "/v2/person/{person_id}", tag = "People", operation_id = "updatePerson",
     request_body = schemas::PersonPatch,
@@ -131,7 +131,7 @@ pub(crate) async fn person_update(
     Path(id): Path<String>,
     request: Request,
 ) -> Result<Response, ApiError> {
-    // Of an id that cannot be, the answer is that of one that nobody has.
+    // A malformed id is treated as an unknown one.
     let id = PersonId::parse(&id).unwrap_or(PersonId(0));
     let patch = read_body(request, &[MediaType::Json]).await.and_then(|sent| Ok(wire::patch(&sent.json)?));
     let own = (member.session.person.id, member.role());
@@ -140,10 +140,11 @@ pub(crate) async fn person_update(
     json(StatusCode::OK, &views::PersonChanged { success: true, person: changed.into() })
 }
 
-/// Removes a person, and ends what they had made that lets somebody in. History keeps their name.
+/// Removes a person, and revokes the access that they had or gave. History keeps their name.
 ///
-/// Their sessions, invitations, links to results and previews and API keys end; the answer counts them and names the keys. Where
-/// `oidc.domains` lets people in, they come back only by a new invitation. The last owner cannot be removed.
+/// Their sessions, invitations, result and preview links, and API keys are revoked. The response counts them and names
+/// the keys. Where `oidc.domains` admits people, a removed person can return only with a new invitation. The last owner
+/// cannot be removed.
 #[utoipa::path(
     delete, path = "/v2/person/{person_id}", tag = "People", operation_id = "removePerson",
     responses((status = 200, description = "The person is gone.", body = views::PersonRemoved)),

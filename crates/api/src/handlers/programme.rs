@@ -17,21 +17,21 @@ use muriel_results::programme::ProgrammePage;
 use muriel_service::{App, programme};
 use muriel_store::programme::ProgrammeFilter;
 
-/// Experiments on a page at most; their notes may be long.
+/// Maximum number of experiments on a page. Their notes can be long.
 const PAGE_MAX: i64 = 200;
-/// Lines of a table at most.
+/// Maximum number of lines of a CSV table.
 const CSV_MAX: i64 = 1_000;
-/// Projects that a query names at most.
+/// Maximum number of projects that a query names.
 const PROJECTS_MAX: usize = 100;
 const PARAMETERS: [&str; 7] = ["project", "outcome", "from", "to", "search", "limit", "cursor"];
 
-/// Shows all concluded experiments together: win rate, pace, what was learned, the lift to expect behind each result and behind
-/// the winners together, and how well hypotheses were rated.
+/// Shows all concluded experiments together: win rate, pace, lessons, the expected lift of each result and of all
+/// winners together, and how well hypotheses were rated.
 ///
-/// Lifts are in percent, of each experiment's primary goal. Expected lifts are estimated from all concluded experiments of the
-/// projects that are asked for, whatever `from`, `to`, `outcome` and `search` say (docs/methods.md describes the method).
-/// Experiments that were concluded as invalid are listed and counted, and are in no rate, sum or estimate. `outcome` and
-/// `search` restrict `items` and `total` only.
+/// Lifts are in percent, of each experiment's primary goal. Expected lifts are estimated from all concluded experiments
+/// of the requested projects, independent of `from`, `to`, `outcome` and `search` (docs/methods.md describes the
+/// method). Experiments that were concluded as invalid are listed and counted, but excluded from rates, sums and
+/// estimates. `outcome` and `search` restrict `items` and `total` only.
 #[utoipa::path(
     get, path = "/v2/programme", tag = "Dashboard", operation_id = "getProgramme",
     params(
@@ -54,7 +54,7 @@ pub(crate) async fn programme_show(
     answered(StatusCode::OK, &programme_of(&app, &caller, uri.query(), 50, PAGE_MAX).await?)
 }
 
-/// Shows the `items` of the programme as a table for spreadsheets.
+/// Shows the `items` of the programme as a CSV table.
 ///
 /// `X-Muriel-Cursor` has the cursor of the next page.
 #[utoipa::path(
@@ -80,7 +80,7 @@ pub(crate) async fn programme_table(
     Ok(csv_file("programme.csv", views::programme_csv(&programme.items), programme.next_cursor))
 }
 
-/// The programme that a query asks for: with `limit` experiments unless it names another number, `most` at most.
+/// Computes the programme for a query. `limit` is the default number of experiments, `most` the maximum.
 async fn programme_of(
     app: &App,
     caller: &CompanyCaller<Read>,
@@ -117,7 +117,7 @@ async fn programme_of(
     Ok(views::Programme::new(answer, next_cursor))
 }
 
-/// Reads a cursor: an id, a dot, and when that experiment was concluded in microseconds.
+/// Parses a cursor: an id, a dot, and the time when that experiment was concluded, in microseconds.
 fn read_mark(text: &str) -> Option<(Instant, i64)> {
     let (id, at) = text.split_once('.')?;
     Some((Instant::from_us(at.parse().ok()?), ExperimentId::parse(id)?.0))

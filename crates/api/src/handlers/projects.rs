@@ -29,7 +29,7 @@ pub(crate) async fn project_list(
     json(StatusCode::OK, &views::ProjectList { success: true, count: projects.len(), projects })
 }
 
-/// Makes a project.
+/// Creates a project.
 #[utoipa::path(
     post, path = "/v2/projects", tag = "Projects and keys", operation_id = "createProject",
     request_body = schemas::ProjectBody,
@@ -47,7 +47,7 @@ pub(crate) async fn project_create(
     json(StatusCode::CREATED, &views::ProjectCreated { success: true, project_key: project.key })
 }
 
-/// Reads a project's settings.
+/// Returns a project's settings.
 #[utoipa::path(
     get, path = "/v2/project/{project_key}/settings", tag = "Projects and keys", operation_id = "getProjectSettings",
     responses((status = 200, description = "The settings.", body = views::ProjectSettingsAnswer)),
@@ -58,7 +58,8 @@ pub(crate) async fn settings_show(State(app): State<App>, caller: Caller<Read>) 
     json(StatusCode::OK, &views::ProjectSettingsAnswer::new(&caller.project, settings))
 }
 
-/// Changes a project's settings. Only fields that are sent change; pages get them within a second.
+/// Updates a project's settings. Only fields that are sent change. Pages get the new settings
+/// within a second.
 #[utoipa::path(
     patch, path = "/v2/project/{project_key}/settings", tag = "Projects and keys", operation_id = "updateProjectSettings",
     request_body = schemas::ProjectSettingsPatch,

@@ -1,4 +1,4 @@
-//! Changes that wait for a second person.
+//! Proposals: changes that need the approval of a second person.
 
 use super::experiments::{id_in, target};
 use super::{Sent, idempotency_key, read_body, rendered, stored};
@@ -27,7 +27,7 @@ fn proposal_id(path: &str) -> Result<ProposalId, ApiError> {
     ProposalId::parse(path).ok_or(NOT_FOUND)
 }
 
-/// The stored body of a proposal.
+/// Parses the stored body of a proposal.
 fn proposed(proposal: &Proposal) -> Result<Proposed, ApiError> {
     let mode = if proposal.merges { Mode::Merge } else { Mode::Whole };
     Ok(wire::proposed(&gate::parse(proposal.body.as_bytes())?, mode)?)
@@ -60,7 +60,7 @@ async fn list(
     answered(StatusCode::OK, &views::ProposalList { success: true, proposals: shown, next_cursor })
 }
 
-/// What an open proposal would change now, and what else has changed since it was made.
+/// Fields that an open proposal would change now, and fields that have changed since it was made.
 async fn compared(
     app: &App,
     caller: &Caller<Read>,
@@ -80,14 +80,14 @@ async fn compared(
             let after = present.moved(status.to, app.clock.now());
             after.map_or_else(|_| Vec::new(), |after| views::compared(present.clone(), after, key))
         }
-        // The fields stay as they are.
+        // Confirming a plan does not change fields.
         Proposed::Plan(_) => Vec::new(),
         Proposed::Edit(edit) => {
             let target = Target { project: project.clone(), id, precondition: Precondition::None };
-            // Whoever reads it need not have the scope for it.
+            // Compared as the system, because readers need not have the scope for the change itself.
             match experiments::preview(app, &Actor::System("proposals"), target, Ok(*edit)).await {
                 Ok(previewed) => views::compared(previewed.before.experiment, previewed.after, key),
-                // It cannot be made any more: a goal that it names is gone.
+                // The change is not possible any more: for example, a goal that it names was deleted.
                 Err(service::Error::Invalid(_) | service::Error::Conflict { .. }) => Vec::new(),
                 Err(error) => return Err(error.into()),
             }
@@ -96,7 +96,7 @@ async fn compared(
     Ok((changes, since))
 }
 
-/// What the one who decides says, and the key of the request.
+/// Parses the reason of a decision, and the idempotency key.
 async fn decision(
     app: &App,
     caller: &Caller<Write>,
@@ -177,7 +177,7 @@ pub(crate) async fn experiment_proposals(
     list(&app, &caller, Some(id_in(&id)?), &uri).await
 }
 
-/// Proposes a change that a second person approves: the fields of an update, or a status, and why.
+/// Proposes a change for approval by a second person: the fields of an update or a status, with a reason.
 #[utoipa::path(
     post, path = "/v2/project/{project_key}/experiment/{test_id}/proposals", tag = "Approval", operation_id = "createProposal",
     request_body(
@@ -215,7 +215,8 @@ pub(crate) async fn proposal_create(
     Ok(stored(StatusCode::CREATED, proposals::create(&app, &caller.actor, target, key, new, render).await?))
 }
 
-/// Approves a proposal and makes its change. Nobody approves their own, and none whose experiment has changed since.
+/// Approves a proposal and makes its change. People cannot approve their own proposals, nor one whose experiment has
+/// changed since.
 #[utoipa::path(
     post, path = "/v2/project/{project_key}/proposals/{proposal_id}/approve", tag = "Approval", operation_id = "approveProposal",
     request_body = schemas::DecisionBody,
@@ -237,7 +238,7 @@ pub(crate) async fn proposal_approve(
     Ok(stored(StatusCode::OK, response))
 }
 
-/// Rejects a proposal of somebody else.
+/// Rejects another person's proposal.
 #[utoipa::path(
     post, path = "/v2/project/{project_key}/proposals/{proposal_id}/reject", tag = "Approval", operation_id = "rejectProposal",
     request_body = schemas::DecisionBody,
@@ -253,7 +254,7 @@ pub(crate) async fn proposal_reject(
     close(&app, &caller, proposal_id(&id)?, ProposalState::Rejected, request).await
 }
 
-/// Withdraws a proposal of one's own.
+/// Withdraws the caller's own proposal.
 #[utoipa::path(
     post, path = "/v2/project/{project_key}/proposals/{proposal_id}/withdraw", tag = "Approval", operation_id = "withdrawProposal",
     request_body = schemas::DecisionBody,

@@ -1,4 +1,4 @@
-//! What currencies are worth in the project's own.
+//! Exchange rates of currencies to the project's own.
 
 use super::read_body;
 use crate::answer::json;
@@ -12,7 +12,7 @@ use http::StatusCode;
 use muriel_domain::rates::Rates;
 use muriel_service::{App, rates};
 
-/// Reads the project's currency rates.
+/// Returns the project's currency rates.
 #[utoipa::path(
     get, path = "/v2/project/{project_key}/currency-rates", tag = "Goals", operation_id = "getCurrencyRates",
     responses((status = 200, description = "The whole table, as it can be sent back.", body = views::RatesAnswer)),
@@ -23,7 +23,8 @@ pub(crate) async fn rates_show(State(app): State<App>, caller: Caller<Read>) -> 
     json(StatusCode::OK, &views::RatesAnswer::new(rates.as_ref()))
 }
 
-/// Sets the project's currency rates: orders in other currencies count in one. Results of all of its experiments follow.
+/// Sets the project's currency rates, with which orders in other currencies are converted. The results of all its
+/// experiments are recomputed.
 #[utoipa::path(
     put, path = "/v2/project/{project_key}/currency-rates", tag = "Goals", operation_id = "setCurrencyRates",
     request_body = schemas::RatesBody,

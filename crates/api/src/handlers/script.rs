@@ -1,4 +1,4 @@
-//! The script on pages, and its parts that are files of their own.
+//! The script for pages, and its parts in files of their own.
 
 use super::traffic::{PathParams, delivered, encoded, path_params};
 use crate::error::ApiError;
@@ -13,12 +13,13 @@ use muriel_service::script::{self, Mount, Part};
 use std::sync::LazyLock;
 
 const JAVASCRIPT: &str = "text/javascript; charset=utf-8";
-/// Pages of any origin may have it, also those that ask for isolation.
+/// Lets pages of any origin load the script, including cross-origin isolated ones.
 const RESOURCE_POLICY: HeaderName = HeaderName::from_static("cross-origin-resource-policy");
-/// The parts fit the script of the same server only, and few pages ask for them.
+/// Parts fit only the script of the same server version, so caches must revalidate them. Few
+/// pages request them.
 const CACHED: HeaderValue = HeaderValue::from_static("public, no-cache");
 
-/// Gives the script of a project: the runtime with everything that its visitors can meet.
+/// Returns the script of a project: the runtime with everything that its visitors can meet.
 #[utoipa::path(
     get, path = "/js/{project_key}.js", tag = "Visitor traffic", operation_id = "getScript",
     responses(
@@ -42,7 +43,7 @@ pub(crate) async fn script_show(
     Ok(shared(delivered(&app, response)))
 }
 
-/// Gives the types of the page API and of experiments' code, for TypeScript.
+/// Returns the TypeScript types of the page API and of experiments' code.
 #[utoipa::path(
     get, path = "/js/muriel.d.ts", tag = "Visitor traffic", operation_id = "getScriptTypes",
     responses((status = 200, description = "Declarations.", body = String, content_type = "text/plain")),
@@ -52,7 +53,8 @@ pub(crate) async fn types_show(State(app): State<App>) -> String {
     script::types(app.site.page_api.as_str())
 }
 
-/// Gives a part of the script that pages load where they want it: what a preview needs besides.
+/// Returns a part of the script that pages load on demand, such as what a preview needs in
+/// addition.
 #[utoipa::path(
     get, path = "/js/parts/{part}.js", tag = "Visitor traffic", operation_id = "getScriptPart",
     responses(
@@ -75,7 +77,7 @@ fn shared(mut response: Response) -> Response {
     response
 }
 
-/// A part as it is served.
+/// Part ready to be served.
 struct File {
     name: &'static str,
     etag: String,

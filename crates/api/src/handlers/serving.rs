@@ -1,4 +1,4 @@
-//! Serving a winner, changing its rollout, stopping.
+//! Serving a winner, changing its rollout, stopping it.
 
 use super::experiments::{id_in, target};
 use super::{Sent, idempotency_key, read_body, rendered, stored};
@@ -30,7 +30,7 @@ fn served(id: ExperimentId, experiment: &Experiment) -> Result<views::WinnerServ
     }
 }
 
-/// Serves a winner, whatever the experiment's status.
+/// Serves a winner, independent of the experiment's status.
 #[utoipa::path(
     post, path = "/v2/project/{project_key}/experiment/{test_id}/serve-winner", tag = "Serving",
     operation_id = "serveWinner",
@@ -73,7 +73,7 @@ fn winner(sent: &Sent) -> Result<Winner, Problems> {
     })
 }
 
-/// Changes to how many visitors the winner is served.
+/// Changes the share of visitors who get the winner.
 #[utoipa::path(
     patch, path = "/v2/project/{project_key}/experiment/{test_id}/serving-rollout", tag = "Serving",
     operation_id = "updateServingRollout",
@@ -116,7 +116,8 @@ pub(crate) async fn serving_stop(
 ) -> Result<Response, ApiError> {
     let id = id_in(&id)?;
     let (target, headers) = (target(&caller, id, request.headers()), request.headers().clone());
-    // The operation needs no body; one that is sent tells requests apart.
+    // The operation needs no body. If one is sent, it is part of the
+    // idempotency key's fingerprint.
     let key = match axum::body::to_bytes(request.into_body(), BODY_LIMIT).await {
         Ok(bytes) => {
             let operation = format!("stop-serving {id}");

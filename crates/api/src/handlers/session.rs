@@ -17,7 +17,7 @@ use muriel_service::people::OidcFailure;
 use muriel_service::{App, Principal, people, projects};
 use std::sync::Arc;
 
-/// A session as its person sees it.
+/// Session as shown to its person.
 pub(super) async fn shown(app: &App, session: &Arc<KnownSession>) -> Result<views::SessionAnswer, ApiError> {
     let person = people::shown_one(app, session.person.id).await?;
     let principal = Principal::Session(session.clone());
@@ -33,7 +33,7 @@ pub(super) async fn shown(app: &App, session: &Arc<KnownSession>) -> Result<view
     })
 }
 
-/// Tells the ways to sign in to this server.
+/// Lists the sign-in methods of this server.
 #[utoipa::path(
     get, path = "/v2/session/methods", tag = "People", operation_id = "getSignInMethods",
     responses((status = 200, description = "The ways.", body = views::SignInMethods)),
@@ -52,8 +52,8 @@ pub(crate) async fn sign_in_methods(
 
 /// Signs a person in.
 ///
-/// The answer sets the session's cookie. Attempts are limited per person and per network: 429 says when to go on. An unknown e-mail
-/// address and a wrong password are answered alike.
+/// The response sets the session cookie. Attempts are limited per person and per network; `Retry-After` of a 429 says
+/// when to continue. An unknown e-mail address and a wrong password get the same response.
 #[utoipa::path(
     post, path = "/v2/session", tag = "People", operation_id = "signIn",
     request_body = schemas::SignInBody,
@@ -72,7 +72,7 @@ pub(crate) async fn sign_in(
     Ok(sessions::signed_in(json(StatusCode::OK, &answer)?, &app, &signed_in))
 }
 
-/// Tells who is signed in, and what they may do.
+/// Returns the signed-in person and their permissions.
 #[utoipa::path(
     get, path = "/v2/session", tag = "People", operation_id = "getSession",
     responses((status = 200, description = "Who is signed in.", body = views::SessionAnswer)),
@@ -94,9 +94,9 @@ pub(crate) async fn sign_out(State(app): State<App>, member: Member<Read>) -> Re
     Ok(sessions::signed_out(response, &app))
 }
 
-/// Tells what a browser needs to sign in with a passkey.
+/// Returns the options with which a browser signs in with a passkey.
 ///
-/// It has five minutes. Nothing is told of who there is: the device knows its passkeys.
+/// They are valid for five minutes. They do not reveal who has an account: the device knows its own passkeys.
 #[utoipa::path(
     post, path = "/v2/session/passkey/options", tag = "People", operation_id = "beginPasskeySignIn",
     responses((status = 200, description = "The options.", body = views::PasskeyOptions)),
@@ -111,9 +111,9 @@ pub(crate) async fn passkey_begin(
     json(StatusCode::OK, &views::PasskeyOptions { success: true, options })
 }
 
-/// Signs a person in with a passkey, in place of password and code.
+/// Signs a person in with a passkey instead of password and code.
 ///
-/// The answer sets the session's cookie.
+/// The response sets the session cookie.
 #[utoipa::path(
     post, path = "/v2/session/passkey", tag = "People", operation_id = "signInWithPasskey",
     request_body = schemas::PasskeySignInBody,
@@ -134,10 +134,10 @@ pub(crate) async fn passkey_sign_in(
     Ok(sessions::signed_in(json(StatusCode::OK, &answer)?, &app, &signed_in))
 }
 
-/// Begins a sign-in at the OpenID provider: a browser goes there.
+/// Begins a sign-in at the OpenID provider, by redirecting the browser there.
 ///
-/// The browser keeps a cookie meanwhile, without which the sign-in cannot be finished. Where it cannot be begun, the browser
-/// goes to `/sign-in?error=…`, with `oidc_failed` or `oidc_unavailable`.
+/// Sets a cookie that is needed to finish the sign-in. If the sign-in cannot begin, the browser is redirected to
+/// `/sign-in?error=…`, with `oidc_failed` or `oidc_unavailable`.
 #[utoipa::path(
     get, path = "/v2/session/oidc/start", tag = "People", operation_id = "beginOidcSignIn",
     responses((status = 303, description = "To the provider.", headers(("Location" = String)))),
@@ -150,10 +150,10 @@ pub(crate) async fn oidc_begin(State(app): State<App>, OwnOrigin(origin): OwnOri
     }
 }
 
-/// Finishes a sign-in at the OpenID provider, which sends the browser here.
+/// Finishes a sign-in at the OpenID provider, which redirects the browser here.
 ///
-/// The browser goes to `/`, signed in; or to `/sign-in?error=…`, with `oidc_expired`, `oidc_failed`, `oidc_not_invited`,
-/// `oidc_busy` or `oidc_unavailable`.
+/// The browser is redirected to `/`, signed in, or to `/sign-in?error=…`, with `oidc_expired`, `oidc_failed`,
+/// `oidc_not_invited`, `oidc_busy` or `oidc_unavailable`.
 #[utoipa::path(
     get, path = "/v2/session/oidc/callback", tag = "People", operation_id = "finishOidcSignIn",
     params(

@@ -1,6 +1,6 @@
-//! Links with which somebody reads a result without signing in: how people make them, and what those who have one get.
+//! Shared results: creating links that show a result without signing in, and reading those results.
 //!
-//! What a link opens reads no cookie and no key, and ignores every parameter: the link says it all.
+//! Reading a shared result ignores cookies, keys and parameters. The link alone decides what is shown.
 
 use super::experiments::id_in;
 use super::results::shared_inquiry;
@@ -39,7 +39,7 @@ pub(crate) async fn share_list(
     answered(StatusCode::OK, &views::ShareList { success: true, shares })
 }
 
-/// Makes a link with which anybody reads the result, as the query says, without signing in.
+/// Creates a link with which anybody reads the result, with the parameters given, without signing in.
 #[utoipa::path(
     post, path = "/v2/project/{project_key}/experiment/{test_id}/shares", tag = "Results", operation_id = "createShare",
     request_body = schemas::ShareBody,
@@ -83,7 +83,7 @@ fn new_share(sent: &Sent) -> Result<NewShare, Problems> {
     })
 }
 
-/// Revokes a link. Whoever has it reads nothing from now on.
+/// Revokes a link. It shows nothing from now on.
 #[utoipa::path(
     delete, path = "/v2/project/{project_key}/share/{share_id}", tag = "Results", operation_id = "revokeShare",
     responses((status = 200, description = "The link does not work.", body = views::ShareRevoked)),
@@ -99,7 +99,7 @@ pub(crate) async fn share_revoke(
     answered(StatusCode::OK, &views::ShareRevoked { success: true, share_id: id.0 })
 }
 
-/// Gives the result that a link shows. Nobody has to be signed in, and parameters change nothing.
+/// Returns the result that a link shows. No sign-in is needed, and query parameters are ignored.
 #[utoipa::path(
     get, path = "/share/{token}/result", tag = "Results", operation_id = "getSharedResult",
     responses((status = 200, description = "The result, of at most a minute ago.", body = views::SharedResult)),
@@ -115,7 +115,7 @@ pub(crate) async fn shared_result(
     Ok(private(answered(StatusCode::OK, &views::SharedResult::new(&open, &computed))?))
 }
 
-/// Gives the result that a link shows day by day. Nobody has to be signed in, and parameters change nothing.
+/// Returns the result that a link shows, day by day. No sign-in is needed, and query parameters are ignored.
 #[utoipa::path(
     get, path = "/share/{token}/timeseries", tag = "Results", operation_id = "getSharedTimeseries",
     responses((status = 200, description = "A point per day and arm, of at most a minute ago.", body = views::SharedTimeseries)),
@@ -131,20 +131,20 @@ pub(crate) async fn shared_timeseries(
     Ok(private(answered(StatusCode::OK, &views::SharedTimeseries::new(&computed))?))
 }
 
-/// The share whose link has this token, which may be anything. Each has a rate limit of its own, as a key has.
+/// Finds the share with this token, which can be any text. Each share has its own rate limit, as an API key has.
 pub(crate) async fn opened(
     app: &App,
     context: &RequestContext,
     token: PathParams<String>,
 ) -> Result<OpenShare, ApiError> {
-    // What is not text is a token that nobody has.
+    // A token that is not UTF-8 is treated as unknown.
     let token = token.map(|Path(token)| token).unwrap_or_default();
     let open = shares::open(app, &token).await?;
     context.authenticated(&format!("share {}", open.share.id))?;
     Ok(open)
 }
 
-/// An answer that is kept by no cache and found by no search.
+/// Adds header fields that keep the response out of caches and search engines.
 pub(crate) fn private(mut response: Response) -> Response {
     for (name, value) in [
         ("cache-control", "no-store"),

@@ -1,4 +1,4 @@
-//! Trying a plan on made-up visitors.
+//! Simulating a plan on synthetic visitors.
 
 use super::experiments::id_in;
 use super::{Sent, read_body};
@@ -18,13 +18,14 @@ use muriel_results::SimulationRequest;
 use muriel_service::App;
 use muriel_service::simulation::{self, WantedSimulation};
 
-/// Experiments that are simulated at most, and unless the body says otherwise.
+/// Maximum number of simulated experiments, and the default.
 const RUNS_MAX: i64 = 5_000;
 const RUNS: i64 = 500;
 
-/// Runs the plan of an experiment many times on made-up visitors, and tells what becomes of it.
+/// Simulates the plan of an experiment many times on synthetic visitors, and reports the
+/// outcomes.
 ///
-/// The same as `muriel simulate --json`. It stops when nobody waits for it any more.
+/// Equals `muriel simulate --json`. It stops when the client disconnects.
 #[utoipa::path(
     post, path = "/v2/project/{project_key}/experiment/{test_id}/simulate", tag = "Results", operation_id = "simulateExperiment",
     request_body = schemas::SimulationBody,

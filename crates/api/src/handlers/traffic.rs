@@ -1,4 +1,4 @@
-//! What pages fetch, by the project's key alone: rulesets, previews, geography.
+//! Endpoints for pages, which need the project's key only: rulesets, previews, geography.
 
 use crate::answer::{is_known, json, tagged};
 use crate::body::{BODY_DEADLINE, MediaType, read_json_body};
@@ -23,26 +23,26 @@ use muriel_service::script::Part;
 use serde::Serialize;
 use std::sync::Arc;
 
-/// How long pages and caches may use a ruleset, and how long an old one while they fetch the
-/// new one.
+/// Time for which pages and caches may use a ruleset, and for which they may use a stale one while
+/// they fetch the new one.
 const CACHED: HeaderValue = HeaderValue::from_static("public, max-age=30, stale-while-revalidate=30");
-/// The header field with the seconds since the rulesets were last confirmed, while they are stale.
+/// Header field with the seconds since the rulesets were last confirmed. Sent while they are stale.
 const STALE: HeaderName = HeaderName::from_static("x-muriel-stale");
-/// Smaller bodies gain nothing from compression.
+/// Minimum size for compression, in bytes. Smaller bodies gain nothing.
 const COMPRESSED_FROM: usize = 860;
 
-/// The longest report of a preview, in bytes.
+/// Maximum size of a preview report, in bytes.
 const REPORT_LIMIT: usize = 256 << 10;
 
-/// The parameters of a path, which may not be UTF-8.
+/// Path parameters, which may not be UTF-8.
 pub(crate) type PathParams<T> = Result<Path<T>, PathRejection>;
 
-/// The parameters, or `NotFound` if they are not UTF-8.
+/// Returns the parameters, or `NotFound` if they are not UTF-8.
 pub(super) fn path_params<T>(path: PathParams<T>) -> Result<T, ApiError> {
     path.map(|Path(names)| names).map_err(|_| ApiError::NotFound("project"))
 }
 
-/// The best compression that the client accepts.
+/// Best compression that the client accepts.
 fn encoding(headers: &HeaderMap) -> Option<Encoding> {
     let accepted = headers.get_all(header::ACCEPT_ENCODING).iter().filter_map(|value| value.to_str().ok());
     let (mut brotli, mut gzip) = (false, false);
@@ -64,7 +64,7 @@ fn encoding(headers: &HeaderMap) -> Option<Encoding> {
     }
 }
 
-/// Gives the ruleset of a project: everything that its visitors can meet.
+/// Returns the ruleset of a project: everything that its visitors can meet.
 #[utoipa::path(
     get, path = "/ruleset/{project_key}", tag = "Visitor traffic", operation_id = "getRuleset",
     responses(
@@ -83,7 +83,7 @@ pub(crate) async fn ruleset_show(
     Ok(delivered(&app, response))
 }
 
-/// The response with a body in an encoding that the client accepts, or 304 if the client has it.
+/// Response with a body in an encoding that the client accepts, or 304 if the client has it.
 pub(crate) async fn encoded(headers: &HeaderMap, etag: &str, body: &Encoded, content_type: &'static str) -> Response {
     let mut response = Response::new(Body::empty());
     if is_known(headers, etag) {
@@ -107,7 +107,7 @@ pub(crate) async fn encoded(headers: &HeaderMap, etag: &str, body: &Encoded, con
     tagged(response, etag)
 }
 
-/// Adds the header fields about caching, and about the age of stale rulesets.
+/// Adds the header fields about caching and the age of stale rulesets.
 pub(super) fn delivered(app: &App, mut response: Response) -> Response {
     let headers = response.headers_mut();
     headers.insert(header::CACHE_CONTROL, CACHED);
@@ -117,8 +117,8 @@ pub(super) fn delivered(app: &App, mut response: Response) -> Response {
     response
 }
 
-/// What a preview shows: a ruleset, and the parts of the script that it needs,
-/// which the page's own script may be without.
+/// Content of a preview: a ruleset, and the parts of the script that it needs, which the script on
+/// the page may lack.
 #[derive(Serialize)]
 struct Previewed {
     #[serde(flatten)]
@@ -126,7 +126,7 @@ struct Previewed {
     parts: Vec<Part>,
 }
 
-/// Gives one experiment, a draft too, to whoever has a preview link.
+/// Returns one experiment, even a draft, to clients with a preview link.
 #[utoipa::path(
     get, path = "/preview/{project_key}/{test_id}", tag = "Visitor traffic", operation_id = "getPreview",
     params(("token" = inline(String), Query, description = "The `test-token` of the preview link; it expires after seven days.")),
@@ -138,7 +138,7 @@ pub(crate) async fn preview_show(
     path: PathParams<(String, String)>,
     uri: Uri,
 ) -> Result<Response, ApiError> {
-    // An invalid token does not reveal what exists.
+    // The same error for every cause: an invalid token must not reveal what exists.
     const NOT_FOUND: ApiError = ApiError::NotFound("preview");
     let hidden = |error| match error {
         ApiError::NotFound(_) => NOT_FOUND,
@@ -160,7 +160,7 @@ pub(crate) async fn preview_show(
     json(StatusCode::OK, &Previewed { parts: Part::of(&document, false, false), document })
 }
 
-/// Takes what a preview of an arm found on the page, for the checklist of its experiment.
+/// Receives what a preview of a variant found on the page, for the checklist of its experiment.
 #[utoipa::path(
     post, path = "/preview/{project_key}/{test_id}/report", tag = "Visitor traffic", operation_id = "reportPreview",
     request_body(content(
@@ -198,7 +198,7 @@ struct Geography<'a> {
     city: Option<&'a str>,
 }
 
-/// Tells where the connection comes from, for targeting by geography.
+/// Returns the location of the connection, for targeting by geography.
 #[utoipa::path(
     get, path = "/geo/{project_key}", tag = "Visitor traffic", operation_id = "getGeography",
     responses((status = 200, description = "Null where it is not known. Never cached.", body = crate::wire::schemas::GeographyAnswer)),

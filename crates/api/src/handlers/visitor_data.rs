@@ -13,7 +13,7 @@ use muriel_domain::{Flaw, Problems};
 use muriel_service::visitor_data::{self, MAX_PAGE, PageCursor};
 use muriel_service::{App, Error};
 
-/// The longest id of a visitor, in characters, as events have it.
+/// Maximum length of a visitor's id, in characters, as in events.
 const VISITOR_ID_MAX: usize = 128;
 
 fn visitor_in(path: String) -> Result<String, ApiError> {
@@ -25,8 +25,8 @@ fn visitor_in(path: String) -> Result<String, ApiError> {
     Err(Error::from(Problems::one("visitor_id", message)).into())
 }
 
-/// Reads the events of a visitor that this server took, as they are stored. Ask again with the answer's `cursor` until that
-/// is null.
+/// Returns the stored events of a visitor that this server received. Repeat the request with the `cursor` of the
+/// response until that is null.
 #[utoipa::path(
     get, path = "/v2/project/{project_key}/visitor/{visitor_id}", tag = "Visitor data", operation_id = "getVisitorData",
     params(
@@ -54,7 +54,7 @@ pub(crate) async fn visitor_show(
     json(StatusCode::OK, &views::VisitorEvents::from(page))
 }
 
-/// Deletes all data of a visitor, on every server. The answer comes at once; the visitor job tells how far it is.
+/// Deletes all data of a visitor, on every server. The response is immediate; the visitor job reports the progress.
 #[utoipa::path(
     delete, path = "/v2/project/{project_key}/visitor/{visitor_id}", tag = "Visitor data",
     operation_id = "deleteVisitorData",
@@ -71,7 +71,7 @@ pub(crate) async fn visitor_delete(
     json(StatusCode::ACCEPTED, &views::VisitorJobAnswer::from(job))
 }
 
-/// Tells how far a deletion of a visitor's data is.
+/// Returns the progress of a deletion of a visitor's data.
 #[utoipa::path(
     get, path = "/v2/project/{project_key}/visitor-job/{visitor_job_id}", tag = "Visitor data",
     operation_id = "getVisitorJob",

@@ -34,7 +34,7 @@ pub(crate) async fn webhook_list(
     json(StatusCode::OK, &views::WebhookList { success: true, webhooks })
 }
 
-/// Makes a webhook. The answer has the secret with which its messages are signed, which is shown this once.
+/// Creates a webhook. The response shows the secret with which its messages are signed, this once only.
 #[utoipa::path(
     post, path = "/v2/project/{project_key}/webhook", tag = "Webhooks", operation_id = "createWebhook",
     request_body = schemas::WebhookBody,
@@ -55,7 +55,7 @@ pub(crate) async fn webhook_create(
     Ok(stored(StatusCode::CREATED, webhooks::create(&app, &caller.actor, project, key, new, render).await?))
 }
 
-/// Changes a webhook. Only fields that are sent change.
+/// Updates a webhook. Only fields that are sent change.
 #[utoipa::path(
     patch, path = "/v2/project/{project_key}/webhook/{webhook_id}", tag = "Webhooks", operation_id = "updateWebhook",
     request_body = schemas::WebhookPatch,
@@ -74,7 +74,7 @@ pub(crate) async fn webhook_update(
     json(StatusCode::OK, &views::WebhookChanged { success: true, webhook_id: id.0 })
 }
 
-/// Deletes a webhook with its deliveries. What waits is not sent any more.
+/// Deletes a webhook with its deliveries. Pending messages are not sent any more.
 #[utoipa::path(
     delete, path = "/v2/project/{project_key}/webhook/{webhook_id}", tag = "Webhooks", operation_id = "deleteWebhook",
     responses((status = 200, description = "It is gone.", body = views::WebhookDeleted)),
@@ -90,7 +90,7 @@ pub(crate) async fn webhook_delete(
     json(StatusCode::OK, &views::WebhookDeleted { success: true, webhook_id: id.0, deleted: true })
 }
 
-/// Sends a message of the type `webhook.test`. How that went is among the deliveries.
+/// Sends a message of the type `webhook.test`. Its outcome is listed among the deliveries.
 #[utoipa::path(
     post, path = "/v2/project/{project_key}/webhook/{webhook_id}/test", tag = "Webhooks", operation_id = "testWebhook",
     responses((status = 200, description = "The message is on its way.", body = views::DeliveryQueued)),
@@ -108,7 +108,7 @@ pub(crate) async fn webhook_test(
     Ok(stored(StatusCode::OK, webhooks::test(&app, project, id, key, render).await?))
 }
 
-/// Gives a webhook a new secret. Its old one signs beside it for 24 hours.
+/// Gives a webhook a new secret. Messages carry signatures of both secrets for 24 hours.
 #[utoipa::path(
     post, path = "/v2/project/{project_key}/webhook/{webhook_id}/rotate", tag = "Webhooks",
     operation_id = "rotateWebhookSecret",
@@ -153,7 +153,7 @@ pub(crate) async fn webhook_deliveries(
     json(StatusCode::OK, &views::DeliveryList { success: true, count: deliveries.len(), deliveries })
 }
 
-/// Sends a delivery again, whatever became of it. The message keeps its id.
+/// Sends a delivery again, whatever its status. The message keeps its id.
 #[utoipa::path(
     post, path = "/v2/project/{project_key}/webhook/{webhook_id}/deliveries/{delivery_id}/resend", tag = "Webhooks",
     operation_id = "resendWebhookDelivery",

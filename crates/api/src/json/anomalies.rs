@@ -1,38 +1,38 @@
-//! Values of a body of events that do not make the whole body invalid.
+//! Invalid values in a body of events that do not make the whole body invalid.
 
 use super::path::JsonPath;
 use std::collections::BTreeMap;
 
-/// The most anomalies that are reported of one event, and of what all events share.
+/// Maximum number of anomalies reported per event, and for the part that all events share.
 pub(super) const REPORTED_MAX: usize = 5;
 
-/// The values of a body of events that were repaired or make their event invalid.
+/// Values of a body of events that were repaired or make their event invalid.
 #[derive(Debug, Default, PartialEq)]
 pub struct Anomalies {
-    /// In entries of `events`, by their index.
+    /// Anomalies within entries of `events`, by index.
     pub(super) events: BTreeMap<usize, Vec<Anomaly>>,
-    /// In everything else, as in `visitor.attributes`.
+    /// Anomalies elsewhere, such as in `visitor.attributes`.
     pub(super) elsewhere: Vec<Anomaly>,
 }
 
-/// A value that was repaired, or that makes its event invalid.
+/// Value that was repaired, or that makes its event invalid.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Anomaly {
-    /// Its path within its event, or in the body where it is outside of `events`.
+    /// Path within its event, or within the body where it is outside of `events`.
     pub(super) path: String,
     pub(super) message: &'static str,
-    /// How it was repaired; `None` where its event is refused.
+    /// Description of the repair; `None` where the event is refused.
     repair: Option<&'static str>,
 }
 
 impl Anomalies {
-    /// Why an entry of `events` is refused, if it is.
+    /// Reason why an entry of `events` is refused; `None` if it is not.
     pub fn refusal(&self, event: usize) -> Option<String> {
         let anomaly = self.events.get(&event)?.iter().find(|anomaly| anomaly.repair.is_none())?;
         Some(format!("{} {}", anomaly.path, anomaly.message))
     }
 
-    /// Sentences about the values that were repaired in an entry of `events` and in what all entries share.
+    /// Messages about values that were repaired in an entry of `events` and in the part that all entries share.
     pub fn note(&self, event: usize) -> Option<String> {
         let own = self.events.get(&event).into_iter().flatten();
         let notes: Vec<_> = own
@@ -42,7 +42,7 @@ impl Anomalies {
         (!notes.is_empty()).then(|| notes.join(". "))
     }
 
-    /// Adds a value. Of each event at most [`REPORTED_MAX`] are kept, and in any case the first that makes it invalid.
+    /// Adds an anomaly. At most [`REPORTED_MAX`] per event are kept, and always the first that makes it invalid.
     pub(super) fn add(&mut self, path: &JsonPath<'_>, message: &'static str, repair: Option<&'static str>) {
         let event = path.event();
         let known = match event {

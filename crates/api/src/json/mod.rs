@@ -1,13 +1,12 @@
-//! The JSON gate: every body passes it before anything reads a field.
+//! Strict JSON parser: every body passes it before any field is read.
 //!
-//! serde_json alone would let through what the store cannot keep or what two
-//! readers understand differently: keys that appear twice, NUL characters,
-//! integers that quietly become floats, values nested without end. The gate
-//! refuses these with a sentence that names the place, and hands on a value
-//! that still knows `1` from `1.0` and the order of keys.
+//! serde_json alone would accept values that the store cannot keep or that parsers interpret
+//! differently: duplicate keys, NUL characters, integers that silently become floats,
+//! unlimited nesting. This parser refuses them with a message that names the place. Its
+//! values distinguish `1` from `1.0` and keep the order of keys.
 //!
-//! Bodies of events hold what many pages and servers sent, so one invalid value must
-//! not refuse the others: [`parse_events`] repairs it or refuses its event alone.
+//! Bodies of events contain data of many pages and servers, so one invalid value must not
+//! make the others fail: [`parse_events`] repairs it or refuses its event alone.
 
 mod anomalies;
 mod parser;
@@ -23,53 +22,53 @@ pub use value::Json;
 use crate::error::ApiError;
 use muriel_domain::problem::Problem;
 
-/// How deep arrays and objects may nest.
+/// Maximum nesting of arrays and objects.
 pub const MAX_DEPTH: usize = 32;
-/// How many values one body may hold, counting containers and their items.
+/// Maximum number of values in a body, counting containers and their items.
 pub const MAX_VALUES: usize = 50_000;
-/// The largest magnitude of a number, 2⁵³: up to it every integer is exact everywhere.
+/// Largest magnitude of a number, 2⁵³. Up to it every integer is exact in all programs.
 pub const MAX_NUMBER: i64 = 1 << 53;
-/// What messages call the text.
+/// Name of the text in messages.
 const THE_BODY: &str = "the body";
 const THE_LINE: &str = "the line";
 
 /// Parses a body.
 ///
-/// Takes time in proportion to the length of the body, times the logarithm of
-/// the size of its largest object.
+/// Time: proportional to the length of the body, times the logarithm of the size of its
+/// largest object.
 ///
 /// # Errors
-/// [`ApiError::Malformed`] with the path, for: no bytes at all, text that is
-/// not UTF-8 or not JSON, more than [`MAX_DEPTH`] levels or [`MAX_VALUES`]
-/// values, NUL characters and lone surrogates in strings or keys, one key
-/// twice in an object (compared after unescaping), numbers beyond ±2⁵³.
+/// [`ApiError::Malformed`] with the path, for: an empty body, text that is not UTF-8 or not
+/// JSON, more than [`MAX_DEPTH`] levels or [`MAX_VALUES`] values, NUL characters and lone
+/// surrogates in strings or keys, duplicate keys in an object (compared after unescaping),
+/// numbers beyond ±2⁵³.
 pub fn parse(bytes: &[u8]) -> Result<Json, ApiError> {
     parser::parse_document(bytes, THE_BODY, MAX_VALUES, None).map(|(value, _)| value)
 }
 
-/// As [`parse`], with another limit of values.
+/// Like [`parse`], with `max_values` as the limit of values.
 pub(crate) fn parse_with(bytes: &[u8], max_values: usize) -> Result<Json, ApiError> {
     parser::parse_document(bytes, THE_BODY, max_values, None).map(|(value, _)| value)
 }
 
 /// Parses a body of events. Values for which [`parse`] refuses the whole body are repaired,
 /// or make their event invalid: NUL characters and lone surrogates become U+FFFD, numbers
-/// beyond ±2⁵³ become [`Json::Beyond`], and an entry of `events` in which a key appears twice
-/// or that nests too deeply is refused alone. The [`Anomalies`] list them.
+/// beyond ±2⁵³ become [`Json::Beyond`], and an entry of `events` with a duplicate key or too
+/// many levels is refused alone. The [`Anomalies`] list them.
 ///
 /// # Errors
-/// As [`parse`] for text that is not UTF-8 or not JSON, for too many values, for
-/// a key twice or levels too deep outside of `events`, and for a `visitor.id`
-/// that would have to be repaired: another visitor could have the repaired one.
+/// As [`parse`] for text that is not UTF-8 or not JSON, for too many values, for duplicate
+/// keys or too many levels outside of `events`, and for a `visitor.id` that would have to be
+/// repaired: the repaired id could be another visitor's.
 pub fn parse_events(bytes: &[u8], max_values: usize) -> Result<(Json, Anomalies), ApiError> {
     read_events(bytes, THE_BODY, max_values)
 }
 
-/// Parses a line of a batch: a body of events, or one event, which has no `events` and so
-/// nothing that could be refused alone.
+/// Parses a line of a batch: a body of events, or one event. A line with one event has no
+/// `events`, so no part of it can be refused alone.
 ///
 /// # Errors
-/// As [`parse_events`]; messages speak of the line, and give the column in it.
+/// As [`parse_events`]; messages name the line, and the column in it.
 pub fn parse_events_line(bytes: &[u8], max_values: usize) -> Result<(Json, Anomalies), ApiError> {
     read_events(bytes, THE_LINE, max_values)
 }

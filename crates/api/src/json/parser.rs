@@ -1,4 +1,4 @@
-//! The parser: a text becomes a [`Json`], or an error that names the position or the path.
+//! Parser: converts text to a [`Json`], or returns an error that names the position or the path.
 
 use super::anomalies::Anomalies;
 use super::path::JsonPath;
@@ -9,7 +9,7 @@ use muriel_domain::problem::Problem;
 const TOO_DEEP: &str = "nests deeper than 32 levels";
 const BEYOND: &str = "is a number beyond ±9007199254740992";
 
-/// Parses a whole text, which messages call `what`.
+/// Parses a whole text. Messages call it `what`.
 pub(super) fn parse_document(
     bytes: &[u8],
     what: &'static str,
@@ -30,20 +30,20 @@ pub(super) fn parse_document(
     Ok((value, parser.anomalies.unwrap_or_default()))
 }
 
-/// A recursive descent parser. Recursion ends at [`MAX_DEPTH`].
+/// Recursive descent parser. Recursion ends at [`MAX_DEPTH`].
 struct Parser<'t> {
     text: &'t str,
     bytes: &'t [u8],
-    /// What messages call the text.
+    /// Name of the text in messages.
     what: &'static str,
     at: usize,
     values: usize,
     max_values: usize,
-    /// Where values are noted that do not make the whole body invalid; `None` if every one of them does.
+    /// Collects values that do not make the whole body invalid; `None` if every anomaly does.
     anomalies: Option<Anomalies>,
 }
 
-/// What a string is. Messages about keys differ from those about values.
+/// Role of a string. Messages about keys differ from those about values.
 #[derive(Clone, Copy)]
 enum StringRole {
     Key,
@@ -93,8 +93,8 @@ impl Parser<'_> {
         }
     }
 
-    /// Notes a value that is repaired or makes its event invalid. Outside of `events`, and in bodies other than
-    /// those of events, a value that cannot be repaired makes the whole body invalid.
+    /// Records a value that is repaired or makes its event invalid. Outside of `events`, and in other bodies
+    /// than those of events, a value that cannot be repaired makes the whole body invalid.
     fn anomaly(
         &mut self,
         path: &JsonPath<'_>,
@@ -110,8 +110,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Goes to the end of an array or object without reading what is in it, however
-    /// deep that is.
+    /// Skips to the end of an array or object without parsing its content, at any depth.
     fn skip_nested(&mut self) -> Result<(), ApiError> {
         let mut closing = Vec::new();
         while let Some(byte) = self.peek() {
@@ -253,7 +252,7 @@ impl Parser<'_> {
                     self.at += 1;
                     start = self.at;
                 }
-                // Without an escape it is not JSON, whoever reads it.
+                // An unescaped control character is not valid JSON, so it is never repaired.
                 Some(0) if self.anomalies.is_none() => return Err(wrong_at(path, nul)),
                 Some(0x00..=0x1F) => return Err(self.unexpected("an escaped character")),
                 Some(_) => self.at += 1,
@@ -261,7 +260,7 @@ impl Parser<'_> {
         }
     }
 
-    /// The character of one `\uXXXX`, or of two that make a pair; `None` for half a pair.
+    /// Character of one `\uXXXX`, or of two that make a surrogate pair; `None` for half a pair.
     fn escaped_char(&mut self) -> Result<Option<char>, ApiError> {
         let first = self.four_hex()?;
         if !(0xD800..=0xDBFF).contains(&first) {
@@ -274,7 +273,7 @@ impl Parser<'_> {
         self.at += 2;
         let second = self.four_hex()?;
         if !(0xDC00..=0xDFFF).contains(&second) {
-            // It is a character of its own, or half of another pair.
+            // The second escape is another character, or half of another pair.
             self.at = next;
             return Ok(None);
         }
@@ -350,10 +349,9 @@ impl Parser<'_> {
     }
 }
 
-/// A key that an object has more than once.
+/// Finds a key that an object has more than once.
 ///
-/// Few keys are compared pair by pair; many are sorted, so that an object made
-/// to be slow costs no more than n log n.
+/// A few keys are compared pairwise. Many are sorted, so that a malicious object costs at most n log n.
 fn repeated_key(members: &[(String, Json)]) -> Option<&str> {
     const FEW: usize = 16;
     if members.len() <= FEW {
@@ -370,7 +368,7 @@ fn malformed(sentence: impl Into<String>) -> ApiError {
     ApiError::malformed(sentence)
 }
 
-/// An error about the value at a path. The error has it as its field, unless it is the whole document.
+/// Error about the value at a path. The path becomes its field, unless it is the whole document.
 fn wrong_at(path: &JsonPath<'_>, message: impl Into<String>) -> ApiError {
     let (mut field, message) = (String::new(), message.into());
     path.write(&mut field);
@@ -381,18 +379,18 @@ fn wrong_at(path: &JsonPath<'_>, message: impl Into<String>) -> ApiError {
     }
 }
 
-/// The position of a byte, for messages: line and column, or only the column within a line of a batch.
+/// Position of a byte, for messages: line and column, or only the column within a line of a batch.
 fn position(what: &str, bytes: &[u8], at: usize) -> String {
     let (line, column) = line_and_column(bytes, at);
     if what == THE_LINE { format!("column {column}") } else { format!("line {line} column {column}") }
 }
 
-/// Line and column, from 1, of a byte; columns count characters.
+/// Line and column of a byte, from 1. Columns count characters.
 fn line_and_column(bytes: &[u8], at: usize) -> (usize, usize) {
     let before = &bytes[..at.min(bytes.len())];
     let line = before.iter().filter(|byte| **byte == b'\n').count() + 1;
     let start = before.iter().rposition(|byte| *byte == b'\n').map_or(0, |newline| newline + 1);
-    // Bytes 10xxxxxx continue a character.
+    // Bytes 10xxxxxx continue a UTF-8 character.
     let column = before[start..].iter().filter(|byte| **byte & 0xC0 != 0x80).count() + 1;
     (line, column)
 }

@@ -2,20 +2,20 @@
 
 use std::fmt;
 
-/// Characters up to which a message repeats a key.
+/// Maximum length of a key in a message, in characters.
 const KEY_CHARS: usize = 64;
 
-/// The path of a value in the document: a list linked towards the root, which
-/// lives on the stack and costs nothing until a message needs it.
+/// Path of a value in the document: a list linked towards the root. It lives on the
+/// stack and costs nothing until a message needs it.
 pub(super) enum JsonPath<'a> {
-    /// The whole document, with what messages call it.
+    /// The whole document, with its name in messages.
     Root(&'static str),
     Key(&'a JsonPath<'a>, &'a str),
     Index(&'a JsonPath<'a>, usize),
 }
 
-/// A key as a step of a path: `name`, or `["odd name"]`. A long key is cut, so that no
-/// message grows with what was sent.
+/// Formats a key as a step of a path: `name`, or `["odd name"]`. A long key is cut, so
+/// that messages do not grow with the request.
 pub(crate) fn step(key: &str) -> String {
     let plain = !key.is_empty() && key.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-');
     let cut: String = key.chars().take(KEY_CHARS).collect();
@@ -24,7 +24,7 @@ pub(crate) fn step(key: &str) -> String {
 }
 
 impl JsonPath<'_> {
-    /// The index in the body's `events` of the entry that this is, or is in.
+    /// Index in the body's `events` of the entry that this path is or is within.
     pub(super) fn event(&self) -> Option<usize> {
         match self {
             JsonPath::Index(JsonPath::Key(JsonPath::Root(_), "events"), index) => Some(*index),
@@ -33,7 +33,7 @@ impl JsonPath<'_> {
         }
     }
 
-    /// Appends the path; nothing for the root.
+    /// Appends the path to `out`; nothing for the root.
     pub(super) fn write(&self, out: &mut String) {
         match self {
             JsonPath::Root(_) => {}

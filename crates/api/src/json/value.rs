@@ -1,31 +1,31 @@
-//! JSON values: they know `1` from `1.0`, and the order of keys.
+//! JSON values that distinguish `1` from `1.0` and keep the order of keys.
 
 use serde::ser::{Serialize, SerializeMap, SerializeSeq, Serializer};
 use std::fmt;
 
-/// A JSON value that has passed the gate.
+/// JSON value that has passed the checks of [`parse`](super::parse).
 #[derive(Debug, Clone, PartialEq)]
 pub enum Json {
     /// `null`
     Null,
     /// `true` or `false`
     Bool(bool),
-    /// A number written without fraction and exponent, at most ±2⁵³.
+    /// A number written without fraction and exponent, of magnitude at most 2⁵³.
     Int(i64),
-    /// A number written with fraction or exponent, finite, at most ±2⁵³.
+    /// A number written with fraction or exponent, finite, of magnitude at most 2⁵³.
     Float(f64),
-    /// A number beyond ±2⁵³ as it was written. Only [`parse_events`](super::parse_events) returns it.
+    /// A number beyond ±2⁵³, as written. Only [`parse_events`](super::parse_events) returns it.
     Beyond(String),
     /// A string without NUL characters.
     Text(String),
     /// An array.
     Array(Vec<Json>),
-    /// An object: keys differ from each other, in the order sent.
+    /// An object with unique keys, in the order sent.
     Object(Vec<(String, Json)>),
 }
 
 impl Json {
-    /// The name of the type, as messages say it: `an object`.
+    /// Type name for messages: `an object`.
     pub fn type_name(&self) -> &'static str {
         match self {
             Json::Null => "null",
@@ -38,7 +38,7 @@ impl Json {
         }
     }
 
-    /// Whether this is `null`.
+    /// Returns whether this is `null`.
     pub fn is_null(&self) -> bool {
         matches!(self, Json::Null)
     }
@@ -93,14 +93,14 @@ impl Json {
         }
     }
 
-    /// The value of a key; `None` if this is not an object or lacks the key.
+    /// Value of a key; `None` if this is not an object or lacks the key.
     pub fn get(&self, key: &str) -> Option<&Json> {
         self.as_object()?.iter().find(|(name, _)| name == key).map(|(_, value)| value)
     }
 
-    /// The value as JSON text without white space.
+    /// Value as JSON text without white space.
     pub fn to_compact_string(&self) -> String {
-        // Only non-string keys or a failing writer could make this an error; there are neither.
+        // This cannot fail: all keys are strings, and the writer is a string.
         serde_json::to_string(self).unwrap_or_default()
     }
 }

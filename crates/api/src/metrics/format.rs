@@ -1,19 +1,19 @@
-//! The two text formats of metrics, and which one a client asks for.
+//! Text formats of metrics, and content negotiation between them.
 
 use http::{HeaderMap, header};
 use std::fmt::Write;
 
-/// A text format of metrics.
+/// Text format of metrics.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MetricsFormat {
-    /// OpenMetrics 1.0, which the library writes.
+    /// OpenMetrics 1.0, written by the library.
     OpenMetrics,
-    /// The format of Prometheus before that, which more programs read.
+    /// The older Prometheus format, which more programs can read.
     Plain,
 }
 
 impl MetricsFormat {
-    /// The format that `Accept` prefers; OpenMetrics where it does not matter.
+    /// Format that `Accept` prefers; OpenMetrics if neither is preferred.
     pub fn accepted(headers: &HeaderMap) -> Self {
         let fields = headers.get_all(header::ACCEPT).iter().filter_map(|field| field.to_str().ok());
         let (mut open, mut plain) = (None::<f32>, None::<f32>);
@@ -28,12 +28,12 @@ impl MetricsFormat {
             };
             *best = Some(best.map_or(weight, |best| best.max(weight)));
         }
-        // Programs that take anything get OpenMetrics, as they always have.
+        // Clients that accept anything get OpenMetrics, for compatibility with earlier versions.
         let open = open.unwrap_or(0.0);
         if plain.is_some_and(|plain| plain > open) { Self::Plain } else { Self::OpenMetrics }
     }
 
-    /// The value of `Content-Type`.
+    /// Value of `Content-Type`.
     pub fn media_type(self) -> &'static str {
         match self {
             Self::OpenMetrics => "application/openmetrics-text; version=1.0.0; charset=utf-8",
@@ -42,17 +42,17 @@ impl MetricsFormat {
     }
 }
 
-/// Turns OpenMetrics into the plain format: samples stay as they are, and the lines about their families take the names and
-/// types that the format has.
+/// Converts OpenMetrics to the plain format. Samples stay unchanged; the lines about their families get the names and
+/// types of the plain format.
 pub(super) fn plain(openmetrics: &str) -> String {
     let mut out = String::with_capacity(openmetrics.len());
-    // The lines about a family come before its samples, the type last: the name depends on it.
+    // The lines about a family come before its samples, with the type last: the name depends on it.
     let mut help = None;
     for line in openmetrics.lines() {
         if let Some(about) = line.strip_prefix("# HELP ") {
             help = about.split_once(' ');
         } else if let Some((name, kind)) = line.strip_prefix("# TYPE ").and_then(|about| about.split_once(' ')) {
-            // Families of these types have samples of another name.
+            // The plain format names families of these types after their samples.
             let (ending, kind) = match kind {
                 "counter" => ("_total", "counter"),
                 "info" => ("_info", "gauge"),
@@ -61,7 +61,7 @@ pub(super) fn plain(openmetrics: &str) -> String {
                 kind => ("", kind),
             };
             if let Some((_, text)) = help.take().filter(|(of, _)| *of == name) {
-                // Quotes are not escaped here.
+                // The plain format does not escape quotes.
                 let _ = writeln!(out, "# HELP {name}{ending} {}", text.replace("\\\"", "\""));
             }
             let _ = writeln!(out, "# TYPE {name}{ending} {kind}");
@@ -92,7 +92,7 @@ mod tests {
             (Some("text/plain;q=0"), OpenMetrics),
             (Some("application/openmetrics-text, text/plain"), OpenMetrics),
             (Some("application/openmetrics-text;q=0.3, text/plain;q=0.7"), Plain),
-            // As Prometheus asks.
+            // Sent by Prometheus.
             (
                 Some(
                     "application/openmetrics-text;version=1.0.0;q=0.5,application/openmetrics-text;version=0.0.1;q=0.4,\

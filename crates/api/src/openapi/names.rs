@@ -1,23 +1,23 @@
-//! Checks that client generators can carry every name and every answer of the contract.
+//! Checks that client generators support every name and response of the contract.
 //!
-//! A generator turns names into identifiers of its language, and makes up a name for each type that has none: the name of the
-//! schema followed by that of the property. Where two names become one, it drops one of the types, and the operations that use
-//! it with it. A property that has the name of what the generated code itself uses makes code that fails when it runs. Where a
-//! status has several bodies, a typed client gets a value of which it does not know what it is.
+//! A generator converts names to identifiers of its language. It names each unnamed type after the schema and the
+//! property. Where two names become equal, it drops one of the types, with the operations that use it. A property with
+//! a name that the generated code itself uses fails at run time. Where a status has several bodies, a typed client gets
+//! a value of unknown type.
 
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 
-/// Names that the methods of generated Python classes use for themselves.
+/// Names that methods of generated Python classes use themselves.
 const RESERVED_PROPERTIES: [&str; 2] = ["cls", "self"];
 
-/// `PageHealth` for `page_health`.
+/// Converts `page_health` to `PageHealth`.
 fn pascal(name: &str) -> String {
     let words = name.split(|letter: char| !letter.is_ascii_alphanumeric());
     words.map(|word| word.get(..1).unwrap_or_default().to_uppercase() + word.get(1..).unwrap_or_default()).collect()
 }
 
-/// `custom_js` for `customJS`.
+/// Converts `customJS` to `custom_js`.
 fn snake(name: &str) -> String {
     let mut words = String::new();
     let mut was_lower = false;
@@ -31,7 +31,7 @@ fn snake(name: &str) -> String {
     words
 }
 
-/// Names that become one as a file, a field or a constant.
+/// Finds names that become equal as a file, field or constant name.
 fn collisions<'n>(of: &str, names: impl Iterator<Item = &'n str>) -> Vec<String> {
     let mut known: BTreeMap<String, Vec<&str>> = BTreeMap::new();
     for name in names {
@@ -41,7 +41,7 @@ fn collisions<'n>(of: &str, names: impl Iterator<Item = &'n str>) -> Vec<String>
     known.map(|names| format!("{of}: {} become one name", names.join(" and "))).collect()
 }
 
-/// Whether a generator makes a type of its own for the schema.
+/// Returns whether a generator creates a separate type for the schema.
 fn is_inline_type(schema: &Value) -> bool {
     let is_object = match &schema["type"] {
         Value::Array(types) => types.contains(&json!("object")),
@@ -50,7 +50,7 @@ fn is_inline_type(schema: &Value) -> bool {
     is_object || schema.get("enum").is_some()
 }
 
-/// Problems of the names within a schema or operation at `place`, at every depth.
+/// Collects problems of names within a schema or operation at `place`, at every depth.
 fn within(place: &str, node: &Value, found: &mut Vec<String>) {
     match node {
         Value::Object(fields) => {
@@ -61,7 +61,7 @@ fn within(place: &str, node: &Value, found: &mut Vec<String>) {
             }
             if let Some(words) = fields.get("enum").and_then(Value::as_array) {
                 let words = words.iter().filter_map(Value::as_str);
-                // A generator numbers what does not begin with a letter.
+                // A generator numbers words that do not begin with a letter.
                 found.extend(collisions(
                     place,
                     words.filter(|word| word.starts_with(|first: char| first.is_alphabetic())),
@@ -74,7 +74,7 @@ fn within(place: &str, node: &Value, found: &mut Vec<String>) {
     }
 }
 
-/// Inline types of properties whose made-up name is that of a schema.
+/// Inline types of properties whose generated name equals that of a schema.
 fn taken(schemas: &Map<String, Value>) -> Vec<String> {
     let mut found = Vec::new();
     for (name, schema) in schemas {
@@ -89,7 +89,7 @@ fn taken(schemas: &Map<String, Value>) -> Vec<String> {
     found
 }
 
-/// Statuses of the operation at `place` that have several bodies.
+/// Statuses of the operation at `place` with several bodies.
 fn several_bodies(place: &str, operation: &Value) -> Vec<String> {
     let responses = operation["responses"].as_object().into_iter().flatten();
     let bodies = responses.map(|(status, response)| (status, response["content"].as_object().map_or(0, Map::len)));
@@ -97,7 +97,7 @@ fn several_bodies(place: &str, operation: &Value) -> Vec<String> {
     several.map(|(status, number)| format!("{place}: the status {status} has {number} bodies")).collect()
 }
 
-/// Names that a generator drops, confuses or makes broken code of, each with its place.
+/// Names that a generator drops or confuses, or that break the generated code, each with its place.
 fn problems(contract: &Value) -> Vec<String> {
     let schemas = contract["components"]["schemas"].as_object().unwrap();
     let mut found = taken(schemas);

@@ -1,4 +1,4 @@
-//! A visitor's context, as OpenFeature clients send it.
+//! Evaluation context of a visitor, as OpenFeature clients send it.
 
 use crate::json::Json;
 use muriel_assign::{ContextValue, Fact, Scalar, Visitor};
@@ -11,7 +11,7 @@ impl<'a> From<&'a Json> for ContextValue<'a> {
         match json {
             Json::Null => ContextValue::Null,
             Json::Bool(flag) => ContextValue::Scalar(Scalar::Flag(*flag)),
-            // Within ±2⁵³ every integer is a double.
+            // Every integer up to 2⁵³ is exact as a double.
             Json::Int(number) => ContextValue::Scalar(Scalar::Number(*number as f64)),
             Json::Float(number) => ContextValue::Scalar(Scalar::Number(*number)),
             Json::Text(text) | Json::Beyond(text) => ContextValue::Scalar(Scalar::Text(text)),
@@ -23,16 +23,15 @@ impl<'a> From<&'a Json> for ContextValue<'a> {
     }
 }
 
-/// The origin of the visitor, by the attributes `ip` and `user_agent` of the context. `None`
-/// without both.
+/// Origin of the visitor, from the attributes `ip` and `user_agent` of the context. `None`
+/// if both are missing.
 pub(crate) fn origin(members: &[(String, Json)], visitors: &Visitors) -> Option<Origin> {
     let text = |name: &str| members.iter().find(|(key, _)| key == name).and_then(|(_, value)| value.as_str());
     let (ip, user_agent) = (text("ip").and_then(|ip| ip.parse().ok()), text("user_agent"));
     (ip.is_some() || user_agent.is_some()).then(|| visitors.origin_of(ip, user_agent))
 }
 
-/// The visitor that a context describes. Facts that it leaves out are filled in from the
-/// origin.
+/// Visitor that a context describes. Missing facts are filled in from the origin.
 ///
 /// # Errors
 /// As [`Visitor::read`].

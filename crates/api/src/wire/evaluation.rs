@@ -1,6 +1,6 @@
-//! Evaluation for visitors: which experiments are asked for, and what is answered.
+//! Evaluation for visitors: parsing the request and writing the response.
 //!
-//! Answers are written as bytes from templates: a request may ask for thousands of decisions.
+//! Responses are written as bytes from templates, because a request may ask for thousands of decisions.
 
 use crate::error::ApiError;
 use crate::json::Json;
@@ -14,26 +14,26 @@ use muriel_service::rulesets::Delivery;
 use muriel_service::visitor::Visitors;
 use std::borrow::Borrow;
 
-/// Most contexts of one call.
+/// Maximum number of contexts in a call.
 const CONTEXTS_MAX: usize = 1_000;
-/// Most experiments that one call names.
+/// Maximum number of experiments that a call names.
 const KEYS_MAX: usize = 500;
-/// The offset basis and the prime of 64-bit FNV-1a.
+/// Offset basis and prime of 64-bit FNV-1a.
 const FNV_BASIS: u64 = 0xcbf2_9ce4_8422_2325;
 const FNV_PRIME: u64 = 0x0000_0100_0000_01b3;
 
-/// A request for the assignments of many visitors.
+/// Request for the assignments of many visitors.
 pub(crate) struct ManyRequest<'j> {
-    /// The keys of the experiments; `None` for all that are delivered.
+    /// Keys of the experiments; `None` for all that are delivered.
     pub(crate) keys: Option<Vec<String>>,
-    /// The members of each visitor's context.
+    /// Members of each visitor's context.
     pub(crate) contexts: Vec<&'j [(String, Json)]>,
 }
 
-/// Reads a request for the assignments of many visitors. What is wrong within a context is found by [`assignments`].
+/// Parses a request for the assignments of many visitors. Problems within a context are found by [`assignments`].
 ///
 /// # Errors
-/// Everything that is wrong with the body otherwise.
+/// All other problems of the body.
 pub(crate) fn many_request(body: &Json) -> Result<ManyRequest<'_>, ApiError> {
     let keys = from_body(body, |fields| {
         let found = fields.found();
@@ -66,8 +66,8 @@ fn experiment_keys(value: &Json, place: &str, found: &ProblemCollector) -> Optio
     Some(keys.into_iter().map(str::to_owned).collect())
 }
 
-/// The answer with a list of assignments per context, one for each of `experiments`. Adds what is wrong with contexts to
-/// `problems`; the answer is of use only if there are none.
+/// Response with a list of assignments per context, one for each of `experiments`. Adds problems of contexts to
+/// `problems`; the response is valid only if there are none.
 pub(crate) fn assignments(
     experiments: &[impl Borrow<Experiment>],
     contexts: &[&[(String, Json)]],
@@ -101,12 +101,12 @@ pub(crate) fn assignments(
     out.into()
 }
 
-/// The answer with every delivered experiment as a flag of OpenFeature, and its version, which changes with it.
+/// Response with every delivered experiment as an OpenFeature flag, and its version.
 pub(crate) fn flags(delivery: &Delivery, visitor: &Visitor<'_>) -> (Bytes, String) {
     let experiments = delivery.ruleset.experiments();
     let mut out = Vec::with_capacity(64 + 256 * experiments.len());
     out.extend_from_slice(b"{\"flags\":[");
-    // The ruleset and the decisions settle the answer, so the version is made of these.
+    // The response depends only on the ruleset and the decisions, so the version is a hash of these.
     let mut hash = FNV_BASIS;
     for (at, (experiment, template)) in experiments.iter().zip(&delivery.templates).enumerate() {
         if at > 0 {

@@ -1,7 +1,7 @@
-//! Events as pages and servers send them.
+//! Parses events as sent by pages and servers.
 //!
-//! What all events of a request share must be valid, or the request is refused. The events
-//! are judged one by one: an invalid event does not affect the others.
+//! The part that all events of a request share must be valid, or the request is refused. Events are checked
+//! individually: an invalid event does not affect the others.
 
 use crate::json::{Anomalies, Json};
 use crate::wire::fields::{Fields, ProblemCollector, from_body, join, text};
@@ -14,35 +14,35 @@ use muriel_warehouse::MAX_TRACKED_CHANGES;
 use std::net::IpAddr;
 use uuid::Uuid;
 
-/// Most events of one request.
+/// Maximum number of events in a request.
 pub(crate) const EVENTS_MAX: usize = 500;
-/// The most values of a body of events: 500 events with all that they can have.
+/// Maximum number of JSON values in a body of events: 500 events with everything that they can have.
 pub(crate) const VALUES_MAX: usize = 200_000;
-/// Most names of one set of properties.
+/// Maximum number of properties of an event or visitor.
 const PROPERTIES_MAX: usize = 100;
-/// The longest that a page can have taken: an hour.
+/// Longest accepted duration of a page, in milliseconds: an hour.
 const VITAL_MS_MAX: f64 = 3_600_000.0;
-/// The largest cumulative layout shift of a page; those above 0.25 are poor.
+/// Largest accepted cumulative layout shift of a page. Values above 0.25 are rated poor.
 const CLS_MAX: f64 = 10_000.0;
-/// Most bytes of a text.
+/// Maximum length of a text, in bytes.
 const TEXT_MAX: usize = 8 << 10;
-/// Characters of an error's message.
+/// Maximum length of an error's message, in characters.
 const ERROR_CHARS_MAX: usize = 200;
 
-/// A request with events that are not read yet.
+/// Request whose events are not parsed yet.
 pub(crate) struct EventBatch<'j> {
-    /// When the client sent it, by its own clock.
+    /// Time of sending, by the client's clock.
     pub(crate) sent_at: Option<Instant>,
     pub(crate) consent: Option<Consent>,
     pub(crate) visitor: EventVisitor,
-    /// The address, user agent and country of the visitor, from a trusted server.
+    /// Address, user agent and country of the visitor, from a trusted server.
     pub(crate) hints: ClientHints<'j>,
     pub(crate) events: &'j [Json],
-    /// The values of them that the gate repaired or refuses.
+    /// Values in the events that were repaired or make their event invalid.
     pub(crate) anomalies: &'j Anomalies,
 }
 
-/// The visitor's connection and device, as a trusted server describes them.
+/// Connection and device of the visitor, as a trusted server describes them.
 #[derive(Default)]
 pub(crate) struct ClientHints<'j> {
     pub(crate) ip: Option<IpAddr>,
@@ -50,10 +50,10 @@ pub(crate) struct ClientHints<'j> {
     pub(crate) country: Option<&'j str>,
 }
 
-/// Reads what the events of a request share.
+/// Parses the part that the events of a request share.
 ///
 /// # Errors
-/// Every problem of what the events share.
+/// Every problem of the shared part.
 pub(crate) fn event_batch<'j>(body: &'j Json, anomalies: &'j Anomalies) -> Result<EventBatch<'j>, Problems> {
     let (sent_at, consent, visitor) = from_body(body, |fields| {
         let (sent_at, consent) = (sent_at(fields), consent(fields));
@@ -74,11 +74,11 @@ pub(crate) fn event_batch<'j>(body: &'j Json, anomalies: &'j Anomalies) -> Resul
     Ok(EventBatch { sent_at, consent, visitor, hints, events, anomalies })
 }
 
-/// Reads a line of a batch: a body as [`event_batch`] reads it, or an event that has its
-/// visitor, and perhaps consent, among its own fields.
+/// Parses a line of a batch: a body as for [`event_batch`], or a single event that has the visitor, and optionally the
+/// consent, among its own fields.
 ///
 /// # Errors
-/// Every problem of what the events share.
+/// Every problem of the shared part.
 pub(crate) fn line<'j>(line: &'j Json, anomalies: &'j Anomalies) -> Result<EventBatch<'j>, Problems> {
     if is_body(line) {
         return event_batch(line, anomalies);
@@ -93,7 +93,7 @@ pub(crate) fn line<'j>(line: &'j Json, anomalies: &'j Anomalies) -> Result<Event
     Ok(EventBatch { sent_at: None, consent, visitor, hints, events: std::slice::from_ref(line), anomalies })
 }
 
-/// Whether a line of a batch is a body of events; otherwise it is one event.
+/// Returns whether a line of a batch is a body of events; otherwise it is a single event.
 pub(crate) fn is_body(line: &Json) -> bool {
     line.get("events").is_some()
 }
@@ -147,9 +147,8 @@ fn client_hints(visitor: &Json) -> ClientHints<'_> {
 }
 
 impl<'j> EventBatch<'j> {
-    /// What the events share, and the events, to be read one by one. `trusted` says whether the
-    /// request has an API key, `gpc` whether the browser sent Global Privacy Control; `origin` is where the visitor comes
-    /// from.
+    /// Returns the shared part, and the events to be parsed one by one. `origin` is where the visitor comes from.
+    /// `trusted` is true when the request has an API key, `gpc` when the browser sent Global Privacy Control.
     pub(crate) fn into_incoming(
         self,
         origin: Origin,
@@ -173,15 +172,15 @@ impl<'j> EventBatch<'j> {
     }
 }
 
-/// The id as it was sent, for the answer.
+/// Event id as sent, for the response.
 pub(crate) fn id_of(event: &Json) -> Option<&str> {
     event.get("id").and_then(Json::as_str)
 }
 
-/// An event as it will be stored.
+/// Parses an event to its stored form.
 ///
 /// # Errors
-/// Why it is invalid, in a sentence.
+/// The reason why it is invalid, as a message.
 pub(crate) fn record(event: &Json, template: &EventTemplate) -> Result<ReadEvent, String> {
     if event.as_object().is_none() {
         return Err("must be an object".to_owned());
@@ -189,7 +188,7 @@ pub(crate) fn record(event: &Json, template: &EventTemplate) -> Result<ReadEvent
     from_body(event, |fields| read(fields, template)).map_err(|problems| sentence(&problems))
 }
 
-/// The first problems in one sentence.
+/// Joins the first five problems into one message.
 pub(crate) fn sentence(problems: &Problems) -> String {
     let all: Vec<_> = problems.iter().take(5).map(|problem| problem.to_string()).collect();
     all.join("; ")
@@ -229,7 +228,7 @@ fn read(fields: &Fields<'_>, template: &EventTemplate) -> Option<ReadEvent> {
     Some(ReadEvent { record, ahead_us: at.us().saturating_sub(template.received_at.us()).max(0), unfilled })
 }
 
-/// Takes numbers of orders that a template left unfilled out of a record, and keeps them as properties, as the script does. The
+/// Removes order numbers that a template left unfilled, and keeps them as properties, as the script does. Returns the
 /// field of the first one.
 fn take_unfilled(record: &mut Record) -> Option<&'static str> {
     let mut found = None;
@@ -243,8 +242,8 @@ fn take_unfilled(record: &mut Record) -> Option<&'static str> {
     found
 }
 
-/// Whether an order number is what templates leave where they have none, or where nobody has filled them. The script has the same
-/// rule, `UNFILLED` in `order.ts`.
+/// Returns whether an order number is a placeholder or the text of a missing value. The script has the same rule,
+/// `UNFILLED` in `order.ts`.
 fn is_unfilled(number: &str) -> bool {
     const WORDS: [&str; 12] = [
         "nan",
@@ -327,7 +326,7 @@ fn of_kind(fields: &Fields<'_>, record: &mut Record) {
         EventKind::Health => {
             let count = |name| fields.read(name, |value| number(value, 0.0, 1e9));
             record.dropped = count("dropped");
-            // Lost events are the page's, and perhaps of no experiment.
+            // Dropped events belong to the page and need not belong to an experiment.
             if record.dropped.is_none() || fields.has("test_id") || fields.has("variant_id") {
                 arm(fields, record);
             }
@@ -359,7 +358,7 @@ fn of_kind(fields: &Fields<'_>, record: &mut Record) {
     }
 }
 
-/// Reads the experiment and the arm. Whether the project has them is checked later.
+/// Parses the experiment and the variant. Their existence in the project is checked later.
 fn arm(fields: &Fields<'_>, record: &mut Record) {
     record.test_id = fields.needed("test_id", |value| match value.as_int() {
         Some(id) if id >= 1 => Ok(id),
@@ -394,7 +393,7 @@ fn number(value: &Json, least: f64, most: f64) -> Result<f64, Flaw> {
     }
 }
 
-/// Names with plain values.
+/// Parses an object of names with plain values.
 fn properties(value: &Json) -> Result<Properties, Flaw> {
     let flaw = || Flaw::new(format!("must be an object of at most {PROPERTIES_MAX} texts, numbers and booleans"));
     let members = value.as_object().filter(|members| members.len() <= PROPERTIES_MAX).ok_or_else(flaw)?;
@@ -405,7 +404,7 @@ fn properties(value: &Json) -> Result<Properties, Flaw> {
             Json::Bool(flag) => (*flag).into(),
             Json::Int(number) => (*number).into(),
             Json::Float(number) => (*number).into(),
-            // Ids of 64 bits keep all their digits as text.
+            // As text, 64-bit ids keep all their digits.
             Json::Text(text) | Json::Beyond(text) => text.as_str().into(),
             Json::Array(_) | Json::Object(_) => {
                 return Err(Flaw::new(format!("{}: must be a plain value", join("", name))));

@@ -1,4 +1,4 @@
-//! Experiments as they are sent: PATCH and create bodies become domain values.
+//! Parses bodies about experiments: PATCH and create bodies become domain values.
 
 use super::fields::{
     Fields, Mode, ProblemCollector, flag, from_body, integer, list, noted, nullable, parsed, text, texts, word,
@@ -17,7 +17,7 @@ use muriel_domain::{Flaw, Instant, Problems, configuration_settings};
 use muriel_service::experiments::{Edit, NewExperiment, StatusChange};
 use serde_json::{Map, Value};
 
-/// The fields that PATCH changes.
+/// Fields that PATCH changes.
 pub(in crate::wire) const PATCH_FIELDS: [&str; 17] = [
     "test_name",
     "url",
@@ -61,7 +61,7 @@ const READ_ONLY: [(&str, &str); 16] = [
     ),
 ];
 
-/// The message for a field with a legacy name.
+/// Message for a field with a legacy name.
 const DEPLOY: (&str, &str) = (
     "is_deploy",
     "is changed with POST /experiment/{test_id}/serve-winner and POST /experiment/{test_id}/stop-serving",
@@ -74,7 +74,7 @@ fn nested() -> impl Iterator<Item = (&'static str, &'static str)> {
     configuration.chain(targeting.map(|name| (*name, "is a field of targeting; send it in there")))
 }
 
-/// A PATCH body with its problems.
+/// Parses a PATCH body, with its problems.
 pub(crate) fn patch(body: &Json, mode: Mode) -> Edit {
     let found = ProblemCollector::default();
     let patch = Fields::new(body, "", &found).map(|fields| {
@@ -88,7 +88,7 @@ pub(crate) fn patch(body: &Json, mode: Mode) -> Edit {
     Edit { patch: patch.unwrap_or_default(), problems: found.into_problems() }
 }
 
-/// A create body with its problems.
+/// Parses a create body, with its problems.
 pub(crate) fn creation(body: &Json) -> NewExperiment {
     let found = ProblemCollector::default();
     let creation = Fields::new(body, "", &found).map(|fields| {
@@ -104,7 +104,8 @@ pub(crate) fn creation(body: &Json) -> NewExperiment {
             fields.add("primary_goal", "and primary_goal_key exclude each other; send one of them");
         }
         let mut patch = patch_fields(&fields, Mode::Whole);
-        // The key is what the experiment will use; there is none yet to compare it with.
+        // For a new experiment this is the key that it will use; there is no stored key to compare
+        // with.
         patch.variants_data_key = None;
         NewExperiment {
             patch,
@@ -125,7 +126,7 @@ pub(crate) fn creation(body: &Json) -> NewExperiment {
     NewExperiment { problems: found.into_problems(), ..creation.unwrap_or_default() }
 }
 
-/// A status number.
+/// Parses a status number.
 pub(crate) fn status(value: &Json) -> Result<Status, Flaw> {
     match value.as_int() {
         Some(9) => Ok(Status::Draft),
@@ -135,7 +136,7 @@ pub(crate) fn status(value: &Json) -> Result<Status, Flaw> {
     }
 }
 
-/// The number of a status.
+/// Number of a status.
 pub(crate) fn status_code(status: Status) -> u8 {
     match status {
         Status::Draft => 9,
@@ -144,7 +145,7 @@ pub(crate) fn status_code(status: Status) -> u8 {
     }
 }
 
-/// The body of a change of status with its problems.
+/// Parses the body of a status change, with its problems.
 pub(crate) fn status_change(body: &Json) -> Result<StatusChange, Problems> {
     from_body(body, |fields| {
         fields.only(&["status", "started_at", "changes"], &[]);
@@ -162,7 +163,7 @@ pub(crate) fn status_change(body: &Json) -> Result<StatusChange, Problems> {
     })
 }
 
-/// The fields that a change of status changes in the same step.
+/// Fields that a status change updates in the same transaction.
 pub(crate) fn changes_in(body: &Json) -> Option<&Json> {
     body.as_object()?.iter().find(|(name, _)| name == "changes").map(|(_, changes)| changes)
 }
@@ -203,7 +204,7 @@ fn patch_fields(fields: &Fields<'_>, mode: Mode) -> ExperimentPatch {
     }
 }
 
-/// A top-level field with a default, to which a merged `null` returns.
+/// Reads a top-level field with a default. A merged `null` restores the default.
 fn top<'a, T>(
     fields: &Fields<'a>,
     name: &str,
@@ -217,7 +218,7 @@ fn top<'a, T>(
     }
 }
 
-/// As [`top`], for values that add problems by themselves.
+/// Like [`top`], for values that add problems themselves.
 fn top_deep<'a, T>(
     fields: &Fields<'a>,
     name: &str,
@@ -231,7 +232,7 @@ fn top_deep<'a, T>(
     }
 }
 
-/// A top-level object; a merged `null` is the empty object sent whole.
+/// Reads a top-level object. A merged `null` equals an empty object sent as a replacement.
 fn object<'a, T>(
     fields: &Fields<'a>,
     name: &str,
@@ -305,7 +306,7 @@ fn variant(value: &Json, number: usize, place: String, found: &ProblemCollector)
                 return None;
             }
             let change = noted(Change::new(to_map(item)), &place, found);
-            // Further keys are kept, so a misspelt one is named only where something is wrong.
+            // Unknown keys are kept, so a misspelt one is reported only when the change is invalid.
             if change.is_none() {
                 Fields::new(item, place, found)?.misspelt(&Change::keys());
             }
@@ -320,7 +321,7 @@ fn variant(value: &Json, number: usize, place: String, found: &ProblemCollector)
     Some(VariantSent { nickname: nickname?, code: Code { js: js?, css: css? }, changes: changes?, audience })
 }
 
-/// A JSON value of any shape, as it is stored.
+/// Converts a JSON value of any shape to its stored form.
 fn to_value(value: &Json) -> Value {
     match value {
         Json::Null => Value::Null,
@@ -337,7 +338,7 @@ fn to_map(value: &Json) -> Map<String, Value> {
     value.as_object().unwrap_or_default().iter().map(|(key, value)| (key.clone(), to_value(value))).collect()
 }
 
-/// Most integrations of an experiment.
+/// Maximum number of integrations of an experiment.
 const INTEGRATIONS_MAX: usize = 50;
 
 macro_rules! read_configuration {
@@ -382,7 +383,7 @@ fn short_text(fields: &Fields<'_>, name: &str, mode: Mode, default: Option<Strin
     fields.choose(name, mode, || default, nullable(parsed(|text| muriel_domain::text::at_most(text, 255))))
 }
 
-/// A limit, which is off at 0.
+/// Reads a limit; 0 switches it off.
 fn limit(fields: &Fields<'_>, name: &str, mode: Mode, default: Option<i64>) -> Option<Option<i64>> {
     let sent = fields.choose(name, mode, || default.unwrap_or(0), integer(0..=MAX_SAFE))?;
     Some(Some(sent).filter(|limit| *limit > 0))

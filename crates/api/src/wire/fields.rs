@@ -1,4 +1,4 @@
-//! Reads an object field by field, and collects every problem.
+//! Parses an object field by field, and collects all problems.
 
 use crate::json::{self, Json};
 use muriel_domain::ids::MAX_SAFE;
@@ -6,12 +6,12 @@ use muriel_domain::{Flaw, Problems};
 use std::cell::RefCell;
 use std::ops::RangeInclusive;
 
-/// How an object that is sent changes the stored one.
+/// Way in which an object that is sent changes the stored one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Mode {
-    /// It replaces the stored one. Fields that it leaves out return to their defaults.
+    /// The object replaces the stored one. Missing fields return to their defaults.
     Whole,
-    /// RFC 7396: fields that it leaves out stay, and `null` returns a field to its default.
+    /// RFC 7396: missing fields keep their values, and `null` restores a field's default.
     Merge,
 }
 
@@ -35,7 +35,7 @@ impl ProblemCollector {
         self.0.into_inner()
     }
 
-    /// The value, if there are no problems.
+    /// Returns the value if there are no problems, otherwise the problems.
     pub(crate) fn finish<T>(self, value: Option<T>) -> Result<T, Problems> {
         let problems = self.into_problems();
         match value {
@@ -45,7 +45,7 @@ impl ProblemCollector {
     }
 }
 
-/// Reads a body that is an object.
+/// Parses a body that must be an object.
 ///
 /// # Errors
 /// Every problem of the body.
@@ -55,7 +55,7 @@ pub(crate) fn from_body<T>(body: &Json, read: impl FnOnce(&Fields<'_>) -> Option
     found.finish(value)
 }
 
-/// The path of something within `path`.
+/// Joins the path of an inner value to `path`.
 pub(crate) fn join(path: &str, inner: &str) -> String {
     match (path, inner) {
         ("", inner) => inner.trim_start_matches('.').to_owned(),
@@ -65,7 +65,7 @@ pub(crate) fn join(path: &str, inner: &str) -> String {
     }
 }
 
-/// An object that is being read.
+/// Object that is being parsed.
 pub(crate) struct Fields<'a> {
     members: &'a [(String, Json)],
     path: String,
@@ -73,7 +73,7 @@ pub(crate) struct Fields<'a> {
 }
 
 impl<'a> Fields<'a> {
-    /// `value` as an object. Anything else is a problem.
+    /// Takes `value` as an object. Any other value is a problem.
     pub(crate) fn new(value: &'a Json, path: impl Into<String>, found: &'a ProblemCollector) -> Option<Self> {
         let path = path.into();
         match value.as_object() {
@@ -86,7 +86,7 @@ impl<'a> Fields<'a> {
         }
     }
 
-    /// The path of a field.
+    /// Path of a field.
     pub(crate) fn place(&self, name: &str) -> String {
         join(&self.path, name)
     }
@@ -96,13 +96,13 @@ impl<'a> Fields<'a> {
         self.found.add(self.place(name), message);
     }
 
-    /// The collector, for values that are read by themselves.
+    /// Problem collector, for values that are parsed separately.
     pub(crate) fn found(&self) -> &'a ProblemCollector {
         self.found
     }
 
-    /// Adds a problem for every field that is not `known`: with the message that `elsewhere` has for
-    /// it, and otherwise with the most similar known name.
+    /// Adds a problem for every field that is not `known`: with its message from `elsewhere`, or
+    /// else with the most similar known name.
     pub(crate) fn only(&self, known: &[&str], elsewhere: &[(&str, &str)]) {
         for (name, _) in self.members {
             if known.contains(&name.as_str()) {
@@ -116,7 +116,7 @@ impl<'a> Fields<'a> {
         }
     }
 
-    /// Adds a problem for every field whose name is similar to a `known` one, but not equal.
+    /// Adds a problem for every field whose name is similar but not equal to a `known` one.
     pub(crate) fn misspelt(&self, known: &[&str]) {
         for (name, _) in self.members.iter().filter(|(name, _)| !known.contains(&name.as_str())) {
             if let Some(near) = nearest(name, known) {
@@ -125,12 +125,12 @@ impl<'a> Fields<'a> {
         }
     }
 
-    /// The value of a field that was sent.
+    /// Value of a field, if it was sent.
     pub(crate) fn get(&self, name: &str) -> Option<&'a Json> {
         self.members.iter().find(|(key, _)| key == name).map(|(_, value)| value)
     }
 
-    /// Whether the field was sent.
+    /// Returns whether the field was sent.
     pub(crate) fn has(&self, name: &str) -> bool {
         self.get(name).is_some()
     }
@@ -142,8 +142,8 @@ impl<'a> Fields<'a> {
         }
     }
 
-    /// The field, parsed by `read`, whose error becomes a problem. `None` if the field was not
-    /// sent or has a problem.
+    /// Parses a field with `read`, whose error becomes a problem. `None` if the field was not sent
+    /// or has a problem.
     pub(crate) fn read<T>(&self, name: &str, read: impl FnOnce(&'a Json) -> Result<T, Flaw>) -> Option<T> {
         match read(self.get(name)?) {
             Ok(value) => Some(value),
@@ -154,19 +154,19 @@ impl<'a> Fields<'a> {
         }
     }
 
-    /// The field, parsed by `read`, which adds problems by itself.
+    /// Parses a field with `read`, which adds problems itself.
     pub(crate) fn read_deep<T>(&self, name: &str, read: impl FnOnce(&'a Json, String) -> Option<T>) -> Option<T> {
         read(self.get(name)?, self.place(name))
     }
 
-    /// A field that must be sent.
+    /// Parses a required field.
     pub(crate) fn needed<T>(&self, name: &str, read: impl FnOnce(&'a Json) -> Result<T, Flaw>) -> Option<T> {
         self.require(name);
         self.read(name, read)
     }
 
-    /// A key of an object that is sent whole or merged: `None` keeps what is
-    /// there, otherwise the value, or the default.
+    /// Reads a field of an object that replaces or is merged into the stored one. `None` keeps the
+    /// stored value; otherwise the new value or the default.
     pub(crate) fn choose<T>(
         &self,
         name: &str,
@@ -181,7 +181,7 @@ impl<'a> Fields<'a> {
         }
     }
 
-    /// As [`Fields::choose`], with a `read` that adds problems by itself.
+    /// Like [`Fields::choose`], with a `read` that adds problems itself.
     pub(crate) fn choose_deep<T>(
         &self,
         name: &str,
@@ -197,7 +197,7 @@ impl<'a> Fields<'a> {
     }
 }
 
-/// The message about a field that is not `known`: it names the most similar one, or all of them.
+/// Message about a field that is not `known`. It names the most similar known field, or all of them.
 pub fn unknown_field(name: &str, known: &[&str]) -> String {
     match nearest(name, known) {
         Some(near) => format!("is not a known field; did you mean \"{near}\"?"),
@@ -205,7 +205,7 @@ pub fn unknown_field(name: &str, known: &[&str]) -> String {
     }
 }
 
-/// The known name that is most similar to a misspelt one, if any is similar enough.
+/// Known name that is most similar to a misspelt one, if any is similar enough.
 pub(crate) fn nearest<'k>(name: &str, known: &[&'k str]) -> Option<&'k str> {
     if name.len() > 64 {
         return None;
@@ -219,17 +219,17 @@ pub(crate) fn nearest<'k>(name: &str, known: &[&'k str]) -> Option<&'k str> {
         .map(|(_, near)| near)
 }
 
-/// Text.
+/// Parses text.
 pub(crate) fn text(value: &Json) -> Result<&str, Flaw> {
     value.as_str().ok_or(Flaw::new("must be text"))
 }
 
-/// Text that `parse` takes.
+/// Parses text with `parse`.
 pub(crate) fn parsed<T>(parse: impl Fn(&str) -> Result<T, Flaw>) -> impl Fn(&Json) -> Result<T, Flaw> {
     move |value| parse(text(value)?)
 }
 
-/// `null`, or what `read` takes.
+/// Parses `null`, or a value with `read`.
 pub(crate) fn nullable<'a, T>(
     read: impl Fn(&'a Json) -> Result<T, Flaw>,
 ) -> impl Fn(&'a Json) -> Result<Option<T>, Flaw> {
@@ -241,7 +241,7 @@ pub(crate) fn nullable<'a, T>(
     }
 }
 
-/// An integer in a range.
+/// Parses an integer in a range.
 pub(crate) fn integer(range: RangeInclusive<i64>) -> impl Fn(&Json) -> Result<i64, Flaw> {
     move |value| match value.as_int() {
         Some(number) if range.contains(&number) => Ok(number),
@@ -250,7 +250,7 @@ pub(crate) fn integer(range: RangeInclusive<i64>) -> impl Fn(&Json) -> Result<i6
     }
 }
 
-/// 0 or 1, and nothing that is merely equivalent, such as `true`.
+/// Parses 0 or 1. Equivalent values such as `true` are refused.
 pub(crate) fn flag(value: &Json) -> Result<bool, Flaw> {
     match value.as_int() {
         Some(0) => Ok(false),
@@ -259,12 +259,12 @@ pub(crate) fn flag(value: &Json) -> Result<bool, Flaw> {
     }
 }
 
-/// `true` or `false`.
+/// Parses `true` or `false`.
 pub(crate) fn boolean(value: &Json) -> Result<bool, Flaw> {
     value.as_bool().ok_or(Flaw::new("must be true or false"))
 }
 
-/// One of some words.
+/// Parses one of some words.
 pub(crate) fn word<T: Copy>(words: &[(&'static str, T)]) -> impl Fn(&Json) -> Result<T, Flaw> {
     move |value| {
         let word = value.as_str();
@@ -275,7 +275,7 @@ pub(crate) fn word<T: Copy>(words: &[(&'static str, T)]) -> impl Fn(&Json) -> Re
     }
 }
 
-/// A list of texts. Other items are problems.
+/// Parses a list of texts. Other items are problems.
 pub(crate) fn texts<'a>(value: &'a Json, place: &str, found: &ProblemCollector) -> Option<Vec<&'a str>> {
     let Some(items) = value.as_array() else {
         found.add(place, "must be an array of texts");
@@ -295,8 +295,8 @@ pub(crate) fn texts<'a>(value: &'a Json, place: &str, found: &ProblemCollector) 
     good.then_some(texts)
 }
 
-/// A list of at most `max` items that `read` takes, each with its place. `None`
-/// when any of them is wrong.
+/// Parses a list of at most `max` items with `read`, which gets the path of each item. `None` when
+/// any item is invalid.
 pub(crate) fn list<'a, T>(
     value: &'a Json,
     place: &str,
@@ -323,7 +323,7 @@ pub(crate) fn list<'a, T>(
     good.then_some(values)
 }
 
-/// The value of a constructor. Its problems are added under `place`.
+/// Returns the value of a constructor, or adds its problems under `place`.
 pub(crate) fn noted<T>(result: Result<T, Problems>, place: &str, found: &ProblemCollector) -> Option<T> {
     result.map_err(|problems| found.add_under(place, &problems)).ok()
 }

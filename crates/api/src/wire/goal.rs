@@ -1,4 +1,4 @@
-//! Goals as they are sent.
+//! Parses goals in request bodies.
 
 use super::fields::{Fields, ProblemCollector, from_body, integer, nullable, parsed, word};
 use crate::json::Json;
@@ -19,7 +19,7 @@ const DEFINITION_FIELDS: [&str; 10] = [
     "currency",
 ];
 
-/// A create body with its problems.
+/// Parses a create body.
 pub(crate) fn creation(body: &Json) -> Result<NewGoal, Problems> {
     from_body(body, |fields| {
         let mut known = DEFINITION_FIELDS.to_vec();
@@ -33,7 +33,7 @@ pub(crate) fn creation(body: &Json) -> Result<NewGoal, Problems> {
     })
 }
 
-/// A goal inside of a create-experiment body: name, type and value.
+/// Parses a goal within a create-experiment body: name, type and value.
 pub(crate) fn inline_goal(value: &Json, place: String, found: &ProblemCollector) -> Option<NewGoal> {
     let fields = Fields::new(value, place, found)?;
     fields.only(&["goal_name", "goal_type", "goal_value"], &[]);
@@ -60,7 +60,7 @@ fn definition(fields: &Fields<'_>) -> Option<Definition> {
     })
 }
 
-/// A PATCH body with its problems.
+/// Parses a PATCH body.
 pub(crate) fn patch(body: &Json) -> Result<Patch, Problems> {
     from_body(body, |fields| {
         fields.only(

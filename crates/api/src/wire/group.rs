@@ -1,4 +1,4 @@
-//! Exclusion groups and holdouts as they are sent.
+//! Parses exclusion groups and holdouts in request bodies.
 
 use super::fields::{Fields, ProblemCollector, boolean, from_body, integer, list, parsed, word};
 use crate::json::Json;
@@ -18,7 +18,7 @@ enum Kind {
 
 const KINDS: [(&str, Kind); 2] = [("exclusion", Kind::Exclusion), ("holdout", Kind::Holdout)];
 
-/// A create body with its problems.
+/// Parses a create body.
 pub(crate) fn creation(body: &Json) -> Result<NewGroup, Problems> {
     from_body(body, |fields| {
         fields.only(&["name", "kind", "members", "percent", "scope"], &[]);
@@ -45,7 +45,7 @@ pub(crate) fn creation(body: &Json) -> Result<NewGroup, Problems> {
     })
 }
 
-/// A PATCH body with its problems.
+/// Parses a PATCH body.
 pub(crate) fn update(body: &Json) -> Result<GroupUpdate, Problems> {
     from_body(body, |fields| {
         fields.only(
@@ -66,7 +66,7 @@ pub(crate) fn update(body: &Json) -> Result<GroupUpdate, Problems> {
     })
 }
 
-/// Whether a DELETE body accepts that visitors are moved.
+/// Returns whether a DELETE body allows moving visitors.
 pub(crate) fn acceptance(body: &Json) -> Result<bool, Problems> {
     from_body(body, |fields| {
         fields.only(&["accept_moves"], &[]);
@@ -120,7 +120,7 @@ fn scope(fields: &Fields<'_>) -> Option<HoldoutScope> {
     })
 }
 
-/// A percentage with at most two decimals, in hundredths.
+/// Parses a percentage with at most two decimals, as hundredths of a percent.
 fn hundredths(range: RangeInclusive<u32>) -> impl Fn(&Json) -> Result<u32, Flaw> {
     move |value| {
         let (least, most) = (f64::from(*range.start()) / 100.0, f64::from(*range.end()) / 100.0);
@@ -130,7 +130,7 @@ fn hundredths(range: RangeInclusive<u32>) -> impl Fn(&Json) -> Result<u32, Flaw>
         if (percent * 100.0 - hundredths).abs() > 1e-6 {
             return Err(flaw());
         }
-        // Between 1 and 10,000.
+        // The value is between 1 and 10,000.
         Ok(hundredths as u32)
     }
 }

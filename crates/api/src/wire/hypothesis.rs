@@ -1,4 +1,4 @@
-//! Hypotheses as they are sent.
+//! Parses hypotheses in request bodies.
 
 use super::fields::{Fields, boolean, from_body, integer, nullable, parsed};
 use crate::json::Json;
@@ -6,7 +6,7 @@ use muriel_domain::hypothesis::{Content, Patch, Rating, parse_slug, parse_text};
 use muriel_domain::{Problems, text};
 use muriel_service::hypotheses::NewHypothesis;
 
-/// The fields that creation and PATCH take.
+/// Fields that creation and PATCH accept.
 pub(in crate::wire) const HYPOTHESIS_FIELDS: [&str; 9] = [
     "slug",
     "observation",
@@ -19,7 +19,7 @@ pub(in crate::wire) const HYPOTHESIS_FIELDS: [&str; 9] = [
     "archived",
 ];
 
-/// A create body with its problems.
+/// Parses a create body.
 pub(crate) fn creation(body: &Json) -> Result<NewHypothesis, Problems> {
     let patch = from_body(body, |fields| {
         fields.only(&HYPOTHESIS_FIELDS, &[]);
@@ -29,7 +29,7 @@ pub(crate) fn creation(body: &Json) -> Result<NewHypothesis, Problems> {
     Ok(NewHypothesis { content: patch.content(&Content::default())?, slug, archived })
 }
 
-/// A PATCH body with its problems.
+/// Parses a PATCH body.
 pub(crate) fn patch(body: &Json) -> Result<Patch, Problems> {
     from_body(body, |fields| {
         fields.only(

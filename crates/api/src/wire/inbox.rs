@@ -1,4 +1,4 @@
-//! Marks of the inbox, and comments, as they are sent.
+//! Parses inbox marks and comments in request bodies.
 
 use super::fields::{boolean, from_body, integer, list, parsed};
 use crate::json::Json;
@@ -7,7 +7,7 @@ use muriel_domain::mention::MENTIONS_MAX;
 use muriel_domain::{Flaw, Problems, text};
 use muriel_service::comments::{NewComment, TEXT_MAX};
 
-/// Whether an entry counts as read.
+/// Parses the mark of an entry: true when it is read.
 pub(crate) fn entry(body: &Json) -> Result<bool, Problems> {
     from_body(body, |fields| {
         fields.only(&["read"], &[]);
@@ -15,7 +15,7 @@ pub(crate) fn entry(body: &Json) -> Result<bool, Problems> {
     })
 }
 
-/// Up to which entry all are read; `None` for all.
+/// Parses the id of the last entry to mark as read; `None` for all.
 pub(crate) fn until(body: &Json) -> Result<Option<i64>, Problems> {
     from_body(body, |fields| {
         fields.only(&["until"], &[]);
@@ -23,7 +23,7 @@ pub(crate) fn until(body: &Json) -> Result<Option<i64>, Problems> {
     })
 }
 
-/// A comment to write.
+/// Parses a new comment.
 pub(crate) fn comment(body: &Json) -> Result<NewComment, Problems> {
     let said = |sent: &str| match sent.trim().is_empty() {
         true => Err(Flaw::new("must not be blank")),

@@ -1,4 +1,4 @@
-//! Laws of PATCH, over experiments made by chance.
+//! Property tests of PATCH, with generated experiments.
 
 use super::experiment::{PATCH_FIELDS, patch};
 use super::fields::Mode;
@@ -27,7 +27,7 @@ fn apply(experiment: &Experiment, body: &Value, mode: Mode) -> Result<Experiment
     experiment.patched(patch, found, &known())
 }
 
-/// The details of an experiment as a client reads them.
+/// Details of an experiment as a client gets them.
 fn details(experiment: &Experiment) -> Map<String, Value> {
     let loaded = LoadedExperiment { experiment: experiment.clone(), origin: None, primary_goal: None };
     match serde_json::to_value(ExperimentDetails::new(loaded, Vec::new(), "prj", NOW, &BTreeMap::new())).unwrap() {
@@ -36,7 +36,7 @@ fn details(experiment: &Experiment) -> Map<String, Value> {
     }
 }
 
-/// An experiment as creation makes it.
+/// Experiment as it is created.
 fn base() -> Experiment {
     let draft = Experiment::draft(CompanyId(1), ProjectId(1), TestType::AbTest, "base".into(), NOW);
     let body = json!({"test_name": "Base", "url": "https://base.example/", "variants": [{"name": "Variant 1"}, {"name": "Variant 2"}]});
@@ -60,14 +60,15 @@ proptest! {
     fn what_details_show_changes_nothing_when_sent_back(first in valid_patch(), second in valid_patch()) {
         let base = base();
         let experiment = apply(&base, &first, Mode::Whole).expect("the patch is valid");
-        // A second one may set weights for other arms than there are; then it is refused whole.
+        // The second patch may set weights for variants that do not exist. Then it is refused
+        // as a whole.
         let experiment = apply(&experiment, &second, Mode::Merge).unwrap_or(experiment);
         let shown = details(&experiment);
         for mode in [Mode::Whole, Mode::Merge] {
             let mut whole = Map::new();
-            // That is control in other words, which no details show.
+            // `control_attr` is another form of `control`, which the details do not show.
             for field in PATCH_FIELDS.into_iter().filter(|field| *field != "control_attr") {
-                // Merged, a null is the default, which a field that shows null has.
+                // A merged null restores the default, which is what a field with null shows.
                 let body = json!({ field: shown[field] });
                 prop_assert_eq!(&apply(&experiment, &body, mode).expect(field), &experiment, "{} {:?}", field, mode);
                 whole.insert(field.to_owned(), shown[field].clone());

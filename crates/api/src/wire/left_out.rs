@@ -1,17 +1,17 @@
-//! Fields that went back to their defaults because an object that was sent whole left them out.
+//! Finds fields that returned to their defaults because a replacing object left them out.
 
 use super::fields::Mode;
 use crate::json::{self, Json};
 use muriel_domain::experiment::{Experiment, Variant};
 use serde_json::{Value, json};
 
-/// Most fields that one sentence names.
+/// Maximum number of fields named in a message.
 const NAMED_MAX: usize = 20;
 
-/// What an experiment has in one of its fields.
+/// Converts one field of an experiment to JSON.
 type ToJson = fn(&Experiment) -> Value;
 
-/// Fields that are objects, and what is stored in them.
+/// Fields that are objects, with their stored values.
 const OBJECTS: [(&str, ToJson); 5] = [
     ("configuration", |experiment| json!(experiment.configuration)),
     ("targeting", |experiment| json!(experiment.targeting)),
@@ -20,21 +20,21 @@ const OBJECTS: [(&str, ToJson); 5] = [
     ("plan", |experiment| json!(experiment.plan)),
 ];
 
-/// Sentences about fields that returned to their defaults because an object that was sent whole left them out.
+/// Messages about fields that returned to their defaults because a replacing object left them out.
 pub(crate) fn reset_fields(sent: &Json, mode: Mode, before: &Experiment, after: &Experiment) -> Vec<String> {
     let sent_field = |name: &str| sent.as_object()?.iter().find(|(key, _)| key == name).map(|(_, value)| value);
     let mut fields = Vec::new();
     let objects = if mode == Mode::Whole { &OBJECTS[..] } else { &[] };
     for (name, stored) in objects {
         let Some(sent) = sent_field(name) else { continue };
-        // Attributes of the control may be sent as text that holds them.
+        // `control_attr` may be sent as a JSON string.
         let parsed = match sent {
             Json::Text(text) => json::parse(text.as_bytes()).ok(),
             _ => None,
         };
         left_out(parsed.as_ref().unwrap_or(sent), name, &stored(before), &stored(after), &mut fields);
     }
-    // Items of an array are whole in either mode.
+    // Items of an array replace the stored ones in either mode.
     let sent_variants = sent_field("variants").and_then(Json::as_array).unwrap_or_default();
     for (at, sent) in sent_variants.iter().enumerate() {
         let variants = before.variants.get(at).zip(after.variants.get(at));
@@ -66,7 +66,7 @@ fn of_variant(variant: &Variant) -> Value {
             "targeting": variant.audience })
 }
 
-/// Fields of an object that were not sent and are not what they were.
+/// Adds fields of an object that were not sent and whose values have changed.
 fn left_out(sent: &Json, place: &str, before: &Value, after: &Value, fields: &mut Vec<String>) {
     let (Some(sent), Some(before)) = (sent.as_object(), before.as_object()) else { return };
     for (name, was) in before {

@@ -1,5 +1,5 @@
-//! The published shapes: request bodies become domain values here, and domain values become
-//! response bodies.
+//! Published types: request bodies are converted to domain values here, and domain values
+//! to response bodies.
 
 pub(crate) mod context;
 pub(crate) mod evaluation;

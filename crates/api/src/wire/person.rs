@@ -1,4 +1,4 @@
-//! People, sessions, projects, keys and conclusions, as they are sent.
+//! Parses people, sessions, projects, keys and conclusions in request bodies.
 
 use super::fields::{Fields, boolean, from_body, integer, list, nullable, parsed, text, texts, word};
 use crate::json::Json;
@@ -12,17 +12,17 @@ use muriel_service::experiments::{NewConclusion, plan_reason};
 use muriel_service::people::{Accepted, NewInvitation, PersonPatch, ProjectRole, SignIn};
 use muriel_service::projects::{NAME_MAX, ProjectSettings};
 
-/// The longest text of a conclusion, in characters.
+/// Maximum length of a text in a conclusion, in characters.
 const NOTE_MAX: usize = 10_000;
-/// Days until a key expires, unless something else is said.
+/// Default number of days until a key expires.
 const EXPIRY_DAYS: i64 = 365;
 
-/// A password or code as it is: how it has to be, is said where it is set.
+/// Parses a password or code without checking its rules, which apply only where it is set.
 fn secret(value: &Json) -> Result<String, Flaw> {
     bounded::at_most(text(value)?, PASSWORD_MAX)
 }
 
-/// Why a changed plan is confirmed.
+/// Parses the reason for confirming a changed plan.
 pub(crate) fn plan_confirmation(body: &Json) -> Result<String, Problems> {
     from_body(body, |fields| {
         fields.only(&["reason"], &[]);
@@ -30,7 +30,7 @@ pub(crate) fn plan_confirmation(body: &Json) -> Result<String, Problems> {
     })
 }
 
-/// Who signs in.
+/// Parses the credentials of a sign-in.
 pub(crate) fn sign_in(body: &Json) -> Result<SignIn, Problems> {
     from_body(body, |fields| {
         fields.only(&["email", "password", "totp"], &[]);
@@ -41,7 +41,7 @@ pub(crate) fn sign_in(body: &Json) -> Result<SignIn, Problems> {
     })
 }
 
-/// Who is to be invited.
+/// Parses a new invitation.
 pub(crate) fn invitation(body: &Json) -> Result<NewInvitation, Problems> {
     from_body(body, |fields| {
         fields.only(&["email", "role", "projects"], &[]);
@@ -63,7 +63,7 @@ fn project_roles(fields: &Fields<'_>, value: &Json, place: String) -> Option<Vec
     })
 }
 
-/// What somebody with a link tells of themselves. Which fields are needed, depends on the link.
+/// Parses the form of a person who accepts a link. The link decides which fields are required.
 pub(crate) fn accepted(body: &Json) -> Result<Accepted, Problems> {
     from_body(body, |fields| {
         fields.only(&["name", "password", "email", "company"], &[]);
@@ -75,7 +75,7 @@ pub(crate) fn accepted(body: &Json) -> Result<Accepted, Problems> {
     })
 }
 
-/// Changes to a person.
+/// Parses changes to a person.
 pub(crate) fn patch(body: &Json) -> Result<PersonPatch, Problems> {
     from_body(body, |fields| {
         fields.only(
@@ -98,7 +98,7 @@ pub(crate) fn patch(body: &Json) -> Result<PersonPatch, Problems> {
     })
 }
 
-/// A new password, and the present one.
+/// Parses the current and the new password.
 pub(crate) fn password(body: &Json) -> Result<(Option<String>, String), Problems> {
     from_body(body, |fields| {
         fields.only(&["current", "password"], &[]);
@@ -108,7 +108,7 @@ pub(crate) fn password(body: &Json) -> Result<(Option<String>, String), Problems
     })
 }
 
-/// The present password, which is asked for again.
+/// Parses the current password, which is required again for some changes.
 pub(crate) fn password_again(body: &Json) -> Result<Option<String>, Problems> {
     from_body(body, |fields| {
         fields.only(&["password"], &[]);
@@ -116,7 +116,7 @@ pub(crate) fn password_again(body: &Json) -> Result<Option<String>, Problems> {
     })
 }
 
-/// A code of the authenticator.
+/// Parses a code of the authenticator.
 pub(crate) fn code(body: &Json) -> Result<String, Problems> {
     from_body(body, |fields| {
         fields.only(&["code"], &[]);
@@ -124,7 +124,7 @@ pub(crate) fn code(body: &Json) -> Result<String, Problems> {
     })
 }
 
-/// A credential as a browser has it: an object, whatever is in it.
+/// Parses a browser's credential: an object, whose content is not checked here.
 fn credential(value: &Json) -> Result<serde_json::Value, Flaw> {
     match value.as_object() {
         Some(_) => serde_json::from_str(&value.to_compact_string()).map_err(|_| Flaw::new("cannot be read")),
@@ -132,7 +132,7 @@ fn credential(value: &Json) -> Result<serde_json::Value, Flaw> {
     }
 }
 
-/// A passkey that the browser has made, with its name.
+/// Parses a passkey that the browser has created, with its name.
 pub(crate) fn passkey(body: &Json) -> Result<(String, serde_json::Value), Problems> {
     from_body(body, |fields| {
         fields.only(&["name", "credential"], &[]);
@@ -142,7 +142,7 @@ pub(crate) fn passkey(body: &Json) -> Result<(String, serde_json::Value), Proble
     })
 }
 
-/// A passkey that answers.
+/// Parses the credential of a sign-in with a passkey.
 pub(crate) fn passkey_sign_in(body: &Json) -> Result<serde_json::Value, Problems> {
     from_body(body, |fields| {
         fields.only(&["credential"], &[]);
@@ -150,7 +150,7 @@ pub(crate) fn passkey_sign_in(body: &Json) -> Result<serde_json::Value, Problems
     })
 }
 
-/// The name of a new project.
+/// Parses the name of a new project.
 pub(crate) fn project(body: &Json) -> Result<String, Problems> {
     from_body(body, |fields| {
         fields.only(&["name"], &[("project_key", "is made by the server")]);
@@ -174,7 +174,7 @@ pub(crate) struct SettingsPatch {
 }
 
 impl SettingsPatch {
-    /// The settings with these changes.
+    /// Returns the settings with these changes.
     pub(crate) fn over(self, mut settings: ProjectSettings) -> ProjectSettings {
         let ProjectSettings { name, page, team, stop_on_page_harm } = &mut settings;
         replace(name, self.name);
@@ -197,7 +197,7 @@ fn replace<T>(value: &mut T, new: Option<T>) {
     }
 }
 
-/// Changes to a project's settings.
+/// Parses changes to a project's settings.
 pub(crate) fn settings(body: &Json) -> Result<SettingsPatch, Problems> {
     from_body(body, |fields| {
         fields.only(
@@ -234,16 +234,16 @@ pub(crate) fn settings(body: &Json) -> Result<SettingsPatch, Problems> {
     })
 }
 
-/// A key to make.
+/// Request for a new key.
 pub(crate) struct NewKey {
     pub(crate) name: String,
     pub(crate) scopes: Scopes,
-    /// Keys of projects.
+    /// Project keys that it is limited to; `None` for all projects.
     pub(crate) projects: Option<Vec<String>>,
     pub(crate) expires_in_days: Option<i64>,
 }
 
-/// A key to make.
+/// Parses a request for a new key.
 pub(crate) fn key(body: &Json) -> Result<NewKey, Problems> {
     from_body(body, |fields| {
         fields.only(&["name", "scopes", "projects", "expires_in_days"], &[]);
@@ -285,7 +285,7 @@ pub(crate) fn key(body: &Json) -> Result<NewKey, Problems> {
     })
 }
 
-/// How an experiment ends.
+/// Parses the conclusion of an experiment.
 pub(crate) fn conclusion(body: &Json) -> Result<NewConclusion, Problems> {
     from_body(body, |fields| {
         let known = ["outcome", "note", "learned", "override_reason", "serve_variant_id", "traffic_allocation"];

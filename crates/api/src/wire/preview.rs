@@ -1,4 +1,4 @@
-//! What previews report.
+//! Parses reports of previews.
 
 use super::fields::{from_body, integer, list, parsed, text};
 use crate::json::Json;
@@ -6,10 +6,10 @@ use muriel_domain::experiment::VARIANTS_MAX;
 use muriel_domain::{Flaw, Problems, text as texts};
 use muriel_service::preview::PreviewFound;
 
-/// Most selectors of either list.
+/// Maximum number of selectors in either list.
 const SELECTORS_MAX: usize = 1_000;
 
-/// A report with the token of its preview.
+/// Parses a report, with the token of its preview.
 pub(crate) fn preview_report(body: &Json) -> Result<(String, PreviewFound), Problems> {
     from_body(body, |fields| {
         fields.only(&["token", "variant_id", "url", "matched", "missing"], &[]);

@@ -1,4 +1,4 @@
-//! Proposed changes as they are sent: the fields of an update, or a status, and a note.
+//! Parses proposed changes: the fields of an update, or a status, and a note.
 
 use super::experiment::{patch, status};
 use super::fields::{Mode, from_body, parsed};
@@ -7,10 +7,10 @@ use muriel_domain::{Problems, text};
 use muriel_service::experiments::{StatusChange, plan_reason};
 use muriel_service::proposals::{NewProposal, Proposed, TEXT_MAX};
 
-/// The fields of a proposal besides those of an update.
+/// Fields of a proposal that an update does not have.
 const OWN: [&str; 3] = ["status", "confirm_plan", "note"];
 
-/// A body, which `bytes` is as it was sent.
+/// Parses a proposal. `bytes` is the body as sent.
 pub(crate) fn new_proposal(body: &Json, bytes: &[u8], mode: Mode) -> Result<NewProposal, Problems> {
     let note = from_body(body, |fields| {
         let note = fields.read("note", parsed(|note| text::at_most(note, TEXT_MAX)));
@@ -24,7 +24,7 @@ pub(crate) fn new_proposal(body: &Json, bytes: &[u8], mode: Mode) -> Result<NewP
         }
         (Err(problems), Ok(_)) | (Ok(_), Err(problems)) => return Err(problems),
     };
-    // It was read as JSON already.
+    // This succeeds: the same bytes have been parsed as JSON before.
     let mut kept: serde_json::Value = serde_json::from_slice(bytes).unwrap_or_default();
     if let Some(fields) = kept.as_object_mut() {
         fields.shift_remove("note");
@@ -32,7 +32,7 @@ pub(crate) fn new_proposal(body: &Json, bytes: &[u8], mode: Mode) -> Result<NewP
     Ok(NewProposal { proposed, body: kept.to_string(), merges: mode == Mode::Merge, note })
 }
 
-/// What a body proposes.
+/// Parses the proposed change.
 pub(crate) fn proposed(body: &Json, mode: Mode) -> Result<Proposed, Problems> {
     let Json::Object(members) = body else {
         return Err(Problems::one("body", "must be an object"));
@@ -59,6 +59,6 @@ pub(crate) fn proposed(body: &Json, mode: Mode) -> Result<Proposed, Problems> {
         });
     }
     let edit = patch(&Json::Object(others), mode);
-    // Problems that need the stored state join them when it is looked up.
+    // Problems that depend on the stored state are added when the experiment is loaded.
     Ok(Proposed::Edit(Box::new(edit)))
 }

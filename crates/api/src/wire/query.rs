@@ -1,17 +1,18 @@
-//! Parameters of a query.
+//! Query parameters.
 
 use crate::error::ApiError;
 use muriel_domain::ids::MAX_SAFE;
 use muriel_domain::{Flaw, Problems};
 
-/// The parameters that an operation knows; others are refused before, or ignored by lists that take any.
+/// Query parameters that an operation knows. Other parameters are refused earlier, or ignored by lists
+/// that accept any.
 pub(crate) struct Query {
     known: Vec<(&'static str, Option<String>)>,
     problems: Problems,
 }
 
 impl Query {
-    /// Reads the parameters called `names`.
+    /// Parses the parameters called `names`.
     pub(crate) fn read(query: Option<&str>, names: &[&'static str]) -> Self {
         let mut parsed =
             Self { known: names.iter().map(|name| (*name, None)).collect(), problems: Problems::default() };
@@ -27,7 +28,7 @@ impl Query {
         parsed
     }
 
-    /// Parameters with these values, each given once.
+    /// Creates a query with these values, each given once.
     pub(crate) fn of(values: impl Iterator<Item = (&'static str, String)>) -> Self {
         Self { known: values.map(|(name, value)| (name, Some(value))).collect(), problems: Problems::default() }
     }
@@ -36,17 +37,17 @@ impl Query {
         self.known.iter().find(|(known, _)| *known == name).and_then(|(_, value)| value.as_deref())
     }
 
-    /// A page size: `default` unless given, at most `max`.
+    /// Page size: `default` unless given, at most `max`.
     pub(crate) fn limit(&mut self, default: i64, max: i64) -> i64 {
         self.integer("limit", 1, default).min(max)
     }
 
-    /// How many to skip: 0 unless given.
+    /// Number of entries to skip: 0 unless given.
     pub(crate) fn offset(&mut self) -> i64 {
         self.integer("offset", 0, 0)
     }
 
-    /// The id after which a page begins: 0 unless given.
+    /// Id after which a page begins: 0 unless given.
     pub(crate) fn after(&mut self) -> i64 {
         self.integer("after", 0, 0)
     }
@@ -64,7 +65,7 @@ impl Query {
         }
     }
 
-    /// A switch: off unless given.
+    /// Boolean parameter: false unless given.
     pub(crate) fn switch(&mut self, name: &str) -> bool {
         match self.get(name) {
             None | Some("false" | "0") => false,
@@ -85,7 +86,7 @@ impl Query {
         Some(text)
     }
 
-    /// Words of a closed list, separated by commas; none unless given.
+    /// Words of a closed list, separated by commas; empty unless given.
     pub(crate) fn words(&mut self, name: &str, known: &[&str]) -> Vec<String> {
         let Some(text) = self.get(name) else { return Vec::new() };
         let words: Vec<String> =
@@ -116,7 +117,7 @@ impl Query {
         number.min(most)
     }
 
-    /// Where a page begins, as the page before said it; `None` for the first page.
+    /// Cursor from the previous page; `None` for the first page.
     pub(crate) fn cursor<T>(&mut self, read: impl FnOnce(&str) -> Option<T>) -> Option<T> {
         let text = self.get("cursor")?;
         let place = read(text);
@@ -126,13 +127,13 @@ impl Query {
         place
     }
 
-    /// The parsed value; `None` unless given.
+    /// Value parsed with `parse`; `None` unless given.
     pub(crate) fn parsed<T>(&mut self, name: &str, parse: impl FnOnce(&str) -> Result<T, Flaw>) -> Option<T> {
         let parsed = parse(self.get(name)?);
         parsed.map_err(|flaw| self.problems.add(name, flaw.to_string())).ok()
     }
 
-    /// Adds a problem of several parameters together.
+    /// Adds a problem, for example of several parameters together.
     pub(crate) fn refuse(&mut self, name: &str, problem: &str) {
         self.problems.add(name, problem);
     }
@@ -145,6 +146,8 @@ impl Query {
         }
     }
 
+    /// Ends parsing.
+    /// \n
     /// # Errors
     /// Every problem of the query.
     pub(crate) fn finish(self) -> Result<(), ApiError> {
@@ -152,8 +155,8 @@ impl Query {
     }
 }
 
-/// Names and values in their order; `None` for one that is not percent-encoded UTF-8
-/// or has a NUL character.
+/// Names and values in the order of the query; `None` for text that is not percent-encoded UTF-8 or
+/// contains a NUL character.
 pub(crate) fn pairs(query: Option<&str>) -> impl Iterator<Item = (Option<String>, Option<String>)> {
     query.unwrap_or_default().split('&').filter(|pair| !pair.is_empty()).map(|pair| {
         let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
@@ -161,8 +164,7 @@ pub(crate) fn pairs(query: Option<&str>) -> impl Iterator<Item = (Option<String>
     })
 }
 
-/// Percent-decoded text, `+` standing for a blank; `None` if it is not UTF-8 or
-/// has a NUL character.
+/// Percent-decodes text, with `+` for a space; `None` if it is not UTF-8 or contains a NUL character.
 fn decode(text: &str) -> Option<String> {
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text.bytes();

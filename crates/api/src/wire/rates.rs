@@ -1,11 +1,11 @@
-//! Currency rates as they are sent.
+//! Parses currency rates in request bodies.
 
 use super::fields::{Fields, from_body, list, nullable, text};
 use crate::json::Json;
 use muriel_domain::rates::{RATES_MAX, Rate, Rates};
 use muriel_domain::{Flaw, Problems};
 
-/// The table, or `None` where there is to be none.
+/// Parses the table; `None` to remove it.
 pub(crate) fn rates(body: &Json) -> Result<Option<Rates>, Problems> {
     let (currency, rates) = from_body(body, |fields| {
         fields.only(&["currency", "rates"], &[]);

@@ -1,10 +1,10 @@
-//! Valid bodies made by chance, for tests.
+//! Generators of valid bodies, for tests.
 
 use proptest::prelude::*;
 use proptest::sample::{select, subsequence};
 use serde_json::{Map, Value, json};
 
-/// A valid value of each targeting rule at least.
+/// At least one valid value of each targeting rule.
 pub(crate) fn rules() -> Vec<(&'static str, Value)> {
     let groups = json!([[{"criteria": "utm_source", "operator": "==", "value": "ads"}, {"criteria": "x", "operator": "nx"}], [{"criteria": "n", "operator": ">", "value": "3"}]]);
     vec![
@@ -98,7 +98,7 @@ fn configuration(arms: usize) -> impl Strategy<Value = Value> {
     })
 }
 
-/// A valid PATCH of any fields.
+/// Generates a valid PATCH with any fields.
 pub fn valid_patch() -> impl Strategy<Value = Value> {
     let body = variants().prop_flat_map(|variants| {
         let arms = variants.as_array().map_or(1, Vec::len) + 1;

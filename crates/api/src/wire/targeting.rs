@@ -1,4 +1,4 @@
-//! Targeting as it is sent.
+//! Parses targeting in request bodies.
 
 use super::fields::{Fields, Mode, ProblemCollector, boolean, integer, list, noted, parsed, text, texts, word};
 use crate::json::Json;
@@ -9,10 +9,10 @@ use muriel_domain::targeting::{
 };
 use muriel_domain::{Flaw, audience_rules};
 
-/// Most countries of one rule: more than there are.
+/// Maximum number of countries in a rule, more than exist.
 const COUNTRIES_MAX: usize = 300;
 
-/// An experiment's targeting.
+/// Parses an experiment's targeting.
 pub(crate) fn targeting(value: &Json, place: String, mode: Mode, found: &ProblemCollector) -> Option<TargetingPatch> {
     let fields = Fields::new(value, place, found)?;
     fields.only(&[AUDIENCE_KEYS, &["url_rule"]].concat(), &[]);
@@ -24,7 +24,8 @@ pub(crate) fn targeting(value: &Json, place: String, mode: Mode, found: &Problem
     })
 }
 
-/// A personalization variant's audience, sent whole.
+/// Parses the audience of a personalization's variant, which is always sent
+/// whole.
 pub(crate) fn audience(value: &Json, place: String, found: &ProblemCollector) -> Option<Audience> {
     let fields = Fields::new(value, place, found)?;
     fields.only(AUDIENCE_KEYS, &[("url_rule", "is only for the experiment's own targeting")]);
@@ -122,7 +123,8 @@ fn user_rule(value: &Json, place: String, found: &ProblemCollector) -> Option<Us
     rule.checked().map_err(|flaw| found.add(place, flaw.to_string())).ok()
 }
 
-/// Groups of conditions; `criteria` are the only ones allowed, any when empty.
+/// Parses groups of conditions. `criteria` lists the allowed criteria; any are
+/// allowed if it is empty.
 fn groups_of(value: &Json, place: String, criteria: &[&str], found: &ProblemCollector) -> Option<Groups<Condition>> {
     list(value, &place, ENTRIES_MAX, found, |group, place| {
         list(group, &place, ENTRIES_MAX, found, |item, place| condition(item, place, criteria, found))

@@ -1,4 +1,4 @@
-//! Webhooks as they are sent.
+//! Parses webhooks in request bodies.
 
 use super::fields::{Fields, boolean, from_body, parsed, texts};
 use crate::json::Json;
@@ -6,7 +6,7 @@ use muriel_domain::webhook::{DESCRIPTION_MAX, EventType, WebhookPatch, parse_web
 use muriel_domain::{Problems, text};
 use muriel_service::webhooks::NewWebhook;
 
-/// A create body with its problems.
+/// Parses a create body.
 pub(crate) fn creation(body: &Json) -> Result<NewWebhook, Problems> {
     from_body(body, |fields| {
         fields.only(&["url", "events", "description"], &[("secret", "is made by the server; it is in the answer")]);
@@ -18,7 +18,7 @@ pub(crate) fn creation(body: &Json) -> Result<NewWebhook, Problems> {
     })
 }
 
-/// A PATCH body with its problems.
+/// Parses a PATCH body.
 pub(crate) fn patch(body: &Json) -> Result<WebhookPatch, Problems> {
     from_body(body, |fields| {
         fields.only(
@@ -38,7 +38,7 @@ pub(crate) fn patch(body: &Json) -> Result<WebhookPatch, Problems> {
     })
 }
 
-/// At least one event; repeats count once.
+/// Parses the events: at least one; repeats count once.
 fn events(fields: &Fields<'_>) -> Option<Vec<EventType>> {
     fields.read_deep("events", |value, place| {
         let found = fields.found();

@@ -1,4 +1,5 @@
-//! Whole decisions: every other file, and the reference in JavaScript beside this crate.
+//! Whole decisions: every other file, and comparisons with the reference implementation in
+//! JavaScript.
 
 use super::random;
 use muriel_assign::{Document, Murmur3, Ruleset};
@@ -12,7 +13,7 @@ fn folder() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../contract/assignment")
 }
 
-/// Every file of cases, by its name.
+/// Every file of cases, with its name.
 fn files() -> Vec<(String, Value)> {
     let mut files: Vec<_> = std::fs::read_dir(folder())
         .unwrap()
@@ -44,7 +45,7 @@ fn decisions() {
         for case in list(&content["cases"]) {
             checked += 1;
             let decided = random::outcome(&ruleset, case);
-            // What a case does not name, it does not ask.
+            // Only the keys of `expect` are compared.
             let expect = case["expect"].as_object().unwrap();
             let agrees = expect.iter().all(|(key, wanted)| match wanted.as_object() {
                 Some(parts) => parts.iter().all(|(part, value)| decided[key][part] == *value),
@@ -85,13 +86,13 @@ fn refusals() {
     }
 }
 
-/// The reference's verdict, given `input`; none where there is no Node.
+/// Output of the reference implementation for `input`. `None` when Node is not installed.
 fn reference(arguments: &[&str], input: &[u8]) -> Option<String> {
     let mut command = Command::new("node");
     command.arg(folder().join("run.mjs")).args(arguments);
     let child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn();
     let Ok(mut child) = child else {
-        // Past the capture of tests, so that it is seen.
+        // Directly to stderr, because output of tests is captured.
         let _ = writeln!(std::io::stderr(), "skipped: there is no node to run contract/assignment/run.mjs");
         return None;
     };

@@ -1,8 +1,8 @@
-//! What holds for everybody: shares within chance, nobody moved without need, an answer always.
+//! Properties: shares within chance, no unnecessary moves, and always an answer.
 //!
-//! Chance means p > 0.001 by χ². So many tests would fail once in a while by chance alone; the salts are fixed, so each of
-//! them passes always or never. `MURIEL_SALTS=1000 cargo test --release -p muriel-assign shares` takes more salts and asks
-//! that no more of them are below 0.001 than chance lets.
+//! Within chance means p > 0.001 by χ². Among this many tests some would fail by chance alone. The salts are fixed, so
+//! each test passes always or never. `MURIEL_SALTS=1000 cargo test --release -p muriel-assign shares` uses more salts,
+//! and requires that no more of them are below 0.001 than chance allows.
 
 use super::random;
 use muriel_assign::document::{DeliveredVariant, GroupStretch};
@@ -78,7 +78,7 @@ const HALVES: &[(u32, u32)] = &[(5_000, 0), (10_000, 1)];
 fn shares_are_within_chance() {
     let salts = std::env::var("MURIEL_SALTS").map_or(50, |text| text.parse::<u32>().unwrap());
     let ids = sequential(MILLION);
-    // Traffic, ranges, and what each outcome weighs; the last outcome is none.
+    // Traffic, ranges, and the weight of each outcome; the last outcome is no arm.
     type Plan = (&'static str, u32, &'static [(u32, u32)], &'static [f64]);
     let plans: [Plan; 4] = [
         ("two arms", 100, HALVES, &[50.0, 50.0]),
@@ -104,7 +104,7 @@ fn shares_are_within_chance() {
         }
     }
     println!("{} tests, {} below 0.001, first arm off by {:.4} % at most", 4 * salts, failures.len(), 100.0 * worst);
-    // With the default none is; with others the mean and four standard deviations.
+    // None with the default number of salts; otherwise the mean plus four standard deviations.
     let expected = f64::from(4 * salts) * 0.001;
     let most = if salts == 50 { 0.0 } else { expected + 4.0 * expected.sqrt() };
     assert!(failures.len() as f64 <= most, "{failures:#?}");
@@ -157,7 +157,7 @@ fn experiments_are_independent() {
         }
         assert!(is_chance(&table, &[0.15, 0.15, 0.35, 0.35]), "{one} and {other}: {table:?}");
     }
-    // Within an experiment: who enters, which arm, and which part of a group.
+    // Within an experiment: traffic, arm, and range of a group.
     let open = experiment("5", 100, HALVES);
     let half = experiment("5", 50, HALVES);
     let part = GroupStretch { group_id: None, salt: "5".to_owned(), from: 0, to: 5_000 };
@@ -238,7 +238,7 @@ fn groups_share_nobody() {
 /// Forty experiments in five groups, and a holdout of 5 % of the visitors.
 #[test]
 fn a_holdout_and_groups_together_share_nobody() {
-    // In hundredths of a percent; the last two groups leave some of their line free.
+    // In hundredths of a percent. The last two groups leave part of their line free.
     let sizes: [[u32; 8]; 5] = [
         [1_250; 8],
         [3_000, 2_000, 1_500, 1_200, 1_000, 700, 400, 200],
@@ -355,7 +355,7 @@ fn anything() -> impl Strategy<Value = Value> {
     })
 }
 
-/// The value that a walk of so many steps ends at, among the members of members.
+/// Follows a path of steps through nested members, and returns the value at its end.
 fn place_in<'v>(mut value: &'v mut Value, steps: &[usize]) -> &'v mut Value {
     for step in steps {
         let size = match &*value {
@@ -378,8 +378,8 @@ fn place_in<'v>(mut value: &'v mut Value, steps: &[usize]) -> &'v mut Value {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 4_000, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// Documents and contexts that were right until something in them was replaced. Whatever compiles decides, and explains
-    /// as it decides.
+    /// Valid documents and contexts with some parts replaced. Whatever compiles can decide, and its explanation agrees
+    /// with its decision.
     #[test]
     fn an_answer_always(
         seed: u64,
@@ -401,14 +401,14 @@ proptest! {
             prop_assert_eq!(experiment.decide(&visitor, &mut TraceObserver::default()), decision);
             prop_assert!(decision.arm.is_none_or(|arm| arm.0 < experiment.arms));
             prop_assert_eq!(decision.in_experiment(), matches!(decision.reason, Reason::Split | Reason::Sticky));
-            // What is published and read again decides the same.
+            // A document that is published and read again gives the same decisions.
             let again: Document = serde_json::from_value(serde_json::to_value(&document).unwrap()).unwrap();
             let again = Ruleset::compile(&again).unwrap();
             prop_assert_eq!(again.experiment(&experiment.key).unwrap().decide(&visitor, &mut NoopObserver), decision);
         }
     }
 
-    /// Visitors that no context describes.
+    /// Visitors that no context can describe.
     #[test]
     fn no_visitor_is_too_odd(seed: u64, weekday: u8, minute: u16, at_ms: i64, now_ms: i64, number: f64, id: String) {
         let line = random::Random::new(seed).line();

@@ -1,4 +1,4 @@
-//! Random rulesets and visitors over everything that decides, as JSON, and what they come to.
+//! Random rulesets and visitors that cover all parts of a decision, as JSON, with the resulting decisions.
 
 use muriel_assign::{ContextValue, Document, EvaluationSide, NoopObserver, Ruleset, TraceObserver, Visitor};
 use muriel_domain::experiment::Arm;
@@ -6,7 +6,7 @@ use muriel_domain::targeting::AUDIENCE_KEYS;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeSet;
 
-/// What a case comes to, in the form of its `expect`: a decision for each experiment, or the names for which the context is
+/// Result of a case, in the form of its `expect`: a decision for each experiment, or the names for which the context is
 /// refused.
 pub(crate) fn outcome(ruleset: &Ruleset, case: &Value) -> Value {
     let context = case["visitor"].as_object().expect("a context");
@@ -40,7 +40,7 @@ pub(crate) fn outcome(ruleset: &Ruleset, case: &Value) -> Value {
     Value::Object(decided.collect())
 }
 
-/// Appends a line with a random ruleset, a visitor and what that comes to; how many decisions it has.
+/// Appends a line with a random ruleset, a visitor and the result. Returns the number of decisions.
 pub(crate) fn write_line(out: &mut Vec<u8>, seed: u64) -> usize {
     let mut line = Random::new(seed).line();
     let document: Document = serde_json::from_value(line["ruleset"].clone()).expect("a ruleset");
@@ -51,7 +51,7 @@ pub(crate) fn write_line(out: &mut Vec<u8>, seed: u64) -> usize {
     ruleset.experiments().len()
 }
 
-/// Steele, Lea and Flood's SplitMix64.
+/// SplitMix64, by Steele, Lea and Flood.
 pub(crate) struct Random(u64);
 
 const DAYS: [&str; 7] = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"];
@@ -126,12 +126,12 @@ const REFERRERS: [&str; 8] = [
 ];
 
 impl Random {
-    /// The numbers of this seed.
+    /// Generator with this seed.
     pub(crate) fn new(seed: u64) -> Self {
         Self(seed.wrapping_mul(0xd134_2543_de82_ef95))
     }
 
-    /// The next number.
+    /// Next number.
     pub(crate) fn next(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -139,7 +139,7 @@ impl Random {
         mixed ^ (mixed >> 31)
     }
 
-    /// A number from 0 to before `end`.
+    /// Number from 0 to `end`, exclusive.
     pub(crate) fn below(&mut self, end: u64) -> u64 {
         self.next() % end
     }
@@ -152,7 +152,7 @@ impl Random {
         from[self.below(from.len() as u64) as usize]
     }
 
-    /// Up to `most` of something.
+    /// One to `most` items.
     fn some<T>(&mut self, most: u64, mut one: impl FnMut(&mut Self) -> T) -> Vec<T> {
         (0..=self.below(most)).map(|_| one(self)).collect()
     }
@@ -278,7 +278,7 @@ impl Random {
         }
     }
 
-    /// Mostly few rules, so that visitors pass.
+    /// Few rules in most cases, so that visitors pass.
     fn targeting(&mut self, with_pages: bool) -> Value {
         let rules: Vec<&str> = AUDIENCE_KEYS.iter().copied().chain(with_pages.then_some("url_rule")).collect();
         let count = self.pick(&[0, 1, 1, 1, 2, 3]);
@@ -330,7 +330,7 @@ impl Random {
         experiment
     }
 
-    /// Something that is seldom right.
+    /// A value that is rarely valid.
     fn anything(&mut self) -> Value {
         match self.below(6) {
             0 => json!([]),
@@ -419,7 +419,7 @@ impl Random {
         context.insert("targetingKey".to_owned(), json!(id));
         for name in FACTS {
             let value = match self.below(100) {
-                // Sources are told from referrers more often than given.
+                // Sources are derived from referrers more often than given.
                 0..30 => continue,
                 30..90 if name == "source" => continue,
                 30..40 => Value::Null,

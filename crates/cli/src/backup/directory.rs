@@ -6,14 +6,14 @@ use std::fs::{self, File, TryLockError};
 use std::io::{self, ErrorKind, Read, Write};
 use std::path::{Path, PathBuf};
 
-/// A file that is not complete. Only who holds the lock writes it.
+/// Name of a file that is not complete. Only the holder of the lock writes it.
 const PARTIAL: &str = "partial";
 
 pub(super) struct DirectoryStore {
     dir: PathBuf,
 }
 
-/// The lock file, locked.
+/// Locked lock file.
 struct DirectoryLock {
     _file: File,
 }
@@ -39,7 +39,8 @@ impl DirectoryStore {
         Self { dir: dir.to_owned() }
     }
 
-    /// Writes a file under another name, flushed, and renames it if `write` says so.
+    /// Writes a file under a temporary name and flushes it. Renames it if `write`
+    /// returns true, otherwise removes it.
     fn replace(&self, name: &str, write: impl FnOnce(&mut File) -> io::Result<bool>) -> Result<bool> {
         let path = self.dir.join(name);
         let folder = path.parent().unwrap_or(&self.dir);
@@ -51,7 +52,7 @@ impl DirectoryStore {
             Ok(true) => fs::rename(&partial, &path).map_err(failed("cannot rename", &partial))?,
             Ok(false) => fs::remove_file(&partial).map_err(failed("cannot remove", &partial))?,
             Err(error) => {
-                // A full disk should not stay full of it.
+                // Do not keep a full disk full.
                 let _ = fs::remove_file(&partial);
                 return Err(failed("cannot write", &path)(error));
             }
@@ -121,7 +122,8 @@ impl BackupStore for DirectoryStore {
     }
 
     fn put_small(&self, name: &str, bytes: &[u8]) -> Result<()> {
-        // Names of files that it lists must not appear later than it does.
+        // The directory entries of the files that it lists must be durable before it
+        // is.
         for folder in [super::manifest::FILES, ""] {
             let folder = self.dir.join(folder);
             if folder.exists() {

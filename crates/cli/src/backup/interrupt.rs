@@ -1,4 +1,4 @@
-//! Ends a backup in order when somebody asks it to: what was begun is removed, and the lock is
+//! Ends a backup cleanly on SIGINT or SIGTERM: partial data is removed, and the lock is
 //! released. A second signal ends the process at once.
 
 use crate::{Error, Result};
@@ -9,7 +9,7 @@ use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 static ASKED: OnceLock<Arc<AtomicBool>> = OnceLock::new();
-/// How often a wait looks for a signal.
+/// Interval at which a wait checks for a signal.
 const STEP: Duration = Duration::from_millis(100);
 
 /// Catches SIGINT and SIGTERM from now on.
@@ -27,18 +27,20 @@ pub(super) fn is_asked() -> bool {
     ASKED.get().is_some_and(|asked| asked.load(Ordering::Relaxed))
 }
 
+/// Checks whether the process was asked to end.
+/// \n
 /// # Errors
 /// [`Error::Interrupted`] when the process was asked to end.
 pub(super) fn check() -> Result<()> {
     if is_asked() { Err(Error::Interrupted) } else { Ok(()) }
 }
 
-/// As [`check`], for functions that copy.
+/// Like [`check`], for functions that copy.
 pub(super) fn check_io() -> io::Result<()> {
     check().map_err(|error| io::Error::other(error.to_string()))
 }
 
-/// Waits, or less when the process is asked to end.
+/// Waits for `time`, or less if the process is asked to end.
 pub(super) fn sleep(time: Duration) {
     let end = Instant::now() + time;
     while !is_asked() {

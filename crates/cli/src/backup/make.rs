@@ -1,4 +1,4 @@
-//! Making a backup.
+//! Makes backups.
 
 use super::directory::failed;
 use super::manifest::{
@@ -20,48 +20,48 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-/// Attempts before a backup gives up because files change or are deleted while it copies them.
+/// Maximum attempts to copy files that change or are deleted meanwhile.
 const MAX_ATTEMPTS: u32 = 3;
-/// A file that was changed so recently may change again without its time of change showing it:
-/// clocks of file systems tick up to every two seconds.
+/// A file changed more recently than this may change again with the same change time: file system
+/// clocks tick up to every two seconds.
 const SETTLED: Duration = Duration::from_secs(3);
-/// How long a process that makes backups again and again relies on what it knows of the place and
-/// of blocks that it has stored.
+/// Time for which a process that makes backups repeatedly relies on what it knows of the store and
+/// of stored blocks.
 const RECHECK: Duration = Duration::from_secs(600);
 
-/// Makes backups of one data directory in one place, whose lock it holds.
+/// Makes backups of one data directory in one store, whose lock it holds.
 pub(super) struct BackupMaker<'a> {
     storage: &'a StorageSettings,
     store: &'a dyn BackupStore,
     lock: Box<dyn StoreLock + 'a>,
-    /// Copies that are made before they are stored.
+    /// Temporary copies, before they are stored.
     staging: HeldDirectory,
     known: Known,
-    /// For pruning.
+    /// Cache for pruning.
     needed: NeededContents,
 }
 
-/// What is known of the place.
+/// Cached knowledge of the store.
 struct Known {
-    /// The newest backup whose manifest can be read.
+    /// Newest backup whose manifest can be read.
     newest: Option<Rc<Manifest>>,
-    /// The newest name, also if its manifest is damaged: names go on after it.
+    /// Newest id, even if its manifest is damaged: new ids must be later.
     newest_id: Option<BackupId>,
-    /// Bytes of each stored content, by its SHA-256.
+    /// Size in bytes of each stored content, by SHA-256.
     stored: HashMap<String, u64>,
-    /// When this was read from the place.
+    /// Time at which this was read from the store.
     read_at: std::time::Instant,
-    /// Whether blocks of the log have been compared with stored segments since.
+    /// True when blocks of the log have been compared with stored segments since then.
     is_compared: bool,
 }
 
-/// What a backup has done.
+/// Result of a backup.
 pub(super) struct MadeBackup {
     pub(super) id: BackupId,
     pub(super) manifest: Rc<Manifest>,
-    /// Contents that were stored, and their bytes.
+    /// Numbers of stored contents and of their bytes.
     pub(super) copied: (usize, u64),
-    /// Contents that were there already.
+    /// Number of contents that were stored before.
     pub(super) unchanged: usize,
 }
 
@@ -72,7 +72,7 @@ impl Known {
         for id in ids.iter().rev() {
             match Manifest::read(store, id) {
                 Ok(manifest) => newest = Some(Rc::new(manifest)),
-                // A damaged manifest does not keep a new backup from being made.
+                // A damaged manifest does not prevent a new backup.
                 Err(Error::Refused(_)) => continue,
                 Err(error) => return Err(error),
             }
@@ -90,8 +90,10 @@ impl Known {
 }
 
 impl<'a> BackupMaker<'a> {
+    /// Locks the store and reads what it has.
+    /// \n
     /// # Errors
-    /// [`Error::Refused`] when there is no data, or another process works on the place.
+    /// [`Error::Refused`] when there is no data, or another process holds the lock.
     pub(super) fn new(storage: &'a StorageSettings, store: &'a dyn BackupStore) -> Result<Self> {
         let data_dir = &storage.data_dir;
         if !data_dir.join("muriel.db").exists() && storage.database_url.is_none() {
@@ -104,7 +106,7 @@ impl<'a> BackupMaker<'a> {
         Ok(Self { storage, store, lock, staging, known, needed: NeededContents::default() })
     }
 
-    /// Whether the lock is held still.
+    /// Checks that the lock is still held.
     pub(super) fn check_lock(&self) -> Result<()> {
         self.lock.check()
     }
@@ -115,7 +117,7 @@ impl<'a> BackupMaker<'a> {
             self.known = Known::read(self.store)?;
         }
         let mut run = Run { maker: self, files: Vec::new(), copied: (0, 0), unchanged: 0 };
-        // The database first: the log then has every block that the database knows of.
+        // Copy the database first, so that the log has every block that the database refers to.
         let database = run.database()?;
         let made_at = Clock::System.now();
         let at_database = last_block(&run.maker.storage.data_dir)?;
@@ -136,7 +138,7 @@ impl<'a> BackupMaker<'a> {
         Ok(MadeBackup { id, manifest, copied, unchanged })
     }
 
-    /// Removes backups that `keep` does not keep, and contents that only they have.
+    /// Removes backups that `keep` does not keep, and contents that only they need.
     pub(super) fn prune(&mut self, keep: Keep) -> Result<PrunedBackups> {
         let pruned = prune::prune(self.store, &*self.lock, keep, &mut self.needed)?;
         for sha256 in &pruned.contents {
@@ -146,7 +148,7 @@ impl<'a> BackupMaker<'a> {
     }
 }
 
-/// A backup that is being made.
+/// Backup in progress.
 struct Run<'m, 'a> {
     maker: &'m mut BackupMaker<'a>,
     files: Vec<StoredFile>,
@@ -155,7 +157,7 @@ struct Run<'m, 'a> {
 }
 
 impl Run<'_, '_> {
-    /// The path of a new file to copy something to.
+    /// Path of a new temporary copy.
     fn staged(&self) -> Result<PathBuf> {
         let path = self.maker.staging.path().join("copy");
         for ending in ["", "-journal", "-wal", "-shm"] {
@@ -186,7 +188,7 @@ impl Run<'_, '_> {
         Ok(Database::Included)
     }
 
-    /// Stores a file that is written at once, if it is there.
+    /// Stores a file that is written atomically, if it exists.
     fn small_file(&mut self, name: &str) -> Result<()> {
         match self.file(name, None) {
             Err(error) if is_not_found(&error) => Ok(()),
@@ -194,7 +196,7 @@ impl Run<'_, '_> {
         }
     }
 
-    /// Stores a content unless it is there. False when the file has another content.
+    /// Stores a content unless the store has it. False when the file has another content.
     fn store(&mut self, path: &Path, content: &Digest) -> Result<bool> {
         if self.maker.known.stored.get(&content.sha256) == Some(&content.bytes) {
             self.unchanged += 1;
@@ -209,7 +211,7 @@ impl Run<'_, '_> {
         Ok(true)
     }
 
-    /// Stores a file of the data directory. It is not read if it is still what it was in `before`.
+    /// Stores a file of the data directory. It is not read if it is unchanged since `before`.
     fn file(&mut self, name: &str, before: Option<&StoredFile>) -> Result<()> {
         let path = self.maker.storage.data_dir.join(name);
         for _ in 0..MAX_ATTEMPTS {
@@ -298,7 +300,7 @@ impl Run<'_, '_> {
                 }
                 content
             } else {
-                // Known segments are used from the first on.
+                // Known segments are the first ones.
                 self.unchanged += 1;
                 known[at].content.clone()
             };
@@ -323,7 +325,7 @@ impl SourceState {
     }
 }
 
-/// Whether a later change of the file will have another time of change.
+/// Returns whether any later change of the file will have a different change time.
 fn is_settled(meta: &Metadata) -> bool {
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     let changed = Duration::from_secs(meta.ctime().unsigned_abs());
@@ -332,11 +334,11 @@ fn is_settled(meta: &Metadata) -> bool {
 
 fn modified_ns(meta: &Metadata) -> u64 {
     let modified = meta.modified().unwrap_or(UNIX_EPOCH).duration_since(UNIX_EPOCH);
-    // Before 1970 counts as 1970; the number of nanoseconds suffices until the year 2554.
+    // Times before 1970 become 0. The range ends in the year 2554.
     modified.unwrap_or_default().as_nanos() as u64
 }
 
-/// The last block of the event log, 0 if there is none.
+/// Last block of the event log, or 0 if there is none.
 fn last_block(data_dir: &Path) -> Result<i64> {
     match LogReader::open(data_dir).and_then(|log| log.last()) {
         Ok(last) => Ok(last.seq),
@@ -353,7 +355,7 @@ fn changing(path: &Path) -> Error {
     Error::Refused(format!("{} changes while it is copied; make the backup again", path.display()))
 }
 
-/// The time as sentences have it, without milliseconds: `2026-03-01T09:00:00Z`.
+/// Formats a time for messages, without milliseconds: `2026-03-01T09:00:00Z`.
 pub(super) fn second(time: Instant) -> String {
     format!("{}Z", &time.to_string()[..19])
 }

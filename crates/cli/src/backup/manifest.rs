@@ -1,4 +1,4 @@
-//! What a backup consists of: `backups/<id>.json`.
+//! Manifests of backups: `backups/<id>.json`.
 
 use super::store::{BackupStore, Digest};
 use crate::{Error, Result};
@@ -7,22 +7,23 @@ use muriel_log::{LogId, Segment};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
-/// The folder of manifests. A backup is complete once its manifest is there, which is written last.
+/// Folder of manifests. A manifest is written last, so a backup is complete once its manifest
+/// exists.
 pub(super) const BACKUPS: &str = "backups/";
-/// The folder of contents. Each file is named by its SHA-256.
+/// Folder of contents. Each file is named by its SHA-256.
 pub(super) const FILES: &str = "files/";
-/// The format that this program writes and reads.
+/// Format version that this program writes and reads.
 const FORMAT: u32 = 2;
-/// A larger file is not a manifest. One entry takes about 400 bytes.
+/// Maximum size of a manifest, in bytes. An entry takes about 400 bytes.
 const MAX_BYTES: u64 = 64 << 20;
 
-/// A backup: one line of JSON, and its SHA-256 in a second line.
+/// Manifest: one line of JSON, and its SHA-256 in a second line.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Manifest {
     format: u32,
-    /// When the database had been copied. It has no change that was made later, and the event log
-    /// has at least every event that was acknowledged before.
+    /// Time after the database was copied. The copy has no later change, and the event log has at
+    /// least every event acknowledged before.
     pub(super) made_at: Instant,
     pub(super) database: Database,
     /// `None` if there was no event log.
@@ -30,32 +31,32 @@ pub(super) struct Manifest {
     pub(super) files: Vec<StoredFile>,
 }
 
-/// Where the experiments are.
+/// Location of the experiments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Database {
     /// In the backup.
     Included,
-    /// In a PostgreSQL database, which has backups of its own.
+    /// In a PostgreSQL database, which is backed up separately.
     PostgresqlNotIncluded,
 }
 
-/// The event log. Its closed files are among the manifest's files.
+/// Event log. Its closed files are among the manifest's files.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct StoredLog {
     pub(super) id: LogId,
-    /// The last block when the database had been copied, or a later one.
+    /// Last block at the time of the database copy, or a later one.
     pub(super) at_database: i64,
-    /// The last block.
+    /// Last block.
     pub(super) last: i64,
-    /// The hash of the last block, in hexadecimal.
+    /// Hash of the last block, in hexadecimal.
     pub(super) hash: String,
-    /// The blocks of the active file, oldest first.
+    /// Blocks of the active file, oldest first.
     pub(super) segments: Vec<StoredSegment>,
 }
 
-/// A part of the active file of the log.
+/// Part of the log's active file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct StoredSegment {
@@ -63,23 +64,23 @@ pub(super) struct StoredSegment {
     pub(super) content: Digest,
 }
 
-/// One file of the data directory.
+/// File of the data directory.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct StoredFile {
-    /// Its name in the data directory.
+    /// Name in the data directory.
     pub(super) name: String,
     pub(super) content: Digest,
-    /// Its modification time in nanoseconds since 1970 UTC. Retention relies on that of
-    /// closed log files.
+    /// Modification time in nanoseconds since 1970 UTC. Retention relies on that of closed log
+    /// files.
     pub(super) modified_ns: u64,
-    /// What shows that the file has not been written since it was read. `None` where it was read
-    /// so soon after it had been written that this could not be told.
+    /// State that shows whether the file has been written since it was read. `None` if it was read
+    /// too soon after a write to tell.
     pub(super) source: Option<SourceState>,
 }
 
-/// Device, inode and time of change of a file. Who writes to a file, or replaces it, changes them,
-/// also if its name, length and modification time stay as they were.
+/// Device, inode and change time of a file. Writing to the file or replacing it changes them, even
+/// if its name, length and modification time stay the same.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct SourceState {
@@ -88,12 +89,12 @@ pub(super) struct SourceState {
     pub(super) changed_ns: i64,
 }
 
-/// The place of a manifest: `backups/2026-03-01T090000Z.json`. Names sort as times do.
+/// Id of a backup, whose manifest is `backups/2026-03-01T090000Z.json`. Ids sort by time.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) struct BackupId(String);
 
 impl BackupId {
-    /// The name for a backup that was made at this time. It sorts after `newest`.
+    /// Id for a backup made at this time. It sorts after `newest`.
     pub(super) fn new(made_at: Instant, newest: Option<&BackupId>) -> Self {
         let mut second = made_at.us().div_euclid(1_000_000);
         if let Some(newest) = newest.and_then(BackupId::second) {
@@ -103,7 +104,7 @@ impl BackupId {
         Self(format!("{}Z", text[..19].replace(':', "")))
     }
 
-    /// The id in the name of a file in [`BACKUPS`].
+    /// Parses the id in the name of a file in [`BACKUPS`].
     pub(super) fn parse(name: &str) -> Option<Self> {
         let id = Self(name.strip_suffix(".json")?.to_owned());
         id.second().is_some().then_some(id)
@@ -122,7 +123,7 @@ impl BackupId {
         format!("{BACKUPS}{}.json", self.0)
     }
 
-    /// The day in UTC: `2026-03-01`.
+    /// Day in UTC: `2026-03-01`.
     pub(super) fn day(&self) -> &str {
         &self.0[..10]
     }
@@ -134,10 +135,10 @@ impl std::fmt::Display for BackupId {
     }
 }
 
-/// The backups in a place, oldest first.
+/// Lists the backups in a store, oldest first.
 ///
 /// # Errors
-/// When the place cannot be listed.
+/// When the store cannot be listed.
 pub(super) fn list(store: &dyn BackupStore) -> Result<Vec<BackupId>> {
     let mut ids: Vec<_> = store.list(BACKUPS)?.iter().filter_map(|file| BackupId::parse(&file.name)).collect();
     ids.sort();
@@ -146,13 +147,16 @@ pub(super) fn list(store: &dyn BackupStore) -> Result<Vec<BackupId>> {
 
 impl Manifest {
     pub(super) fn new(made_at: Instant, database: Database, log: Option<StoredLog>, files: Vec<StoredFile>) -> Self {
-        // The text form has milliseconds; a time that is too early would promise too much.
+        // Rounded up to milliseconds, the precision of the text form: a time that is too early
+        // would promise too much.
         let made_at = Instant::from_us((made_at.us() + 999) / 1_000 * 1_000);
         Self { format: FORMAT, made_at, database, log, files }
     }
 
+    /// Reads and checks a manifest.
+    /// \n
     /// # Errors
-    /// A file that is missing, cannot be read, is damaged, or is of another format.
+    /// A file that is missing, cannot be read, is damaged, or has another format.
     pub(super) fn read(store: &dyn BackupStore, id: &BackupId) -> Result<Self> {
         let place = store.show(&id.path());
         let text = store.read_small(&id.path(), MAX_BYTES)?;
@@ -164,7 +168,7 @@ impl Manifest {
             return Err(damaged());
         }
         let unfit = |problem: String| Error::Refused(format!("{place} cannot be used: {problem}"));
-        // Only the format, first: another one has other fields.
+        // Read the format first: other formats have other fields.
         #[derive(Deserialize)]
         struct Format {
             format: u32,
@@ -190,7 +194,7 @@ impl Manifest {
         store.put_small(&id.path(), text.as_bytes())
     }
 
-    /// All contents, each with what it is.
+    /// All contents, each with a description.
     pub(super) fn contents(&self) -> impl Iterator<Item = (String, &Digest)> {
         let files = self.files.iter().map(|file| (file.name.clone(), &file.content));
         let segments = self.log.iter().flat_map(|log| &log.segments).map(|stored| {
@@ -200,7 +204,7 @@ impl Manifest {
         files.chain(segments)
     }
 
-    /// The last block of the event log, 0 if it has none.
+    /// Last block of the event log, or 0 if there is none.
     pub(super) fn log_position(&self) -> i64 {
         self.log.as_ref().map_or(0, |log| log.last)
     }
@@ -211,7 +215,7 @@ impl Manifest {
 }
 
 impl StoredFile {
-    /// Whether the name stays within the directory, whoever wrote the manifest.
+    /// Returns whether the name stays within the directory, since the manifest may be forged.
     fn is_safe(&self) -> bool {
         let is_known = matches!(&*self.name, "muriel.db" | "pepper" | "node.json");
         let is_closed = self.name.strip_prefix("log-").and_then(|name| name.strip_suffix(".db"));
@@ -220,12 +224,13 @@ impl StoredFile {
 }
 
 impl Digest {
-    /// Whether the name of the content stays within its folder, whoever wrote the manifest.
+    /// Returns whether the name of the content stays within its folder, since the manifest may be
+    /// forged.
     fn is_safe(&self) -> bool {
         self.sha256.len() == 64 && self.sha256.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
     }
 
-    /// Where the store has it.
+    /// Path of the content in the store.
     pub(super) fn path(&self) -> String {
         format!("{FILES}{}", self.sha256)
     }
@@ -245,7 +250,7 @@ mod tests {
         let first = BackupId::new(at, None);
         assert_eq!(first.to_string(), "2026-03-01T090000Z");
         assert_eq!(first.day(), "2026-03-01");
-        // Within the second, and with a clock that goes backwards.
+        // Within the same second, and with a clock that goes backwards.
         let second = BackupId::new(at, Some(&first));
         let third = BackupId::new(at.plus_us(-5_000_000_000), Some(&second));
         assert_eq!([&second, &third].map(ToString::to_string), ["2026-03-01T090001Z", "2026-03-01T090002Z"]);

@@ -1,9 +1,8 @@
-//! Backups of the data directory, made while the server runs, and restoring them.
+//! Backups of the data directory, made while the server runs, and their restoration.
 //!
-//! A place has `files/`, each named by its SHA-256, and `backups/`, a manifest for each backup that
-//! lists its files. A manifest is written last, so a backup that was interrupted is none, and
-//! contents that several backups have are stored once. Contents are removed by pruning only, when
-//! no manifest lists them.
+//! A store has `files/`, each named by its SHA-256, and `backups/`, a manifest per backup that lists its files. A
+//! manifest is written last, so an interrupted backup does not count. Contents that several backups share are stored
+//! once. Only pruning removes contents, when no manifest lists them.
 
 mod directory;
 mod interrupt;
@@ -37,11 +36,11 @@ use store::BackupStore;
 pub(crate) struct Backup {
     #[command(subcommand)]
     command: Option<BackupCommand>,
-    /// Place of the backups: a directory, or s3://bucket/prefix with credentials in the environment. A backup stores
-    /// there what none before has stored.
+    /// Place of the backups: a directory, or s3://bucket/prefix with credentials in the environment. Only what no
+    /// earlier backup has stored there is copied.
     #[arg(long, value_name = "PLACE", required = true)]
     to: Option<String>,
-    /// Make a backup again and again, this many seconds (5 to 86400) after the one before ended, until stopped.
+    /// Make backups repeatedly until stopped, each this many seconds (5 to 86400) after the end of the one before.
     #[arg(long, value_name = "SECONDS", requires = "keep", value_parser = clap::value_parser!(u64).range(5..=86_400))]
     every: Option<u64>,
     /// Prune afterwards: keep this many of the newest backups.
@@ -62,7 +61,7 @@ enum BackupCommand {
     List(PlaceArgs),
     /// Check every byte of all backups in a place against its checksum.
     Verify(PlaceArgs),
-    /// Remove old backups, and what only they need.
+    /// Remove old backups, and data that only they need.
     Prune {
         #[command(flatten)]
         place: PlaceArgs,
@@ -89,10 +88,10 @@ pub(crate) struct Restore {
     /// Place of the backups: a directory or s3://bucket/prefix.
     #[arg(long, value_name = "PLACE")]
     from: String,
-    /// The data directory to make. It must be missing or empty.
+    /// The data directory to create. It must be missing or empty.
     #[arg(long, value_name = "DIR")]
     data_dir: PathBuf,
-    /// Restore the state of this time, such as 2026-03-01T09:00:00Z [default: the newest backup, whole].
+    /// Restore the state at this time, such as 2026-03-01T09:00:00Z [default: the newest backup, complete].
     #[arg(long, value_name = "TIME", value_parser = time)]
     until: Option<Instant>,
     #[command(flatten)]
@@ -185,7 +184,7 @@ fn back_up(storage: &StorageSettings, store: &dyn BackupStore, keep: Option<Keep
     }
 }
 
-/// Makes backups until somebody asks to stop. Failures are reported and tried again.
+/// Makes backups until the process is asked to stop. Failures are reported and retried.
 fn follow(storage: &StorageSettings, store: &dyn BackupStore, period: Duration, keep: Keep) -> Result<()> {
     let mut maker = None;
     let mut failing = false;
@@ -196,7 +195,7 @@ fn follow(storage: &StorageSettings, store: &dyn BackupStore, period: Duration, 
                     tell!("muriel: backups are made again");
                 }
                 failing = false;
-                // Of an idle server there would be nothing else in the journal.
+                // On an idle server, the journal would contain nothing else.
                 if made.copied.0 > 0 {
                     say_made(&made)?;
                 }
@@ -209,7 +208,7 @@ fn follow(storage: &StorageSettings, store: &dyn BackupStore, period: Duration, 
                     period.as_secs(),
                     sentence(&error)
                 );
-                // The lock may be lost, and what is known of the place may be wrong.
+                // The lock may be lost, and the cached knowledge of the store may be wrong.
                 maker = None;
             }
         }
@@ -292,7 +291,7 @@ fn counted(count: usize, what: &str) -> String {
     if count == 1 { format!("1 {what}") } else { format!("{count} {what}s") }
 }
 
-/// A number of bytes as people read it: `512 bytes`, `1.5 MiB`.
+/// Formats a size for people: `512 bytes`, `1.5 MiB`.
 fn size(bytes: u64) -> String {
     let mut value = bytes as f64;
     let mut unit = "bytes";

@@ -1,26 +1,25 @@
-//! Removing old backups from a place.
+//! Removes old backups from a store.
 
 use super::manifest::{self, BackupId, FILES, Manifest};
 use super::store::{BackupStore, StoreLock};
 use crate::Result;
 use std::collections::{HashMap, HashSet};
 
-/// Which backups stay.
+/// Rule for the backups to keep.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Keep {
-    /// So many of the newest.
+    /// Number of newest backups.
     pub(super) newest: u32,
-    /// The last one of each of so many days (UTC) that have backups.
+    /// Number of days (UTC) with backups, of each of which the last backup is kept.
     pub(super) daily: u32,
 }
 
-/// The contents that backups need, of those that were read before. Who prunes again and again so
-/// reads each manifest once.
+/// Cache of the contents that backups need, so that repeated pruning reads each manifest once.
 #[derive(Debug, Default)]
 pub(super) struct NeededContents(HashMap<BackupId, Vec<String>>);
 
 impl NeededContents {
-    /// What these backups need. Others are forgotten.
+    /// Contents that these backups need. Entries of other backups are dropped.
     fn of(&mut self, store: &dyn BackupStore, kept: &[&BackupId]) -> Result<HashSet<&str>> {
         self.0.retain(|id, _| kept.contains(&id));
         for id in kept {
@@ -34,19 +33,19 @@ impl NeededContents {
     }
 }
 
-/// What was removed.
+/// Result of pruning.
 #[derive(Debug, Default)]
 pub(super) struct PrunedBackups {
     pub(super) backups: usize,
-    /// The SHA-256 of contents.
+    /// SHA-256 of removed contents.
     pub(super) contents: Vec<String>,
     pub(super) bytes: u64,
-    /// Backups that are left.
+    /// Number of backups that are left.
     pub(super) kept: usize,
 }
 
 impl Keep {
-    /// The backups that go, of these in order of time.
+    /// Backups to remove from `ids`, which are in order of time.
     fn outdated<'i>(&self, ids: &'i [BackupId]) -> Vec<&'i BackupId> {
         let mut days = HashSet::new();
         let newest_first = ids.iter().rev().enumerate();
@@ -62,7 +61,7 @@ impl Keep {
     }
 }
 
-/// Removes backups that `keep` does not keep, and contents that no other backup has.
+/// Removes backups that `keep` does not keep, and contents that no other backup needs.
 pub(super) fn prune(
     store: &dyn BackupStore,
     lock: &dyn StoreLock,
@@ -71,7 +70,8 @@ pub(super) fn prune(
 ) -> Result<PrunedBackups> {
     let ids = manifest::list(store)?;
     let outdated = keep.outdated(&ids);
-    // Read before anything is removed: without its manifest nobody knows what a backup needs.
+    // Read all manifests before anything is removed: without its manifest, the contents that a
+    // backup needs are unknown.
     let kept: Vec<_> = ids.iter().filter(|id| !outdated.contains(id)).collect();
     let needed = needed.of(store, &kept)?;
     for id in &outdated {

@@ -1,4 +1,4 @@
-//! Restoring a data directory from a backup.
+//! Restores a data directory from a backup.
 
 use super::directory::{failed, flush_directory};
 use super::interrupt;
@@ -14,30 +14,31 @@ use std::io::{self, ErrorKind, Read};
 use std::path::Path;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-/// What was restored.
+/// Result of a restoration.
 pub(super) struct Restored {
-    /// The backup that the database is from.
+    /// Backup that the database was restored from.
     pub(super) manifest: Manifest,
-    /// The last block of the event log, 0 if there is none.
+    /// Last block of the event log, or 0 if there is none.
     pub(super) log_position: i64,
-    /// When it was received.
+    /// Time at which that block was received.
     pub(super) received_at: Option<Instant>,
 }
 
-/// The backups to restore from.
+/// Backups to restore from.
 struct Choice {
-    /// The database and all that is not the log.
+    /// Backup for the database and everything but the log.
     database: Manifest,
-    /// The log, if another backup has more of it.
+    /// Backup for the log, if another one has more of it.
     log: Option<Manifest>,
 }
 
-/// Makes the data directory `data_dir` from the newest backup, or as it was at `until`.
+/// Creates the data directory `data_dir` from the newest backup, or with the state at `until`.
 pub(super) fn restore(store: &dyn BackupStore, until: Option<Instant>, data_dir: &Path) -> Result<Restored> {
-    // What is missing is told before what would be overwritten.
+    // Report missing backups before content that would be overwritten.
     let choice = choose(store, until)?;
     refuse_content(data_dir)?;
-    // Made beside and renamed, so that nobody takes a part of it for the whole.
+    // Created in a temporary directory and renamed, so that a partial result is never taken for a
+    // complete one.
     let path = std::path::absolute(data_dir).map_err(failed("cannot find", data_dir))?;
     let parent = path.parent().unwrap_or(Path::new("/"));
     fs::create_dir_all(parent).map_err(failed("cannot make", parent))?;
@@ -65,7 +66,7 @@ pub(super) fn restore(store: &dyn BackupStore, until: Option<Instant>, data_dir:
     flush_directory(beside.path())?;
     fs::rename(beside.path(), &path).map_err(failed("cannot rename the restored directory to", &path))?;
     flush_directory(parent)?;
-    // It has been renamed, so there is nothing to delete.
+    // It was renamed, so there is nothing to delete.
     beside.keep();
     Ok(Restored { manifest, log_position: last, received_at })
 }
@@ -82,15 +83,16 @@ fn refuse_content(data_dir: &Path) -> Result<()> {
     }
 }
 
-/// The newest backup; or, for a time, the newest one made until then and the next one, whose log
-/// has the events in between.
+/// Chooses the newest backup. For a time, chooses the newest one made until then and the next one,
+/// whose log has the events in between.
 fn choose(store: &dyn BackupStore, until: Option<Instant>) -> Result<Choice> {
     let ids = manifest::list(store)?;
     let Some(newest) = ids.last() else { return Err(no_backup(store)) };
     let Some(until) = until else {
         return Ok(Choice { database: Manifest::read(store, newest)?, log: None });
     };
-    // Names have seconds only and may be later than the time of the backup, never earlier.
+    // Ids have a precision of seconds and can be later than the time of the backup, but never
+    // earlier.
     let mut next = None;
     for id in ids.iter().rev() {
         let manifest = Manifest::read(store, id)?;
@@ -117,7 +119,7 @@ fn restore_file(store: &dyn BackupStore, stored: &StoredFile, to: &Path) -> Resu
     file.set_modified(modified).and_then(|()| file.sync_all()).map_err(failed("cannot write", to))
 }
 
-/// Copies a content to the new file `to`, not flushed yet.
+/// Copies a content to the new file `to`, without flushing it.
 fn restore_content(store: &dyn BackupStore, content: &Digest, to: &Path) -> Result<File> {
     let mut file = File::create_new(to).map_err(failed("cannot create", to))?;
     let place = || store.show(&content.path());
@@ -134,7 +136,7 @@ fn restore_content(store: &dyn BackupStore, content: &Digest, to: &Path) -> Resu
     }
 }
 
-/// Something that is read, which knows whether an error was its own.
+/// Reader that records whether an error came from reading.
 struct Source<R> {
     from: R,
     has_failed: bool,
@@ -146,7 +148,7 @@ impl<R: Read> Read for Source<R> {
     }
 }
 
-/// Restores the event log, and checks that it ends as the manifest says.
+/// Restores the event log, and checks that it ends as in the manifest.
 fn restore_log<'m>(store: &dyn BackupStore, manifest: &'m Manifest, dir: &Path) -> Result<Option<&'m StoredLog>> {
     for stored in manifest.files.iter().filter(|file| is_log(file)) {
         restore_file(store, stored, &dir.join(&stored.name))?;
@@ -163,7 +165,7 @@ fn restore_log<'m>(store: &dyn BackupStore, manifest: &'m Manifest, dir: &Path) 
     Ok(Some(log))
 }
 
-/// Whether the restored log has the last block of `log`.
+/// Returns whether the restored log has the last block of `log`.
 fn has_last_block(dir: &Path, log: &StoredLog) -> Result<bool> {
     if log.last == 0 {
         return Ok(true);
@@ -172,14 +174,14 @@ fn has_last_block(dir: &Path, log: &StoredLog) -> Result<bool> {
     Ok(found.map_err(Error::Log)?.is_some_and(|hash| hex(&hash) == log.hash))
 }
 
-/// Cuts the restored log at a time. The blocks that were there when the database was copied stay,
-/// whatever their times say.
+/// Cuts the restored log at a time. Blocks that existed when the database was copied are kept,
+/// whatever their times.
 fn cut(database: Option<&StoredLog>, until: Instant, dir: &Path) -> Result<i64> {
     let keep = Position { seq: database.map_or(0, |log| log.at_database) };
     Ok(muriel_log::cut(dir, keep, until).map_err(Error::Log)?.seq)
 }
 
-/// When a block was received.
+/// Time at which a block was received.
 fn received_at(dir: &Path, seq: i64) -> Option<Instant> {
     let reader = LogReader::open(dir).ok()?;
     reader.blocks(Position { seq: seq - 1 }).ok()?.next()?.ok().map(|block| block.received_at)

@@ -1,4 +1,4 @@
-//! Where backups are: the operations that a directory and an S3 bucket have in common.
+//! Stores of backups: the operations that directories and S3 buckets have in common.
 
 use crate::{Error, Result};
 use serde::{Deserialize, Serialize};
@@ -12,50 +12,51 @@ use super::interrupt;
 use super::manifest::hex;
 use super::s3::{S3Flags, S3Store};
 
-/// A place for files. Names have the form `folder/name`. A file appears under its name complete
+/// Store of files. Names have the form `folder/name`. A file appears under its name either complete
 /// or not at all.
 pub(super) trait BackupStore {
-    /// How sentences name a file here; the place itself with an empty name. It has no secret.
+    /// Name of a file for messages; of the store itself for an empty name. Contains no secret.
     fn show(&self, name: &str) -> String;
 
-    /// Takes the lock of the place, which whoever changes something there has to hold.
+    /// Acquires the store's lock, which is required for changes.
     ///
     /// # Errors
     /// [`Error::Refused`] when another process holds it.
     fn lock(&self) -> Result<Box<dyn StoreLock + '_>>;
 
-    /// All files in a folder, in no particular order.
+    /// Lists all files in a folder, in no particular order.
     fn list(&self, folder: &str) -> Result<Vec<ListedFile>>;
 
-    /// Opens a file for reading. Errors while it is read name it.
+    /// Opens a file for reading. Read errors name it.
     fn open<'s>(&'s self, name: &str, bytes: u64) -> Result<Box<dyn Read + 's>>;
 
-    /// The content of a file, `None` if there is none. A file of more than `max` bytes is an error.
+    /// Reads a file; `None` if it does not exist. A file of more than `max` bytes is an error.
     fn read_small(&self, name: &str, max: u64) -> Result<Option<Vec<u8>>>;
 
-    /// Stores the file at `source`. False, and nothing is stored, when its content is not `content`.
+    /// Stores the file at `source`. If its content is not `content`, returns false and stores
+    /// nothing.
     fn put(&self, name: &str, source: &Path, content: &Digest) -> Result<bool>;
 
-    /// Stores a small file, durable together with all that were stored before.
+    /// Stores a small file. It is durable on return, as are all files stored before.
     fn put_small(&self, name: &str, bytes: &[u8]) -> Result<()>;
 
     /// Removes a file, if there is one.
     fn remove(&self, name: &str) -> Result<()>;
 }
 
-/// A lock that is held. It is released when it is dropped.
+/// Lock that is held. Dropping it releases it.
 pub(super) trait StoreLock {
-    /// Whether it is held still. Nothing may be changed once it is not.
+    /// Checks that the lock is still held. Otherwise nothing may be changed.
     ///
     /// # Errors
     /// [`Error::Refused`] when it may have been lost.
     fn check(&self) -> Result<()>;
 }
 
-/// A file in a folder of a store.
+/// File in a folder of a store.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct ListedFile {
-    /// Its name in the folder.
+    /// Name in the folder.
     pub(super) name: String,
     pub(super) bytes: u64,
 }
@@ -70,7 +71,7 @@ pub(super) struct Digest {
 }
 
 impl Digest {
-    /// Copies `from` to `to`; the digest of what was copied.
+    /// Copies `from` to `to`, and returns the digest of the copied bytes.
     pub(super) fn copy(mut from: impl Read, to: &mut dyn Write) -> io::Result<Self> {
         let (mut hash, mut bytes, mut buffer) = (Sha256::new(), 0, vec![0; 1 << 18]);
         loop {
@@ -92,7 +93,7 @@ impl Digest {
         Self::copy(File::open(path)?, &mut io::sink())
     }
 
-    /// What is wrong with a content that should have this digest; `None` if nothing is.
+    /// Message about the difference from the expected digest; `None` if they are equal.
     pub(super) fn problem(&self, found: &Self) -> Option<String> {
         if found.bytes != self.bytes {
             Some(format!("it has {} bytes, not {}", found.bytes, self.bytes))
@@ -104,10 +105,10 @@ impl Digest {
     }
 }
 
-/// The store at an address: `s3://bucket/prefix`, or the path of a directory.
+/// Opens the store at an address: `s3://bucket/prefix`, or the path of a directory.
 ///
 /// # Errors
-/// An address that is not valid, and missing credentials.
+/// An invalid address, and missing credentials.
 pub(super) fn at(address: &str, flags: &S3Flags) -> Result<Box<dyn BackupStore>> {
     match address.split_once("://") {
         Some(("s3", rest)) => Ok(Box::new(S3Store::open(rest, flags)?)),

@@ -34,7 +34,7 @@ fn restore(from: &Path, data_dir: &Path) -> Result<restore::Restored> {
     restore::restore(&store(from), None, data_dir)
 }
 
-/// The files in a folder of a place.
+/// Files in a folder of a store.
 fn files(to: &Path, folder: &str) -> Vec<PathBuf> {
     store(to).list(folder).unwrap().iter().map(|file| to.join(folder).join(&file.name)).collect()
 }
@@ -50,7 +50,7 @@ async fn append(log: &Log, number: u128) {
     log.append(batch).await.unwrap();
 }
 
-/// A data directory with a database, a pepper, and a log of several files.
+/// Creates a data directory with a database, a pepper, and a log of several files.
 async fn data(data_dir: &Path) -> (Log, u128) {
     drop(open::open(&place(data_dir)).await.unwrap());
     let options = LogOptions { roll_bytes: 64 << 10, reserve: Reserve::Bytes(0), ..LogOptions::default() };
@@ -106,7 +106,7 @@ async fn a_backup_under_load_restores_the_same_blocks() {
     assert_eq!(hash(&restored, position), hash(&data_dir, position));
     assert_eq!(reader.blocks(Position::default()).unwrap().filter(|block| block.is_ok()).count() as i64, position);
     open::open_existing(&place(&restored)).await.unwrap();
-    // It can be continued.
+    // The restored log can be continued.
     let again = Log::open(&restored, LogOptions { reserve: Reserve::Bytes(0), ..LogOptions::default() }).unwrap();
     append(&again, u128::MAX >> 1).await;
     assert_eq!(again.last().seq, position + 1);
@@ -149,7 +149,7 @@ async fn damage_is_found_and_repaired() {
             flip(&path, at);
         }
     }
-    // Deleted or cut short, and whatever part of the log, the next backup repairs it.
+    // Whichever part of the log was deleted or truncated, the next backup repairs it.
     for path in files(&to, FILES) {
         for is_cut in [false, true] {
             if is_cut { fs::write(&path, "x") } else { fs::remove_file(&path) }.unwrap();
@@ -159,7 +159,7 @@ async fn damage_is_found_and_repaired() {
             verify(&to).unwrap();
         }
     }
-    // A damaged manifest is passed over, and does not lend its name.
+    // A damaged manifest is ignored, and its id is not reused.
     fs::write(&manifest, "damaged").unwrap();
     let id = make(&data_dir, &to).unwrap().id;
     assert!(id > made.id && verify(&to).is_err());
@@ -184,14 +184,14 @@ async fn an_interrupted_backup_is_not_taken_for_whole() {
     assert!(restore(&to, &restored).err().unwrap().to_string().contains("did not end"));
     let made = make(&data_dir, &to).unwrap();
     assert_eq!(made.manifest.log_position(), 0);
-    // The next one dies before its end.
+    // The next backup is interrupted.
     partial();
     verify(&to).unwrap();
     let store = store(&to);
     let keep = Keep { newest: 1, daily: 0 };
     prune::prune(&store, &*store.lock().unwrap(), keep, &mut NeededContents::default()).unwrap();
     assert!(!to.join(FILES).join("partial").exists());
-    // Nor are two made at once.
+    // Two backups cannot run at once.
     let _lock = store.lock().unwrap();
     assert!(make(&data_dir, &to).err().unwrap().to_string().contains("another backup to"));
 
@@ -226,7 +226,7 @@ async fn each_backup_is_whole_after_pruning() {
     log.close().await.unwrap();
     let verified = verify(&to).unwrap();
     assert_eq!((verified.backups, verified.contents), (5, files(&to, FILES).len()), "nothing is left over");
-    // Each of them, from the newest on.
+    // Restore each of them, from the newest on.
     let mut ids = manifest::list(&store).unwrap();
     for position in positions.iter().rev().take(5) {
         let restored = dir.path().join(format!("restored-{position}"));

@@ -1,4 +1,4 @@
-//! Checking every byte of the backups in a place.
+//! Verifies every byte of the backups in a store.
 
 use super::manifest::{self, FILES, Manifest};
 use super::store::{BackupStore, Digest};
@@ -7,27 +7,27 @@ use muriel_domain::Instant;
 use std::collections::BTreeMap;
 use std::io;
 
-/// What was found to be whole.
+/// Result of a verification without problems.
 pub(super) struct VerifiedBackups {
     pub(super) backups: usize,
     pub(super) contents: usize,
     pub(super) bytes: u64,
-    /// When the newest was made, and its last block.
+    /// Time and last block of the newest backup.
     pub(super) newest: (Instant, i64),
 }
 
-/// A content, with what it is and the backups that need it.
+/// Content with its description and the backups that need it.
 struct Needed {
     content: Digest,
     what: String,
     backups: Vec<String>,
 }
 
-/// Reads each content that a backup needs, once.
+/// Reads each content that any backup needs, once.
 ///
 /// # Errors
-/// [`Error::Refused`], which names each file that is damaged or missing and the backups that need
-/// it, and when there is no backup.
+/// [`Error::Refused`] with each damaged or missing file and the backups that need it, and when
+/// there is no backup.
 pub(super) fn verify(store: &dyn BackupStore) -> Result<VerifiedBackups> {
     let ids = manifest::list(store)?;
     let mut problems = Vec::new();
@@ -66,7 +66,7 @@ pub(super) fn verify(store: &dyn BackupStore) -> Result<VerifiedBackups> {
     }
 }
 
-/// What is wrong with a content, if anything.
+/// Verifies a content. Returns a message if it is missing or damaged.
 fn check(store: &dyn BackupStore, content: &Digest) -> Result<Option<String>> {
     let found = store.open(&content.path(), content.bytes).map(|read| Digest::copy(read, &mut io::sink()));
     match found {
@@ -87,7 +87,7 @@ fn missing_or(error: io::Error) -> String {
     }
 }
 
-/// `the backup A`, `the backups A, B and 7 others`.
+/// Names the backups that need a content: `the backup A`, or `9 backups, A to B`.
 fn which(backups: &[String]) -> String {
     match backups {
         [one] => format!("the backup {one}"),
@@ -96,7 +96,7 @@ fn which(backups: &[String]) -> String {
     }
 }
 
-/// There is no complete backup here.
+/// Error for a store without a complete backup.
 pub(super) fn no_backup(store: &dyn BackupStore) -> Error {
     let place = store.show("");
     match store.list(FILES).map(|files| files.is_empty()) {

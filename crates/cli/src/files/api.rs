@@ -1,4 +1,4 @@
-//! The API of a running server, as a client of it.
+//! Client of a running server's API.
 
 use super::content::{Fields, Kind, Stored};
 use super::diff::{Ids, Project};
@@ -12,36 +12,36 @@ use ureq::Agent;
 use ureq::http::{HeaderMap, Method, Request};
 use url::Url;
 
-/// Attempts of a request that the server has no time for.
+/// Maximum attempts of a request that the server answers with 503.
 const ATTEMPTS: u32 = 6;
-/// The longest wait between two attempts.
+/// Maximum wait between two attempts.
 const WAIT_MAX: Duration = Duration::from_secs(30);
-/// Names in a page.
+/// Number of names on a page.
 const PAGE: i64 = 1_000;
-/// Most objects of a kind.
+/// Maximum number of objects of a kind.
 const OBJECTS_MAX: usize = 100_000;
 
-/// The API of one project.
+/// Client of one project's API.
 pub(crate) struct Api {
     agent: Agent,
     base: Url,
     key: String,
 }
 
-/// A good answer.
+/// Successful response.
 #[derive(Debug, Default)]
 pub(crate) struct Answer {
     pub(crate) body: Value,
-    /// The version that the object has now.
+    /// Current version of the object.
     pub(crate) etag: Option<String>,
 }
 
-/// Why there is no good answer.
+/// Failure of a request.
 #[derive(Debug)]
 pub(crate) enum Failure {
-    /// The server refused: its status, and its sentence.
+    /// The server refused it, with this status and message.
     Refused(u16, String),
-    /// Nobody knows whether the request was carried out.
+    /// It is unknown whether the request was carried out.
     Lost(String),
 }
 
@@ -53,12 +53,12 @@ impl From<Failure> for Error {
     }
 }
 
-/// What a request may carry beside its body.
+/// Conditions of a request.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Conditions<'a> {
-    /// The version that the object must have.
+    /// Version that the object must have.
     pub(crate) etag: Option<&'a str>,
-    /// Tells repetitions of the request from another one.
+    /// Key that identifies repetitions of the request.
     pub(crate) idempotency_key: Option<&'a str>,
 }
 
@@ -67,7 +67,7 @@ impl Api {
         Ok(Self::at(remote.address()?, remote.key()?, project))
     }
 
-    /// The API of a project of the server at this address.
+    /// Creates a client for a project of the server at this address.
     pub(super) fn at(mut base: Url, key: String, project: &str) -> Self {
         if let Ok(mut segments) = base.path_segments_mut() {
             segments.pop_if_empty().extend(["v2", "project", project]);
@@ -79,7 +79,7 @@ impl Api {
         self.send(Method::GET, path, None, Conditions::default())
     }
 
-    /// Sends a request, again while the server has no time for it.
+    /// Sends a request, with retries while the server is busy.
     pub(crate) fn send(
         &self,
         method: Method,
@@ -87,7 +87,7 @@ impl Api {
         body: Option<&Value>,
         conditions: Conditions<'_>,
     ) -> Result<Answer, Failure> {
-        // A request that is lost may have been carried out: only one that can be told from another is repeated.
+        // A lost request may have been carried out, so only repeatable requests are retried after that.
         let is_repeatable = method == Method::GET || conditions.idempotency_key.is_some();
         let mut attempt = 1;
         loop {
@@ -153,12 +153,12 @@ impl Api {
         }
     }
 
-    /// The path of an object.
+    /// Path of an object.
     pub(crate) fn path(kind: Kind, id: i64) -> String {
         format!("/{}/{id}", kind.word())
     }
 
-    /// An object with its version; `None` when it is not there.
+    /// Loads an object with its version; `None` if it does not exist.
     pub(crate) fn details(
         &self,
         kind: Kind,
@@ -176,7 +176,7 @@ impl Api {
         Ok(Some((Stored::new(kind, name, details, slugs), etag)))
     }
 
-    /// The project: every name, and the objects that `is_needed`.
+    /// Loads the project: all names, and the objects that are needed.
     pub(crate) fn project(&self, is_needed: impl Fn(Kind, &str) -> bool) -> Result<(Project, Names), Failure> {
         let mut names = Names::default();
         for (kind, path, list, id, name) in [
@@ -205,7 +205,7 @@ impl Api {
             names: names.all.iter().map(|(_, kind, name)| (*kind, name.clone())).collect(),
         };
         for (id, kind, name) in names.all.iter().filter(|(_, kind, name)| is_needed(*kind, name)) {
-            // What is deleted meanwhile is not there.
+            // Objects deleted meanwhile are skipped.
             project.objects.extend(self.details(*kind, (*id, name), &names.slugs)?.map(|(stored, _)| stored));
         }
         Ok((project, names))
@@ -229,7 +229,7 @@ impl Api {
     }
 }
 
-/// The names of the objects of a project.
+/// Names of a project's objects.
 #[derive(Debug, Default)]
 pub(crate) struct Names {
     all: Vec<(i64, Kind, String)>,
@@ -239,7 +239,7 @@ pub(crate) struct Names {
 }
 
 impl Names {
-    /// The ids by name.
+    /// Ids by name.
     pub(crate) fn ids(&self) -> Ids {
         self.all.iter().map(|(id, kind, name)| ((*kind, name.clone()), *id)).collect()
     }
@@ -247,7 +247,7 @@ impl Names {
 
 enum Sent {
     Answer(Answer),
-    /// The server asks to wait, and says why.
+    /// The server asks to wait, with a reason.
     Busy(Option<Duration>, String),
 }
 
@@ -255,13 +255,13 @@ fn header(headers: &HeaderMap, name: &str) -> Option<String> {
     headers.get(name).and_then(|value| value.to_str().ok()).map(str::to_owned)
 }
 
-/// A text of others on one line, with escapes for what a terminal would act on.
+/// Formats external text on one line, with escapes for what a terminal would interpret.
 pub(crate) fn printable(text: &str) -> String {
     let text = text.replace(['\n', '\r', '\t'], " ");
     muriel_domain::text::one_line(&text).chars().take(2_000).collect()
 }
 
-/// The id of an object that was made.
+/// Id of a newly created object.
 pub(crate) fn made_id(kind: Kind, body: &Fields) -> Option<i64> {
     let field = match kind {
         Kind::Goal => "goal_profile_id",

@@ -1,4 +1,5 @@
-//! Makes the changes, object by object: each whole or not at all, and only as the plan saw it.
+//! Applies the changes, object by object. Each is made completely or not at all, and only if the object is as in the
+//! plan.
 
 use super::api::{Answer, Api, Conditions, Failure, Names, made_id};
 use super::content::Kind;
@@ -7,19 +8,19 @@ use serde_json::{Value, json};
 use std::collections::HashMap;
 use ureq::http::Method;
 
-/// Why an apply ended before its end.
+/// Error that stopped an apply.
 #[derive(Debug)]
 pub(crate) struct Stopped {
-    /// The object, as messages name it.
+    /// Object, as messages name it.
     pub(crate) object: String,
-    /// Why, and what became of the object.
+    /// Reason, and the state of the object.
     pub(crate) reason: String,
 }
 
-/// Makes every change, and tells of each that is done.
+/// Makes all changes, and calls `done` after each.
 ///
 /// # Errors
-/// The first change that could not be made. Those after it were not tried.
+/// The first change that could not be made. Later ones are not attempted.
 pub(crate) fn apply(
     api: &Api,
     changes: &[Change],
@@ -100,8 +101,8 @@ impl Applier<'_> {
         self.api.send(method, path, body, Conditions { etag: Some(etag), ..Conditions::default() })
     }
 
-    /// The id and the version of an object that is still what the plan saw. The version alone does not say so: it also
-    /// changes with the goal and the hypothesis of an experiment, which this apply may have changed itself.
+    /// Id and version of an object that is still as in the plan. The version alone does not show this: it also changes
+    /// with an experiment's goal and hypothesis, which this apply may have changed itself.
     fn unchanged(&self, change: &Change) -> std::result::Result<(i64, String), String> {
         let Some(seen) = &change.stored else { return Err(CHANGED.to_owned()) };
         let found = self.api.details(change.kind, (seen.id, &seen.name), &self.slugs);

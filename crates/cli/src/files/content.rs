@@ -1,15 +1,15 @@
-//! What the files hold of an object: the same fields whether they come from the files or from the project.
+//! Content of objects in files: the same fields, whether read from the files or from the project.
 
 use serde_json::{Map, Value, json};
 use std::collections::{BTreeMap, HashMap};
 
-/// Files by their path below the directory, with `/`.
+/// Files by path below the directory, with `/` as the separator.
 pub(crate) type Files = BTreeMap<String, String>;
 
-/// The fields of an object.
+/// Fields of an object.
 pub(crate) type Fields = Map<String, Value>;
 
-/// The kinds of objects, in the order in which they are made: experiments refer to the others.
+/// Kinds of objects, in the order of creation: experiments refer to the others.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) enum Kind {
     Goal,
@@ -20,7 +20,7 @@ pub(crate) enum Kind {
 impl Kind {
     pub(crate) const ALL: [Kind; 3] = [Kind::Goal, Kind::Hypothesis, Kind::Experiment];
 
-    /// How messages call it.
+    /// Name of the kind in messages.
     pub(crate) fn word(self) -> &'static str {
         match self {
             Kind::Goal => "goal",
@@ -30,7 +30,7 @@ impl Kind {
     }
 }
 
-/// The fields of a goal in files, `goal_key` aside.
+/// Fields of a goal in files, without `goal_key`.
 pub(crate) const GOAL_FIELDS: [&str; 10] = [
     "goal_name",
     "goal_type",
@@ -44,11 +44,12 @@ pub(crate) const GOAL_FIELDS: [&str; 10] = [
     "currency",
 ];
 
-/// The fields of a hypothesis in files. Its slug is the file's name.
+/// Fields of a hypothesis in files. Its slug is the file's name.
 pub(crate) const HYPOTHESIS_FIELDS: [&str; 8] =
     ["observation", "problem", "solution", "confidence", "importance", "difficulty", "hypothesis_url", "archived"];
 
-/// The fields of an experiment in files, those in files of their own last. Its key is the directory's name.
+/// Fields of an experiment in files, with those that have their own files last. Its key is the directory's
+/// name.
 const EXPERIMENT_FIELDS: [&str; 18] = [
     "test_name",
     "url",
@@ -70,33 +71,33 @@ const EXPERIMENT_FIELDS: [&str; 18] = [
     "custom_css",
 ];
 
-/// Fields of an experiment that are given when it is created.
+/// Fields of an experiment that can be set only at creation.
 pub(crate) const PERMANENT: [&str; 2] = ["test_type", "variants_data_key"];
 
-/// The words of the statuses, with the interface's numbers.
+/// Words of the statuses, with the API's numbers.
 pub(crate) const STATUSES: [(&str, i64); 3] = [("draft", 9), ("live", 1), ("inactive", 0)];
 
-/// The word of a status number; a draft where there is none.
+/// Word of a status number; `draft` for a missing one.
 pub(crate) fn status_word(number: &Value) -> &'static str {
     STATUSES.iter().find(|(_, code)| number.as_i64() == Some(*code)).map_or("draft", |(word, _)| *word)
 }
 
-/// An object of the project.
+/// Object of the project.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Stored {
     pub(crate) kind: Kind,
     pub(crate) id: i64,
-    /// Its key or slug.
+    /// Key or slug.
     pub(crate) name: String,
     pub(crate) fields: Fields,
-    /// Whether it is an experiment that visitors have met.
+    /// True for an experiment that has had visitors.
     pub(crate) has_run: bool,
-    /// Whether it is an experiment that was concluded.
+    /// True for a concluded experiment.
     pub(crate) is_concluded: bool,
 }
 
 impl Stored {
-    /// The object that details show. `slugs` has those of the hypotheses by id.
+    /// Converts the details of an object. `slugs` has the slugs of hypotheses by id.
     pub(crate) fn new(kind: Kind, name: &str, details: &Fields, slugs: &HashMap<i64, String>) -> Self {
         let (id, fields) = match kind {
             Kind::Goal => ("goal_profile_id", chosen(details, &GOAL_FIELDS)),
@@ -116,7 +117,7 @@ impl Stored {
         }
     }
 
-    /// Whether it is an experiment that visitors meet now.
+    /// Returns whether it is a live experiment.
     pub(crate) fn is_live(&self) -> bool {
         self.fields.get("status") == Some(&json!("live"))
     }
@@ -126,12 +127,12 @@ fn chosen(details: &Fields, names: &[&str]) -> Fields {
     names.iter().map(|name| ((*name).to_owned(), details.get(*name).cloned().unwrap_or_default())).collect()
 }
 
-/// The fields of an experiment from its details, with the slug of its hypothesis.
+/// Fields of an experiment from its details, with the slug of its hypothesis.
 pub(crate) fn experiment(details: &Fields, hypothesis: Option<&str>) -> Fields {
     let mut fields = chosen(details, &EXPERIMENT_FIELDS);
     fields.insert("hypothesis".to_owned(), hypothesis.into());
     fields.insert("status".to_owned(), status_word(&details.get("status").cloned().unwrap_or_default()).into());
-    // The clock moves a bandit's weights: they are no setting.
+    // The clock moves a bandit's weights, so they are not a setting.
     if is_bandit(&fields)
         && let Some(configuration) = fields.get_mut("configuration").and_then(Value::as_object_mut)
     {
@@ -140,12 +141,12 @@ pub(crate) fn experiment(details: &Fields, hypothesis: Option<&str>) -> Fields {
     fields
 }
 
-/// Whether the fields are those of a bandit.
+/// Returns whether the fields are those of a bandit.
 pub(crate) fn is_bandit(fields: &Fields) -> bool {
     fields.get("configuration").and_then(|configuration| configuration.get("is_mab")) == Some(&json!(1))
 }
 
-/// The goal keys that an experiment refers to, with the path of each.
+/// Goal keys that an experiment refers to, with the path of each.
 pub(crate) fn goal_keys(fields: &Fields) -> Vec<(String, &str)> {
     let primary = fields.get("primary_goal_key").and_then(Value::as_str);
     let secondary = fields.get("secondary_goal_keys").and_then(Value::as_array).into_iter().flatten();

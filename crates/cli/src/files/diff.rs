@@ -1,4 +1,4 @@
-//! What the files change in a project.
+//! Differences between the files and the project.
 
 use super::content::{Fields, Kind, PERMANENT, Stored, goal_keys, is_bandit};
 use super::parse::{Tree, Wanted};
@@ -8,11 +8,11 @@ use muriel_api::check::{FieldChange, differences};
 use serde_json::{Value, json};
 use std::collections::{BTreeSet, HashMap};
 
-/// What the project has: the objects that the files name, and the names of all others.
+/// Content of the project: the objects that the files name, and the names of all others.
 #[derive(Debug, Default)]
 pub(crate) struct Project {
     pub(crate) objects: Vec<Stored>,
-    /// Every object's name.
+    /// Names of all objects.
     pub(crate) names: BTreeSet<(Kind, String)>,
 }
 
@@ -22,23 +22,23 @@ impl Project {
     }
 }
 
-/// What people asked for beside the files.
+/// Options of the command.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Choices {
-    /// Whether what the files do not have is to go.
+    /// True to remove objects that are not in the files.
     pub(crate) prune: bool,
-    /// Whether experiments that ran and stopped are to be live again.
+    /// True to make experiments live again that ran and were stopped.
     pub(crate) resume: bool,
 }
 
-/// What is to be done about an object.
+/// Action on an object.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Act {
-    /// It is made.
+    /// Create it.
     Create,
-    /// Its fields change, its status, or both.
+    /// Change its fields, its status, or both.
     Update,
-    /// It is deleted; a hypothesis is archived, as no operation deletes one.
+    /// Delete it; archive a hypothesis, because no operation deletes one.
     Remove,
 }
 
@@ -48,18 +48,18 @@ pub(crate) struct Change {
     pub(crate) kind: Kind,
     pub(crate) name: String,
     pub(crate) act: Act,
-    /// What it is now; `None` for one that is made.
+    /// Current state; `None` for a new object.
     pub(crate) stored: Option<Stored>,
-    /// Every field as it is to be, those that are left alone as they are. Empty for one that is removed.
+    /// All fields after the change, including unchanged ones. Empty if it is removed.
     pub(crate) fields: Fields,
-    /// The fields that differ, the status aside.
+    /// Fields that differ, without the status.
     pub(crate) differences: Vec<FieldChange>,
-    /// The word of the status to have, where that is another.
+    /// Word of the new status, if it changes.
     pub(crate) status: Option<String>,
 }
 
 impl Change {
-    /// Fields of the body that makes or updates it, but for the ids of what it refers to.
+    /// Body that creates or updates it, without the ids of referenced objects.
     pub(crate) fn body(&self) -> Fields {
         let top = |field: &str| field.split(['.', '[']).next().unwrap_or_default().to_owned();
         let changed: BTreeSet<String> = self.differences.iter().map(|change| top(&change.field)).collect();
@@ -87,25 +87,25 @@ impl Change {
         body
     }
 
-    /// Whether it stops a live experiment.
+    /// Returns whether it stops a live experiment.
     pub(crate) fn stops(&self) -> bool {
         self.status.is_some() && self.stored.as_ref().is_some_and(Stored::is_live)
     }
 }
 
-/// Everything that the files change.
+/// All differences.
 #[derive(Debug, Default)]
 pub(crate) struct Changes {
-    /// In the order in which they are made.
+    /// Changes, in the order in which they are made.
     pub(crate) changes: Vec<Change>,
-    /// What differs and is left as it is, as sentences.
+    /// Messages about differences that are left as they are.
     pub(crate) notes: Vec<String>,
 }
 
-/// What the files change in the project.
+/// Computes the changes that the files make in the project.
 ///
 /// # Errors
-/// Files that cannot be applied to it.
+/// Files that cannot be applied.
 pub(crate) fn changes(tree: &Tree, project: &Project, choices: Choices) -> Result<Changes, FileProblems> {
     let mut found = FileProblems::default();
     let mut all = Changes::default();
@@ -141,7 +141,7 @@ fn created(wanted: &Wanted) -> Change {
     }
 }
 
-/// The change that makes `stored` what is wanted; `None` where it is that already.
+/// Change that turns `stored` into what is wanted; `None` if they are equal.
 fn updated(
     wanted: &Wanted,
     stored: &Stored,
@@ -179,7 +179,7 @@ fn updated(
     })
 }
 
-/// The wanted fields, and where the files leave one to the project, the project's.
+/// Wanted fields, with the project's values for those that the files leave alone.
 fn settled(wanted: &Wanted, stored: &Stored) -> Fields {
     let mut fields = wanted.fields.clone();
     for name in &wanted.left_alone {
@@ -198,13 +198,13 @@ fn settled(wanted: &Wanted, stored: &Stored) -> Fields {
     fields
 }
 
-/// The status to move to; `None` where it is that already.
+/// Status to move to; `None` if it does not change.
 ///
-/// What people and the clock do with a running experiment is not undone by files: they start a draft, put it aside and stop a
-/// live one; they take one that has run back to nothing, and start it again only when they are asked to.
+/// Files do not undo what people and the clock do with an experiment. They start a draft or make it inactive, and stop
+/// a live experiment. They never make an experiment that has run a draft again, and restart it only with `--resume`.
 ///
 /// # Errors
-/// A note about a status that is left as it is.
+/// A message about a status that is left as it is.
 fn status(wanted: &Wanted, stored: &Stored, choices: Choices) -> Result<Option<String>, String> {
     if wanted.kind != Kind::Experiment || wanted.left_alone.contains(&"status") {
         return Ok(None);
@@ -228,7 +228,7 @@ fn status(wanted: &Wanted, stored: &Stored, choices: Choices) -> Result<Option<S
     }
 }
 
-/// Adds a problem for each goal and hypothesis that an experiment refers to and that will not be there.
+/// Adds a problem for each goal and hypothesis that an experiment refers to and that will not exist.
 fn references(wanted: &Wanted, tree: &Tree, project: &Project, choices: Choices, found: &mut FileProblems) {
     let mut check = |field: &str, kind: Kind, name: &str, place: &str| {
         let is_there = project.names.contains(&(kind, name.to_owned()));
@@ -250,17 +250,17 @@ fn references(wanted: &Wanted, tree: &Tree, project: &Project, choices: Choices,
     }
 }
 
-/// Adds a problem for a change that is too large for one request: it would not be whole.
+/// Adds a problem for a change that is too large for one request: in several it would not be atomic.
 fn fits_a_request(change: &Change, wanted: &Wanted, found: &mut FileProblems) {
     let bytes = Value::Object(change.body()).to_string().len();
-    // Ids and the key are added to it.
+    // Ids and the key are added later.
     if bytes + 1_024 > BODY_LIMIT {
         let message = format!("the change has {bytes} bytes as one request, which must be below {BODY_LIMIT}");
         found.add(&wanted.origin.file, 0, message);
     }
 }
 
-/// What goes because the files do not have it: experiments first, as they use goals.
+/// Removals of objects that are not in the files: experiments first, because they use goals.
 fn removals(tree: &Tree, project: &Project) -> Vec<Change> {
     let is_left = |stored: &&Stored| !tree.has(stored.kind, &stored.name);
     let is_gone =
@@ -279,10 +279,10 @@ fn removals(tree: &Tree, project: &Project) -> Vec<Change> {
     left.into_iter().map(removal).collect()
 }
 
-/// Ids of objects by kind and name, to refer to them.
+/// Ids of objects by kind and name, for references.
 pub(crate) type Ids = HashMap<(Kind, String), i64>;
 
-/// The body with ids in place of slugs, and for a new object its key and status.
+/// Body with ids in place of slugs, and with key and status for a new object.
 pub(crate) fn resolved(change: &Change, mut body: Fields, ids: &Ids) -> Fields {
     if let Some(slug) = body.shift_remove("hypothesis") {
         let id = slug.as_str().and_then(|slug| ids.get(&(Kind::Hypothesis, slug.to_owned())));
@@ -299,14 +299,14 @@ pub(crate) fn resolved(change: &Change, mut body: Fields, ids: &Ids) -> Fields {
             body.insert("status".to_owned(), status_code(status).into());
         }
         if change.kind == Kind::Experiment {
-            // Creation takes null only where a type says so.
+            // Creation accepts null for these fields only.
             body.retain(|name, value| !value.is_null() || name == "primary_goal_key" || name == "hypothesis_id");
         }
     }
     body
 }
 
-/// The interface's number of a status.
+/// API number of a status.
 pub(crate) fn status_code(word: &str) -> i64 {
     super::content::STATUSES.iter().find(|(known, _)| *known == word).map_or(9, |(_, code)| *code)
 }

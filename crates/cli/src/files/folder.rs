@@ -1,4 +1,5 @@
-//! A directory of files: read within bounds, written for its owner only. No symbolic link is followed inside of it.
+//! Directory of files: read with size limits, and written for the owner only. Symbolic links within it are not
+//! followed.
 
 use super::content::Files;
 use super::parse::experiment::{SETTINGS, is_part};
@@ -9,19 +10,19 @@ use std::fs::{self, File};
 use std::io::{ErrorKind, Read, Write};
 use std::path::Path;
 
-/// Most bytes of a file.
+/// Maximum size of a file, in bytes.
 const FILE_MAX: u64 = 8 << 20;
-/// Most files, and most bytes of all of them.
+/// Maximum number of files, and maximum size of all of them in bytes.
 const FILES_MAX: usize = 200_000;
 const BYTES_MAX: u64 = 512 << 20;
 
-/// What a directory can hold at its top.
+/// Files at the top of the directory.
 const TOP_FILES: [&str; 2] = ["project.toml", "goals.toml"];
 
-/// Every file that has a meaning, by its path. Others, such as a README, are not read.
+/// Reads all known files, by path. Others, such as a README, are ignored.
 ///
 /// # Errors
-/// A directory that cannot be read; files that are no text, too large, or have a name that is nearly one with a meaning.
+/// A directory that cannot be read; files that are not text or too large, or whose name is similar to a known one.
 pub(crate) fn read(directory: &Path) -> Result<std::result::Result<Files, FileProblems>> {
     let mut reader = Reader::default();
     for name in TOP_FILES {
@@ -52,7 +53,7 @@ pub(crate) fn read(directory: &Path) -> Result<std::result::Result<Files, FilePr
     Ok(if reader.found.is_empty() { Ok(reader.files) } else { Err(reader.found) })
 }
 
-/// What is said about a file that an experiment cannot have.
+/// Message about a file that an experiment cannot have.
 fn about_part(name: &str) -> String {
     let known = [
         SETTINGS,
@@ -72,7 +73,7 @@ fn about_part(name: &str) -> String {
     unknown_field(name, &known).replace("is not a known field", "is not the name of a file of an experiment")
 }
 
-/// The names in a directory, in order; none where there is no directory.
+/// Names in a directory, sorted; empty if it does not exist.
 fn entries(directory: &Path) -> Result<Vec<String>> {
     let error = |source| Error::File { doing: "cannot read the directory", path: directory.to_owned(), source };
     match fs::symlink_metadata(directory) {
@@ -83,7 +84,7 @@ fn entries(directory: &Path) -> Result<Vec<String>> {
     }
     let mut names = Vec::new();
     for entry in fs::read_dir(directory).map_err(error)? {
-        // A name that is not Unicode has no meaning here.
+        // Names that are not Unicode are not known names.
         names.extend(entry.map_err(error)?.file_name().into_string());
         if names.len() > FILES_MAX {
             return Err(Error::Refused(format!("{} has more than {FILES_MAX} entries", directory.display())));
@@ -101,13 +102,13 @@ struct Reader {
 }
 
 impl Reader {
-    /// Reads a file, if it is there.
+    /// Reads a file, if it exists.
     fn file(&mut self, path: &Path, name: &str) -> Result<()> {
         let error = |source| Error::File { doing: "cannot read", path: path.to_owned(), source };
         match fs::symlink_metadata(path) {
             Err(source) if source.kind() == ErrorKind::NotFound => return Ok(()),
             Err(source) => return Err(error(source)),
-            // A link could lead to a file that is nobody's business, whose content would go to the server.
+            // A link could lead to a private file, whose content would be sent to the server.
             Ok(about) if !about.is_file() => {
                 self.found.add(name, 0, "must be a file, not a directory or a symbolic link");
                 return Ok(());
@@ -142,11 +143,11 @@ impl Reader {
     }
 }
 
-/// Writes the files. With `overwrite`, files with a meaning that are not among them are removed, so that the directory says
-/// what they say.
+/// Writes the files. With `overwrite`, removes known files that are not among them, so that the directory has exactly
+/// this content.
 ///
 /// # Errors
-/// A directory that is not empty, without `overwrite`; what cannot be written.
+/// Without `overwrite`, a directory that is not empty; files that cannot be written.
 pub(crate) fn write(directory: &Path, files: &Files, overwrite: bool) -> Result<()> {
     let error = |path: &Path, source| Error::File { doing: "cannot write", path: path.to_owned(), source };
     fs::create_dir_all(directory).map_err(|source| error(directory, source))?;
@@ -173,7 +174,7 @@ pub(crate) fn write(directory: &Path, files: &Files, overwrite: bool) -> Result<
     if overwrite { remove_others(directory, files) } else { Ok(()) }
 }
 
-/// Makes the directories of a file one by one: none of them may be a link that leads out.
+/// Creates the directories of a file one by one, because none of them may be a link that leads outside.
 fn make_directories(directory: &Path, name: &str) -> Result<()> {
     let mut inner = directory.to_owned();
     let Some((parents, _)) = name.rsplit_once('/') else { return Ok(()) };
@@ -190,7 +191,7 @@ fn make_directories(directory: &Path, name: &str) -> Result<()> {
     Ok(())
 }
 
-/// Removes files with a meaning that are not among `files`, and directories that are empty then.
+/// Removes known files that are not among `files`, and directories that are then empty.
 fn remove_others(directory: &Path, files: &Files) -> Result<()> {
     let remove = |name: &str| {
         let path = directory.join(name);
@@ -210,7 +211,7 @@ fn remove_others(directory: &Path, files: &Files) -> Result<()> {
         for part in entries(&inner)?.iter().filter(|part| is_part(part)) {
             remove(&format!("experiments/{name}/{part}"))?;
         }
-        // It stays where something else is in it.
+        // The directory is kept if it has other files.
         let _ = fs::remove_dir(&inner);
     }
     Ok(())

@@ -1,7 +1,7 @@
 //! Experiments as files: `muriel export`, `muriel plan` and `muriel apply`.
 //!
-//! They are clients of a running server with an API key, so scopes, checks and history are the API's. What the files say
-//! (`parse`), what the project has as files (`render`) and what differs (`diff`) are pure; `folder` and `api` do the rest.
+//! The commands are clients of a running server with an API key, so scopes, checks and history are the API's. `parse`
+//! (files to objects), `render` (objects to files) and `diff` are pure; `folder` and `api` do the input and output.
 
 mod api;
 mod apply;
@@ -31,7 +31,7 @@ use std::io::{BufRead, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-/// The exit status of a plan that has changes.
+/// Exit status of a plan with changes.
 const HAS_CHANGES: u8 = 2;
 
 /// `muriel export`
@@ -39,13 +39,13 @@ const HAS_CHANGES: u8 = 2;
 pub struct Export {
     #[command(flatten)]
     remote: Remote,
-    /// The key of the project.
+    /// Key of the project.
     #[arg(long, env = "MURIEL_PROJECT", value_name = "PROJECT_KEY")]
     project: String,
-    /// Directory to write to. It is made if it is not there.
+    /// Directory to write to. It is created if missing.
     #[arg(long, value_name = "DIR")]
     dir: PathBuf,
-    /// Replace the files of an earlier export in the directory; other files in it stay.
+    /// Replace the files of an earlier export in the directory; other files in it are kept.
     #[arg(long)]
     overwrite: bool,
 }
@@ -54,7 +54,7 @@ impl Export {
     /// Writes the files of a project.
     ///
     /// # Errors
-    /// A server that does not answer or refuses, and a directory that cannot be written.
+    /// A server that does not respond or refuses, and a directory that cannot be written.
     pub(crate) fn run(self) -> Result<()> {
         let api = Api::new(&self.remote, &self.project)?;
         let (project, _) = api.project(|_, _| true)?;
@@ -68,7 +68,7 @@ impl Export {
     }
 }
 
-/// Which files, and how they are applied.
+/// Files to apply, and options.
 #[derive(Debug, Args)]
 struct Target {
     #[command(flatten)]
@@ -76,18 +76,18 @@ struct Target {
     /// Directory with the files.
     #[arg(value_name = "DIR")]
     dir: PathBuf,
-    /// The key of the project, instead of the one in project.toml.
+    /// Key of the project, instead of the one in project.toml.
     #[arg(long, env = "MURIEL_PROJECT", value_name = "PROJECT_KEY")]
     project: Option<String>,
-    /// Also delete the experiments and goals that the files do not have, and archive such hypotheses.
+    /// Also delete experiments and goals that are not in the files, and archive such hypotheses.
     #[arg(long)]
     prune: bool,
-    /// Also start experiments again that have run and were stopped, where their file says live.
+    /// Also restart experiments that have run and were stopped, where their file says live.
     #[arg(long)]
     resume: bool,
 }
 
-/// A plan, and with what it was made.
+/// Plan, with the state it was made from.
 struct Prepared {
     project_key: String,
     api: Api,
@@ -112,7 +112,7 @@ impl Target {
     }
 }
 
-/// What the files of a directory say.
+/// Reads and parses the files of a directory.
 fn tree(directory: &Path) -> Result<Tree> {
     let files = folder::read(directory)?.map_err(|found| refused(directory, &found))?;
     parse::read(&files).map_err(|found| refused(directory, &found))
@@ -133,10 +133,10 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// Prints what an apply would do: 0 when nothing, and [`HAS_CHANGES`] otherwise.
+    /// Prints what an apply would do. Exit status: 0 without changes, otherwise [`HAS_CHANGES`].
     ///
     /// # Errors
-    /// Files that cannot be applied; a server that does not answer or refuses.
+    /// Files that cannot be applied; a server that does not respond or refuses.
     pub(crate) fn run(self) -> Result<ExitCode> {
         let Prepared { project_key, planned, notes, .. } = self.target.prepare()?;
         match self.json {
@@ -152,16 +152,16 @@ impl Plan {
 pub struct Apply {
     #[command(flatten)]
     target: Target,
-    /// Apply without asking. Needed where there is no terminal to ask on.
+    /// Apply without asking. Required without a terminal.
     #[arg(long)]
     yes: bool,
 }
 
 impl Apply {
-    /// Shows the plan, asks, and makes the changes.
+    /// Shows the plan, asks for confirmation, and makes the changes.
     ///
     /// # Errors
-    /// As of [`Plan::run`]; a change that could not be made, with those that were.
+    /// As for [`Plan::run`]; a change that could not be made, with those made before it.
     pub(crate) fn run(self) -> Result<()> {
         if !self.yes && !std::io::stdin().is_terminal() {
             let how = "there is no terminal to ask on: look at muriel plan, then apply with --yes";
@@ -193,7 +193,7 @@ impl Apply {
     }
 }
 
-/// Whether whoever sits at the terminal says yes.
+/// Asks for confirmation on the terminal.
 fn is_agreed() -> Result<bool> {
     text(format_args!("Apply this? [y/N] "))?;
     let _ = std::io::stdout().flush();

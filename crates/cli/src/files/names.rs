@@ -1,18 +1,18 @@
-//! Names of files for keys and slugs: safe on every file system, and told apart where case does not count.
+//! File names for keys and slugs: valid on every file system, and distinct where case is ignored.
 
 use std::collections::HashMap;
 
-/// Names that Windows keeps for devices, with any ending.
+/// Names that Windows reserves for devices, with any extension.
 const RESERVED: [&str; 22] = [
     "con", "prn", "aux", "nul", "com1", "com2", "com3", "com4", "com5", "com6", "com7", "com8", "com9", "lpt1", "lpt2",
     "lpt3", "lpt4", "lpt5", "lpt6", "lpt7", "lpt8", "lpt9",
 ];
 
-/// The file name of each key, in the order of `keys`.
+/// File names of the keys, in the order of `keys`.
 ///
-/// A key is its own name, but for characters that are written as `%` and two hexadecimal digits: a `.` at the begin or the
-/// end, the first letter of a name that Windows reserves, and the capitals of keys that differ in nothing but case.
-/// `None` for a key with other characters than `A-Za-z0-9._-`, which no server gives out.
+/// A file name equals its key, except for characters that are written as `%` and two hexadecimal digits: a `.` at the
+/// beginning or end, the first letter of a name that Windows reserves, and the capitals of keys that differ only in
+/// case. `None` for a key with characters other than `A-Za-z0-9._-`, which no server assigns.
 pub(crate) fn file_names(keys: &[&str]) -> Vec<Option<String>> {
     let mut folded: HashMap<String, usize> = HashMap::new();
     for key in keys {
@@ -41,7 +41,7 @@ fn encoded(key: &str, capitals: bool) -> String {
     name
 }
 
-/// The key that a file name stands for; `None` where it stands for none.
+/// Key of a file name; `None` if it is not one of a key.
 pub(crate) fn key_of(name: &str) -> Option<String> {
     let mut key = String::with_capacity(name.len());
     let mut rest = name;

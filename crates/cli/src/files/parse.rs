@@ -1,4 +1,4 @@
-//! What the files say: goals, hypotheses and experiments with every field, as the server would store them.
+//! Parses the files: goals, hypotheses and experiments with all fields, as the server would store them.
 
 pub(crate) mod experiment;
 
@@ -12,14 +12,14 @@ use muriel_domain::hypothesis::parse_slug;
 use serde_json::{Map, Value};
 use std::collections::{BTreeSet, HashMap};
 
-/// The version of the layout of the files.
+/// Version of the file layout.
 pub(crate) const FORMAT: i64 = 1;
 
-/// An object as the files have it.
+/// Object as described by the files.
 #[derive(Debug)]
 pub(crate) struct Wanted {
     pub(crate) kind: Kind,
-    /// Its key or slug.
+    /// Key or slug.
     pub(crate) name: String,
     pub(crate) fields: Fields,
     /// Fields that the files leave to the project: `status`, `plan.visitors`, `variants_data_key`.
@@ -27,20 +27,20 @@ pub(crate) struct Wanted {
     pub(crate) origin: Origin,
 }
 
-/// Where an object stands.
+/// Location of an object in the files.
 #[derive(Debug, Default)]
 pub(crate) struct Origin {
-    /// Its TOML file.
+    /// TOML file.
     pub(crate) file: String,
-    /// The path of the object in the file, before the paths of its fields.
+    /// Path of the object in the file, which precedes the paths of its fields.
     prefix: String,
     located: Option<std::rc::Rc<Located>>,
-    /// Files of its own for some fields, the longest path first.
+    /// Separate files of some fields, the longest path first.
     parts: Vec<(String, String)>,
 }
 
 impl Origin {
-    /// The file and the line of a field. A line of 0 is the file as a whole.
+    /// File and line of a field. Line 0 stands for the file as a whole.
     pub(crate) fn of(&self, field: &str) -> (&str, usize) {
         let is_in =
             |path: &str| field.strip_prefix(path).is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[']));
@@ -70,26 +70,26 @@ impl Origin {
     }
 }
 
-/// What the files of a directory say.
+/// Content of the files of a directory.
 #[derive(Debug, Default)]
 pub(crate) struct Tree {
-    /// The project that `project.toml` names.
+    /// Key of the project in `project.toml`.
     pub(crate) project: Option<String>,
-    /// Goals, hypotheses, experiments, each in the order of the files.
+    /// Goals, hypotheses and experiments, each kind in the order of the files.
     pub(crate) wanted: Vec<Wanted>,
 }
 
 impl Tree {
-    /// Whether the files have an object of this name.
+    /// Returns whether the files have an object of this name.
     pub(crate) fn has(&self, kind: Kind, name: &str) -> bool {
         self.wanted.iter().any(|wanted| wanted.kind == kind && wanted.name == name)
     }
 }
 
-/// What the files say.
+/// Parses the files.
 ///
 /// # Errors
-/// Everything that is wrong with any of them.
+/// All problems of all files.
 pub(crate) fn read(files: &Files) -> Result<Tree, FileProblems> {
     let mut found = FileProblems::default();
     let mut tree = Tree { project: project(files, &mut found), wanted: goals(files, &mut found) };
@@ -98,7 +98,7 @@ pub(crate) fn read(files: &Files) -> Result<Tree, FileProblems> {
     if found.is_empty() { Ok(tree) } else { Err(found) }
 }
 
-/// A file as TOML; its problems are added where it is not.
+/// Parses a file as TOML, or adds its problems.
 fn toml(file: &str, text: &str, found: &mut FileProblems) -> Option<Located> {
     toml_reader::parse(text)
         .map_err(|errors| errors.into_iter().for_each(|error| found.add(file, error.line, error.message)))
@@ -212,7 +212,7 @@ fn hypotheses(files: &Files, found: &mut FileProblems) -> Vec<Wanted> {
     wanted
 }
 
-/// An object's member as an object; an empty one where there is none or something else.
+/// Member as an object; an empty one if it is missing or not an object.
 fn object(members: &Fields, name: &str) -> Map<String, Value> {
     members.get(name).and_then(Value::as_object).cloned().unwrap_or_default()
 }

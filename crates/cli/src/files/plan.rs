@@ -1,4 +1,4 @@
-//! What an apply would do, and what that does to live experiments.
+//! Plans: the changes that an apply would make, and their effects on live experiments.
 
 use super::api::{Api, Conditions, Failure};
 use super::content::Kind;
@@ -7,36 +7,36 @@ use crate::{Error, Result};
 use serde_json::Value;
 use ureq::http::Method;
 
-/// A change with what the server says that it does.
+/// Change with its effects according to the server.
 #[derive(Debug)]
 pub(crate) struct Planned {
     pub(crate) change: Change,
     pub(crate) effects: Effects,
 }
 
-/// What a change does besides changing fields.
+/// Effects of a change besides its fields.
 #[derive(Debug, Default, Clone, PartialEq)]
 pub(crate) struct Effects {
-    /// Why a new epoch begins; empty where none does.
+    /// Reasons for a new epoch; empty if none begins.
     pub(crate) reasons: Vec<String>,
-    /// Arms that become something else to their visitors, by `variant_id`.
+    /// Variants that would mean something else to their visitors, by `variant_id`.
     pub(crate) redefines: Vec<String>,
-    /// What would not be as it was planned at the first start, each in a sentence.
+    /// Messages about departures from the plan locked at the first start.
     pub(crate) exploratory: Vec<String>,
-    /// Fields whose code goes.
+    /// Fields whose code is removed.
     pub(crate) removed_code: Vec<String>,
-    /// How many visitors get another arm, or none, in percent; `None` where nobody can say.
+    /// Percent of visitors who get another variant or none; `None` if it is not known.
     pub(crate) moved_visitors_percent: Option<f64>,
     pub(crate) warnings: Vec<String>,
 }
 
-/// Fields that no visitor notices, which may name what is yet to be made.
+/// Fields without effect on visitors, which may name objects that do not exist yet.
 const REFERENCES: [&str; 3] = ["primary_goal_key", "secondary_goal_keys", "hypothesis"];
 
-/// The changes with their effects.
+/// Computes the effects of the changes.
 ///
 /// # Errors
-/// Everything that the server would refuse.
+/// All changes that the server would refuse.
 pub(crate) fn planned(api: &Api, changes: Changes) -> Result<Vec<Planned>> {
     let (mut all, mut refused) = (Vec::new(), Vec::new());
     for change in changes.changes {
@@ -78,7 +78,7 @@ fn effects(api: &Api, change: &Change) -> std::result::Result<Effects, Failure> 
         warnings: texts("warnings"),
     };
     if change.stops() {
-        // It stops with the change, so nobody is moved by it.
+        // The experiment stops with the change, so no visitor is moved.
         effects.reasons.clear();
         effects.moved_visitors_percent = Some(0.0);
     }

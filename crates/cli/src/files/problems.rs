@@ -1,16 +1,16 @@
-//! What is wrong with files, each with its place.
+//! Problems of files, with their locations.
 
 use std::collections::BTreeSet;
 use std::fmt;
 
-/// Most problems that are printed.
+/// Maximum number of problems printed.
 const SHOWN: usize = 200;
 
-/// What is wrong with a file.
+/// Problem of a file.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct FileProblem {
     pub(crate) file: String,
-    /// From 1; 0 for the file as a whole.
+    /// Line from 1; 0 for the file as a whole.
     pub(crate) line: usize,
     pub(crate) message: String,
 }
@@ -24,7 +24,7 @@ impl fmt::Display for FileProblem {
     }
 }
 
-/// Everything that is wrong, in the order of files and lines.
+/// All problems, sorted by file and line.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct FileProblems(BTreeSet<FileProblem>);
 

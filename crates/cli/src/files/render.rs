@@ -1,4 +1,4 @@
-//! The files of a project: what differs from the defaults, in an order that stays the same.
+//! Renders a project as files: only values that differ from the defaults, in a stable order.
 
 use super::content::{Fields, Files, Kind, Stored};
 use super::names::file_names;
@@ -9,7 +9,7 @@ use muriel_api::check;
 use muriel_domain::Problems;
 use serde_json::{Value, json};
 
-/// Fields of an experiment that are lines at the top of its file.
+/// Fields of an experiment that are top-level lines of its file.
 const TOP: [&str; 11] = [
     "test_name",
     "url",
@@ -24,7 +24,7 @@ const TOP: [&str; 11] = [
     "event_metrics",
 ];
 
-/// The files that say what the objects are, or the kind and name of an object for which there is no name of a file.
+/// Files that describe the objects. On error, the kind and name of an object for which there is no valid file name.
 pub(crate) fn files(project_key: &str, objects: &[Stored]) -> Result<Files, (Kind, String)> {
     let mut files = Files::new();
     let mut project = Toml::default();
@@ -77,7 +77,7 @@ fn hypothesis(fields: &Fields) -> String {
     toml.into_text()
 }
 
-/// The files of an experiment, by their names.
+/// Files of an experiment, by name.
 fn experiment(fields: &Fields) -> Vec<(String, String)> {
     let least = defaults(check::experiment(&json!({
         "test_name": "T", "url": "https://example.com/", "variants": [{ "name": "Variant 1" }],
@@ -135,14 +135,14 @@ fn write_table(toml: &mut Toml, head: &str, members: &Fields) {
     }
 }
 
-/// The members of an object that differ from those of another.
+/// Members of an object that differ from those of another.
 fn changed(value: &Value, from: &Value) -> Fields {
     let members = value.as_object().into_iter().flatten();
     let differs = |name: &str, value: &Value| from.get(name) != Some(value);
     members.filter(|(name, value)| differs(name, value)).map(|(name, value)| (name.clone(), value.clone())).collect()
 }
 
-/// The code and the visual changes of an arm, as files.
+/// Code and visual changes of an arm, as files.
 fn code(arm: usize, fields: &Value) -> Vec<(String, String)> {
     let mut parts = Vec::new();
     for (field, ending) in [("customJS", "js"), ("customCSS", "css")] {
@@ -154,7 +154,7 @@ fn code(arm: usize, fields: &Value) -> Vec<(String, String)> {
     parts
 }
 
-/// A file with text; none for no text.
+/// File with text; none for empty text.
 fn part(name: String, text: &Value) -> Option<(String, String)> {
     text.as_str().filter(|text| !text.is_empty()).map(|text| (name, text.to_owned()))
 }
@@ -163,7 +163,7 @@ fn pretty(value: &Value) -> String {
     format!("{value:#}\n")
 }
 
-/// What the least body becomes; nothing where it is refused, so that everything is written.
+/// Defaults, which result from the minimal body. Empty if it is refused, so that everything is written.
 fn defaults(least: Result<Fields, Problems>) -> Fields {
     least.unwrap_or_default()
 }

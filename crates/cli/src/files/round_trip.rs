@@ -1,4 +1,4 @@
-//! Laws of the files, over projects made by chance: what is exported says what there is, to the byte.
+//! Property tests with generated projects: an export describes the project exactly.
 
 use super::content::{Fields, Kind, Stored};
 use super::diff::{Act, Choices, Project, changes, resolved};
@@ -12,7 +12,7 @@ use std::collections::HashMap;
 
 const IDEA: i64 = 7;
 
-/// What details show of a body of creation, as `kind`'s operation reads it.
+/// Details of an object that `kind`'s create operation makes from a body.
 fn details(kind: Kind, body: &Value) -> Fields {
     let made = match kind {
         Kind::Goal => check::goal(body),
@@ -21,7 +21,7 @@ fn details(kind: Kind, body: &Value) -> Fields {
     };
     let mut details = made.unwrap_or_else(|problems| panic!("{problems:?}: {body}"));
     if kind == Kind::Experiment {
-        // Moved by the act, which needs a project.
+        // Set here, because setting it on the server needs a project.
         details.insert("status".to_owned(), body.get("status").cloned().unwrap_or(json!(9)));
     }
     details
@@ -35,7 +35,7 @@ fn stored(kind: Kind, name: &str, body: &Value) -> Stored {
     Stored::new(kind, name, &details(kind, body), &slugs())
 }
 
-/// A body that creates an experiment.
+/// Body that creates an experiment.
 fn experiment_body() -> impl Strategy<Value = Value> {
     let text = "[\\PC\n\r\t\"\\\\]{0,20}";
     let seen = text.prop_map(|text| text.replace(is_hidden, ""));
@@ -60,7 +60,7 @@ fn experiment_body() -> impl Strategy<Value = Value> {
             let rules = json!({ "device_rule": ["mobile"], "user_rule": "new" });
             fields["variants"][0].as_object_mut().unwrap().insert("targeting".to_owned(), rules);
         }
-        // What the interface keeps as it is: null, numbers of every kind, names of every kind.
+        // Values that the API keeps unchanged: null, numbers and names of every kind.
         if is_pattern {
             let integration = json!([{ "name": "ga4", "": null, "a.b": [1.0, -0.5e-7, { "c": null }] }, "hotjar"]);
             let configuration = fields.entry("configuration").or_insert_with(|| json!({}));

@@ -1,4 +1,4 @@
-//! A plan as people and programs read it.
+//! Output of a plan, for people and programs.
 
 use super::api::printable;
 use super::content::Kind;
@@ -7,10 +7,10 @@ use super::plan::Planned;
 use serde_json::{Value, json};
 use std::fmt::Write;
 
-/// Most characters of a value in a plan.
+/// Maximum length of a value in a plan, in characters.
 const VALUE: usize = 60;
 
-/// The plan as text.
+/// Formats the plan as text.
 pub(crate) fn text(planned: &[Planned], notes: &[String]) -> String {
     let mut out = String::new();
     for kind in Kind::ALL {
@@ -91,7 +91,7 @@ fn printable_arm(arm: &str) -> &str {
     if arm == "0" { "the control" } else { arm }
 }
 
-/// What a change does that its fields do not say.
+/// Messages about effects of a change that its fields do not show.
 fn sentences(change: &Change) -> Vec<String> {
     let mut said = Vec::new();
     match (&change.act, change.status.as_deref()) {
@@ -110,7 +110,8 @@ fn sentences(change: &Change) -> Vec<String> {
     said
 }
 
-/// A value on one line; texts of several lines, which are code mostly, by their number of lines.
+/// Formats a value on one line. Texts of several lines, which are mostly code, are shown by their
+/// number of lines.
 fn value(value: &Value) -> String {
     match value {
         Value::String(text) if text.contains('\n') => format!("({} lines)", text.lines().count()),
@@ -124,7 +125,7 @@ fn value(value: &Value) -> String {
     }
 }
 
-/// The plan as JSON.
+/// Formats the plan as JSON.
 pub(crate) fn json(project_key: &str, planned: &[Planned], notes: &[String]) -> Value {
     let changes: Vec<Value> = planned.iter().map(change_json).collect();
     json!({ "project_key": project_key, "changes": changes, "notes": notes })

@@ -1,30 +1,31 @@
-//! Reads TOML as JSON values, and knows the line of each.
+//! Parses TOML to JSON values, with the line of each.
 
 use serde_json::{Map, Value};
 use std::collections::HashMap;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-/// What is wrong with a file as TOML.
+/// TOML syntax error.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct TomlError {
-    /// From 1.
+    /// Line, from 1.
     pub(crate) line: usize,
-    /// What is wrong, as a sentence without its end.
+    /// Message without a full stop.
     pub(crate) message: String,
 }
 
-/// The values of a file.
+/// Values of a file with their lines.
 #[derive(Debug, Default)]
 pub(crate) struct Located {
-    /// The values at the top.
+    /// Top-level values.
     pub(crate) members: Map<String, Value>,
-    /// The line of each value, by its path: `variants[1].nickname`.
+    /// Line of each value, by path: `variants[1].nickname`.
     lines: HashMap<String, usize>,
 }
 
 impl Located {
-    /// The line of the value with this path, or of the nearest one that it is in.
+    /// Line of the value with this path, or of the nearest value that contains
+    /// it.
     pub(crate) fn line(&self, path: &str) -> usize {
         let mut path = path;
         loop {
@@ -39,10 +40,10 @@ impl Located {
     }
 }
 
-/// The values of a file. Dates and times become text.
+/// Parses a file. Dates and times become text.
 ///
 /// # Errors
-/// Everything that is wrong with it.
+/// All syntax errors.
 pub(crate) fn parse(text: &str) -> Result<Located, Vec<TomlError>> {
     let lines = Lines::of(text);
     let (table, found) = DeTable::parse_recoverable(text);
@@ -64,7 +65,7 @@ pub(crate) fn parse(text: &str) -> Result<Located, Vec<TomlError>> {
     }
 }
 
-/// Where the lines of a text begin.
+/// Start offsets of a text's lines.
 struct Lines(Vec<usize>);
 
 impl Lines {
@@ -73,7 +74,7 @@ impl Lines {
         Self(std::iter::once(0).chain(breaks).collect())
     }
 
-    /// The line, from 1, of a byte.
+    /// Line of a byte, from 1.
     fn at(&self, byte: usize) -> usize {
         self.0.partition_point(|start| *start <= byte)
     }

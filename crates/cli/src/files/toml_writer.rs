@@ -1,17 +1,17 @@
-//! Writes TOML that people read: one setting a line, lists of tables one table a line, long texts as they are.
+//! Writes TOML for people: one setting per line, lists of tables with one table per line, long texts unchanged.
 
 use muriel_domain::text::is_hidden;
 use serde_json::{Map, Value};
 
-/// Most characters of a list that is written on one line.
+/// Maximum length of a list on one line, in characters.
 const LINE: usize = 100;
 
-/// A file that is being written.
+/// File under construction.
 #[derive(Default)]
 pub(crate) struct Toml(String);
 
 impl Toml {
-    /// A comment on lines of its own.
+    /// Writes a comment on separate lines.
     pub(crate) fn comment(&mut self, text: &str) {
         for line in text.lines() {
             self.0.push_str("# ");
@@ -20,7 +20,7 @@ impl Toml {
         }
     }
 
-    /// The head of a table, such as `[plan]` or `[[variants]]`.
+    /// Writes the head of a table, such as `[plan]` or `[[variants]]`.
     pub(crate) fn head(&mut self, head: &str) {
         if !self.0.is_empty() {
             self.0.push('\n');
@@ -29,8 +29,8 @@ impl Toml {
         self.0.push('\n');
     }
 
-    /// A line or more with a value. TOML has no null, so a null is left out, and so is one within an object; one within a
-    /// list cannot be written: see [`fits`].
+    /// Writes a value on one or more lines. TOML has no null, so a null is left out, also within an object. A null
+    /// within a list cannot be written: see [`fits`].
     pub(crate) fn set(&mut self, key: &str, value: &Value) {
         if value.is_null() {
             return;
@@ -43,20 +43,20 @@ impl Toml {
         self.0.push_str(&format!("{} = {value}\n", key_text(key)));
     }
 
-    /// Every member of an object, in its order.
+    /// Writes every member of an object, in order.
     pub(crate) fn set_all(&mut self, members: &Map<String, Value>) {
         for (key, value) in members {
             self.set(key, value);
         }
     }
 
-    /// The text of the file.
+    /// Returns the text of the file.
     pub(crate) fn into_text(self) -> String {
         self.0
     }
 }
 
-/// Whether TOML can say the value: it has no null.
+/// Returns whether TOML can represent the value, which must not contain null.
 pub(crate) fn fits(value: &Value) -> bool {
     match value {
         Value::Null => false,
@@ -82,7 +82,7 @@ fn inline(value: &Value) -> String {
         Value::Bool(flag) => flag.to_string(),
         Value::Number(number) => match number.as_i64() {
             Some(integer) => integer.to_string(),
-            // With a point or an exponent, which is how TOML knows a float.
+            // With a point or an exponent, which marks a float in TOML.
             None => format!("{:?}", number.as_f64().unwrap_or_default()),
         },
         Value::String(text) => short_text(text),
@@ -117,14 +117,14 @@ fn short_text(text: &str) -> String {
     out
 }
 
-/// A text of several lines. The line break behind the quotes that open it does not count.
+/// Formats a text of several lines. TOML ignores the line break after the opening quotes.
 fn long_text(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + 8);
     out.push_str("\"\"\"\n");
     let mut letters = text.chars().peekable();
     let mut quotes = 0;
     while let Some(letter) = letters.next() {
-        // Three quotes would end it, and so would one at its end.
+        // Three quotes would end the text, and so would one at its end.
         quotes = if letter == '"' { quotes + 1 } else { 0 };
         match letter {
             '"' if quotes == 3 || letters.peek().is_none() => {
@@ -139,7 +139,7 @@ fn long_text(text: &str) -> String {
     out
 }
 
-/// Control characters are escaped, and those that change the direction of text: a reviewer sees what there is.
+/// Escapes control characters and characters that change the text direction, so that reviewers see the actual text.
 fn push(out: &mut String, letter: char) {
     match letter {
         '\\' => out.push_str("\\\\"),
@@ -179,7 +179,7 @@ mod tests {
         );
     }
 
-    /// Any JSON that TOML can say.
+    /// Any JSON value that TOML can represent.
     fn value() -> impl Strategy<Value = Value> {
         let text = "[\\PC\n\r\t\"\\\\\u{0}\u{7f}\u{202e}]{0,12}";
         let leaf = prop_oneof![

@@ -1,4 +1,4 @@
-//! How many events there are, read from the headers of the blocks.
+//! Counts events, from the headers of the blocks.
 
 use super::{Damages, EventFilter, reader};
 use crate::Result;
@@ -29,7 +29,8 @@ enum By {
     Day,
 }
 
-/// Events by day, which is empty where days do not matter, and project.
+/// Numbers of events by day and project. The day is empty when days are not
+/// counted separately.
 pub(super) type Counts = BTreeMap<(String, String), u64>;
 
 impl Count {
@@ -45,7 +46,7 @@ impl Count {
     }
 }
 
-/// Counts what is wanted. Events that were stored twice count twice.
+/// Counts the selected events. Events that were stored twice count twice.
 pub(super) fn counts(reader: &LogReader, wanted: &EventFilter, by_day: bool, damages: &mut Damages) -> Result<Counts> {
     let mut counts = Counts::new();
     for summary in reader.summaries(Position::default()).map_err(crate::Error::Log)? {

@@ -1,4 +1,4 @@
-//! Every event once, as JSON lines.
+//! Exports every event once, as JSON lines.
 
 use super::{Damages, EventFilter, Output, count, reader, shown};
 use crate::config::Common;
@@ -10,7 +10,7 @@ use std::hash::{BuildHasher, RandomState};
 use std::ops::RangeInclusive;
 use uuid::Uuid;
 
-/// Ids that are held at a time: about 70 MiB.
+/// Maximum number of ids held in memory at a time: about 70 MiB.
 const MAX_IDS: u64 = 3_500_000;
 
 /// `muriel log export`
@@ -34,8 +34,8 @@ impl Export {
     }
 }
 
-/// Prints what is wanted of the blocks that there are now, until `print` answers
-/// that nobody reads any more. No more than `held` ids are held at a time.
+/// Prints the selected events of the current blocks, until `print` returns false
+/// because the reader is gone. At most `held` ids are held in memory at a time.
 pub(super) fn export(
     reader: &LogReader,
     wanted: &EventFilter,
@@ -43,7 +43,7 @@ pub(super) fn export(
     damages: &mut Damages,
     print: &mut dyn FnMut(&[u8]) -> Result<bool>,
 ) -> Result<()> {
-    // The walk that prints reports damage.
+    // The later walk, which prints, reports damage.
     let known: u64 = count::counts(reader, wanted, false, &mut Damages::quiet())?.values().sum();
     let last = reader.last().map_err(Error::Log)?;
     let mut once = if known <= held {
@@ -71,11 +71,11 @@ pub(super) fn export(
     Ok(())
 }
 
-/// What tells whether an event has been printed before.
+/// Detects whether an event has been printed before.
 enum PrintedEvents {
-    /// By what has been printed so far.
+    /// By remembering the printed ids.
     Holding { keys: Keys, held: HashSet<u128> },
-    /// By the places of all repeats: block, and places in it.
+    /// By the positions of all repeats: block, and positions within it.
     Knowing(HashMap<i64, Vec<u32>>),
 }
 
@@ -90,8 +90,8 @@ impl PrintedEvents {
     }
 }
 
-/// One number for a project's event. Which numbers nobody can know beforehand, so
-/// nobody can make two events of two projects meet.
+/// Maps an event of a project to a number, with a random key. Nobody can predict
+/// the numbers, so nobody can construct two events whose numbers collide.
 #[derive(Default)]
 struct Keys {
     random: RandomState,
@@ -113,10 +113,11 @@ impl Keys {
     }
 }
 
-/// The places of all events that are further back already, found in `parts` walks
-/// over the ids, each of which holds one part of them.
+/// Finds the positions of all events that occur earlier too. Takes `parts` walks
+/// over the ids, each of which holds one part of them in memory.
 fn repeats(reader: &LogReader, wanted: &EventFilter, last: Position, parts: u64) -> Result<HashMap<i64, Vec<u32>>> {
-    // A block that cannot be printed must not stand for events that come again.
+    // A block that cannot be printed must not count as the first occurrence of its
+    // events.
     let mut damaged: Vec<RangeInclusive<i64>> = Vec::new();
     for block in reader.blocks(Position::default()).map_err(Error::Log)? {
         match block {
@@ -142,7 +143,7 @@ fn repeats(reader: &LogReader, wanted: &EventFilter, last: Position, parts: u64)
                     continue;
                 }
                 let key = keys.key(project_key, id);
-                // The upper half picks the part, as the parts of a line are picked.
+                // The upper half of the key selects the part.
                 let of = ((key >> 64) * u128::from(parts)) >> 64;
                 if of == u128::from(part) && !held.insert(key) {
                     places.entry(block.seq).or_default().push(nth as u32);

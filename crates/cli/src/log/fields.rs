@@ -1,11 +1,11 @@
-//! What is wrong with a line that is not an event, field by field.
+//! Explains, field by field, why a line is not an event.
 
 use muriel_domain::Instant;
 use muriel_log::EventKind;
 use serde_json::{Map, Value};
 use uuid::Uuid;
 
-/// What a field holds.
+/// Type of a field.
 #[derive(Clone, Copy)]
 enum Shape {
     Text,
@@ -29,7 +29,7 @@ const REQUIRED: [(&str, Shape); 7] = [
     ("bot", Shape::Flag),
 ];
 
-/// Fields that are left out where there is nothing to say.
+/// Optional fields.
 const OPTIONAL: &[(&str, Shape)] = &[
     ("vouched", Shape::Flag),
     ("consent", Shape::OneOf(&["granted", "denied", "unknown"])),
@@ -72,7 +72,7 @@ const OPTIONAL: &[(&str, Shape)] = &[
     ("properties", Shape::Object),
 ];
 
-/// All that is wrong with a line that could not be read as an event, each with its field.
+/// All problems of a line that could not be parsed as an event, each with its field.
 pub(super) fn problems(line: &[u8]) -> String {
     let fields = match serde_json::from_slice(line) {
         Ok(Value::Object(fields)) => fields,
@@ -93,7 +93,7 @@ pub(super) fn problems(line: &[u8]) -> String {
         problems.extend(visitor_problems(visitor));
     }
     for (name, shape) in OPTIONAL {
-        // Null is nothing to say, but neither an object nor a flag.
+        // Null equals a missing field, except for objects and flags.
         let value = fields.get(*name).filter(|value| !value.is_null() || matches!(shape, Shape::Object | Shape::Flag));
         problems.extend(value.and_then(|value| problem(name, value, *shape)));
     }
@@ -129,7 +129,7 @@ fn problem(name: &str, value: &Value, shape: Shape) -> Option<String> {
             let id = text.and_then(|text| Uuid::parse_str(text).ok()).filter(|id| !id.is_nil());
             id.is_none().then(|| "a UUID other than the nil UUID".to_owned())
         }
-        // Of the type: the words of all kinds.
+        // For `type`: the words of all kinds.
         Shape::OneOf([]) => {
             let words = EventKind::WORDS.map(|(word, _)| word);
             (!text.is_some_and(|text| words.contains(&text))).then(|| format!("one of {}", words.join(", ")))
@@ -190,7 +190,7 @@ mod tests {
         assert_eq!(problems(b"{\"id\":}"), "it is not valid JSON at column 7");
     }
 
-    /// The fields that the reader of events knows.
+    /// Fields that the event parser knows.
     fn fields_of_events() -> &'static [&'static str] {
         struct Names<'n>(&'n mut &'static [&'static str]);
         impl<'de> Deserializer<'de> for Names<'_> {
@@ -229,7 +229,7 @@ mod tests {
         assert_eq!(known, fields);
     }
 
-    /// A message about a refused event names the field, and no Rust type.
+    /// A message about a refused event names the field, and does not name a Rust type.
     #[test]
     fn every_field_that_is_wrong_is_named() {
         let wrong = [json!([]), json!({}), json!("x"), json!(1.5), json!(true)];

@@ -1,4 +1,4 @@
-//! Events from JSON lines, each stored once.
+//! Imports events from JSON lines, each stored once.
 
 use super::fields;
 use crate::config::{Common, ServeFlags, Settings, StorageSettings};
@@ -25,22 +25,23 @@ use std::sync::Arc;
 use std::time::{Duration, Instant as Clock};
 use uuid::Uuid;
 
-/// The longest line: what the server takes of one event, and what it adds.
+/// Maximum length of a line, in bytes: the server's limit for an event, and the fields that
+/// it adds.
 const LINE_MAX: usize = 64 << 10;
-/// Events and bytes that are compared with the log at a time.
+/// Maximum numbers of events and bytes that are compared with the log at a time.
 const CHUNK: (usize, usize) = (100_000, 24 << 20);
-/// Events and bytes of one batch, which becomes a block.
+/// Maximum numbers of events and bytes of a batch, which becomes a block.
 const BATCH: (usize, usize) = (10_000, 4 << 20);
-/// What shares a block was received in the same hour, by UTC: the block tells the last
-/// time of them. Days, of which events are counted, are whole hours.
+/// Events in a block were received in the same UTC hour, because the block stores only the
+/// last time of receipt. Days, by which events are counted, are whole hours.
 const BLOCK_SPAN_US: i64 = 3_600_000_000;
-/// Batches that wait for the log at a time. More would not fit into its queue.
+/// Maximum number of batches in flight. More would not fit into the log's queue.
 const MAX_IN_FLIGHT: usize = 8;
-/// How often progress is printed where there is no terminal to draw a bar on.
+/// Interval of progress messages without a terminal for a progress bar.
 const PROGRESS_INTERVAL: Duration = Duration::from_secs(10);
-/// How often a busy log is tried, half a second apart.
+/// Maximum attempts to append to a busy log, half a second apart.
 const MAX_ATTEMPTS: u32 = 120;
-/// Refused lines that are reported one by one; the rest are only counted.
+/// Maximum number of refused lines that are reported individually; others are only counted.
 const MAX_REPORTED: u64 = 20;
 
 /// `muriel log import`
@@ -59,7 +60,7 @@ pub struct Import {
     json: bool,
 }
 
-/// What became of the lines.
+/// Numbers of lines by outcome.
 #[derive(Debug, Default)]
 struct Tally {
     new: u64,
@@ -76,7 +77,7 @@ impl Import {
         let (from, size) = self.source()?;
         make_directory(&place.data_dir)?;
         let mut options = Settings::load(self.common.clone(), ServeFlags::default())?.log;
-        // Flushed once, at the end.
+        // Flushed once, at the end, which is faster.
         options.durability = Durability::Relaxed;
         let log = Log::open(&place.data_dir, options).map_err(Error::Log)?;
         let mut importing = Importing {
@@ -106,7 +107,7 @@ impl Import {
         }
     }
 
-    /// What to read, and its size where that is known.
+    /// Opens the source. Returns its size if it is known.
     fn source(&self) -> Result<(Box<dyn BufRead>, Option<u64>)> {
         if self.file == Path::new("-") {
             return Ok((Box::new(BufReader::with_capacity(1 << 16, io::stdin())), None));
@@ -122,11 +123,11 @@ impl Import {
     }
 }
 
-/// Refuses a project that the database does not know: no result would ever count its events.
-/// Where no database is named, as beside a server that uses PostgreSQL, the key is believed.
+/// Refuses a project that the database does not have: no result would ever count its events.
+/// The check is skipped without a named database, as next to a server that uses PostgreSQL.
 ///
 /// # Errors
-/// No such project, and a database that cannot be used.
+/// An unknown project, and a database that cannot be used.
 async fn check_project(place: &StorageSettings, key: &str) -> Result<()> {
     if place.database_url.is_none() && !place.data_dir.join("muriel.db").exists() {
         return Ok(());
@@ -142,7 +143,7 @@ async fn check_project(place: &StorageSettings, key: &str) -> Result<()> {
     }
 }
 
-/// On a terminal only.
+/// Progress bar, on a terminal only.
 fn bar(size: Option<u64>) -> ProgressBar {
     if !io::stderr().is_terminal() {
         return ProgressBar::hidden();
@@ -157,8 +158,8 @@ fn bar(size: Option<u64>) -> ProgressBar {
     bar
 }
 
-/// Makes what was written outlive a power cut. The log is closed, so no lock ends
-/// with these files; they may have been rolled meanwhile, which flushes them.
+/// Makes the written data durable. The log is closed, so closing these files does not
+/// release a lock. Rolled files have been flushed already.
 fn flush(directory: &Path) -> Result<()> {
     for name in ["log.db-wal", "log.db"] {
         let path = directory.join(name);
@@ -172,7 +173,7 @@ fn flush(directory: &Path) -> Result<()> {
     Ok(())
 }
 
-/// An event that was read.
+/// Parsed event.
 struct Received {
     project_key: Arc<str>,
     id: Uuid,
@@ -186,7 +187,7 @@ struct Importing<'i> {
     log: &'i Log,
     project: Option<&'i str>,
     bar: ProgressBar,
-    /// Bytes of the source, where that is known, and how many were read.
+    /// Size of the source, if it is known, and number of bytes read so far.
     size: Option<u64>,
     read: u64,
     told_at: Clock,
@@ -233,9 +234,10 @@ impl Importing<'_> {
         }
     }
 
-    /// Stores those that the log does not have.
+    /// Stores the events that the log does not have.
     ///
-    /// The log itself recognises repeats for days; here it is asked for all it has.
+    /// The log itself detects repeats for some days only; here they are searched in the
+    /// whole log.
     async fn store(&mut self, chunk: Vec<Received>) -> Result<()> {
         let mut new: HashMap<(Uuid, Arc<str>, DedupScope), usize> = HashMap::with_capacity(chunk.len());
         for (at, event) in chunk.iter().enumerate() {
@@ -243,14 +245,14 @@ impl Importing<'_> {
         }
         let ids: HashSet<(Uuid, Arc<str>)> =
             new.keys().map(|(id, project_key, _)| (*id, project_key.clone())).collect();
-        // Ids are quick to read; whose scope one is in, its line says.
+        // Ids are quick to read. The scope of an event is only in its line.
         let mut same: Option<(i64, i64)> = None;
         for block in self.reader.ids(Position::default()).map_err(Error::Log)? {
             match block {
                 Ok(block) if block.iter().any(|(project_key, id)| ids.contains(&(id, project_key.clone()))) => {
                     same = Some((same.map_or(block.seq, |(first, _)| first), block.seq));
                 }
-                // What cannot be read is stored again.
+                // Events in damaged blocks are stored again.
                 Ok(_) | Err(ReadError::Damage(_)) => {}
                 Err(ReadError::Failed(error)) => return Err(Error::Log(error)),
             }
@@ -297,7 +299,7 @@ impl Importing<'_> {
         Ok(())
     }
 
-    /// A line now and then for whoever reads standard error later.
+    /// Prints progress from time to time, for later readers of standard error.
     fn tell_progress(&mut self) {
         if !self.bar.is_hidden() || self.told_at.elapsed() < PROGRESS_INTERVAL {
             return;
@@ -309,7 +311,7 @@ impl Importing<'_> {
     }
 }
 
-/// The event of a line.
+/// Parses the event of a line.
 fn event(line: &[u8], project: Option<&str>, keys: &mut HashMap<String, Arc<str>>) -> Result<Received, String> {
     let mut record: Record = serde_json::from_slice(line).map_err(|_| fields::problems(line))?;
     let is_fine =
@@ -323,7 +325,7 @@ fn event(line: &[u8], project: Option<&str>, keys: &mut HashMap<String, Arc<str>
             record.project_key = project.into();
             serde_json::to_vec(&record).map_err(|error| error.to_string())?
         }
-        // As it is, to the byte.
+        // Kept byte for byte.
         _ => line.to_vec(),
     };
     let project_key = match keys.get(&*record.project_key) {
@@ -336,11 +338,11 @@ fn event(line: &[u8], project: Option<&str>, keys: &mut HashMap<String, Arc<str>
     Ok(Received { project_key, id: record.id, scope, received_at: record.received_at, line })
 }
 
-/// The events in batches, each of a project and of what it received within an hour, in the
+/// Groups the events in batches, each of one project and of one hour of receipt, in the
 /// order of their first events.
 fn batches(events: impl Iterator<Item = Received>) -> Vec<Batch> {
     let mut batches: Vec<Batch> = Vec::new();
-    // Where what is of a project and an hour goes.
+    // Index of the open batch of each project and hour.
     let mut open: HashMap<(Arc<str>, i64), usize> = HashMap::new();
     for event in events {
         let hour = event.received_at.us().div_euclid(BLOCK_SPAN_US);
@@ -364,7 +366,7 @@ fn batches(events: impl Iterator<Item = Received>) -> Vec<Batch> {
     batches
 }
 
-/// Stores a batch; a log that others keep busy is waited for.
+/// Stores a batch. Retries while other writers keep the log busy.
 async fn append(log: &Log, batch: Batch) -> Result<Vec<AppendOutcome>> {
     let mut tries = 0;
     loop {

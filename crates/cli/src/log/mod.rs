@@ -1,4 +1,4 @@
-//! The event log from the command line: all of it works beside a running server.
+//! `muriel log`: commands on the event log. All of them work next to a running server.
 
 mod count;
 mod export;
@@ -27,13 +27,13 @@ use std::io::{self, BufWriter, ErrorKind, StdoutLock, Write};
 pub enum LogCommand {
     /// Count the stored events of each project.
     Count(count::Count),
-    /// Print the newest events, then each new one as it comes, as JSON lines.
+    /// Print the newest events, then each new one as it arrives, as JSON lines.
     Tail(tail::Tail),
-    /// Read the whole log and check it against its chain of hashes.
+    /// Read the whole log and verify its chain of hashes.
     Verify(verify::Verify),
     /// Print every event once, as JSON lines.
     Export(export::Export),
-    /// Store events from JSON lines as `muriel log export` prints them.
+    /// Store events from JSON lines, as printed by `muriel log export`.
     Import(import::Import),
     /// Delete closed files of the log whose events were all received long ago.
     Prune(prune::Prune),
@@ -42,7 +42,7 @@ pub enum LogCommand {
 /// Runs a command on the event log.
 ///
 /// # Errors
-/// What keeps it from being done, and damage that it came past.
+/// An error that says what prevents it, and damage that was found.
 pub fn run(command: LogCommand) -> Result<()> {
     match command {
         LogCommand::Count(count) => count.run(),
@@ -54,7 +54,7 @@ pub fn run(command: LogCommand) -> Result<()> {
     }
 }
 
-/// Which events a command is about.
+/// Selection of events.
 #[derive(Debug, Clone, Default, Args)]
 pub struct EventFilter {
     /// Only events of this project (its key).
@@ -82,13 +82,13 @@ fn moment(text: &str) -> Result<Instant, String> {
     Instant::parse(text).map_err(|flaw| flaw.to_string())
 }
 
-/// The log of the data directory, to be read.
+/// Opens the log of the data directory for reading.
 pub(crate) fn reader(common: &Common) -> Result<LogReader> {
     reader_in(&StorageSettings::load(common)?.data_dir, "--data-dir")
 }
 
-/// The log with the key that signs rewrites, so that one by somebody else is damage. Without a pepper they are read as they
-/// are, with a line on standard error.
+/// Adds the key that signs rewrites, so that rewrites by others count as damage. Without a pepper, signatures are not
+/// checked, and a line on standard error says so.
 ///
 /// # Errors
 /// A pepper that cannot be read.
@@ -109,7 +109,7 @@ pub(crate) fn signed(reader: LogReader, common: &Common) -> Result<LogReader> {
     }
 }
 
-/// The log in a directory that was named with `flag`, to be read.
+/// Opens the log in a directory that was given with `flag`, for reading.
 ///
 /// # Errors
 /// A directory that does not exist, cannot be read or has no log.
@@ -126,8 +126,8 @@ pub(crate) fn reader_in(directory: &std::path::Path, flag: &str) -> Result<LogRe
         }
         listed => listed.map(drop).map_err(failed(&directory))?,
     }
-    // SQLite says less about why a file cannot be opened. Nothing is open yet, so
-    // closing it again ends no lock.
+    // SQLite's errors say less about why a file cannot be opened. Nothing is open yet, so closing the file does not
+    // release a lock.
     let active = directory.join("log.db");
     match File::open(&active) {
         Err(error) if error.kind() == ErrorKind::NotFound => {}
@@ -142,7 +142,7 @@ pub(crate) fn reader_in(directory: &std::path::Path, flag: &str) -> Result<LogRe
     })
 }
 
-/// What was damaged along a walk.
+/// Damage found on a walk.
 #[derive(Debug, Default)]
 pub(crate) struct Damages {
     first: Option<String>,
@@ -151,12 +151,12 @@ pub(crate) struct Damages {
 }
 
 impl Damages {
-    /// For a walk whose damage another walk reports.
+    /// Creates one that prints nothing, for a walk whose damage another walk reports.
     fn quiet() -> Self {
         Self { quiet: true, ..Self::default() }
     }
 
-    /// Prints damage on standard error. Trouble that ends the walk is an error.
+    /// Prints damage on standard error. Returns errors that end the walk.
     pub(crate) fn note(&mut self, trouble: ReadError) -> Result<()> {
         match trouble {
             ReadError::Failed(error) => Err(Error::Log(error)),
@@ -182,17 +182,17 @@ impl Damages {
     }
 }
 
-/// A line of JSON as it may stand on a terminal: characters that control it, or make text
-/// look like another text, are written as escapes. It is the same JSON.
+/// Escapes control characters and characters that disguise text, so that a line of JSON is safe on a terminal. The JSON
+/// value does not change.
 pub(crate) fn shown(line: &[u8]) -> Cow<'_, [u8]> {
-    // Broken UTF-8 is not JSON.
+    // Invalid UTF-8 is not JSON.
     match str::from_utf8(line).map(one_line) {
         Ok(Cow::Owned(shown)) => Cow::Owned(shown.into_bytes()),
         _ => Cow::Borrowed(line),
     }
 }
 
-/// Standard output, which whoever reads it may close at any time.
+/// Standard output, which the reader may close at any time.
 pub(crate) struct Output {
     to: BufWriter<StdoutLock<'static>>,
     closed: bool,
@@ -203,7 +203,7 @@ impl Output {
         Self { to: BufWriter::with_capacity(1 << 16, io::stdout().lock()), closed: false }
     }
 
-    /// Writes a line. False once nobody reads any more.
+    /// Writes a line. Returns false once the reader is gone.
     pub(crate) fn line(&mut self, line: &[u8]) -> Result<bool> {
         let written = self.to.write_all(line).and_then(|()| self.to.write_all(b"\n"));
         self.checked(written)

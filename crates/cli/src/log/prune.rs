@@ -1,4 +1,4 @@
-//! Deletes what is old.
+//! Deletes old events.
 
 use super::reader;
 use crate::config::{Common, ServeFlags, Settings, StorageSettings};
@@ -19,15 +19,15 @@ use uuid::Uuid;
 pub struct Prune {
     #[command(flatten)]
     common: Common,
-    /// Only events of this project (its key), which are taken out of the files that are old enough. It need not have a
-    /// retention of its own.
+    /// Only events of this project (its key), which are removed from the files that are old enough. The project need
+    /// not have its own retention.
     #[arg(long, value_name = "PROJECT_KEY")]
     project: Option<String>,
     /// Delete files whose events were all received more than this many days ago.
     #[arg(long, value_name = "DAYS", value_parser = clap::value_parser!(i64).range(1..=36_500))]
     older_than: i64,
-    /// Delete even if the newest events are that old too, or if more than a tenth of the log, or of the project, would go. Without this
-    /// flag both are refused: a wrong clock is the likely cause.
+    /// Delete even if the newest events are that old too, or if more than a tenth of the log, or of the project, would
+    /// be deleted. Without this flag both are refused, because a wrong clock is the likely cause.
     #[arg(long)]
     force: bool,
     /// Print JSON.
@@ -37,7 +37,7 @@ pub struct Prune {
 
 impl Prune {
     pub(super) async fn run(self) -> Result<()> {
-        // There has to be a log: opening it to write would begin one.
+        // Require an existing log: opening it for writing would create one.
         drop(reader(&self.common)?);
         let place = StorageSettings::load(&self.common)?;
         let options = Settings::load(self.common, ServeFlags::default())?.log;
@@ -72,7 +72,7 @@ impl Prune {
     }
 }
 
-/// Takes the old events of a project out of the log. Returns their number.
+/// Removes the old events of a project from the log. Returns their number.
 async fn delete_of_project(
     log: &log::Log,
     place: &StorageSettings,

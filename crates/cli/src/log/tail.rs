@@ -1,4 +1,4 @@
-//! The newest events, then each new one as it comes.
+//! Prints the newest events, then each new one as it arrives.
 
 use super::{Damages, Output, reader, shown};
 use crate::config::Common;
@@ -9,9 +9,9 @@ use std::collections::VecDeque;
 use std::thread;
 use std::time::Duration;
 
-/// How often the log is looked at for more.
+/// Interval at which the log is checked for new events.
 const POLL_INTERVAL: Duration = Duration::from_millis(200);
-/// Blocks to go back at first in search of the newest events.
+/// Number of blocks to go back first in search of the newest events.
 const INITIAL_BLOCKS: i64 = 16;
 
 /// `muriel log tail`
@@ -28,7 +28,7 @@ pub struct Tail {
 }
 
 impl Tail {
-    /// Runs until it is interrupted, or nobody reads any more.
+    /// Runs until it is interrupted or the reader is gone.
     pub(super) fn run(self) -> Result<()> {
         let reader = reader(&self.common)?;
         let mut damages = Damages::default();
@@ -79,7 +79,7 @@ impl Tail {
         block.events().filter(move |event| is_wanted(event.project_key)).map(|event| event.line)
     }
 
-    /// Far enough back for as many events as are wanted.
+    /// Position far enough back for the requested number of events.
     fn beginning(&self, reader: &LogReader) -> Result<Position> {
         let last = reader.last().map_err(Error::Log)?;
         let mut back = if self.lines == 0 { 0 } else { INITIAL_BLOCKS };

@@ -8,8 +8,8 @@ use uuid::Uuid;
 
 const START_US: i64 = 1_772_000_000_000_000;
 
-/// A log with a block for each list of event numbers, of two projects in turn, a
-/// day apart. Repeats are recognised for an hour.
+/// Log with a block for each list of event numbers, of two projects in turn, a
+/// day apart. Repeats are detected for an hour.
 async fn log(directory: &Path, blocks: &[&[u128]]) {
     let options = LogOptions { dedup_window_us: DAY_US / 24, reserve: Reserve::Bytes(0), ..LogOptions::default() };
     let log = Log::open(directory, options).unwrap();
@@ -55,7 +55,7 @@ fn exported(directory: &Path, wanted: &EventFilter, held: u64) -> (Vec<String>, 
 #[tokio::test(flavor = "multi_thread")]
 async fn each_event_is_exported_once_however_little_is_held() {
     let directory = tempfile::tempdir().unwrap();
-    // The same numbers in the other project are other events.
+    // Equal numbers in the other project are different events.
     log(directory.path(), &[&[1, 2, 3], &[2, 3], &[3, 4], &[2, 9], &[1, 4, 5]]).await;
     let all = [(1, 0), (2, 0), (3, 0), (2, 1), (3, 1), (4, 2), (9, 3), (5, 4)];
     let lines =
@@ -65,7 +65,7 @@ async fn each_event_is_exported_once_however_little_is_held() {
         let a = EventFilter { project: Some("prj_a".to_owned()), ..EventFilter::default() };
         let of_a = [(1, 0), (2, 0), (3, 0), (4, 2), (5, 4)];
         assert_eq!(exported(directory.path(), &a, held).0, lines(&of_a), "{held}");
-        // The first that is wanted is the first.
+        // The first selected occurrence counts as the first.
         let later = EventFilter { from: Some(Instant::from_us(START_US + DAY_US)), ..a };
         let of_later = [(3, 2), (4, 2), (1, 4), (5, 4)];
         assert_eq!(exported(directory.path(), &later, held).0, lines(&of_later), "{held}");
@@ -84,13 +84,13 @@ async fn what_is_damaged_does_not_stand_for_its_repeats() {
     }
 }
 
-/// Changes a byte in the body of one of the blocks.
+/// Changes a byte in the body of a block.
 fn damage(directory: &Path, nth: usize) {
     let path = directory.join("log.db");
     let mut bytes = std::fs::read(&path).unwrap();
     let frames = bytes.windows(4).enumerate().filter(|(_, four)| *four == [0x28, 0xb5, 0x2f, 0xfd]);
     let at = frames.map(|(at, _)| at).collect::<Vec<_>>();
-    // Rows fill a page from its end.
+    // SQLite fills a page with rows from its end.
     let at = at[at.len() - 1 - nth] + 10;
     bytes[at] ^= 0x55;
     std::fs::write(&path, bytes).unwrap();

@@ -1,4 +1,4 @@
-//! Whether the log is as it was written.
+//! Verifies that the log is unchanged.
 
 use super::{reader, signed};
 use crate::config::Common;

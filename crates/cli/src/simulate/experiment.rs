@@ -1,4 +1,4 @@
-//! What is stored of the experiment whose plan is tried.
+//! Stored data of the experiment whose plan is simulated.
 
 use crate::config::{Common, StorageSettings};
 use crate::open::open_existing;
@@ -8,10 +8,10 @@ use muriel_service::clock::Clock;
 use muriel_store::experiments;
 use std::sync::Arc;
 
-/// What is stored of an experiment.
+/// Loads the stored data of an experiment.
 ///
 /// # Errors
-/// A project or experiment that is not there; a database that cannot be used.
+/// An unknown project or experiment, and a database that cannot be used.
 pub(super) async fn load(common: &Common, project: &str, wanted: &str) -> Result<PlannedExperiment> {
     let opened = open_existing(&StorageSettings::load(common)?).await?;
     let (project, wanted) = (project.to_owned(), wanted.to_owned());

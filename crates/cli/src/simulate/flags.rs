@@ -1,4 +1,4 @@
-//! What flags may say.
+//! Parsers of flags.
 
 use super::Weights;
 use muriel_analysis::simulate::{DAILY_MAX, SIGMA_MAX};
@@ -11,7 +11,7 @@ fn number(text: &str) -> Parsed<f64> {
     number.filter(|number| number.is_finite()).ok_or_else(|| "must be a number".to_owned())
 }
 
-/// `50,50`: two arms or more.
+/// Parses weights such as `50,50`, of two arms or more.
 pub(super) fn weights(text: &str) -> Parsed<Weights> {
     const PROBLEM: &str = "must be weights such as 50,50 or 80,10,10, from 0 to 10000";
     let parsed: Option<Vec<u32>> = text
@@ -34,13 +34,13 @@ pub(super) fn weights(text: &str) -> Parsed<Weights> {
     Ok(Weights(weights))
 }
 
-/// A share of visitors who convert.
+/// Parses a conversion rate, in percent.
 pub(super) fn part(text: &str) -> Parsed<f64> {
     let percent = number(text)?;
     if percent > 0.0 && percent < 100.0 { Ok(percent) } else { Err("must be more than 0 and less than 100".to_owned()) }
 }
 
-/// A lift worth acting on.
+/// Parses the smallest lift worth acting on, in percent.
 pub(super) fn mde(text: &str) -> Parsed<f64> {
     let percent = number(text)?;
     if percent > 0.0 && percent <= 1_000.0 {
@@ -50,7 +50,7 @@ pub(super) fn mde(text: &str) -> Parsed<f64> {
     }
 }
 
-/// A true lift.
+/// Parses a true lift, in percent.
 pub(super) fn effect(text: &str) -> Parsed<f64> {
     let percent = number(text)?;
     if (-100.0..=1_000.0).contains(&percent) {
@@ -60,7 +60,7 @@ pub(super) fn effect(text: &str) -> Parsed<f64> {
     }
 }
 
-/// Visitors a day.
+/// Parses a number of visitors per day.
 pub(super) fn above_zero(text: &str) -> Parsed<f64> {
     let number = number(text)?;
     if number > 0.0 && number <= DAILY_MAX {
@@ -70,13 +70,13 @@ pub(super) fn above_zero(text: &str) -> Parsed<f64> {
     }
 }
 
-/// How far order values are apart.
+/// Parses the standard deviation of the logarithm of order values.
 pub(super) fn sigma(text: &str) -> Parsed<f64> {
     let number = number(text)?;
     if (0.0..=SIGMA_MAX).contains(&number) { Ok(number) } else { Err(format!("must be from 0 to {SIGMA_MAX}")) }
 }
 
-/// `yes` or `no`.
+/// Parses `yes` or `no`.
 pub(super) fn yes_or_no(text: &str) -> Parsed<bool> {
     match text {
         "yes" => Ok(true),

@@ -1,4 +1,4 @@
-//! The project's own visitors, from the log.
+//! Past visitors of the project, from the log.
 
 use super::{Simulate, refused};
 use crate::config::Common;
@@ -18,23 +18,25 @@ use muriel_warehouse::{
     self as warehouse, StopToken, VALUE_SCALE, VisitorsQuestion, WarehouseOptions, WarehouseReader, load_log,
 };
 
-/// Visitors who are replayed at most.
+/// Maximum number of visitors that are replayed.
 pub(super) const VISITORS_MAX: u64 = 1_000_000;
-/// How far back visitors are replayed where the plan does not say, in days.
+/// Default number of past days that are replayed.
 const REPLAY_DAYS: u32 = 28;
 
 fn failed(error: warehouse::Error) -> Error {
     Error::Other(error.into())
 }
 
-/// A project's events, in a warehouse of their own: a running server is not
-/// disturbed, and none is needed.
+/// A project's events in a temporary warehouse, so that no running server is needed
+/// or disturbed.
 pub(super) struct Project<'a> {
     experiment: &'a Experiment,
     warehouse: Scratch,
 }
 
 impl<'a> Project<'a> {
+    /// Loads the log into the warehouse.
+    /// \n
     /// # Errors
     /// A log that cannot be read.
     pub(super) fn load(common: &Common, experiment: &'a Experiment) -> Result<Self> {
@@ -55,11 +57,11 @@ impl<'a> Project<'a> {
         Ok(Self { experiment, warehouse })
     }
 
-    /// Percent of the visitors who convert, and those who would enter on a day, by
-    /// the last whole days; `None` where they do not tell.
+    /// Conversion rate in percent, and number of visitors who would enter per day,
+    /// from the last whole days; `None` where there is too little data.
     ///
     /// # Errors
-    /// The warehouse's.
+    /// Errors of the warehouse.
     pub(super) fn traffic(&self) -> Result<Traffic> {
         let lately = lately(&self.experiment.manifest, &*self.warehouse, &StopToken::new());
         let lately = lately.map_err(|failure| Error::Other(failure.into()))?;
@@ -69,10 +71,10 @@ impl<'a> Project<'a> {
         })
     }
 
-    /// What the visitors of the last days did, up to now.
+    /// Totals of the visitors of the last days, up to now.
     fn visitors(&self, metric: &warehouse::Metric, days: i64) -> Result<Vec<warehouse::VisitorTotals>> {
         let facts = &self.experiment.manifest;
-        // Today is not over, but whoever came today did come.
+        // Today is not complete, but today's visitors count.
         let until = Instant::from_us((facts.as_of.us().div_euclid(DAY_US) + 1) * DAY_US);
         let question = VisitorsQuestion {
             project_key: facts.project_key.as_str().into(),
@@ -87,38 +89,40 @@ impl<'a> Project<'a> {
     }
 }
 
-/// The share of the visitors who enter.
+/// Share of the visitors who enter.
 fn allocation(experiment: &Experiment) -> f64 {
     experiment.manifest.experiment.traffic_allocation as f64 / 100.0
 }
 
-/// A plan with the visitors of the past.
+/// Plan with the visitors of past days.
 #[derive(Debug)]
 pub(super) struct Replayed {
     pub(super) plan: Plan,
     pub(super) schedule: Schedule,
-    /// The first day on which visitors enter, and the last.
+    /// First and last day on which visitors enter.
     pub(super) first: Instant,
     pub(super) last: Instant,
-    /// How many visitors there are; not all need enter.
+    /// Number of visitors; not all need enter.
     pub(super) visitors: u64,
     pub(super) converted: u64,
-    /// Days that the plan takes, which may be more than the past has.
+    /// Number of days that the plan takes, which may be more than are available.
     pub(super) wanted_days: u32,
-    /// Whether there are more than are replayed.
+    /// True when there are more visitors than are replayed.
     pub(super) is_sample: bool,
     replay: Replay,
     key: String,
-    /// Buckets of those who enter.
+    /// Number of buckets of visitors who enter.
     entering: u32,
-    /// Where the buckets of each arm end.
+    /// End bucket of each arm.
     ends: Vec<u32>,
 }
 
 impl Replayed {
+    /// Loads the visitors to replay.
+    /// \n
     /// # Errors
-    /// An experiment without a primary goal, a log that cannot be read or has no
-    /// visitors.
+    /// An experiment without a primary goal, and a log that cannot be read or has
+    /// no visitors.
     pub(super) fn new(asked: &Simulate, plan: Plan) -> Result<Self> {
         let refuse = |text: &str| Err(Error::Refused(text.to_owned()));
         let Some(experiment) = plan.experiment.as_ref() else {
@@ -139,7 +143,7 @@ impl Replayed {
         let Some(first) = visitors.iter().map(|visitor| visitor.day).min() else {
             return refuse("the project had no visitors lately, so there is nothing to replay");
         };
-        // Those of the last days may still convert.
+        // Visitors of the last days may still convert.
         let last = today - i64::from(plan.window_days);
         if last < first {
             let days = plan.window_days;
@@ -184,7 +188,7 @@ impl Replayed {
         })
     }
 
-    /// The `number`th time: everybody is hashed with a salt of its own.
+    /// Replay `number`: hashes all visitors with a separate salt.
     pub(super) fn run(&self, seed: u64, number: u64) -> Run {
         let salt = format!("replay:{}:{seed}:{number}", self.key);
         let (for_traffic, for_variant) = (Murmur3::of(&format!("{salt}:t:")), Murmur3::of(&format!("{salt}:v:")));
@@ -199,14 +203,14 @@ impl Replayed {
     }
 }
 
-/// What the project's visitors are like, as far as it takes to tell how long a plan
-/// takes; `None` where none came in the last whole days.
+/// Scenario with the rates of the project's visitors, to compute how long a plan
+/// takes; `None` if there were no visitors in the last whole days.
 fn alike(rate: Option<f64>, daily: Option<f64>, measure: Measure) -> Option<Scenario> {
     let sigma = (measure == Measure::Value).then_some(SIGMA);
     Some(Scenario { daily_visitors: daily?, rate: rate.unwrap_or(DEFAULT_RATE) / 100.0, lifts: Vec::new(), sigma })
 }
 
-/// The buckets at which each arm's end.
+/// End bucket of each arm.
 fn ends(weights: &[u32]) -> Vec<u32> {
     let all: u64 = weights.iter().copied().map(u64::from).sum();
     let mut below = 0;

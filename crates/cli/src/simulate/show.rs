@@ -1,4 +1,4 @@
-//! What became of a plan, in words or as JSON.
+//! Output of simulations, as text or JSON.
 
 use super::Simulate;
 use super::past::{Replayed, VISITORS_MAX};
@@ -11,8 +11,7 @@ use muriel_results::{NumberSource as From, SimulatedPlan as Plan, TriedPlan as T
 use serde_json::{Value, json};
 use std::fmt::Write;
 
-/// Prints what became of a plan on visitors who are made up; `with` an effect, and
-/// `without`.
+/// Prints the outcomes for synthetic visitors: `with` an effect, and `without`.
 pub(super) fn simulated(tried: &Tried, with: Option<&Tally>, without: &Tally, asked: &Simulate) -> Result<()> {
     if asked.json {
         say!("{}", simulated_json(tried, with, without, asked))
@@ -21,7 +20,7 @@ pub(super) fn simulated(tried: &Tried, with: Option<&Tally>, without: &Tally, as
     }
 }
 
-/// Prints what became of a plan on the visitors of the past.
+/// Prints the outcomes for past visitors.
 pub(super) fn replayed(replayed: &Replayed, tally: &Tally, asked: &Simulate) -> Result<()> {
     if asked.json {
         say!("{}", replayed_json(replayed, tally, asked))
@@ -30,14 +29,14 @@ pub(super) fn replayed(replayed: &Replayed, tally: &Tally, asked: &Simulate) -> 
     }
 }
 
-/// How false alarms compare with what was promised.
+/// Comparison of the rate of false alarms with the promised one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Promise {
-    /// Surely at most as many.
+    /// Within the promised rate.
     Kept,
-    /// More cannot be ruled out.
+    /// The rate may be higher.
     Open,
-    /// Surely more.
+    /// Above the promised rate.
     Broken,
 }
 
@@ -53,7 +52,7 @@ impl Promise {
         }
     }
 
-    /// Its word.
+    /// Word in JSON.
     pub(super) fn word(self) -> &'static str {
         match self {
             Promise::Kept => "kept",
@@ -123,7 +122,7 @@ pub(super) fn simulated_text(tried: &Tried, with: Option<&Tally>, without: &Tall
     text
 }
 
-/// How the first variant's run ends, in words.
+/// Description of a verdict at the end.
 fn ending(verdict: Verdict) -> &'static str {
     match verdict {
         Verdict::Win => "ends with a win",
@@ -134,7 +133,7 @@ fn ending(verdict: Verdict) -> &'static str {
     }
 }
 
-/// The plan, line by line.
+/// Writes the plan, line by line.
 fn about(text: &mut String, plan: &Plan, schedule: &Schedule) {
     let design = &plan.design;
     let mut line = |name: &str, what: &str| {
@@ -173,7 +172,7 @@ fn about(text: &mut String, plan: &Plan, schedule: &Schedule) {
     line("Looks", &format!("at the end of every day{after}"));
 }
 
-/// When it ends, as a sentence.
+/// Rules that end the experiment, as a sentence.
 fn ends(plan: &Plan, schedule: &Schedule) -> String {
     let rules = &plan.rules;
     let mut ends: Vec<String> = Vec::new();
@@ -195,7 +194,7 @@ fn ends(plan: &Plan, schedule: &Schedule) -> String {
     }
 }
 
-/// What the runs with an effect mean.
+/// Interpretation of the runs with an effect.
 fn finding(tried: &Tried, with: &Tally) -> String {
     let right = if tried.effect > 0.0 { Verdict::Win } else { Verdict::Loss };
     let found = with.verdict(right);
@@ -228,7 +227,7 @@ fn finding(tried: &Tried, with: &Tally) -> String {
     text
 }
 
-/// What the runs without a difference mean.
+/// Interpretation of the runs without a difference.
 fn false_calls(called: RunShare, promised: f64) -> String {
     let (share, interval, promised_percent) = (rounded(called.value()), called.interval(), percent(promised));
     let begin = format!(
@@ -244,7 +243,7 @@ fn false_calls(called: RunShare, promised: f64) -> String {
     }
 }
 
-/// What is worth knowing of a plan besides.
+/// Further notes about a plan.
 fn notes(plan: &Plan) -> Vec<String> {
     let mut notes = Vec::new();
     if plan.is_personal {
@@ -398,7 +397,7 @@ fn plan_json(plan: &Plan, schedule: &Schedule) -> Value {
     })
 }
 
-/// In percent, without the dust of a subtraction.
+/// In percent, rounded to remove the floating-point error of a subtraction.
 fn promised(plan: &Plan) -> f64 {
     (1e4 * plan.design.alpha()).round() / 100.0
 }
@@ -436,29 +435,29 @@ fn spread_json(spread: &RunDistribution) -> Value {
     json!({ "mean": spread.mean, "median": spread.median, "nine_of_ten": spread.nine_of_ten })
 }
 
-/// `62.3 % (60.1 to 64.4)`.
+/// Formats a share with its interval: `62.3 % (60.1 to 64.4)`.
 fn share(share: RunShare) -> String {
     let interval = share.interval();
     format!("{} % ({} to {})", rounded(share.value()), rounded(interval.lower), rounded(interval.upper))
 }
 
-/// `14, mean 15.2`.
+/// Formats median and mean: `14, mean 15.2`.
 fn spread(spread: &RunDistribution) -> String {
     let mean = if spread.mean < 1_000.0 { format!("{:.1}", spread.mean) } else { whole(spread.mean) };
     format!("{}, mean {mean}", grouped(spread.median))
 }
 
-/// A fraction in percent, with a digit after the point.
+/// Formats a fraction in percent, with one digit after the point.
 fn rounded(fraction: f64) -> String {
     format!("{:.1}", 100.0 * fraction)
 }
 
-/// A fraction in percent, with as many digits as it takes, at most two after the point.
+/// Formats a fraction in percent, with at most two digits after the point.
 fn percent(fraction: f64) -> String {
     format!("{}", (1e4 * fraction).round() / 100.0)
 }
 
-/// `+5 %`.
+/// Formats a lift: `+5 %`.
 fn signed(fraction: f64) -> String {
     format!("{}{} %", if fraction > 0.0 { "+" } else { "" }, percent(fraction))
 }
@@ -475,17 +474,17 @@ fn from(from: From) -> &'static str {
     }
 }
 
-/// A date.
+/// Formats a date.
 fn day(at: Instant) -> String {
     at.to_string().chars().take(10).collect()
 }
 
-/// A number without its fraction, grouped by thousands.
+/// Formats a number rounded to an integer, grouped by thousands.
 fn whole(number: f64) -> String {
     grouped(number.round() as u64)
 }
 
-/// `12,345`.
+/// Formats a number grouped by thousands: `12,345`.
 pub(super) fn grouped(number: u64) -> String {
     let digits = number.to_string();
     let mut text = String::new();

@@ -26,7 +26,7 @@ fn parsed(line: &str) -> std::result::Result<Simulate, String> {
     Line::try_parse_from(words).map(|line| line.asked).map_err(|error| error.to_string())
 }
 
-/// The text of a plan by flags.
+/// Text for a plan given by flags.
 fn text(line: &str) -> String {
     let asked = parsed(line).unwrap();
     let tried = tried(&asked, planned(&asked, None).unwrap()).unwrap();
@@ -97,11 +97,11 @@ fn days_follow_from_the_plan() {
         let tried = tried(&asked, planned(&asked, None).unwrap()).unwrap();
         assert_eq!((tried.schedule.days, tried.days_needed), (days, needed), "{line}");
     }
-    // As many as the smallest lift worth acting on takes.
+    // As many days as the smallest lift worth acting on takes.
     let asked = parsed("--mde 20").unwrap();
     let tried = tried(&asked, planned(&asked, None).unwrap()).unwrap();
     assert_eq!(f64::from(tried.schedule.days), (tried.visitors_needed().unwrap() / 1_000.0).ceil());
-    // Without a number that is planned for it finds larger lifts only.
+    // Without planned visitors it detects larger lifts only.
     let found = tried.lift_found().unwrap();
     assert!(found > 0.2 && found < 0.25, "{found}");
 }
@@ -151,13 +151,13 @@ fn promises_are_judged_by_their_interval() {
     assert_eq!(numbers, ["0", "7", "999", "1,000", "1,234,567"]);
 }
 
-/// Days on which visitors came, today the last.
+/// Number of days with visitors; today is the last.
 const DAYS: i64 = 40;
-/// How many on each, and every which of them buys.
+/// Number of visitors per day; one of every `BUYS` buys.
 const DAILY: i64 = 60;
 const BUYS: i64 = 6;
 
-/// A log of visitors of the project who look, and some of whom buy a day later.
+/// Writes a log of visitors of the project, some of whom buy a day later.
 async fn visitors(directory: &Path, project_key: &str, now: Instant) {
     let options = LogOptions { reserve: Reserve::Bytes(0), ..LogOptions::default() };
     let log = Log::open(directory, options).unwrap();
@@ -220,7 +220,7 @@ async fn the_plan_of_an_experiment_is_tried_on_its_project() {
         }
     };
 
-    // Made-up visitors are like the project's.
+    // Synthetic visitors have the rates of the project's visitors.
     let asked = line("--runs 10 --days 20");
     let plan = planned(&asked, Some(loaded(&asked).await.unwrap())).unwrap();
     assert_eq!((plan.measure, plan.window_days), (muriel_analysis::Measure::Value, 14), "revenue within two weeks");
@@ -228,9 +228,9 @@ async fn the_plan_of_an_experiment_is_tried_on_its_project() {
     assert_eq!(plan.rules.significant, configuration.completion_stats_significant_flag);
     let tried = tried(&asked, plan).unwrap();
     assert_eq!((tried.daily_from, tried.rate_from), (From::Project, From::Project));
-    // The demo holds 5 % of the shop's visitors out of every experiment.
+    // The demo has a holdout of 5 % of the shop's visitors.
     let allocation = configuration.traffic_allocation as f64 / 100.0 * 0.95;
-    // Buyers of two days are among the first day's visitors.
+    // The first day includes buyers of two days.
     assert!((tried.scenario.daily_visitors / allocation - DAILY as f64).abs() <= 1.0, "{:?}", tried.scenario);
     assert!((tried.scenario.rate - 1.0 / BUYS as f64).abs() < 0.01, "{:?}", tried.scenario);
     let (with, without) = tallies(&tried, &asked);
@@ -264,7 +264,7 @@ async fn the_plan_of_an_experiment_is_tried_on_its_project() {
     assert_eq!(told["replay"]["called"]["count"], json!(tally.called));
     assert_eq!(told["promise"], json!(Promise::of(tally.called(), 0.5).word()));
 
-    // Whoever follows the results has no plan to try, unless weights are given.
+    // A bandit has no plan to simulate, unless weights are given.
     let mut bandit = line("");
     bandit.experiment = Some("home-hero".to_owned());
     let told = planned(&bandit, Some(loaded(&bandit).await.unwrap())).unwrap_err().to_string();
@@ -272,7 +272,7 @@ async fn the_plan_of_an_experiment_is_tried_on_its_project() {
     bandit.weights = Some(Weights(vec![1, 1]));
     assert!(planned(&bandit, Some(loaded(&bandit).await.unwrap())).is_ok());
 
-    // What is not there is told.
+    // Unknown names are reported.
     let mut nowhere = line("");
     nowhere.experiment = Some("no-such".to_owned());
     let told = loaded(&nowhere).await.unwrap_err().to_string();

@@ -1,4 +1,4 @@
-//! Prepares a database that was away when the server started.
+//! Prepares a database that could not be reached when the server started.
 
 use super::run_error;
 use crate::config::StorageSettings;
@@ -10,8 +10,8 @@ use std::time::Duration;
 
 const PERIOD: Duration = Duration::from_millis(500);
 
-/// Brings the schema up to date once the database answers, and checks that the pepper fits it. Until that has succeeded,
-/// keys are refused with a wrong pepper and a newer schema answers with errors: neither harms, and both need a person.
+/// Migrates the schema once the database responds, and checks the pepper. Until then, a wrong pepper makes keys invalid
+/// and a newer schema causes errors. Both are harmless, and both need an operator.
 pub(crate) fn prepare_database(app: App, place: StorageSettings) -> Task {
     let task = Task::new("prepare_database", PERIOD, move |_| {
         let (app, place) = (app.clone(), place.clone());

@@ -1,4 +1,4 @@
-//! Opens the event log and the warehouse that a full disk kept closed when the server started.
+//! Opens the event log and the warehouse, if a full disk prevented it when the server started.
 
 use super::run_error;
 use crate::config::Settings;
@@ -9,7 +9,7 @@ use std::time::Duration;
 
 const PERIOD: Duration = Duration::from_secs(1);
 
-/// Opens both once there is space, and then takes events and answers questions about them.
+/// Opens both once there is space, and then accepts events and answers queries about them.
 pub(crate) fn open_event_log(app: App, settings: Settings) -> Task {
     let task = Task::new("open_event_log", PERIOD, move |_| {
         let (app, settings) = (app.clone(), settings.clone());
@@ -21,7 +21,7 @@ pub(crate) fn open_event_log(app: App, settings: Settings) -> Task {
             match open_results(&settings).await {
                 Ok(results) => app.attach(log, results),
                 Err(error) => {
-                    // It is opened again with the next run.
+                    // The next run opens it again.
                     let _ = log.close().await;
                     return Err(run_error(error));
                 }
@@ -30,6 +30,6 @@ pub(crate) fn open_event_log(app: App, settings: Settings) -> Task {
             Ok(Progress::Finished)
         }
     });
-    // There may be space for a moment only, so it is looked for as often after a failure.
+    // There may be space for a moment only, so the interval does not grow after failures.
     task.needs(Need::DiskSpace).max_backoff(PERIOD)
 }

@@ -5,8 +5,8 @@ use crate::node::SharedRegistration;
 use muriel_service::App;
 use muriel_worker::{Need, Progress, Task};
 
-/// Renews the lease several times before it ends. A failure does not lengthen the pause: other nodes may start once the
-/// lease has run out.
+/// Renews the lease several times before it ends. There is no backoff after failures: other nodes may start once the
+/// lease has expired.
 pub(crate) fn renew_node_lease(app: App, registration: SharedRegistration) -> Task {
     let period = registration.period();
     let task = Task::new("renew_node_lease", period, move |_| {

@@ -1,12 +1,12 @@
-//! What was deleted from the logs of a result since it was computed.
+//! Data that was deleted from a result's logs after the result was computed.
 //!
-//! Numbers that differ for this reason are not wrong, but nobody can recompute them.
+//! Numbers that differ for this reason are not wrong, but cannot be recomputed.
 
 use muriel_results::{LogFacts, Manifest};
 use serde_json::{Value, json};
 
-/// A sentence for each log from which events of the project were deleted after the result was computed, or that still has
-/// events which had been deleted by then.
+/// Messages about logs from which events of the project were deleted after the result was computed, or which still have
+/// events that had been deleted by then.
 pub(super) fn since(given: &Manifest, computed: &Manifest) -> Vec<String> {
     let pairs = given.logs.iter().filter_map(|log| Some((log, computed.logs.iter().find(|other| other.id == log.id)?)));
     pairs.filter_map(|(given, computed)| sentence(given, computed)).collect()
@@ -33,7 +33,8 @@ fn sentence(given: &LogFacts, computed: &LogFacts) -> Option<String> {
     }
 }
 
-/// Takes what was deleted out of the comparison: gives each log of `given`, a result, what `computed` says.
+/// Excludes deletions from the comparison: copies the facts about them from `computed` to each log of the result
+/// `given`.
 pub(super) fn leave_out(given: &mut Value, computed: &Manifest) {
     let Some(logs) = given["manifest"]["logs"].as_array_mut() else { return };
     for log in logs.iter_mut().filter_map(Value::as_object_mut) {

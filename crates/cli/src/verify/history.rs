@@ -1,4 +1,4 @@
-//! Compares what a result says about its experiment with the history in the database.
+//! Compares a result's statements about its experiment with the history in the database.
 
 use crate::config::{Common, StorageSettings};
 use crate::node::NodeFile;
@@ -12,18 +12,18 @@ use serde_json::{Map, Value};
 /// in the report.
 const MAX_READ_US: i64 = 10_000_000;
 
-/// What the database knows about the experiment of a manifest.
+/// Knowledge of the database about the experiment of a manifest.
 pub(super) enum History {
-    /// The manifest's parts as the database has them, and notes about parts that it no longer knows.
+    /// Parts of the manifest as stored in the database, and notes about parts that are not stored any more.
     Recorded(Value, Vec<String>),
-    /// Nothing, and why.
+    /// The reason why there is nothing.
     Unavailable(String),
 }
 
-/// Asks the data directory what was stored at the moment of a manifest.
+/// Loads the stored data as of a manifest.
 ///
 /// # Errors
-/// A database that is there and cannot be used.
+/// A database that exists and cannot be used.
 pub(super) async fn history(common: &Common, manifest: &Manifest) -> Result<History> {
     if manifest.holdout.is_some() {
         return Ok(History::Unavailable("the database keeps no history of holdouts".to_owned()));
@@ -34,7 +34,7 @@ pub(super) async fn history(common: &Common, manifest: &Manifest) -> Result<Hist
     }
     let db = connect(&place)?;
     muriel_store::migrate(&db).await?;
-    // Of the log, and so of the server whose result can be of it.
+    // Identity of the log's node, and so of the server that can have computed the result.
     let node = NodeFile::id_in(&place.data_dir)?;
     let given = manifest.clone();
     let found = db
@@ -81,7 +81,7 @@ pub(super) async fn history(common: &Common, manifest: &Manifest) -> Result<Hist
     })
 }
 
-/// What of a manifest is from the database; null where it says nothing.
+/// Parts of a manifest that come from the database; null where it has none.
 fn part(manifest: &Manifest) -> Result<Value> {
     let whole = serde_json::to_value(manifest).map_err(|error| Error::Other(error.into()))?;
     let stored = ["experiment", "epochs", "metrics", "other_nodes", "currency_rates", "interactions", "plan"];

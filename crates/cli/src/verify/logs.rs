@@ -1,4 +1,4 @@
-//! The logs that a result is computed from again.
+//! Logs from which a result is recomputed.
 
 use crate::config::Common;
 use crate::{Error, Result};
@@ -6,12 +6,12 @@ use muriel_log::{LogExtent, LogId, LogReader, Position};
 use muriel_results::Manifest;
 use std::path::{Path, PathBuf};
 
-/// Most logs that can be given: a result names no more.
+/// Maximum number of logs, the same as in a result.
 const LOGS_MAX: usize = muriel_warehouse::LOGS_MAX;
 
-/// A log that was given.
+/// Log given on the command line.
 pub(super) struct GivenLog {
-    /// Where it is.
+    /// Directory of the log.
     pub(super) directory: PathBuf,
     pub(super) reader: LogReader,
     pub(super) extent: LogExtent,
@@ -51,10 +51,11 @@ pub(super) fn open(common: &Common, directories: &[PathBuf]) -> Result<Vec<Given
     Ok(logs)
 }
 
-/// The logs that a manifest names, each with the last block that went in.
+/// Finds the logs that a manifest names, each with the last block that the result
+/// includes.
 ///
 /// # Errors
-/// A log that is not given, and one that lacks blocks that went in.
+/// A log that is not given, and one that lacks blocks that the result includes.
 pub(super) fn choose<'l>(
     name: &str,
     manifest: &Manifest,
@@ -82,7 +83,7 @@ fn missing(name: &str, id: LogId, logs: &[GivenLog]) -> Error {
     ))
 }
 
-/// Whether a log has the blocks that went in, up to `position`.
+/// Checks that a log has the blocks that the result includes, up to `position`.
 fn reaches(name: &str, position: i64, log: &GivenLog) -> Result<()> {
     let extent = log.extent;
     if extent.last < position {

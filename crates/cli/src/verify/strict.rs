@@ -1,15 +1,15 @@
-//! JSON that says everything once: of two values under one key readers take one or
-//! the other, and what was verified would not be what is read.
+//! JSON parser that refuses duplicate keys: other parsers choose one of the two
+//! values, so the verified value could differ from the one that is read.
 
 use serde::Deserialize;
 use serde::de::{Deserializer, Error, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Number, Value};
 use std::fmt;
 
-/// The value of a text.
+/// Parses a text.
 ///
 /// # Errors
-/// What is not valid JSON, and a key that an object has twice.
+/// Invalid JSON, and a key that occurs twice in an object.
 pub(super) fn read(bytes: &[u8]) -> serde_json::Result<Value> {
     serde_json::from_slice(bytes).map(|UniqueKeys(value)| value)
 }

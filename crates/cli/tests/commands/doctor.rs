@@ -1,4 +1,4 @@
-//! `muriel doctor`, on pages of a small site and of the demo's shop, with a real server behind them.
+//! Tests of `muriel doctor` on pages of a small site and of the demo's shop, with a real server.
 
 use crate::{Running, Server, muriel, says, told};
 use rustls::pki_types::pem::PemObject;
@@ -12,7 +12,7 @@ use std::process::{Command, Output};
 use std::sync::Arc;
 use std::thread;
 
-/// A site of one's own: what it answers to a path, head and body; nothing and it never answers.
+/// Test site. `answer` returns head and body for a path; `None` means no response.
 struct Site {
     address: String,
 }
@@ -22,7 +22,7 @@ impl Site {
         Self::listening(None, answer)
     }
 
-    /// The same with https, under the name localhost.
+    /// Like `start`, with HTTPS and the host name localhost.
     fn safe(answer: impl Fn(&str) -> Option<Vec<u8>> + Send + Sync + 'static) -> Self {
         let certificate = CertificateDer::from_pem_file(data("localhost.pem")).unwrap();
         let key = PrivateKeyDer::from_pem_file(data("localhost.key")).unwrap();
@@ -50,10 +50,10 @@ impl Site {
     }
 }
 
-/// Answers one request. Whoever asked may be gone by then.
+/// Answers one request. The client may have disconnected by then.
 fn serve(mut stream: impl Read + Write, answer: &dyn Fn(&str) -> Option<Vec<u8>>) {
     let (mut head, mut byte) = (Vec::new(), [0]);
-    // What does not begin with a method is none of HTTP.
+    // Data that does not begin with a method is not HTTP.
     while !head.ends_with(b"\r\n\r\n") && head.first().is_none_or(u8::is_ascii_uppercase) {
         match stream.read(&mut byte) {
             Ok(1) => head.push(byte[0]),
@@ -63,7 +63,7 @@ fn serve(mut stream: impl Read + Write, answer: &dyn Fn(&str) -> Option<Vec<u8>>
     let head = String::from_utf8_lossy(&head).into_owned();
     match answer(head.split(' ').nth(1).unwrap_or_default()) {
         Some(bytes) => drop(stream.write_all(&bytes).and_then(|()| stream.flush())),
-        // Until the other side has had enough.
+        // Wait until the client closes the connection.
         None => drop(stream.read(&mut byte)),
     }
 }
@@ -96,7 +96,7 @@ fn run(words: &[&str]) -> Output {
     doctor(words).output().unwrap()
 }
 
-/// What is said of a page with problems.
+/// Output for a page with problems.
 #[track_caller]
 fn complains(url: &str, words: &[&str]) -> String {
     let output = run(&[&[url], words].concat());
@@ -106,7 +106,7 @@ fn complains(url: &str, words: &[&str]) -> String {
     said
 }
 
-/// A server with a project.
+/// Starts a server with a project.
 fn shop(directory: &Path) -> (Server, String) {
     let made = told(&["project", "create", "--company", "Acme", "--name", "Shop", "--json"], directory);
     (Server::start(&[], directory), made["project_key"].as_str().unwrap().to_owned())
@@ -182,7 +182,7 @@ fn faults_of_a_page_are_found() {
     let other = complains(&url("/good"), &["--project", "prj_other"]);
     assert!(other.contains(&format!("the script is of the project {key}, not prj_other")), "{other}");
 
-    // Whatever was tried, nobody was counted.
+    // None of these requests counts a visitor.
     drop(server);
     let counted = says(&["log", "count", "--json"], directory.path());
     assert_eq!(serde_json::from_str::<Value>(&counted).unwrap()["events"], 0, "{counted}");
@@ -202,7 +202,7 @@ fn whatever_a_server_answers_there_is_a_sentence() {
         "/other" => Some(b"SSH-2.0-OpenSSH_9.9\r\n".to_vec()),
         "/garbage" => response("200 OK", "Content-Type: text/html\r\n", &[0, 0xFF, b'<', 0xC3].repeat(50_000)),
         "/huge" => html("", &format!("<p>{}", "Hello ".repeat(3 << 19))),
-        // As long as it is asked.
+        // Redirects without end.
         further => response("302 Found", &format!("Location: {further}x\r\n"), b""),
     });
     for (path, expect) in [

@@ -1,10 +1,10 @@
-//! Projects, keys and explanations as they are asked for on the command line.
+//! Tests of commands for projects, keys and explanations.
 
 use crate::{Server, muriel, refuses, says, told};
 use serde_json::{Value, json};
 use std::path::Path;
 
-/// What a command that fails complains of.
+/// Message of a command that fails.
 #[track_caller]
 fn refused(words: &[&str], directory: &Path) -> String {
     refuses(words, directory).1

@@ -1,4 +1,4 @@
-//! A project as files: exported, changed, planned and applied, against a server.
+//! Tests of a project as files: exported, changed, planned and applied, with a server.
 
 use crate::{Server, told};
 use serde_json::{Value, json};
@@ -7,7 +7,7 @@ use std::fs;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
-/// A server with two empty projects of one company.
+/// Server with two empty projects of one company.
 struct Shop {
     server: Server,
     key: String,
@@ -32,7 +32,7 @@ impl Shop {
         self.place.path().join(name)
     }
 
-    /// Runs a command of files.
+    /// Runs a command on files.
     fn run(&self, words: &[&str]) -> Output {
         let mut command = Command::new(env!("CARGO_BIN_EXE_muriel"));
         for (name, _) in std::env::vars_os() {
@@ -45,7 +45,7 @@ impl Shop {
         command.stdin(Stdio::null()).output().unwrap()
     }
 
-    /// What a command says that ends with this exit status: output and errors.
+    /// Output and error text of a command that ends with this exit status.
     #[track_caller]
     fn says(&self, words: &[&str], code: i32) -> String {
         let output = self.run(words);
@@ -54,7 +54,7 @@ impl Shop {
         said
     }
 
-    /// An operation of the API.
+    /// Calls an operation of the API.
     #[track_caller]
     fn ask(&self, project: usize, what: &str, body: &Value) -> Value {
         let (method, path) = what.split_once(' ').unwrap();
@@ -100,7 +100,7 @@ impl Shop {
     }
 }
 
-/// Every file of a directory, without the project's name.
+/// All files of a directory, without the project's name.
 fn contents(directory: &Path) -> BTreeMap<String, String> {
     fn walk(at: &Path, below: &str, into: &mut BTreeMap<String, String>) {
         for entry in fs::read_dir(at).unwrap() {
@@ -205,7 +205,7 @@ fn a_plan_says_what_it_does_to_live_experiments_and_apply_does_it() {
     );
     assert_eq!((&change["opens_epoch"], &change["removed_code"]), (&json!(true), &json!(["variants[0].customJS"])));
 
-    // The goal changes first, and with it the version of the experiment: that is no conflict.
+    // The goal changes first, and with it the version of the experiment. That is not a conflict.
     shop.says(&["apply", dir, "--yes"], 0);
     shop.says(&["plan", dir], 0);
     let details = shop.ask(0, &format!("GET experiment/{id}"), &Value::Null);
@@ -222,13 +222,13 @@ fn a_plan_says_what_it_does_to_live_experiments_and_apply_does_it() {
         said.contains("note: experiment short-form has run and was stopped") && said.contains("--resume"),
         "{said}"
     );
-    // It starts with its fields as they are to be, in one step.
+    // The experiment starts with its final fields, in one transaction.
     replace(&settings, "test_name = \"Shorter form\"", "test_name = \"Shortest form\"");
     shop.says(&["apply", dir, "--resume", "--yes"], 0);
     shop.says(&["plan", dir], 0);
     assert_eq!(shop.ask(0, &format!("GET experiment/{id}"), &Value::Null)["experiment"]["status"], 1);
 
-    // What is not in the files stays, unless it is to go.
+    // Objects that are not in the files are kept, unless pruning is requested.
     fs::remove_dir_all(at.join("experiments/%2E%2E")).unwrap();
     fs::remove_file(at.join("hypotheses/ask-for-less.toml")).unwrap();
     shop.says(&["plan", dir], 0);
@@ -261,7 +261,8 @@ fn refusals_change_nothing_and_say_what_was_done() {
     assert_eq!(shop.ask(0, "GET experiment-keys", &Value::Null)["count"], 0);
     fs::remove_dir_all(at.join("experiments/c")).unwrap();
 
-    // A key without the scope code makes a, and fails at b, which is then not there at all; one that may goes on.
+    // A key without the scope code creates a and fails at b, which then does not exist at all. A key with the
+    // scope continues.
     let data = shop.at("data");
     let limited = told(&["key", "create", "--company", "Acme", "--scopes", "read,write", "--json"], &data);
     let file = shop.at("key");
@@ -273,7 +274,7 @@ fn refusals_change_nothing_and_say_what_was_done() {
     let said = shop.says(&["apply", dir, "--yes"], 0);
     assert!(said.contains("1 of 1 changes were made"), "{said}");
 
-    // The key does not follow a server that sends its clients elsewhere, and is asked for.
+    // The key is not sent to the target of a redirect, and is required.
     fs::write(&file, "").unwrap();
     let said = shop.says(&["plan", dir, "--key-file", file.to_str().unwrap()], 1);
     assert!(said.contains("there is no API key"), "{said}");

@@ -1,4 +1,4 @@
-//! `muriel log …` as it is typed.
+//! Tests of `muriel log …`.
 
 use crate::{Running, Server, muriel, refuses, run, says, told};
 use muriel_domain::Instant;
@@ -134,7 +134,7 @@ fn what_is_exported_can_be_imported_elsewhere() {
     assert_eq!(says(&["log", "export"], &other), exported, "to the byte");
     says(&["log", "verify"], &other);
 
-    // Again, through a pipe: longer ago than repeats are recognised by themselves.
+    // Again, through a pipe, after the time for which the log itself detects repeats.
     let mut again =
         muriel(&["log", "import", "-", "--json"], &other).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
     again.stdin.take().unwrap().write_all(exported.as_bytes()).unwrap();
@@ -143,7 +143,7 @@ fn what_is_exported_can_be_imported_elsewhere() {
     assert_eq!(counted(&other, &[])["events"], 1_264);
 
     let words = ["log", "import", file.to_str().unwrap(), "--project", "prj_c"];
-    // Both projects have events of the same ids, and in one project they count once.
+    // Both projects have events with the same ids; in one project they count once.
     assert_eq!(says(&words, &other), "1234 new, 30 repeated, 0 refused\n");
     let moved = says(&["log", "export", "--project", "prj_c"], &other);
     let moved: Value = serde_json::from_str(moved.lines().last().unwrap()).unwrap();
@@ -218,10 +218,10 @@ fn history_is_stored_in_few_blocks() {
     let verified = told(&["log", "verify", "--json"], &log);
     assert_eq!(verified["events"], 3_600);
     assert!(verified["blocks"].as_u64().unwrap() <= 2 * 21, "{verified}");
-    // Each is counted on the day on which it was received: at midnight an hour begins.
+    // Each event counts on its day of receipt: an hour begins at midnight.
     assert_eq!(counted(&log, &["--to", "2026-03-02"])["events"], 14 * 180);
     assert_eq!(counted(&log, &["--from", "2026-03-02"])["events"], 6 * 180);
-    // What came again is recognised.
+    // Repeated events are detected.
     assert_eq!(says(&["log", "import", file.to_str().unwrap()], &log), "0 new, 3600 repeated, 0 refused\n");
 }
 
@@ -251,7 +251,7 @@ fn damage_is_found_and_passed_over() {
     let path = directory.path().join("log.db");
     let mut bytes = fs::read(&path).unwrap();
     let frame = bytes.windows(4).position(|four| four == [0x28, 0xb5, 0x2f, 0xfd]).unwrap();
-    // Of a row that was moved there are copies, of which one is valid.
+    // SQLite keeps copies of moved rows, of which one is valid.
     let body = bytes[frame..frame + 200].to_vec();
     let copies = bytes.windows(200).enumerate().filter(|(_, part)| *part == body).map(|(at, _)| at);
     for copy in copies.collect::<Vec<_>>() {
@@ -264,7 +264,7 @@ fn damage_is_found_and_passed_over() {
     let (exported, complained) = refuses(&["log", "export"], directory.path());
     assert_eq!(exported.lines().count(), 200);
     assert!(complained.starts_with("muriel: damaged: block "), "{complained}");
-    // What can be counted without opening the blocks still is.
+    // Counting, which does not open blocks, still works.
     assert_eq!(counted(directory.path(), &[])["events"], 300);
 }
 
@@ -272,7 +272,7 @@ fn damage_is_found_and_passed_over() {
 fn old_files_are_deleted_when_asked() {
     let directory = tempfile::tempdir().unwrap();
     store(directory.path(), "prj_a", 0..200, now().plus_us(-40 * DAY_US), 1);
-    // Written when their events came, as far as the file system knows.
+    // File times as if written when the events arrived.
     let written = SystemTime::now() - Duration::from_secs(40 * 86_400);
     for entry in fs::read_dir(directory.path()).unwrap() {
         let entry = entry.unwrap();
@@ -289,7 +289,7 @@ fn old_files_are_deleted_when_asked() {
     assert!(before >= 2, "{before}");
     let none = says(&["log", "prune", "--older-than", "60"], directory.path());
     assert!(none.starts_with("No closed file is older than 60 days"), "{none}");
-    // Half of the log at once looks like a clock that is ahead.
+    // Deleting half of the log at once suggests a clock that is ahead.
     let (_, refused) = refuses(&["log", "prune", "--older-than", "30"], directory.path());
     assert!(refused.contains("more than a tenth. Check the machine's clock"), "{refused}");
     assert_eq!((files(), &*refused.matches("--force").collect::<String>()), (before, "--force"));
@@ -305,7 +305,7 @@ fn tail_follows_a_server_and_import_works_beside_it() {
     let directory = tempfile::tempdir().unwrap();
     let made = told(&["project", "create", "--company", "Acme", "--name", "Shop", "--json"], directory.path());
     let project_key = made["project_key"].as_str().unwrap();
-    // Rolls after each MiB.
+    // Rolls the log file after each MiB.
     let server = Server::start(&["--log-roll", "1"], directory.path());
     let send = |number: u128, pad: usize| {
         let id = Uuid::from_u128((0x0195 << 112) + (7 << 76) + (8 << 60) + number);
@@ -313,7 +313,7 @@ fn tail_follows_a_server_and_import_works_beside_it() {
             "visitor": { "id": "v" },
             "events": [{
                 "id": id.to_string(), "type": "custom", "name": format!("n{number}"),
-                // What cannot be compressed.
+                // Data that cannot be compressed.
                 "properties": { "pad": (0..pad).map(|at| Uuid::now_v7().as_u128().rotate_left(at as u32).to_string()).collect::<String>() },
             }],
         })
@@ -346,7 +346,7 @@ fn tail_follows_a_server_and_import_works_beside_it() {
     let lines: Vec<String> = (0..50).map(|number| record(project_key, number, moment(DAY)).to_string()).collect();
     fs::write(&file, lines.join("\n")).unwrap();
     let words = ["log", "import", file.to_str().unwrap()];
-    // Nothing is put where no result would count it.
+    // Events are not stored in a project where no result would count them.
     let (_, complained) = refuses(&[&words[..], &["--project", "prj_typo"]].concat(), directory.path());
     assert!(complained.contains("there is no project with the key prj_typo"), "{complained}");
     assert_eq!(says(&words, directory.path()), "50 new, 0 repeated, 0 refused\n");

@@ -1,4 +1,4 @@
-//! Commands as they are typed.
+//! Tests of commands on the command line.
 #![expect(clippy::unwrap_used, reason = "tests; clippy takes only their own functions for such")]
 
 mod doctor;
@@ -17,7 +17,7 @@ use std::sync::mpsc::{self, Receiver};
 use std::thread;
 use std::time::Duration;
 
-/// Longer than anything here takes.
+/// Longer than any test takes.
 const DEADLINE: Duration = Duration::from_secs(180);
 
 fn muriel(words: &[&str], directory: &Path) -> Command {
@@ -42,13 +42,13 @@ fn says(words: &[&str], directory: &Path) -> String {
     String::from_utf8(output.stdout).unwrap()
 }
 
-/// The JSON that a command says.
+/// JSON output of a command.
 #[track_caller]
 fn told(words: &[&str], directory: &Path) -> Value {
     serde_json::from_str(&says(words, directory)).unwrap()
 }
 
-/// What a command that fails says on standard output and error.
+/// Standard output and error of a command that fails.
 #[track_caller]
 fn refuses(words: &[&str], directory: &Path) -> (String, String) {
     let output = run(words, directory);
@@ -56,7 +56,7 @@ fn refuses(words: &[&str], directory: &Path) -> (String, String) {
     (String::from_utf8(output.stdout).unwrap(), String::from_utf8(output.stderr).unwrap())
 }
 
-/// A process that is stopped when it is dropped, and the lines that it prints.
+/// Process that is stopped when dropped, and the lines that it prints.
 struct Running {
     child: Child,
     lines: Receiver<String>,
@@ -88,7 +88,7 @@ impl Drop for Running {
     }
 }
 
-/// A server that listens.
+/// Running server.
 struct Server {
     address: String,
     _running: Running,
@@ -103,7 +103,7 @@ impl Server {
         Self { address, _running: running }
     }
 
-    /// What it answers, head and body, to a request such as `GET /`.
+    /// Response, head and body, to a request such as `GET /`.
     fn answer(&self, request: &str, fields: &[&str], body: &str) -> String {
         let mut stream = TcpStream::connect(&self.address).unwrap();
         let length = format!("Content-Length: {}", body.len());
@@ -116,8 +116,8 @@ impl Server {
     }
 }
 
-/// A command whose reader closes the pipe before anything is written; its exit status
-/// and what it says on standard error.
+/// Runs a command whose reader closes the pipe before anything is written. Returns
+/// its exit status and its standard error.
 fn unread(words: &[&str], directory: &Path) -> (Option<i32>, String) {
     let mut child = muriel(words, directory).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     drop(child.stdout.take());
@@ -153,7 +153,7 @@ fn whoever_stops_reading_gets_no_complaint() {
         };
         assert_eq!((code, said.as_str()), (Some(0), ""), "{words:?}");
     }
-    // What failed fails all the same.
+    // Errors keep their exit status.
     let (code, said) = unread(&["project", "list", "--company", "Nobody"], directory.path());
     assert_eq!(code, Some(1), "{said}");
     assert!(!said.contains("panicked"), "{said}");

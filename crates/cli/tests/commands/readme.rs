@@ -1,11 +1,11 @@
-//! The first experiment of README.md, as it is pasted.
+//! Tests the first experiment of README.md, as pasted.
 
 use crate::{Server, run, says, told};
 use serde_json::Value;
 use std::fs;
 use std::path::Path;
 
-/// The commands of the section, each as its words.
+/// Commands of the section, split into words.
 fn commands(values: &[(&str, &str)]) -> Vec<Vec<String>> {
     let readme = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../README.md")).unwrap();
     let (_, section) = readme.split_once("## Your first experiment").unwrap();
@@ -15,7 +15,7 @@ fn commands(values: &[(&str, &str)]) -> Vec<Vec<String>> {
     words(&code, values)
 }
 
-/// Splits as a shell does, as far as the section needs it.
+/// Splits like a shell, as far as the section needs it.
 fn words(code: &str, values: &[(&str, &str)]) -> Vec<Vec<String>> {
     let (mut commands, mut command, mut word) = (Vec::new(), Vec::new(), None::<String>);
     let mut rest = code.chars().peekable();
@@ -77,7 +77,7 @@ fn the_first_experiment_ends_with_a_visitor_who_bought() {
                 }
                 let method = if body.is_empty() { "GET" } else { "POST" };
                 let mut answer = server.answer(&format!("{method} {path}"), &fields, body);
-                // The server says when what it has to load first takes it longer.
+                // The server answers 503 while it loads the data.
                 while answer.starts_with("HTTP/1.1 503") && method == "GET" {
                     std::thread::sleep(std::time::Duration::from_millis(100));
                     answer = server.answer(&format!("{method} {path}"), &fields, body);
@@ -95,7 +95,7 @@ fn the_first_experiment_ends_with_a_visitor_who_bought() {
                 assert!(said.contains(" holds: "), "{said}");
                 verified = true;
             }
-            // What ends by itself, and what the test does in its own way.
+            // Commands that end by themselves, and those that the test replaces.
             ["export", ..] => {}
             [program, "project" | "serve" | "log", ..] if program.ends_with("/muriel") => {
                 let known = run(&[words[1], "--help"], directory.path());

@@ -1,4 +1,4 @@
-//! `muriel status`, of a server that runs and of one that does not.
+//! Tests of `muriel status` with and without a running server.
 
 use crate::{DEADLINE, Running, muriel, refuses, says, told};
 use std::net::TcpListener;

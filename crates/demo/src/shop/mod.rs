@@ -1,5 +1,5 @@
-//! The shop's own site: another origin than Muriel's, as a customer's is, with
-//! the strictest policy that Muriel's script gets along with.
+//! The shop's own site: on another origin than Muriel, like a customer's, with the strictest policy under which
+//! Muriel's script works.
 
 mod files;
 
@@ -17,10 +17,10 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use tokio::net::TcpListener;
 
-/// The port on which the shop is, unless it is taken.
+/// Default port of the shop; another one is used if it is taken.
 pub const PORT: u16 = 4172;
 
-/// What a file is.
+/// Type of a file.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Type {
     Html,
@@ -40,11 +40,11 @@ impl Type {
     }
 }
 
-/// Listens at the address. Where that is taken, it listens at a port that the system chooses, unless the address was
-/// `asked` for.
+/// Listens at the address. If it is taken, listens at a port that the system chooses, unless the address was `asked`
+/// for.
 ///
 /// # Errors
-/// When it cannot.
+/// [`Error::Listen`].
 pub async fn listen(address: SocketAddr, asked: bool) -> Result<TcpListener> {
     let listener = match TcpListener::bind(address).await {
         Err(error) if error.kind() == std::io::ErrorKind::AddrInUse && !asked => {
@@ -55,8 +55,8 @@ pub async fn listen(address: SocketAddr, asked: bool) -> Result<TcpListener> {
     listener.map_err(|source| Error::Listen { address: address.to_string(), source })
 }
 
-/// Serves the pages until what comes back is dropped. `muriel` is the origin
-/// from which they take the script, and to which they send events.
+/// Serves the pages until the returned value is dropped. `muriel` is the origin from which they load the script, and to
+/// which they send events.
 pub fn serve(listener: TcpListener, muriel: String) -> Serving {
     let muriel: Arc<str> = muriel.into();
     let router = Router::new().fallback(move |method: Method, uri: Uri| {
@@ -68,12 +68,12 @@ pub fn serve(listener: TcpListener, muriel: String) -> Serving {
     Serving(tokio::spawn(serving).abort_handle())
 }
 
-/// What the shop answers.
+/// Answer of the shop.
 fn answer(method: &Method, path: &str, muriel: &str) -> Response {
     let found = |path: &str| files::FILES.iter().find(|(known, ..)| *known == path);
     let (status, kind, content) = match (method, found(path)) {
         (&Method::GET | &Method::HEAD, Some(&(_, kind, content))) => (StatusCode::OK, kind, content),
-        // Browsers without scripts send the form that way.
+        // Browsers without scripts send the form with POST.
         (&Method::POST, Some((page @ "/checkout/thanks", ..))) => return elsewhere(StatusCode::SEE_OTHER, page),
         (_, Some(_)) => return with_status(StatusCode::METHOD_NOT_ALLOWED, "pages are only read\n".into()),
         (_, None) => match path.strip_suffix('/').and_then(found) {
@@ -84,10 +84,10 @@ fn answer(method: &Method, path: &str, muriel: &str) -> Response {
     let (body, policy) = match kind {
         Type::Html => match nonce() {
             Ok(nonce) => (filled(content, &nonce, muriel).into(), policy(&nonce, muriel)),
-            // Without a nonce no script would run, or any.
+            // Without a nonce, either no script would run or every script would.
             Err(_) => return with_status(StatusCode::INTERNAL_SERVER_ERROR, "there is no randomness\n".into()),
         },
-        // Pictures may be opened by themselves, and their looks are inside.
+        // Pictures may be opened on their own, and have inline styles.
         _ => (Body::from(content), "default-src 'none'; style-src 'unsafe-inline'".to_owned()),
     };
     let mut response = with_status(status, body);
@@ -113,8 +113,7 @@ fn elsewhere(status: StatusCode, path: &'static str) -> Response {
     response
 }
 
-/// Only what has the nonce runs, and only through Muriel's policy can text
-/// become HTML or code.
+/// Only scripts with the nonce run, and only through Muriel's Trusted Types policy can text become HTML or code.
 fn policy(nonce: &str, muriel: &str) -> String {
     format!(
         "default-src 'none'; script-src 'nonce-{nonce}' {muriel}; style-src 'self'; img-src 'self'; \
@@ -154,7 +153,7 @@ mod tests {
         (response, text)
     }
 
-    /// Nothing leads to nowhere, and no page asks for what its policy forbids.
+    /// Every link leads to a page, and no page requests what its policy forbids.
     #[tokio::test]
     async fn pages_lead_to_pages() {
         for (path, kind, _) in files::FILES.iter().filter(|(_, kind, _)| *kind == Type::Html) {
@@ -172,14 +171,14 @@ mod tests {
         }
     }
 
-    /// The addresses within the shop that a page names.
+    /// Addresses within the shop that a page links to.
     fn named(html: &str) -> Vec<String> {
         let starts = [" href=\"/", " src=\"/", " action=\"/"];
         let rests = starts.iter().flat_map(|start| html.split(start).skip(1));
         rests.filter_map(|rest| Some(format!("/{}", rest.split(['"', '?']).next()?))).collect()
     }
 
-    /// What is live has a page to be seen on, and so has what it sends on to.
+    /// Every live experiment has a page, and so has every address to which it redirects.
     #[test]
     fn live_experiments_have_pages() {
         let demo = Demo::load().unwrap();

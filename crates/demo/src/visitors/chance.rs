@@ -1,14 +1,14 @@
-//! Chance that comes out the same for the same seed.
+//! Pseudo-random numbers that are the same for the same seed.
 
 use muriel_domain::Instant;
 use uuid::{Builder, Uuid};
 
-/// A source of numbers: SplitMix64.
+/// A pseudo-random number generator: SplitMix64.
 #[derive(Debug, Clone)]
 pub(super) struct Chance(u64);
 
 impl Chance {
-    /// What belongs to these numbers, whatever else was drawn.
+    /// Creates the generator that belongs to these numbers, independent of what else was drawn.
     pub(super) fn of(numbers: &[u64]) -> Self {
         let mut chance = Self(0x9e37_79b9_7f4a_7c15);
         for number in numbers {
@@ -26,7 +26,7 @@ impl Chance {
         mixed ^ (mixed >> 31)
     }
 
-    /// From 0 to below 1.
+    /// A number from 0 to below 1.
     pub(super) fn share(&mut self) -> f64 {
         (self.next() >> 11) as f64 / (1_u64 << 53) as f64
     }
@@ -36,18 +36,18 @@ impl Chance {
         self.share() < share
     }
 
-    /// Below `end`, which is at least 1.
+    /// A number below `end`, which is at least 1.
     pub(super) fn below(&mut self, end: u64) -> u64 {
         // The bias is too small to matter in a demo.
         self.next() % end.max(1)
     }
 
-    /// From `least` to below `most`.
+    /// A number from `least` to below `most`.
     pub(super) fn between(&mut self, least: i64, most: i64) -> i64 {
         least + self.below(most.abs_diff(least)) as i64
     }
 
-    /// One of them, each as often as its weight says.
+    /// One of the values, each with a probability proportional to its weight.
     pub(super) fn pick<'t, T>(&mut self, of: &'t [(u32, T)]) -> &'t T {
         let whole: u64 = of.iter().map(|(weight, _)| u64::from(*weight)).sum();
         let mut place = self.below(whole);
@@ -60,7 +60,7 @@ impl Chance {
         &of[0].1
     }
 
-    /// An id of what happened at this moment.
+    /// An event id (UUID version 7) for this time.
     pub(super) fn id(&mut self, at: Instant) -> Uuid {
         let (a, b) = (self.next().to_be_bytes(), self.next().to_be_bytes());
         let [a0, a1, a2, a3, a4, a5, a6, a7] = a;

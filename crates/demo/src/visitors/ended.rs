@@ -1,6 +1,6 @@
-//! Visitors of experiments that had ended before the visitors of the past came.
+//! Visitors of experiments that had ended before the first simulated visits.
 //!
-//! Only what results are made of is sent of them: that they met an arm, and what they did that is a goal.
+//! Only the events that results need are sent: an exposure, and the events of goals.
 
 use super::chance::Chance;
 use super::history::ask;
@@ -16,30 +16,30 @@ use serde_json::{Value, json};
 use std::net::SocketAddr;
 use std::sync::Arc;
 
-/// Visits on each day with which an experiment has the visitors that its row says.
+/// Number of visits per day at which an experiment has as many visitors as its row says.
 const USUAL_PER_DAY: u64 = 1_000;
-/// Visitors of one request.
+/// Number of visitors in one request.
 const PER_REQUEST: usize = 1_000;
-/// The number of the first of them, above those of the visitors of the past, so that nobody is of both.
+/// Number of the first of these visitors: above those of the simulated visits, so that no visitor is in both.
 const FIRST: u64 = 1 << 40;
 
-/// What there is to send.
+/// Sends the visitors of ended experiments.
 pub(crate) struct EndedExperiments {
     /// A server without limits.
     pub(crate) address: SocketAddr,
     pub(crate) key: ApiKey,
-    /// The origin of the shop.
+    /// Origin of the shop.
     pub(crate) shop: Arc<str>,
     pub(crate) settings: VisitorSettings,
-    /// When the demo was made: days count back from it.
+    /// Creation of the demo, from which days count back.
     pub(crate) now: Instant,
 }
 
 impl EndedExperiments {
-    /// Sends everybody through the server. Returns the number of events.
+    /// Sends all visitors through the server. Returns the number of events.
     ///
     /// # Errors
-    /// When the server refuses something, or is busy for long.
+    /// When the server refuses something, or is busy for a long time.
     pub(crate) async fn visit(&self) -> Result<u64> {
         let authorization = format!("Authorization: Bearer {}", self.key.reveal());
         let mut wire = Wire::new(self.address);
@@ -73,7 +73,7 @@ impl EndedExperiments {
         Ok(sent)
     }
 
-    /// A line about the visitor of this number, and how many events it has.
+    /// The batch line of the visitor with this number, and the number of its events.
     fn visitor(
         &self,
         row: usize,
@@ -120,7 +120,7 @@ impl EndedExperiments {
         Some((json!({ "visitor": visitor, "events": events }).to_string(), events.len()))
     }
 
-    /// The event that is this goal; `None` of a goal that the demo does not have.
+    /// The event of this goal; `None` for a goal that the demo does not have.
     fn conversion(&self, goal: &str, url: &str, order_id: &str, chance: &mut Chance) -> Option<Value> {
         let shop = &self.shop;
         Some(match goal {
@@ -142,12 +142,12 @@ impl EndedExperiments {
     }
 }
 
-/// How often the event has to happen.
+/// Number of times that the event has to happen.
 fn times(goal: &str) -> u32 {
     if goal == "returned-twice" { 3 } else { 1 }
 }
 
-/// When each epoch began, in their order.
+/// Start of each epoch, in order.
 fn epochs(experiment: &Value) -> Vec<(i64, Instant)> {
     let all = experiment["epochs"].as_array().into_iter().flatten();
     let began = |epoch: &Value| Some((epoch["epoch"].as_i64()?, Instant::parse(epoch["started_at"].as_str()?).ok()?));

@@ -20,44 +20,45 @@ use std::time::Duration;
 use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 
-/// Connections that send events at one time: many share a commit of the log.
+/// Number of connections that send events at the same time, so that many requests share
+/// a commit of the log.
 const CONNECTIONS: usize = 48;
-/// Requests that may wait for each of them.
+/// Maximum number of requests that wait for each connection.
 const MAX_QUEUED_REQUESTS: usize = 4;
-/// Visits that are decided with one request.
+/// Number of visits that are decided with one request.
 const VISITS_PER_REQUEST: usize = 500;
-/// The most events of one request.
+/// Maximum number of events in one request.
 const EVENTS: usize = 500;
-/// How often a server that is busy is tried.
+/// Maximum number of attempts when the server is busy.
 const MAX_ATTEMPTS: u32 = 20;
-/// The share of visits by somebody who was there before.
+/// Share of visits by returning visitors.
 const RETURNING: f64 = 0.28;
 
-/// What there is to walk through.
+/// Sends the visitors of the past.
 pub(crate) struct History {
     /// A server without limits.
     pub(crate) address: SocketAddr,
     pub(crate) key: ApiKey,
-    /// The origin of the shop.
+    /// Origin of the shop.
     pub(crate) shop: Arc<str>,
     pub(crate) settings: VisitorSettings,
-    /// When the past ends.
+    /// End of the past.
     pub(crate) until: Instant,
 }
 
-/// What the visitors of the past sent.
+/// Numbers of what the visitors of the past sent.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Sent {
-    /// Visits.
+    /// Number of visits.
     pub visits: u64,
-    /// Events of these visits.
+    /// Number of events.
     pub events: u64,
 }
 
-/// Called with each number of visits that were stored.
+/// Function that is called with each number of visits that were stored.
 type Progress = Arc<dyn Fn(u64) + Send + Sync>;
 
-/// When the epoch of each experiment began that is delivered now.
+/// Start of the current epoch of each delivered experiment, by its id.
 type Epochs = HashMap<i64, Instant>;
 
 #[derive(Deserialize)]
@@ -72,7 +73,7 @@ struct Assignment {
     in_experiment: bool,
 }
 
-/// A request of events on its way.
+/// A request with events that waits to be sent.
 struct EventBatch {
     project: Project,
     body: Vec<u8>,
@@ -81,11 +82,11 @@ struct EventBatch {
 }
 
 impl History {
-    /// Sends everybody through the server. The same seed and end send the same
-    /// events, so what was sent before counts once.
+    /// Sends all visitors through the server. The same seed and end give the same
+    /// events, so events that were sent before count once.
     ///
     /// # Errors
-    /// When the server refuses something, or is busy for long.
+    /// When the server refuses something, or is busy for a long time.
     pub(crate) async fn walk(&self, progress: Progress) -> Result<Sent> {
         let authorization: Arc<str> = format!("Authorization: Bearer {}", self.key.reveal()).into();
         let mut senders = Vec::with_capacity(CONNECTIONS);
@@ -114,7 +115,7 @@ impl History {
                     for batch in self.batches(&mut wire, site, epochs, &authorization, together).await? {
                         let Some(sender) = next.next() else { break 'days };
                         if sender.send(batch).await.is_err() {
-                            // Whoever ended tells why.
+                            // The sender that ended returns the reason.
                             break 'days;
                         }
                     }
@@ -131,7 +132,7 @@ impl History {
         Ok(made)
     }
 
-    /// The visits of one day in their order. `known` counts everybody so far.
+    /// The visits of one day, in order. `known` counts all visitors so far.
     fn visits(&self, project: Project, day: i64, known: &mut u64) -> Vec<Visit> {
         let (seed, end) = (self.settings.seed, self.until.plus_us(-day * DAY_US));
         let before = *known;
@@ -149,7 +150,7 @@ impl History {
         visits
     }
 
-    /// Decides for the visits and makes what they send.
+    /// Decides the experiments of the visits, and builds the batches of their events.
     async fn batches(
         &self,
         wire: &mut Wire,
@@ -169,7 +170,7 @@ impl History {
                 .iter()
                 .filter(|assignment| assignment.in_experiment)
                 .filter_map(|assignment| site.met(&assignment.experiment_key, Arm::from_name(&assignment.variant)?))
-                // Nobody met an epoch before it began.
+                // No visitor takes part in an epoch before it began.
                 .filter(|met| epochs.get(&met.test_id).is_some_and(|began| *began <= visit.at))
                 .collect();
             let (project, visitor) = (visit.project, visit.told());
@@ -220,7 +221,7 @@ async fn deliver(
     Ok(made)
 }
 
-/// The body of a good answer; a busy server is asked again.
+/// Returns the body of a successful answer. If the server is busy, it tries again.
 pub(super) async fn ask(wire: &mut Wire, what: &str, headers: &[&str], body: &[u8]) -> Result<Vec<u8>> {
     let mut attempts = 0;
     loop {

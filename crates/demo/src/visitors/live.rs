@@ -1,5 +1,5 @@
-//! Visitors who come while the demo runs. Like a page they know nothing but the
-//! project's key: they fetch its ruleset and decide for themselves.
+//! Visitors who come while the demo runs. Like a page, they know only the project's
+//! key: they fetch its ruleset and decide by themselves.
 
 use super::chance::Chance;
 use super::people::Person;
@@ -16,35 +16,35 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::{Instant as Tick, MissedTickBehavior};
 
-/// For how long a ruleset is good.
+/// Time for which a ruleset is used.
 const FRESH: Duration = Duration::from_secs(10);
-/// How long a visit takes, roughly.
+/// Approximate duration of a visit, in microseconds.
 const VISIT_US: i64 = 60_000_000;
-/// The share of visits by somebody of the past.
+/// Share of visits by visitors of the past.
 const RETURNING: f64 = 0.3;
 
 /// Visitors who come while the demo runs.
 pub struct LiveVisitors {
-    /// The demo's own address.
+    /// Address of the demo's server.
     pub address: SocketAddr,
-    /// The origin of the shop.
+    /// Origin of the shop.
     pub shop: Arc<str>,
-    /// Another number makes other visitors.
+    /// Seed: another number gives other visitors.
     pub seed: u64,
-    /// Per second, above 0.
+    /// Visits per second, above 0.
     pub rate: f64,
-    /// How many came in the past.
+    /// Number of visitors of the past.
     pub known: u64,
 }
 
 impl LiveVisitors {
-    /// Comes and goes until it is dropped. Nothing that goes wrong ends it.
+    /// Sends visitors until it is dropped. No error ends it.
     pub async fn keep_coming(self) {
         let mut every = tokio::time::interval(Duration::from_secs_f64(1.0 / self.rate));
         every.set_missed_tick_behavior(MissedTickBehavior::Skip);
         let mut wire = Wire::new(self.address);
         let mut sites: Option<(Tick, Vec<Site>)> = None;
-        // Others at every start.
+        // Different visitors at every start.
         let mut chance = Chance::of(&[self.seed, 3, Clock::System.now().us().unsigned_abs()]);
         loop {
             every.tick().await;
@@ -92,7 +92,8 @@ impl LiveVisitors {
 
         let (id, agent) = (visit.person.id.clone(), format!("User-Agent: {}", visit.person.agent.header));
         let (events, over) = visit.events(&met);
-        // The visit is over now, by a clock that is set so.
+        // The server shifts the times of events by the difference between `sent_at` and
+        // its own clock, so that the visit ends now.
         let body = json!({ "sent_at": over, "visitor": { "id": id }, "events": events }).to_string();
         let what = format!("POST /events/{}", project.key());
         wire.send(&what, &[&agent], body.as_bytes()).await.map(drop)

@@ -1,5 +1,5 @@
-//! Simulated visitors, who take the ways that real ones take: decisions and
-//! events over HTTP.
+//! Simulated visitors, who use the same interfaces as real ones: decisions and events
+//! over HTTP.
 
 mod chance;
 mod ended;
@@ -24,18 +24,18 @@ use std::collections::HashMap;
 use visit::MetExperiment;
 use wire::Wire;
 
-/// Which visitors the past had.
+/// Settings of the visitors of the past.
 #[derive(Debug, Clone, Copy)]
 pub struct VisitorSettings {
-    /// Visits on each day, to both projects together.
+    /// Number of visits per day, to both projects together.
     pub visitors_per_day: u64,
     /// Number of days before the demo was made, at least 1.
     pub days: i64,
-    /// The same seed makes the same visitors.
+    /// Seed: the same number gives the same visitors.
     pub seed: u64,
 }
 
-/// Of all visitors, how many in a hundred come to the shop.
+/// Percentage of all visitors who come to the shop.
 const SHOP_PERCENT: u64 = 70;
 
 fn visitors_of(project: Project, all: u64) -> u64 {
@@ -46,11 +46,11 @@ fn visitors_of(project: Project, all: u64) -> u64 {
     }
 }
 
-/// What a project delivers, as visitors get it.
+/// Ruleset of a project, as visitors get it.
 struct Site {
     project: Project,
     ruleset: Ruleset,
-    /// By the experiments' keys.
+    /// Live experiments by their keys.
     tests: HashMap<String, Test>,
 }
 
@@ -58,9 +58,9 @@ struct Test {
     id: i64,
     page: String,
     epoch: i64,
-    /// Where each variant sends on to, in a split test on addresses.
+    /// Address to which each variant redirects, in a split test.
     leads: Vec<Option<String>>,
-    /// How many changes each variant makes to its pages.
+    /// Number of changes that each variant makes to its pages.
     changes: Vec<usize>,
 }
 
@@ -98,7 +98,7 @@ impl Site {
     }
 }
 
-/// How much of a day's traffic each of its hours in UTC has.
+/// Weight of each hour (UTC) in a day's traffic.
 const HOURS: [(u32, i64); 24] = [
     (2, 0),
     (1, 1),
@@ -126,12 +126,12 @@ const HOURS: [(u32, i64); 24] = [
     (4, 23),
 ];
 
-/// A moment of the day that ends at `end`, when visitors are awake.
+/// A random time in the day that ends at `end`, weighted by the hours of traffic.
 fn moment_before(end: Instant, chance: &mut chance::Chance) -> Instant {
     const HOUR_US: i64 = 3_600_000_000;
     let hour = *chance.pick(&HOURS);
     let within = chance.between(0, HOUR_US);
-    // The last time before `end` that it was that hour of the day.
+    // The last time before `end` with this time of day.
     let of_day = hour * HOUR_US + within;
     let day = muriel_domain::time::DAY_US;
     let ago = (end.us() - of_day).rem_euclid(day);

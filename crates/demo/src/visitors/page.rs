@@ -1,51 +1,52 @@
-//! How the pages of visitors load and respond, as the script tells it.
+//! Loading and response times of visitors' pages, as the script reports them.
 
 use super::chance::Chance;
 use super::people::Person;
 use super::visit::MetExperiment;
 use serde_json::{Value, json};
 
-/// The share of page views whose health is measured: the setting `health` of a new project.
+/// Share of page views whose health is measured: the setting `health` of a new project.
 const MEASURED: f64 = 0.1;
-/// Of a hundred pages, on how many a change finds what it changes.
+/// Share of pages on which a change matches an element.
 const MATCHED: f64 = 0.992;
-/// Changes of which health events tell.
+/// Maximum number of changes in a health event.
 const CHANGES_MAX: usize = 60;
 
-/// What a variant does to its pages. What is not named here does nothing.
+/// Harm that a variant does to its pages. Variants that are not listed do none.
 struct Harm {
     experiment_key: &'static str,
     variant_id: &'static str,
-    /// How much later the largest content is shown, in milliseconds.
+    /// Delay of the largest content, in milliseconds.
     later_ms: f64,
-    /// The share of page views on which its code throws.
+    /// Share of page views on which its code throws an error.
     throws: f64,
 }
 
-/// The row of promises pushes the picture below it, and one offer of socks stumbles over baskets that are empty.
+/// The row of promises moves the picture below it, and one offer of socks fails on empty baskets.
 static HARMS: [Harm; 2] = [
     Harm { experiment_key: "trust-row", variant_id: "1", later_ms: 300.0, throws: 0.0 },
     Harm { experiment_key: "sock-bundle", variant_id: "2", later_ms: 0.0, throws: 0.02 },
 ];
 
-/// What the code of the arm says that throws.
+/// Error message of the arm whose code throws.
 const MESSAGE: &str = "TypeError: null is not an object (evaluating 'socks.checked')";
 
-/// What the pages of a visit are like.
+/// Simulates the pages of a visit.
 pub(super) struct Pages {
     chance: Chance,
-    /// How much slower than others the visitor's device and line are.
+    /// Factor by which the visitor's device and connection are slower than average.
     slow: f64,
 }
 
 impl Pages {
-    /// The pages of a person's visit. What is drawn for them changes nothing else of the visit.
+    /// Creates the pages of a person's visit. Their random numbers do not affect the rest of the visit.
     pub(super) fn new(person: &Person, chance: &Chance) -> Self {
         let slow = if person.agent.device == "desktop" { 0.8 } else { 1.15 };
         Self { chance: Chance::of(&[8, chance.clone().below(u64::MAX)]), slow }
     }
 
-    /// What a page with these arms tells of each; `first` are the experiments that are met for the first time in the visit.
+    /// Health events of a page with these arms; `first` are the experiments that are met for the first time in the
+    /// visit.
     pub(super) fn told(&mut self, met: &[&MetExperiment<'_>], first: &[i64]) -> Vec<Value> {
         let chance = &mut self.chance;
         let is_measured = chance.is(MEASURED);
@@ -88,9 +89,9 @@ fn harm(met: &MetExperiment<'_>) -> Option<&'static Harm> {
     HARMS.iter().find(|it| it.experiment_key == met.experiment_key && it.variant_id == met.variant_id)
 }
 
-/// A length of time around `median`, now and then several times as long.
+/// A random duration around `median`, now and then several times as long.
 fn skewed(chance: &mut Chance, median: f64) -> f64 {
-    // Six evenly spread numbers add up to nearly a normal one, of variance a half.
+    // The sum of six uniform numbers is nearly normal, with variance 1/2.
     let normal = (0..6).map(|_| chance.share()).sum::<f64>() - 3.0;
     median * (0.75 * normal).exp()
 }

@@ -1,4 +1,4 @@
-//! Who visits: people who stay the same from visit to visit.
+//! People who visit, with properties that stay the same from visit to visit.
 
 use super::chance::Chance;
 use crate::data::Project;
@@ -10,11 +10,11 @@ pub(super) struct Person {
     pub(super) country: &'static str,
     pub(super) language: &'static str,
     pub(super) agent: &'static Agent,
-    /// How much more than others they are inclined to do what they came for.
+    /// Factor of their inclination to convert, compared with others.
     pub(super) keen: f64,
-    /// Decides what is lost of them; from 0 to below 1.
+    /// Decides which of their exposures are lost; from 0 to below 1.
     pub(super) luck: f64,
-    /// Whether they have an account.
+    /// True when they have an account.
     pub(super) member: bool,
 }
 
@@ -78,7 +78,7 @@ impl Person {
         Self {
             id: format!("v-{:010x}", chance.below(1 << 40)),
             country,
-            // One in ten reads English wherever they are.
+            // One in ten uses English in any country.
             language: if chance.is(0.1) { "en-US" } else { language },
             agent: chance.pick(&AGENTS),
             keen: 0.4 + 1.2 * chance.share(),

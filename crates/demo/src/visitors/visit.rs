@@ -1,4 +1,4 @@
-//! What people do on a visit: pages, clicks, orders.
+//! Events of a visit: pages, clicks, orders.
 
 use super::chance::Chance;
 use super::page::Pages;
@@ -11,11 +11,11 @@ use uuid::Uuid;
 
 const JOURNAL: &str = "https://journal.northwind-outdoor.example";
 
-/// A visit as it begins: what is known when decisions are made.
+/// A visit at its beginning, with the facts that decisions need.
 #[derive(Debug)]
 pub(super) struct Visit {
     pub(super) project: Project,
-    /// The origin of the shop.
+    /// Origin of the shop.
     shop: Arc<str>,
     pub(super) person: Person,
     pub(super) at: Instant,
@@ -23,31 +23,31 @@ pub(super) struct Visit {
     landing: String,
     referrer: &'static str,
     utm: Vec<(&'static str, &'static str)>,
-    /// Pages after the first, without the site.
+    /// Pages after the first, as paths without the origin.
     pages: Vec<&'static str>,
     chance: Chance,
 }
 
-/// What was decided for a visit about one experiment that it takes part in.
+/// Decision for a visit about an experiment that it takes part in.
 #[derive(Debug, Clone)]
 pub(super) struct MetExperiment<'t> {
     pub(super) test_id: i64,
     pub(super) experiment_key: &'t str,
-    /// The page, or pages, that it changes.
+    /// Address or pattern of the pages that it changes.
     pub(super) page: &'t str,
     pub(super) variant_id: String,
     pub(super) epoch: i64,
-    /// Where the variant sends on to.
+    /// Address to which the variant redirects.
     pub(super) leads: Option<&'t str>,
-    /// How many changes the variant makes to a page.
+    /// Number of changes that the variant makes to a page.
     pub(super) changes: usize,
 }
 
-/// How variants change what people do. What is not named here changes nothing.
+/// Effect of a variant on visitors. Variants that are not listed have none.
 struct Effect {
     experiment_key: &'static str,
     variant_id: &'static str,
-    /// Factors of how many put things into the basket, buy, and download.
+    /// Factors for the shares of visitors who add to the basket, buy, and download.
     basket: f64,
     buy: f64,
     download: f64,
@@ -58,7 +58,8 @@ struct Effect {
 static NOTHING: Effect = NONE;
 const NONE: Effect = Effect { experiment_key: "", variant_id: "", basket: 1.0, buy: 1.0, download: 1.0, lost: 0.0 };
 
-/// The comparison wins, the socks lose exposures, the row of promises does nothing.
+/// The comparison wins, the socks lose exposures, and the row of promises has no
+/// effect.
 static EFFECTS: [Effect; 4] = [
     Effect { experiment_key: "compare-table", variant_id: "1", basket: 1.4, buy: 1.15, ..NONE },
     Effect { experiment_key: "sock-bundle", variant_id: "2", lost: 0.18, ..NONE },
@@ -92,7 +93,7 @@ const JOURNAL_LANDINGS: [(u32, &str); 6] = [
     (12, "/routes/besseggen"),
     (10, "/stories/the-hut-keeper"),
 ];
-/// Referrer, and what campaigns add to the address.
+/// Referrer, and the parameters that campaigns add to the address.
 type Source = (&'static str, &'static [(&'static str, &'static str)]);
 const SOURCES: [(u32, Source); 6] = [
     (34, ("https://www.google.com/", &[])),
@@ -111,7 +112,7 @@ const SOURCES: [(u32, Source); 6] = [
 const PRICES: [(u32, f64); 7] = [(18, 17.0), (22, 49.0), (20, 89.0), (16, 129.0), (12, 189.0), (8, 240.0), (4, 349.0)];
 
 impl Visit {
-    /// The visit of a person that begins at this moment; `shop` is the origin of
+    /// Creates the visit of a person that begins at this time; `shop` is the origin of
     /// the shop.
     pub(super) fn new(
         project: Project,
@@ -144,7 +145,7 @@ impl Visit {
         if self.returning { "returning" } else { "new" }
     }
 
-    /// What a server knows when it asks for decisions.
+    /// Context with which a server requests decisions.
     pub(super) fn context(&self) -> Value {
         let mut context = json!({
             "targetingKey": self.person.id,
@@ -159,13 +160,13 @@ impl Visit {
             "member": self.person.member,
         });
         if let (Project::Shop, Value::Object(context)) = (self.project, &mut context) {
-            // Nobody's baskets are kept before they begin.
+            // A visitor has no events before the visit begins.
             context.insert("events".to_owned(), json!([]));
         }
         context
     }
 
-    /// The visitor as a trusted server tells about it.
+    /// The visitor in the form in which a trusted server sends it.
     pub(super) fn told(&self) -> Value {
         json!({
             "id": self.person.id,
@@ -175,7 +176,7 @@ impl Visit {
         })
     }
 
-    /// Everything that happened, in its order, and when it was over.
+    /// All events in order, and the time at which the visit is over.
     pub(super) fn events(self, met: &[MetExperiment<'_>]) -> (Vec<Value>, Instant) {
         let site = if self.project == Project::Shop { &*self.shop } else { JOURNAL };
         let mut story = Story {
@@ -193,7 +194,8 @@ impl Visit {
         let mut referrer = self.referrer.to_owned();
         for url in &pages {
             story.page(url, &referrer);
-            // The pages of a split test are different ones.
+            // In a split test the variants are on other pages, so it has no changes
+            // here.
             let here = || told.iter().copied().filter(|met| met.leads.is_none() && is_on(met.page, url));
             let first: Vec<i64> = rest.iter().filter(|met| is_on(met.page, url)).map(|met| met.test_id).collect();
             rest.retain(|met| {
@@ -238,7 +240,7 @@ impl Visit {
         }));
     }
 
-    /// On a page of the shop.
+    /// Adds the events on a page of the shop.
     fn look_at(&self, story: &mut Story, url: &str) {
         let path = url.strip_prefix(&*self.shop).unwrap_or_default();
         if path.matches('/').count() > 1 && !path.starts_with("/rental/") {
@@ -254,10 +256,10 @@ impl Visit {
         }
     }
 
-    /// From the basket to the order, as far as it goes.
+    /// Adds the events from the basket to the order, as far as the visitor gets.
     fn shop(&self, story: &mut Story, pages: &[String], met: &[MetExperiment<'_>]) {
         let factor = |of: fn(&Effect) -> f64| {
-            // A variant works on those who saw its page.
+            // A variant affects only visitors who saw its page.
             let seen = met.iter().filter(|met| pages.iter().any(|url| is_on(met.page, url)));
             seen.map(|met| of(effect(met))).product::<f64>()
         };
@@ -296,7 +298,7 @@ impl Visit {
         }
     }
 
-    /// On a page of the journal.
+    /// Adds the events on a page of the journal.
     fn read(&self, story: &mut Story, url: &str, met: &[MetExperiment<'_>]) {
         let (keen, path) = (self.person.keen, url.strip_prefix(JOURNAL).unwrap_or_default());
         let depth = ((25.0 + 75.0 * story.chance.share()) * (0.7 + 0.3 * keen)).min(100.0).round();
@@ -317,7 +319,7 @@ impl Visit {
     }
 }
 
-/// The price of something that the shop sells.
+/// Price of a random product of the shop.
 pub(super) fn price(chance: &mut Chance) -> f64 {
     *chance.pick(&PRICES)
 }
@@ -327,7 +329,7 @@ fn effect(met: &MetExperiment<'_>) -> &'static Effect {
     of.unwrap_or(&NOTHING)
 }
 
-/// Whether a page is one that an experiment changes: its address, or a pattern
+/// Returns whether an experiment changes a page: `page` is its address, or a pattern
 /// that ends with an asterisk.
 fn is_on(page: &str, url: &str) -> bool {
     let url = url.split('?').next().unwrap_or_default();
@@ -337,7 +339,7 @@ fn is_on(page: &str, url: &str) -> bool {
     }
 }
 
-/// A visit as it is told.
+/// Collects the events of a visit.
 struct Story {
     at: Instant,
     session: String,
@@ -353,9 +355,10 @@ impl Story {
         self.add(json!({ "type": "pageview", "url": url, "referrer": referrer }));
     }
 
-    /// What the page told in the end. It takes no time.
+    /// Adds the events that a page sends at its end. They take no time.
     fn page_told(&mut self, url: &str, events: Vec<Value>) {
-        // Ids of their own, so that what else happens is the same with them and without.
+        // These ids come from their own generator, so that the rest of the visit is the
+        // same with and without them.
         let mut ids = Chance::of(&[9, self.chance.clone().below(u64::MAX)]);
         for mut event in events {
             event["url"] = url.into();

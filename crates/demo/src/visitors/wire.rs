@@ -1,4 +1,4 @@
-//! Just enough HTTP to be a visitor of one's own server.
+//! Just enough HTTP for simulated visitors of the own server.
 
 use crate::{Error, Result};
 use std::io;
@@ -6,13 +6,13 @@ use std::net::SocketAddr;
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::net::TcpStream;
 
-/// A connection that is kept, and made again when the server let go of it.
+/// A persistent connection, which is opened again when the server has closed it.
 pub(super) struct Wire {
     address: SocketAddr,
     open: Option<BufReader<TcpStream>>,
 }
 
-/// What the server answered.
+/// Answer of the server.
 #[derive(Debug)]
 pub(super) struct HttpResponse {
     pub(super) status: u16,
@@ -41,7 +41,7 @@ impl Wire {
         request.extend_from_slice(body);
         let kept = self.open.is_some();
         let answered = match self.exchange(&request).await {
-            // It may have been closed while nothing was sent; repeats are recognised.
+            // The connection may have been closed while it was idle. The server recognises repeated events.
             Err(_) if kept => self.exchange(&request).await,
             answered => answered,
         };

@@ -1,14 +1,14 @@
-//! Which stretch of the line each arm has.
+//! Allocation: the bucket ranges of each arm.
 
 use super::distribution::{WHOLE, Weights};
 use super::variant::Arm;
 use serde::{Deserialize, Serialize};
 
-/// The line of hundredths of a percent, cut into stretches: each ends before
-/// `end` and belongs to an arm. Ends rise, the last one is 10,000.
+/// A line of 10,000 hundredths of a percent, divided into ranges. Each range ends before
+/// `end` and belongs to an arm. The ends ascend, and the last one is 10,000.
 ///
-/// It remembers how weights came about: when they change, only as much of the
-/// line changes hands as has to, so that no visitor moves without need.
+/// The allocation depends on the history of the weights. When they change, only as much of the line
+/// changes arms as necessary, so that no visitor moves needlessly.
 ///
 /// ```
 /// use muriel_domain::experiment::{Allocation, Arm, Weights};
@@ -25,7 +25,7 @@ use serde::{Deserialize, Serialize};
 pub struct Allocation(Vec<(u32, Arm)>);
 
 impl Allocation {
-    /// One stretch per arm that has weight, in the order of the arms.
+    /// One range per arm with a weight above 0, in the order of the arms.
     pub fn contiguous(weights: &Weights) -> Self {
         let mut end = 0;
         let arms = (0..).map(Arm).zip(weights.hundredths());
@@ -39,17 +39,17 @@ impl Allocation {
         )
     }
 
-    /// The end of each stretch (not included) and its arm, from left to right.
+    /// The end of each range (exclusive) and its arm, from left to right.
     pub fn stretches(&self) -> &[(u32, Arm)] {
         &self.0
     }
 
-    /// Whether each arm has as much of the line as the weights say.
+    /// Returns whether each arm has as much of the line as its weight says.
     pub fn fits(&self, weights: &Weights) -> bool {
         self.lengths(weights.arms()).is_some_and(|lengths| lengths == weights.hundredths())
     }
 
-    /// How much of the line has the same arm in both, in hundredths of a percent.
+    /// Size of the part of the line with the same arm in both, in hundredths of a percent.
     pub fn in_common(&self, other: &Allocation) -> u32 {
         let (mut common, mut start) = (0, 0);
         let (mut ours, mut theirs) = (self.0.iter().peekable(), other.0.iter().peekable());
@@ -69,7 +69,7 @@ impl Allocation {
         common
     }
 
-    /// The length of what each of `arms` arms has; `None` when the line has an arm beyond them.
+    /// Total length of each arm's ranges, for `arms` arms. `None` when the line has a further arm.
     fn lengths(&self, arms: usize) -> Option<Vec<u32>> {
         let mut lengths = vec![0; arms];
         let mut start = 0;
@@ -80,9 +80,9 @@ impl Allocation {
         Some(lengths)
     }
 
-    /// The line after weights change. An arm that grows keeps all that it has,
-    /// one that shrinks gets nothing new. Borders move before new stretches are cut, so the line
-    /// stays short.
+    /// Returns the line after a change of weights. An arm that grows keeps all of its ranges; an
+    /// arm that shrinks gets no new ones. Borders move before new ranges are cut, so the number of
+    /// ranges stays small.
     #[must_use]
     pub fn moved_to(&self, weights: &Weights) -> Self {
         let arms = self.0.iter().map(|(_, arm)| arm.0 as usize + 1).max().unwrap_or(0).max(weights.arms());
@@ -100,12 +100,13 @@ impl Allocation {
             pieces.push((end - start, arm));
             start = end;
         }
-        // Neighbours first: moving a border makes no new stretch.
+        // Neighbours first: moving a border does not create a range.
         for at in 1..pieces.len() {
             shift(&mut pieces, at - 1, at, &mut surplus);
             shift(&mut pieces, at, at - 1, &mut surplus);
         }
-        // What is left goes from the end of the line to whoever lacks most first.
+        // The remaining surplus is taken from the end of the line backwards, and given to the first
+        // arm that still lacks some.
         let mut cut = Vec::with_capacity(pieces.len());
         for (mut length, arm) in pieces.into_iter().rev() {
             let mut given = Vec::new();
@@ -134,8 +135,7 @@ impl Allocation {
     }
 }
 
-/// Moves the border between two neighbours as far as one has to give and the
-/// other lacks.
+/// Moves the border between two neighbours, as far as one has a surplus and the other a deficit.
 fn shift(pieces: &mut [(u32, Arm)], from: usize, to: usize, surplus: &mut [i64]) {
     let (giver, taker) = (pieces[from].1.0 as usize, pieces[to].1.0 as usize);
     let amount = surplus[giver].min(-surplus[taker]).min(i64::from(pieces[from].0));

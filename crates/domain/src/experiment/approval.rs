@@ -1,60 +1,61 @@
-//! Which changes a second person has to approve.
+//! Approval rules: the changes that a second person has to approve.
 
 use super::{Change, Experiment, Rule, Serving, Sites, Variant};
 
-/// What a project asks a second person for.
+/// Kinds of change in a project that need approval.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct ApprovalRules {
-    /// For code before visitors run it: code, HTML and script addresses that come to visitors or change there. Of an experiment
-    /// that has run, every change of them: an arm of it can be served at any time.
+    /// Approval of code before visitors run it: code, HTML and script addresses that are delivered to visitors, or
+    /// change there. For an experiment that has run, every change of them: any of its arms can be served at any time.
     pub code: bool,
-    /// For starting an experiment and for changing one that visitors meet. Ending one is never asked for: whoever sees that
-    /// something is wrong can stop it.
+    /// Approval of starting an experiment and of changing one that is delivered to visitors. Ending an experiment never
+    /// needs approval: anybody who notices a problem can stop it.
     pub live: bool,
 }
 
 impl ApprovalRules {
-    /// Whether a second person has to approve that `before`, `None` for a new experiment, becomes `after`, whatever act
-    /// that is. What a start date starts is as good as live, since nobody is asked when the moment comes.
+    /// Returns whether the change from `before` (`None` for a new experiment) to `after` needs approval, whatever
+    /// operation makes it. An experiment with a start date ahead counts as live, because the clock starts it without
+    /// approval.
     pub fn apply_to(self, before: Option<&Experiment>, after: &Experiment) -> bool {
         self.live && concerns_visitors(before, after) || self.code && brings_code(before, after)
     }
 
-    /// Whether a second person has to approve what changes the experiment from outside of it, such as its goals and groups:
-    /// visitors meet it, or will once the clock starts it.
+    /// Returns whether a change from outside of the experiment, such as a change of its goals or groups, needs
+    /// approval: the experiment is delivered to visitors, or the clock will start it.
     pub fn guard(self, experiment: &Experiment) -> bool {
         self.live && is_bound_for_visitors(Some(experiment), experiment)
     }
 
-    /// Whether a second person has to approve a decision about results, which concludes the experiment or serves an arm. It
-    /// is the team's to make as long as visitors get what they got before: `is_met` is whether `after` shows what
+    /// Returns whether a decision about results, which concludes the experiment or serves an arm, needs approval. The
+    /// team can make it alone as long as visitors keep getting what they got. `is_met` is true when `after` shows what
     /// visitors met last.
     pub fn apply_to_decision(self, before: &Experiment, after: &Experiment, is_met: bool) -> bool {
         let begins = after.is_delivered() && !before.is_delivered();
-        // Each change of the code of what has run was asked for when it was made.
+        // Each code change of an experiment that has run was approved when it was made.
         begins && (self.live && !is_met || self.code && before.epoch == 0 && has_code(after))
     }
 }
 
-/// Whether visitors or the clock do something else after the change that is more than an end.
+/// Returns whether the change alters what visitors get or the clock does, other than by ending it.
 fn concerns_visitors(before: Option<&Experiment>, after: &Experiment) -> bool {
     let was_bound = before.is_some_and(|before| is_bound_for_visitors(Some(before), before));
     match (was_bound, is_bound_for_visitors(before, after)) {
         (false, true) => true,
         (true, true) => !is_minor(before, after),
-        // Nobody meets it afterwards. Where visitors have met it, only an end is free.
+        // The change ends delivery. If visitors have met the experiment, only the end itself needs no approval.
         (_, false) => before.is_some_and(Experiment::is_delivered) && !is_minor(before, after),
     }
 }
 
-/// Whether visitors meet the experiment after the change, or will once the clock starts it.
+/// Returns whether the experiment is delivered to visitors after the change, or the clock will start it.
 fn is_bound_for_visitors(before: Option<&Experiment>, after: &Experiment) -> bool {
     if after.is_delivered() {
         return true;
     }
     let mut after = after.clone();
     let date = |experiment: &Experiment| experiment.configuration.start_test_date;
-    // Another date counts anew, and a start that could not be made is tried again after a change.
+    // A new date is not settled yet, and a change retries a failed start.
     if before.is_none_or(|before| date(before) != date(&after)) {
         after.schedule.settled.remove(&Rule::StartDate);
     }
@@ -62,7 +63,8 @@ fn is_bound_for_visitors(before: Option<&Experiment>, after: &Experiment) -> boo
     after.follows(Rule::StartDate)
 }
 
-/// Whether the change is of labels alone, or takes something from visitors. Nothing here may change what the clock does.
+/// Returns whether the change affects only labels, or takes something away from visitors. It must not change what the
+/// clock does.
 fn is_minor(before: Option<&Experiment>, after: &Experiment) -> bool {
     let Some(before) = before else { return false };
     let mut same = Experiment {
@@ -83,7 +85,8 @@ fn is_minor(before: Option<&Experiment>, after: &Experiment) -> bool {
     same == *after
 }
 
-/// Whether visitors run code after the change, or may without being asked for again, that nobody has approved.
+/// Returns whether, after the change, visitors run code that was not approved, or may run it later without a further
+/// approval.
 fn brings_code(before: Option<&Experiment>, after: &Experiment) -> bool {
     let has_run = before.is_some_and(|before| before.epoch > 0);
     if !is_bound_for_visitors(before, after) && !has_run {
@@ -91,7 +94,7 @@ fn brings_code(before: Option<&Experiment>, after: &Experiment) -> bool {
     }
     let was_bound = before.is_some_and(|before| is_bound_for_visitors(Some(before), before));
     match before {
-        // A start is asked for each time; serving an arm is not, as its code was approved.
+        // Each start is approved separately. Serving an arm is not, as its code was approved.
         Some(before) if was_bound || has_run && !after.lifecycle.is_live() => before.changes_code(after),
         _ => has_code(after),
     }
@@ -123,7 +126,7 @@ mod tests {
             experiment
         };
         let to = |experiment: &Experiment, status| experiment.moved(status, NOW).unwrap();
-        // As an experiment is once its start was saved.
+        // The state after its start was saved.
         let ran = |experiment: &Experiment| Experiment { epoch: 1, ..experiment.clone() };
         let live = ran(&to(&draft, Status::Live));
         let live_coded = coded(live.clone());
@@ -156,7 +159,8 @@ mod tests {
         piloted.schedule.autopilot = Some(AutopilotRecord { arm: Arm(1), rollout: 100, next_at: None });
         let mut settled = waiting.clone();
         settled.schedule.settled.insert(Rule::StartDate);
-        // The change, and whether it is asked for by the rules about code, live experiments, and both.
+        // The change, and whether the rules about code and about live experiments apply to it; below, also both
+        // together.
         for (what, before, after, code, on_live) in [
             ("code of a draft", Some(&draft), coded(draft.clone()), false, false),
             ("a start", Some(&draft), live.clone(), false, true),
@@ -236,7 +240,7 @@ mod tests {
             assert_eq!(ApprovalRules { code: false, live: true }.guard(experiment), is_guarded, "{what}");
             assert!(!ApprovalRules { code: true, live: false }.guard(experiment), "{what}");
         }
-        // A decision, and whether it is asked for by the rules about code and live experiments.
+        // A decision, and whether the rules about code and about live experiments apply to it.
         for (what, before, after, is_met, code, on_live) in [
             ("an arm that was live", &live_coded, serving(&live_coded), true, false, false),
             ("an arm that was live, after the end", &stopped, serving(&stopped), true, false, false),

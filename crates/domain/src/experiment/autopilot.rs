@@ -1,4 +1,4 @@
-//! A winner that the clock serves by itself, to more and more visitors, until something gets worse.
+//! Autopilot: the clock serves a winner to more and more visitors, until a metric gets worse.
 
 use super::schedule::{ClockEntry, Rule};
 use super::{Arm, Conflict, Experiment, Refusal, Serving};
@@ -6,41 +6,42 @@ use crate::Instant;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-/// A winner that the clock serves. It is forgotten as soon as a person serves another, changes the rollout or stops it.
+/// A winner that the clock serves. The record is removed when a person serves another winner, changes the rollout or
+/// stops it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AutopilotRecord {
-    /// Which arm.
+    /// Number of the arm.
     pub arm: Arm,
-    /// To how many percent of the visitors.
+    /// Percentage of the visitors who get it.
     pub rollout: i64,
-    /// When the clock looks whether more are to get it; `None` at the last step.
+    /// Time at which the clock checks whether to increase the rollout. `None` at the last step.
     pub next_at: Option<Instant>,
 }
 
 impl AutopilotRecord {
-    /// Whether what is served is still what the clock serves.
+    /// Returns whether what is served is still what the clock serves.
     pub(super) fn is_served(self, serving: Serving) -> bool {
         serving == Serving::Winner { arm: self.arm, rollout: self.rollout }
     }
 }
 
 impl Experiment {
-    /// Whether the clock serves a winner once there is one.
+    /// Returns whether the clock will serve a winner when there is one.
     pub fn seeks_winner(&self) -> bool {
         self.follows(Rule::Autopilot) && self.schedule.autopilot.is_none()
     }
 
-    /// The winner that the clock serves and is to go on with.
+    /// The winner that autopilot is rolling out, if the rollout should continue.
     pub fn piloted(&self) -> Option<AutopilotRecord> {
         let is_on = self.configuration.is_autopilot && self.conclusion.is_none();
         self.schedule.autopilot.filter(|record| is_on && record.is_served(self.serving))
     }
 
-    /// The experiment after the clock has served the winner of this record, or served it to more visitors. `detail` is a
+    /// Returns the experiment after the clock served this record's winner, or increased its rollout. `detail` is a
     /// sentence with the `numbers`.
     ///
     /// # Errors
-    /// What [`Experiment::serving`] and [`Experiment::rolled_out`] refuse.
+    /// Operations that [`Experiment::serving`] and [`Experiment::rolled_out`] refuse.
     pub fn ramped(
         &self,
         record: AutopilotRecord,
@@ -57,11 +58,11 @@ impl Experiment {
         Ok(next)
     }
 
-    /// The experiment after the clock has stopped serving its winner, as something got worse. `detail` is a sentence with the
-    /// `numbers`.
+    /// Returns the experiment after the clock stopped serving its winner because a metric got worse. `detail` is a
+    /// sentence with the `numbers`.
     ///
     /// # Errors
-    /// When none is served.
+    /// No winner is served.
     pub fn guarded(&self, detail: String, numbers: Map<String, Value>, now: Instant) -> Result<Self, Conflict> {
         let mut next = self.stopped()?;
         next.schedule.last = Some(ClockEntry::of(Rule::Guardrail, detail, numbers, now));
@@ -127,7 +128,7 @@ mod tests {
         let off = changed(&stopped, |it| it.configuration.is_autopilot = false);
         assert!(!off.seeks_winner());
         assert!(changed(&off, |it| it.configuration.is_autopilot = true).seeks_winner());
-        // Who turns it off keeps what is served.
+        // Turning autopilot off keeps serving the winner.
         let off = changed(&ten, |it| it.configuration.is_autopilot = false);
         assert_eq!((off.serving, off.piloted(), off.due()), (ten.serving, None, vec![]));
         let on = changed(&off, |it| it.configuration.is_autopilot = true);

@@ -1,4 +1,4 @@
-//! How an experiment runs and when it ends.
+//! Configuration: how an experiment runs and when it ends.
 
 use super::distribution::{Distribution, DistributionPatch};
 use super::integration::{self, Integration};
@@ -6,14 +6,14 @@ use crate::{Instant, Problems};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// Hands every setting of a configuration to the macro `$with`, in the order in which they
-/// are published. This is the one list of them: the types of this module, the reader of
-/// requests and the contract's schema are made from it.
+/// Passes every setting of a configuration to the macro `$with`, in the order in which they are published. This is the
+/// only list of the settings: the types of this module, the request reader and the contract's schema are generated from
+/// it.
 ///
-/// An entry is a sentence for the contract, the setting's key, its type here and its default;
-/// the module that stores and publishes it where its type alone does not say how; the type of
-/// a change of it and how that is applied. Then follows how the interface publishes it: the
-/// function that reads it from a request, its type in the contract, and limits there.
+/// An entry consists of a description for the contract, the setting's key, its type here and its default; the module
+/// that stores and publishes it, when its type does not imply that; the type of a change, and how a change is applied.
+/// Then follows how the interface publishes it: the function that reads it from a request, its type in the contract,
+/// and its limits there.
 #[macro_export]
 macro_rules! configuration_settings {
     ($with:ident) => {
@@ -75,11 +75,11 @@ macro_rules! configuration_types {
         $setting:ident: $type:ty = $default:expr, $(stored by $stored:literal,)? patch $patch:ty as $merge:ident
             => $read:ident [$($published:tt)*] { $($schema:tt)* };
     )*) => {
-        /// The keys of [`Configuration`], in their order.
+        /// Keys of [`Configuration`], in the order of its fields.
         pub const CONFIGURATION_KEYS: &[&str] = &[$(stringify!($setting)),*];
 
-        /// Settings of an experiment, complete. A rule that is off is `None` here; the published
-        /// object, which is also how it is stored, has 0 for it.
+        /// All settings of an experiment. A rule that is off is `None` here, and 0 in the published object, which is
+        /// also the stored form.
         #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
         #[serde(default)]
         pub struct Configuration {
@@ -92,15 +92,15 @@ macro_rules! configuration_types {
             }
         }
 
-        /// Changes to a configuration: a setting that is `None` stays as it is. Ranges have
-        /// been checked; what depends on the rest is checked by [`ConfigurationPatch::apply`].
+        /// Changes to a configuration: `None` keeps a setting. Ranges have been checked already;
+        /// [`ConfigurationPatch::apply`] checks what depends on other settings.
         #[derive(Debug, Clone, PartialEq, Default)]
         pub struct ConfigurationPatch {
             $(#[doc = concat!("See [`Configuration::", stringify!($setting), "`].")] pub $setting: Option<$patch>,)*
         }
 
         impl ConfigurationPatch {
-            /// The configuration after this patch, but for settings that depend on others.
+            /// Returns the configuration after this patch, without the settings that depend on others.
             fn merged(self, before: &Configuration) -> Configuration {
                 Configuration { $($setting: $merge(self.$setting, &before.$setting),)* }
             }
@@ -109,24 +109,24 @@ macro_rules! configuration_types {
 }
 configuration_settings!(configuration_types);
 
-/// The setting that was sent, or the one before.
+/// Returns the setting that was sent, or else the previous one.
 fn replaced<T: Clone>(sent: Option<T>, before: &T) -> T {
     sent.unwrap_or_else(|| before.clone())
 }
 
-/// The setting before: a change of it depends on others.
+/// Returns the previous setting. Used for settings whose change depends on others.
 fn kept<P, T: Clone>(_: Option<P>, before: &T) -> T {
     before.clone()
 }
 
 impl Configuration {
-    /// The integrations that are told which arm a visitor met.
+    /// The integrations that are notified of a visitor's arm.
     pub fn integrations(&self) -> Vec<Integration> {
         integration::integrations(&self.integration)
     }
 }
 
-/// Flags are 0 or 1 in the published object.
+/// Serialises flags as 0 or 1, as published.
 pub(super) mod flag {
     use serde::{Deserialize, Deserializer, Serializer};
 
@@ -139,7 +139,7 @@ pub(super) mod flag {
     }
 }
 
-/// Limits that are off are 0 in the published object.
+/// Serialises limits as published: 0 when off.
 mod limit {
     use serde::{Deserialize, Deserializer, Serializer};
 
@@ -153,12 +153,10 @@ mod limit {
 }
 
 impl ConfigurationPatch {
-    /// The configuration after this patch, for `arms` arms. Weights that the patch does not name
-    /// are resized to them.
+    /// Returns the configuration after this patch, for `arms` arms. Existing weights are resized to them first.
     ///
     /// # Errors
-    /// An end that is not after the start; weights that do not fit the arms. All are found before
-    /// it returns.
+    /// An end that is not after the start, and weights that do not match the arms. Reports all problems at once.
     pub fn apply(mut self, before: &Configuration, arms: usize) -> Result<Configuration, Problems> {
         let mut problems = Problems::default();
         let in_force = before.distribution.resized(arms);

@@ -1,15 +1,14 @@
-//! How traffic is shared among the arms.
+//! Distribution of the traffic among the arms.
 
 use super::variant::Arm;
 use crate::{Flaw, Problems};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::{Map, Number, Value};
 
-/// The whole, in hundredths of a percent.
+/// All of the traffic, in hundredths of a percent.
 pub const WHOLE: u32 = 10_000;
 
-/// A weight per arm in hundredths of a percent, the control first. They sum to
-/// 10,000.
+/// Weights of the arms in hundredths of a percent, the control first. They sum to 10,000.
 ///
 /// ```
 /// use muriel_domain::experiment::{Arm, Weights};
@@ -23,13 +22,13 @@ pub const WHOLE: u32 = 10_000;
 pub struct Weights(Vec<u32>);
 
 impl Weights {
-    /// The even split over `arms` arms; what does not divide goes to the control.
+    /// The even split over `arms` arms. The remainder goes to the control.
     pub fn even(arms: usize) -> Self {
         Self::floored(vec![WHOLE / u32::try_from(arms.max(1)).unwrap_or(WHOLE); arms.max(1)])
     }
 
-    /// Weights by shares of the whole, the control's first, rounded to tenths of a percent. What rounding leaves goes to the
-    /// largest. `None` unless the shares are numbers that sum to 1.
+    /// Weights from shares of the whole, the control's first, rounded to tenths of a percent. The rounding remainder
+    /// goes to the largest. `None` unless the shares are between 0 and 1 and sum to 1.
     pub fn of_shares(shares: &[f64]) -> Option<Self> {
         const UNIT: u32 = 10;
         let is_whole = (shares.iter().sum::<f64>() - 1.0).abs() < 1e-6;
@@ -44,34 +43,33 @@ impl Weights {
         Some(Self(weights))
     }
 
-    /// Weights that were rounded down, with what is missing to the whole given to the control.
+    /// Completes weights that were rounded down: the control gets the remainder.
     fn floored(mut weights: Vec<u32>) -> Self {
         let rest = WHOLE - weights[1..].iter().sum::<u32>();
         weights[0] = rest;
         Self(weights)
     }
 
-    /// Weight of an arm in hundredths of a percent; 0 for one that is not there.
+    /// Weight of an arm in hundredths of a percent; 0 for an unknown arm.
     pub fn of(&self, arm: Arm) -> u32 {
         self.0.get(arm.0 as usize).copied().unwrap_or(0)
     }
 
-    /// How many arms share.
+    /// Number of arms.
     pub fn arms(&self) -> usize {
         self.0.len()
     }
 
-    /// In hundredths of a percent, the control first.
+    /// Weights in hundredths of a percent, the control first.
     pub fn hundredths(&self) -> &[u32] {
         &self.0
     }
 
-    /// The weights when the experiment has `arms` arms instead.
+    /// Returns the weights for `arms` arms.
     ///
-    /// Added arms get an even share (the whole divided by the new number of
-    /// arms) and the others scale down in proportion; when arms go, the others
-    /// scale up in proportion, or share evenly if they had nothing. Rounding
-    /// goes to the control.
+    /// Added arms get an even share (the whole divided by the new number of arms), and the others are scaled down in
+    /// proportion. When arms are removed, the others are scaled up in proportion, or share evenly if they had no
+    /// weight. The rounding remainder goes to the control.
     pub fn resized(&self, arms: usize) -> Self {
         let scale = |weight: u32, to: u32, from: u32| (u64::from(weight) * u64::from(to) / u64::from(from)) as u32;
         match arms.checked_sub(self.0.len()) {
@@ -93,17 +91,17 @@ impl Weights {
         }
     }
 
-    /// Percentages by arm name, `{"Control": 50, "Variant 1": 50}`: how weights are published and
-    /// stored. Whole percentages are integers.
+    /// Percentages by arm name, `{"Control": 50, "Variant 1": 50}`: the published and stored form. Whole percentages
+    /// are integers.
     pub fn to_object(&self) -> Map<String, Value> {
         (0u32..).zip(&self.0).map(|(arm, &weight)| (Arm(arm).to_string(), Value::Number(percent(weight)))).collect()
     }
 
-    /// Reads weights by arm name; every one of `arms` arms is named once.
+    /// Reads weights by arm name. Each of the `arms` arms must be named once.
     ///
     /// # Errors
-    /// Missing and unknown arms, weights that are negative or have more than
-    /// two decimals, and sums other than 100, each with its place.
+    /// Missing and unknown arms, weights that are negative or have more than two decimals, and sums other than 100,
+    /// each with its place.
     pub fn from_object(object: &Map<String, Value>, arms: usize) -> Result<Self, Problems> {
         let mut problems = Problems::default();
         let mut weights = vec![None; arms];
@@ -111,7 +109,7 @@ impl Weights {
             let arm = Arm::from_name(name).map(|arm| arm.0 as usize).filter(|&arm| arm < arms);
             match (arm, hundredths(value)) {
                 (None, _) => {
-                    // Cut, so that no answer grows with what was sent.
+                    // Cut, so that the size of the answer does not depend on the input.
                     let name: String = name.chars().take(64).collect();
                     problems.add(format!(".{name}"), "is not an arm of this experiment");
                 }
@@ -132,7 +130,7 @@ impl Weights {
     }
 }
 
-/// A weight as a JSON number: an integer where it is whole.
+/// A weight as a JSON number; an integer when it is whole.
 fn percent(hundredths: u32) -> Number {
     if hundredths.is_multiple_of(100) {
         (hundredths / 100).into()
@@ -141,7 +139,7 @@ fn percent(hundredths: u32) -> Number {
     }
 }
 
-/// A weight in percent, with up to two decimals, in hundredths.
+/// Reads a weight in percent, with up to two decimals. Returns it in hundredths.
 fn hundredths(value: &Value) -> Result<u32, Flaw> {
     let flaw = || Flaw::new("must be a number from 0 to 100 with at most two decimals");
     let scaled = value.as_f64().ok_or_else(flaw)? * 100.0;
@@ -152,21 +150,21 @@ fn hundredths(value: &Value) -> Result<u32, Flaw> {
     Ok(whole as u32)
 }
 
-/// What the team chose for the shares of the arms. The weights that follow from it depend on
-/// how many arms there are: see [`Distribution::weights`].
+/// The team's choice of the arms' shares. The resulting weights depend on the number of arms; see
+/// [`Distribution::weights`].
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum Distribution {
-    /// No choice was made: an even split. Published as null.
+    /// No choice: an even split. Published as null.
     #[default]
     Unset,
-    /// An even split, chosen as such.
+    /// An even split, chosen explicitly.
     Equal,
-    /// These weights.
+    /// Chosen weights.
     Weights(Weights),
 }
 
 impl Distribution {
-    /// The weights in force for `arms` arms.
+    /// Effective weights for `arms` arms.
     pub fn weights(&self, arms: usize) -> Weights {
         match self {
             Self::Unset | Self::Equal => Weights::even(arms),
@@ -174,7 +172,7 @@ impl Distribution {
         }
     }
 
-    /// The same choice for `arms` arms; chosen weights follow [`Weights::resized`].
+    /// Converts the choice to `arms` arms. Chosen weights are resized by [`Weights::resized`].
     pub fn resized(&self, arms: usize) -> Self {
         match self {
             Self::Weights(weights) => Self::Weights(weights.resized(arms)),
@@ -183,7 +181,7 @@ impl Distribution {
     }
 }
 
-/// `null`, `"equal"` or an object of weights.
+/// Serialised as `null`, `"equal"` or an object of weights.
 impl Serialize for Distribution {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self {
@@ -208,27 +206,27 @@ impl<'de> Deserialize<'de> for Distribution {
     }
 }
 
-/// A change of the distribution, checked against the arms when it is applied.
+/// A change of the distribution. It is checked against the arms when it is applied.
 #[derive(Debug, Clone, PartialEq)]
 pub enum DistributionPatch {
-    /// Back to the even split.
+    /// Back to no choice: an even split.
     Unset,
     /// Even split.
     Equal,
-    /// Keep the distribution in force (`"manual"`).
+    /// Keep the effective distribution (`"manual"`).
     InForce,
     /// Weights by arm name.
     Weights(Map<String, Value>),
-    /// Percentages by arm name, merged into those in force; null removes an arm's.
+    /// Percentages by arm name, merged into the effective ones; null removes an arm's percentage.
     Merge(Map<String, Value>),
 }
 
 impl DistributionPatch {
-    /// The distribution after this patch, for `arms` arms; `before` is the one
-    /// in force, already resized to them.
+    /// Returns the distribution after this patch, for `arms` arms. `before` is the effective distribution, already
+    /// resized to them.
     ///
     /// # Errors
-    /// Weights that do not fit the arms.
+    /// Weights that do not match the arms.
     pub fn apply(&self, before: &Distribution, arms: usize) -> Result<Distribution, Problems> {
         match self {
             Self::Unset => Ok(Distribution::Unset),

@@ -1,23 +1,23 @@
-//! What a change does to visitors and to the result, for those who want to know before they make it.
+//! Effects of a change on visitors and results, for a preview before it is made.
 
 use super::{Arm, Code, Experiment, Reason, Revision, Sites, Variant, WHOLE};
 
-/// What a change does besides setting fields.
+/// Effects of a change, beyond the fields that it sets.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ChangeEffect {
-    /// Why it opens an epoch; empty where it opens none.
+    /// Reasons why it opens an epoch; empty when it opens none.
     pub epoch_reasons: Vec<Reason>,
-    /// Arms that are something else to their visitors from then on, in an experiment that has started.
+    /// Arms whose meaning changes for their visitors, in an experiment that has started.
     pub redefines: Vec<Arm>,
-    /// Fields with code that is gone after it.
+    /// Fields whose code the change removes.
     pub removed_code: Vec<String>,
-    /// How many of those in the experiment would get another arm, or none, in percent; `None` where that depends on who
-    /// they are, as it does when targeting changes.
+    /// Percentage of the experiment's visitors who would get another arm, or none. `None` when that depends on the
+    /// visitors, as it does when targeting changes.
     pub moved_visitors: Option<f64>,
 }
 
 impl ChangeEffect {
-    /// What `revision` does to the experiment that was `before`.
+    /// Returns the effects of `revision` on the experiment `before`.
     pub fn of(before: &Experiment, revision: &Revision) -> Self {
         let after = &revision.experiment;
         let has_started = before.milestones.first_start.is_some();
@@ -60,7 +60,7 @@ fn removed_code(before: &Experiment, after: &Experiment) -> Vec<String> {
     removed
 }
 
-/// The share of those who are in a live experiment whom the change gives another arm, or none, in percent.
+/// Percentage of a live experiment's visitors whom the change gives another arm, or none. `None` when it is unknown.
 fn moved_visitors(before: &Experiment, after: &Experiment) -> Option<f64> {
     if !before.lifecycle.is_live() {
         return Some(0.0);
@@ -70,7 +70,7 @@ fn moved_visitors(before: &Experiment, after: &Experiment) -> Option<f64> {
         return None;
     }
     let [was, is] = [before, after].map(|experiment| experiment.configuration.traffic_allocation.clamp(0, 100) as f64);
-    // Whoever is nearest to the beginning of the line of traffic stays in.
+    // Less traffic keeps the visitors at the beginning of the traffic line, so they stay in.
     let staying = if was > 0.0 { was.min(is) / was } else { 1.0 };
     let same_arm = f64::from(before.allocation.in_common(&after.allocation)) / f64::from(WHOLE);
     Some((1.0 - staying * same_arm) * 100.0)

@@ -1,26 +1,26 @@
-//! Integrations: the tools beside Muriel that are told which arm a visitor met.
+//! Integrations: tools outside Muriel that are notified of a visitor's arm.
 //!
-//! `configuration.integration` is stored as it is sent. What of it has an effect is read here, so that what is not known is kept
-//! for a newer server, and warned of.
+//! `configuration.integration` is stored as it was sent. This module reads the parts that have an effect. Unknown parts
+//! are kept for newer servers, and produce warnings.
 
 use serde_json::{Map, Value};
 
 /// The integration that the server itself sends: counts of exposures, to the project's webhooks.
 pub const WEBHOOK: &str = "webhook";
-/// The setting of [`WEBHOOK`] that names the only webhook that is told.
+/// Setting of [`WEBHOOK`] that selects a single webhook to send to.
 pub const WEBHOOK_ID: &str = "webhook_id";
 
-/// Most characters of a setting.
+/// Maximum length of a setting, in characters.
 const TEXT_MAX: usize = 100;
 
-/// What a setting may be.
+/// Kind of value of a setting.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum SettingKind {
-    /// A text of 1 to 100 characters.
+    /// Text of 1 to 100 characters.
     Text,
-    /// The name of a global variable of the page.
+    /// Name of a global variable of the page.
     Name,
-    /// A whole number from 1 on.
+    /// A whole number of at least 1.
     Number,
 }
 
@@ -49,7 +49,7 @@ fn is_name(text: &str) -> bool {
         && text.chars().all(is_part)
 }
 
-/// The known integrations with their settings. The script's module `tools.ts` has what each tool gets.
+/// The known integrations with their settings. The script's module `tools.ts` defines what is sent to each tool.
 const INTEGRATIONS: [(&str, &[(&str, SettingKind)]); 15] = [
     ("ga4", &[("send_to", SettingKind::Text)]),
     ("gtm", &[("event", SettingKind::Text), ("data_layer", SettingKind::Name)]),
@@ -68,16 +68,16 @@ const INTEGRATIONS: [(&str, &[(&str, SettingKind)]); 15] = [
     (WEBHOOK, &[(WEBHOOK_ID, SettingKind::Number)]),
 ];
 
-/// An integration that is told of an experiment's arms.
+/// An integration that is notified of an experiment's arms.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Integration {
-    /// Its name, one of the known ones.
+    /// Name, one of the known ones.
     pub name: &'static str,
-    /// Its valid settings.
+    /// Settings that are valid; others are left out.
     pub settings: Map<String, Value>,
 }
 
-/// The known integrations among these entries, each once, with their valid settings.
+/// Returns the known integrations among these entries, each once, with their valid settings.
 pub fn integrations(entries: &[Value]) -> Vec<Integration> {
     let mut found: Vec<Integration> = Vec::new();
     for entry in entries {
@@ -94,28 +94,28 @@ pub fn integrations(entries: &[Value]) -> Vec<Integration> {
     found
 }
 
-/// The name of an entry, if it has one.
+/// Name of an entry. `None` when it has none.
 pub fn name_of(entry: &Value) -> Option<&str> {
     entry.as_str().or_else(|| entry.get("name")?.as_str())
 }
 
-/// Whether pages tell this integration, and `health` events may say so.
+/// Returns whether pages notify this integration, which `health` events may then report.
 pub fn is_told_by_pages(name: &str) -> bool {
     name != WEBHOOK && known(name).is_some()
 }
 
-/// Some of the integrations that pages tell.
+/// A set of the integrations that pages notify.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ToolSet(u16);
 
 impl ToolSet {
-    /// The integrations that a text names, with a blank between two; `None` when one of them is not told by pages.
+    /// Reads names separated by single blanks. `None` when pages do not notify one of them.
     pub fn read(text: &str) -> Option<Self> {
         let bit = |name: &str| INTEGRATIONS.iter().position(|(known, _)| *known == name && is_told_by_pages(name));
         text.split(' ').try_fold(0, |set, name| Some(set | 1 << bit(name)?)).map(Self)
     }
 
-    /// Their names.
+    /// Names of the integrations in the set.
     pub fn names(self) -> impl Iterator<Item = &'static str> {
         (0..).zip(INTEGRATIONS).filter(move |(at, _)| self.0 & 1 << at != 0).map(|(_, (name, _))| name)
     }
@@ -129,7 +129,7 @@ fn settings_of(entry: &Value) -> Option<&Map<String, Value>> {
     entry.get("settings")?.as_object()
 }
 
-/// A sentence for each thing in these entries that has no effect, with its field.
+/// Returns a sentence for each part of these entries that has no effect, with its field.
 pub fn warnings(entries: &[Value]) -> Vec<String> {
     let mut said = Vec::new();
     for (at, entry) in entries.iter().enumerate() {
@@ -155,7 +155,7 @@ pub fn warnings(entries: &[Value]) -> Vec<String> {
     said
 }
 
-/// What of an entry of a known integration has no effect.
+/// Returns a sentence for each part of an entry of a known integration that has no effect.
 fn about_entry(field: &str, entry: &Value, name: &str, allowed: &[(&str, SettingKind)]) -> Vec<String> {
     let mut said = Vec::new();
     for key in

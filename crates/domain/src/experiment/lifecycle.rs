@@ -1,22 +1,22 @@
-//! Being a draft, live or inactive; being concluded; serving a winner.
+//! The lifecycle: status, conclusion, and serving a winner.
 
 use super::{Arm, Change, ConfirmedPlan, Experiment, Schedule, TestType, Variant, integration};
 use crate::time::DAY_US;
 use crate::{Instant, Problems};
 use std::fmt;
 
-/// How long ago an experiment may have started that comes from elsewhere: 1,500 days, as
-/// many as a time series shows.
+/// Maximum age of the start time given for an experiment that ran elsewhere: 1,500 days, the length
+/// of a time series.
 pub const PAST_START_MAX_US: i64 = 1_500 * DAY_US;
 
-/// Where an experiment stands, as a word. What being there needs is in [`Lifecycle`].
+/// Status of an experiment. [`Lifecycle`] has the data of each status.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Status {
-    /// Made, not started.
+    /// Created, not started.
     Draft,
     /// Running.
     Live,
-    /// Paused, ended or put aside.
+    /// Paused, ended or set aside.
     Inactive,
 }
 
@@ -31,23 +31,23 @@ impl Status {
     }
 }
 
-/// Where an experiment stands, with what being there needs: a live experiment always has a
-/// start, and no other has one.
+/// Status of an experiment with its data: a live experiment always has a start, and others never
+/// have one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Lifecycle {
-    /// Made, not started.
+    /// Created, not started.
     Draft,
     /// Running.
     Live {
-        /// Since when, this time.
+        /// Latest start.
         started_at: Instant,
     },
-    /// Paused, ended or put aside.
+    /// Paused, ended or set aside.
     Inactive,
 }
 
 impl Lifecycle {
-    /// The status without what it carries.
+    /// The status without its data.
     pub fn status(self) -> Status {
         match self {
             Lifecycle::Draft => Status::Draft,
@@ -56,57 +56,57 @@ impl Lifecycle {
         }
     }
 
-    /// Whether it runs.
+    /// Returns whether the experiment is live.
     pub fn is_live(self) -> bool {
         matches!(self, Lifecycle::Live { .. })
     }
 }
 
-/// Whether a winner is delivered to visitors, which is independent of the status: a concluded
-/// experiment can serve its winner for months.
+/// Delivery of a winner to visitors. Independent of the status: a concluded experiment can serve
+/// its winner for months.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Serving {
-    /// None ever was.
+    /// No winner was ever served.
     Never,
-    /// One was, none is now.
+    /// A winner was served, and is not served any more.
     Stopped,
-    /// One is, whatever the status.
+    /// A winner is served, whatever the status.
     Winner {
-        /// The arm that is delivered, which the experiment has.
+        /// The arm that is served; the experiment has it.
         arm: Arm,
-        /// To how many percent of the visitors, 0 to 100.
+        /// Percentage of the visitors who get it, 0 to 100.
         rollout: i64,
     },
 }
 
-/// What a team concluded, in contrast to the verdict that a result computes.
+/// A team's conclusion, as opposed to the computed verdict.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Conclusion {
-    /// Which way it went.
+    /// Outcome that the team chose.
     pub outcome: ConclusionOutcome,
-    /// The team's reasons, free text.
+    /// The team's reasons, as free text.
     pub note: String,
-    /// When the team concluded it.
+    /// Time of the conclusion.
     pub concluded_at: Instant,
 }
 
-/// How an experiment ended.
+/// Outcome of an experiment, as the team concluded it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ConclusionOutcome {
     /// A variant won.
     Won,
     /// The variants did worse than the control.
     Lost,
-    /// No difference that matters, or not enough to tell.
+    /// No relevant difference, or not enough data.
     Inconclusive,
-    /// It was stopped before its plan was met.
+    /// Stopped before its plan was met.
     StoppedEarly,
-    /// Its numbers cannot be used, as after an error in the set-up.
+    /// The data is unusable, for example after an error in the set-up.
     Invalid,
 }
 
 impl ConclusionOutcome {
-    /// Every outcome with its word.
+    /// All outcomes with their words.
     pub const WORDS: [(&'static str, ConclusionOutcome); 5] = [
         ("won", ConclusionOutcome::Won),
         ("lost", ConclusionOutcome::Lost),
@@ -115,7 +115,7 @@ impl ConclusionOutcome {
         ("invalid", ConclusionOutcome::Invalid),
     ];
 
-    /// The word that the interface and the database have for it.
+    /// Word in the interface and the database.
     pub fn word(self) -> &'static str {
         match self {
             ConclusionOutcome::Won => "won",
@@ -127,28 +127,28 @@ impl ConclusionOutcome {
     }
 }
 
-/// Why the state of things forbids an operation.
+/// State that forbids an operation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Conflict {
-    /// A live experiment must be deactivated before it is a draft again.
+    /// A live experiment must be deactivated before it can become a draft.
     DeactivateFirst,
-    /// A start of the past was given to an experiment that has started.
+    /// A start in the past was given for an experiment that has already started.
     HasStarted,
-    /// No plan is locked before the first start, so there is none to change.
+    /// The plan is locked at the first start, so before it there is none to change.
     NotStarted,
     /// A concluded experiment must be reopened first.
     Concluded,
-    /// It is not concluded, so there is nothing to reopen.
+    /// The experiment is not concluded, so it cannot be reopened.
     NotConcluded,
     /// A draft has no winner.
     DraftCannotServe,
-    /// A winner is served already.
+    /// A winner is already being served.
     AlreadyServing,
-    /// None is served.
+    /// No winner is being served.
     NotServing,
-    /// The variant to remove is the one that is served.
+    /// The variant to remove is the winner that is served.
     VariantIsServed,
-    /// Visitors meet it, so it cannot be put into the archive.
+    /// The experiment is delivered to visitors, so it cannot be archived.
     IsDelivered,
 }
 
@@ -175,12 +175,12 @@ impl fmt::Display for Conflict {
     }
 }
 
-/// Why an operation was not done.
+/// Reason why an operation was refused.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Refusal {
-    /// The input is wrong.
+    /// The input is invalid.
     Invalid(Problems),
-    /// The state of things forbids it.
+    /// The current state forbids the operation.
     Conflict(Conflict),
 }
 
@@ -196,8 +196,8 @@ impl From<Conflict> for Refusal {
     }
 }
 
-/// A warning about `trigger_variant_change` if the script on pages will not read it as it may
-/// be meant; `None` when it is fine.
+/// Returns a warning about `trigger_variant_change` when the script on pages may read it
+/// differently than intended. `None` when it is fine.
 fn about_trigger(word: &str) -> Option<String> {
     let names = |kind| word.strip_prefix(kind).is_some_and(|name| !name.trim().is_empty());
     if word.is_empty() || word == "load" || names("event:") || names("element:") {
@@ -213,11 +213,11 @@ fn about_trigger(word: &str) -> Option<String> {
     ))
 }
 
-/// The words of `dom_change_path`, which can have several of them with blanks between.
+/// Words of `dom_change_path`, which may contain several, separated by blanks.
 const MODES: [&str; 4] = ["early", "once", "hydrated", "immediate"];
 
-/// A warning about `dom_change_path` if a word of it has no effect, or two contradict each
-/// other; `None` when it is fine.
+/// Returns a warning about `dom_change_path` when a word has no effect, or two words contradict
+/// each other. `None` when it is fine.
 fn about_mode(words: &str) -> Option<String> {
     let has = |wanted| words.split_whitespace().any(|word| word == wanted);
     if let Some(unknown) = words.split_whitespace().find(|word| !MODES.contains(word)) {
@@ -231,10 +231,10 @@ fn about_mode(words: &str) -> Option<String> {
 }
 
 impl Experiment {
-    /// The experiment moved to `to`; itself when it is there already.
+    /// Returns the experiment in status `to`; unchanged when it already has that status.
     ///
     /// # Errors
-    /// From live to draft, and any change while it is concluded.
+    /// A move from live to draft, and any move while the experiment is concluded.
     pub fn moved(&self, to: Status, now: Instant) -> Result<Self, Conflict> {
         let from = self.lifecycle.status();
         if from == to {
@@ -252,15 +252,15 @@ impl Experiment {
         Ok(Self { lifecycle, ..self.clone() })
     }
 
-    /// The experiment moved to `to` as one that has run since `started_at`, a moment of the
-    /// past: how a test that ran elsewhere comes here. It is itself when it is live since
-    /// then already.
+    /// Returns the experiment in status `to`, as one that has been live since `started_at`, a
+    /// moment in the past. Used to bring in a test that ran elsewhere. Unchanged when it is already
+    /// live since that moment.
     ///
     /// The moment is cut to milliseconds, as the interface writes it.
     ///
     /// # Errors
-    /// A status other than live, a moment that is to come or more than [`PAST_START_MAX_US`]
-    /// ago, an experiment that has started before, and what [`Experiment::moved`] refuses.
+    /// A status other than live, a moment in the future or more than [`PAST_START_MAX_US`] ago, an
+    /// experiment that has started before, and moves that [`Experiment::moved`] refuses.
     pub fn moved_since(&self, to: Status, started_at: Instant, now: Instant) -> Result<Self, Refusal> {
         let started_at = Instant::from_us(started_at.us().div_euclid(1_000) * 1_000);
         let problem = |message: String| Err(Problems::one("started_at", message).into());
@@ -284,8 +284,8 @@ impl Experiment {
         Ok(Self { lifecycle, ..self.moved(to, now)? })
     }
 
-    /// Warnings for the experiment's owner, as sentences that name the field. None of them forbids
-    /// anything. A missing primary goal is reported for live experiments only.
+    /// Warnings for the experiment's owner, as sentences that name the field. They do not prevent
+    /// anything. A missing primary goal is reported only for live experiments.
     pub fn warnings(&self) -> Vec<String> {
         let mut warnings = Vec::new();
         if self.lifecycle.is_live() && self.primary_goal.is_none() {
@@ -309,7 +309,7 @@ impl Experiment {
     /// Serves the arm with this id to `rollout` percent of the visitors.
     ///
     /// # Errors
-    /// An arm that it does not have; a draft; a winner served already.
+    /// An unknown arm; a draft; a winner that is already served.
     pub fn serving(&self, arm: &str, rollout: i64) -> Result<Self, Refusal> {
         let Some(arm) = self.arm(arm) else {
             return Err(Problems::one(
@@ -330,7 +330,7 @@ impl Experiment {
     /// Checks that a change to `after` keeps the arm that is being served.
     ///
     /// # Errors
-    /// The variant that is served would be removed.
+    /// The change would remove the variant that is served.
     pub fn keeps_served(&self, after: &Experiment) -> Result<(), Conflict> {
         match self.serving {
             Serving::Winner { arm, .. } if arm.0 as usize >= after.arms() => Err(Conflict::VariantIsServed),
@@ -338,10 +338,10 @@ impl Experiment {
         }
     }
 
-    /// Serves the winner to `rollout` percent of the visitors from now on.
+    /// Changes the rollout of the served winner to `rollout` percent of the visitors.
     ///
     /// # Errors
-    /// When none is served.
+    /// No winner is served.
     pub fn rolled_out(&self, rollout: i64) -> Result<Self, Conflict> {
         let Serving::Winner { arm, .. } = self.serving else { return Err(Conflict::NotServing) };
         Ok(Self { serving: Serving::Winner { arm, rollout }, ..self.clone() })
@@ -350,17 +350,17 @@ impl Experiment {
     /// Stops serving the winner.
     ///
     /// # Errors
-    /// When none is served.
+    /// No winner is served.
     pub fn stopped(&self) -> Result<Self, Conflict> {
         let Serving::Winner { .. } = self.serving else { return Err(Conflict::NotServing) };
         Ok(Self { serving: Serving::Stopped, ..self.clone() })
     }
 
-    /// Concludes the experiment, serving `winner` to everybody if one is named.
-    /// It becomes inactive unless a winner is served.
+    /// Concludes the experiment and, when a winner is given, serves it to that percentage of the
+    /// visitors. The experiment becomes inactive unless a winner is served.
     ///
     /// # Errors
-    /// A conclusion made before; an arm that it does not have.
+    /// The experiment is already concluded; an unknown arm; a winner that cannot be served.
     pub fn concluded(&self, conclusion: Conclusion, winner: Option<(&str, i64)>) -> Result<Self, Refusal> {
         if self.conclusion.is_some() {
             return Err(Conflict::Concluded.into());
@@ -376,10 +376,10 @@ impl Experiment {
         Ok(next)
     }
 
-    /// Puts the experiment into the archive, or takes it out again.
+    /// Archives the experiment, or takes it out of the archive.
     ///
     /// # Errors
-    /// When visitors meet it.
+    /// The experiment is delivered to visitors.
     pub fn filed(&self, archived: bool) -> Result<Self, Conflict> {
         if archived && self.is_delivered() {
             return Err(Conflict::IsDelivered);
@@ -387,10 +387,10 @@ impl Experiment {
         Ok(Self { archived, ..self.clone() })
     }
 
-    /// Takes the conclusion back; the status stays.
+    /// Removes the conclusion; the status stays.
     ///
     /// # Errors
-    /// When it is not concluded.
+    /// The experiment is not concluded.
     pub fn reopened(&self) -> Result<Self, Conflict> {
         match self.conclusion {
             Some(_) => Ok(Self { conclusion: None, ..self.clone() }),
@@ -398,10 +398,10 @@ impl Experiment {
         }
     }
 
-    /// Has the clock judge by this in place of the plan that the first start locked.
+    /// Sets a confirmed plan, which the clock uses instead of the plan locked at the first start.
     ///
     /// # Errors
-    /// Before the first start, and while it is concluded.
+    /// The experiment has not started yet, or is concluded.
     pub fn plan_confirmed(&self, confirmed: ConfirmedPlan) -> Result<Self, Conflict> {
         if self.milestones.first_start.is_none() {
             return Err(Conflict::NotStarted);

@@ -1,69 +1,68 @@
-//! The moments of an experiment's past that its results depend on.
+//! Milestones: times in an experiment's past that its results depend on.
 //!
-//! [`Revision`](super::Revision) moves them on with each change, and they are stored with the
-//! experiment in the same transaction. So a result does not read the history of changes, which
-//! grows without end.
+//! [`Revision`](super::Revision) updates them with each change, and they are stored with the
+//! experiment in the same transaction. A result therefore does not have to read the history of
+//! changes, which grows without limit.
 
 use super::{Experiment, Serving, Variant};
 use crate::Instant;
 
-/// What results need to know about the past of an experiment.
+/// Facts about an experiment's past that results need.
 ///
-/// Each moment is that of the last such change. Changes before the first start are kept too:
-/// whoever reports compares them with [`FirstStart::opened_at`].
+/// Each time is that of the last such change. Changes before the first start are included; reports
+/// compare them with [`FirstStart::opened_at`].
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Milestones {
-    /// What was settled when it first started; `None` for one that never started.
+    /// Values set by the first start. `None` before it.
     pub first_start: Option<FirstStart>,
-    /// When a winner began to be served. Stopping keeps it.
+    /// Start of serving a winner. Kept when serving stops.
     pub deployed_at: Option<Instant>,
-    /// When it stopped being live; `None` while it is live and before its first start.
+    /// End of being live. `None` while live, and before the first start.
     pub ended_at: Option<Instant>,
-    /// When the code that visitors of all arms run was changed.
+    /// Last change of the code that all arms run.
     pub code_redefined_at: Option<Instant>,
-    /// When an arm became something else to its visitors, control first: its code, its changes
-    /// or its audience were changed, or another variant had its number before. An entry per
-    /// arm; missing ones are `None`.
+    /// Last change of each arm's meaning, the control first: of its code, its visual changes or its
+    /// audience, or the reuse of its number by another variant. Missing entries mean `None`.
     pub arms_redefined_at: Vec<Option<Instant>>,
-    /// The most variants that it had at the same time, control not counted. A variant whose
-    /// number is not above it takes the number of a removed one.
+    /// Maximum number of variants at the same time, without the control. A new variant whose number
+    /// is at most this reuses the number of a removed one.
     pub most_variants: usize,
 }
 
-/// What the first start of an experiment settles.
+/// Values set by an experiment's first start.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FirstStart {
-    /// From when on visitors count.
+    /// Time from which visitors count.
     pub started_at: Instant,
-    /// When it was started: later than `started_at` where it was given a start of the past.
+    /// Time of the operation: later than `started_at` when the start was given in the past.
     pub opened_at: Instant,
-    /// The planned total of visitors as of then. The comparisons are tuned for it, so a plan
-    /// that is made to fit the data later does not count.
+    /// Planned total number of visitors at the first start. The comparisons are tuned for it, so a
+    /// plan that is adapted to the data later does not count.
     pub planned_visitors: Option<i64>,
 }
 
-/// What one change does to the [`Milestones`], without its moment.
+/// Effect of one change on the [`Milestones`], without its time.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MilestoneChange {
-    /// It is live after the change.
+    /// The experiment is live after the change.
     is_live: bool,
-    /// It was live before, and is not after.
+    /// The experiment was live before, and is not after.
     ends: bool,
-    /// A winner is served after the change, and none was before.
+    /// A winner is served after the change, and was not before.
     deploys: bool,
-    /// The code of all arms differs.
+    /// The change alters the code of all arms.
     redefines_code: bool,
-    /// The control's code differs.
+    /// The change alters the control's code.
     redefines_control: bool,
-    /// How many variants there were before.
+    /// Number of variants before the change.
     variants_before: usize,
-    /// Of each variant after the change whether visitors of its number meet something else;
-    /// `None` where there was no variant of this number before.
+    /// For each variant after the change, whether its meaning for visitors changes. `None` when
+    /// there was no variant with this number before.
     redefines_variants: Vec<Option<bool>>,
 }
 
 impl MilestoneChange {
-    /// What the change from `before` to `after` does.
+    /// Returns the effect of the change from `before` to `after`.
     pub fn between(before: &Experiment, after: &Experiment) -> Self {
         let differs = |was: &Variant, is: &Variant| {
             was.code != is.code || was.changes != is.changes || was.audience != is.audience
@@ -87,13 +86,13 @@ impl MilestoneChange {
 }
 
 impl Milestones {
-    /// The milestones of a new experiment with this many variants: nothing has happened yet.
+    /// Milestones of a new experiment with this many variants: nothing has happened yet.
     pub fn new(variants: usize) -> Self {
         Self { arms_redefined_at: vec![None; variants + 1], most_variants: variants, ..Self::default() }
     }
 
-    /// The milestones after a change that is made at `at`. The first start is not among them:
-    /// it depends on the epoch that the change opens.
+    /// Returns the milestones after a change at `at`. Keeps the first start, which depends on the
+    /// epoch that the change opens.
     #[must_use]
     pub fn after(&self, change: &MilestoneChange, at: Instant) -> Self {
         let most = self.most_variants.max(change.variants_before);
@@ -102,7 +101,7 @@ impl Milestones {
         let variants = (1..).zip(&change.redefines_variants).map(|(number, redefined)| match redefined {
             Some(true) => Some(at),
             Some(false) => was(number),
-            // Another variant had this number once.
+            // A removed variant had this number before.
             None => (number <= most).then_some(at),
         });
         Self {
@@ -119,8 +118,8 @@ impl Milestones {
         }
     }
 
-    /// When arm `arm`, 0 for the control, last became something else to its visitors, by a
-    /// change of its own or one of the code that all arms run.
+    /// Last change of the meaning of arm `arm` (0 for the control): of the arm itself, or of the
+    /// code that all arms run.
     pub fn redefined_at(&self, arm: usize) -> Option<Instant> {
         self.arms_redefined_at.get(arm).copied().flatten().max(self.code_redefined_at)
     }

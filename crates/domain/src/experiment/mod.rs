@@ -1,8 +1,7 @@
-//! An experiment and what may happen to it.
+//! Experiments and their operations.
 //!
-//! Every operation takes an experiment and returns the next one or a refusal;
-//! [`Revision::between`] says what that change amounts to: whether anything
-//! changed at all, whether it opens an epoch, and what history keeps.
+//! Every operation takes an experiment and returns the next state or a refusal. [`Revision::between`] determines the
+//! consequences of the change: whether anything changed, whether an epoch begins, and what history keeps.
 
 mod allocation;
 mod approval;
@@ -46,10 +45,10 @@ use crate::targeting::Targeting;
 use crate::{Flaw, Instant, Problems, text};
 use serde::{Deserialize, Serialize};
 
-/// Most tags, event metrics and secondary goals of an experiment.
+/// Maximum number of tags, of event metrics and of secondary goals of an experiment.
 pub const LIST_MAX: usize = 100;
 
-/// What kind of test an experiment is. It is chosen at creation and does not change.
+/// Kind of an experiment. Chosen at creation, and permanent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TestType {
     /// Variants change the page.
@@ -61,11 +60,11 @@ pub enum TestType {
 }
 
 impl TestType {
-    /// Every type with its word.
+    /// All types with their words.
     pub const WORDS: [(&'static str, TestType); 3] =
         [("abtest", TestType::AbTest), ("split", TestType::Split), ("personalization", TestType::Personalization)];
 
-    /// The word that the interface and the database have for it.
+    /// Word in the interface and the database.
     pub fn word(self) -> &'static str {
         match self {
             TestType::AbTest => "abtest",
@@ -75,14 +74,14 @@ impl TestType {
     }
 }
 
-/// What the team plans to find out.
+/// Plan of an experiment: the effect to detect and the number of visitors.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Plan {
-    /// Smallest lift worth acting on, in percent of the control's mean: above 0, at most 1,000.
+    /// Smallest lift worth acting on (MDE), in percent of the control's mean: above 0, at most 1,000.
     pub mde: f64,
-    /// Planned total of visitors.
+    /// Planned total number of visitors.
     pub visitors: Option<i64>,
-    /// Whether the first start that is under way computed the total. It is not stored here: [`LockedPlan`] keeps it.
+    /// True when the first start in progress computed the total. Not stored here: [`LockedPlan`] keeps it.
     #[serde(skip)]
     pub is_computed: bool,
 }
@@ -93,7 +92,7 @@ impl Default for Plan {
     }
 }
 
-/// Changes to a plan: `None` keeps.
+/// Changes to a plan: `None` keeps a field.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct PlanPatch {
     /// New smallest lift.
@@ -105,81 +104,80 @@ pub struct PlanPatch {
 /// Metrics that every experiment can report without a goal.
 pub const BUILTIN_METRICS: [&str; 2] = ["bounce_rate", "engagement"];
 
-/// An experiment with everything that is stored about it.
+/// An experiment, with everything that is stored about it.
 ///
-/// Its methods do not change it: they return the next experiment or the reason why not, and the
-/// caller hands both to [`Revision::between`] before storing.
+/// Methods do not modify it. They return the next state, or the reason for a refusal. Before storing, the caller
+/// passes both states to [`Revision::between`].
 #[derive(Debug, Clone, PartialEq)]
 pub struct Experiment {
-    /// Unique in the database, never used again; 0 until it is stored.
+    /// Unique in the database, never reused; 0 until it is stored.
     pub id: ExperimentId,
     /// The company that owns the project.
     pub company_id: CompanyId,
-    /// The project it belongs to.
+    /// The project that it belongs to.
     pub project_id: ProjectId,
     /// Permanent name in code, unique in the project; flags, rulesets and URLs use it.
     pub key: String,
-    /// What kind of test it is.
+    /// Kind of test.
     pub test_type: TestType,
     /// Display name.
     pub name: String,
     /// The page that the editor opens.
     pub url: String,
-    /// Under which key the variants are kept: the page's URL, or a pattern.
+    /// Key of the variants: the page's URL, or a pattern.
     pub variants_data_key: DataKey,
     /// The baseline.
     pub control: Control,
     /// The treatments, `Variant 1` first.
     pub variants: Vec<Variant>,
-    /// Code for every assigned visitor, the control's too.
+    /// Code for every assigned visitor, including those in the control.
     pub custom_code: Code,
-    /// How it runs and ends.
+    /// Settings for traffic, statistics, start and end.
     pub configuration: Configuration,
-    /// Which visitors are eligible, and on which pages.
+    /// Visitors who are eligible, and pages on which the experiment runs.
     pub targeting: Targeting,
     /// Labels for people; at most [`LIST_MAX`], without repeats.
     pub tags: Vec<String>,
-    /// What it wants to find out.
+    /// Effect to detect, and number of visitors.
     pub plan: Plan,
-    /// Key of the goal that decides.
+    /// Key of the primary goal, on which the verdict is based.
     pub primary_goal: Option<String>,
-    /// Keys of further goals that are reported.
+    /// Keys of further goals to report.
     pub secondary_goals: Vec<String>,
-    /// Built-in metrics that are reported.
+    /// Built-in metrics to report.
     pub builtin_metrics: Vec<String>,
-    /// Names of raw events that are reported.
+    /// Names of raw events to report.
     pub event_metrics: Vec<String>,
     /// The hypothesis that it tests, of the same project.
     pub hypothesis_id: Option<HypothesisId>,
-    /// Whether it runs.
+    /// Status: draft, live or inactive.
     pub lifecycle: Lifecycle,
-    /// The formal conclusion, made in the dashboard.
+    /// Formal conclusion, made in the dashboard.
     pub conclusion: Option<Conclusion>,
-    /// Whether a winner is served.
+    /// Delivery of a winner.
     pub serving: Serving,
-    /// Which stretch of the line each arm has; follows the weights.
+    /// Bucket ranges of the arms; follow the weights.
     pub allocation: Allocation,
-    /// Its place in exclusion groups and holdouts, which change with the groups.
+    /// Places in exclusion groups and holdouts; change with the groups.
     pub groups: GroupPlaces,
     /// Number of the last epoch: 0 before the first start, then 1 and up without gaps.
     pub epoch: i64,
-    /// What results need to know about its past; [`Revision`] moves it on.
+    /// Facts about its past that results need; updated by [`Revision`].
     pub milestones: Milestones,
-    /// What the clock has done to it; [`Revision`] moves it on.
+    /// State of its automation; updated by [`Revision`].
     pub schedule: Schedule,
-    /// Whether it was put into the archive. One that visitors meet is not in there.
+    /// True when it is in the archive. An experiment that is delivered to visitors is never archived.
     pub archived: bool,
-    /// 1 for a new one; each change adds 1. Writers compare it, and it gives the ETag.
+    /// 1 for a new experiment; each change adds 1. Used for optimistic locking and for the ETag.
     pub revision: i64,
-    /// When it was made.
+    /// Time of creation.
     pub created_at: Instant,
-    /// When it last changed; never before the change that preceded it, even if the clock was
-    /// set back.
+    /// Time of the last change. Never before the previous change, even when the clock was set back.
     pub updated_at: Instant,
 }
 
 impl Experiment {
-    /// A draft with defaults everywhere else; [`Experiment::patched`] fills it.
+    /// Creates a draft with defaults for everything else; [`Experiment::patched`] fills it.
     pub fn draft(company_id: CompanyId, project_id: ProjectId, test_type: TestType, key: String, now: Instant) -> Self {
         Self {
             id: ExperimentId(0),
@@ -217,12 +215,12 @@ impl Experiment {
         }
     }
 
-    /// How many arms share the traffic, the control among them.
+    /// Number of arms that share the traffic, including the control.
     pub fn arms(&self) -> usize {
         self.variants.len() + 1
     }
 
-    /// The arm with this id, if the experiment has it.
+    /// Returns the arm with this id. `None` when the experiment does not have it.
     pub fn arm(&self, id: &str) -> Option<Arm> {
         Arm::from_id(id).filter(|arm| (arm.0 as usize) < self.arms())
     }
@@ -232,13 +230,13 @@ impl Experiment {
         self.configuration.distribution.weights(self.arms())
     }
 
-    /// Whether visitors can meet it: it is live, or a winner is served.
+    /// Returns whether visitors can meet the experiment: it is live, or a winner is served.
     pub fn is_delivered(&self) -> bool {
         self.lifecycle.is_live() || matches!(self.serving, Serving::Winner { .. })
     }
 
-    /// Whether storing `after` in place of this changes anything that can run
-    /// on a customer's page: code, or changes that [carry code](Change::carries_code).
+    /// Returns whether replacing this state by `after` changes anything that can run on a customer's page: code, or
+    /// changes that [carry code](Change::carries_code).
     pub fn changes_code(&self, after: &Experiment) -> bool {
         fn cargo(experiment: &Experiment, at: usize) -> (Code, Vec<&Change>) {
             experiment.variants.get(at).map_or_else(Default::default, |variant| {
@@ -254,10 +252,10 @@ impl Experiment {
     }
 }
 
-/// A page URL for the editor: an address without wildcards.
+/// Reads a page URL for the editor: an address without wildcards.
 ///
 /// # Errors
-/// Patterns, and whatever [`text::web_address`] refuses.
+/// Patterns, and addresses that [`text::web_address`] refuses.
 pub fn parse_page_url(url: &str) -> Result<String, Flaw> {
     if url.contains('*') {
         return Err(Flaw::new("must be a real page, not a pattern; remove the *"));
@@ -265,23 +263,23 @@ pub fn parse_page_url(url: &str) -> Result<String, Flaw> {
     text::web_address(url)
 }
 
-/// Labels: 1 to 64 characters each, at most 100, repeats dropped.
+/// Reads tags: 1 to 64 characters each, at most 100, repeats dropped.
 ///
 /// # Errors
-/// Each label that does not fit, with its place.
+/// Each invalid tag, with its place; more than 100 tags.
 pub fn parse_tags(tags: &[&str]) -> Result<Vec<String>, Problems> {
     distinct(tags, |tag| text::name(tag, 64))
 }
 
-/// Names of raw events: 1 to 128 characters each, at most 100, repeats dropped.
+/// Reads names of raw events: 1 to 128 characters each, at most 100, repeats dropped.
 ///
 /// # Errors
-/// Each name that does not fit, with its place.
+/// Each invalid name, with its place; more than 100 names.
 pub fn parse_event_names(names: &[&str]) -> Result<Vec<String>, Problems> {
     distinct(names, |name| text::title(name, 128))
 }
 
-/// Built-in metrics: of `bounce_rate` and `engagement`, repeats dropped.
+/// Reads built-in metrics: `bounce_rate` and `engagement`, repeats dropped.
 ///
 /// # Errors
 /// Each other word, with its place.
@@ -295,7 +293,7 @@ pub fn parse_builtin_metrics(names: &[&str]) -> Result<Vec<String>, Problems> {
     })
 }
 
-/// Goal keys as text, repeats dropped; whether they exist is known later.
+/// Reads goal keys, repeats dropped. Does not check that the goals exist.
 ///
 /// # Errors
 /// Each blank or long key, with its place.
@@ -303,7 +301,7 @@ pub fn parse_goal_keys(keys: &[&str]) -> Result<Vec<String>, Problems> {
     distinct(keys, |key| text::title(key, 128))
 }
 
-/// Each text parsed, repeats dropped, in the order sent.
+/// Parses each text and drops repeats, in the order sent.
 ///
 /// # Errors
 /// Each text that `parse` refuses, with its place, and more than [`LIST_MAX`] texts.

@@ -1,4 +1,4 @@
-//! A partial update: a value that was parsed once, applied by a pure function.
+//! Partial updates: values that have been parsed, applied by a pure function.
 
 use super::{Change, Code, ConfigurationPatch, ControlPatch, Experiment, Plan, PlanPatch, TestType, Variant};
 use crate::ids::HypothesisId;
@@ -7,16 +7,16 @@ use crate::{Flaw, Problems, text};
 use std::collections::HashSet;
 use std::sync::Arc;
 
-/// The key under which an experiment publishes its variants, an object of lists by page. It is
-/// the page's URL, or a pattern for a test of many pages, and does not change once it is set.
+/// Key under which an experiment publishes its variants, an object of lists by page. It is the
+/// page's URL, or a pattern for a test on many pages. It is permanent once set.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct DataKey(String);
 
 impl DataKey {
-    /// A page URL (a test of one page), or a pattern with `*`.
+    /// Parses a page URL (a test on one page), or a pattern with `*`.
     ///
     /// # Errors
-    /// Text of more than 2,048 bytes, white space, and text without `*` that is not a page URL.
+    /// More than 2,048 bytes, white space, and text without `*` that is not a page URL.
     pub fn parse(key: &str) -> Result<Self, Flaw> {
         if key.contains('*') {
             if key.len() > 2_048 || key.chars().any(|c| c.is_control() || c.is_whitespace()) {
@@ -27,12 +27,12 @@ impl DataKey {
         text::web_address(key).map(Self)
     }
 
-    /// The key of a stored experiment. It is not checked again: it was when it was created.
+    /// Wraps the key of a stored experiment. It was checked when the experiment was created.
     pub fn stored(key: String) -> Self {
         Self(key)
     }
 
-    /// Whether it stands for many pages.
+    /// Returns whether the key is a pattern for many pages.
     pub fn is_pattern(&self) -> bool {
         self.0.contains('*')
     }
@@ -43,7 +43,7 @@ impl DataKey {
     }
 }
 
-/// A treatment as it was sent.
+/// A treatment variant as the client sent it.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct VariantSent {
     /// Label for people.
@@ -52,40 +52,39 @@ pub struct VariantSent {
     pub code: Code,
     /// Visual changes.
     pub changes: Vec<Change>,
-    /// For whom; only personalizations have it.
+    /// Audience of the variant; only for personalizations.
     pub audience: Option<Audience>,
 }
 
-/// Changes to an experiment: `None` keeps, `Some(None)` clears. Each value has
-/// been checked by itself; what depends on the experiment is checked by
-/// [`Experiment::patched`].
+/// Changes to an experiment: `None` keeps a field, `Some(None)` clears it. Each value has been
+/// checked on its own. [`Experiment::patched`] checks what depends on the experiment.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct ExperimentPatch {
     /// New display name.
     pub name: Option<String>,
-    /// New page for the editor; never the variants' key.
+    /// New page for the editor; does not affect the variants' key.
     pub url: Option<String>,
-    /// The complete new set of treatments.
+    /// The complete new list of variants.
     pub variants: Option<Vec<VariantSent>>,
-    /// The key that the experiment uses already.
+    /// Key of the variants; must equal the current one.
     pub variants_data_key: Option<String>,
     /// Changes to the control.
     pub control: Option<ControlPatch>,
-    /// New JavaScript for everybody.
+    /// New JavaScript for all arms.
     pub custom_js: Option<Arc<str>>,
-    /// New CSS for everybody.
+    /// New CSS for all arms.
     pub custom_css: Option<Arc<str>>,
     /// Changes to the configuration.
     pub configuration: Option<ConfigurationPatch>,
     /// Changes to targeting.
     pub targeting: Option<TargetingPatch>,
-    /// New labels.
+    /// New tags.
     pub tags: Option<Vec<String>>,
     /// New secondary goals, by key.
     pub secondary_goals: Option<Vec<String>>,
     /// New primary goal, by key.
     pub primary_goal: Option<Option<String>>,
-    /// New origin.
+    /// New hypothesis.
     pub hypothesis_id: Option<Option<HypothesisId>>,
     /// New built-in metrics.
     pub builtin_metrics: Option<Vec<String>>,
@@ -96,33 +95,33 @@ pub struct ExperimentPatch {
 }
 
 impl ExperimentPatch {
-    /// The goal keys that the patch names. The caller looks up which of them exist and passes
-    /// those to [`Experiment::patched`] in [`References`].
+    /// Goal keys in the patch. The caller looks up which of them exist, and passes those to
+    /// [`Experiment::patched`] in [`References`].
     pub fn goal_keys(&self) -> impl Iterator<Item = &str> {
         let secondary = self.secondary_goals.iter().flatten();
         secondary.chain(self.primary_goal.iter().flatten()).map(String::as_str)
     }
 }
 
-/// Which of the things that a patch names exist in the project. Looking them up needs the
+/// The goals and the hypothesis of a patch that exist in the project. Looking them up needs the
 /// database, so the caller does it.
 #[derive(Debug, Clone, Default)]
 pub struct References {
-    /// Those of the named goal keys that are goals of the project.
+    /// Keys from the patch that belong to goals of the project.
     pub goal_keys: HashSet<String>,
-    /// Whether the named hypothesis is one of the project's.
+    /// True when the hypothesis of the patch belongs to the project.
     pub hypothesis: bool,
 }
 
 impl Experiment {
-    /// The experiment after `patch`. `found` is what was wrong with the patch
-    /// already when it was read: the answer names those problems and these.
+    /// Returns the experiment after `patch`. `found` are the problems found while reading the
+    /// patch; the error has them too.
     ///
     /// # Errors
-    /// All the problems; nothing of a refused patch is applied.
+    /// All problems. A refused patch is not applied in part.
     pub fn patched(&self, patch: ExperimentPatch, mut found: Problems, known: &References) -> Result<Self, Problems> {
         let mut next = self.clone();
-        // Unreadable variants leave the number of arms open; weights cannot be judged then.
+        // With unreadable variants the number of arms is unknown, so weights cannot be checked.
         let arms_are_known = !found.iter().any(|problem| problem.field.starts_with("variants"));
 
         check_data_key(self, &patch, &mut found);
@@ -197,8 +196,8 @@ impl Experiment {
     }
 }
 
-/// Checks the key under which variants are sent: it must be the one in use, and with a pattern
-/// it must be sent whenever variants are. A draft without a key accepts any.
+/// Checks the key under which variants are sent. It must be the current one, and when that is a
+/// pattern, it is required with variants. A draft without a key accepts any.
 fn check_data_key(experiment: &Experiment, patch: &ExperimentPatch, found: &mut Problems) {
     let used = &experiment.variants_data_key;
     if used.as_str().is_empty() {
@@ -218,7 +217,7 @@ fn check_data_key(experiment: &Experiment, patch: &ExperimentPatch, found: &mut 
     }
 }
 
-/// Adds a problem for each goal key that the project does not have.
+/// Adds a problem for each goal key that is not in the project.
 fn unknown_goals(patch: &ExperimentPatch, known: &References, found: &mut Problems) {
     let message = |key: &str| format!("\"{}\" matches no goal of this project; create it first", key.escape_debug());
     for (index, key) in patch.secondary_goals.iter().flatten().enumerate() {
@@ -233,9 +232,8 @@ fn unknown_goals(patch: &ExperimentPatch, known: &References, found: &mut Proble
     }
 }
 
-/// The variants as an experiment of this type keeps them. Adds a problem for each audience
-/// outside a personalization, and each redirect that is not the first change of a split test's
-/// variant.
+/// Converts the variants for an experiment of this type. Adds a problem for each audience outside a
+/// personalization, and for each redirect that is not the first change of a split test's variant.
 fn fit_variants(test_type: TestType, sent: Vec<VariantSent>, found: &mut Problems) -> Vec<Variant> {
     let mut variants = Vec::with_capacity(sent.len());
     for (index, variant) in sent.into_iter().enumerate() {

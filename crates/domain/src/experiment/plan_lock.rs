@@ -1,7 +1,7 @@
-//! What was planned when an experiment first started.
+//! The plan of an experiment at its first start.
 //!
-//! It is kept as it was then, with a hash over its [canonical form](canonical). Whoever reads a result compares it with what the
-//! experiment is now: what was added or changed later was chosen when its numbers could be known, and proves less.
+//! It is stored unchanged, with a hash of its [canonical form](canonical). Reports compare it with the current
+//! experiment: additions and changes after the start were made when data could be known, and are weaker evidence.
 
 use super::configuration::flag;
 use super::{Configuration, Experiment};
@@ -12,56 +12,56 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::fmt::Write as _;
 
-/// The plan of an experiment at its first start.
+/// Locked plan: the plan of an experiment at its first start.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct LockedPlan {
-    /// The experiment's id.
+    /// Experiment id.
     pub test_id: i64,
-    /// When it was started, to the millisecond.
+    /// Time of the first start, to the millisecond.
     pub locked_at: Instant,
-    /// What it was to find out.
+    /// Hypothesis to test.
     pub hypothesis: Option<LockedHypothesis>,
-    /// The goal that was to decide.
+    /// Goal for the verdict.
     pub primary_goal: Option<LockedGoal>,
-    /// Further goals that were to be reported, in their order.
+    /// Further goals to report, in their order.
     pub secondary_goals: Vec<LockedGoal>,
-    /// Built-in metrics that were not to get worse.
+    /// Built-in metrics that must not get worse.
     pub guardrails: Vec<String>,
-    /// Events that were to be reported.
+    /// Events to report.
     pub event_metrics: Vec<String>,
     /// Smallest lift worth acting on, in percent.
     pub mde: f64,
     /// Confidence threshold in percent.
     pub confidence_percent: i64,
-    /// What was to end it.
+    /// Rules that end the experiment.
     pub stop_rule: StopRule,
-    /// Planned total of visitors; `None` where none was given and none could be computed.
+    /// Planned total number of visitors. `None` when it was not given and could not be computed.
     pub planned_visitors: Option<i64>,
-    /// Where the total is from; `None` without one.
+    /// Source of the total. `None` without a total.
     pub planned_from: Option<PlannedFrom>,
     /// Ids of the arms, the control first.
     pub arms: Vec<String>,
-    /// Whether weights were to follow the result; `None` in locks of releases that did not keep it.
+    /// True when the weights follow the result. `None` in locks from releases that did not store it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub is_mab: Option<bool>,
 }
 
-/// Most characters of the reason for confirming a changed plan.
+/// Maximum length of the reason for confirming a changed plan, in characters.
 pub const PLAN_REASON_MAX: usize = 2_000;
 
-/// The part of a plan that the clock judges by, as a person confirmed it after the first start.
+/// The part of a plan that the clock uses, as a person confirmed it after the first start.
 ///
-/// The lock stays what it was: results go on labelling what was changed after it as exploratory. The clock, which acts on
-/// nothing that was changed after the lock, takes these in place of those of the lock.
+/// The lock stays unchanged: results keep labelling later changes as exploratory. The clock does not act on anything
+/// that was changed after the lock; it uses these confirmed values instead of the locked ones.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ConfirmedPlan {
-    /// When it was confirmed, to the millisecond.
+    /// Time of the confirmation, to the millisecond.
     pub confirmed_at: Instant,
-    /// Why it was changed, in the words of the person.
+    /// Reason for the change, as the person wrote it.
     pub reason: String,
-    /// The goal that decides.
+    /// Goal for the verdict.
     pub primary_goal: Option<LockedGoal>,
     /// Smallest lift worth acting on, in percent.
     pub mde: f64,
@@ -72,7 +72,7 @@ pub struct ConfirmedPlan {
 }
 
 impl ConfirmedPlan {
-    /// The experiment and its primary goal as they are, confirmed at `at`.
+    /// Returns the current experiment and primary goal, confirmed at `at`.
     pub fn of(experiment: &Experiment, primary: Option<&Goal>, reason: String, at: Instant) -> Self {
         Self {
             confirmed_at: at.to_ms(),
@@ -90,18 +90,18 @@ fn arm_ids(experiment: &Experiment) -> Vec<String> {
     (0..experiment.arms()).map(|number| number.to_string()).collect()
 }
 
-/// Where a planned total of visitors is from.
+/// Source of a planned total of visitors.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum PlannedFrom {
-    /// Somebody gave it.
+    /// A person gave it.
     Given,
     /// The first start computed it from the smallest lift and the project's traffic.
     Computed,
 }
 
 impl PlannedFrom {
-    /// The word that the interface has for it.
+    /// Word in the interface.
     pub fn word(self) -> &'static str {
         match self {
             PlannedFrom::Given => "given",
@@ -110,22 +110,22 @@ impl PlannedFrom {
     }
 }
 
-/// A hypothesis as it was written then.
+/// A hypothesis as it was at the first start.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct LockedHypothesis {
-    /// Its id.
+    /// Hypothesis id.
     pub hypothesis_id: i64,
-    /// What the team saw.
+    /// Observation: what the team noticed.
     pub observation: Option<String>,
-    /// Why it is a problem.
+    /// Problem: why the observation matters.
     pub problem: Option<String>,
-    /// The change to test.
+    /// Solution: the change to test.
     pub solution: Option<String>,
 }
 
 impl LockedHypothesis {
-    /// The hypothesis as it is.
+    /// Returns the hypothesis in its current state.
     pub fn of(hypothesis: &Hypothesis) -> Self {
         let content = &hypothesis.content;
         Self {
@@ -137,32 +137,32 @@ impl LockedHypothesis {
     }
 }
 
-/// A goal, and what it counted then.
+/// A goal with its definition at the first start.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct LockedGoal {
-    /// Its permanent name.
+    /// Permanent name.
     pub goal_key: String,
-    /// Its display name, which does not change what it counts.
+    /// Display name, which does not affect what the goal counts.
     pub goal_name: String,
-    /// The word of its type.
+    /// Word of the goal's type.
     pub goal_type: String,
-    /// Its value.
+    /// Value of the goal.
     pub goal_value: GoalValue,
     /// Days after entry within which an event counts.
     pub window_days: Option<i64>,
     /// Events needed for a conversion.
     pub min_count: i64,
-    /// Most value that a visitor contributes.
+    /// Maximum value that a visitor contributes.
     pub cap: Option<f64>,
-    /// Most that an order can plausibly be worth.
+    /// Largest plausible value of an order.
     pub max_order_value: Option<f64>,
-    /// The currency that orders count in.
+    /// Currency that orders are counted in.
     pub currency: Option<String>,
 }
 
 impl LockedGoal {
-    /// The goal as it is.
+    /// Returns the goal in its current state.
     pub fn of(goal: &Goal) -> Self {
         let definition = &goal.definition;
         Self {
@@ -178,8 +178,8 @@ impl LockedGoal {
         }
     }
 
-    /// The fields by which the two count something else; empty where they count the same. What a cap, a largest order and a
-    /// currency say matters only to revenue.
+    /// Returns the fields that make the two count differently; empty when they count alike. Cap, largest order and
+    /// currency matter only for revenue.
     pub fn counts_unlike(&self, other: &LockedGoal) -> Vec<&'static str> {
         let is_revenue = [self, other].iter().any(|goal| goal.goal_type == GoalType::Revenue.word());
         let fields = [
@@ -195,28 +195,28 @@ impl LockedGoal {
     }
 }
 
-/// What ends an experiment by itself. It is published as in its configuration: rules that are off are 0.
+/// Rules that end an experiment automatically. Published as in its configuration: rules that are off are 0.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct StopRule {
-    /// The date on which it ends, to the millisecond.
+    /// End date, to the millisecond.
     pub end_test_date: Option<Instant>,
-    /// So many visitors have entered.
+    /// Number of visitors that end it.
     pub completion_visitor: i64,
-    /// So many visitors have converted.
+    /// Number of converted visitors that ends it.
     pub completion_conversion: i64,
-    /// So many days have passed since the first start.
+    /// Days after the first start that end it.
     pub completion_after_period: i64,
-    /// The verdict on the primary goal is reached.
+    /// True when the verdict on the primary goal ends it.
     #[serde(with = "flag")]
     pub completion_stats_significant_flag: bool,
-    /// A winner is served by itself, and stopped.
+    /// True when a winner is served, and stopped, automatically.
     #[serde(with = "flag")]
     pub is_autopilot: bool,
 }
 
 impl StopRule {
-    /// The rule of a configuration.
+    /// Returns the stop rules of a configuration.
     pub fn of(configuration: &Configuration) -> Self {
         Self {
             end_test_date: configuration.end_test_date.map(Instant::to_ms),
@@ -228,7 +228,7 @@ impl StopRule {
         }
     }
 
-    /// The settings in which the two differ, as the configuration names them.
+    /// Returns the settings in which the two differ, by configuration key.
     pub fn unlike(&self, other: &StopRule) -> Vec<&'static str> {
         let settings = [
             ("end_test_date", self.end_test_date != other.end_test_date),
@@ -246,7 +246,8 @@ impl StopRule {
 }
 
 impl LockedPlan {
-    /// The plan of an experiment that starts for the first time at `locked_at`, with these goals and this hypothesis.
+    /// Returns the plan of an experiment that starts for the first time at `locked_at`, with these goals and this
+    /// hypothesis.
     pub fn of(
         experiment: &Experiment,
         locked_at: Instant,
@@ -273,20 +274,19 @@ impl LockedPlan {
         }
     }
 
-    /// The goal of the plan with this key.
+    /// Returns the goal of the plan with this key.
     pub fn goal(&self, key: &str) -> Option<&LockedGoal> {
         self.primary_goal.iter().chain(&self.secondary_goals).find(|goal| goal.goal_key == key)
     }
 
-    /// The text that its hash is of.
+    /// The canonical text, of which the hash is computed.
     pub fn canonical(&self) -> String {
-        // Only maps with keys other than text fail, and there are none.
+        // Only maps with keys other than text fail, and there are none here.
         serde_json::to_value(self).map_or_else(|_| String::new(), |value| canonical(&value))
     }
 }
 
-/// JSON in the one form that everybody writes alike: without blanks, members in the order of their names, numbers as
-/// JavaScript writes them. Names of members are ASCII here.
+/// Canonical JSON: no blanks, members sorted by name, numbers as in JavaScript. Member names are ASCII here.
 ///
 /// # Source
 /// RFC 8785, JSON Canonicalization Scheme.
@@ -329,7 +329,7 @@ fn write(value: &Value, text: &mut String) {
 }
 
 fn write_number(number: &serde_json::Number, text: &mut String) {
-    // Whole numbers are the same however they were read; every one of ours is below 2^53.
+    // Whole numbers are written the same however they were read; all of ours are below 2^53.
     let _ = match (number.as_i64(), number.as_f64()) {
         (Some(whole), _) => write!(text, "{whole}"),
         (None, Some(0.0)) => write!(text, "0"),

@@ -1,4 +1,4 @@
-//! What a change amounts to.
+//! Revisions: the consequences of a change.
 
 use super::{Allocation, Experiment, FirstStart, Lifecycle, MilestoneChange, Milestones, Schedule, Serving, Weights};
 use crate::Instant;
@@ -10,40 +10,40 @@ use serde_json::{Map, Value, json};
 pub struct Epoch {
     /// 1 for the first start.
     pub number: i64,
-    /// When it began; it lasts until the next one.
+    /// Start of the epoch. It lasts until the next one starts.
     pub started_at: Instant,
-    /// When the change was made that opened it: `started_at`, or later where an experiment
-    /// was given a first start of the past.
+    /// Time of the change that opened it: `started_at`, or later when the experiment was given a first start in the
+    /// past.
     pub opened_at: Instant,
-    /// What changed to open it, at least one reason.
+    /// Reasons why it was opened, at least one.
     pub reasons: Vec<Reason>,
     /// Percentage of eligible visitors that enter during it, 0 to 100.
     pub traffic_allocation: i64,
-    /// The arms' shares of those visitors, in hundredths of a percent, control first.
+    /// The arms' shares of those visitors, in hundredths of a percent, the control first.
     pub weights: Weights,
 }
 
-/// What opened an epoch. Results are computed within epochs, because mixing visitors from
-/// before and after such a change would compare different things.
+/// Change that opens an epoch. Results are computed within epochs, because mixing visitors from before and after such a
+/// change would compare different things.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Reason {
-    /// It started, paused, resumed or ended.
+    /// The experiment was started, paused, resumed or ended.
     Status,
-    /// An arm came, went or changed what visitors see.
+    /// An arm was added, removed, or changed for visitors.
     Variants,
-    /// Who is eligible.
+    /// Other visitors are eligible.
     Targeting,
-    /// How many of them enter.
+    /// The share of eligible visitors who enter changed.
     Traffic,
-    /// How the arms share.
+    /// The weights of the arms changed.
     Distribution,
-    /// An exclusion group or a holdout lets in others.
+    /// An exclusion group or a holdout admits other visitors.
     Groups,
 }
 
 impl Reason {
-    /// Each with its word in the interface.
+    /// All reasons with their words in the interface.
     pub const WORDS: [(&'static str, Reason); 6] = [
         ("status", Reason::Status),
         ("variants", Reason::Variants),
@@ -57,31 +57,30 @@ impl Reason {
 /// A change that is about to be stored.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Revision {
-    /// The experiment after it, with its revision, moment and epoch counted up, and its
-    /// milestones and schedule moved on.
+    /// The experiment after the change, with an incremented revision, a new change time and, if necessary, a new epoch,
+    /// and with updated milestones and schedule.
     pub experiment: Experiment,
-    /// The epoch that it opens.
+    /// The epoch that the change opens. `None` when it opens none.
     pub epoch: Option<Epoch>,
-    /// The fields that changed, with the values they had: what history keeps,
-    /// so that everything, deleted code too, can be brought back.
+    /// The changed fields with their previous values. History stores them, so that everything, including deleted code,
+    /// can be restored.
     pub before: Map<String, Value>,
 }
 
 impl Revision {
-    /// The change from `before` to `after`; `None` when nothing changed.
+    /// Returns the change from `before` to `after`; `None` when nothing changed.
     ///
-    /// `after` is `before` with other values: its revision, epoch, allocation, milestones,
-    /// schedule and moment are those of `before` and are moved on here; only the clock's acts
-    /// have entered their own into the schedule before. The change is made at `now`, or at
-    /// the moment of the last change where the clock was set back since.
-    /// An experiment that visitors meet from now on leaves the archive.
+    /// `after` has the revision, epoch, allocation, milestones, schedule and change time of `before`; they are updated
+    /// here. Only acts of the clock have already been entered into the schedule. The change is made at `now`, or at the
+    /// time of the last change when the clock was set back since. An experiment that is delivered from now on leaves
+    /// the archive.
     pub fn between(before: &Experiment, after: Experiment, now: Instant) -> Option<Self> {
         let after = Experiment { archived: after.archived && !after.is_delivered(), ..after };
         let changed = changed_fields(before, &after);
         if changed.is_empty() {
             return None;
         }
-        // A clock that was set back must not order changes wrongly.
+        // A clock that was set back must not reverse the order of changes.
         let now = now.max(before.updated_at);
         let mut experiment = Experiment { revision: before.revision + 1, updated_at: now, ..after };
         experiment.milestones = before.milestones.after(&MilestoneChange::between(before, &experiment), now);
@@ -92,8 +91,8 @@ impl Revision {
         Some(Self { experiment, epoch, before: changed })
     }
 
-    /// The first revision of a new experiment, which is made at `now`. One that is live from the
-    /// beginning opens its first epoch.
+    /// The first revision of a new experiment, created at `now`. An experiment that is live from the beginning opens
+    /// its first epoch.
     pub fn first(mut experiment: Experiment, now: Instant) -> Self {
         experiment.allocation = allocated(&experiment);
         experiment.milestones = Milestones::new(experiment.variants.len());
@@ -103,19 +102,18 @@ impl Revision {
     }
 }
 
-/// The line for the weights in force. Before the first start no visitor has been
-/// assigned, so the line can be the plain one.
+/// The allocation for the effective weights. Before the first start no visitor has been assigned, so the ranges can be
+/// contiguous.
 fn allocated(experiment: &Experiment) -> Allocation {
     let weights = experiment.weights();
     if experiment.epoch == 0 { Allocation::contiguous(&weights) } else { experiment.allocation.moved_to(&weights) }
 }
 
-/// Counts the experiment's epoch up and returns the new one. The first one also settles the
-/// [`FirstStart`].
+/// Increments the experiment's epoch and returns the new one. The first epoch also sets the [`FirstStart`].
 fn open_epoch(experiment: &mut Experiment, reasons: Vec<Reason>, now: Instant) -> Epoch {
     experiment.epoch += 1;
     let started_at = match experiment.lifecycle {
-        // Only the first start may be of the past.
+        // Only the first start may be in the past.
         Lifecycle::Live { started_at } if experiment.epoch == 1 => started_at.min(now),
         _ => now,
     };
@@ -133,8 +131,8 @@ fn open_epoch(experiment: &mut Experiment, reasons: Vec<Reason>, now: Instant) -
     }
 }
 
-/// Why the change opens an epoch: starting, pausing and ending do; so does
-/// whatever moves visitors or changes what they see while it stays live.
+/// Reasons for which the change opens an epoch: starting, pausing and ending the experiment; and, while it stays live,
+/// anything that moves visitors or changes what they see.
 fn epoch_reasons(before: &Experiment, after: &Experiment) -> Vec<Reason> {
     let mut reasons = Vec::new();
     let was_live = before.lifecycle.is_live();
@@ -165,14 +163,15 @@ fn epoch_reasons(before: &Experiment, after: &Experiment) -> Vec<Reason> {
 }
 
 impl Experiment {
-    /// The fields in which it differs from another state of it, under their published names, with its own values.
+    /// Returns the fields in which this state differs from another one, under their published names, with the values of
+    /// this state.
     pub fn fields_unlike(&self, other: &Experiment) -> Map<String, Value> {
         changed_fields(self, other)
     }
 }
 
-/// The fields in which the two differ, under their published names, with the values of
-/// `before`. [`Experiment::undone`] reads them.
+/// Returns the fields in which the two differ, under their published names, with the values of `before`.
+/// [`Experiment::undone`] reads them.
 fn changed_fields(before: &Experiment, after: &Experiment) -> Map<String, Value> {
     let mut changed = Map::new();
     let mut compare = |field: &str, differs: bool, value: &dyn Fn() -> Value| {

@@ -1,4 +1,4 @@
-//! Which visual changes can make a browser run code, or load something, on a customer's page.
+//! Detection of visual changes that can make a browser run code, or load something, on a customer's page.
 
 use super::{Change, Experiment};
 use crate::targeting::UrlMatch;
@@ -7,18 +7,18 @@ use serde_json::Value;
 /// Keys that insert HTML.
 const HTML_KEYS: [&str; 3] = ["innerHTML", "outerHTML", "htmlBlock"];
 
-/// Types of elements of which a browser only follows or shows the address in `href`.
+/// Types of elements whose `href` a browser only follows or displays.
 const LINKS: [&str; 3] = ["a", "area", "image"];
 
-/// The key of a delivered change that tells the script that somebody with the scope `code` stored it.
+/// Key that marks a delivered change as stored with the scope `code`. The script checks it.
 pub const CODE_MARK: &str = "code";
 
-/// The sites of the pages that an experiment is for, as far as its rules name them.
+/// Sites of an experiment's pages, as far as its rules name them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Sites(Vec<String>);
 
 impl Sites {
-    /// The sites of an experiment's pages: of none, where a rule leaves the host open.
+    /// Returns the sites of an experiment's pages. Empty when a rule leaves the host open.
     pub fn of(experiment: &Experiment) -> Self {
         let rules = &experiment.targeting.url_rule;
         let hosts: Option<Vec<String>> = if rules.is_empty() {
@@ -31,7 +31,7 @@ impl Sites {
         Self(hosts.unwrap_or_default())
     }
 
-    /// Whether an address is on every one of them: on the same host, or one below it.
+    /// Returns whether an address is on every one of the sites: on the same host, or on a subdomain.
     fn have(&self, address: &str) -> bool {
         let is_on = |to: &str, site: &String| {
             to == site || to.strip_suffix(site.as_str()).is_some_and(|below| below.ends_with('.'))
@@ -41,16 +41,16 @@ impl Sites {
 }
 
 impl Change {
-    /// Whether it can make a browser run or load something that was not on the page: HTML, an address in `src`, in `href` of
-    /// anything but a link or with a scheme that holds script, a style that loads, an attribute that libraries run, a redirect
-    /// to another site than `sites`. Storing such a change needs the scope `code`.
+    /// Returns whether the change can make a browser run or load something that was not on the page: HTML; an address
+    /// in `src`; an address in `href`, except on links without a script scheme; a style that loads; an attribute that
+    /// libraries run; or a redirect to a site outside of `sites`. Storing such a change requires the scope `code`.
     ///
-    /// What `target` selects is known on the page alone, so the script refuses all other changes of elements that run or load
-    /// what they hold.
+    /// The elements that `target` selects are known only on the page. The script therefore refuses other changes to
+    /// elements that run or load their content.
     pub fn carries_code(&self, sites: &Sites) -> bool {
         let item = self.as_object();
         let text = |key: &str| item.get(key).and_then(Value::as_str).unwrap_or_default();
-        // Whatever else it is: the key means nothing in other changes.
+        // An unsafe `url` counts in any kind of change; other kinds do not use the key.
         if item.contains_key("url") && !sites.have(text("url")) {
             return true;
         }
@@ -69,7 +69,7 @@ impl Change {
             || item.get("attributes").and_then(Value::as_object).is_some_and(|set| set.keys().any(is_run_by_libraries))
     }
 
-    /// The change as the script gets it: marked if it carries code, whatever mark was sent with it.
+    /// Returns the change as delivered to the script: with a mark exactly when it carries code, whatever mark was sent.
     #[must_use]
     pub fn marked(&self, sites: &Sites) -> Self {
         let mut item = self.as_object().clone();
@@ -81,14 +81,16 @@ impl Change {
     }
 }
 
-/// Whether an address has a scheme that holds script. Blanks and controls are skipped, as browsers skip them.
+/// Returns whether an address has a scheme that can run script. Skips white space and control characters, as browsers
+/// do.
 fn is_script(address: &str) -> bool {
     let start: String = address.chars().filter(|c| !c.is_whitespace() && !c.is_control()).take(11).collect();
     let start = start.to_ascii_lowercase();
     ["javascript:", "data:", "vbscript:", "blob:"].iter().any(|scheme| start.starts_with(scheme))
 }
 
-/// Whether a part of a style makes a browser load something. An escape can spell any name, so it counts as one that does.
+/// Returns whether a part of a style makes a browser load something. An escape can spell any name, so any escape
+/// counts.
 fn style_loads(part: &str) -> bool {
     let part = part.to_ascii_lowercase();
     ["\\", "url(", "image(", "image-set(", "src(", "@import", "expression(", "-moz-binding", "behavior"]
@@ -96,21 +98,22 @@ fn style_loads(part: &str) -> bool {
         .any(|word| part.contains(word))
 }
 
-/// The host of an address that names one, without `www.`.
+/// Host of an address without `www.`. `None` when the host is missing or a wildcard.
 fn host(address: &str) -> Option<String> {
     let url = url::Url::parse(address).ok()?;
     let host = url.host_str().filter(|host| !host.contains('*'))?.trim_end_matches('.');
     Some(host.strip_prefix("www.").unwrap_or(host).to_owned())
 }
 
-/// Whether every element that a selector matches has one of these types, as far as that can be told by its text.
+/// Returns whether every element that a selector matches has one of these types, as far as the text of the selector
+/// shows.
 fn selects_only(selector: &str, types: &[&str]) -> bool {
-    // Escapes and comments can hide where a part ends.
+    // Escapes and comments can hide the end of a part.
     if selector.contains('\\') || selector.contains("/*") {
         return false;
     }
     let (mut open, mut quote) = (Vec::new(), None);
-    // The compound selector that is being read: of the element itself at the end of each alternative.
+    // The compound selector being read. At the end of each alternative, it describes the matched element itself.
     let (mut compound, mut is_over) = (String::new(), false);
     let is_one = |compound: &str| {
         let name: String =

@@ -1,9 +1,9 @@
-//! What time does to an experiment: its dates, and rules that end it.
+//! Automation of an experiment: its dates, and the rules that end it.
 //!
-//! A rule acts once for each value that it is set to. Then it is settled: an experiment that people
-//! start again after that goes on until they set the rule anew. [`Rule::PageHarm`] acts once for each
-//! arm and what its visitors get: see [`Experiment::protected_arms`]. What is due when is a pure function of the
-//! experiment, see [`Experiment::due`]; the jobs of the database are made from it with each change.
+//! A rule acts once for each value that it is set to, and is settled afterwards. When a person starts the experiment
+//! again, a settled rule does not act until it is set again. [`Rule::PageHarm`] instead acts once for each definition
+//! of an arm; see [`Experiment::protected_arms`]. Due times are a pure function of the experiment; see
+//! [`Experiment::due`]. Every change derives the database's jobs from it.
 
 use super::{
     Arm, AutopilotRecord, Configuration, ConfirmedPlan, Conflict, Distribution, Experiment, Lifecycle, Serving, Status,
@@ -15,20 +15,20 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use std::collections::BTreeSet;
 
-/// How long ago a start date may be when it is set: somebody who sends the present moment means
-/// now, and the request takes a while.
+/// Maximum age of a start date when it is set. A client that sends the current time means "now", and the request takes
+/// a while.
 const GRACE_US: i64 = 60_000_000;
-/// How long visitors may still get what an arm was before it was changed: browsers keep the script for half a minute, and use
-/// it for half a minute more; the rest is for what stands between, and for clocks.
+/// Time for which visitors may still get an arm's previous version after a change. Browsers cache the script for half a
+/// minute and use it for another half; the rest allows for intermediate caches and for clock differences.
 const REDELIVERY_US: i64 = 120_000_000;
 
-/// A rule by which the clock acts.
+/// A rule with which the clock acts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Rule {
-    /// `start_test_date` has come.
+    /// `start_test_date` has passed.
     StartDate,
-    /// `end_test_date` has come.
+    /// `end_test_date` has passed.
     EndDate,
     /// `completion_visitor` visitors have entered.
     Visitors,
@@ -36,20 +36,20 @@ pub enum Rule {
     Conversions,
     /// `completion_after_period` days have passed since the first start.
     Period,
-    /// `completion_stats_significant_flag`: the result is significant.
+    /// `completion_stats_significant_flag`: the verdict on the primary goal is reached.
     Significant,
-    /// `is_mab`: weights follow the result.
+    /// `is_mab`: the weights follow the result.
     Bandit,
-    /// `is_autopilot`: a winner is served.
+    /// `is_autopilot`: a winner is served to more and more visitors.
     Autopilot,
-    /// `is_autopilot`: the winner that the clock serves made something worse.
+    /// `is_autopilot`: the winner that the clock serves made a metric worse.
     Guardrail,
-    /// `stop_on_page_harm` of the project: the pages of a variant are known to be harmed.
+    /// `stop_on_page_harm` of the project: a variant harms its pages.
     PageHarm,
 }
 
 impl Rule {
-    /// Every rule with its word.
+    /// All rules with their words.
     pub const WORDS: [(&'static str, Rule); 10] = [
         ("start_date", Rule::StartDate),
         ("end_date", Rule::EndDate),
@@ -63,12 +63,12 @@ impl Rule {
         ("page_harm", Rule::PageHarm),
     ];
 
-    /// The rule's word in the interface and in history.
+    /// Word in the interface and in history.
     pub fn word(self) -> &'static str {
         Self::WORDS[self as usize].0
     }
 
-    /// The setting of the configuration that the rule follows; of [`Rule::PageHarm`] that of the project.
+    /// Configuration setting that controls the rule. For [`Rule::PageHarm`], a setting of the project.
     pub fn setting(self) -> &'static str {
         match self {
             Rule::StartDate => "start_test_date",
@@ -99,7 +99,7 @@ impl Rule {
         }
     }
 
-    /// Whether the configuration turns it on.
+    /// Returns whether the configuration enables the rule.
     fn is_set(self, configuration: &Configuration) -> bool {
         match self {
             Rule::StartDate => configuration.start_test_date.is_some(),
@@ -110,12 +110,13 @@ impl Rule {
             Rule::Significant => configuration.completion_stats_significant_flag,
             Rule::Bandit => configuration.is_mab,
             Rule::Autopilot | Rule::Guardrail => configuration.is_autopilot,
-            // The project turns it on, for all of its experiments.
+            // Enabled by the project, for all of its experiments.
             Rule::PageHarm => true,
         }
     }
 
-    /// Whether the two set it alike. What [`Rule::PageHarm`] follows is of the project.
+    /// Returns whether both configurations have the same setting for the rule. Always true for [`Rule::PageHarm`],
+    /// which the project sets.
     fn is_same(self, one: &Configuration, other: &Configuration) -> bool {
         match self {
             Rule::StartDate => one.start_test_date == other.start_test_date,
@@ -137,16 +138,16 @@ impl Rule {
 pub enum ClockAct {
     /// The experiment becomes live.
     Start,
-    /// It becomes inactive, or by [`Rule::Guardrail`] its winner is served no more.
+    /// The experiment becomes inactive. For [`Rule::Guardrail`], its winner is not served any more.
     Stop,
-    /// Its arms share the traffic in another way.
+    /// The weights of its arms change.
     Reweight,
-    /// Its winner is served, or served to more visitors.
+    /// The winner is served, or served to more visitors.
     Ramp,
 }
 
 impl ClockAct {
-    /// Every act with its word in the interface.
+    /// All acts with their words in the interface.
     pub const WORDS: [(&'static str, ClockAct); 4] = [
         ("start", ClockAct::Start),
         ("stop", ClockAct::Stop),
@@ -154,93 +155,94 @@ impl ClockAct {
         ("ramp", ClockAct::Ramp),
     ];
 
-    /// The act's word in the interface.
+    /// Word in the interface.
     pub fn word(self) -> &'static str {
         Self::WORDS[self as usize].0
     }
 }
 
-/// What the clock did, or could not do.
+/// Log entry of an act of the clock, or of a failed attempt.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ClockEntry {
-    /// When it acted.
+    /// Time of the act.
     pub at: Instant,
-    /// What it did.
+    /// Act that was done or tried.
     pub act: ClockAct,
-    /// By which rule.
+    /// Rule behind the act.
     pub rule: Rule,
-    /// Why it could not be done; the experiment is as it was. `None` when it was done.
+    /// Reason why the act failed; the experiment is unchanged then. `None` when it succeeded.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub failed: Option<String>,
     /// A sentence with the rule and its numbers.
     pub detail: String,
-    /// The numbers of that sentence, by name.
+    /// Numbers of `detail`, by name.
     #[serde(default)]
     pub numbers: Map<String, Value>,
 }
 
 impl ClockEntry {
-    /// An act that was done. `detail` is a sentence with the `numbers`.
+    /// Entry of an act that succeeded. `detail` is a sentence with the `numbers`.
     pub(super) fn of(rule: Rule, detail: String, numbers: Map<String, Value>, now: Instant) -> Self {
         Self { at: now, act: rule.act(), rule, failed: None, detail, numbers }
     }
 }
 
-/// What the clock has done to an experiment, and need not do.
+/// State of an experiment's automation.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Schedule {
-    /// Rules that do not act until their setting is changed.
+    /// Rules that do not act until their setting changes.
     pub settled: BTreeSet<Rule>,
-    /// The start failed, and is tried again with the next change.
+    /// True when the start failed. The next change retries it.
     pub is_start_blocked: bool,
-    /// The last act.
+    /// The last act, or failed attempt.
     pub last: Option<ClockEntry>,
-    /// What is known of the weights that follow the result, once the experiment has been live with `is_mab`.
+    /// State of the bandit. Present once the experiment has been live with `is_mab`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub bandit: Option<BanditRecord>,
     /// The winner that the clock serves.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub autopilot: Option<AutopilotRecord>,
-    /// Arms for which [`Rule::PageHarm`] has ended the experiment, and whose visitors get the same as then. They do not end
-    /// it again.
+    /// Arms for which [`Rule::PageHarm`] ended the experiment, and whose definition has not changed since. They do not
+    /// end it again.
     #[serde(skip_serializing_if = "BTreeSet::is_empty")]
     pub harmed: BTreeSet<Arm>,
-    /// What the clock judges results by in place of the plan that the first start locked, once a person has confirmed a
-    /// change of that.
+    /// Plan that the clock uses instead of the one locked at the first start. Set when a person confirms a changed
+    /// plan.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub confirmed: Option<ConfirmedPlan>,
 }
 
-/// An experiment whose weights follow its result, or did.
+/// State of an experiment whose weights follow its result, or did.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct BanditRecord {
-    /// When the clock last moved them.
+    /// Last change of the weights by the clock.
     pub last_moved_at: Option<Instant>,
 }
 
-/// An arm whose pages are looked at, and whose harm ends the experiment.
+/// An arm whose pages are checked for harm, which ends the experiment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ProtectedArm {
-    /// Which; not the control.
+    /// Number of the arm; not the control.
     pub arm: Arm,
-    /// Only visitors who entered from then on got the arm and the control as they are; `None` where all did.
+    /// Only visitors who entered from this moment on got the current version of both the arm and the control. `None`
+    /// when all visitors did.
     pub since: Option<Instant>,
 }
 
-/// What has to be done at a certain moment.
+/// An act at a known time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Due {
-    /// When.
+    /// Due time; in the past when overdue.
     pub at: Instant,
-    /// By which rule.
+    /// Rule of the act.
     pub rule: Rule,
 }
 
 impl Schedule {
-    /// The schedule after a change from `before`, `None` for a new experiment, to `after`, which is made
-    /// at `now` and whose schedule has what the clock itself did in it.
+    /// Returns the schedule after a change from `before` (`None` for a new experiment) to `after`, made at `now`. The
+    /// schedule of `after` already includes acts of the clock itself.
     #[must_use]
     pub(super) fn moved_on(before: Option<&Experiment>, after: &Experiment, now: Instant) -> Self {
         let mut schedule = after.schedule.clone();
@@ -265,13 +267,13 @@ impl Schedule {
                 schedule.settled.insert(rule);
             }
         };
-        // Whoever starts it has settled when it starts.
+        // A start, by anyone, settles the start date.
         settle(Rule::StartDate, is_live);
         settle(Rule::StartDate, is_new(Rule::StartDate) && passed(configuration.start_test_date, GRACE_US));
-        // What is over when it starts does not end it at once.
+        // Rules whose moment has passed at the start do not end the experiment at once.
         settle(Rule::EndDate, starts && passed(configuration.end_test_date, 0));
         settle(Rule::Period, starts && passed(after.period_end(), 0));
-        // Whoever takes the winner that is served in hand goes on by hand.
+        // A person who changes or stops the winner that is served takes over from the clock.
         let was_served = before.is_some_and(|before| matches!(before.serving, Serving::Winner { .. }));
         let is_served = matches!(after.serving, Serving::Winner { .. });
         let is_taken = schedule.autopilot.is_some_and(|record| !record.is_served(after.serving));
@@ -290,8 +292,8 @@ impl Schedule {
 }
 
 impl Experiment {
-    /// Whether the rule is set, and acts when what it waits for comes, as far as it can: rules do nothing while the
-    /// experiment is concluded or a winner is served, and end only what is live.
+    /// Returns whether the rule is enabled and can act when its condition is met. While the experiment is concluded or
+    /// a winner is served, rules do nothing; and they end only live experiments.
     pub fn follows(&self, rule: Rule) -> bool {
         if rule == Rule::Guardrail || (rule == Rule::Autopilot && self.schedule.autopilot.is_some()) {
             return self.piloted().is_some();
@@ -304,7 +306,7 @@ impl Experiment {
         is_open && fits && rule.is_set(&self.configuration) && !self.schedule.settled.contains(&rule)
     }
 
-    /// What the clock will do at moments that are known, by rule; moments that have passed are overdue.
+    /// The acts of the clock at known times, by rule. Times in the past are overdue.
     pub fn due(&self) -> Vec<Due> {
         let moments = [
             (Rule::StartDate, self.configuration.start_test_date),
@@ -316,17 +318,18 @@ impl Experiment {
         due.filter_map(|(rule, at)| Some(Due { at: at?, rule })).collect()
     }
 
-    /// What the clock will do next at a moment that is known.
+    /// The next act of the clock at a known time.
     pub fn next_due(&self) -> Option<Due> {
         self.due().into_iter().min()
     }
 
-    /// Whether rules that depend on its result can end it.
+    /// Returns whether rules that depend on results can end the experiment.
     pub fn follows_results(&self) -> bool {
         [Rule::Visitors, Rule::Conversions, Rule::Significant].into_iter().any(|rule| self.follows(rule))
     }
 
-    /// When `completion_after_period` ends it; `None` before its first start and without that rule.
+    /// The time at which `completion_after_period` ends the experiment. `None` before its first start, and without that
+    /// rule.
     fn period_end(&self) -> Option<Instant> {
         let started_at = match (self.milestones.first_start, self.lifecycle) {
             (Some(first), _) => first.started_at,
@@ -337,11 +340,11 @@ impl Experiment {
         Some(started_at.plus_us(days.saturating_mul(DAY_US)))
     }
 
-    /// The experiment after the clock's act by a rule, which is settled with it. `detail` is a sentence with the rule's
-    /// `numbers`.
+    /// Returns the experiment after the clock's act by a rule, which is settled afterwards. `detail` is a sentence with
+    /// the rule's `numbers`.
     ///
     /// # Errors
-    /// What [`Experiment::moved`] refuses.
+    /// Moves that [`Experiment::moved`] refuses.
     pub fn clocked(
         &self,
         rule: Rule,
@@ -355,7 +358,7 @@ impl Experiment {
             ClockAct::Stop => self.moved(Status::Inactive, now)?,
             ClockAct::Reweight | ClockAct::Ramp => self.clone(),
         };
-        // The arms are remembered instead: see `ended_by_harm`.
+        // Page harm is not settled: `ended_by_harm` records the arms instead.
         if matches!(act, ClockAct::Start | ClockAct::Stop) && rule != Rule::PageHarm {
             next.schedule.settled.insert(rule);
         }
@@ -363,12 +366,13 @@ impl Experiment {
         Ok(next)
     }
 
-    /// The arms whose pages are to be looked at for [`Rule::PageHarm`]: those that get visitors and have not ended the experiment
-    /// as they are. What an arm was before its code, or the control's, was last changed says nothing of what it is.
+    /// The arms whose pages are checked for [`Rule::PageHarm`]: those with traffic that have not ended the experiment
+    /// in their current definition. Data from before the last change of an arm's code, or of the control's, does not
+    /// count.
     pub fn protected_arms(&self) -> Vec<ProtectedArm> {
         let weights = self.weights();
         let opened_at = self.milestones.first_start.map(|start| start.opened_at);
-        // What changed before the first start, nobody met.
+        // No visitor met versions from before the first start.
         let redefined_at = |arm: Arm| {
             let at = self.milestones.redefined_at(arm.0 as usize);
             at.filter(|at| opened_at.is_some_and(|opened_at| *at >= opened_at))
@@ -383,11 +387,11 @@ impl Experiment {
             .collect()
     }
 
-    /// The experiment after the clock has ended it by [`Rule::PageHarm`] for these arms, which do not end it again as they
-    /// are. `detail` is a sentence with the `numbers`.
+    /// Returns the experiment after the clock ended it by [`Rule::PageHarm`] for these arms. In their current
+    /// definition, they do not end it again. `detail` is a sentence with the `numbers`.
     ///
     /// # Errors
-    /// As [`Experiment::clocked`].
+    /// Those of [`Experiment::clocked`].
     pub fn ended_by_harm(
         &self,
         arms: impl IntoIterator<Item = Arm>,
@@ -400,10 +404,11 @@ impl Experiment {
         Ok(next)
     }
 
-    /// The experiment after the clock has moved its weights by [`Rule::Bandit`]. `detail` is a sentence with the `numbers`.
+    /// Returns the experiment after the clock changed its weights by [`Rule::Bandit`]. `detail` is a sentence with the
+    /// `numbers`.
     ///
     /// # Errors
-    /// As [`Experiment::clocked`].
+    /// Those of [`Experiment::clocked`].
     pub fn reweighted(
         &self,
         weights: Weights,
@@ -417,13 +422,13 @@ impl Experiment {
         Ok(next)
     }
 
-    /// Whether its weights follow its result, or did: its epochs are to be compared one by one.
+    /// Returns whether the weights follow the result, or did. Results then compare the arms within each epoch.
     pub fn is_or_was_bandit(&self) -> bool {
         self.configuration.is_mab || self.schedule.bandit.is_some()
     }
 
-    /// The experiment after a start of the clock that could not be made, for the reason `why`. It is tried again once
-    /// somebody changes the experiment.
+    /// Returns the experiment after the clock failed to start it, for the reason `why`. The next change of the
+    /// experiment retries the start.
     #[must_use]
     pub fn start_blocked(&self, why: String, now: Instant) -> Self {
         let mut next = self.clone();
@@ -439,7 +444,8 @@ impl Experiment {
         next
     }
 
-    /// The experiment whose start date came and which is not started, for the reason `why`, and not tried again.
+    /// Returns the experiment after its start date passed without a start, for the reason `why`. The start is not
+    /// retried.
     #[must_use]
     pub fn start_missed(&self, why: String, now: Instant) -> Self {
         let mut next = self.start_blocked(why, now);
@@ -448,7 +454,7 @@ impl Experiment {
         next
     }
 
-    /// Warnings about dates and rules that will not act, for its owner.
+    /// Warnings for the owner about dates and rules that will not act.
     pub(super) fn schedule_warnings(&self) -> Vec<String> {
         let mut warnings = Vec::new();
         let settled = |rule: Rule| self.schedule.settled.contains(&rule);
@@ -562,7 +568,7 @@ mod tests {
         assert_eq!((live.next_due().map(|due| due.rule), live.follows_results()), (Some(Rule::Period), true));
         let ended = clocked(&live, Rule::Period, NOW.plus_us(6 * DAY_US));
         assert_eq!((due(&ended), ended.follows_results()), (vec![], false));
-        // Started again, only what has not acted is left.
+        // After another start, only the rules that have not acted are left.
         let again = changed(&ended, NOW.plus_us(7 * DAY_US), |it| {
             *it = it.moved(Status::Live, NOW.plus_us(7 * DAY_US)).unwrap()
         });
@@ -588,7 +594,7 @@ mod tests {
             let after = revision.experiment;
             assert_eq!(after.schedule.bandit.unwrap().last_moved_at, Some(later));
             assert_eq!(after.schedule.last.as_ref().unwrap().act.word(), "reweight");
-            // It moves as often as it has to.
+            // The bandit rule is not settled: it acts as often as necessary.
             assert!(after.follows(Rule::Bandit));
             let off = changed(&after, later, |it| it.configuration.is_mab = false);
             assert!(!off.follows(Rule::Bandit) && off.is_or_was_bandit() && off.weights() == weights);
@@ -620,7 +626,7 @@ mod tests {
         let written = changed(&draft, seconds(1), |it| it.variants[0].code.js = "one".into());
         let live = changed(&written, seconds(2), |it| *it = it.moved(Status::Live, seconds(2)).unwrap());
         assert_eq!(protected(&live), [(1, None), (2, None)], "nobody met what changed before the first start");
-        // Who has the script for another moment gets what was there before.
+        // Visitors who still have the cached script get the previous version.
         let repaired = changed(&live, seconds(10), |it| it.variants[0].code.js = "two".into());
         assert_eq!(protected(&repaired), [(1, Some(130)), (2, None)]);
         let renamed = changed(&repaired, seconds(20), |it| it.name = "Another".to_owned());
@@ -629,7 +635,7 @@ mod tests {
         assert_eq!(protected(&of_control), [(1, Some(150)), (2, Some(150))]);
         let of_all = changed(&repaired, seconds(40), |it| it.custom_code.css = "p {}".into());
         assert_eq!(protected(&of_all), [(1, Some(160)), (2, Some(160))]);
-        // An arm without weight harms nobody.
+        // An arm without weight cannot harm visitors.
         let paused = changed(&repaired, seconds(50), |it| {
             it.configuration.distribution = Distribution::Weights(Weights::of_shares(&[0.5, 0.0, 0.5]).unwrap());
         });
@@ -648,25 +654,25 @@ mod tests {
         assert_eq!(ended.schedule.last.as_ref().unwrap().rule, Rule::PageHarm);
         let start = |it: &Experiment| changed(it, seconds(20), |it| *it = it.moved(Status::Live, seconds(20)).unwrap());
         let told = |it: &Experiment| it.schedule_warnings().iter().any(|warning| warning.contains("Variant 1"));
-        // As it was, it goes on, and says so; the other variant is protected all the same.
+        // Unchanged, it keeps running, with a warning. The other variant is still protected.
         let again = start(&ended);
         assert_eq!((again.follows(Rule::PageHarm), protected(&again), told(&again)), (true, vec![(2, None)], true));
         assert!(!told(&ended));
         let text = serde_json::to_string(&again.schedule).unwrap();
         assert_eq!(serde_json::from_str::<Schedule>(&text).unwrap(), again.schedule);
-        // Changed, before the restart or after, it is protected again.
+        // Changed before or after the restart, the arm is protected again.
         let repair = |it: &Experiment| changed(it, seconds(30), |it| it.variants[0].code.js = "repaired".into());
         for (what, repaired) in [("before", start(&repair(&ended))), ("after", repair(&again))] {
             assert_eq!((protected(&repaired), told(&repaired)), (vec![(1, Some(150)), (2, None)], false), "{what}");
         }
         let of_control = changed(&again, seconds(30), |it| it.control.code.js = "zero".into());
         assert_eq!(protected(&of_control), [(1, Some(150)), (2, Some(150))]);
-        // What is gone is not remembered for what takes its number.
+        // A removed arm's record does not apply to a later arm with the same number.
         let fewer = changed(&ended, seconds(30), |it| it.variants.clear());
         assert!(fewer.schedule.harmed.is_empty());
     }
 
-    /// What somebody does, or the clock.
+    /// A step by a person or the clock.
     #[derive(Debug, Clone)]
     enum Step {
         Pass(i64),
@@ -674,7 +680,7 @@ mod tests {
         Start(Option<i64>),
         End(Option<i64>),
         Period(Option<i64>),
-        /// The clock does what is due.
+        /// The clock does all due acts.
         Clock,
     }
 
@@ -710,7 +716,7 @@ mod tests {
                     Step::End(days) => changed(&experiment, now, |it| it.configuration.end_test_date = after(days)),
                     Step::Period(days) => changed(&experiment, now, |it| it.configuration.completion_after_period = days),
                     Step::Clock => {
-                        // It ends: each act settles its rule.
+                        // The loop ends because each act settles its rule.
                         let mut rounds = 0;
                         while let Some(due) = experiment.due().into_iter().find(|due| due.at <= now) {
                             let next = clocked(&experiment, due.rule, now);
@@ -724,7 +730,7 @@ mod tests {
                         experiment
                     }
                 };
-                // Rules act only on what they can.
+                // Rules are due only when they can act.
                 for due in experiment.due() {
                     prop_assert_eq!(experiment.lifecycle.is_live(), due.rule.act() == ClockAct::Stop);
                 }

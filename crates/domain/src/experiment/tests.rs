@@ -1,4 +1,4 @@
-//! What may happen to an experiment, as tables.
+//! Operations on an experiment, as tables.
 
 use super::*;
 use crate::problem::Problem;
@@ -39,7 +39,7 @@ fn statuses_move_as_the_table_says() {
         if from == to {
             assert_eq!(before.moved(to, LATER).unwrap(), before);
         }
-        // A concluded experiment stays where it is until it is reopened.
+        // A concluded experiment keeps its status until it is reopened.
         let concluded = Experiment { conclusion: Some(conclusion()), ..before };
         let expect = if from == to { Ok(from) } else { Err(Conflict::Concluded) };
         assert_eq!(concluded.moved(to, LATER).map(|after| after.lifecycle.status()), expect);
@@ -72,7 +72,8 @@ fn the_first_start_may_be_of_the_past() {
     let first = Revision::between(&draft, live, NOW).unwrap();
     let epoch = first.epoch.unwrap();
     assert_eq!((epoch.number, epoch.started_at, epoch.opened_at), (1, since, NOW), "whole milliseconds");
-    // The same again changes nothing; another start is refused, also as a draft again.
+    // Repeating the start changes nothing. Another start time is refused, also when it is a draft
+    // again.
     let live = first.experiment;
     assert_eq!(live.moved_since(Status::Live, since, LATER).unwrap(), live);
     let has_started = |experiment: &Experiment| experiment.moved_since(Status::Live, NOW, LATER).map_err(told);
@@ -80,7 +81,7 @@ fn the_first_start_may_be_of_the_past() {
     let paused = Revision::between(&live, live.moved(Status::Inactive, LATER).unwrap(), LATER).unwrap();
     let draft = Revision::between(&live, paused.experiment.moved(Status::Draft, LATER).unwrap(), LATER).unwrap();
     assert!(has_started(&draft.experiment).is_err());
-    // A later start is one of its time.
+    // A later start has its own time.
     let again = Revision::between(&draft.experiment, draft.experiment.moved(Status::Live, LATER).unwrap(), LATER);
     let epoch = again.unwrap().epoch.unwrap();
     assert_eq!((epoch.started_at, epoch.opened_at), (LATER, LATER));
@@ -102,7 +103,7 @@ fn concluding_ends_an_experiment_unless_it_serves_a_winner() {
         assert_eq!(reopened.reopened(), Err(Conflict::NotConcluded));
     }
     assert!(experiment(Status::Live).concluded(conclusion(), Some(("3", 100))).is_err());
-    // One that serves already keeps doing so.
+    // An experiment that already serves a winner keeps serving it.
     let serving = experiment(Status::Live).serving("0", 50).unwrap();
     assert!(serving.concluded(conclusion(), None).unwrap().lifecycle.is_live());
 }
@@ -243,7 +244,7 @@ fn a_change_can_be_undone_from_what_history_keeps() {
     for (before, after) in [(&plain, &full), (&full, &plain), (&full, &stopped), (&stopped, &full)] {
         let revision = Revision::between(before, after.clone(), LATER).unwrap();
         let undone = revision.experiment.undone(&revision.before).unwrap();
-        // All but what counts on.
+        // Everything is restored except counters and derived state.
         let Experiment { allocation, epoch, milestones, revision, updated_at, .. } = undone.clone();
         assert_eq!(undone, Experiment { allocation, epoch, milestones, revision, updated_at, ..before.clone() });
     }
@@ -319,7 +320,7 @@ fn what_goes_wrong_silently_is_told() {
     assert!(matches!(&live[..], [text] if text.contains("primary_goal_key")), "{live:?}");
 }
 
-/// Milestones after changes a second apart, from a live experiment of two variants that
+/// Milestones after changes at intervals of a second, from a live experiment with two variants that
 /// started at [`NOW`].
 #[test]
 fn milestones_say_when_what_visitors_meet_was_redefined() {
@@ -365,7 +366,7 @@ fn milestones_keep_the_first_start_and_the_last_end_and_winner() {
     assert_eq!(change(1, &planned(500)).first_start, None);
     let start = FirstStart { started_at: at(2), opened_at: at(2), planned_visitors: Some(500) };
     assert_eq!(change(2, &moved(Status::Live, 2)).first_start, Some(start));
-    // Neither a later plan nor a later start changes what the first one settled.
+    // Neither a later plan nor a later start changes the values of the first start.
     assert_eq!(change(3, &planned(900)).first_start, Some(start));
     assert_eq!(change(4, &moved(Status::Inactive, 4)).ended_at, Some(at(4)));
     let again = change(5, &moved(Status::Live, 5));

@@ -1,4 +1,4 @@
-//! An experiment as it was before a change, from what history keeps of that.
+//! Restores an earlier state of an experiment from the fields in history.
 
 use super::{Arm, Code, Conclusion, ConclusionOutcome, Control, Experiment, Lifecycle, Serving, Variant};
 use crate::ids::HypothesisId;
@@ -7,7 +7,7 @@ use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 use std::sync::Arc;
 
-/// The control or a variant, as [`Revision::before`](super::Revision::before) keeps it.
+/// The control or a variant, as stored in [`Revision::before`](super::Revision::before).
 #[derive(Deserialize)]
 struct KeptArm {
     nickname: String,
@@ -15,22 +15,22 @@ struct KeptArm {
     js: Arc<str>,
     #[serde(rename = "customCSS")]
     css: Arc<str>,
-    /// Visual changes; the control has none.
+    /// Visual changes; empty for the control.
     #[serde(default)]
     data: Vec<super::Change>,
-    /// The audience of a variant of a personalization.
+    /// Audience of a personalization's variant.
     #[serde(default)]
     targeting: Option<crate::targeting::Audience>,
 }
 
-/// Status and start of an experiment; only a live one has a start.
+/// Status and start of an experiment; only a live experiment has a start.
 #[derive(Deserialize)]
 struct KeptStatus {
     status: String,
     started_at: Option<crate::Instant>,
 }
 
-/// A conclusion, with the word of its outcome.
+/// A conclusion, with the word for its outcome.
 #[derive(Deserialize)]
 struct KeptConclusion {
     outcome: String,
@@ -38,7 +38,7 @@ struct KeptConclusion {
     at: crate::Instant,
 }
 
-/// The arm that was served, by its id, and to how many percent of the visitors.
+/// Id of the arm that was served, and the percentage of visitors who got it.
 #[derive(Deserialize)]
 struct KeptWinner {
     variant_id: String,
@@ -46,13 +46,12 @@ struct KeptWinner {
 }
 
 impl Experiment {
-    /// The experiment before a change: with the fields that `before`, a
-    /// [`Revision::before`](super::Revision::before), names, as it has them. Moments are
-    /// kept to the millisecond; revision, epoch, milestones, allocation and
-    /// the moment of the last change stay as they are.
+    /// Returns the experiment before a change, with the values of `before`, a
+    /// [`Revision::before`](super::Revision::before). Stored times have milliseconds. Revision,
+    /// epoch, milestones, allocation and the time of the last change stay as they are.
     ///
-    /// `None` when a field is unknown or its value cannot be read, so that history that was
-    /// damaged or written by a newer release is noticed instead of guessed at.
+    /// `None` when a field is unknown or its value cannot be read. So history that is damaged, or
+    /// from a newer release, is noticed.
     pub fn undone(mut self, before: &Map<String, Value>) -> Option<Self> {
         for (field, value) in before {
             match field.as_str() {
@@ -107,7 +106,7 @@ fn read<T: DeserializeOwned>(value: &Value) -> Option<T> {
     T::deserialize(value).ok()
 }
 
-/// Where it stood; `None` for a live experiment without a start, or another with one.
+/// Reads a status. `None` for a live experiment without a start, or for another status with one.
 fn lifecycle(kept: &KeptStatus) -> Option<Lifecycle> {
     match (kept.status.as_str(), kept.started_at) {
         ("live", Some(started_at)) => Some(Lifecycle::Live { started_at }),
@@ -118,7 +117,7 @@ fn lifecycle(kept: &KeptStatus) -> Option<Lifecycle> {
 }
 
 fn conclusion(kept: KeptConclusion) -> Option<Conclusion> {
-    // Older releases wrote other words.
+    // Older releases wrote different words.
     let word = match kept.outcome.as_str() {
         "win" => "won",
         "loss" => "lost",
@@ -129,7 +128,8 @@ fn conclusion(kept: KeptConclusion) -> Option<Conclusion> {
     Some(Conclusion { outcome, note: kept.note, concluded_at: kept.at })
 }
 
-/// Whether a winner was served: null never, `"stopped"` no longer, else an object.
+/// Reads whether a winner is served: null for never, `"stopped"` for not any more, and otherwise an
+/// object.
 fn serving(value: &Value) -> Option<Serving> {
     match value {
         Value::Null => Some(Serving::Never),

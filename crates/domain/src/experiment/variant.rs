@@ -7,14 +7,14 @@ use serde_json::{Map, Value};
 use std::fmt;
 use std::sync::Arc;
 
-/// Most treatment variants of an experiment.
+/// Maximum number of treatment variants in an experiment.
 pub const VARIANTS_MAX: usize = 50;
-/// Most bytes of one piece of code.
+/// Maximum length of one piece of code, in bytes.
 pub const CODE_MAX: usize = 512 << 10;
-/// Most visual changes of one variant.
+/// Maximum number of visual changes in one variant.
 pub const CHANGES_MAX: usize = 1_000;
 
-/// Which arm: 0 is the control, `n` is `Variant n`.
+/// Number of an arm: 0 is the control, `n` is `Variant n`.
 ///
 /// An arm has two text forms, its id and its name:
 ///
@@ -34,8 +34,8 @@ impl Arm {
     /// The baseline.
     pub const CONTROL: Arm = Arm(0);
 
-    /// The arm with this name: `Control`, `Variant 1`, `Variant 2`… Only the exact spelling is one,
-    /// so that a name has one text form.
+    /// Returns the arm with this name: `Control`, `Variant 1`, `Variant 2`… Only the exact spelling is accepted, so
+    /// that an arm's name has one text form.
     pub fn from_name(name: &str) -> Option<Self> {
         if name == "Control" {
             return Some(Self::CONTROL);
@@ -45,13 +45,13 @@ impl Arm {
         (arm.0 > 0 && arm.to_string() == name).then_some(arm)
     }
 
-    /// The arm with this id: `0`, `1`…
+    /// Returns the arm with this id: `0`, `1`…
     pub fn from_id(id: &str) -> Option<Self> {
         let arm = Self(id.parse().ok()?);
         (arm.id() == id).then_some(arm)
     }
 
-    /// The arm's id as text, `"0"` for the control: the `variant_id` of events and results.
+    /// Id of the arm as text, `"0"` for the control. Events and results call it `variant_id`.
     pub fn id(self) -> String {
         self.0.to_string()
     }
@@ -63,8 +63,8 @@ impl fmt::Display for Arm {
     }
 }
 
-/// Code that runs on customers' pages. It is stored and delivered as it was sent, never
-/// sanitised: running code is its purpose, so writing it needs the scope `code`.
+/// Code that runs on customers' pages. It is stored and delivered as it was sent and is never sanitised: running code
+/// is its purpose, so writing it requires the scope `code`.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Code {
     /// JavaScript, at most [`CODE_MAX`] bytes; empty for none.
@@ -74,13 +74,13 @@ pub struct Code {
 }
 
 impl Code {
-    /// Whether there is neither JavaScript nor CSS.
+    /// Returns whether there is neither JavaScript nor CSS.
     pub fn is_blank(&self) -> bool {
         self.js.trim().is_empty() && self.css.trim().is_empty()
     }
 }
 
-/// A piece of code, JavaScript or CSS; its syntax is not checked here.
+/// Checks the size of a piece of code, JavaScript or CSS. Does not check its syntax.
 ///
 /// # Errors
 /// More than 512 KiB.
@@ -100,7 +100,7 @@ pub struct Control {
     pub code: Code,
 }
 
-/// Changes to the control: `None` keeps.
+/// Changes to the control: `None` keeps a field.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ControlPatch {
     /// New label.
@@ -112,7 +112,7 @@ pub struct ControlPatch {
 }
 
 impl ControlPatch {
-    /// The control after this patch.
+    /// Returns the control after this patch.
     pub fn apply(self, before: &Control) -> Control {
         Control {
             nickname: self.nickname.unwrap_or_else(|| before.nickname.clone()),
@@ -124,7 +124,7 @@ impl ControlPatch {
     }
 }
 
-/// A treatment. Its name is its position, `Variant 1` first.
+/// A treatment variant. Its name follows from its position: the first is `Variant 1`.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Variant {
     /// Label for people.
@@ -133,48 +133,47 @@ pub struct Variant {
     pub code: Code,
     /// Visual changes, applied in order.
     pub changes: Vec<Change>,
-    /// For whom, in a personalization; `None` in every other test.
+    /// Audience of the variant in a personalization; `None` in all other tests.
     pub audience: Option<Audience>,
 }
 
-/// A label for people, which may be empty.
+/// Reads a label for people; it may be empty.
 ///
 /// # Errors
-/// More than 255 characters, and hidden ones.
+/// More than 255 characters, and hidden characters.
 pub fn parse_nickname(nickname: &str) -> Result<String, Flaw> {
     text::check_visible(nickname)?;
     text::at_most(nickname, 255)
 }
 
-/// One visual change: an object recognised by some of its keys; further keys
-/// are kept as they were sent.
+/// A visual change: an object whose kind follows from its keys. Unknown keys are kept as they were sent.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Change(Map<String, Value>);
 
-/// Keys that change the elements that `target` selects.
+/// Keys that change the elements selected by `target`.
 const CONTENT_KEYS: [&str; 9] =
     ["innerText", "textContent", "innerHTML", "outerHTML", "src", "href", "style", "class", "attributes"];
 
-/// Keys of changes without `target`, and those that limit a change to a page.
+/// Keys of changes without `target`, and keys that limit a change to a page.
 const OTHER_KEYS: [&str; 9] = ["rm", "refEl", "oriEl", "dir", "htmlBlock", "url", "relay_param", "pageUrl", "sitewide"];
 
 impl Change {
-    /// The selectors that it looks for on the page, in no order.
+    /// The selectors that the change looks up on the page, in no particular order.
     pub fn selectors(&self) -> impl Iterator<Item = &str> {
         ["target", "rm", "oriEl", "refEl"].into_iter().filter_map(|key| self.0.get(key)?.as_str())
     }
 
-    /// All keys that mean something, in any kind of change.
+    /// All keys with a meaning, in any kind of change.
     pub fn keys() -> Vec<&'static str> {
         [&["target"], &CONTENT_KEYS[..], &OTHER_KEYS].concat()
     }
 
-    /// A change of this object. Which of five kinds it is follows from its keys: content of a
-    /// `target`, removal (`rm`), new HTML (`htmlBlock`), a move (`oriEl`), a redirect (`url`).
+    /// Creates a change from an object. The keys determine which of five kinds it is: content of a `target`, removal
+    /// (`rm`), new HTML (`htmlBlock`), a move (`oriEl`), a redirect (`url`).
     ///
     /// # Errors
-    /// An object with none of the known shapes, or a known key of a wrong type.
+    /// An object of none of these kinds, or a known key with a value of the wrong type.
     pub fn new(item: Map<String, Value>) -> Result<Self, Problems> {
         let mut problems = Problems::default();
         let has = |key: &str| item.contains_key(key);
@@ -244,8 +243,8 @@ impl Change {
         &self.0
     }
 
-    /// Whether it sends the visitor to another page. The script decides by the same rule: the first of these keys that is not
-    /// `null` has to say nothing.
+    /// Returns whether the change redirects the visitor to another page. The script uses the same rule: the change has
+    /// a `url`, and the first of these selector keys that is not `null` is empty or absent.
     pub fn is_redirect(&self) -> bool {
         let mut selectors = ["target", "rm", "refEl", "oriEl"].iter().filter_map(|key| self.0.get(*key));
         let says_something = |value: &Value| match value {
@@ -257,13 +256,13 @@ impl Change {
         self.0.contains_key("url") && !selectors.find(|value| !value.is_null()).is_some_and(says_something)
     }
 
-    /// The change that this object is, which is known to be one.
+    /// Wraps an object that is known to be a valid change.
     pub(super) fn of_object(item: Map<String, Value>) -> Self {
         Self(item)
     }
 }
 
-/// Whether a change may set an attribute: one that holds words, or says something about the element.
+/// Returns whether a change may set the attribute: only attributes that hold text or describe the element.
 fn is_attribute(name: &str) -> bool {
     let is_name =
         |name: &str| !name.is_empty() && name.bytes().all(|b| b.is_ascii_alphanumeric() || b"-_.:".contains(&b));
@@ -271,8 +270,8 @@ fn is_attribute(name: &str) -> bool {
         || ["aria-", "data-"].iter().any(|prefix| name.strip_prefix(prefix).is_some_and(is_name))
 }
 
-/// Adds a problem unless the key has text that is not blank. Whether the selector is valid CSS
-/// is found out on the page.
+/// Adds a problem unless the key has non-blank text. CSS validity of the selector is not checked: only the page can
+/// tell.
 fn selector(item: &Map<String, Value>, key: &str, problems: &mut Problems) {
     if item.get(key).and_then(Value::as_str).is_none_or(|text| text.trim().is_empty()) {
         problems.add(key, "must be a selector");

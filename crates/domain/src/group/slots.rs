@@ -1,13 +1,13 @@
-//! Which part of an exclusion group's line each experiment has.
+//! Layout of an exclusion group's slots.
 
 use super::{GroupMember, WantedSlot};
 use crate::experiment::WHOLE;
 
-/// Slots of the wanted sizes, in the order of `wanted`, so that as few visitors as possible change the experiment that they
-/// can meet. An experiment that was in the group keeps what it has of the line wherever the others leave it room.
+/// Assigns slots of the wanted sizes, in the order of `wanted`, so that as few visitors as possible change experiments.
+/// An experiment that was in the group keeps as much of its range as the others leave it.
 ///
-/// The sizes are at most the whole line together. Each experiment has one slot: where the room that is left is in pieces,
-/// neighbours make room by moving, from the left or from the right, whichever moves fewer.
+/// The sizes add up to at most the whole line. Each experiment has one contiguous slot. When the free space is
+/// fragmented, neighbours move to make room, from the left or from the right, whichever moves fewer visitors.
 pub fn assign_slots(before: &[GroupMember], wanted: &[WantedSlot]) -> Vec<GroupMember> {
     let kept: Vec<Option<GroupMember>> =
         wanted.iter().map(|slot| before.iter().copied().find(|member| member.experiment == slot.experiment)).collect();
@@ -16,7 +16,7 @@ pub fn assign_slots(before: &[GroupMember], wanted: &[WantedSlot]) -> Vec<GroupM
     fewest.unwrap_or_default()
 }
 
-/// How much of the line the experiments lose that had it.
+/// The amount of the line that experiments lose, in hundredths of a percent.
 fn moved(kept: &[Option<GroupMember>], layout: &[GroupMember]) -> u32 {
     let lost = kept.iter().zip(layout).filter_map(|(before, after)| {
         let before = (*before)?;
@@ -26,8 +26,8 @@ fn moved(kept: &[Option<GroupMember>], layout: &[GroupMember]) -> u32 {
     lost.sum()
 }
 
-/// Everybody keeps what they have, and takes what they want in addition from the free stretches beside them; those who are
-/// new get the first stretch that is long enough. `None` where that is not possible.
+/// Layout in which members keep their ranges. Growing members take free space next to them; new members get the first
+/// gap that is large enough. `None` when that is not possible.
 fn in_place(kept: &[Option<GroupMember>], wanted: &[WantedSlot]) -> Option<Vec<GroupMember>> {
     let mut slots: Vec<Option<GroupMember>> = kept
         .iter()
@@ -62,8 +62,8 @@ fn in_place(kept: &[Option<GroupMember>], wanted: &[WantedSlot]) -> Option<Vec<G
     slots.into_iter().collect()
 }
 
-/// From left to right in the order in which they were, each where it was or as near to it as those to its left and the room
-/// that those to its right need let it; those who are new are last.
+/// Layout from left to right, in the previous order. Each member stays where it was, or as near to it as possible:
+/// after the members to its left, and with room for those to its right. New members are last.
 fn packed(kept: &[Option<GroupMember>], wanted: &[WantedSlot]) -> Vec<GroupMember> {
     let mut order: Vec<usize> = (0..wanted.len()).collect();
     order.sort_by_key(|at| kept[*at].map_or(u32::MAX, |before| before.from));
@@ -82,7 +82,7 @@ fn packed(kept: &[Option<GroupMember>], wanted: &[WantedSlot]) -> Vec<GroupMembe
     slots
 }
 
-/// As [`packed`], from right to left.
+/// Like [`packed`], from right to left.
 fn mirrored(kept: &[Option<GroupMember>], wanted: &[WantedSlot]) -> Vec<GroupMember> {
     let mirror = |member: GroupMember| GroupMember { from: WHOLE - member.to, to: WHOLE - member.from, ..member };
     let kept: Vec<_> = kept.iter().map(|before| before.map(mirror)).collect();
@@ -99,7 +99,7 @@ mod tests {
         sizes.iter().map(|(id, size)| WantedSlot { experiment: ExperimentId(*id), size: *size }).collect()
     }
 
-    /// The ends of each slot after each of these wishes.
+    /// The slots after each of these requests, one after the other.
     fn after(wishes: &[&[(i64, u32)]]) -> Vec<(i64, u32, u32)> {
         let slots = wishes.iter().fold(Vec::new(), |before, sizes| assign_slots(&before, &wanted(sizes)));
         slots.iter().map(|slot| (slot.experiment.0, slot.from, slot.to)).collect()
@@ -109,7 +109,7 @@ mod tests {
     fn who_can_stay_stays() {
         for (wishes, expect) in [
             (vec![&[(1, 3_000), (2, 4_000)][..]], vec![(1, 0, 3_000), (2, 3_000, 7_000)]),
-            // One grows into what is free, to its right or to its left.
+            // One grows into the free space on its right or its left.
             (vec![&[(1, 3_000), (2, 4_000)], &[(1, 3_000), (2, 7_000)]], vec![(1, 0, 3_000), (2, 3_000, 10_000)]),
             (
                 vec![&[(1, 3_000), (2, 3_000), (3, 4_000)], &[(2, 5_000), (3, 4_000)]],
@@ -120,7 +120,7 @@ mod tests {
                 vec![&[(1, 3_000), (2, 3_000), (3, 4_000)], &[(1, 3_000), (3, 4_000), (4, 2_000)]],
                 vec![(1, 0, 3_000), (3, 6_000, 10_000), (4, 3_000, 5_000)],
             ),
-            // What is free is in pieces, and the fewest move where the first gives way to the new one.
+            // The free space is fragmented. The fewest visitors move when the first makes room for the new one.
             (
                 vec![
                     &[(1, 2_000), (2, 2_000), (3, 2_000), (4, 4_000)],
@@ -155,7 +155,7 @@ mod tests {
                 let mut sorted = slots.clone();
                 sorted.sort_by_key(|slot| slot.from);
                 prop_assert!(sorted.windows(2).all(|pair| pair[0].to <= pair[1].from), "{:?}", slots);
-                // Nobody moves for nothing.
+                // A repeated assignment moves no visitors.
                 prop_assert_eq!(assign_slots(&slots, &wanted(&sizes)), slots.clone());
                 before = slots;
             }

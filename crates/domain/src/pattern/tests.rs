@@ -150,11 +150,11 @@ fn what_could_take_long_is_refused() {
         ("a{4294967295}", LARGE),
         (&("[a-z]?".repeat(50) + "="), MANY),
         (&("[a-z]?".repeat(84) + "="), LARGE),
-        // Although they match everything, or all that begins so.
+        // Refused although they match everything, or everything with this beginning.
         ("^/(.*a.*b.*c.*d)?", SHARED),
         ("(.*a.*b.*c.*d)?", SHARED),
         ("(.*.*.*.*=|)", SHARED),
-        // Without taking a character.
+        // Nodes that do not take a character.
         (&("(|)".repeat(40) + "$"), MANY),
         (&("(|)".repeat(40) + r"\n"), MANY),
         (&("(".to_owned() + &"(|)".repeat(40) + ")?$"), MANY),

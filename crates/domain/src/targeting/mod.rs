@@ -1,9 +1,8 @@
-//! Targeting: whether a visitor is eligible.
+//! Targeting: the rules that decide whether a visitor is eligible.
 //!
-//! A rule that is absent restricts nothing. Lists keep the order in which they
-//! were sent, and values the spelling, so that what is read back is what was
-//! written. Compiling rules into something that decides is `assign`'s work;
-//! what is here has been checked and can be compiled.
+//! An absent rule restricts nothing. Lists keep their order, and values keep their spelling, so a
+//! client reads back what it sent. `assign` compiles the rules for decisions. The values here have
+//! been checked, so compiling them succeeds.
 
 mod rules;
 
@@ -12,17 +11,17 @@ pub use rules::*;
 use crate::Problems;
 use serde::{Deserialize, Serialize};
 
-/// Most entries of one rule, and of one group.
+/// Maximum number of entries in a rule, and in a group.
 pub const ENTRIES_MAX: usize = 100;
 
-/// Hands every rule of an audience to the macro `$with`, in the order in which they are
-/// published. This is the one list of them: the types of this module, the reader of
-/// requests and the contract's schema are made from it.
+/// Passes every rule of an audience to the macro `$with`, in the order in which they are published.
+/// This is the only list of the rules: the types of this module, the request reader and the
+/// contract's schema are generated from it.
 ///
-/// An entry is a sentence for the contract, the rule's key and its type here, and then how
-/// the interface publishes it: the function that reads it from a request, its shape in the
-/// contract's names, and whether null stands for none. A rule that is left out has its type's
-/// default, which restricts nothing.
+/// An entry consists of a description for the contract, the rule's key, its type here, and how the
+/// interface publishes it: the function that reads it from a request, its shape in the contract's
+/// names, and whether null means that it is absent. An omitted rule has its type's default, which
+/// restricts nothing.
 #[macro_export]
 macro_rules! audience_rules {
     ($with:ident) => {
@@ -66,20 +65,20 @@ macro_rules! audience_types {
         $(#[doc = $doc:literal])*
         $rule:ident: $type:ty => $read:ident [$($published:tt)*] nullable $nullable:tt;
     )*) => {
-        /// The keys of [`Audience`], in their order.
+        /// Keys of [`Audience`], in the order of its fields.
         pub const AUDIENCE_KEYS: &[&str] = &[$(stringify!($rule)),*];
 
-        /// Rules that an experiment or a personalization variant can have. A visitor has to
-        /// satisfy all of them; an empty rule is satisfied by everybody. In a rule of groups,
-        /// all groups have to hold, and of a group any condition.
+        /// Rules of an experiment or a personalization variant. A visitor has to match all of them;
+        /// an empty rule matches everybody. In a rule with groups, every group has to match, and a
+        /// group matches when any of its conditions does.
         #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
         #[serde(default)]
         pub struct Audience {
             $($(#[doc = $doc])* pub $rule: $type,)*
         }
 
-        /// [`Targeting`] as it is written, for reading it: serde reads a flattened field by
-        /// way of a buffer of the whole object, which took a tenth of the time of a PATCH.
+        /// Deserialised form of [`Targeting`]. serde reads a flattened field through a buffer of
+        /// the whole object, which took a tenth of the time of a PATCH request.
         #[derive(Default, Deserialize)]
         #[serde(default)]
         struct FlatTargeting {
@@ -93,15 +92,14 @@ macro_rules! audience_types {
             }
         }
 
-        /// Changes to an audience: a rule that is `None` stays as it is, one that is `Some` replaces
-        /// the whole rule. There is no change inside a rule.
+        /// Changes to an audience: `None` keeps a rule, `Some` replaces the whole rule.
         #[derive(Debug, Clone, PartialEq, Default)]
         pub struct AudiencePatch {
             $(#[doc = concat!("See [`Audience::", stringify!($rule), "`].")] pub $rule: Option<$type>,)*
         }
 
         impl AudiencePatch {
-            /// The audience after this patch.
+            /// Returns the audience after this patch.
             pub fn apply(self, before: &Audience) -> Audience {
                 Audience { $($rule: self.$rule.unwrap_or_else(|| before.$rule.clone()),)* }
             }
@@ -110,28 +108,28 @@ macro_rules! audience_types {
 }
 audience_rules!(audience_types);
 
-/// An experiment's targeting: an audience, and the pages on which it runs.
+/// Targeting of an experiment: an audience, and the pages on which the experiment runs.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(from = "FlatTargeting")]
 pub struct Targeting {
-    /// Which visitors.
+    /// Visitors who are eligible.
     #[serde(flatten)]
     pub audience: Audience,
-    /// On which pages. An exclusion beats an inclusion.
+    /// Pages on which the experiment runs. An exclusion overrides an inclusion.
     pub url_rule: Vec<UrlRule>,
 }
 
 /// Changes to an experiment's targeting, rule by rule.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct TargetingPatch {
-    /// Changes of the audience.
+    /// Changes to the audience.
     pub audience: AudiencePatch,
-    /// The new list of pages; `None` keeps the old one.
+    /// New list of pages; `None` keeps the old one.
     pub url_rule: Option<Vec<UrlRule>>,
 }
 
 impl TargetingPatch {
-    /// The targeting after this patch.
+    /// Returns the targeting after this patch.
     pub fn apply(self, before: &Targeting) -> Targeting {
         Targeting {
             audience: self.audience.apply(&before.audience),
@@ -140,10 +138,10 @@ impl TargetingPatch {
     }
 }
 
-/// A list of `words`, each one of `known`.
+/// Checks that each word is one of `known`.
 ///
 /// # Errors
-/// Each other word with its place, and more than 100 of them.
+/// Each unknown word, with its place.
 pub fn words(words: Vec<String>, known: &[&str]) -> Result<Vec<String>, Problems> {
     let mut problems = Problems::default();
     for (index, word) in words.iter().enumerate() {

@@ -1,24 +1,24 @@
-//! The rules' entries. Each constructor takes texts as they were sent.
+//! Entries of the rules. Constructors take text as the client sent it.
 
 use crate::{Flaw, Problems, pattern, text};
 use serde::{Deserialize, Serialize};
 
-/// Groups of entries: the outer list means all, the inner any.
+/// Groups of entries: all groups have to match, and in a group any entry.
 pub type Groups<T> = Vec<Vec<T>>;
 
-/// Kinds of device that `device_rule` can name. Televisions and consoles are none of these, so
-/// a rule about devices keeps them out.
+/// Kinds of device that `device_rule` can name. Televisions and consoles are not among them, so a
+/// device rule excludes them.
 pub const DEVICES: [&str; 3] = ["desktop", "mobile", "tablet"];
 /// Browsers that `browser_rule` can name. A browser with another name matches no entry.
 pub const BROWSERS: [&str; 6] = ["chrome", "safari", "firefox", "edge", "ie", "opera"];
 /// Operating systems that `os_rule` can name, in the published spelling.
 pub const SYSTEMS: [&str; 6] = ["windows", "macOS", "linux", "chromeOS", "ios", "android"];
-/// What a referral entry can look at.
+/// Criteria of a referral entry.
 pub const REFERRAL_CRITERIA: [&str; 3] = ["host", "url", "source"];
 /// Days of the week as schedules name them, Monday first.
 pub const DAYS: [&str; 7] = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"];
 
-/// Every operator: its spelling, and what value it compares with.
+/// All operators: the spelling, and the kind of value it compares with.
 const OPERATORS: [(&str, Operand); 20] = [
     ("ex", Operand::Nothing),
     ("nx", Operand::Nothing),
@@ -42,7 +42,7 @@ const OPERATORS: [(&str, Operand); 20] = [
     ("days_lte", Operand::Number),
 ];
 
-/// What an operator needs on its right side.
+/// Kind of value on the right side of an operator.
 #[derive(Clone, Copy, PartialEq)]
 enum Operand {
     Nothing,
@@ -50,8 +50,7 @@ enum Operand {
     Number,
 }
 
-/// How a value is compared, in the spelling that was sent (`gt` and `>` mean
-/// the same).
+/// Operator of a comparison, in the spelling that was sent (`gt` and `>` mean the same).
 ///
 /// `ex` exists, `nx` does not; `bt` is true, `bf` false; `==` and `!=` compare text, `**` and `!*`
 /// search in it; `gt gte lt lte` compare numbers; `days_…` compare how many days ago the left side
@@ -66,7 +65,7 @@ impl Operator {
         OPERATORS.map(|(spelling, _)| spelling)
     }
 
-    /// The operator with this spelling.
+    /// Returns the operator with this spelling.
     ///
     /// # Errors
     /// Any text that is not an operator.
@@ -83,12 +82,12 @@ impl Operator {
         &self.0
     }
 
-    /// What its value has to be.
+    /// Kind of value that the operator needs.
     fn operand(&self) -> Operand {
         OPERATORS.iter().find(|(spelling, _)| *spelling == self.0).map_or(Operand::Text, |(_, operand)| *operand)
     }
 
-    /// Whether the operator looks only at the left side (`ex`, `nx`, `bt`, `bf`).
+    /// Returns whether the operator uses only the left side (`ex`, `nx`, `bt`, `bf`).
     pub fn takes_no_value(&self) -> bool {
         self.operand() == Operand::Nothing
     }
@@ -108,7 +107,7 @@ pub enum Scalar {
     Text(String),
 }
 
-/// The value that `operator` needs, checked against it; `None` when it takes none.
+/// Checks the value against `operator`. `None` when the operator takes no value.
 fn operand(operator: &Operator, value: Option<Scalar>) -> Result<Option<Scalar>, Flaw> {
     let numeric = |value: &Scalar| match value {
         Scalar::Integer(_) | Scalar::Number(_) => true,
@@ -126,7 +125,7 @@ fn operand(operator: &Operator, value: Option<Scalar>) -> Result<Option<Scalar>,
     }
 }
 
-/// A name that is looked up, an operator, and what it is compared with.
+/// A condition: the name of a value, an operator, and the value to compare with.
 ///
 /// ```
 /// use muriel_domain::targeting::{Condition, Operator};
@@ -140,17 +139,17 @@ fn operand(operator: &Operator, value: Option<Scalar>) -> Result<Option<Scalar>,
 /// ```
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Condition {
-    /// What is looked at: a parameter, a cookie, an attribute.
+    /// Name of the parameter, cookie or attribute.
     pub criteria: String,
-    /// How it is compared.
+    /// Comparison.
     pub operator: Operator,
-    /// The right side; `None` exactly for operators that take none.
+    /// Right side. `None` exactly when the operator takes no value.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub value: Option<Scalar>,
 }
 
 impl Condition {
-    /// A condition of these parts. A value is dropped if the operator takes none.
+    /// Creates a condition. Drops the value when the operator takes none.
     ///
     /// # Errors
     /// A blank name or one of more than 256 bytes, and a value that is missing, longer than
@@ -168,39 +167,40 @@ impl Condition {
     }
 }
 
-/// Whether an entry of `allowed_country` lets visitors in or keeps them out.
+/// Effect of an entry of `allowed_country`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum CountryMode {
-    /// Lets in.
+    /// Includes visitors from the country.
     Whitelist,
-    /// Keeps out.
+    /// Excludes visitors from the country.
     Blacklist,
 }
 
 impl CountryMode {
-    /// Each with its word in the interface.
+    /// All modes with their words in the interface.
     pub const WORDS: [(&'static str, CountryMode); 2] =
         [("whitelist", CountryMode::Whitelist), ("blacklist", CountryMode::Blacklist)];
 }
 
-/// A country that is let in or kept out. If any entry lets in, all other countries are out.
+/// A country to include or exclude. When any entry includes, all countries that are not included
+/// are excluded.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Country {
     /// Display name.
     pub name: String,
-    /// ISO 3166-1 alpha-2.
+    /// ISO 3166-1 alpha-2 code.
     pub code: String,
-    /// In or out.
+    /// Includes or excludes the country.
     pub rule: CountryMode,
 }
 
 impl Country {
-    /// An entry for the country with this code.
+    /// Creates an entry for the country with this code.
     ///
     /// # Errors
-    /// A code that ISO 3166-1 does not have (XK is allowed), a blank name or one of more than 128
-    /// characters.
+    /// A code that is not in ISO 3166-1 (XK is allowed), and a name that is blank or longer than
+    /// 128 characters.
     pub fn new(name: &str, code: &str, rule: CountryMode) -> Result<Self, Problems> {
         let mut problems = Problems::default();
         if let Err(flaw) = text::title(name, 128) {
@@ -222,7 +222,7 @@ LK LR LS LT LU LV LY MA MC MD ME MF MG MH MK ML MM MN MO MP MQ MR MS MT MU MV MW
 PG PH PK PL PM PN PR PS PT PW PY QA RE RO RS RU RW SA SB SC SD SE SG SH SI SJ SK SL SM SN SO SR SS ST SV SX SY SZ TC TD TF TG TH TJ TK TL \
 TM TN TO TR TT TV TW TZ UA UG UM US UY UZ VA VC VE VG VI VN VU WF WS XK YE YT ZA ZM ZW ";
 
-/// Whether something must hold or must not hold.
+/// Requirement that something holds, or that it does not.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Match {
@@ -233,20 +233,22 @@ pub enum Match {
 }
 
 impl Match {
-    /// Each with its word in the interface.
+    /// Both values with their words in the interface.
     pub const WORDS: [(&'static str, Match); 2] = [("equal", Match::Equal), ("notEqual", Match::NotEqual)];
 }
 
-/// A region or a city let in or kept out.
+/// A region or a city to include or exclude.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PlaceRule {
-    /// `California (US)`, `Berlin (Berlin)`.
+    /// Name with the region or country in parentheses: `California (US)`, `Berlin (Berlin)`.
     pub name: String,
-    /// In or out.
+    /// Includes or excludes the place.
     pub rule: Match,
 }
 
 impl PlaceRule {
+    /// Creates an entry for the place.
+    ///
     /// # Errors
     /// A blank or long name.
     pub fn new(name: &str, rule: Match) -> Result<Self, Problems> {
@@ -257,14 +259,14 @@ impl PlaceRule {
     }
 }
 
-/// New or returning visitors, or both; written as text or as a one-item list. The two spellings
-/// mean the same and are read back as they were sent.
+/// New or returning visitors, or both; written as text or as a list of one. The two spellings mean
+/// the same and are read back as they were sent.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum UserRule {
     /// Written as text.
     Word(String),
-    /// Written as a list: empty for no restriction.
+    /// Written as a list; an empty list restricts nothing.
     List(Vec<String>),
 }
 
@@ -275,7 +277,7 @@ impl Default for UserRule {
 }
 
 impl UserRule {
-    /// The rule itself, once its words are known.
+    /// Returns the rule when its words are valid.
     ///
     /// # Errors
     /// A list with more than one entry, and words other than `new` and `returning`.
@@ -293,11 +295,11 @@ impl UserRule {
     }
 }
 
-/// A language tag such as `en` or `pt-BR`, as `navigator.language` has it. Only its shape is
-/// checked: 2 to 8 letters, then parts of up to 8 letters and digits, 35 bytes in all.
+/// Checks a language tag such as `en` or `pt-BR`, as in `navigator.language`. Only the shape is
+/// checked: 2 to 8 letters, then parts of up to 8 letters and digits, 35 bytes in total.
 ///
 /// # Errors
-/// Text that is not shaped like one.
+/// Text without this shape.
 pub fn language_tag(tag: &str) -> Result<String, Flaw> {
     let mut parts = tag.split('-');
     let good =
@@ -307,27 +309,28 @@ pub fn language_tag(tag: &str) -> Result<String, Flaw> {
     if good { Ok(tag.to_owned()) } else { Err(Flaw::new("must be a language tag such as en or pt-BR")) }
 }
 
-/// What a visitor must, or must not, have done before: at least `min_count` events of a name
-/// that fit the conditions, within the last `timeframe_days`.
+/// A past action that a visitor must, or must not, have done: at least `min_count` events with a
+/// name that match the conditions, within the last `timeframe_days`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct EventRule {
-    /// Must or must not.
+    /// Must or must not have done it.
     pub rule: Match,
     /// Name of the event.
     pub name: String,
-    /// Conditions on it: any of the groups, all of a group.
+    /// Conditions on the event: any of the groups, and all conditions of a group.
     pub attributes: Vec<Vec<AttributeCondition>>,
-    /// How many such events count as done, 1 to 1,000,000.
+    /// Number of matching events needed, 1 to 1,000,000.
     pub min_count: i64,
-    /// How many days back an event counts, up to 3,650; 0 for no limit.
+    /// Days back within which an event counts, up to 3,650; 0 for no limit.
     pub timeframe_days: i64,
 }
 
 impl EventRule {
-    /// The rule itself, once its name and numbers are known to fit.
+    /// Returns the rule when its name and numbers are valid.
     ///
     /// # Errors
-    /// A blank name or one of more than 128 characters, and numbers out of range, all at once.
+    /// A name that is blank or longer than 128 characters, and numbers out of range; all problems
+    /// at once.
     pub fn checked(self) -> Result<Self, Problems> {
         let mut problems = Problems::default();
         if let Err(flaw) = text::title(&self.name, 128) {
@@ -346,20 +349,20 @@ impl EventRule {
 /// A condition on an event's attribute.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct AttributeCondition {
-    /// The attribute.
+    /// Name of the attribute.
     pub key: String,
-    /// How it is compared.
+    /// Comparison.
     pub operand: Operator,
-    /// With what.
+    /// Right side. `None` exactly when the operator takes no value.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub value: Option<Scalar>,
 }
 
 impl AttributeCondition {
-    /// A condition of these parts; see [`Condition::new`].
+    /// Creates a condition; see [`Condition::new`].
     ///
     /// # Errors
-    /// A blank key or one of more than 256 bytes, and a value that is missing or does not fit.
+    /// A key that is blank or longer than 256 bytes, and a value that is missing or invalid.
     pub fn new(key: &str, operator: Operator, value: Option<Scalar>) -> Result<Self, Problems> {
         let mut problems = Problems::default();
         if key.trim().is_empty() || key.len() > 256 {
@@ -373,12 +376,12 @@ impl AttributeCondition {
     }
 }
 
-/// How a URL rule compares with the plain form of a page's address
+/// Comparison of a URL rule with the plain form of a page's address
 /// ([`Address`](crate::address::Address)).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum UrlMatch {
-    /// Same page, whatever the query, and the fragment unless it is a route.
+    /// Same page: ignores the query, and also the fragment unless it is a route.
     Simple,
     /// Same address.
     Exact,
@@ -391,7 +394,7 @@ pub enum UrlMatch {
 }
 
 impl UrlMatch {
-    /// Each with its word in the interface.
+    /// All comparisons with their words in the interface.
     pub const WORDS: [(&'static str, UrlMatch); 5] = [
         ("simple", UrlMatch::Simple),
         ("exact", UrlMatch::Exact),
@@ -401,20 +404,20 @@ impl UrlMatch {
     ];
 }
 
-/// Pages on which an experiment runs, or does not. If any rule has `allowed: true`, the
-/// experiment runs on no other page; one with `allowed: false` wins over it.
+/// Pages on which an experiment runs, or does not run. When any rule has `allowed: true`, the
+/// experiment runs only on the pages of such rules. A rule with `allowed: false` overrides them.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct UrlRule {
     /// Address, part of one, or pattern.
     pub url: String,
-    /// How it is compared.
+    /// Comparison.
     pub rule: UrlMatch,
-    /// Runs there, or must not.
+    /// True when the experiment runs on these pages, false when it must not.
     pub allowed: bool,
 }
 
 impl UrlRule {
-    /// A rule about these pages.
+    /// Creates a rule for these pages.
     ///
     /// # Errors
     /// Blank text, more than 2,048 bytes, and a regular expression that is not
@@ -437,21 +440,21 @@ impl UrlRule {
 /// Hours of the week during which an experiment runs, in the visitor's time.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Schedule {
-    /// Any of the groups.
+    /// Groups of days and hours; any of them has to match.
     pub schedule_groups: Vec<ScheduleGroup>,
 }
 
-/// Days and the hours on them.
+/// Days, and hours on these days.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ScheduleGroup {
     /// `monday` to `sunday`.
     pub days: Vec<String>,
-    /// Any of the ranges.
+    /// Ranges of hours; any of them has to match.
     pub time_ranges: Vec<TimeRange>,
 }
 
-/// From `start` (included) to `end` (not included), past midnight when `end` is the earlier one:
-/// 22:00 to 02:00 on a Friday ends on Saturday.
+/// A range from `start` (inclusive) to `end` (exclusive). It passes midnight when `end` is earlier
+/// than `start`: 22:00 to 02:00 on a Friday ends on Saturday.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TimeRange {
     /// `HH:MM` from 00:00 to 23:59.
@@ -461,7 +464,7 @@ pub struct TimeRange {
 }
 
 impl TimeRange {
-    /// The range between these times.
+    /// Creates the range between these times.
     ///
     /// # Errors
     /// Texts that are not `HH:MM` from 00:00 to 23:59 (`24:00` may end a day).
@@ -477,7 +480,8 @@ impl TimeRange {
     }
 }
 
-/// Minutes since midnight, 0 to 1,439, of a time from 00:00 to 23:59; `None` for any other text.
+/// Returns the minutes since midnight, 0 to 1,439, for a time from 00:00 to 23:59. `None` for any
+/// other text.
 pub fn minutes(text: &str) -> Option<u16> {
     let digits = text.bytes().enumerate().all(|(at, byte)| if at == 2 { byte == b':' } else { byte.is_ascii_digit() });
     if text.len() != 5 || !digits {

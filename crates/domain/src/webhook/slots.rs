@@ -1,50 +1,50 @@
-//! Which webhooks are sent to next, so that no company's receivers hold up those of another.
+//! Scheduling of webhook requests, so that one company's receivers do not delay those of another.
 
 use crate::Instant;
 use crate::ids::{CompanyId, WebhookId};
 
-/// Requests at the same time to receivers whose last attempt did not fail.
+/// Maximum number of in-flight requests to receivers whose last attempt did not fail.
 pub const HEALTHY_SLOTS: usize = 24;
-/// Requests at the same time to receivers whose last attempt failed. They have slots of their own: a receiver that hangs
-/// keeps a slot for as long as a timeout.
+/// Maximum number of in-flight requests to receivers whose last attempt failed. They have slots of their own, because a
+/// receiver that hangs holds a slot until the timeout.
 pub const FAILING_SLOTS: usize = 8;
-/// Healthy slots of one company.
+/// Maximum healthy slots of one company.
 const HEALTHY_PER_COMPANY: usize = 4;
-/// Failing slots of one company.
+/// Maximum failing slots of one company.
 const FAILING_PER_COMPANY: usize = 2;
-/// Requests at the same time to one receiver whose last attempt did not fail.
+/// Maximum number of in-flight requests to one receiver whose last attempt did not fail.
 pub const PER_WEBHOOK: usize = 2;
 
 /// A webhook with deliveries that are due.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct WaitingWebhook {
-    /// The webhook.
+    /// Webhook id.
     pub webhook: WebhookId,
-    /// The company of its project.
+    /// Company that owns the webhook's project.
     pub company: CompanyId,
-    /// Whether its last attempt failed.
+    /// True when its last attempt failed.
     pub is_failing: bool,
-    /// When its oldest delivery became due.
+    /// Due time of its oldest delivery.
     pub due_at: Instant,
 }
 
-/// A request to a receiver: one under way, or one to be made.
+/// A request to a receiver, in flight or to be sent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Slot {
-    /// The webhook.
+    /// Webhook id.
     pub webhook: WebhookId,
-    /// The company of its project.
+    /// Company that owns the webhook's project.
     pub company: CompanyId,
-    /// Whether the webhook was failing when the request was chosen.
+    /// True when the webhook was failing at the time the request was chosen.
     pub is_failing: bool,
 }
 
-/// Chooses the webhooks to send to next, beside the requests that are `in_flight`. A webhook that is returned twice gets
+/// Chooses the webhooks to send to next, in addition to the `in_flight` requests. A webhook that is returned twice gets
 /// two requests.
 ///
-/// Healthy receivers come first. Among them, and among the failing ones, the company with the fewest requests under way
-/// is first, then the webhook with the fewest, then the one that has waited longest. A failing receiver gets one request
-/// at a time.
+/// Healthy receivers come before failing ones. Within each kind, the order is: the company with the fewest in-flight
+/// requests, the webhook with the fewest, the webhook that has waited longest. A failing receiver gets one request at a
+/// time.
 pub fn next_slots(waiting: &[WaitingWebhook], in_flight: &[Slot]) -> Vec<Slot> {
     let mut taken = in_flight.to_vec();
     for is_failing in [false, true] {
@@ -66,7 +66,7 @@ fn next_slot(waiting: &[WaitingWebhook], taken: &[Slot], is_failing: bool) -> Op
     }
     let candidates = waiting.iter().filter(|webhook| webhook.is_failing == is_failing).filter_map(|webhook| {
         let of_company = alike().filter(|slot| slot.company == webhook.company).count();
-        // Requests that began before the receiver failed count too.
+        // Requests that were sent before the receiver failed count too.
         let of_webhook = taken.iter().filter(|slot| slot.webhook == webhook.webhook).count();
         let is_free = of_company < per_company && of_webhook < per_webhook;
         is_free.then_some((of_company, of_webhook, webhook))
@@ -108,7 +108,7 @@ mod tests {
         let in_flight = next_slots(&hanging, &[]);
         assert_eq!(per_company(&in_flight), [(1, 4)], "four requests, of four webhooks");
         assert!((0..4).all(|at| in_flight[at].webhook == hanging[at].webhook));
-        // However long they hang, the company gets no more.
+        // However long they hang, the company gets no further slots.
         assert_eq!(next_slots(&hanging, &in_flight), []);
         let both = [hanging, many(2, 1, false)].concat();
         assert_eq!(per_company(&next_slots(&both, &in_flight)), [(2, 2)]);
@@ -119,12 +119,12 @@ mod tests {
         let failing = [many(1, 20, true), many(2, 20, true), many(3, 1, true)].concat();
         let in_flight = next_slots(&failing, &[]);
         assert_eq!(per_company(&in_flight), [(1, 2), (2, 2), (3, 1)]);
-        // A healthy receiver of the same company does not wait for them, and comes first.
+        // A healthy receiver of the same company does not wait for the failing ones, and comes first.
         let mixed = [failing.clone(), vec![waiting(1, 50, false)]].concat();
         let healthy = |slots: &[Slot]| slots.iter().filter(|slot| !slot.is_failing).count();
         assert_eq!(healthy(&next_slots(&mixed, &in_flight)), 2);
         assert!(!next_slots(&mixed, &[])[0].is_failing);
-        // A request that began while the receiver was healthy counts.
+        // A request that was sent while the receiver was healthy counts.
         let begun = Slot { is_failing: false, ..in_flight[0] };
         assert!(next_slots(&failing, &[begun]).iter().all(|slot| slot.webhook != begun.webhook));
     }
@@ -139,8 +139,8 @@ mod tests {
     }
 
     proptest! {
-        /// Whatever waits and is under way: the bounds hold, nothing is chosen that does not wait, and no slot stays free
-        /// that a webhook could have.
+        /// For any waiting webhooks and in-flight requests: the limits hold, only waiting webhooks are chosen, and no
+        /// slot stays free that a webhook could have.
         #[test]
         fn bounds_hold_and_slots_are_used(
             webhooks in prop::collection::vec((0..7i64, any::<bool>()), 0..60),

@@ -55,7 +55,7 @@ fn a_start_that_failed_tells_nothing_else() {
     assert_eq!(events[0].event, EventType::StartFailed);
     assert_eq!(events[0].data["reason"], "its code is not valid");
     assert!(events[0].data["sentence"].as_str().unwrap().contains("could not be started"));
-    // What comes after it is told as usual.
+    // The next change is reported as usual.
     let renamed = Experiment { name: "Other".to_owned(), ..after.clone() };
     assert_eq!(told(Some(&after), Some(&renamed)), ["experiment.changed"]);
 }
@@ -72,7 +72,7 @@ fn pauses_grow_until_five_days_are_over() {
     assert_eq!(seconds[..7], [5, 300, 1_800, 7_200, 18_000, 36_000, 43_200]);
     assert_eq!(now.us(), GIVE_UP_AFTER_US, "the last attempt is made after five days");
     assert_eq!(attempts, 16);
-    // A clock that is set forward does not end what was tried a few times only, and one that is set back neither.
+    // Setting the clock forward does not end a delivery after a few attempts. Setting it back does not either.
     assert!(retry_at(3, first_at, Instant::from_us(100 * GIVE_UP_AFTER_US)).is_some());
     assert!(retry_at(100, first_at, Instant::from_us(-GIVE_UP_AFTER_US)).is_some());
 }

@@ -4,12 +4,13 @@ use std::collections::HashMap;
 
 const BLOCKS: u64 = 40;
 
-/// A log of a few closed files and a part of one, closed in order, and its blocks.
+/// Creates a closed log with a few closed files and a partly filled active one. Returns
+/// its blocks.
 async fn sample() -> (TempDir, HashMap<i64, Block>) {
     let dir = place();
     let log = Log::open(dir.path(), LogOptions { roll_bytes: 20_000, ..options() }).unwrap();
     for n in 0..BLOCKS {
-        // Some fit into a page, some do not.
+        // Some of the blocks fit into a page, others do not.
         let events = if n % 3 == 0 { 60 } else { 3 };
         assert_eq!(stored(&log, "shop", SECOND, &ids(n * 100..n * 100 + events)).await, events as usize);
     }
@@ -21,8 +22,8 @@ async fn sample() -> (TempDir, HashMap<i64, Block>) {
     (dir, blocks)
 }
 
-/// Reads a damaged log: what comes back is what was written, the rest is
-/// reported. Tells how many blocks are lost.
+/// Reads a damaged log: every block returned must be unchanged, and every other block
+/// must be reported as damaged. Returns the number of lost blocks.
 fn check(dir: &Path, blocks: &HashMap<i64, Block>, what: &str) -> u64 {
     let reader = LogReader::open(dir).unwrap();
     let mut missing: HashSet<i64> = blocks.keys().copied().collect();
@@ -42,7 +43,7 @@ fn check(dir: &Path, blocks: &HashMap<i64, Block>, what: &str) -> u64 {
                 Some(last) => reported.extend(damage.seq..=last.min(1000)),
                 None => to_end = to_end.min(damage.seq),
             },
-            // Files that cannot even be opened.
+            // A file that cannot even be opened.
             Err(ReadError::Failed(error)) => {
                 assert!(matches!(error, Error::File { .. }), "{what}: {error}");
                 to_end = to_end.min(last + 1);
@@ -60,7 +61,7 @@ fn check(dir: &Path, blocks: &HashMap<i64, Block>, what: &str) -> u64 {
         assert_eq!(verified.blocks, found, "{what}");
         assert!(missing.is_empty() || verified.first_damage.is_some() || missing.contains(&(BLOCKS as i64)), "{what}");
     }
-    // What needs no bodies copes as well.
+    // Reading without bodies must not fail either.
     for summary in reader.summaries(Position { seq: 3 }).unwrap().take(500) {
         let _ = summary;
     }
@@ -72,7 +73,7 @@ async fn flipped_bits_cost_the_blocks_they_hit() {
     let (place, blocks) = sample().await;
     let closed: Vec<String> = files_named(place.path(), "log-");
     let dir = copy(place.path());
-    // `MURIEL_TEST_SWEEP` makes it some ten thousand files.
+    // With `MURIEL_TEST_SWEEP`, about ten thousand damaged files are tested.
     let sweep = std::env::var("MURIEL_TEST_SWEEP").is_ok();
     for (name, step) in [(closed[0].as_str(), 131), (closed[1].as_str(), 211), ("log.db", 61)] {
         let step = if sweep { 5 } else { step };
@@ -84,7 +85,7 @@ async fn flipped_bits_cost_the_blocks_they_hit() {
             bytes[at] ^= 1 << (at % 8);
             fs::write(&path, &bytes).unwrap();
             let now = check(dir.path(), &blocks, &format!("{name} at {at}"));
-            // Beyond the head of the file damage stays within a page of rows.
+            // Beyond the header, damage is limited to one page of rows.
             harmful += u64::from(now > 0);
             lost += now;
             flips += 1;
@@ -96,11 +97,11 @@ async fn flipped_bits_cost_the_blocks_they_hit() {
     assert_eq!(check(dir.path(), &blocks, "whole again"), 0);
 }
 
-/// Where the numbers of rows are in a file: the places of one byte that a cell of
-/// a table's leaf has after its length.
+/// Offsets of the row numbers in a file: the byte after the length in each cell of a
+/// table leaf page, for numbers that fit into one byte.
 fn row_numbers(file: &[u8]) -> Vec<usize> {
     let mut found = Vec::new();
-    // The first page has the schema.
+    // The first page holds the schema.
     for page in (4096..file.len()).step_by(4096).filter(|page| file[*page] == 0x0d) {
         let two = |at: usize| usize::from(file[page + at]) << 8 | usize::from(file[page + at + 1]);
         for cell in 0..two(3) {
@@ -166,7 +167,7 @@ async fn what_was_changed_on_purpose_is_named() {
     let closed: Vec<String> = files_named(place.path(), "log-");
     let middle = files::closed(place.path()).unwrap()[1].clone();
     let seq = middle.first + 2;
-    // A changed hash hides no content, so the block after it is whole.
+    // A changed hash hides no content, so the block after it is intact.
     let cases = [
         (format!("UPDATE block SET events = events + 1 WHERE seq = {seq}"), seq, 1),
         (format!("UPDATE block SET received_at = 5 WHERE seq = {seq}"), seq, 1),
@@ -233,7 +234,7 @@ async fn a_writer_goes_on_after_what_it_finds_or_refuses() {
     println!("{went_on} went on, {refused} refused");
     assert!(went_on > 20);
 
-    // A damaged end is gone on after, and stays named.
+    // A log with a damaged end is continued, and the damage stays reported.
     let dir = copy(place.path());
     let conn = rusqlite::Connection::open(dir.path().join("log.db")).unwrap();
     conn.execute("UPDATE block SET received_at = 7 WHERE seq = ?1", [BLOCKS as i64]).unwrap();

@@ -4,7 +4,7 @@ use std::process::Command;
 
 use rusqlite::ffi;
 
-/// A small volume of its own, or nothing where we may not mount.
+/// A small separate volume; none where mounting is not permitted.
 struct Volume(TempDir);
 
 impl Volume {
@@ -37,7 +37,7 @@ impl Drop for Volume {
     }
 }
 
-/// Lines that do not compress.
+/// A batch whose lines do not compress.
 fn dense(at_us: i64, id: Uuid, bytes: usize) -> Batch {
     let mut state = id.as_u128() as u64 | 1;
     let text: String = (0..bytes)
@@ -86,7 +86,7 @@ async fn the_reserve_is_left_alone() {
     fs::remove_file(&ballast).unwrap();
     assert_eq!(stored(&log, "shop", SECOND, &ids(0..9)).await, 4);
     assert_eq!(log.state(), LogState::Accepting);
-    // Without anybody asking, too.
+    // The state changes without an append, too.
     fs::write(&ballast, vec![1; 5 << 20]).unwrap();
     until("it notices that the disk is full", || log.state() != LogState::Accepting);
     fs::remove_file(&ballast).unwrap();
@@ -127,7 +127,7 @@ async fn a_full_volume_loses_nothing() {
         let _ = log.close().await;
         assert_eq!(stored_ids(volume.path()), acknowledged);
         whole(volume.path());
-        // A new process may not get far there, but says so and spoils nothing.
+        // A new process may fail there, but reports it and damages nothing.
         if let Ok(log) = Log::open(volume.path(), options.clone()) {
             let _ = log.append(batch("blog", SECOND, &ids(0..1))).await;
             let _ = log.close().await;
@@ -223,7 +223,7 @@ async fn what_fails_is_not_acknowledged_and_can_be_sent_again() {
                 }
                 _ => panic!("{point} {code}: {refused:?}"),
             }
-            // A commit that was not acknowledged may still have happened.
+            // A commit that was not acknowledged may still have been stored.
             let there = if point == "committed" { 3 } else { 0 };
             assert_eq!(stored(&log, "shop", SECOND, &ids(next..next + 3)).await, 3 - there, "{point} {code}");
             assert_eq!(stored(&log, "shop", SECOND, &ids(0..next)).await, 0);
@@ -304,7 +304,7 @@ async fn an_acknowledged_block_that_is_gone_stops_the_log() {
     let LogState::Unavailable { sentence, .. } = log.state() else { panic!("it takes batches") };
     assert!(sentence.contains("block 2"), "{sentence}");
     log.close().await.unwrap();
-    // A restart goes on with what there is.
+    // After a restart, the log continues with the blocks in the file.
     let log = Log::open(dir.path(), options()).unwrap();
     assert_eq!(stored(&log, "shop", SECOND, &ids(0..9)).await, 6);
 }

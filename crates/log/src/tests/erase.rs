@@ -7,12 +7,12 @@ fn key() -> RewriteKey {
     RewriteKey::new(&[7; 32])
 }
 
-/// The line of an event of a visitor.
+/// The line of a visitor's event.
 fn visit(visitor: &str, id: Uuid) -> String {
     format!("{{\"id\":\"{id}\",\"visitor\":{{\"id\":\"{visitor}\"}},\"url\":\"https://shop.example/{id}\"}}\n")
 }
 
-/// A batch of events, each of a visitor.
+/// A batch of events, each with its visitor.
 fn visits(project: &str, at_us: i64, events: &[(&str, Uuid)]) -> Batch {
     let received_at = Instant::from_us(at_us);
     let mut batch = Batch { project_key: project.into(), received_at, events: Vec::new(), lines: Vec::new() };
@@ -23,13 +23,13 @@ fn visits(project: &str, at_us: i64, events: &[(&str, Uuid)]) -> Batch {
     batch
 }
 
-/// Appends, and tells which of the events were new.
+/// Appends the events and returns for each whether it was new.
 async fn visited(log: &Log, project: &str, at_us: i64, events: &[(&str, Uuid)]) -> Vec<bool> {
     let outcomes = log.append(visits(project, at_us, events)).await.unwrap();
     outcomes.into_iter().map(|outcome| outcome == AppendOutcome::Stored).collect()
 }
 
-/// Project, visitor and id of every event, in order, of a log whose rewrites are signed.
+/// Project, visitor and id of every event in order, from a log whose rewrites are signed.
 fn all(dir: &Path) -> Vec<(String, String, Uuid)> {
     let reader = LogReader::open(dir).unwrap().with_key(key());
     let mut found = Vec::new();
@@ -58,23 +58,23 @@ fn before(project: &str, us: i64) -> Erasure {
     Erasure { job: Uuid::nil(), project_key: project.into(), what }
 }
 
-/// [`super::super::erase`] on a thread that may block.
+/// Runs [`super::super::erase`] on a thread that may block.
 async fn erased(log: &Log, erasures: Vec<Erasure>) -> Result<EraseReport, EraseError> {
     let log = log.clone();
     let erase = move || super::super::erase(&log, &key(), Instant::from_us(77), &erasures, &mut |_| true);
     tokio::task::spawn_blocking(erase).await.unwrap()
 }
 
-/// The files in `dir` that have these bytes.
+/// Names of the files in `dir` that contain these bytes.
 fn files_with(dir: &Path, bytes: &[u8]) -> Vec<String> {
     let files = fs::read_dir(dir).unwrap().map(|file| file.unwrap());
     let with = files.filter(|file| fs::read(file.path()).unwrap().windows(bytes.len()).any(|window| window == bytes));
     with.map(|file| file.file_name().into_string().unwrap()).collect()
 }
 
-/// Whether a file of the directory has any trace of an event: its id, its visitor, or the
-/// number that once stood for the visitor in the index. Blocks are compressed, so they are
-/// also read.
+/// Returns whether a file of the directory has any trace of an event: its id, its visitor, or the scope
+/// number that earlier indexes stored for the visitor. Blocks are compressed, so they are also read with
+/// a reader.
 fn has_trace(dir: &Path, visitor: &str, id: Uuid) -> bool {
     let scope = DedupScope::visitor(visitor).number().to_be_bytes();
     [visitor.as_bytes(), id.as_bytes(), &scope].into_iter().any(|bytes| !files_with(dir, bytes).is_empty())
@@ -117,10 +117,10 @@ async fn a_visitor_is_taken_out_of_closed_and_active_files() {
     }
     assert_eq!(files_named(dir.path(), "log-").len(), files::closed(dir.path()).unwrap().len());
 
-    // Again there is nothing to do; the visitor of the other project is another.
+    // A repeated erasure has nothing to do. The same visitor id in another project is not affected.
     let again = erased(&log, vec![of_visitor("shop", "gone-visitor")]).await.unwrap();
     assert_eq!((again.removed, again.blocks, again.files), (vec![0], 0, 0));
-    // An erased event that is sent again is known, a new one of the same visitor stays.
+    // An erased event that is sent again is a repeat; a new event of the same visitor is stored.
     assert_eq!(
         visited(&log, "shop", 95 * SECOND, &[("gone-visitor", id(90, 90)), ("gone-visitor", id(91, 91))]).await,
         [false, true]
@@ -131,7 +131,7 @@ async fn a_visitor_is_taken_out_of_closed_and_active_files() {
     log.close().await.unwrap();
     let log = Log::open(dir.path(), options()).unwrap();
     assert_eq!(verified(dir.path()).first_damage, None);
-    // Also when the index is made from what is left.
+    // Also when the index is rebuilt from the remaining blocks.
     log.close().await.unwrap();
     files_named(dir.path(), "seen").iter().for_each(|name| fs::remove_file(dir.path().join(name)).unwrap());
     let log = Log::open(dir.path(), options()).unwrap();
@@ -168,7 +168,7 @@ async fn what_a_project_forgets_is_checked_against_a_wrong_clock() {
     use std::time::SystemTime;
     let dir = place();
     let log = Log::open(dir.path(), rolling()).unwrap();
-    // A day apart, on files that were written then.
+    // One block per day, in files with the matching modification time.
     let day = |n: i64| 86_400 * SECOND * n;
     for n in 0..30 {
         visited(&log, "shop", day(n), &[("a", id(n as u64, n as u64))]).await;
@@ -192,7 +192,7 @@ async fn what_a_project_forgets_is_checked_against_a_wrong_clock() {
     let (newest, before) = (Instant::from_us(day(29)), Instant::from_us(day(90)));
     assert_eq!(plan("shop", day(90)), days(30, Some(PruneRefusal::NewestIsOld { newest, before })));
     assert_eq!(plan("other", day(90)), ExpiryPlan::default());
-    // Rewriting makes no file look younger than its events, and leaves nothing to do.
+    // Rewriting must not make a file look younger than its events, and leaves nothing to delete.
     assert_eq!(erased(&log, vec![before_day(&day, 3)]).await.unwrap().removed, [3]);
     assert_eq!(plan("shop", day(3)), ExpiryPlan { events: 0, total: 27, held: None });
     assert_eq!(plan("blog", day(3)), days(3, None));
@@ -202,7 +202,7 @@ fn before_day(day: &dyn Fn(i64) -> i64, n: i64) -> Erasure {
     before("shop", day(n))
 }
 
-/// Changes to the files of a log by somebody without the key.
+/// Changes to the files of a log without the key are detected.
 #[tokio::test]
 async fn a_forged_rewrite_is_found() {
     let made = place();
@@ -239,14 +239,14 @@ async fn a_forged_rewrite_is_found() {
         assert_eq!(report.first_damage.map(|damage| damage.seq), Some(3), "{what}");
     }
 
-    // A rewrite by somebody with another key is consistent in itself.
+    // A rewrite signed with another key is consistent in itself.
     let forged = copy(honest.path());
     let log = Log::open(forged.path(), rolling()).unwrap();
     let (writer, path) = (log.clone(), forged.path().to_owned());
     let theirs = RewriteKey::new(&[8; 32]);
     let what = ErasedEvents::OfVisitor(theirs.visitor("shop", "b"));
     let erasures = [Erasure { job: Uuid::nil(), project_key: "shop".into(), what }];
-    // It does not even take the others' records for whole, so it works on a log without.
+    // With another key, existing records are not accepted as intact, so this uses a log without records.
     let fresh = place();
     drop((log, path, writer));
     let log = Log::open(fresh.path(), rolling()).unwrap();
@@ -261,7 +261,7 @@ async fn a_forged_rewrite_is_found() {
     assert_eq!(verified(fresh.path()).damaged, 3);
 }
 
-/// Somebody who puts an old file back, with what was taken out, is found as long as the record is there.
+/// Putting an old file with the erased events back is detected as long as the record is there.
 #[tokio::test]
 async fn a_rewrite_that_is_undone_is_found() {
     let dir = place();
@@ -282,7 +282,7 @@ async fn a_rewrite_that_is_undone_is_found() {
     assert_eq!(verified(dir.path()).damaged, 1);
 }
 
-/// Blocks that are not as they were written are neither signed nor lost.
+/// Blocks that differ from their written form are neither signed nor lost.
 #[tokio::test]
 async fn damaged_blocks_stay_and_are_counted() {
     let dir = place();
@@ -303,7 +303,7 @@ async fn damaged_blocks_stay_and_are_counted() {
     assert_eq!(after.events, 39, "the others' events");
 }
 
-/// Every state of the files that a crash can leave while blocks are rewritten.
+/// Tests every state of the files that a crash can leave while blocks are rewritten.
 #[tokio::test]
 async fn a_crash_at_any_point_loses_nothing() {
     let dir = place();
@@ -336,7 +336,7 @@ async fn a_crash_at_any_point_loses_nothing() {
         let others: Vec<_> = found.iter().filter(|(_, visitor, _)| visitor == "b").cloned().collect();
         assert_eq!(others, kept, "{point}");
         let log = Log::open(dir.path(), options()).unwrap();
-        // Known, whether it was erased before the crash or not.
+        // Both events are known, whether erased before the crash or not.
         assert_eq!(
             visited(&log, "shop", 60 * SECOND, &[("a", id(3, 3)), ("b", id(3, 103))]).await,
             [false, false],
@@ -379,10 +379,10 @@ async fn it_stops_and_waits_where_it_has_to() {
     let dir = place();
     let log = Log::open(dir.path(), options()).unwrap();
     visited(&log, "shop", SECOND, &[("a", id(1, 1))]).await;
-    // Another process has the active file open, so it is not closed.
+    // Another process has the active file open, so it cannot be closed.
     let second = Log::open(dir.path(), options()).unwrap();
     assert!(matches!(erased(&log, vec![of_visitor("shop", "a")]).await, Err(EraseError::InUse)));
-    // Who has nothing to take out of it does not wait for that.
+    // An erasure without events in the active file does not need to close it.
     assert_eq!(erased(&log, vec![of_visitor("shop", "b")]).await.unwrap().removed, [0]);
     second.close().await.unwrap();
     let lock = super::super::erase::lock_for_tests(dir.path());
@@ -405,7 +405,7 @@ async fn it_stops_and_waits_where_it_has_to() {
     assert!(matches!(tokio::task::spawn_blocking(stopped).await.unwrap(), Err(EraseError::Stopped)));
 }
 
-/// Retention that deletes a file while it is rewritten: it stays deleted.
+/// A file that retention deletes during its rewrite stays deleted.
 #[tokio::test]
 async fn a_file_that_retention_deletes_does_not_come_back() {
     let dir = place();
@@ -432,7 +432,7 @@ async fn a_file_that_retention_deletes_does_not_come_back() {
     assert_eq!((after.range, after.pruned, after.first_damage), (Some((3, 4)), 2, None));
 }
 
-/// A reader in the middle of the log, and appends, while blocks are rewritten.
+/// Reading from the middle of the log and appending continue while blocks are rewritten.
 #[tokio::test(flavor = "multi_thread", worker_threads = 3)]
 async fn others_read_and_write_meanwhile() {
     let dir = place();
@@ -477,7 +477,7 @@ async fn others_read_and_write_meanwhile() {
     reads.await.unwrap();
     let found = all(dir.path());
     assert_eq!(found.iter().filter(|(_, who, _)| who == "b").count() as u64, 200 + appended);
-    // What came after the last erasure began stays, and nothing else.
+    // Only events appended after the last erasure began are left.
     let left = found.iter().filter(|(_, who, _)| who == "a").count() as i64;
     assert_eq!(left, 300 + appended as i64 - examined);
     assert_eq!(verified(dir.path()).first_damage, None);
@@ -505,10 +505,10 @@ fn step() -> impl Strategy<Value = Step> {
 }
 
 const PROJECTS: [&str; 2] = ["shop", "blog"];
-/// Some need escapes in JSON, which other writers may write otherwise.
+/// Some ids need escapes in JSON, which other writers may escape differently.
 const VISITORS: [&str; 4] = ["a", "visitor b", "ü", "0"];
 
-/// A block of the model: when it was received, its events, and how many were taken out.
+/// A block of the model: its time of receipt, its events, and the number of removed ones.
 struct ModelBlock {
     at: i64,
     events: Vec<(usize, usize, Uuid)>,
@@ -519,7 +519,7 @@ async fn run(steps: Vec<Step>, roll_bytes: u64) -> Result<(), TestCaseError> {
     let options = LogOptions { roll_bytes, durability: Durability::Relaxed, ..options() };
     let dir = place();
     let mut log = Log::open(dir.path(), options.clone()).unwrap();
-    // By their numbers.
+    // Blocks by number.
     let mut model: BTreeMap<i64, ModelBlock> = BTreeMap::new();
     let mut now = 1000 * SECOND;
     let (mut next, mut hashes) = (1, BTreeMap::new());
@@ -586,7 +586,7 @@ async fn run(steps: Vec<Step>, roll_bytes: u64) -> Result<(), TestCaseError> {
         let mut found = Vec::new();
         for block in reader.blocks(Position::default()).unwrap() {
             let block = block.unwrap();
-            // A block keeps its hash for ever.
+            // A block's hash never changes.
             prop_assert_eq!(*hashes.entry(block.seq).or_insert(block.hash), block.hash);
             let events: Vec<_> = block
                 .events()
@@ -604,7 +604,7 @@ async fn run(steps: Vec<Step>, roll_bytes: u64) -> Result<(), TestCaseError> {
         let verified = reader.verify().unwrap();
         prop_assert_eq!(verified.damaged, 0);
         prop_assert_eq!(verified.rewritten.removed, model.values().map(|block| block.removed).sum::<u64>());
-        // Each way to read skips nothing and finds the same.
+        // Every way of reading finds the same blocks.
         let summaries = reader.summaries(Position::default()).unwrap().map(|block| block.unwrap().events).sum::<u64>();
         prop_assert_eq!(summaries, verified.events);
     }

@@ -60,14 +60,15 @@ async fn handles_turn_and_roll_beside_each_other() {
     assert!(files_named(dir.path(), "seen").len() <= 2);
 }
 
-/// Two processes begin a log at once: the other one has made the file and has it open
-/// before this one could look again.
+/// Two processes create a log at the same time: the other one has created the file and
+/// holds it open before this one checks again.
 #[test]
 fn a_file_that_another_process_makes_meanwhile_is_opened() {
     let (dir, made) = (place(), place());
     drop(Log::open(made.path(), options()).unwrap());
     until("the log is closed", || !made.path().join("log.db-wal").exists());
-    // Holds the log open from before the file is there, as whoever made it does after.
+    // Holds the shared lock before the file exists, like the process that creates it does
+    // afterwards.
     let other = files::lock_file(dir.path()).unwrap();
     files::lock_shared(dir.path(), &other).unwrap();
     let opening = std::thread::spawn({
@@ -81,8 +82,8 @@ fn a_file_that_another_process_makes_meanwhile_is_opened() {
     assert_eq!(opening.join().unwrap(), Ok(()));
 }
 
-/// Not a test by itself: appends in a process of its own, and says what was
-/// acknowledged, until it is killed, has done enough or is refused all the time.
+/// Not a test by itself: appends in a separate process and prints the acknowledged
+/// events, until it is killed, is done, or is rejected repeatedly.
 #[test]
 fn helper_process() {
     let Ok(dir) = std::env::var("MURIEL_TEST_LOG") else { return };
@@ -132,12 +133,12 @@ fn spawn(mut command: Command, dir: &Path) -> Child {
         .unwrap()
 }
 
-/// Kills the process, and tells the numbers it acknowledged.
+/// Kills the process after this many lines. Returns the numbers that it acknowledged.
 fn kill_after(mut child: Child, lines: usize) -> Vec<u64> {
     let mut output = BufReader::new(child.stdout.take().unwrap()).lines().map(Result::unwrap);
     let mut numbers = Vec::new();
     let mut note = |line: String| {
-        // The harness begins the first line.
+        // The test harness writes the beginning of the first line.
         if let Some((_, told)) = line.split_once("acknowledged ") {
             let (number, new) = told.split_once(' ').unwrap();
             assert_eq!(new, "5");
@@ -156,7 +157,7 @@ async fn processes_that_are_killed_lose_nothing_acknowledged() {
     let dir = place();
     let mut acknowledged: HashSet<Uuid> = HashSet::new();
     for cycle in 0..6u64 {
-        // Two at a time, beside a handle of this process that comes and goes.
+        // Two processes at a time, and in every other cycle a handle in this process.
         let children = [helper(dir.path(), cycle * 100_000), helper(dir.path(), cycle * 100_000 + 50_000)];
         let log = (cycle % 2 == 0).then(|| Log::open(dir.path(), options()).unwrap());
         let threads =
@@ -180,7 +181,7 @@ async fn processes_that_are_killed_lose_nothing_acknowledged() {
     let distinct: HashSet<Uuid> = found.iter().map(|(_, id)| *id).collect();
     assert_eq!(distinct.len(), found.len(), "nothing is there twice");
     assert!(acknowledged.is_subset(&distinct));
-    // The index agrees with the log, whatever the kills left of it.
+    // The index agrees with the log after all kills.
     let log = Log::open(dir.path(), options()).unwrap();
     let all: Vec<Uuid> = distinct.into_iter().collect();
     for ids in all.chunks(5000) {
@@ -188,8 +189,8 @@ async fn processes_that_are_killed_lose_nothing_acknowledged() {
     }
 }
 
-/// System calls that fail, one at a time or from one on, as a failing disk has it.
-/// `MURIEL_TEST_SWEEP=300` tries the first 300 of each instead of a few.
+/// Failing system calls, single ones or all from one on, as with a failing disk.
+/// `MURIEL_TEST_SWEEP=300` tests the first 300 of each instead of a few.
 #[test]
 fn a_failing_system_call_acknowledges_nothing_false() {
     let sweep = std::env::var("MURIEL_TEST_SWEEP").ok().and_then(|text| text.parse::<u64>().ok());

@@ -1,4 +1,4 @@
-//! What the log promises, on real files.
+//! Tests of the log on real files.
 
 use std::collections::{BTreeMap, HashSet};
 use std::fs;
@@ -29,23 +29,23 @@ mod story;
 
 const SECOND: i64 = 1_000_000;
 
-/// A directory of its own, in memory where that is possible: what a flush is good
-/// for cannot be seen by these tests, only how long it takes.
+/// A temporary directory, in memory where possible: these tests cannot observe the effect
+/// of a flush, only its duration.
 fn place() -> TempDir {
     tempfile::tempdir_in("/dev/shm").or_else(|_| tempfile::tempdir()).unwrap()
 }
 
-/// Options with which the disks of test machines do.
+/// Options that work on the disks of test machines.
 fn options() -> LogOptions {
     LogOptions { reserve: Reserve::Bytes(0), roll_bytes: 1 << 22, ..LogOptions::default() }
 }
 
-/// Rolls after every block.
+/// Options that roll the active file after every block.
 fn rolling() -> LogOptions {
     LogOptions { roll_bytes: 1, ..options() }
 }
 
-/// An id of the time `ms` and the number `n`.
+/// An id with the time `ms` and the number `n`.
 fn id(ms: u64, n: u64) -> Uuid {
     let mut bytes = [0; 16];
     bytes[..6].copy_from_slice(&ms.to_be_bytes()[2..]);
@@ -75,14 +75,14 @@ fn batch(project: &str, at_us: i64, ids: &[Uuid]) -> Batch {
     batch
 }
 
-/// Appends, and tells how many of the events were new.
+/// Appends the events and returns how many were new.
 async fn stored(log: &Log, project: &str, at_us: i64, ids: &[Uuid]) -> usize {
     let taken = log.append(batch(project, at_us, ids)).await.unwrap();
     assert_eq!(taken.len(), ids.len());
     taken.into_iter().filter(|taken| *taken == AppendOutcome::Stored).count()
 }
 
-/// What a reader finds: project and id of each event, whose line fits them.
+/// Project and id of each event that a reader returns; checks that the lines match.
 fn read(dir: &Path) -> Vec<(String, Uuid)> {
     let mut found = Vec::new();
     for block in LogReader::open(dir).unwrap().blocks(Position::default()).unwrap() {
@@ -94,7 +94,7 @@ fn read(dir: &Path) -> Vec<(String, Uuid)> {
     found
 }
 
-/// What is in a log without damage.
+/// Verifies a log that must be undamaged.
 fn whole(dir: &Path) -> VerifyReport {
     let verified = LogReader::open(dir).unwrap().verify().unwrap();
     assert_eq!(verified.first_damage, None);
@@ -102,17 +102,17 @@ fn whole(dir: &Path) -> VerifyReport {
     verified
 }
 
-/// Deletes closed files that are older than this, whatever that looks like.
+/// Deletes closed files older than this, without the safety checks.
 async fn prune(log: &Log, before_us: i64) -> PruneReport {
     log.prune(PruneRequest { before: Instant::from_us(before_us), force: true }).await.unwrap()
 }
 
-/// Waits until the writer has done what comes after an answer.
+/// Waits until the writer has finished its work after a reply.
 async fn idle(log: &Log) {
     prune(log, i64::MIN).await;
 }
 
-/// The log as the disk has it at this moment, as after a crash.
+/// Copies the files of the log in their current state, as after a crash.
 fn copy(from: &Path) -> TempDir {
     let to = place();
     for file in fs::read_dir(from).unwrap() {
@@ -129,7 +129,7 @@ fn files_named(dir: &Path, start: &str) -> Vec<String> {
     names
 }
 
-/// Waits for something that is soon the case.
+/// Waits until a condition is true.
 fn until(what: &str, mut done: impl FnMut() -> bool) {
     let deadline = Clock::now() + Duration::from_secs(180);
     while !done() {

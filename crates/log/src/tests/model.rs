@@ -12,7 +12,7 @@ enum Step {
         later_s: i64,
     },
     Reopen,
-    /// Goes on with the files as they are, while the writer is open.
+    /// Continues with a copy of the files, taken while the writer is open.
     Crash,
     PruneRequest {
         age_s: i64,
@@ -35,12 +35,12 @@ fn step() -> impl Strategy<Value = Step> {
     ]
 }
 
-/// What the log should do, without any files.
+/// The expected behaviour of the log, without files.
 #[derive(Default)]
 struct Model {
-    /// Events in their order, with their time.
+    /// Events in order, with their time.
     events: Vec<(String, Uuid, i64)>,
-    /// When each was last stored.
+    /// Time at which each event was last stored.
     stored: BTreeMap<(String, Uuid), i64>,
     now: i64,
 }
@@ -51,7 +51,7 @@ impl Model {
             let key = (project.to_owned(), id);
             match self.stored.get(&key) {
                 Some(at) if self.now - at < WINDOW => prop_assert_eq!(*taken, AppendOutcome::Repeated),
-                // It may still be known.
+                // The index may still contain it.
                 Some(_) => {}
                 None => prop_assert_eq!(*taken, AppendOutcome::Stored),
             }

@@ -19,7 +19,7 @@ async fn an_event_counts_once_per_project_and_id() {
         let taken: String = taken.iter().map(|taken| if *taken == AppendOutcome::Stored { 'S' } else { 'R' }).collect();
         assert_eq!(taken, expect, "{project} {ids:?}");
     }
-    // Batches with nothing new leave no block.
+    // Batches without new events write no block.
     assert_eq!(log.last(), Position { seq: 4 });
     assert_eq!(read(dir.path()).len(), 8);
     log.close().await.unwrap();
@@ -28,7 +28,7 @@ async fn an_event_counts_once_per_project_and_id() {
     assert_eq!(whole(dir.path()).events, 8);
 }
 
-/// Events of visitors as they are stored: visitor, whether a key vouched for it, id.
+/// Stored events of visitors: visitor, whether sent with an API key, id.
 fn sent(events: &[(&str, bool, Uuid)]) -> Batch {
     let received_at = Instant::from_us(SECOND);
     let mut batch = Batch { project_key: "shop".into(), received_at, events: Vec::new(), lines: Vec::new() };
@@ -49,12 +49,13 @@ async fn nobody_can_claim_the_id_of_anothers_event() {
     let mut log = Log::open(dir.path(), options()).unwrap();
     let (a, b) = (id(1, 1), id(1, 2));
     for (visitor, vouched, id, expect) in [
-        // Who guesses the id first changes nothing for the server that sends it with a key,
+        // A client that guesses the id first does not affect the server that sends it with
+        // a key,
         ("stranger", false, a, AppendOutcome::Stored),
         ("buyer", true, a, AppendOutcome::Stored),
         ("buyer", true, a, AppendOutcome::Repeated),
         ("another", true, a, AppendOutcome::Repeated),
-        // nor for another visitor, and learns nothing about who sent it before.
+        // nor another visitor, and cannot find out who sent it before.
         ("buyer", false, a, AppendOutcome::Stored),
         ("buyer", false, a, AppendOutcome::Repeated),
         ("stranger", false, a, AppendOutcome::Repeated),
@@ -67,7 +68,7 @@ async fn nobody_can_claim_the_id_of_anothers_event() {
     }
     let escaped = br#"{"id":"x","visitor":{"id":"st\u0072anger","attributes":{"vouched":true}}}"#;
     assert_eq!(DedupScope::of_line(escaped), DedupScope::visitor("stranger"));
-    // An index that is made again from the log knows the same.
+    // An index rebuilt from the log gives the same outcomes.
     let claims = [("stranger", false, a), ("buyer", true, a), ("buyer", false, a), ("buyer", true, b)];
     for remade in [false, true] {
         log.close().await.unwrap();
@@ -89,7 +90,7 @@ async fn repeats_are_recognised_for_the_window() {
     let mut last_seen: BTreeMap<u64, i64> = BTreeMap::new();
     for step in 0..40u64 {
         let at = step as i64 * (DAY / 4);
-        // Something of each age, also some that are long forgotten.
+        // Events of each age, including some that have expired.
         for n in [step, step.saturating_sub(1), step.saturating_sub(3), step / 2] {
             let new = stored(&log, "shop", at, &[id(n, n)]).await == 1;
             match last_seen.get(&n) {
@@ -108,10 +109,10 @@ async fn repeats_are_recognised_for_the_window() {
         assert!(files_named(dir.path(), "seen").len() <= 2);
     }
     assert_ne!(files_named(dir.path(), "seen"), ["seen-1.db"]);
-    // Two generations later it is new once more.
+    // Two generations later the event is new again.
     assert_eq!(stored(&log, "shop", 40 * DAY, &[id(100, 100)]).await, 1);
     assert_eq!(stored(&log, "shop", 50 * DAY, &[id(39, 39)]).await, 1);
-    // A clock that goes back forgets nothing.
+    // A clock that goes back does not expire anything.
     assert_eq!(stored(&log, "shop", DAY, &[id(39, 39)]).await, 0);
     whole(dir.path());
 }
@@ -129,8 +130,8 @@ async fn a_longer_window_is_filled_from_the_log() {
     assert_eq!(stored(&log, "shop", 20 * SECOND, &ids(5..20)).await, 0);
 }
 
-/// Ways to harm the index of a log that is closed. The second directory has the
-/// log as it was some blocks earlier, the third is another log.
+/// Damages the index of a closed log. The second directory holds the log as it was some
+/// blocks earlier, the third another log.
 type Harm = fn(&Path, &Path, &Path);
 
 fn seen(dir: &Path) -> Vec<std::path::PathBuf> {
@@ -203,7 +204,7 @@ async fn a_harmed_index_is_made_again() {
         let kept: HashSet<Uuid> = read(dir.path()).into_iter().map(|(_, id)| id).collect();
         let log = Log::open(dir.path(), options.clone()).unwrap();
         assert_eq!(log.state(), LogState::Accepting, "{what}");
-        // Everything of the last ten seconds, and something new.
+        // All events of the last ten seconds, and some new ones.
         for n in 8..19 {
             let ids = ids(n * 100..n * 100 + 100);
             let new = ids.iter().filter(|id| !kept.contains(id)).count();
@@ -226,14 +227,14 @@ async fn an_index_that_fails_costs_no_answer_and_no_repeat() {
         ("index: commit", SQLITE_CORRUPT, true),
         ("index: begun", SQLITE_FULL, false),
         ("index: begun", SQLITE_IOERR_WRITE, false),
-        // Made again at once, and that works.
+        // Rebuilt immediately, and that succeeds.
         ("index: begun", SQLITE_CORRUPT, true),
         ("index: closed", SQLITE_IOERR_WRITE, false),
         ("index: next made", SQLITE_IOERR_WRITE, false),
     ] {
         n += 30;
         let (old, new) = (ids(n * 10..n * 10 + 5), ids(n * 10 + 5..n * 10 + 9));
-        // Far enough from each other for a new generation to be due.
+        // Far enough apart for a new generation to be due.
         let at = n as i64 * SECOND;
         assert_eq!(stored(&log, "shop", at - 10 * SECOND, &old).await, 5);
         let left = AtomicBool::new(true);
@@ -251,7 +252,7 @@ async fn an_index_that_fails_costs_no_answer_and_no_repeat() {
         assert_eq!(stored(&log, "shop", at, &old).await, 0, "{point} {code}");
         assert_eq!(log.state(), LogState::Accepting);
     }
-    // As long as it fails nothing is taken.
+    // While it fails, batches are rejected.
     plant(dir.path(), |name| (name == "index: begun").then_some(SQLITE_CORRUPT));
     for _ in 0..2 {
         let refused = log.append(batch("shop", 999 * SECOND, &ids(9000..9001))).await;

@@ -53,8 +53,8 @@ async fn a_reader_that_was_further_is_told() {
     }
 }
 
-/// Every state of the files that a crash can leave while a block is written, a
-/// file rolled or a generation of the index begun.
+/// Tests every state of the files that a crash can leave while a block is written, a file
+/// rolled or a generation of the index created.
 #[tokio::test]
 async fn a_crash_at_any_point_is_survived() {
     let dir = place();
@@ -104,7 +104,7 @@ async fn a_crash_at_any_point_is_survived() {
         for options in [LogOptions { roll_bytes: 1 << 30, ..turning.clone() }, turning.clone()] {
             let log = Log::open(dir.path(), options).unwrap();
             assert_eq!((log.last().seq as u64, log.state()), (last, LogState::Accepting), "{point}");
-            // The last two are not as old as the window.
+            // The last two are within the window.
             for n in last - 2..last {
                 assert_eq!(stored(&log, "shop", time(last - 1), &tens(n)).await, 0, "{point}: {n} of {last}");
             }
@@ -150,7 +150,7 @@ async fn others_with_the_file_open_put_a_roll_off() {
     assert_eq!(rolled(), 0, "another handle");
     second.close().await.unwrap();
 
-    // A program that does not know the lock.
+    // A program that does not use the lock file.
     let outsider = rusqlite::Connection::open(dir.path().join("log.db")).unwrap();
     let count = || outsider.query_row("SELECT count(*) FROM block", [], |row| row.get::<_, i64>(0)).unwrap();
     assert_eq!(count(), 1);
@@ -175,12 +175,12 @@ async fn retention_deletes_closed_files_from_the_oldest_on() {
     for (n, at) in [10, 20, 30, 25, 40, 50].into_iter().enumerate() {
         stored(&log, "shop", at * SECOND, &ids(n as u64..n as u64 + 1)).await;
     }
-    // The sixth is closed with the next block at the latest, or already.
+    // The sixth is closed with the next block at the latest, or earlier.
     let cases = [
         (5, 0, 1..=6),
         (10, 0, 1..=6),
         (11, 1, 2..=6),
-        // The fourth is old enough, but comes after one that is not.
+        // The fourth is old enough, but follows one that is not.
         (28, 1, 3..=6),
         (31, 2, 5..=6),
     ];
@@ -190,7 +190,7 @@ async fn retention_deletes_closed_files_from_the_oldest_on() {
         let verified = whole(dir.path());
         assert_eq!(verified.range, Some((*left.start(), *left.end())), "before {before}");
         assert_eq!(verified.pruned, left.start() - 1, "before {before}");
-        // A reader that is behind goes on with what is left.
+        // A reader that lags behind continues with the remaining blocks.
         let reader = LogReader::open(dir.path()).unwrap();
         let found: Vec<i64> = reader.blocks(Position { seq: 1 }).unwrap().map(|block| block.unwrap().seq).collect();
         assert_eq!(found, left.filter(|seq| *seq > 1).collect::<Vec<_>>());
@@ -200,14 +200,14 @@ async fn retention_deletes_closed_files_from_the_oldest_on() {
     assert_eq!(stored(&log, "shop", 60 * SECOND, &ids(0..7)).await, 1, "what is deleted is still known");
     assert_eq!(log.last(), Position { seq: 7 });
     log.close().await.unwrap();
-    // The index is made again from what is left.
+    // The index is rebuilt from the remaining blocks.
     files_named(dir.path(), "seen").iter().for_each(|name| fs::remove_file(dir.path().join(name)).unwrap());
     let log = Log::open(dir.path(), options()).unwrap();
     assert_eq!(stored(&log, "shop", 61 * SECOND, &ids(6..8)).await, 1);
     assert_eq!(whole(dir.path()).range, Some((7, 8)));
 }
 
-/// The first damage that a walk after `after` meets.
+/// The first damage found after the block `after`.
 fn first_damage(dir: &Path, after: i64) -> Option<(i64, Option<i64>)> {
     let mut blocks = LogReader::open(dir).unwrap().blocks(Position { seq: after }).unwrap();
     blocks.find_map(|block| match block {
@@ -235,7 +235,7 @@ async fn a_file_that_somebody_else_deleted_is_told_apart_from_retention() {
         assert_eq!(first_damage(dir.path(), after), Some((3, Some(3))), "after {after}");
     }
     assert_eq!(first_damage(dir.path(), 3), None, "whoever has read them misses nothing");
-    // Files that are begun later know as well, and so does a restart.
+    // Later files and a restart also have the record.
     stored(&log, "shop", 8 * SECOND, &ids(8..9)).await;
     log.close().await.unwrap();
     let log = Log::open(dir.path(), rolling()).unwrap();
@@ -246,19 +246,20 @@ async fn a_file_that_somebody_else_deleted_is_told_apart_from_retention() {
     let damage = verified.first_damage.unwrap();
     assert_eq!((damage.seq, damage.last, damage.path.as_path()), (3, Some(4), dir.path()));
     assert!(damage.problem.contains("retention did not delete"), "{damage}");
-    // What retention deletes later takes the gap with it.
+    // Later retention also covers the gap.
     prune(&log, 6 * SECOND).await;
     assert_eq!(whole(dir.path()).pruned, 6);
-    // All of them, and the file that is written.
+    // All closed files; the active file stays.
     prune(&log, 100 * SECOND).await;
     let verified = whole(dir.path());
-    // The last is closed with the next block at the latest, or already.
+    // The last is closed with the next block at the latest, or earlier.
     assert_eq!(verified.pruned as u64 + verified.blocks, 10);
     assert!(verified.pruned >= 9, "{verified:?}");
     log.close().await.unwrap();
 }
 
-/// Every state that a crash during retention can leave.
+/// A missing active file is not replaced by an empty one while the index has events of
+/// its blocks.
 #[tokio::test]
 async fn a_file_that_is_gone_with_its_blocks_is_not_begun_anew() {
     for options in [options(), LogOptions { roll_bytes: 40_000, ..options() }] {
@@ -287,7 +288,8 @@ async fn a_file_that_is_gone_with_its_blocks_is_not_begun_anew() {
         assert_eq!(stored(&log, "shop", SECOND, &all).await, 0);
         log.close().await.unwrap();
 
-        // Whoever says so goes on with what is left, whose repeats are known.
+        // Deleting the index accepts the loss: the log continues with the remaining
+        // blocks, whose repeats are known.
         fs::remove_file(&active).unwrap();
         for name in files_named(dir.path(), "seen-") {
             fs::remove_file(dir.path().join(name)).unwrap();
@@ -309,13 +311,13 @@ async fn retention_that_was_cut_short_is_no_damage() {
     idle(&log).await;
     let before = copy(dir.path());
     prune(&log, 2 * SECOND).await;
-    // It is noted, and the files are still there.
+    // The deletion is recorded, and the files still exist.
     let noted = copy(dir.path());
     for file in files::closed(before.path()).unwrap() {
         fs::copy(&file.path, noted.path().join(file.path.file_name().unwrap())).unwrap();
     }
     assert_eq!(whole(noted.path()).range, Some((1, 4)));
-    // A file that an earlier release began has no such note.
+    // A file created by an earlier release has no record of it.
     log.close().await.unwrap();
     let conn = rusqlite::Connection::open(dir.path().join("log.db")).unwrap();
     conn.execute_batch("DROP TABLE pruned").unwrap();
@@ -334,14 +336,14 @@ async fn a_small_file_is_closed_when_it_is_old() {
         stored(&log, "shop", at * SECOND, &ids(n as u64..n as u64 + 1)).await;
     }
     assert_eq!(files::closed(dir.path()).unwrap().len(), 1, "with the block that is 101 s after the first");
-    // The file that is written always stays.
+    // The active file always stays.
     let pruned = prune(&log, i64::MAX).await;
     assert_eq!((pruned.files, pruned.blocks), (1, 4));
     assert_eq!(stored(&log, "shop", 120 * SECOND, &ids(5..6)).await, 1);
     assert_eq!(whole(dir.path()).range, Some((5, 6)));
 }
 
-/// A log with a file for each of these days, whose files were written on them too.
+/// A log with one file per day, whose modification time is that day.
 async fn daily(days: std::ops::Range<u64>) -> (TempDir, Log) {
     let dir = place();
     let log = Log::open(dir.path(), rolling()).unwrap();
@@ -364,7 +366,7 @@ async fn careful(log: &Log, before_us: i64) -> PruneReport {
 async fn a_wrong_clock_deletes_nothing() {
     let (dir, log) = daily(100..140).await;
     let before = read(dir.path());
-    // Clocks ahead by up to 20,000 days, and behind: nothing, or what is really old.
+    // Clocks ahead by up to 20,000 days, or behind: deletes nothing.
     for day in [0, 100, 141, 540, 20_000, -20_000] {
         let pruned = careful(&log, day * DAY_US).await;
         assert_eq!(pruned.files, 0, "day {day}");
@@ -375,12 +377,13 @@ async fn a_wrong_clock_deletes_nothing() {
         panic!("not held")
     };
     assert_eq!(newest.us(), 139 * DAY_US);
-    // While it runs, events come with the wrong time, and the newest block is new.
+    // While the clock is wrong, new events get the wrong time, so the newest block looks
+    // new.
     stored(&log, "shop", 600 * DAY_US, &ids(600..601)).await;
     let held = careful(&log, 540 * DAY_US).await.held;
     assert!(matches!(held, Some(PruneRefusal::TooMuch { bytes, total, .. }) if bytes > total / 10), "{held:?}");
     assert_eq!(read(dir.path()).len(), before.len() + 1);
-    // Whoever knows better says so.
+    // `force` deletes them anyway.
     let pruned = prune(&log, 540 * DAY_US).await;
     assert_eq!((pruned.files, pruned.held), (40, None));
     assert_eq!(read(dir.path()).len(), 1);
@@ -394,7 +397,8 @@ async fn retention_that_is_due_needs_nobody() {
         let pruned = careful(&log, day * DAY_US).await;
         assert_eq!((pruned.files, pruned.held), (1, None), "day {day}");
     }
-    // Events of an old time that were written today: the clock was wrong then, or is now.
+    // Events with an old time in a file written today: the clock was wrong then, or is
+    // now.
     let oldest = &files::closed(dir.path()).unwrap()[0];
     fs::File::options().append(true).open(&oldest.path).unwrap().set_modified(std::time::SystemTime::now()).unwrap();
     let pruned = careful(&log, 105 * DAY_US).await;
@@ -410,7 +414,8 @@ async fn a_reader_follows_a_writer_that_rolls() {
     const BLOCKS: u64 = 150;
     let dir = place();
     let log = Log::open(dir.path(), LogOptions { roll_bytes: 30_000, ..options() }).unwrap();
-    // Readers put a roll off while they read, so the first one is made before they begin.
+    // A reading process postpones a roll, so the first roll happens before the readers
+    // start.
     let mut written = 0;
     while files::closed(dir.path()).unwrap().is_empty() {
         assert!(written < BLOCKS, "it did not roll");

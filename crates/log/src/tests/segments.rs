@@ -1,9 +1,9 @@
-//! Snapshots, the logs that are made of their segments, and logs that are cut.
+//! Snapshots, logs restored from their segments, and cutting a log.
 
 use super::*;
 use std::path::PathBuf;
 
-/// A copy of a log as snapshots have it: what a backup is, without the place.
+/// A copy of a log made from snapshots, like a backup without remote storage.
 struct Copied {
     dir: TempDir,
     segments: Vec<Segment>,
@@ -43,7 +43,7 @@ impl Copied {
     }
 }
 
-/// Every block of a log: number, hash, lines.
+/// Number, hash and lines of every block of a log.
 fn blocks(dir: &Path) -> Vec<(i64, [u8; 32], Vec<u8>)> {
     let blocks = LogReader::open(dir).unwrap().blocks(Position::default()).unwrap();
     blocks.map(|block| block.map(|block| (block.seq, block.hash, block.lines)).unwrap()).collect()
@@ -76,7 +76,7 @@ async fn segments_make_the_same_log_again() {
         assert_eq!(blocks(restored.path()), blocks(dir.path()));
         verified(restored.path());
     }
-    // It can be continued, and knows what is in it.
+    // The restored log can be continued and recognises its events.
     let snapshot = copied.take(dir.path(), true);
     let restored = copied.restored(&snapshot);
     let again = Log::open(restored.path(), options()).unwrap();
@@ -117,7 +117,7 @@ async fn rewritten_blocks_are_copied_again() {
     }
     let before = copied.segments.clone();
     log.close().await.unwrap();
-    // As a deletion does it: the block has its number, its hash and its length still.
+    // Like an erasure: the block keeps its number, its hash and its length.
     let conn = rusqlite::Connection::open(dir.path().join(files::ACTIVE)).unwrap();
     conn.execute("UPDATE block SET ids = zeroblob(length(ids)) WHERE seq = 3", []).unwrap();
     drop(conn);
@@ -125,7 +125,7 @@ async fn rewritten_blocks_are_copied_again() {
     let snapshot = copied.take(dir.path(), true);
     assert_eq!(snapshot.segments[..2], before[..2]);
     assert_eq!((snapshot.segments.len(), snapshot.segments[2].after, snapshot.segments[2].last), (3, 2, 4));
-    // Another log's segments are of no use, whatever their numbers.
+    // Segments of another log are not used, whatever their numbers.
     let other = place();
     let log = Log::open(other.path(), options()).unwrap();
     stored(&log, "p", 0, &ids(0..1)).await;
@@ -135,7 +135,7 @@ async fn rewritten_blocks_are_copied_again() {
 
 #[tokio::test]
 async fn a_log_is_cut_at_a_time() {
-    // Blocks 1 to 6; the third has a time in the past, as an import has.
+    // Blocks 1 to 6; the third has an earlier time, like an import.
     let times = [10, 20, 5, 30, 40, 50];
     for (name, options) in [("one file", options()), ("many", rolling())] {
         let dir = place();
@@ -170,7 +170,7 @@ async fn a_log_is_cut_at_a_time() {
     }
 }
 
-/// Whatever a later version notes of blocks stays with them.
+/// Tables that a later version adds for blocks are kept.
 #[tokio::test]
 async fn tables_of_other_versions_are_kept() {
     let dir = place();
@@ -197,7 +197,8 @@ async fn tables_of_other_versions_are_kept() {
     let snapshot = copied.take(dir.path(), true);
     let restored = copied.restored(&snapshot);
     assert_eq!(notes(&restored.path().join(files::ACTIVE), "active_note"), [99]);
-    // The second file becomes the active one, and has its own notes without those of what is cut.
+    // The second file becomes the active one and keeps its own table, without rows of the removed
+    // blocks.
     assert_eq!(cut(restored.path(), Position::default(), Instant::from_us(SECOND)).unwrap().seq, 2);
     assert_eq!(cut(restored.path(), Position::default(), Instant::from_us(2 * SECOND)).unwrap().seq, 2);
     let restored = copied.restored(&snapshot);

@@ -113,7 +113,7 @@ async fn lines_that_are_not_those_of_the_events_are_refused() {
     }
 }
 
-/// Holds the writer at a point until told to go on.
+/// Holds the writer at a failpoint until a message is sent.
 fn hold(dir: &Path, at: &'static str) -> (mpsc::Receiver<()>, mpsc::Sender<()>) {
     let (reached, wait_reached) = mpsc::channel();
     let (go, wait_go) = mpsc::channel::<()>();
@@ -121,7 +121,7 @@ fn hold(dir: &Path, at: &'static str) -> (mpsc::Receiver<()>, mpsc::Sender<()>) 
     plant(dir, move |name| {
         if name == at {
             let _ = reached.send(());
-            // Held once: with the sender gone it goes on.
+            // Held once: after the sender is dropped it continues.
             let _ = wait_go.lock().unwrap().recv();
         }
         None
@@ -145,7 +145,7 @@ async fn what_waits_shares_a_commit() {
             reached.recv().unwrap();
         }
     }
-    // One thread runs all of them, so after a few rounds they are in the queue.
+    // One thread runs all tasks, so after a few rounds their batches are in the queue.
     for _ in 0..10 {
         tokio::task::yield_now().await;
     }

@@ -1,4 +1,4 @@
-//! What was known of an experiment at a moment of the past, from its history.
+//! Reconstructs what was known of an experiment at a time in the past, from its history.
 
 use super::{NotFound, ReportInputs, facts_of_node, is_planned_revenue, is_revenue, of_goal, to_ms, took_events_since};
 use crate::interaction::INTERACTIONS_MAX;
@@ -15,26 +15,25 @@ use muriel_store::{experiments, goals, hypotheses, interactions, nodes, tenants}
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// Changes that are gone back over at most.
+/// Maximum number of changes that are undone.
 const BACK_MAX: i64 = 10_000;
-/// A node that was not seen for so long had stopped: longer than its lease, and than
-/// clocks of machines are apart.
+/// Time without a sign of life, in microseconds, after which a node had stopped: longer than its lease, and than the
+/// differences between clocks of machines.
 const STOPPED_US: i64 = 120_000_000;
 
-/// What a manifest of the past would be, by what is stored now.
+/// A manifest of the past, reconstructed from the stored data.
 #[derive(Debug, Clone)]
 pub struct Past {
-    /// The manifest, before the log is looked at.
+    /// The manifest, before the log is read.
     pub manifest: Manifest,
-    /// What the manifest above has as the given one does because no history of it is
-    /// kept, each in a sentence.
+    /// Values of `manifest` that were taken from the given one because no history of them is stored, each in a
+    /// sentence.
     pub believed: Vec<String>,
 }
 
 impl ReportInputs {
-    /// What `given` would say of its experiment if it was made from what was stored at
-    /// `at`; `Ok(Err(_))` when that cannot be told. `node` is the server that made it, where
-    /// that is known.
+    /// Reconstructs the manifest that `given` would be if it was made from the data stored at `at`; `Ok(Err(_))` when
+    /// that is impossible. `node` is the server that made it, if that is known.
     ///
     /// # Errors
     /// When the database cannot be reached.
@@ -54,7 +53,7 @@ impl ReportInputs {
             return Ok(Err(NotFound::Experiment));
         }
         let mut experiment = loaded.experiment;
-        // The newest comes first.
+        // The newest change comes first.
         for entry in &later {
             let Some(undone) = experiment.undone(&entry.before) else { return Ok(Err(NotFound::Experiment)) };
             experiment = undone;
@@ -81,10 +80,10 @@ impl ReportInputs {
             true => tenants::currency_rates(tx, project).await?,
             false => None,
         };
-        // Moments of manifests have no microseconds.
+        // Times in manifests have no microseconds.
         let are_rates_known = tenants::currency_rates_held_since(tx, project, at.plus_us(999)).await?;
         let (other_nodes, are_nodes_known) = match (tx.dialect(), node) {
-            // One process serves a file.
+            // Only one process uses a SQLite file.
             (Dialect::Sqlite, _) => (Vec::new(), true),
             (Dialect::Postgres, None) => (given.other_nodes.clone(), false),
             (Dialect::Postgres, Some(own)) => {
@@ -92,7 +91,7 @@ impl ReportInputs {
                 other_nodes(&given.other_nodes, &stored, own, start.map(|start| start.started_at), at)
             }
         };
-        // Each look replaces what the one before it found.
+        // Each check replaces the findings of the one before it.
         let look = interactions::last_look(tx, project).await?;
         let are_interactions_known = look.is_none_or(|look| to_ms(look.ended_at) <= at);
         let (hypothesis, is_hypothesis_known) = match experiment.hypothesis_id {
@@ -146,9 +145,9 @@ impl ReportInputs {
     }
 }
 
-/// What a manifest of `at` by the node `own` says of the others if what is stored of
-/// them is true, and whether that tells it all. Of a node only its first start and when it
-/// was last seen are stored, so what `given` says of one that was seen later is taken over.
+/// The other nodes that a manifest of `at`, made by the node `own`, names according to the stored data, and whether
+/// that data is sufficient. Only the first start and the last sign of life of a node are stored, so the entry of
+/// `given` is taken over for a node that was seen later.
 fn other_nodes(
     given: &[NodeFacts],
     stored: &[Node],
@@ -180,19 +179,19 @@ fn other_nodes(
     (others, is_all)
 }
 
-/// Whether a node is a run of the same data directory that was copied: which of the two
-/// is meant by its own id depends on who started first.
+/// Returns whether a node is a copy of the same data directory: which of the two has the id of the directory depends on
+/// which started first.
 fn is_copy_of(node: &str, own: &str) -> bool {
     node.split('~').next() == Some(own)
 }
 
-/// The milestones at `at` of an experiment as it was then, by the changes up to then, the
-/// newest first. What the first start settled is known without them.
+/// Milestones at `at` of an experiment in its state at that time, from the changes up to then, newest first. The first
+/// start is known without them.
 fn milestones(experiment: &Experiment, changes: &[experiments::HistoryEntry], at: Instant) -> Milestones {
     let first_start = experiment.milestones.first_start.filter(|start| to_ms(start.opened_at) <= at);
     let (mut steps, mut after) = (Vec::new(), experiment.clone());
     for change in changes {
-        // Changes before one that cannot be read stay unknown.
+        // Changes before an unreadable one stay unknown.
         let Some(before) = after.clone().undone(&change.before) else { break };
         steps.push((MilestoneChange::between(&before, &after), change.at));
         after = before;
@@ -201,7 +200,7 @@ fn milestones(experiment: &Experiment, changes: &[experiments::HistoryEntry], at
     steps.iter().rev().fold(first, |milestones, (step, at)| milestones.after(step, *at))
 }
 
-/// Goals as they are, or as the given manifest has them.
+/// Goals in their stored form, or in the form of the given manifest.
 struct Goals<'a> {
     given: &'a Manifest,
     found: HashMap<String, Option<Goal>>,
@@ -217,12 +216,12 @@ impl Goals<'_> {
         let is_goal = |facts: &&MetricFacts| facts.key == key && matches!(facts.counted, Counted::Goal { .. });
         let given = self.given.metrics.iter().find(is_goal);
         let found = match (stored, given) {
-            // What never changed was so then.
+            // A goal that never changed was the same at that time.
             (Some(stored), _) if stored.revision == 1 => Some(stored),
             (Some(stored), Some(given)) if of_goal(&stored, &given.role) == *given => Some(stored),
             (stored, Some(given)) => {
                 self.changed.push(key.to_owned());
-                // Its id only has to be no other's.
+                // The id only has to differ from those of other goals.
                 let id = GoalId(-1 - self.found.len() as i64);
                 believed(given, stored.map_or(id, |stored| stored.id))
             }
@@ -233,7 +232,7 @@ impl Goals<'_> {
     }
 }
 
-/// The goal that a manifest tells of.
+/// The goal that a manifest describes.
 fn believed(facts: &MetricFacts, id: GoalId) -> Option<Goal> {
     let Counted::Goal { goal_type, goal_value, window_days, min_count, cap, max_order_value, currency } =
         &facts.counted
@@ -266,8 +265,8 @@ mod tests {
         Instant::from_us(minutes * MINUTE_US)
     }
 
-    /// One that was seen first and last at these minutes; the experiment starts at 500, the
-    /// manifest is of 1,000.
+    /// A node that was seen first and last at these minutes. The experiment starts at minute 500, and the manifest is
+    /// of minute 1,000.
     fn node(id: &str, blocks: i64, started: i64, seen: i64) -> Node {
         let text = |text: &str| text.to_owned();
         Node {

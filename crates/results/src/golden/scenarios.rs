@@ -1,4 +1,4 @@
-//! The experiments that golden reports are of: one per kind of metric, and one per way to be compared.
+//! The experiments of the golden reports: one per kind of metric, and one per kind of comparison.
 
 use crate::define::ReportInputs;
 use crate::inquiry::{Inquiry, Phase};
@@ -17,10 +17,10 @@ use std::collections::BTreeMap;
 
 /// An experiment with its events, which get their ids in this order.
 pub(super) struct Scenario {
-    /// Names its file.
+    /// Name of its file.
     pub(super) name: &'static str,
     pub(super) manifest: Manifest,
-    /// Whether the report has a series by day.
+    /// True when the report has a series by day.
     pub(super) by_day: bool,
     pub(super) events: Vec<Value>,
 }
@@ -41,12 +41,12 @@ pub(super) fn all() -> Vec<Scenario> {
     ]
 }
 
-/// The midnight at which experiments start: 2026-02-16.
+/// Start of the experiments: midnight of 2026-02-16 in UTC.
 const START: i64 = 20_500 * DAY_US;
 const SECOND: i64 = 1_000_000;
 const HOUR: i64 = 3_600 * SECOND;
 
-/// An evenly spread number from 0 to 1 that belongs to a visitor and a purpose, the same on every machine: SplitMix64.
+/// Uniform pseudo-random number from 0 to 1 for a visitor and a purpose, the same on every machine: SplitMix64.
 fn draw(visitor: u64, purpose: u64) -> f64 {
     let bits = (visitor * 64 + purpose + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     let bits = (bits ^ (bits >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -54,7 +54,7 @@ fn draw(visitor: u64, purpose: u64) -> f64 {
     ((bits ^ (bits >> 31)) >> 11) as f64 / (1u64 << 53) as f64
 }
 
-/// Somebody who enters: `visitors` of them come evenly over `days`.
+/// A visitor who enters. [`visitors`] gives a number of them, spread evenly over some days.
 #[derive(Clone, Copy)]
 struct Visitor {
     number: u64,
@@ -70,12 +70,12 @@ impl Visitor {
         draw(self.number, purpose)
     }
 
-    /// Whether something happens that happens to this share of the visitors.
+    /// Returns whether something that happens to this share of visitors happens to this one.
     fn happens(self, purpose: u64, share: f64) -> bool {
         self.draw(purpose) < share
     }
 
-    /// The arm by these weights.
+    /// Arm of the visitor under these weights.
     fn arm(self, weights: &[u32]) -> usize {
         let place = self.draw(0) * f64::from(weights.iter().sum::<u32>());
         let mut end = 0.0;
@@ -88,7 +88,7 @@ impl Visitor {
             .unwrap_or(0)
     }
 
-    /// An event of the visitor, so long after entry.
+    /// An event of the visitor, `after` microseconds after entry.
     fn event(self, after: i64, fields: Value) -> Value {
         let at = serde_json::to_value(Instant::from_us(self.at + after)).unwrap();
         let mut event = json!({
@@ -124,14 +124,14 @@ impl Visitor {
         event
     }
 
-    /// The value of an order, in cents: most are small, a few are large.
+    /// Value of an order, in whole cents: most are small, a few are large.
     fn order_value(self, purpose: u64) -> f64 {
         let u = self.draw(purpose);
         (1_000.0 + 9_000.0 * u * u * u + 60_000.0 * (u * u * u * u * u * u * u * u)).floor() / 100.0
     }
 }
 
-/// A live experiment with even weights, asked about `days` after its start.
+/// A live experiment with even weights, and the manifest of a report `days` after its start.
 fn manifest(test_type: TestType, arms: usize, days: i64, metrics: Vec<MetricFacts>) -> Manifest {
     let now = Instant::from_us(START + days * DAY_US);
     let draft = Experiment::draft(CompanyId(1), ProjectId(1), test_type, "one".to_owned(), Instant::from_us(START));
@@ -183,7 +183,8 @@ fn within(days: i64, counted: Counted) -> Counted {
     }
 }
 
-/// Three arms, a window that is open for some, a covariate that helps, a secondary goal and event, and guardrails.
+/// Three arms, a window that is open for some visitors, a covariate that helps, a secondary goal and event, and
+/// guardrails.
 fn conversion() -> Scenario {
     let metrics = vec![
         metric("primary", "buy", within(5, goal(GoalType::Event, "buy"))),
@@ -198,7 +199,7 @@ fn conversion() -> Scenario {
     manifest.inquiry.breakdown_by = Some("device".to_owned());
     let events = visitors(3_000, 14).flat_map(|visitor| {
         let arm = visitor.arm(&[1, 1, 1]);
-        // A regular bought before, and does so again.
+        // A regular customer bought before entry, and often buys again.
         let regular = visitor.happens(4, 0.2);
         let rate = if regular { 0.7 } else { 0.1 } * [1.0, 1.45, 0.95][arm];
         let buys = visitor.happens(5, rate);
@@ -215,7 +216,7 @@ fn conversion() -> Scenario {
     Scenario { name: "conversion", by_day: false, events: events.collect(), manifest }
 }
 
-/// Every type of goal, of the same visitors.
+/// Every type of goal, for the same visitors.
 fn goal_types() -> Scenario {
     let types = GoalType::WORDS.iter().map(|(word, goal_type)| {
         let value = match goal_type {
@@ -262,7 +263,7 @@ fn goal_types() -> Scenario {
     Scenario { name: "goal_types", by_day: false, events: events.collect(), manifest }
 }
 
-/// So few conversions that the exact test is shown; one arm of two gets a fifth.
+/// So few conversions that the exact test is shown; one of the two arms gets a fifth of the visitors.
 fn rare_conversions() -> Scenario {
     let mut manifest = manifest(TestType::AbTest, 2, 10, vec![metric("primary", "buy", goal(GoalType::Event, "buy"))]);
     manifest.epochs = vec![epoch(1, 0, vec![8_000, 2_000])];
@@ -275,7 +276,7 @@ fn rare_conversions() -> Scenario {
 }
 
 /// Orders in two currencies that have rates and one that has none, refunds, the usual cap, orders before entry as a
-/// covariate, and some that a key vouched for.
+/// covariate, and some orders from trusted requests.
 fn revenue() -> Scenario {
     let metrics = vec![
         metric("primary", "paid", goal(GoalType::Revenue, "paid")),
@@ -315,8 +316,8 @@ fn revenue() -> Scenario {
     Scenario { name: "revenue", by_day: false, events: events.collect(), manifest }
 }
 
-/// A winner is served from the seventh day on; a cap and a largest plausible order are set; after serving, by day, of
-/// mobile visitors.
+/// A winner is served from the seventh day on; a cap and a largest plausible order are set. The report covers the time
+/// after serving, by day, for mobile visitors.
 fn revenue_after_serving() -> Scenario {
     let counted = Counted::Goal {
         goal_type: GoalType::Revenue.word().to_owned(),
@@ -344,7 +345,7 @@ fn revenue_after_serving() -> Scenario {
     Scenario { name: "revenue_after_serving", by_day: true, events: events.collect(), manifest }
 }
 
-/// Weights that people changed twice, under a rate that moves with time; by day.
+/// Weights that people changed twice, while the conversion rate changes with time; by day.
 fn changed_weights() -> Scenario {
     let mut manifest = manifest(TestType::AbTest, 2, 12, vec![metric("primary", "buy", goal(GoalType::Event, "buy"))]);
     let weights = [[9_000, 1_000], [5_000, 5_000], [2_000, 8_000]];
@@ -358,7 +359,7 @@ fn changed_weights() -> Scenario {
     Scenario { name: "changed_weights", by_day: true, events: events.collect(), manifest }
 }
 
-/// Weights that follow the results: an epoch each half day, in the first of which nobody converts.
+/// Weights that follow the results: an epoch each half day. Nobody converts in the first one.
 fn bandit() -> Scenario {
     let mut manifest = manifest(TestType::AbTest, 3, 12, vec![metric("primary", "buy", goal(GoalType::Event, "buy"))]);
     manifest.experiment.is_mab = true;
@@ -379,7 +380,8 @@ fn bandit() -> Scenario {
     Scenario { name: "bandit", by_day: false, events: events.collect(), manifest }
 }
 
-/// Arms by audience, so that their sizes say nothing; one goal was asked for, on some days.
+/// Arms for different audiences, so that their sizes are not compared; the report is for a requested goal and some
+/// days.
 fn personalization() -> Scenario {
     let metrics = vec![metric("primary", "buy", goal(GoalType::Event, "buy"))];
     let mut manifest = manifest(TestType::Personalization, 3, 8, metrics);
@@ -394,8 +396,8 @@ fn personalization() -> Scenario {
     Scenario { name: "personalization", by_day: false, events: events.collect(), manifest }
 }
 
-/// What health checks are for: a lost third of an arm, visitors in two arms, programs, exposures from before the start,
-/// changes that find nothing, another node.
+/// Faults that health checks find: a lost third of an arm, visitors in two arms, bots, exposures from before the start,
+/// changes that match nothing, another node.
 fn broken() -> Scenario {
     let mut manifest = manifest(TestType::Split, 2, 6, vec![metric("primary", "buy", goal(GoalType::Event, "buy"))]);
     manifest.other_nodes =
@@ -462,8 +464,9 @@ fn hypothesis(solution: &str) -> LockedHypothesis {
     LockedHypothesis { hypothesis_id: 1, observation, problem, solution: Some(solution.to_owned()) }
 }
 
-/// Everything departs from the plan that was locked at the start: another primary goal, a longer window, a further goal and
-/// event, a guardrail less, arms that were added, changed and removed, and all that is not a metric. By device, of mobile visitors.
+/// Everything departs from the plan that was locked at the start: another primary goal, a longer window, a further goal
+/// and event, a missing guardrail, arms that were added, changed and removed, and everything that is not a metric. By
+/// device, for mobile visitors.
 fn changed_plan() -> Scenario {
     let metrics = vec![
         metric("primary", "thanks", goal(GoalType::Event, "thanks")),
@@ -494,7 +497,8 @@ fn changed_plan() -> Scenario {
     Scenario { name: "changed_plan", by_day: false, events: events.collect(), manifest }
 }
 
-/// A variant whose pages show their content later and whose code throws, and another one whose pages are as the control's.
+/// A variant whose pages show their content later and whose code throws errors, and another one whose pages are like
+/// the control's.
 fn slow_pages() -> Scenario {
     let manifest = manifest(TestType::AbTest, 3, 6, vec![metric("primary", "buy", goal(GoalType::Event, "buy"))]);
     let events = visitors(6_000, 6).flat_map(|visitor| {

@@ -1,4 +1,4 @@
-//! A report as JSON. Structs are taken apart by name, so a new field has to be named here.
+//! A report as JSON. Structs are destructured by field name, so a new field has to be added here.
 
 use crate::compute::{Computed, DayNumbers, MetricNumbers, Numbers, SegmentNumbers};
 use crate::locked::Labels;

@@ -189,7 +189,7 @@ fn the_clock_asks_about_visitors_who_entered_since_a_moment() {
         let inquiry = Inquiry { start_date, entered_since, ..Inquiry::default() };
         let manifest = known.manifest(&"prj".into(), &inquiry, now);
         assert_eq!((manifest.span().0, manifest.question(false).unwrap().from), (expect, expect), "{start_date:?}");
-        // Who asks nothing of the kind, has nothing of it in the manifest; and what is in it is read again.
+        // The manifest has the field only if it was requested, and can be read back with it.
         let value = serde_json::to_value(&manifest).unwrap();
         assert_eq!(value["inquiry"].get("entered_since").is_some(), entered_since.is_some());
         assert_eq!(serde_json::from_value::<Manifest>(value).unwrap().inquiry, inquiry);

@@ -78,7 +78,7 @@ fn totals_are_of_the_time_that_is_asked_for() {
     assert_eq!((all.concluded, all.outcomes.map(|(_, count)| count)), (6, [2, 1, 1, 1, 1]));
     assert_eq!((all.won.count, all.won.of, all.won.share()), (2, 5, Some(0.4)));
     let interval = all.won.interval.expect("an interval");
-    // Wilson's for 2 of 5, by statsmodels' proportion_confint.
+    // Wilson's interval for 2 of 5, from statsmodels' proportion_confint.
     assert!((interval.lower - 0.117621).abs() < 1e-6 && (interval.upper - 0.769276).abs() < 1e-6, "{interval:?}");
     let months: Vec<_> = all.months.iter().map(|it| (it.first.to_string(), it.concluded, it.won)).collect();
     let expect = [
@@ -99,13 +99,13 @@ fn totals_are_of_the_time_that_is_asked_for() {
     assert_eq!((part.totals.concluded, part.totals.won.count, part.totals.won.of), (4, 1, 3));
     assert_eq!(part.totals.months.len(), 3);
     assert_eq!((part.won_or_served.tests, part.won_or_served.without_lift), (0, 1));
-    // What is listed is what the database says is listed.
+    // The database decides which experiments are listed.
     assert_eq!((part.listed, part.entries.len()), (6, 6));
 
     // Less than a month counts as one.
     let one = report(vec![row(1, "2026-06-15T00:00:00Z", Won, None)], &page()).totals;
     assert_eq!((one.per_month, one.months.len()), (Some(1.0), 1));
-    // A clock that went back.
+    // The clock was set back after the conclusion.
     let later = report(vec![row(1, "2027-01-01T00:00:00Z", Won, None)], &page()).totals;
     assert_eq!((later.concluded, later.months.len(), later.months[0].concluded), (1, 1, 1));
     // The oldest months are left out.
@@ -127,7 +127,7 @@ fn what_is_learned_from_and_what_is_summed() {
     let day = |number: i64| format!("2026-05-{number:02}T00:00:00Z");
     let rows = vec![
         row(9, &day(9), Won, Some(kept(&[(1, 0.06, Some(0.02)), (2, 0.09, Some(0.03))]))),
-        // Served is the lesser of both.
+        // The arm with the lower lift is served.
         served(1, row(8, &day(8), Inconclusive, Some(kept(&[(1, 0.02, Some(0.02)), (2, 0.03, Some(0.02))])))),
         served(0, row(7, &day(7), Won, Some(kept(&[(1, 0.04, Some(0.02))])))),
         row(6, &day(6), Lost, Some(kept(&[(1, -0.05, Some(0.02))]))),
@@ -136,7 +136,7 @@ fn what_is_learned_from_and_what_is_summed() {
         row(3, &day(3), Won, Some(kept(&[(1, 0.08, None)]))),
         row(2, &day(2), Won, Some(json!({ "of": "a later release" }))),
         row(1, &day(1), Won, None),
-        // Of different audiences: what lies between them is no lift.
+        // The arms are for different audiences: the difference between them is not a lift.
         ConcludedRow {
             is_personalization: true,
             ..served(1, row(0, &day(1), Won, Some(kept(&[(1, 2.0, Some(0.02))]))))
@@ -159,12 +159,12 @@ fn what_is_learned_from_and_what_is_summed() {
     let each: f64 = told.entries[..2].iter().filter_map(|entry| entry.expected.ok()).map(|it| it.mean).sum();
     assert!((sum.mean - each).abs() < 1e-9 && sum.mean < 0.11 && sum.mean > 0.0, "{sum:?}");
 
-    // Time restricts what is summed, not what is learned from.
+    // The period restricts the sums, not the results that estimates are learned from.
     let part = report(rows, &ProgrammePage { from: Some(at(&day(9))), ..page() });
     assert_eq!((part.learned_from, part.won_or_served.tests), (4, 1));
     assert_eq!(part.won_or_served.expected, told.entries[0].expected.ok());
 
-    // An invalid experiment is in no sum, even where its variant is served.
+    // An invalid experiment is not in any sum, even if its variant is served.
     let invalid = served(1, row(1, &day(1), Invalid, Some(kept(&[(1, 0.7, Some(0.02))]))));
     let told = report(vec![invalid], &page());
     assert_eq!((told.won_or_served.tests, told.won_or_served.without_lift, told.totals.concluded), (0, 0, 1));
@@ -201,7 +201,7 @@ fn ratings_beside_results() {
 
 #[test]
 fn pages_are_complete_and_without_repeats() {
-    // Several of the same moment, so that the id decides.
+    // Several have the same time, so that the id decides the order.
     let when = |id: i64| Instant::from_us(at("2026-05-01").us() + id / 3 * DAY_US).to_string();
     let rows = || (1..=20).rev().map(|id| row(id, &when(id), ConclusionOutcome::Lost, None)).collect::<Vec<_>>();
     let (mut seen, mut after) = (Vec::new(), None);

@@ -11,41 +11,41 @@ use muriel_stats::Interval;
 use muriel_stats::interval::{Proportion, wilson};
 use muriel_store::programme::ConcludedRow;
 
-/// Months that are listed at most: ten years.
+/// Maximum number of listed months: ten years.
 const MONTHS_MAX: usize = 120;
-/// Days of a month on average.
+/// Average number of days in a month.
 const MONTH_DAYS: f64 = 30.436_875;
 
 /// Numbers of concluded experiments.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Totals {
-    /// All of them.
+    /// Number of all experiments.
     pub concluded: usize,
-    /// By outcome.
+    /// Numbers of experiments by outcome.
     pub outcomes: OutcomeCounts,
-    /// How many won, of those that are not invalid and were decided by the goal of their plan.
+    /// Share that won, of those that are not invalid and were decided by the planned goal.
     pub won: Rate,
-    /// Those that were decided by another goal than the one of their plan, which was chosen when its numbers could be known.
+    /// Number of those that were decided by another goal than the planned one, chosen when its numbers could be known.
     /// They are not in the win rate.
     pub exploratory: usize,
-    /// Concluded in a month on average: since the first of them, or the beginning of the time that is asked for, until now or
-    /// its end. `None` where none was.
+    /// Average number concluded per month: from the first of them, or the start of the requested period, until now or
+    /// the end of the period. `None` without any.
     pub per_month: Option<f64>,
-    /// From the month of the first to that of the last day that is asked for, at most the last ten years.
+    /// Months from that of the first experiment to that of the last requested day, at most the last ten years.
     pub months: Vec<Month>,
 }
 
-/// Experiments by outcome, in the order of [`ConclusionOutcome::WORDS`].
+/// Numbers of experiments by outcome, in the order of [`ConclusionOutcome::WORDS`].
 pub type OutcomeCounts = [(ConclusionOutcome, usize); ConclusionOutcome::WORDS.len()];
 
 /// The share of experiments that won.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Rate {
-    /// Experiments that won.
+    /// Number of experiments that won.
     pub count: usize,
-    /// All experiments.
+    /// Number of all experiments.
     pub of: usize,
-    /// Wilson's interval of the share; `None` without experiments.
+    /// Wilson interval of the share; `None` without experiments.
     pub interval: Option<Interval>,
 }
 
@@ -55,7 +55,7 @@ impl Rate {
         Self { count, of, interval: wilson(&share, 1.0 - CONFIDENCE).ok() }
     }
 
-    /// The share, from 0 to 1.
+    /// Share from 0 to 1; `None` without experiments.
     pub fn share(&self) -> Option<f64> {
         (self.of > 0).then(|| self.count as f64 / self.of as f64)
     }
@@ -64,17 +64,17 @@ impl Rate {
 /// A month in UTC.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Month {
-    /// Its first day.
+    /// First day of the month.
     pub first: Date,
-    /// Experiments that were concluded in it.
+    /// Number of experiments that were concluded in it.
     pub concluded: usize,
-    /// Of these, how many won.
+    /// Number of these that won.
     pub won: usize,
 }
 
 impl Totals {
-    /// The numbers of these experiments, which are those of the page's time, newest first. Each comes with whether it was decided
-    /// by another goal than that of its plan.
+    /// Numbers of these experiments, which are those of the requested period, newest first. The flag of each is true
+    /// when it was decided by another goal than the planned one.
     pub(super) fn of<'a>(all: impl Iterator<Item = (&'a ConcludedRow, bool)> + Clone, page: &ProgrammePage) -> Self {
         let rows = all.clone().map(|(row, _)| row);
         let concluded = rows.clone().count();
@@ -95,7 +95,7 @@ impl Totals {
     }
 }
 
-/// The months from `first` to `end`, which is not in them any more.
+/// The months from `first` to `end`, which is exclusive.
 fn months<'a>(rows: impl Iterator<Item = &'a ConcludedRow>, first: Instant, end: Instant) -> Vec<Month> {
     let last = month_of(end.plus_us(-1)).max(month_of(first));
     let number = |month: Date| usize::try_from(i64::from(month.year()) * 12 + i64::from(month.month())).unwrap_or(0);
@@ -105,7 +105,7 @@ fn months<'a>(rows: impl Iterator<Item = &'a ConcludedRow>, first: Instant, end:
         (0..listed).map(|back| Month { first: earlier(last, listed - 1 - back), concluded: 0, won: 0 }).collect();
     for row in rows {
         let back = number(last).saturating_sub(number(month_of(row.concluded_at)));
-        // Of a clock that went back, a conclusion may be later than now.
+        // If the clock was set back, a conclusion may be later than now.
         if let Some(month) = listed.checked_sub(back + 1).and_then(|at| months.get_mut(at)) {
             month.concluded += 1;
             month.won += usize::from(row.outcome == ConclusionOutcome::Won);
@@ -114,13 +114,13 @@ fn months<'a>(rows: impl Iterator<Item = &'a ConcludedRow>, first: Instant, end:
     months
 }
 
-/// The first day of the month.
+/// First day of the month of a time.
 fn month_of(at: Instant) -> Date {
     let day = Timestamp::from_microsecond(at.us()).map(|at| at.to_zoned(TimeZone::UTC).date());
     day.map_or(Date::ZERO, Date::first_of_month)
 }
 
-/// The first day of the month so many months before.
+/// First day of the month that is `months` months earlier.
 fn earlier(month: Date, months: usize) -> Date {
     let number = i64::from(month.year()) * 12 + i64::from(month.month()) - 1 - months as i64;
     let (year, month) = (number.div_euclid(12), number.rem_euclid(12) + 1);

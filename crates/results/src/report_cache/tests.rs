@@ -1,4 +1,4 @@
-//! What the cache promises, with a warehouse that answers when it is let.
+//! Guarantees of the cache, with a warehouse that answers only when a test lets it.
 
 use super::*;
 use crate::define::ReportInputs;
@@ -17,10 +17,10 @@ use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 
 type Result<T> = std::result::Result<T, Error>;
 
-/// How long a test waits for what has to come.
+/// Timeout of a test for something that must happen.
 const TIMEOUT: Duration = Duration::from_secs(60);
 
-/// Lets questions pass when it is open, and counts.
+/// Lets questions pass when it is open, and counts them.
 #[derive(Default)]
 struct Gate {
     asked: AtomicUsize,
@@ -33,7 +33,7 @@ impl Gate {
         self.asked.fetch_add(1, Ordering::SeqCst);
         let began = Ticks::now();
         while !self.open.load(Ordering::SeqCst) {
-            // A test that failed waits for its threads.
+            // The end of a failed test waits for its threads, so they must end.
             if began.elapsed() > TIMEOUT {
                 return Err(Error::Memory);
             }
@@ -59,16 +59,16 @@ impl Gate {
     }
 }
 
-/// A warehouse that answers only when it is let.
+/// A warehouse that answers only when its gates are open.
 struct GatedReader {
     inner: Arc<DuckWarehouse>,
     reports: Gate,
     traffic: Gate,
-    /// The next answer is of no rows.
+    /// True when the next answer has no rows.
     is_emptied: AtomicBool,
-    /// The writer takes no rows.
+    /// True when the writer accepts no rows.
     is_full: Arc<AtomicBool>,
-    /// Visitors that answers have besides.
+    /// Number of visitors that are added to answers.
     crowd: AtomicU64,
 }
 
@@ -113,7 +113,7 @@ impl WarehouseReader for GatedReader {
     }
 }
 
-/// Before everything, in a log that nothing is loaded of.
+/// Position before all blocks, in a log from which nothing is loaded.
 const START: LogPosition = LogPosition { log: LogId::from_bytes([0; 16]), position: Position { seq: 0 } };
 const NOW: Instant = Instant::from_us(1_772_359_200_000_000);
 
@@ -135,7 +135,7 @@ fn scene(directory: &std::path::Path) -> (Arc<GatedReader>, Arc<ReportCache>, Re
     (warehouse, reports, key, known)
 }
 
-/// A slow machine is told where the log ends, however long that takes.
+/// The timeout for the head is long, as a slow machine may need long to read it.
 fn timeouts(catch_up: Duration) -> ReportTimeouts {
     ReportTimeouts { head: TIMEOUT, catch_up }
 }
@@ -193,7 +193,7 @@ async fn whoever_asks_the_same_waits_for_one_computation() {
     }
     assert!(answers.iter().all(|answer| Arc::ptr_eq(answer, &answers[0])));
     assert_eq!(warehouse.reports.asked(), 1);
-    // It is kept, until the experiment is another or time has passed.
+    // The report is cached until the experiment changes or time passes.
     let again = reports.report_at(&key, &known, START, NOW.plus_us(1_000_000)).await.unwrap();
     assert!(Arc::ptr_eq(&again, &answers[0]));
     reports.report_at(&key, &known, START, NOW.plus_us(MAX_AGE_US + 1_000)).await.unwrap();
@@ -217,7 +217,7 @@ async fn a_computation_ends_with_the_last_who_waits() {
     other.abort();
     let _ = other.await;
     until(|| warehouse.reports.stopped() == 1).await;
-    // Whoever asks now gets an answer all the same.
+    // A later request gets an answer all the same.
     warehouse.reports.open();
     assert!(ask().await.unwrap());
 }
@@ -262,7 +262,7 @@ async fn plans_wait_for_room_and_end_with_who_asks() {
     until(|| warehouse.traffic.asked() == CONCURRENT).await;
     let waiting: Vec<_> = (0..3).map(|_| plan()).collect();
     until(|| reports.queue.available_permits() == all - CONCURRENT - 3).await;
-    // The places are left one after the other: nobody may come to run by that.
+    // The places are left one after the other, and no waiting computation may start because of that.
     waiting.iter().for_each(|waiting| waiting.abort());
     until(|| reports.queue.available_permits() == all - CONCURRENT).await;
     running.iter().for_each(|running| running.abort());
@@ -284,7 +284,7 @@ async fn rows_that_go_while_it_is_asked_are_waited_for() {
     for _ in 0..2 {
         let answer = reports.report(&key, &known, NOW).await.unwrap();
         assert_eq!(answer.manifest.logs[0].position, head.seq);
-        // What lacks the rows is not kept either.
+        // A report that lacks the rows is not cached either.
         assert_eq!(warehouse.reports.asked(), 2);
     }
 }
@@ -305,7 +305,7 @@ async fn there_is_no_answer_without_the_events_that_were_acknowledged() {
     assert!(matches!(answer, Err(ReportError::Loading { done: 1, of: 2 })), "{answer:?}");
 }
 
-/// A report of many visitors, the computation of which takes a while.
+/// A report of many visitors, whose computation takes a while.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_large_report_is_made_again_when_events_came() {
     let directory = tempfile::tempdir().unwrap();
@@ -337,13 +337,13 @@ async fn a_report_that_was_made_while_events_were_loaded_is_not_given_afterwards
     until(|| reports.loader.position().seq == 1).await;
     warehouse.is_full.store(true, Ordering::SeqCst);
     let head = block(&log).await;
-    // As if it was made in the middle of loading.
+    // As if it was computed in the middle of loading.
     let early = reports.report_at(&key, &known, reports.loader.loaded().unwrap(), NOW).await.unwrap();
     assert_eq!(early.manifest.logs[0].position, 1);
     let reports = Arc::into_inner(reports).unwrap().with_timeouts(timeouts(Duration::from_millis(1)));
     let answer = reports.report(&key, &known, NOW).await;
     assert!(matches!(answer, Err(ReportError::Loading { done: 1, of: 2 })), "{answer:?}");
-    // Nor does the one that is made in the background.
+    // A report in the background is not computed either.
     reports.warm(&key, &known, NOW).await;
     warehouse.is_full.store(false, Ordering::SeqCst);
     let reports = reports.with_timeouts(timeouts(TIMEOUT));
@@ -380,10 +380,10 @@ async fn reports_are_outdated_once_events_came_and_no_more_do() {
     let (warehouse, reports, key, known) = scene(directory.path());
     warehouse.reports.open();
     block(&log).await;
-    // Nobody asked.
+    // No report was requested.
     assert_eq!((reports.outdated(), reports.outdated()), (vec![], vec![]));
     reports.report(&key, &known, NOW).await.unwrap();
-    // Nothing changed, whatever time passes.
+    // Nothing changed, however much time passes.
     assert_eq!((reports.outdated(), reports.outdated()), (vec![], vec![]));
     let all = vec![(key.clone(), ProjectId(1))];
     for made in 2..4 {
@@ -393,7 +393,7 @@ async fn reports_are_outdated_once_events_came_and_no_more_do() {
             assert_eq!(reports.outdated(), [], "while events come");
         }
         assert_eq!(reports.outdated(), all);
-        // It is offered once; what could not be made waits for other events.
+        // A report is offered once; one that could not be computed waits for new events.
         assert_eq!(reports.outdated(), []);
         reports.warm(&key, &known, NOW).await;
         assert_eq!(warehouse.reports.asked(), made);
@@ -401,7 +401,7 @@ async fn reports_are_outdated_once_events_came_and_no_more_do() {
         reports.report(&key, &known, NOW.plus_us(1_000_000)).await.unwrap();
         assert_eq!(warehouse.reports.asked(), made, "it is at hand");
     }
-    // Of many the last that were asked for are remembered.
+    // Only the most recently requested reports are remembered.
     for test_id in 0..=WARM_MAX as i64 {
         reports.note_request(&self::key(1_000 + test_id), ProjectId(1));
     }

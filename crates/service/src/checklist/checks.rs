@@ -1,4 +1,4 @@
-//! The checks, as a function of what is known.
+//! The checks, as a function of the collected facts.
 
 use super::collisions::Collision;
 use crate::install::{SeenPage, without_query};
@@ -7,40 +7,40 @@ use muriel_domain::targeting::Audience;
 use muriel_results::PlanningReport;
 use muriel_store::previews::PreviewReport;
 
-/// Days of a plan after which few teams still wait for its end.
+/// Planned durations above this many days get a warning: few teams still wait for the end.
 const LONG_DAYS: i64 = 90;
-/// Days in which a lift should be found.
+/// Days within which a test should detect a lift.
 const GOOD_DAYS: i64 = 28;
-/// Texts that one sentence lists.
+/// Most items that a sentence lists by name.
 const LISTED: usize = 5;
 
-/// What is looked at.
+/// A check of the checklist.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Check {
-    /// Whether its status leads to a start.
+    /// The status allows a start.
     Lifecycle,
-    /// Whether a second person has to approve the start.
+    /// Approval of the start by a second person.
     Approval,
-    /// Whether its code can run.
+    /// Browsers can run the experiment's JavaScript.
     Code,
-    /// Whether the script is on its page.
+    /// The script is on the experiment's page.
     Script,
-    /// Whether its arms were looked at, and found what they change.
+    /// Each arm was previewed, and its changes found their elements.
     Preview,
-    /// Whether its goals were matched within a day.
+    /// The goals were matched within the last day.
     Goals,
-    /// Whether somebody can match the rules about visitors.
+    /// Visitors can match the targeting rules.
     Audience,
-    /// Who gets what.
+    /// Traffic allocation and weights of the arms.
     Weights,
-    /// How long it takes.
+    /// Time until the planned lift can be detected.
     Power,
-    /// Whether other live experiments change the same.
+    /// Other live experiments change the same elements.
     Collisions,
 }
 
 impl Check {
-    /// The word of the interface.
+    /// Name of the check in the API.
     pub fn word(self) -> &'static str {
         match self {
             Check::Lifecycle => "lifecycle",
@@ -57,21 +57,21 @@ impl Check {
     }
 }
 
-/// How a check went.
+/// Result of a check.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CheckStatus {
     /// Nothing to do.
     Ok,
-    /// Worth a look.
+    /// A person should review it.
     Warn,
-    /// A start is refused.
+    /// The start is refused.
     Blocked,
-    /// There is nothing to tell from yet.
+    /// There is no data to decide from yet.
     Unknown,
 }
 
 impl CheckStatus {
-    /// The word of the interface.
+    /// Name of the status in the API.
     pub fn word(self) -> &'static str {
         match self {
             CheckStatus::Ok => "ok",
@@ -82,30 +82,30 @@ impl CheckStatus {
     }
 }
 
-/// A check with what it found.
+/// A check with its result.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ChecklistItem {
-    /// What was looked at.
+    /// The check.
     pub check: Check,
-    /// How it went.
+    /// Result of the check.
     pub status: CheckStatus,
-    /// What was found, and what to do.
+    /// The finding, and what to do.
     pub sentence: String,
 }
 
-/// Goals that are attached.
+/// Goals that are attached to the experiment.
 #[derive(Debug, Clone, Default)]
 pub(super) struct GoalFacts {
-    /// Whether one decides.
+    /// True when a primary goal is attached.
     pub(super) has_primary: bool,
-    /// The name of each, and whether it was matched within a day; `None` where that cannot be told now.
+    /// Name of each goal, and whether it was matched within a day; `None` where events cannot be queried now.
     pub(super) fired: Option<Vec<(String, bool)>>,
 }
 
-/// What the server knows of places from the addresses of visitors.
+/// Detail of the places that the server can derive from visitors' addresses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum KnownPlaces {
-    /// Nothing: it has no geographic file.
+    /// None: the server has no geographic file.
     Nothing,
     /// Countries.
     Countries,
@@ -113,26 +113,26 @@ pub(super) enum KnownPlaces {
     Cities,
 }
 
-/// Everything that the checks look at.
+/// Input of all checks.
 pub(super) struct Facts {
     pub(super) experiment: Experiment,
-    /// Why its status does not lead to a start.
+    /// Reason why the status does not allow a start.
     pub(super) conflict: Option<String>,
     pub(super) needs_approval: bool,
-    /// A sentence about JavaScript that browsers will not run.
+    /// A sentence about JavaScript that browsers cannot run.
     pub(super) invalid_code: Option<String>,
     pub(super) previews: Vec<PreviewReport>,
-    /// Pages with the script; `None` where that cannot be told now.
+    /// Pages with the script; `None` where events cannot be queried now.
     pub(super) pages: Option<Vec<SeenPage>>,
     pub(super) plan: Option<PlanningReport>,
-    /// The plan of a site of middling traffic, where the project's own is not known.
+    /// The plan for a site of medium traffic, where the project's own traffic is not known.
     pub(super) assumed: Option<PlanningReport>,
     pub(super) goals: GoalFacts,
     pub(super) places: KnownPlaces,
     pub(super) collisions: Vec<Collision>,
 }
 
-/// Every check, in the order in which they are best looked at.
+/// Runs all checks, in the order in which they are best reviewed.
 pub(super) fn all(facts: &Facts) -> Vec<ChecklistItem> {
     [
         (Check::Lifecycle, lifecycle(facts)),
@@ -220,7 +220,7 @@ fn preview(facts: &Facts) -> Found {
     let (mut unseen, mut missing, mut old) = (Vec::new(), Vec::new(), Vec::new());
     for number in 0..experiment.arms() {
         let arm = Arm(u32::try_from(number).unwrap_or(u32::MAX));
-        // There is nothing to see of an arm that changes nothing.
+        // An arm without changes on the page has nothing to preview.
         if !changes_something(experiment, number) {
             continue;
         }
@@ -260,7 +260,7 @@ fn changes_something(experiment: &Experiment, number: usize) -> bool {
     match number.checked_sub(1) {
         None => !experiment.control.code.is_blank(),
         Some(at) => experiment.variants.get(at).is_some_and(|variant| {
-            // A redirect leaves the page, and finds nothing on it.
+            // A redirect leaves the page, so it finds no element on it.
             !variant.code.is_blank() || variant.changes.iter().any(|change| !Change::is_redirect(change))
         }),
     }
@@ -415,7 +415,7 @@ fn collisions(facts: &Facts) -> Found {
     }
 }
 
-/// The first texts, and how many more there are.
+/// Lists the first texts, and the number of the others.
 fn listed(texts: &[String]) -> String {
     let shown: Vec<&str> = texts.iter().take(LISTED).map(String::as_str).collect();
     match texts.len().saturating_sub(LISTED) {
@@ -424,7 +424,7 @@ fn listed(texts: &[String]) -> String {
     }
 }
 
-/// With a capital letter and a full stop.
+/// Adds a capital letter and a full stop.
 fn sentence(text: &str) -> String {
     let mut letters = text.chars();
     let first: String = letters.next().map(|letter| letter.to_uppercase().collect()).unwrap_or_default();
@@ -465,7 +465,7 @@ mod tests {
         }
     }
 
-    /// With a rule of each of these kinds.
+    /// Replaces the targeting by these rules.
     fn asking(facts: &mut Facts, rules: serde_json::Value) {
         facts.experiment.targeting = serde_json::from_value(rules).unwrap();
     }

@@ -11,13 +11,13 @@ use std::sync::Arc;
 /// A live experiment on the same page.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Collision {
-    /// Its key.
+    /// Key of the other experiment.
     pub(super) key: String,
-    /// Selectors that both look for; empty where they only share the page.
+    /// Selectors that both experiments change; empty where they share only the page.
     pub(super) selectors: Vec<String>,
 }
 
-/// The live experiments on the pages of `candidate` whose visitors can be its visitors. `home` is its page.
+/// Returns the live experiments that share pages and visitors with `candidate`. `home` is the candidate's page.
 pub(super) fn find(candidate: &Delivered, home: &str, others: &[Arc<Delivered>]) -> Vec<Collision> {
     let wanted = selectors(candidate);
     let meets = |other: &&Arc<Delivered>| {
@@ -48,8 +48,8 @@ fn selectors(experiment: &Delivered) -> BTreeSet<&str> {
         .collect()
 }
 
-/// Whether the script shows the experiment at this address: by its rules about pages, or else on the page that its variants are
-/// kept under.
+/// Returns whether the script shows the experiment at this address: by its page rules, or else by the page that its
+/// variants are stored under.
 fn is_on(experiment: &Delivered, url: &str) -> bool {
     let Some(address) = Address::parse(url) else { return false };
     let matches = |rule: &UrlRule| PageRule::compile(rule).is_ok_and(|rule| rule.matches(&address));
@@ -63,7 +63,8 @@ fn is_on(experiment: &Delivered, url: &str) -> bool {
     !excluded.iter().any(|rule| matches(rule)) && (allowed.is_empty() || allowed.iter().any(|rule| matches(rule)))
 }
 
-/// Whether nobody can be in both: they have parts of one group that do not overlap, or audiences that exclude each other.
+/// Returns whether no visitor can be in both: their ranges of one group do not overlap, or their
+/// audiences exclude each other.
 fn are_apart(one: &Delivered, other: &Delivered) -> bool {
     let stretches = |one: &GroupStretch, other: &GroupStretch| {
         one.salt == other.salt && (one.to <= other.from || other.to <= one.from)

@@ -1,7 +1,8 @@
-//! What to look at before an experiment starts.
+//! Checklist before the start of an experiment.
 //!
-//! [`Check`]s are made of what is stored, of what previews and events have told, and of the other live experiments. Only what
-//! makes a start be refused is blocked; everything else is for people to judge.
+//! [`Check`]s are computed from the stored experiment, from previews and events, and from the other
+//! live experiments. A check is blocked only where the start would be refused; everything else is for
+//! people to judge.
 
 mod checks;
 mod collisions;
@@ -27,15 +28,15 @@ use muriel_store::{experiments, previews};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// How long the checklist waits for each thing that events tell. What takes longer is not known.
+/// Timeout of each query of events. A result that takes longer counts as unknown.
 const EVENTS_TIMEOUT: Duration = Duration::from_secs(5);
-/// Goals that are looked at.
+/// Most goals that are checked.
 const GOALS_MAX: usize = 20;
-/// Visitors a day, and percent of them who convert, where a project does not tell.
+/// Visitors a day, and percentage of them who convert, assumed where the project's data does not show it.
 const DAILY_VISITORS: f64 = 1_000.0;
 const BASELINE_RATE: f64 = 5.0;
 
-/// What to look at before an experiment starts, as `actor` would start it.
+/// Returns the checklist before a start of the experiment by `actor`.
 ///
 /// # Errors
 /// `NotFound`, and when the database cannot be reached.
@@ -94,13 +95,13 @@ pub async fn checklist(
     }))
 }
 
-/// Pages on which the script was seen; `None` where that cannot be told now.
+/// Pages on which the script was seen; `None` where events cannot be queried now.
 async fn pages(app: &App, project: &Project) -> Option<Vec<SeenPage>> {
     let seen = tokio::time::timeout(EVENTS_TIMEOUT, install::seen(app, project)).await.ok()?;
     seen.ok().map(|(pages, _)| pages)
 }
 
-/// The plan with what the project does not tell filled in: a site of middling traffic, as `muriel simulate` takes it.
+/// The plan, with missing traffic figures assumed: a site of medium traffic, as `muriel simulate` assumes.
 async fn plan_for(app: &App, project: &Project, id: ExperimentId, known: &PlanningReport) -> Option<PlanningReport> {
     let assumed = PlanningRequest {
         daily_visitors: known.daily_visitors.filter(|daily| *daily > 0.0).or(Some(DAILY_VISITORS)),
@@ -115,7 +116,7 @@ async fn plan(app: &App, project: &Project, id: ExperimentId, wanted: PlanningRe
     tokio::time::timeout(EVENTS_TIMEOUT, planned).await.ok()?.ok()
 }
 
-/// The goals that are attached, and whether each was matched within a day; `None` where that cannot be told now.
+/// Attached goals, and whether each was matched within a day; `None` where events cannot be queried now.
 async fn goal_facts(app: &App, project: &Project, (primary, secondary): (Option<Goal>, Vec<Goal>)) -> GoalFacts {
     let from = app.clock.now().plus_us(-DAY_US);
     let has_primary = primary.is_some();

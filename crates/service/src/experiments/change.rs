@@ -1,5 +1,5 @@
-//! A change of one experiment: open under lock, decide, check the precondition, save, write
-//! history, announce; once that is committed, invalidate lists and deliver rulesets.
+//! A change of one experiment: lock and load, decide, check the precondition, save, write
+//! history, announce; after the commit, invalidate lists and deliver rulesets.
 
 use super::NOT_FOUND;
 use super::history::Walk;
@@ -19,12 +19,12 @@ use muriel_store::{Intent, delivery, lock, plan_locks};
 use serde_json::{Map, Value};
 use std::sync::Arc;
 
-/// Which versions of an experiment, a goal or a hypothesis may be changed.
+/// Versions of an experiment, a goal or a hypothesis that a request may change.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Precondition {
     /// Any version.
     None,
-    /// One of these. An empty list fits nothing.
+    /// One of these. An empty list matches no version.
     OneOf(Vec<String>),
 }
 
@@ -41,7 +41,7 @@ impl Precondition {
     }
 }
 
-/// An experiment to change: whose it is and which versions may be changed.
+/// An experiment to change: its project, and the versions that may be changed.
 #[derive(Debug, Clone)]
 pub struct Target {
     /// The project.
@@ -52,47 +52,48 @@ pub struct Target {
     pub precondition: Precondition,
 }
 
-/// An experiment that was changed, or was as it should be already.
+/// The result of a change. `before` and `after` are equal when nothing had to change.
 #[derive(Debug, Clone)]
 pub struct Changed {
-    /// What it was.
+    /// The experiment before the change.
     pub before: Experiment,
-    /// What it is.
+    /// The experiment after the change.
     pub after: Experiment,
-    /// The version that it has now.
+    /// The version after the change.
     pub version: String,
-    /// Whether visitors meet something else now.
+    /// True when visitors get something different now.
     delivery_changed: bool,
 }
 
-/// A change under way.
+/// A change in progress.
 #[derive(Debug, Clone)]
 pub(crate) struct Change {
     pub(crate) target: Target,
     pub(crate) now: Instant,
     pub(crate) actor: Actor,
     action: &'static str,
-    /// Why the clock acts, for history.
+    /// Details for history, such as why a scheduled job acts.
     detail: Option<serde_json::Value>,
-    /// What the audit log keeps besides the fields that changed.
+    /// Additional fields for the audit log, besides the changed ones.
     told: Map<String, Value>,
     approval: Approval,
 }
 
-/// What the project may ask a second person for.
+/// Scope of the approval by a second person that the project may require.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Approval {
-    /// Nothing: a second person approves it with this act, or the clock does what was approved.
+    /// Nothing: a second person approves it with this act, or a scheduled job performs what was approved.
     Given,
-    /// Whatever its rules say.
+    /// Everything that the project's rules name.
     Rules,
-    /// What visitors have not met before: a decision about results.
+    /// Only what visitors have not seen before: the act is a decision about results.
     Decision,
 }
 
 impl Change {
-    /// A change called `action` in history. Unless it [is approved](Self::approved), it is refused where the project asks for a
-    /// second person for what it does to visitors and the clock.
+    /// Creates a change called `action` in history. Unless it [is approved](Self::approved), it is
+    /// refused where the project requires a second person to approve its effect on visitors or on
+    /// scheduled jobs.
     pub(crate) fn new(app: &App, actor: &Actor, target: Target, action: &'static str) -> Self {
         Self {
             target,
@@ -108,22 +109,23 @@ impl Change {
         }
     }
 
-    /// The change with what history keeps about it.
+    /// Adds details for history.
     pub(crate) fn with_detail(self, detail: Option<serde_json::Value>) -> Self {
         Self { detail, ..self }
     }
 
-    /// The change with what the audit log keeps besides the fields that changed.
+    /// Adds fields for the audit log, besides the changed ones.
     pub(crate) fn with_told(self, told: Map<String, Value>) -> Self {
         Self { told, ..self }
     }
 
-    /// The change, which somebody else has proposed and the actor approves.
+    /// Marks the change as approved: somebody else proposed it, and the actor approves it.
     pub(crate) fn approved(self) -> Self {
         Self { approval: Approval::Given, ..self }
     }
 
-    /// The change as a decision about results, which the team makes as long as visitors get what they met before.
+    /// Marks the change as a decision about results, which needs no approval as long as visitors get
+    /// what they saw before.
     pub(crate) fn deciding(self) -> Self {
         match self.approval {
             Approval::Given => self,
@@ -131,12 +133,12 @@ impl Change {
         }
     }
 
-    /// What a second person has to approve in the project.
+    /// The project's rules about approval by a second person.
     pub(crate) async fn rules(&self, tx: &mut dyn Tx) -> Result<ApprovalRules> {
         Ok(tenants::approval_rules(tx, self.target.project.id).await?)
     }
 
-    /// Fails if the project asks for a second person for this change.
+    /// Checks that the project does not require a second person to approve this change.
     pub(crate) async fn approval(&self, tx: &mut dyn Tx, before: &Experiment, after: &Experiment) -> Result<()> {
         if self.approval == Approval::Given {
             return Ok(());
@@ -159,14 +161,14 @@ impl Change {
         ))
     }
 
-    /// The experiment, locked until this transaction ends.
+    /// Loads the experiment, and locks it until this transaction ends.
     pub(crate) async fn open(&self, tx: &mut dyn Tx) -> Result<LoadedExperiment> {
         lock(tx, self.target.project.id, Intent::ChangeExperiment(self.target.id)).await?;
         experiments::find(tx, self.target.project.id, self.target.id).await?.ok_or(NOT_FOUND)
     }
 
-    /// The decision about it. The precondition is checked after the input and before the
-    /// present state: invalid input is reported first, conflicts and what is not there yet last.
+    /// Checks the precondition and returns the decision. The precondition is checked after the input and before the
+    /// current state, so that invalid input is reported first, and conflicts and unavailable results last.
     pub(crate) fn decided<T>(&self, before: &LoadedExperiment, decision: Result<T>) -> Result<T> {
         if matches!(decision, Ok(_) | Err(Error::Conflict { .. } | Error::NotYet { .. } | Error::Unavailable { .. })) {
             self.target.precondition.check(&before.version())?;
@@ -174,7 +176,7 @@ impl Change {
         decision
     }
 
-    /// Stores what became of it, with its history, and announces what has to be delivered.
+    /// Stores the changed experiment with its history, and announces a changed delivery to other nodes.
     pub(crate) async fn save(&self, tx: &mut dyn Tx, before: LoadedExperiment, after: Experiment) -> Result<Changed> {
         let project = self.target.project.id;
         let Some(revision) = Revision::between(&before.experiment, after, self.now) else {
@@ -196,14 +198,14 @@ impl Change {
         let both = (&before.experiment, &revision.experiment);
         audit_change(tx, &self.actor, self.now, self.action, both, told).await?;
         let version = match relinked {
-            // The version covers the hypothesis and the goal that are linked now.
+            // The version also covers the hypothesis and the goal that are linked now.
             true => experiments::find(tx, project, self.target.id).await?.ok_or(NOT_FOUND)?.version(),
             false => before.version_of(revision.experiment.revision),
         };
         Ok(Changed { before: before.experiment, after: revision.experiment, version, delivery_changed })
     }
 
-    /// The whole change in its transaction, which `decide` decides; delivered when this returns.
+    /// Runs the whole change in one transaction, as `decide` decides. The result is delivered when this returns.
     pub(crate) async fn apply(
         self,
         app: &App,
@@ -224,7 +226,7 @@ impl Change {
         Ok(changed)
     }
 
-    /// As [`Change::apply`], for a request that may be sent again: the response that `render`
+    /// Like [`Change::apply`], for a request that may be sent again: the response that `render`
     /// makes is stored with the change, and a repeated request gets it without another change.
     pub(crate) async fn apply_once(
         self,
@@ -257,16 +259,16 @@ impl Change {
     }
 }
 
-/// What visitors get of an experiment: the whole of it, so that nothing that is delivered can be forgotten here.
+/// The delivered form of an experiment. All of it is compared, so that a delivered field cannot be forgotten here.
 fn delivered(experiment: &Experiment) -> Option<Delivered> {
     experiment.is_delivered().then(|| Delivered::of(experiment))
 }
 
-/// How many changes are looked through for what visitors met last, while the database is locked. Before that it counts as
-/// forgotten, and a second person is asked.
+/// Maximum number of past changes that are searched for what visitors last saw: the database is locked meanwhile.
+/// Beyond that it counts as unknown, and a second person has to approve.
 const MET_CHANGES_MAX: usize = 200;
 
-/// Whether visitors met the experiment as it is, last: with the same arms, for the same visitors.
+/// Returns whether the last delivered version had the same arms for the same visitors as the present one.
 async fn was_met(tx: &mut dyn Tx, present: &Experiment) -> Result<bool> {
     let shown = |experiment: &Experiment| Delivered {
         live: true,
@@ -292,8 +294,8 @@ async fn was_met(tx: &mut dyn Tx, present: &Experiment) -> Result<bool> {
     Ok(false)
 }
 
-/// What the audit log keeps of the plan that the first start locked: its hash, so that a plan which somebody changes in the
-/// database later is known by it. Nothing for other changes.
+/// Audit log entry for the plan that the first start locked: its hash, which reveals a later change of
+/// the plan in the database. `None` for other changes.
 pub(crate) async fn locked(tx: &mut dyn Tx, revision: &Revision) -> Result<Option<(String, Value)>> {
     if revision.epoch.as_ref().is_none_or(|epoch| epoch.number != 1) {
         return Ok(None);
@@ -302,7 +304,7 @@ pub(crate) async fn locked(tx: &mut dyn Tx, revision: &Revision) -> Result<Optio
     Ok(lock.map(|lock| ("plan_hash".to_owned(), lock.hash.into())))
 }
 
-/// Records a change of an experiment in the audit log: the fields that changed, and what is `told` besides.
+/// Records a change of an experiment in the audit log: the fields that changed, and the additional fields `told`.
 pub(crate) async fn audit_change(
     tx: &mut dyn Tx,
     actor: &Actor,
@@ -319,7 +321,7 @@ pub(crate) async fn audit_change(
 }
 
 impl Changed {
-    /// Delivers what was saved, before it is answered.
+    /// Delivers the saved change before the request is answered.
     pub(crate) async fn deliver(&self, app: &App, project: &Arc<Project>) {
         if self.delivery_changed {
             app.rulesets.refresh(project).await;

@@ -1,4 +1,4 @@
-//! Concluding an experiment, and taking that back.
+//! Concluding an experiment, and reopening it.
 
 use super::NOT_FOUND;
 use super::change::{Change, Changed, Target};
@@ -20,39 +20,41 @@ use muriel_store::{hypotheses, programme};
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
 
-/// How an experiment ends.
+/// The conclusion of an experiment, as a request sends it.
 #[derive(Debug, Clone)]
 pub struct NewConclusion {
-    /// Which way it went.
+    /// Outcome of the test.
     pub outcome: ConclusionOutcome,
     /// The team's reasons.
     pub note: String,
-    /// What was learned beyond this test.
+    /// Lesson beyond this test.
     pub learned: String,
-    /// Why the outcome is right although the verdict contradicts it.
+    /// Reason why the outcome is right although the verdict contradicts it.
     pub override_reason: Option<String>,
-    /// The id of the arm to serve, and to how many percent of the visitors.
+    /// Id of the arm to serve, and the percentage of visitors who get it.
     pub winner: Option<(String, i64)>,
     /// The hypothesis that continues this test.
     pub follow_up: Option<HypothesisId>,
-    /// Whether the result is stored later, by [`store_result`]. None is looked for now.
+    /// True when the result is stored later, by [`store_result`]. No result is computed now.
     pub judged_later: bool,
 }
 
 const NO_HYPOTHESIS: &str = "must be the id of one of the project's hypotheses";
 
-/// The verdict on each variant on the top metric, by the variant's number.
+/// Verdict on each variant for the top metric, by the variant's number.
 type Verdicts = Vec<(usize, Verdict)>;
 
-/// Concludes an experiment, serving an arm if one is given. It becomes inactive unless a winner is served. The
-/// verdict of this moment and what it was computed from are kept; with an `override_reason` also without them, where they
-/// cannot be computed. The response is what `render` makes.
+/// Concludes an experiment, and serves an arm if one is given. The experiment becomes inactive unless a
+/// winner is served. The current verdict and the data it was computed from are stored. With an
+/// `override_reason` the conclusion is possible even where they cannot be computed. `render` makes the
+/// response.
 ///
 /// # Errors
-/// `NotFound`; then what is wrong with `key` or `new`, an arm that it does not have among it; `PreconditionFailed`; an
-/// experiment that is concluded already or cannot serve; `NotYet` while no result can be computed, and `Unavailable` where
-/// the experiment changed meanwhile; an outcome that the verdict contradicts, without a reason; code that a second person has
-/// to approve; and when the database cannot be reached.
+/// `NotFound`; then errors of `key` or `new`, such as an arm that the experiment does not have;
+/// `PreconditionFailed`; an experiment that is already concluded or cannot serve; `NotYet` while no
+/// result can be computed, and `Unavailable` where the experiment changed meanwhile; an outcome that
+/// the verdict contradicts, without a reason; code that a second person has to approve; and when the
+/// database cannot be reached.
 pub async fn conclude(
     app: &App,
     actor: &Actor,
@@ -66,7 +68,7 @@ pub async fn conclude(
     let look = match &new {
         Ok(new) if new.judged_later => Ok(None),
         Ok(_) => look(app, &project, id).await.map(Some),
-        // It is refused anyway.
+        // The request is refused anyway.
         Err(_) => Err(NOT_FOUND),
     };
     let mut change = Change::new(app, actor, target, "conclude").deciding();
@@ -118,15 +120,15 @@ pub async fn conclude(
     Ok(response)
 }
 
-/// The report that everybody reads, and the one by the plan that the first start locked.
+/// The report that everybody reads, and the one for the plan that the first start locked.
 type Reports = (Arc<Computed>, Arc<Computed>);
 
-/// A result, and the revision of the experiment that it is of.
+/// A result, and the revision of the experiment that it was computed for.
 #[derive(Debug)]
 struct Look {
     revision: i64,
     computed: Arc<Computed>,
-    /// The same as it is judged by the plan that the first start locked, which is what the programme learns from.
+    /// The result as judged by the plan that the first start locked. The programme learns from this one.
     planned: Arc<Computed>,
 }
 
@@ -142,12 +144,13 @@ async fn look(app: &App, project: &Project, id: ExperimentId) -> Result<Look> {
     Ok(Look { revision: inputs.experiment().revision, computed, planned })
 }
 
-/// The result to conclude with. A reason for the outcome stands where none can be computed; otherwise a moment without
-/// results would end an experiment unjudged, and the record of it would be empty for good.
+/// Returns the result to conclude with. It may be missing if it cannot be computed and a reason for the
+/// outcome is given. Otherwise a moment without results would end an experiment unjudged and leave its
+/// record empty permanently.
 fn usable(look: Result<Option<Look>>, new: &NewConclusion, revision: i64) -> Result<Option<Reports>> {
     let missing = match look {
         Ok(None) => return Ok(None),
-        // The verdict would be of the experiment as it was.
+        // The verdict would be about the experiment before its change.
         Ok(Some(look)) if look.revision != revision => return Err(Error::Unavailable { retry_after_s: 1 }),
         Ok(Some(look)) => return Ok(Some((look.computed, look.planned))),
         Err(missing @ Error::NotFound(_)) => return Err(missing),
@@ -166,7 +169,7 @@ fn usable(look: Result<Option<Look>>, new: &NewConclusion, revision: i64) -> Res
     Err(Error::NotYet { why, retry_after_s })
 }
 
-/// The arm to serve is sent under another name here than where winners are served.
+/// Renames the field of the arm to serve: a conclusion has another name for it than the request that serves a winner.
 fn refused(refusal: Refusal) -> Error {
     match refusal {
         Refusal::Invalid(problems) => {
@@ -178,13 +181,13 @@ fn refused(refusal: Refusal) -> Error {
     }
 }
 
-/// The verdicts of a result; none where there is nothing to judge.
+/// The verdicts of a result; empty where there is nothing to judge.
 fn verdicts(computed: &Computed) -> Verdicts {
     let top = computed.manifest.top().and(computed.report.metrics.first());
     top.into_iter().flat_map(|metric| &metric.analyses).map(|analysis| (analysis.arm, analysis.verdict)).collect()
 }
 
-/// Refuses an outcome that the verdicts contradict, unless there is a reason.
+/// Refuses an outcome that the verdicts contradict, unless a reason is given.
 fn check_verdict(new: &NewConclusion, verdicts: &[(usize, Verdict)]) -> Result<()> {
     if new.override_reason.is_some()
         || !contradicts(new.outcome, new.winner.as_ref().map(|(arm, _)| arm.as_str()), verdicts)
@@ -201,8 +204,8 @@ fn check_verdict(new: &NewConclusion, verdicts: &[(usize, Verdict)]) -> Result<(
     Err(Error::conflict(ConflictCode::VerdictContradicted, message))
 }
 
-/// Whether verdicts contradict an outcome. Without any, nothing does; that a test was stopped early or is invalid, no verdict
-/// can know.
+/// Returns whether verdicts contradict an outcome. Without verdicts nothing is contradicted, and no verdict can show
+/// that a test was stopped early or is invalid.
 fn contradicts(outcome: ConclusionOutcome, winner: Option<&str>, verdicts: &[(usize, Verdict)]) -> bool {
     let any = |wanted: Verdict| verdicts.iter().any(|(_, verdict)| *verdict == wanted);
     if verdicts.is_empty() {
@@ -240,7 +243,7 @@ fn record(
     })
 }
 
-/// What the audit log keeps besides the conclusion.
+/// Additional fields of the audit log entry for the conclusion.
 fn told(record: &ConclusionRecord) -> Map<String, Value> {
     let told = json!({
         "learned": record.learned,
@@ -251,11 +254,12 @@ fn told(record: &ConclusionRecord) -> Map<String, Value> {
     told.as_object().cloned().unwrap_or_default()
 }
 
-/// Takes a conclusion back; the experiment's status stays. The response is what `render` makes.
+/// Reopens a concluded experiment; its status stays. `render` makes the response.
 ///
 /// # Errors
-/// `NotFound`; then what is wrong with `key`; `PreconditionFailed`; an experiment that is not concluded; one that the
-/// clock would start or go on with, where a second person has to approve that; and when the database cannot be reached.
+/// `NotFound`; then errors of `key`; `PreconditionFailed`; an experiment that is not concluded; one
+/// that a scheduled job would start or continue, where a second person has to approve that; and when
+/// the database cannot be reached.
 pub async fn reopen(
     app: &App,
     actor: &Actor,
@@ -288,12 +292,12 @@ pub async fn reopen(
     Ok(response)
 }
 
-/// Stores the result of now with a conclusion that was made without one. A reason for the outcome goes unless the verdict
-/// contradicts the outcome.
+/// Stores the current result with a conclusion that was made without one. The reason for the outcome is
+/// removed unless the verdict contradicts the outcome.
 ///
 /// # Errors
-/// `NotFound`, also of an experiment that is not concluded; `Unavailable` and `NotYet` while no result can be computed; and when
-/// the database cannot be reached.
+/// `NotFound`, also for an experiment that is not concluded; `Unavailable` and `NotYet` while no result
+/// can be computed; and when the database cannot be reached.
 pub async fn store_result(app: &App, project: &Project, id: ExperimentId) -> Result<()> {
     let computed = look(app, project, id).await?.computed;
     let of_project = project.id;
@@ -328,7 +332,7 @@ pub async fn store_result(app: &App, project: &Project, id: ExperimentId) -> Res
     .await
 }
 
-/// An experiment, and what is kept with its conclusion.
+/// Returns an experiment, and the record of its conclusion.
 ///
 /// # Errors
 /// `NotFound`, and when the database cannot be reached.

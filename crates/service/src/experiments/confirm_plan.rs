@@ -1,4 +1,5 @@
-//! Having the clock go by the experiment as it is, in place of the plan that its first start locked.
+//! Confirming a changed plan, so that the clock acts on the current experiment instead of the plan
+//! locked at the first start.
 
 use super::NOT_FOUND;
 use super::change::{Change, Changed, Target};
@@ -13,7 +14,7 @@ use muriel_sql::Tx;
 use muriel_store::experiments::LoadedExperiment;
 use serde_json::{Map, Value};
 
-/// Why a plan is confirmed: not blank.
+/// Parses the reason for confirming a plan.
 ///
 /// # Errors
 /// A blank text, and one that is too long.
@@ -26,12 +27,13 @@ pub fn plan_reason(said: &str) -> Result<String, Flaw> {
     }
 }
 
-/// Confirms what was changed of the plan since the first start, so that the clock acts on it. Nothing changes where the clock goes
-/// by what is already. The response is what `render` makes.
+/// Confirms the changes made to the plan since the first start, so that the clock acts on them. Does
+/// nothing when the clock already follows them. `render` makes the response.
 ///
 /// # Errors
-/// `NotFound`; then a `reason` or a `key` that could not be read; `PreconditionFailed`; an experiment that has not started or is
-/// concluded; a confirmation that a second person has to approve; and when the database cannot be reached.
+/// `NotFound`; then a `reason` or a `key` that could not be read; `PreconditionFailed`; an experiment
+/// that has not started or is concluded; a confirmation that a second person has to approve; and when
+/// the database cannot be reached.
 pub async fn confirm_plan(
     app: &App,
     actor: &Actor,
@@ -71,7 +73,7 @@ pub async fn confirm_plan(
     Ok(response)
 }
 
-/// The experiment once what it is now is confirmed.
+/// Returns the experiment with its current state confirmed as the plan.
 pub(crate) async fn confirmed(
     tx: &mut dyn Tx,
     change: &Change,
@@ -87,8 +89,8 @@ pub(crate) async fn confirmed(
     change.decided(before, after)
 }
 
-/// What the clock does not go by after a change, as a warning; `None` where it goes by everything, and where the change was of
-/// something else.
+/// A warning about changes that the clock does not follow until they are confirmed. `None` when there
+/// are none, or when this change did not touch the plan.
 pub(super) async fn held_back(tx: &mut dyn Tx, changed: &Changed) -> Result<Option<String>> {
     let (before, after) = (&changed.before, &changed.after);
     let judged = |experiment: &Experiment| {

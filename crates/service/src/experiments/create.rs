@@ -24,23 +24,23 @@ use std::sync::Arc;
 /// An experiment to create.
 #[derive(Debug, Clone, Default)]
 pub struct NewExperiment {
-    /// Every field that an update can change.
+    /// Fields that an update can change as well.
     pub patch: ExperimentPatch,
-    /// Where it is to stand; a draft by default.
+    /// Initial status; a draft by default.
     pub status: Option<Status>,
-    /// An A/B test by default.
+    /// Type of the test; an A/B test by default.
     pub test_type: Option<TestType>,
-    /// Its key in code; made from its name by default.
+    /// Experiment key used in code; derived from the name by default.
     pub key: Option<String>,
-    /// The key of its variants; its page by default.
+    /// Key that the variants are stored under; the page URL by default.
     pub variants_data_key: Option<DataKey>,
-    /// The primary goal: the project's goal of this name and type, made if there is none.
+    /// The primary goal: the project's goal of this name and type, created if it does not exist.
     pub primary_goal: Option<NewGoal>,
-    /// Secondary goals, found or made in the same way.
+    /// Secondary goals, found or created in the same way.
     pub secondary_goals: Vec<NewGoal>,
-    /// Whether it is a copy of another.
+    /// True when it is a copy of another experiment.
     pub is_copy: bool,
-    /// What is wrong with values that could not be read.
+    /// Problems with values that could not be read.
     pub problems: Problems,
 }
 
@@ -53,22 +53,22 @@ impl NewExperiment {
 /// An experiment that was created.
 #[derive(Debug)]
 pub struct Created {
-    /// Its id.
+    /// Experiment id.
     pub id: ExperimentId,
-    /// Itself.
+    /// The stored experiment.
     pub experiment: Experiment,
-    /// The id of its primary goal.
+    /// Id of the primary goal.
     pub primary_goal: Option<GoalId>,
-    /// The total of visitors that it was planned for, if it is live.
+    /// Total number of visitors that the test is planned for, if it is live.
     pub planned_visitors: Option<i64>,
-    /// What its owner should look at.
+    /// Warnings that the owner should review.
     pub warnings: Vec<String>,
 }
 
-/// Creates an experiment in the project. The response is what `render` makes.
+/// Creates an experiment in the project. `render` makes the response.
 ///
 /// # Errors
-/// What is wrong with `new`; `MissingScope` for code without the scope `code`; a key that is
+/// Problems of `new`; `MissingScope` for code without the scope `code`; a key that is
 /// taken; and when the database cannot be reached.
 pub async fn create(
     app: &App,
@@ -99,7 +99,7 @@ pub async fn create(
                 }
                 let project = creation.project.id;
                 let created = creation.insert(tx, new).await?;
-                // A draft is met by nobody, and goals made with it may be watched for.
+                // Visitors do not see a draft, but a goal created with it can already be measured.
                 let delivery_changed = created.experiment.lifecycle.is_live()
                     || !created.experiment.secondary_goals.is_empty()
                     || created.primary_goal.is_some();
@@ -117,8 +117,8 @@ pub async fn create(
     Ok(response)
 }
 
-/// The experiment that will be live once it is created, with its primary goal, to plan it;
-/// `None` when it will not be live, or cannot be created.
+/// Returns the experiment that will be live once it is created, with its primary goal, to plan it;
+/// `None` when it will not be live or cannot be created.
 async fn to_plan(
     app: &App,
     project: &Arc<Project>,
@@ -145,11 +145,11 @@ async fn to_plan(
             Ok(Some((experiment, goal)))
         })
     });
-    // What is wrong is reported when it is created.
+    // Errors are reported when the experiment is created.
     read.await.ok().flatten()
 }
 
-/// The draft with every field that was given.
+/// Returns the draft with every given field.
 async fn patched(tx: &mut dyn Tx, project: &Project, new: &NewExperiment, now: Instant) -> Result<Experiment> {
     let patch = new.patch.clone();
     let known = experiments::known(tx, project.id, patch.goal_keys(), patch.hypothesis_id.flatten()).await?;
@@ -158,14 +158,14 @@ async fn patched(tx: &mut dyn Tx, project: &Project, new: &NewExperiment, now: I
     Ok(draft.patched(patch, new.problems.clone(), &known)?)
 }
 
-/// A creation under way.
+/// A creation in progress.
 struct Creation {
     project: Arc<Project>,
     actor: Actor,
     now: Instant,
     plan: Option<StartPlan>,
     about_code: Vec<String>,
-    /// What history calls it.
+    /// Name of the action in history.
     action: &'static str,
 }
 
@@ -174,7 +174,7 @@ impl Creation {
         let (project, by) = (self.project.id, self.actor.reference());
         let mut experiment = patched(tx, &self.project, &new, self.now).await?;
         let empty = Experiment::draft(self.project.company_id, project, experiment.test_type, String::new(), self.now);
-        // Whether a redirect leaves the site depends on it.
+        // The check for redirects that leave the site depends on it.
         experiment.variants_data_key = new.variants_data_key.unwrap_or_else(|| DataKey::stored(experiment.url.clone()));
         if empty.changes_code(&experiment) {
             self.actor.require(Scope::Code)?;
@@ -226,7 +226,7 @@ impl Creation {
         Ok(Created { id, experiment, primary_goal, planned_visitors, warnings })
     }
 
-    /// The key that was given, if it is free, or one made from the name.
+    /// Returns the given key if it is free, or a key derived from the name.
     async fn key(&self, tx: &mut dyn Tx, given: Option<String>, name: &str) -> Result<String> {
         let project = self.project.id;
         match given {

@@ -9,14 +9,14 @@ use muriel_store::experiments::Act;
 use muriel_store::{delivery, experiments};
 use serde_json::json;
 
-/// An experiment that was deleted.
+/// A deleted experiment.
 #[derive(Debug, Clone, Copy)]
 pub struct Deleted {
-    /// Whether it was live.
+    /// True when the experiment was live.
     pub was_live: bool,
 }
 
-/// Deletes an experiment: it is gone from every read, and its delivery stops.
+/// Deletes an experiment: it no longer appears in any read, and is no longer delivered.
 ///
 /// # Errors
 /// `NotFound`, `PreconditionFailed`, and when the database cannot be reached.

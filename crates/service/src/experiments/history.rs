@@ -1,4 +1,4 @@
-//! The changes of an experiment, the states that they lead back to, and the archive.
+//! Changes of an experiment, the states before and after them, and the archive.
 
 use super::NOT_FOUND;
 use super::change::{Change, Changed, Target};
@@ -11,32 +11,32 @@ use muriel_domain::ids::{ExperimentId, ProjectId};
 use muriel_sql::Tx;
 use muriel_store::experiments::{self, HistoryEntry};
 
-/// Changes that are read at once. One can hold all code of an experiment.
+/// Changes per read: one change can hold all code of an experiment.
 const PER_READ: i64 = 50;
 
-/// A change, with what the experiment was before and after it.
+/// A change, with the experiment before and after it.
 #[derive(Debug, Clone)]
 pub struct HistoryStep {
-    /// What history keeps.
+    /// The history entry.
     pub entry: HistoryEntry,
-    /// The experiment before it.
+    /// The experiment before the change.
     pub before: Experiment,
-    /// The experiment after it.
+    /// The experiment after the change.
     pub after: Experiment,
 }
 
 /// A page of the changes of an experiment.
 #[derive(Debug)]
 pub struct HistoryPage {
-    /// Newest first.
+    /// The changes, newest first.
     pub steps: Vec<HistoryStep>,
-    /// Whether there are more.
+    /// True when a further page exists.
     pub has_more: bool,
-    /// The names of those who made them.
+    /// Display names of the actors.
     pub names: Names,
 }
 
-/// The changes before the one that made the revision `before`, newest first.
+/// Returns the changes before the one that made the revision `before`, newest first.
 ///
 /// # Errors
 /// `NotFound`, and when the database cannot be reached.
@@ -69,7 +69,7 @@ pub async fn history(
     .await
 }
 
-/// The experiment as it was after the change that made this revision; `None` when no change did.
+/// Returns the experiment after the change that made this revision; `None` when no change made it.
 ///
 /// # Errors
 /// `NotFound`, and when the database cannot be reached.
@@ -89,10 +89,10 @@ pub async fn state_at(app: &App, project: ProjectId, id: ExperimentId, revision:
     .await
 }
 
-/// The changes of an experiment from the last one to the first, each undone on the way.
+/// Iterator over the changes of an experiment from the last to the first, undoing each on the way.
 pub(super) struct Walk {
     state: Experiment,
-    /// Entries that were read, the next one last.
+    /// Entries already read, the next one last.
     entries: Vec<HistoryEntry>,
     read_to: i64,
 }
@@ -120,11 +120,11 @@ impl Walk {
     }
 }
 
-/// Puts an experiment into the archive, or takes it out again.
+/// Archives an experiment, or takes it out of the archive.
 ///
 /// # Errors
-/// `NotFound`; then what is wrong with `archived`; `PreconditionFailed`; one that visitors meet; and when the database cannot
-/// be reached.
+/// `NotFound`; then errors of `archived`; `PreconditionFailed`; an experiment that visitors get; and
+/// when the database cannot be reached.
 pub async fn archive(app: &App, actor: &Actor, target: Target, archived: Result<bool>) -> Result<Changed> {
     let change = Change::new(app, actor, target, "archive");
     change.apply(app, move |before, _| Ok(before.experiment.filed(archived?)?)).await

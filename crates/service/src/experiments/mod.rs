@@ -1,4 +1,4 @@
-//! The acts on experiments.
+//! Acts on experiments.
 
 mod change;
 mod conclude;
@@ -36,8 +36,8 @@ use muriel_store::experiments::{self, ListedExperiment, LoadedExperiment};
 
 const NOT_FOUND: Error = Error::NotFound("experiment");
 
-/// A page of the company's experiments that the actor sees, newest created first, serialised by
-/// `render`. Pages are cached until something changes.
+/// Returns a page of the company's experiments that the actor can see, newest created first, serialised by
+/// `render`. Pages are cached until a change.
 ///
 /// # Errors
 /// When the database cannot be reached.
@@ -50,7 +50,7 @@ pub async fn list(
 ) -> Result<Bytes> {
     let limited_to = actor.limited_to();
     let key = ListKey { company, limited_to: limited_to.clone(), limit, offset };
-    // Taken before the list is read, so that a change meanwhile makes it stale.
+    // Taken before the list is read, so that a change during the read makes the page stale.
     let version = app.list_cache.version(company);
     if let Some(list) = version.and_then(|version| app.list_cache.get(&key, version)) {
         return Ok(list);
@@ -67,7 +67,7 @@ pub async fn list(
     Ok(list)
 }
 
-/// Ids and keys of the project's experiments after this id, lowest id first.
+/// Returns ids and keys of the project's experiments after this id, lowest id first.
 ///
 /// # Errors
 /// When the database cannot be reached.
@@ -80,7 +80,7 @@ pub async fn keys(
     app.read(move |tx| Box::pin(async move { Ok(experiments::keys(tx, project, after, limit).await?) })).await
 }
 
-/// An experiment with its hypothesis and primary goal.
+/// Returns an experiment with its hypothesis and primary goal.
 ///
 /// # Errors
 /// `NotFound`, and when the database cannot be reached.
@@ -89,7 +89,7 @@ pub async fn find(app: &App, project: ProjectId, id: ExperimentId) -> Result<Loa
     found.ok_or(NOT_FOUND)
 }
 
-/// An experiment as visitors would meet it, whatever its status.
+/// Returns an experiment as it is or would be delivered to visitors, whatever its status.
 ///
 /// # Errors
 /// `NotFound`, and when the database cannot be reached.
@@ -98,10 +98,10 @@ pub async fn find_delivered(app: &App, project: ProjectId, id: ExperimentId) -> 
     found.ok_or(NOT_FOUND)
 }
 
-/// An experiment with its epochs, oldest first, as of one moment.
+/// Returns an experiment with its epochs, oldest first, from one snapshot.
 ///
 /// # Errors
-/// As [`find`].
+/// Same as [`find`].
 pub async fn details(app: &App, project: ProjectId, id: ExperimentId) -> Result<(LoadedExperiment, Vec<Epoch>)> {
     app.read(move |tx| {
         Box::pin(async move {

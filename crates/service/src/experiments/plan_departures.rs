@@ -1,4 +1,4 @@
-//! What a change does to the plan that was locked at the first start.
+//! Effects of a change on the plan that was locked at the first start.
 
 use crate::error::Result;
 use muriel_domain::Instant;
@@ -9,7 +9,7 @@ use muriel_sql::Tx;
 use muriel_store::{goals, hypotheses};
 use std::sync::Arc;
 
-/// An experiment with a locked plan, and what a change of it refers to.
+/// An experiment with a locked plan, and the objects that a change of it refers to.
 pub(super) struct PlannedChange {
     before: ReportInputs,
     goals: (Option<Goal>, Vec<Goal>),
@@ -17,7 +17,7 @@ pub(super) struct PlannedChange {
 }
 
 impl PlannedChange {
-    /// Reads what a change from `before` to `after` refers to; `None` before the first start.
+    /// Reads the objects that a change from `before` to `after` refers to; `None` before the first start.
     pub(super) async fn load(tx: &mut dyn Tx, before: &Experiment, after: &Experiment) -> Result<Option<Self>> {
         if before.milestones.first_start.is_none() {
             return Ok(None);
@@ -42,7 +42,7 @@ impl PlannedChange {
         Ok(Some(Self { before: inputs, goals: (primary, secondary), hypothesis }))
     }
 
-    /// What departs from the plan with `after`, and did not before.
+    /// Returns the departures from the plan that `after` adds to the existing ones.
     pub(super) fn departures(self, after: &Experiment) -> Vec<String> {
         let changed_since = |inputs: &ReportInputs, now: Instant| {
             Labels::of(&inputs.manifest(&Arc::from(""), &Inquiry::default(), now)).changed_since

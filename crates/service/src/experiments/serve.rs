@@ -1,4 +1,4 @@
-//! Serving a winner, changing its rollout, stopping.
+//! Serving a winner, changing its rollout, and stopping it.
 
 use super::change::{Change, Changed, Target};
 use crate::actor::Actor;
@@ -7,20 +7,21 @@ use crate::error::Result;
 use crate::idempotency::{IdempotencyKey, StoredResponse};
 use muriel_domain::Problems;
 
-/// Which arm to serve, and to how many visitors.
+/// The arm to serve, and the share of visitors who get it.
 #[derive(Debug, Clone)]
 pub struct Winner {
-    /// The arm's id: `0` for the control, `1`…
+    /// Id of the arm: `0` for the control, `1`…
     pub arm: String,
-    /// Percent of the visitors, 0 to 100.
+    /// Percentage of the visitors, 0 to 100.
     pub rollout: i64,
 }
 
-/// Serves a winner, whatever the experiment's status. The response is what `render` makes.
+/// Serves a winner, whatever the experiment's status. `render` makes the response.
 ///
 /// # Errors
-/// `NotFound`; then what is wrong with `key` or `winner`; `PreconditionFailed`; a draft, a
-/// winner that is served already, what a second person has to approve before visitors meet it; and when the database cannot be reached.
+/// `NotFound`; then errors of `key` or `winner`; `PreconditionFailed`; a draft; a winner that is
+/// already served; a change that a second person has to approve before visitors get it; and when the
+/// database cannot be reached.
 pub async fn serve(
     app: &App,
     actor: &Actor,
@@ -37,20 +38,20 @@ pub async fn serve(
     change.apply_once(app, key, decide, render).await
 }
 
-/// Changes to how many percent of the visitors the winner is served.
+/// Changes the percentage of visitors who get the served winner.
 ///
 /// # Errors
-/// `NotFound`; then what is wrong with `rollout`; `PreconditionFailed`; no winner is served;
-/// and when the database cannot be reached.
+/// `NotFound`; then errors of `rollout`; `PreconditionFailed`; no winner is served; and when the
+/// database cannot be reached.
 pub async fn set_rollout(app: &App, actor: &Actor, target: Target, rollout: Result<i64>) -> Result<Changed> {
     let change = Change::new(app, actor, target, "serving rollout").deciding();
     change.apply(app, move |before, _| Ok(before.experiment.rolled_out(rollout?)?)).await
 }
 
-/// Stops serving the winner. The response is what `render` makes.
+/// Stops serving the winner. `render` makes the response.
 ///
 /// # Errors
-/// `NotFound`; then what is wrong with `key`; `PreconditionFailed`; no winner is served; and
+/// `NotFound`; then errors of `key`; `PreconditionFailed`; no winner is served; and
 /// when the database cannot be reached.
 pub async fn stop_serving(
     app: &App,

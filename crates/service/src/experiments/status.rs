@@ -1,4 +1,4 @@
-//! Starting, pausing, resuming an experiment, or putting it aside; with changes of its fields, where these are to be one act.
+//! Starting, pausing, resuming and stopping an experiment, optionally with changes of its fields in the same act.
 
 use super::change::{Change, Changed, Target};
 use super::update::{Edit, decide, warnings_of};
@@ -14,19 +14,19 @@ use muriel_results::StartPlan;
 use muriel_store::experiments::{self, LoadedExperiment};
 use muriel_store::goals;
 
-/// The status to have.
+/// A requested status.
 #[derive(Debug, Clone)]
 pub struct StatusChange {
-    /// Where the experiment is to stand.
+    /// Status to move to.
     pub to: Status,
-    /// Since when it is to count, for a first start in the past. Needs the scope `admin`.
+    /// Moment of the first start, for a start in the past. Needs the scope `admin`.
     pub started_at: Option<Instant>,
-    /// Fields that change in the same step.
+    /// Fields to change in the same act.
     pub edit: Option<Box<Edit>>,
 }
 
 impl StatusChange {
-    /// The experiment at the new status.
+    /// Returns the experiment at the new status.
     fn moved(&self, actor: &Actor, experiment: &Experiment, now: Instant) -> Result<Experiment> {
         match self.started_at {
             None => Ok(experiment.moved(self.to, now)?),
@@ -38,23 +38,24 @@ impl StatusChange {
     }
 }
 
-/// An experiment whose status, and whose fields, are as they were asked for.
+/// The result of a status change.
 #[derive(Debug)]
 pub struct StatusChanged {
-    /// What it was, what it is, and its version.
+    /// The experiment before and after, with its version.
     pub changed: Changed,
-    /// The total of visitors that it was planned for, if it started now for the first time.
+    /// Total number of visitors that the test is planned for, if it started now for the first time.
     pub planned_visitors: Option<i64>,
-    /// What its owner should look at.
+    /// Warnings that the owner should review.
     pub warnings: Vec<String>,
 }
 
-/// Moves an experiment to a status, and changes its fields with it, all of that or nothing; nothing happens where it is as
-/// asked for already.
+/// Moves an experiment to a status and changes its fields, all or nothing. Nothing happens when the
+/// experiment already is as requested.
 ///
 /// # Errors
-/// `NotFound`; then what is wrong with `status`, problems of its edit below `changes`; `MissingScope`; `PreconditionFailed`; a step
-/// that the lifecycle does not have, and conflicts of the edit; and when the database cannot be reached.
+/// `NotFound`; then errors of `status`, with problems of its edit below `changes`; `MissingScope`;
+/// `PreconditionFailed`; a transition that the lifecycle does not have, and conflicts of the edit; and
+/// when the database cannot be reached.
 pub async fn set_status(
     app: &App,
     actor: &Actor,
@@ -103,7 +104,7 @@ pub async fn set_status(
     Ok(StatusChanged { changed, planned_visitors: plan.and_then(|plan| plan.visitors), warnings })
 }
 
-/// The error of an edit, as one of the field `changes`.
+/// Moves the problems of an edit below the field `changes`.
 fn below_changes(error: Error) -> Error {
     match error {
         Error::Invalid(found) => {
@@ -115,8 +116,8 @@ fn below_changes(error: Error) -> Error {
     }
 }
 
-/// The plan of an experiment that is to start for the first time, perhaps since a moment of the past, as it will be with the
-/// edit, and the revision that it is of.
+/// Returns the plan of an experiment that is about to start for the first time, perhaps at a past
+/// moment, with the edit applied; and the revision that the plan was made for.
 async fn plan(app: &App, change: &Change, edit: Option<Edit>, since: Option<Instant>) -> Option<(i64, StartPlan)> {
     let (project, id) = (change.target.project.clone(), change.target.id);
     let read = app.read(move |tx| {
@@ -129,7 +130,7 @@ async fn plan(app: &App, change: &Change, edit: Option<Edit>, since: Option<Inst
             let Some(Edit { patch, problems }) = edit else { return Ok(Some((revision, experiment, primary_goal))) };
             let hypothesis = patch.hypothesis_id.flatten();
             let known = experiments::known(tx, project.id, patch.goal_keys(), hypothesis).await?;
-            // What is wrong is reported when it is changed.
+            // Errors are reported when the experiment is changed.
             let Ok(experiment) = experiment.patched(patch, problems, &known) else { return Ok(None) };
             let goal = match &experiment.primary_goal {
                 Some(key) => goals::find_keyed(tx, project.id, key).await?,
@@ -139,23 +140,23 @@ async fn plan(app: &App, change: &Change, edit: Option<Edit>, since: Option<Inst
         })
     });
     let (revision, experiment, goal) = read.await.ok().flatten()?;
-    // A start of the past is an act of admins, and of nobody else are events counted for it.
+    // Only admins may start in the past, so past events are counted for nobody else.
     let since = since.filter(|since| *since <= change.now && change.actor.may(Scope::Admin));
     let plan = start_plan(app, &change.target.project.key, experiment, goal, since, change.now).await?;
     Some((revision, plan))
 }
 
-/// The plan of an experiment that is to have this status, and the revision that it is of.
+/// Returns the plan of an experiment that is about to have this status, and the revision that the plan was made for.
 pub(crate) async fn plan_for(app: &App, change: &Change, to: Status) -> Option<(i64, StartPlan)> {
     if to == Status::Live { plan(app, change, None, None).await } else { None }
 }
 
-/// The experiment with the plan of its first start.
+/// Adds the plan of the first start to the experiment.
 pub(crate) fn planned(moved: Experiment, plan: Option<(i64, StartPlan)>, before: &LoadedExperiment) -> Experiment {
     with_plan(moved, current(plan, before)).0
 }
 
-/// The plan, unless the experiment was changed since it was planned.
+/// Returns the plan, unless the experiment was changed after it was made.
 fn current(planned: Option<(i64, StartPlan)>, before: &LoadedExperiment) -> Option<StartPlan> {
     match planned {
         Some((revision, plan)) if revision == before.experiment.revision => Some(plan),

@@ -23,24 +23,24 @@ use muriel_store::tenants::Project;
 use serde_json::json;
 use std::time::Duration;
 
-/// How long the answer to a change that drops arms waits for the experiment's report.
+/// Timeout of the experiment's report, which the response to a change that removes arms waits for.
 const RESULT_TIMEOUT: Duration = Duration::from_secs(3);
 
 /// Fields to change.
 #[derive(Debug, Clone, Default)]
 pub struct Edit {
-    /// Their values; fields that could not be read are left out.
+    /// Values of the fields; fields that could not be read are left out.
     pub patch: ExperimentPatch,
-    /// What is wrong with values that could not be read.
+    /// Problems with values that could not be read.
     pub problems: Problems,
 }
 
-/// An experiment whose fields are as they were asked for.
+/// The result of an update.
 #[derive(Debug)]
 pub struct Updated {
-    /// What it was, what it is, and its version.
+    /// The experiment before and after, with its version.
     pub changed: Changed,
-    /// What its owner should look at.
+    /// Warnings that the owner should review.
     pub warnings: Vec<String>,
 }
 
@@ -72,11 +72,11 @@ pub async fn update(app: &App, actor: &Actor, target: Target, edit: Result<Edit>
     Ok(Updated { changed, warnings })
 }
 
-/// Gives an experiment the fields again that it had after the change that made `revision`, which `edit` has. The response is
-/// what `render` makes, and comes with the warnings unless it is a repeated one.
+/// Restores the fields that an experiment had after the change that made `revision`; `edit` holds them.
+/// `render` makes the response, which has warnings unless it is a repeated one.
 ///
 /// # Errors
-/// As [`update`], and a `key` that could not be read.
+/// Same as [`update`], and a `key` that could not be read.
 pub async fn restore(
     app: &App,
     actor: &Actor,
@@ -119,34 +119,34 @@ async fn prepare_code(app: &App, actor: &Actor, edit: &Result<Edit>) {
     }
 }
 
-/// Analyses the code of what is proposed.
+/// Analyses the code of a proposed edit.
 pub(crate) async fn prepare(app: &App, actor: &Actor, proposed: &Proposed) {
     if let (true, Proposed::Edit(edit)) = (actor.may(Scope::Code), proposed) {
         app.rulesets.loop_guards.prepare(patch_codes(&edit.patch)).await;
     }
 }
 
-/// A change as it would be made now.
+/// The result of previewing a change.
 #[derive(Debug)]
 pub struct Previewed {
-    /// What the experiment is, with what its details show.
+    /// The current experiment, with its details.
     pub before: LoadedExperiment,
-    /// What it would be; the same where nothing would change.
+    /// The experiment after the change; equal where nothing would change.
     pub after: Experiment,
-    /// What the change would do; `None` where nothing would change.
+    /// Effects of the change; `None` where nothing would change.
     pub effect: Option<ChangeEffect>,
-    /// What would not be part of the plan that was locked at the first start any more, each in a sentence.
+    /// Parts of the analysis that would depart from the plan locked at the first start, one sentence each.
     pub exploratory: Vec<String>,
-    /// What its owner should look at.
+    /// Warnings that the owner should review.
     pub warnings: Vec<String>,
-    /// Whether a second person has to approve it.
+    /// True when a second person has to approve the change.
     pub needs_approval: bool,
 }
 
-/// Says what [`update`] would do, and changes nothing.
+/// Describes the effects of an [`update`] without making it.
 ///
 /// # Errors
-/// As of [`update`].
+/// Same as [`update`].
 pub async fn preview(app: &App, actor: &Actor, target: Target, edit: Result<Edit>) -> Result<Previewed> {
     let change = Change::new(app, actor, target, "preview");
     let (project, id, node) = (change.target.project.clone(), change.target.id, app.node_id());
@@ -172,7 +172,8 @@ pub async fn preview(app: &App, actor: &Actor, target: Target, edit: Result<Edit
     Ok(Previewed { before, after, effect, exploratory, warnings, needs_approval })
 }
 
-/// The experiment after `edit`, if it may be made, with the inputs of its report where that drops arms which visitors met.
+/// Returns the experiment after `edit`, if it is allowed, with the inputs of its report if that removes
+/// arms that visitors saw.
 pub(crate) async fn decide(
     tx: &mut dyn Tx,
     change: &Change,
@@ -196,7 +197,7 @@ pub(crate) async fn decide(
     Ok((after, dropped))
 }
 
-/// What the owner of the changed experiment should look at.
+/// Returns the warnings that the owner of the changed experiment should review.
 pub(super) async fn warnings_of(
     app: &App,
     project: &Project,
@@ -214,19 +215,19 @@ pub(super) async fn warnings_of(
     about
 }
 
-/// Whether visitors have met arms that are dropped.
+/// Returns whether the change removes arms that visitors may have seen.
 fn drops_arms(before: &Experiment, after: &Experiment) -> bool {
     before.arms() > after.arms() && before.lifecycle.status() != Status::Draft
 }
 
-/// The inputs of the experiment's report, read before its arms are dropped.
+/// Loads the inputs of the experiment's report before its arms are removed.
 async fn report_inputs(tx: &mut dyn Tx, change: &Change, node: Option<&str>) -> Result<Option<ReportInputs>> {
     let (project, id) = (change.target.project.id, change.target.id);
     Ok(ReportInputs::load(tx, project, id, &Inquiry::default(), node).await?.ok())
 }
 
-/// The arms that the present report calls better than the control by its first metric; `None` when there is no report
-/// within [`RESULT_TIMEOUT`].
+/// Returns the arms that the current report judges better than the control on its first metric; `None` when no report
+/// is available within [`RESULT_TIMEOUT`].
 async fn winners(app: &App, project: &Project, id: ExperimentId, inputs: &ReportInputs) -> Option<Vec<usize>> {
     let report = results::report_of(app, project, id, Inquiry::default(), false, inputs);
     let computed = tokio::time::timeout(RESULT_TIMEOUT, report).await.ok()?.ok()?;

@@ -1,4 +1,4 @@
-//! How a goal did in the last days.
+//! Recent activity of a goal.
 
 use super::NOT_FOUND;
 use crate::app::App;
@@ -12,23 +12,24 @@ use muriel_store::goals::{self, GoalUse};
 use muriel_store::tenants::Project;
 use muriel_warehouse::{ActivityAnswer, ActivityQuestion};
 
-/// A goal with its last days.
+/// A goal with its activity by day.
 #[derive(Debug, Clone)]
 pub struct GoalActivity {
     /// The goal.
     pub goal: Goal,
-    /// Each of the days: its number since 1970 in UTC, events that matched, and visitors whom they are of. The earliest first.
+    /// One entry per day, earliest first: days since 1970 in UTC, number of matching events, number of
+    /// visitors who sent them.
     pub days: Vec<(i64, u64, u64)>,
-    /// When it was matched last within them.
+    /// Time of the last match within these days.
     pub last_seen: Option<Instant>,
-    /// The experiments that report it, lowest id first.
+    /// Experiments that report the goal, lowest id first.
     pub uses: Vec<GoalUse>,
 }
 
-/// How a goal did in the last `days`, today among them.
+/// Returns the activity of a goal in the last `days`, including today.
 ///
 /// # Errors
-/// `NotFound`; `Unavailable` and `NotYet` while no events can be looked at; and when the database cannot be reached.
+/// `NotFound`; `Unavailable` and `NotYet` while events cannot be queried; and when the database cannot be reached.
 pub async fn activity(app: &App, project: &Project, id: GoalId, days: i64) -> Result<GoalActivity> {
     let project_id = project.id;
     let (goal, uses) = app
@@ -48,12 +49,12 @@ pub async fn activity(app: &App, project: &Project, id: GoalId, days: i64) -> Re
     Ok(GoalActivity { days: days.collect(), last_seen: answer.last_at, uses, goal })
 }
 
-/// The events that match since then, by day.
+/// Returns the events that match since `from`, by day.
 pub(crate) async fn matches(app: &App, project: &Project, trigger: &Trigger, from: Instant) -> Result<ActivityAnswer> {
     let question = ActivityQuestion {
         project_key: project.key.as_str().into(),
         from,
-        // Clocks of visitors may be ahead.
+        // Visitors' clocks may be ahead.
         until: Instant::from_us((app.clock.now().us().div_euclid(DAY_US) + 1) * DAY_US),
         trigger: trigger.clone(),
     };

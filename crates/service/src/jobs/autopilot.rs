@@ -1,4 +1,4 @@
-//! Serves winners by itself, to more and more visitors, and stops when something gets worse.
+//! Serves winners automatically, to an increasing share of visitors, and stops when a metric gets worse.
 
 use super::{CLOCK, JobOutcome, apply, called, judge, object};
 use crate::app::App;
@@ -11,16 +11,16 @@ use muriel_results::{Computed, Inquiry, Phase, ReportInputs};
 use muriel_store::jobs::Job;
 use serde_json::{Map, Value, json};
 
-/// An arm that is to be served, with the reason.
+/// An arm to serve, with the reason.
 pub(super) struct Winner {
     arm: Arm,
     detail: String,
     numbers: Map<String, Value>,
 }
 
-/// The arm that is to be served: the one with the largest lift of those whose verdict is `win` and that made no guardrail
-/// worse. `None` while there is none, the experiment does not ask for it, or a health check fails. An arm that was added or
-/// changed after the plan has to be confirmed by a person first.
+/// Returns the arm to serve: the one with the largest lift among those whose verdict is `win` and that
+/// made no guardrail worse. `None` when there is none, the experiment does not ask for it, or a health
+/// check fails. An arm that was added or changed after the plan must be confirmed by a person first.
 pub(super) fn winner(inputs: &ReportInputs, computed: &Computed) -> Option<Winner> {
     computed.manifest.top().filter(|_| inputs.experiment().seeks_winner())?;
     if computed.report.health.checks().iter().any(|(_, check)| check.grade == Grade::Fail) {
@@ -43,8 +43,8 @@ pub(super) fn winner(inputs: &ReportInputs, computed: &Computed) -> Option<Winne
     })
 }
 
-/// Serves the winner to as many visitors as the first step says, unless somebody has changed the experiment since it was
-/// looked at.
+/// Serves the winner to the share of visitors of the first step, unless the experiment was changed
+/// since it was checked.
 pub(super) async fn serve(
     app: &App,
     term: i64,
@@ -70,13 +70,13 @@ pub(super) async fn serve(
     Ok(changed.map(|_| Rule::Autopilot))
 }
 
-/// Serves the winner to as many visitors as the next step says.
+/// Serves the winner to the share of visitors of the next step.
 pub(super) async fn ramp(app: &App, term: i64, target: Target, job: &Job) -> Result<JobOutcome> {
     let change = Change::new(app, &CLOCK, target, "serving rollout");
     let (steps, periods) = (app.periods.autopilot_steps.clone(), app.periods.clone());
     let decide = move |before: &Experiment, now: Instant| -> Result<Option<Experiment>> {
         let Some(record) = before.piloted() else { return Ok(None) };
-        // The steps may have been set anew since the last one.
+        // The configured steps may have changed since the last step.
         let rollout = steps.iter().copied().find(|step| *step > record.rollout).unwrap_or(record.rollout);
         let next_at = steps.iter().any(|step| *step > rollout).then(|| after(&periods, now));
         let detail = match rollout == record.rollout {
@@ -97,8 +97,8 @@ pub(super) async fn ramp(app: &App, term: i64, target: Target, job: &Job) -> Res
     Ok(if changed.is_some() { JobOutcome::Done } else { JobOutcome::Nothing })
 }
 
-/// Stops serving the winner once it turns out worse than the control, or a guardrail does. Visitors who were counted
-/// before it was served go on to show it.
+/// Stops serving the winner once it or a guardrail turns out worse than the control. Visitors who were counted
+/// before it was served show it.
 pub(super) async fn guard(
     app: &App,
     term: i64,
@@ -128,7 +128,7 @@ pub(super) async fn guard(
     Ok(changed.map(|_| Rule::Guardrail))
 }
 
-/// What the arm made worse, as a sentence.
+/// Describes the metric that the arm made worse.
 fn worse(computed: &Computed, arm: Arm) -> Option<String> {
     let number = usize::try_from(arm.0).ok()?;
     if let Some(name) = harmed(computed, number) {
@@ -139,7 +139,7 @@ fn worse(computed: &Computed, arm: Arm) -> Option<String> {
     lost.then(|| "it is worse than the control by the primary goal".to_owned())
 }
 
-/// The first guardrail that the arm is known to have made worse.
+/// Returns the first guardrail that the arm is known to have made worse.
 fn harmed(computed: &Computed, arm: usize) -> Option<&str> {
     let metrics = computed.manifest.metrics.iter().zip(&computed.report.metrics);
     let harmed = |analyses: &[muriel_analysis::Analysis]| analyses.iter().any(|it| it.arm == arm && it.harmed);
@@ -151,7 +151,7 @@ fn next_at(app: &App, rollout: i64) -> Option<Instant> {
     more.then(|| after(&app.periods, app.clock.now()))
 }
 
-/// When a step that begins now is over.
+/// End of a step that begins now.
 fn after(periods: &super::ClockPeriods, now: Instant) -> Instant {
     now.plus_us(i64::try_from(periods.autopilot.as_micros()).unwrap_or(i64::MAX))
 }

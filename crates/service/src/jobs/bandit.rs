@@ -10,18 +10,18 @@ use muriel_domain::experiment::{Arm, Experiment, Rule, Weights};
 use muriel_results::Computed;
 use serde_json::{Map, Value, json};
 
-/// The least change of a weight, in hundredths of a percent, for which weights move: each move opens an epoch.
+/// Smallest change of a weight for which weights move, in hundredths of a percent: each move opens an epoch.
 const LEAST_MOVE: u32 = 100;
 
-/// Weights that are to be, with the reason.
+/// New weights, with the reason.
 pub(super) struct Move {
     weights: Weights,
     detail: String,
     numbers: Map<String, Value>,
 }
 
-/// The weights that the result calls for; `None` where those in force are as good, too few visitors have come, or
-/// the period in which they were set is not over.
+/// Returns the weights that the result calls for; `None` where those in force are as good, too few
+/// visitors have entered, or the period in which they were set is not over.
 pub(super) fn due_move(
     periods: &ClockPeriods,
     experiment: &Experiment,
@@ -29,7 +29,7 @@ pub(super) fn due_move(
     now: Instant,
 ) -> Option<Move> {
     let look = computed.bandit.as_ref().filter(|_| experiment.follows(Rule::Bandit))?;
-    // A broken split, or events that another node keeps, would move visitors by numbers that are not true.
+    // A broken split, or events stored on another node, would move visitors by wrong numbers.
     if computed.report.health.distrust().is_some() {
         return None;
     }
@@ -75,7 +75,7 @@ fn weights_for(bandit: &Bandit, in_force: &Weights) -> Option<Move> {
     Some(Move { weights, detail, numbers })
 }
 
-/// Moves the weights, unless somebody has changed the experiment since it was looked at.
+/// Moves the weights, unless the experiment was changed since it was checked.
 pub(super) async fn reweight(
     app: &App,
     term: i64,
@@ -104,7 +104,7 @@ fn percent(hundredths: u32) -> f64 {
     f64::from(hundredths) / 100.0
 }
 
-/// Such as `50 / 50`.
+/// Formats weights, such as `50 / 50`.
 fn in_words(weights: &Weights) -> String {
     let each: Vec<String> = weights.hundredths().iter().map(|weight| percent(*weight).to_string()).collect();
     each.join(" / ")

@@ -1,8 +1,8 @@
-//! Tells webhooks of conversions, about once a minute for each experiment, if one asks for them.
+//! Reports conversions to webhooks that ask for them, about once a minute for each experiment.
 //!
-//! A conversion is what the result counts: a visitor's first event of a goal within its window after the first exposure. How
-//! many were told is stored in the transaction that writes the message to the outbox. Each node tells of what its own log has, as
-//! its results do.
+//! A conversion is the one that the result counts: a visitor's first event of a goal within its window
+//! after the first exposure. The number already reported is stored in the transaction that writes the
+//! message to the outbox. Each node reports the conversions in its own log, as its results do.
 
 use super::findings::busy;
 use super::{CLOCK, fails_by_itself, look, project};
@@ -20,20 +20,20 @@ use std::sync::Arc;
 
 const MINUTE_US: i64 = 60_000_000;
 
-/// The minute in which each experiment was last looked at.
+/// Minute in which each experiment was last checked.
 #[derive(Debug, Default)]
 pub struct ConversionLooks(HashMap<ExperimentId, i64>);
 
-/// The conversions on a goal, per arm with the control first.
+/// Conversions on a goal, per arm with the control first.
 struct GoalConversions {
     key: String,
     arms: Vec<u64>,
 }
 
-/// Tells of the conversions that came since the last message. The number of messages.
+/// Reports the conversions since the last message. Returns the number of messages.
 ///
 /// # Errors
-/// When the database cannot be reached. A result that cannot be computed now is looked at again.
+/// When the database cannot be reached. A result that cannot be computed now is checked again.
 pub async fn tell_conversions(app: &App, looks: &mut ConversionLooks) -> Result<usize> {
     if app.results().is_none() {
         return Ok(0);
@@ -65,11 +65,11 @@ pub async fn tell_conversions(app: &App, looks: &mut ConversionLooks) -> Result<
 
 async fn tell(app: &App, project: &Arc<Project>, id: ExperimentId) -> Result<bool> {
     let (experiment, computed) = match look(app, project, id, Inquiry::default()).await {
-        // Too many reports are made: it is looked at again.
+        // Too many reports are being computed: the experiment is checked again.
         Err(Error::Unavailable { .. }) => return Err(busy()),
         looked => looked?,
     };
-    // Without a block there is nothing to tell. A node has one log.
+    // Without a block there is nothing to report. A node has one log.
     let Some(log) = computed.manifest.logs.first().map(|log| log.id.to_string()) else { return Ok(false) };
     let (goals, now) = (conversions(&computed), app.clock.now());
     app.db
@@ -80,7 +80,7 @@ async fn tell(app: &App, project: &Arc<Project>, id: ExperimentId) -> Result<boo
                 for goal in goals {
                     let key = goal.key.as_str();
                     let told_before = |arm: u32| before.get(&(key.to_owned(), arm)).copied().unwrap_or(0);
-                    // Fewer than were told, as when visitors turn out to have met two arms, is nothing new.
+                    // A lower number than reported, as when visitors turn out to have seen two arms, is not new.
                     let new: Vec<u64> = (0u32..)
                         .zip(&goal.arms)
                         .map(|(arm, converted)| converted.saturating_sub(told_before(arm)))
@@ -105,7 +105,7 @@ async fn tell(app: &App, project: &Arc<Project>, id: ExperimentId) -> Result<boo
         .await
 }
 
-/// The conversions on the experiment's goals, the primary one first. Other metrics have none.
+/// Conversions on the experiment's goals, the primary one first. Other metrics have no conversions.
 fn conversions(computed: &Computed) -> Vec<GoalConversions> {
     let metrics = computed.manifest.metrics.iter().zip(&computed.metrics);
     let goals = metrics.filter(|(facts, _)| facts.is_goal());

@@ -1,7 +1,9 @@
-//! Tells webhooks how many exposures each arm had: of experiments that name the integration `webhook`, once a minute.
+//! Reports the number of exposures per arm to webhooks once a minute, for experiments that use the
+//! integration `webhook`.
 //!
-//! Each node counts the exposures in its own log, block by block. The block up to which they were told is stored in the
-//! transaction that writes the messages to the outbox, so that each exposure is in one message, whatever restarts.
+//! Each node counts the exposures in its own log, block by block. The last reported block is stored in the
+//! transaction that writes the messages to the outbox, so that each exposure is in exactly one message,
+//! even after restarts.
 
 use super::CLOCK;
 use crate::app::App;
@@ -20,26 +22,26 @@ use serde_json::{Map, Value, json};
 use std::collections::{BTreeMap, HashMap};
 
 const MINUTE_US: i64 = 60_000_000;
-/// Blocks that are counted for one message, so that a node that was away for long holds no long transaction.
+/// Blocks counted per message. The limit keeps the transaction short on a node that was down for long.
 const BLOCKS_AT_ONCE: usize = 2_000;
 
-/// The minute in which exposures were last told.
+/// Minute in which exposures were last reported.
 #[derive(Debug, Default)]
 pub struct ExposureLooks(Option<i64>);
 
-/// The exposures of an experiment in some blocks.
+/// Exposures of an experiment in a number of blocks.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct ArmCounts {
-    /// When the first and the last were received.
+    /// Receipt of the first and of the last exposure.
     from: Instant,
     to: Instant,
-    /// By the number of the arm.
+    /// Counts by arm number.
     arms: BTreeMap<u32, u64>,
 }
 
 type Counts = BTreeMap<(ProjectId, ExperimentId), ArmCounts>;
 
-/// What is read of an event.
+/// Fields that are read from an event.
 #[derive(Deserialize)]
 struct EventLine<'l> {
     #[serde(rename = "type", borrow)]
@@ -52,7 +54,8 @@ struct EventLine<'l> {
     received_at: Instant,
 }
 
-/// Tells of what the log has since the last message, once in each minute of the clock. The number of messages.
+/// Reports the exposures that reached the log since the last message, once in each minute of the clock.
+/// Returns the number of messages.
 ///
 /// # Errors
 /// When the database cannot be reached or the log cannot be read.
@@ -77,7 +80,8 @@ pub async fn tell_exposures(app: &App, looks: &mut ExposureLooks) -> Result<usiz
                 })
             })
             .await?;
-        // What came before anybody could ask is not told; nor is it told again after an older log was put back.
+        // Events from before the first request are not reported, nor are they repeated after an older
+        // log is restored.
         let begins = before.filter(|before| *before <= extent.last);
         let after = match begins {
             Some(before) if before == extent.last => break,
@@ -107,7 +111,8 @@ async fn move_on(app: &App, log: &str, before: Option<i64>, after: i64) -> Resul
     Ok(())
 }
 
-/// Counts the exposures in the blocks after `after`, at most so many and up to `last`; and the last block that was counted.
+/// Counts the exposures in a limited number of blocks after `after`, up to `last`. Also returns the
+/// last counted block.
 async fn counted(
     reader: &LogReader,
     after: i64,
@@ -136,7 +141,7 @@ async fn counted(
                         }
                     }
                 }
-                // What cannot be read is in no result either.
+                // Results do not contain unreadable events either.
                 Some(Err(ReadError::Damage(damage))) => passed = passed.max(damage.last.unwrap_or(last)),
                 Some(Err(ReadError::Failed(error))) => return Err(Error::internal(error)),
             }
@@ -198,7 +203,7 @@ async fn tell_one(
 }
 
 fn data(experiment: &Experiment, counts: &ArmCounts) -> Map<String, Value> {
-    // Every arm that the experiment has, and those that it had when somebody met them.
+    // Every arm that the experiment has, and those that it had at the time of the exposures.
     let has = 0..=experiment.variants.len() as u32;
     let numbers: std::collections::BTreeSet<u32> = has.chain(counts.arms.keys().copied()).collect();
     let arm = |number: &u32| json!({ "variant_id": number.to_string(), "name": Arm(*number).to_string(), "exposures": counts.arms.get(number).unwrap_or(&0) });

@@ -1,8 +1,9 @@
-//! Tells webhooks and people what is found in results: a health check that fails or has recovered, and a verdict.
+//! Reports findings in results to webhooks and people: a health check that fails or has recovered, and a verdict.
 //!
-//! Nobody changes a result, so it is looked at: about once a minute while a webhook wants to know, every five minutes while
-//! people watch it. What was told is stored in the transaction that writes it to the outbox and the inboxes, so that it is told
-//! once, whichever node leads.
+//! Results change without an act, so they are checked periodically: about once a minute while a webhook
+//! asks for findings, every five minutes while only people watch. A reported finding is stored in the
+//! transaction that writes it to the outbox and the inboxes, so that it is reported once, whichever
+//! node leads.
 
 use super::{CLOCK, LOOK_AGAIN_US, Leadership, check, fails_by_itself, look, project};
 use crate::app::App;
@@ -17,25 +18,25 @@ use muriel_store::{told, webhooks};
 use serde_json::json;
 use std::collections::{BTreeSet, HashMap, HashSet};
 
-/// How often results are looked at that people alone want to know of: most live experiments are watched by those who made
-/// them, and an inbox is not read by the minute.
+/// Period of checks for experiments that only people watch: most live experiments are watched by their
+/// authors, and an inbox is not read every minute.
 const LOOK_FOR_PEOPLE_US: i64 = 5 * LOOK_AGAIN_US;
 
-/// When each experiment was last looked at, and at which revision.
+/// Revision and period in which each experiment was last checked.
 #[derive(Debug, Default)]
 pub struct FindingLooks(HashMap<ExperimentId, (i64, i64)>);
 
-/// Something that is found in a result.
+/// A finding in a result.
 struct Finding {
-    /// Under which it is stored.
+    /// Name under which the finding is stored.
     name: String,
     event: Event,
 }
 
-/// Looks at the results that webhooks and watchers want to know of, and tells what is new. The number of events.
+/// Checks the results that webhooks and watchers follow, and reports new findings. Returns the number of events.
 ///
 /// # Errors
-/// When the database cannot be reached. A result that cannot be computed now is looked at again.
+/// When the database cannot be reached. A result that cannot be computed now is checked again.
 pub async fn tell_findings(app: &App, leadership: &Leadership, looks: &mut FindingLooks) -> Result<usize> {
     if app.results().is_none() {
         return Ok(0);
@@ -67,7 +68,7 @@ pub async fn tell_findings(app: &App, leadership: &Leadership, looks: &mut Findi
 async fn tell(app: &App, term: i64, project_id: ProjectId, id: ExperimentId) -> Result<usize> {
     let Some(project) = project(app, project_id).await? else { return Ok(0) };
     let (experiment, computed) = match self::look(app, &project, id, Inquiry::default()).await {
-        // Too many reports are made: it is looked at again.
+        // Too many reports are being computed: the experiment is checked again.
         Err(Error::Unavailable { .. }) => return Err(busy()),
         looked => looked?,
     };
@@ -78,7 +79,7 @@ async fn tell(app: &App, term: i64, project_id: ProjectId, id: ExperimentId) -> 
             Box::pin(async move {
                 check(tx, term).await?;
                 let present = muriel_store::experiments::find(tx, experiment.project_id, id).await?;
-                // The numbers are of the experiment as it was.
+                // The numbers belong to the experiment before its change.
                 if present.is_none_or(|present| present.experiment.revision != revision) {
                     return Ok(0);
                 }
@@ -107,20 +108,20 @@ async fn tell(app: &App, term: i64, project_id: ProjectId, id: ExperimentId) -> 
         .await
 }
 
-/// What names of failed health checks begin with.
+/// Prefix of the names of failed health checks.
 const HEALTH: &str = "health:";
 
 pub(super) fn busy() -> Error {
     Error::NotYet { why: "too many reports are being made".to_owned(), retry_after_s: 1 }
 }
 
-/// The checks that have nothing to look at: one that failed has not recovered by that.
+/// Checks without data. A check that failed before has not recovered because of that.
 fn unknown_checks(computed: &Computed) -> BTreeSet<&'static str> {
     let checks = computed.report.health.checks();
     checks.into_iter().filter(|(_, check)| check.grade == Grade::Unknown).map(|(name, _)| name).collect()
 }
 
-/// The health checks that fail, and the verdicts.
+/// Returns the failed health checks and the verdicts.
 fn findings(experiment: &Experiment, computed: &Computed) -> Vec<Finding> {
     let checks = computed.report.health.checks();
     let failed = checks.iter().filter(|(_, check)| check.grade == Grade::Fail).map(|(name, check)| {
@@ -157,7 +158,7 @@ fn findings(experiment: &Experiment, computed: &Computed) -> Vec<Finding> {
     found
 }
 
-/// The sentence with a full stop.
+/// Adds a full stop if the sentence has none.
 fn with_stop(sentence: &str) -> String {
     if sentence.ends_with('.') { sentence.to_owned() } else { format!("{sentence}.") }
 }
@@ -166,7 +167,7 @@ fn recovered(experiment: &Experiment, computed: &Computed, name: &str) -> Event 
     let check = name.strip_prefix(HEALTH).unwrap_or(name);
     let checks = computed.report.health.checks();
     let now = checks.iter().find(|(known, _)| *known == check).map(|(_, check)| check.message.clone());
-    // Of a check that this release has no more.
+    // This release no longer has the check.
     let sentence = now.unwrap_or_else(|| format!("the check {check} fails no more"));
     let more = json!({ "check": check });
     Event::of_result(EventType::HealthRecovered, experiment, CLOCK.name(), sentence, more)

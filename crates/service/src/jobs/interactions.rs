@@ -1,8 +1,10 @@
-//! Looks each night at the pairs of live experiments that share visitors: whether one changes the effect of the other.
+//! Checks each night whether live experiments that share visitors interact: whether one changes the
+//! effect of the other.
 //!
-//! A look is of one project and takes many steps, one ordered pair each, so that it never holds the warehouse for long. What it
-//! finds is stored with its last step, which also notes the night. A look that a restart or another leader cut off begins
-//! anew; a night in which nobody looked is made up for by the next look, which has all of its events.
+//! A check covers one project and takes many steps, one ordered pair each, so that it never occupies
+//! the warehouse for long. The last step stores the findings and records the night. A check that a
+//! restart or another leader interrupted begins again. After a night without a check, the next check
+//! covers its events as well.
 
 use super::{Leadership, check, project};
 use crate::app::App;
@@ -18,52 +20,53 @@ use muriel_warehouse::{SHARED_TESTS_MAX, SharedVisitors};
 use std::collections::{BTreeSet, VecDeque};
 use std::sync::Arc;
 
-/// When a night begins, in microseconds after midnight in UTC.
+/// Start of a night, in microseconds after midnight UTC.
 const NIGHT_BEGINS_US: i64 = 2 * 3_600_000_000;
-/// Pairs of a project that are looked at in a night, each in both orders; those that share the most visitors.
+/// Most pairs of a project that are checked in a night, each in both orders; those that share the most visitors.
 pub const PAIRS_MAX: usize = 200;
-/// How often projects are looked for whose night has come.
+/// Period of the search for projects that are due.
 const CHECK_PERIOD_US: i64 = 60_000_000;
 
-/// The look that is under way.
+/// The check in progress.
 #[derive(Debug, Default)]
 pub struct InteractionLooks {
     current: Option<ProjectLook>,
-    /// Before this moment no project is looked for.
+    /// No project is searched for before this moment.
     check_at: Option<Instant>,
 }
 
-/// A look at the pairs of a project.
+/// A check of the pairs of a project.
 #[derive(Debug)]
 struct ProjectLook {
     term: i64,
     project: Arc<Project>,
     night: i64,
-    /// What is still to be looked at: whose effect it is, and by which experiment.
+    /// Ordered pairs that remain: the experiment whose effect is checked, and the one that may change it.
     queue: VecDeque<(ExperimentId, ExperimentId)>,
     looked: Vec<(ExperimentId, ExperimentId, PairLook)>,
-    /// Pairs that an exclusion group keeps apart, in either order.
+    /// Pairs that an exclusion group separates, in either order.
     separated: BTreeSet<(ExperimentId, ExperimentId)>,
     left_out: i64,
 }
 
-/// What a step of a look came to.
+/// Outcome of a step of a check.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LookStep {
-    /// There is nothing to look at.
+    /// Nothing is due.
     Idle,
-    /// It went on.
+    /// The check continues.
     Continued,
-    /// The warehouse is busy, or still being filled.
+    /// The warehouse is busy, or still loading.
     Waiting,
-    /// The look at a project ended. By the last looks so many pairs of all projects were left out, as there were too many.
+    /// The check of a project ended. The last checks of all projects omitted this many pairs, because
+    /// there were too many.
     Ended {
-        /// Pairs that were not looked at.
+        /// Pairs that were not checked.
         left_out: i64,
     },
 }
 
-/// Takes the next step of the look under way, or begins one.
+/// Takes the next step of the check in progress, or begins one.
 ///
 /// # Errors
 /// When the database cannot be reached.
@@ -74,7 +77,7 @@ pub async fn look_for_interactions(
 ) -> Result<LookStep> {
     let Some(reports) = app.results() else { return Ok(LookStep::Waiting) };
     if looks.current.as_ref().is_some_and(|current| current.term != leadership.term) {
-        // Another node has led, and perhaps looked, in between.
+        // Another node has led, and perhaps checked, in between.
         looks.current = None;
     }
     let Some(current) = &mut looks.current else { return begin(app, reports, leadership.term, looks).await };
@@ -89,14 +92,14 @@ pub async fn look_for_interactions(
         Some(Err(problem)) => {
             tracing::warn!(test_id = own.0, other_test_id = other.0, %problem, "a pair of experiments cannot be looked at");
         }
-        // One of them was deleted.
+        // One of the experiments was deleted.
         None => {}
     }
     current.queue.pop_front();
     Ok(LookStep::Continued)
 }
 
-/// The pairs that the last looks at all projects had, and those that they left out.
+/// Returns the pairs that the last checks of all projects covered, and those that they omitted.
 ///
 /// # Errors
 /// When the database cannot be reached.
@@ -104,15 +107,15 @@ pub async fn interaction_totals(app: &App) -> Result<(i64, i64)> {
     app.read(|tx| Box::pin(async move { Ok(interactions::totals(tx).await?) })).await
 }
 
-/// Which night a moment is in: the last one that has begun, counted from 1970.
+/// Number of the night that a moment belongs to: the last one that has begun, counted from 1970.
 fn night(at: Instant) -> i64 {
     (at.us() - NIGHT_BEGINS_US).div_euclid(DAY_US)
 }
 
-/// Begins a look at the first project whose night has come.
+/// Begins a check of the first project that is due.
 async fn begin(app: &App, reports: &ReportCache, term: i64, looks: &mut InteractionLooks) -> Result<LookStep> {
     let now = app.clock.now();
-    // A clock that was set back must not make it wait for the days in between.
+    // After the clock was set back, the search must not wait until it has caught up.
     if looks.check_at.is_some_and(|at| now < at && at <= now.plus_us(CHECK_PERIOD_US)) {
         return Ok(LookStep::Idle);
     }
@@ -152,8 +155,9 @@ async fn begin(app: &App, reports: &ReportCache, term: i64, looks: &mut Interact
     Ok(LookStep::Continued)
 }
 
-/// The pairs that are looked at, those that share the most visitors first, and how many are left out as there are too many.
-/// Pairs that share too few to judge from, or that a group keeps apart, need no look.
+/// Returns the pairs to check, those that share the most visitors first, and how many are omitted
+/// because there are too many. Pairs that share too few visitors to judge, or that a group separates,
+/// need no check.
 fn chosen(candidates: &[Candidate], shared: &[SharedVisitors]) -> (Vec<(ExperimentId, ExperimentId)>, i64) {
     let separated = separated(candidates);
     let pair = |shared: &SharedVisitors| (ExperimentId(shared.test_id), ExperimentId(shared.other_test_id));
@@ -167,7 +171,7 @@ fn chosen(candidates: &[Candidate], shared: &[SharedVisitors]) -> (Vec<(Experime
     (pairs, i64::try_from(left_out).unwrap_or(i64::MAX))
 }
 
-/// Pairs that are in one exclusion group, in either order.
+/// Pairs within one exclusion group, in either order.
 fn separated(candidates: &[Candidate]) -> BTreeSet<(ExperimentId, ExperimentId)> {
     let grouped = || candidates.iter().filter(|candidate| candidate.group.is_some());
     let others = |one: &Candidate| {
@@ -178,7 +182,7 @@ fn separated(candidates: &[Candidate]) -> BTreeSet<(ExperimentId, ExperimentId)>
     grouped().flat_map(others).collect()
 }
 
-/// Whether to try again: what failed is not the pair's fault.
+/// Returns whether to try again, because the failure was not caused by the pair.
 fn is_temporary(problem: &ReportError) -> bool {
     match problem {
         ReportError::Busy | ReportError::Loading { .. } | ReportError::LogUnreadable(_) | ReportError::Damaged => true,
@@ -186,7 +190,7 @@ fn is_temporary(problem: &ReportError) -> bool {
     }
 }
 
-/// Looks whether `other` changes the effect of `own`; `None` when one of them is gone.
+/// Checks whether `other` changes the effect of `own`; `None` when one of them no longer exists.
 async fn look_at(
     app: &App,
     reports: &ReportCache,
@@ -210,7 +214,7 @@ async fn look_at(
     Ok(Some(reports.look_at_pair(&project.key.as_str().into(), (&own, &other), now).await))
 }
 
-/// Stores what the look found, and that it ended. The number of pairs that are left out in all projects.
+/// Stores the findings and the end of the check. Returns the number of omitted pairs in all projects.
 async fn end(app: &App, look: &ProjectLook) -> Result<i64> {
     let tests: Vec<Option<interaction::Interaction>> =
         look.looked.iter().map(|(_, _, look)| look.interaction).collect();
@@ -218,7 +222,7 @@ async fn end(app: &App, look: &ProjectLook) -> Result<i64> {
     let found: Vec<Interaction> = found.iter().filter_map(|found| stored(look, found)).collect();
     let held: BTreeSet<(ExperimentId, ExperimentId)> =
         found.iter().map(|found| (found.experiment, found.other)).collect();
-    // What a later look says of pairs that were found before: whether they still hold, by which goal.
+    // Later results for pairs found before: whether they still hold, and for which goal.
     let judged: Vec<(ExperimentId, ExperimentId, Option<String>, bool)> =
         look.looked.iter().map(|(own, other, look)| (*own, *other, look.goal_key.clone(), still_holds(look))).collect();
     let pairs = i64::try_from(look.looked.len() / 2).unwrap_or(i64::MAX);
@@ -252,12 +256,12 @@ async fn end(app: &App, look: &ProjectLook) -> Result<i64> {
         .await
 }
 
-/// Whether a pair that was found before may stay found: until its own always-valid test does not stand out any more.
+/// Returns whether a pair found before stays found: it does as long as its own always-valid test is significant.
 fn still_holds(look: &PairLook) -> bool {
     look.interaction.is_none_or(|test| test.p_value() < LEVEL)
 }
 
-/// What is stored of a pair that was found.
+/// Builds the stored form of a finding.
 fn stored(look: &ProjectLook, found: &Found) -> Option<Interaction> {
     let (own, other, pair) = look.looked.get(found.pair)?;
     let arm = |arm: usize| u32::try_from(arm).ok();
@@ -323,7 +327,7 @@ mod tests {
         }
         let (looked, left_out) = chosen(&candidates, &pairs);
         assert_eq!((looked.len(), looked[0]), (PAIRS_MAX, (ExperimentId(29), ExperimentId(30))));
-        // 435 that share visitors, and those of the two experiments that started first: 60 each, and their own.
+        // 435 pairs share visitors, and the two oldest experiments add 60 pairs each plus their own.
         assert_eq!(left_out, 435 - 200 + 121);
     }
 }

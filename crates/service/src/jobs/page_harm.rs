@@ -1,9 +1,10 @@
-//! Ends experiments that are known to harm the pages of visitors, where the project says so.
+//! Ends experiments that are known to harm visitors' pages, where the project enables it.
 //!
-//! Harm is [`PageHealth::harm`](muriel_analysis::PageHealth::harm): code that fails, or pages that are slower, shift more or
-//! respond later than the control's, by more than a margin. It needs no full day and no conversions. Only what visitors get
-//! now is judged, by those who got it: see [`Experiment::protected_arms`]. Whoever starts the experiment again has been told,
-//! so it is not ended a second time by an arm that is as it was.
+//! Harm is [`PageHealth::harm`](muriel_analysis::PageHealth::harm): code that fails, or pages that are
+//! slower, shift more or respond later than the control's, by more than a margin. It needs no full day
+//! and no conversions. Only the arms that visitors get now are judged, by the visitors who got them:
+//! see [`Experiment::protected_arms`]. A person who starts the experiment again has been warned, so an
+//! unchanged arm does not end it a second time.
 
 use super::{CLOCK, LOOK_AGAIN_US, Leadership, apply, fails_by_itself, object, project};
 use crate::app::App;
@@ -19,22 +20,22 @@ use muriel_store::jobs;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
-/// What was known of each experiment when its pages were last looked at.
+/// State of each experiment when its pages were last checked.
 #[derive(Debug, Default)]
 pub struct PageLooks(HashMap<ExperimentId, PageLook>);
 
-/// The numbers are the same as long as these are. However many events come, a result is looked at once in a while.
+/// State that determines a result. A result is checked once per period, however many events arrive.
 #[derive(Debug, PartialEq, Eq)]
 struct PageLook {
     revision: i64,
     period: i64,
 }
 
-/// Looks at the pages of the live experiments of projects that are to be protected, and ends those that harm them. The
-/// experiments that were ended come back.
+/// Checks the pages of live experiments in projects that enable it, and ends the experiments that harm
+/// them. Returns the ended experiments.
 ///
 /// # Errors
-/// When the database cannot be reached. A result that cannot be computed now is looked at again.
+/// When the database cannot be reached. A result that cannot be computed now is checked again.
 pub async fn stop_page_harm(app: &App, leadership: &Leadership, looks: &mut PageLooks) -> Result<Vec<ExperimentId>> {
     if app.results().is_none() {
         return Ok(Vec::new());
@@ -53,7 +54,7 @@ pub async fn stop_page_harm(app: &App, leadership: &Leadership, looks: &mut Page
                 ended.extend(is_ended.then_some(id));
                 true
             }
-            // The warehouse is busy, or it was changed meanwhile.
+            // The warehouse is busy, or the experiment changed meanwhile.
             Err(Error::Unavailable { .. }) => false,
             Err(error) => fails_by_itself(id, "stop_page_harm", error)?,
         };
@@ -64,7 +65,7 @@ pub async fn stop_page_harm(app: &App, leadership: &Leadership, looks: &mut Page
     Ok(ended)
 }
 
-/// Ends the experiment if it harms pages; whether it did.
+/// Ends the experiment if it harms pages. Returns whether it did.
 async fn protect(app: &App, term: i64, project_id: ProjectId, id: ExperimentId) -> Result<bool> {
     let Some(project) = project(app, project_id).await? else { return Ok(false) };
     let inputs = load(app, project.id, id, &Inquiry::default()).await?.map_err(not_found)?;
@@ -72,7 +73,7 @@ async fn protect(app: &App, term: i64, project_id: ProjectId, id: ExperimentId) 
     if !experiment.follows(Rule::PageHarm) {
         return Ok(false);
     }
-    // Arms that have been as they are for the same time are looked at in one report.
+    // Arms that have been unchanged since the same moment share one report.
     let mut arms: BTreeMap<Option<Instant>, BTreeSet<Arm>> = BTreeMap::new();
     for protected in experiment.protected_arms() {
         arms.entry(protected.since).or_default().insert(protected.arm);
@@ -102,7 +103,7 @@ async fn protect(app: &App, term: i64, project_id: ProjectId, id: ExperimentId) 
     let change = Change::new(app, &CLOCK, target, "stop");
     let revision = experiment.revision;
     let decide = move |before: &Experiment, now: Instant| -> Result<Option<Experiment>> {
-        // The numbers are of the experiment as it was.
+        // The numbers belong to the experiment before its change.
         if before.revision != revision {
             return Ok(None);
         }
@@ -111,7 +112,7 @@ async fn protect(app: &App, term: i64, project_id: ProjectId, id: ExperimentId) 
     Ok(apply(app, term, change, Rule::PageHarm, None, manifest, decide).await?.is_some())
 }
 
-/// The harm by these arms that a result of visitors who entered since then knows of: sentences and numbers of each.
+/// Returns the harm by these arms among visitors who entered since `since`: a sentence and the numbers for each.
 fn harm(computed: &Computed, arms: &BTreeSet<Arm>, since: Option<Instant>) -> BTreeMap<Arm, (String, Value)> {
     let measurement = |it: &&PageMeasurement| {
         json!({

@@ -1,8 +1,8 @@
-//! Keeps what results say in brief, for the overview of all experiments.
+//! Stores summaries of results, for the overview of all experiments.
 //!
-//! A report costs too much to be computed for each experiment of a list when it is asked for. So the leader looks at results
-//! by and by, those that were not looked at for the longest time first, and stores each summary with its moment. A result
-//! that nothing has happened to is not computed again: its summary is of the present moment by that.
+//! Computing a report for each experiment of a list on request is too expensive. So the leader checks results
+//! in turn, those that were not checked for the longest time first, and stores each summary with its time. A result
+//! without changes is not computed again: its summary is valid for the present moment.
 
 use super::{LOOK_AGAIN_US, Leadership, RunTime, check, fails_by_itself, look, project};
 use crate::app::App;
@@ -16,22 +16,22 @@ use muriel_store::overview::{self, ResultLook};
 use std::collections::HashMap;
 use std::time::Duration;
 
-/// How old a summary of a live experiment becomes before it is looked at again.
+/// Age at which the summary of a live experiment is checked again.
 const PERIOD_US: i64 = 60_000_000;
-/// A result can change without new events, as days and times to convert end: it is computed as often as this.
+/// Period of recomputation without new events: a result can change as days and times to convert end.
 const RECOMPUTE_US: i64 = 3_600_000_000;
-/// Experiments that are looked at in one run.
+/// Experiments checked per run.
 const PER_RUN: i64 = 200;
-/// A run begins no further report after this time.
+/// Time after which a run begins no further report.
 const RUN_TIME: Duration = Duration::from_secs(20);
-/// Looks that are remembered at most.
+/// Most experiments whose state is remembered.
 const REMEMBERED_MAX: usize = 20_000;
 
-/// What was known of each experiment when its result was computed last.
+/// State of each experiment when its result was last computed.
 #[derive(Debug, Default)]
 pub struct SummaryLooks {
     seen: HashMap<ExperimentId, Seen>,
-    /// Experiments that could not be looked at, with their revision and the period.
+    /// Experiments whose check failed, with their revision and the period.
     failed: HashMap<ExperimentId, (i64, i64)>,
 }
 
@@ -44,10 +44,10 @@ struct Seen {
     look: ResultLook,
 }
 
-/// Looks at the results whose summaries are due. The number of summaries.
+/// Checks the results whose summaries are due. Returns the number of stored summaries.
 ///
 /// # Errors
-/// When the database cannot be reached. A result that cannot be computed now is looked at again.
+/// When the database cannot be reached. A result that cannot be computed now is checked again.
 pub async fn summarise_results(app: &App, leadership: &Leadership, looks: &mut SummaryLooks) -> Result<usize> {
     let Some(reports) = app.results() else { return Ok(0) };
     let (time, before) = (RunTime::begin(app, RUN_TIME), app.clock.now().plus_us(-PERIOD_US));

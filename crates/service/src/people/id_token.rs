@@ -1,6 +1,7 @@
-//! ID tokens of an OpenID provider (JWT, RFC 7519): their signature and what they claim.
+//! ID tokens of an OpenID provider (JWT, RFC 7519): signatures and claims.
 //!
-//! Only signatures with public keys are taken: what is not signed, or is with a secret, is refused, whatever the token says.
+//! Only public-key signatures are accepted. Unsigned tokens and tokens signed with a shared secret are
+//! refused, whatever the token says.
 
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -9,13 +10,13 @@ use ring::signature::{self, RsaPublicKeyComponents, UnparsedPublicKey, Verificat
 use serde::Deserialize;
 use serde_json::Value;
 
-/// The longest token, in bytes.
+/// Maximum length of a token, in bytes.
 const TOKEN_MAX: usize = 32 << 10;
-/// How far two clocks may be apart.
+/// Allowed difference between two clocks.
 const SKEW_S: i64 = 60;
-/// How old a token may be that was made for this sign-in.
+/// Maximum age of a token that was issued for this sign-in.
 const AGE_MAX_S: i64 = 600;
-/// Keys of a provider that are read.
+/// Most keys of a provider that are read.
 const KEYS_MAX: usize = 100;
 
 /// The public keys of a provider (JWK, RFC 7517).
@@ -25,7 +26,7 @@ pub(super) struct Keys(Vec<Key>);
 #[derive(Debug, Clone)]
 struct Key {
     id: Option<String>,
-    /// The one algorithm that it is for, if it says so.
+    /// The only algorithm that the key may be used with, if it has one.
     algorithm: Option<String>,
     material: Material,
 }
@@ -53,13 +54,13 @@ struct Jwk {
 }
 
 impl Keys {
-    /// The keys of a JWK set. Those of other kinds, and for other uses than signing, are left out.
+    /// Reads the keys of a JWK set. Skips keys of other kinds and for other uses than signing.
     pub(super) fn read(set: &Value) -> Self {
         let all = set["keys"].as_array().map(Vec::as_slice).unwrap_or_default();
         Self(all.iter().take(KEYS_MAX).filter_map(|key| Key::read(Jwk::deserialize(key).ok()?)).collect())
     }
 
-    /// Whether one of the keys may have made a token's signature.
+    /// Returns whether one of the keys may have made a token's signature.
     pub(super) fn has(&self, header: &Header) -> bool {
         self.of(header).next().is_some()
     }
@@ -121,16 +122,16 @@ impl Key {
     }
 }
 
-/// What a token says about its signature.
+/// Header of a token, which describes its signature.
 #[derive(Debug, Clone, Deserialize)]
 pub(super) struct Header {
     alg: String,
     kid: Option<String>,
-    /// Extensions that have to be understood: none is.
+    /// Extensions that must be understood. None is supported.
     crit: Option<Value>,
 }
 
-/// A token that was taken apart. Nothing of it is to be believed yet.
+/// A decoded token. Nothing in it is verified yet.
 pub(super) struct Token<'t> {
     pub(super) header: Header,
     signed: &'t str,
@@ -138,7 +139,7 @@ pub(super) struct Token<'t> {
     signature: Vec<u8>,
 }
 
-/// What is known of a sign-in, which a token has to fit.
+/// Values of this sign-in that a token has to match.
 pub(super) struct Expected<'e> {
     pub(super) issuer: &'e str,
     pub(super) client_id: &'e str,
@@ -146,19 +147,19 @@ pub(super) struct Expected<'e> {
     pub(super) now: Instant,
 }
 
-/// Who has signed in at the provider.
+/// The person who signed in at the provider.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Identity {
-    /// What the provider knows the person by, which stays.
+    /// Permanent id of the person at the provider.
     pub(super) subject: String,
-    /// The e-mail address, if the provider has verified it.
+    /// E-mail address, if the provider has verified it.
     pub(super) email: Option<String>,
-    /// The name.
+    /// Name of the person.
     pub(super) name: Option<String>,
 }
 
 impl Identity {
-    /// With the e-mail address, if it is verified, and the name that are among these claims.
+    /// Adds the e-mail address, if it is verified, and the name from these claims.
     pub(super) fn with(self, claims: &Value) -> Self {
         let is_verified = claims["email_verified"] == true || claims["email_verified"] == "true";
         let email = claims["email"].as_str().filter(|_| is_verified);
@@ -172,10 +173,10 @@ impl Identity {
 }
 
 impl<'t> Token<'t> {
-    /// Takes a token apart.
+    /// Decodes a token.
     ///
     /// # Errors
-    /// What is wrong with it, for the log.
+    /// The fault of the token, for the log.
     pub(super) fn read(text: &'t str) -> Result<Self, &'static str> {
         const SHAPE: &str = "the ID token is not three parts of base64url with dots between";
         if text.len() > TOKEN_MAX {
@@ -192,10 +193,10 @@ impl<'t> Token<'t> {
         Ok(Self { header, signed, claims: decoded(claims)?, signature: decoded(signature)? })
     }
 
-    /// Who the token is about, once it is known to be signed by the provider for this sign-in.
+    /// Returns the person, once the token is known to be signed by the provider for this sign-in.
     ///
     /// # Errors
-    /// What is wrong with it, for the log.
+    /// The fault of the token, for the log.
     pub(super) fn verified(&self, keys: &Keys, expected: &Expected<'_>) -> Result<Identity, &'static str> {
         let fits = |key: &Key| key.verifies(&self.header.alg, self.signed.as_bytes(), &self.signature);
         if !keys.of(&self.header).any(fits) {
@@ -366,7 +367,7 @@ mod tests {
         }
         assert!(keys.has(&Token::read(&good).unwrap().header));
         assert!(!keys.has(&Header { alg: "ES256".into(), kid: Some("k2".into()), crit: None }));
-        // Without an id every key is tried.
+        // Without a key id, every key is tried.
         judged(&keys, &signer.token(json!({ "alg": "ES256" }), &claims())).unwrap();
     }
 

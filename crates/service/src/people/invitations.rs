@@ -1,4 +1,4 @@
-//! Links with which people come in, or get a new password.
+//! Links for joining a company and for setting a new password.
 
 use super::members::{ProjectRole, resolved, shown_projects};
 use super::passwords::Turn;
@@ -18,64 +18,64 @@ use muriel_store::people::{self, NewPerson, Person};
 use muriel_store::{lock_people, sessions, tenants};
 use serde_json::{Value, json};
 
-/// How long an invitation can be used, and a link for a new password.
+/// Validity of an invitation, and of a link for a new password.
 const INVITATION_US: i64 = 7 * DAY_US;
 const RESET_US: i64 = DAY_US;
-/// How long the link for the first owner can be used; starting the server again makes a new one.
+/// Validity of the link for the first owner; restarting the server makes a new one.
 const FIRST_OWNER_US: i64 = 3_600_000_000;
-/// People that a company can have.
+/// Most people of a company.
 pub(super) const PEOPLE_MAX: i64 = 10_000;
-/// The longest name of a company, in characters.
+/// Maximum length of a company name, in characters.
 const COMPANY_MAX: usize = 255;
 const NOT_FOUND: Error = Error::NotFound("invitation");
 
-/// Who is to be invited.
+/// A person to invite.
 #[derive(Debug, Clone)]
 pub struct NewInvitation {
-    /// In lower case.
+    /// E-mail address, in lower case.
     pub email: String,
-    /// The role that they will have.
+    /// Role in the company.
     pub role: Role,
-    /// The projects that they will be limited to.
+    /// Projects that the person is limited to; `None` for all.
     pub projects: Option<Vec<ProjectRole>>,
 }
 
-/// A link that was made.
+/// A new link.
 #[derive(Debug, Clone)]
 pub struct InvitationLink {
-    /// Identifies the invitation.
+    /// Invitation id.
     pub id: InvitationId,
-    /// The link. It is not stored.
+    /// The link, which is not stored.
     pub link: String,
-    /// Until when it can be used.
+    /// Time of expiry.
     pub expires_at: Instant,
 }
 
-/// What somebody with a link tells of themselves.
+/// Fields that a person with a link sends.
 #[derive(Clone, Default)]
 pub struct Accepted {
-    /// The name.
+    /// Name of the person.
     pub name: Option<String>,
-    /// The password.
+    /// New password.
     pub password: String,
-    /// The address, of the first owner.
+    /// E-mail address; only for the first owner.
     pub email: Option<String>,
-    /// The name of the company, of the first owner of a database without one.
+    /// Company name; only for the first owner of a database without a company.
     pub company: Option<String>,
 }
 
-/// What a link is for.
+/// A link's purpose, and the fields that it takes.
 #[derive(Debug, Clone)]
 pub struct InvitationShown {
     /// The invitation.
     pub invitation: Invitation,
-    /// The company's name.
+    /// Company name.
     pub company: Option<String>,
-    /// What has to be sent.
+    /// Fields that have to be sent.
     pub takes: Vec<&'static str>,
 }
 
-/// An invitation that is about to be stored, and its token.
+/// An invitation to store, and its token.
 pub(super) struct NewLink {
     pub(super) invitation: Invitation,
     token: String,
@@ -100,7 +100,7 @@ impl NewLink {
         Ok(Self { invitation, mac: link_mac(app, &token), token })
     }
 
-    /// A link for a new password.
+    /// Creates a link for a new password.
     pub(super) fn reset(app: &App, person: &Person) -> Result<Self> {
         let mut link = Self::new(app, Purpose::Reset, person.access.clone(), RESET_US)?;
         link.invitation.company_id = Some(person.company_id);
@@ -115,8 +115,8 @@ impl NewLink {
     }
 }
 
-/// Makes a link for the first owner. `None` when somebody can sign in already, and an error that says what to do when there
-/// are several companies.
+/// Creates a link for the first owner. `None` when somebody can already sign in; an error with
+/// instructions when there are several companies.
 ///
 /// # Errors
 /// Several companies, and when the database cannot be reached.
@@ -145,11 +145,11 @@ pub async fn first_owner(app: &App) -> Result<Option<InvitationLink>> {
         .await
 }
 
-/// Invites somebody.
+/// Invites a person.
 ///
 /// # Errors
-/// `RoleTooLow`; projects that the company does not have; an address that somebody has; too many people or invitations; and
-/// when the database cannot be reached.
+/// `RoleTooLow`; projects that the company does not have; an address that is in use; too many people or
+/// invitations; and when the database cannot be reached.
 pub async fn invite(
     app: &App,
     actor: &Actor,
@@ -190,7 +190,7 @@ pub(super) fn email_taken() -> Error {
     Error::conflict(ConflictCode::EmailTaken, "somebody signs in with this e-mail address already")
 }
 
-/// Fails when a company has as many people as it can have.
+/// Fails when a company has the maximum number of people or invitations.
 pub(super) async fn check_room(tx: &mut dyn Tx, company: CompanyId, open: i64) -> Result<()> {
     if open >= INVITATIONS_MAX || people::count(tx, company).await? >= PEOPLE_MAX {
         let message = format!(
@@ -206,7 +206,7 @@ async fn told(tx: &mut dyn Tx, invitation: &Invitation) -> Result<Value> {
     Ok(json!({ "email": invitation.email, "role": invitation.access.role.word(), "projects": projects }))
 }
 
-/// Withdraws an invitation that nobody has accepted.
+/// Withdraws an invitation that is not accepted yet.
 ///
 /// # Errors
 /// `NotFound`, and when the database cannot be reached.
@@ -226,7 +226,7 @@ pub async fn withdraw(app: &App, actor: &Actor, company: CompanyId, id: Invitati
     .await
 }
 
-/// What a link is for.
+/// Returns the purpose of a link.
 ///
 /// # Errors
 /// `NotFound` for a link that was used, withdrawn or has expired, and when the database cannot be reached.
@@ -238,7 +238,7 @@ pub async fn show(app: &App, token: &str) -> Result<InvitationShown> {
 async fn shown(tx: &mut dyn Tx, mac: &[u8; 32], now: Instant) -> Result<InvitationShown> {
     let found = invitations::find(tx, mac).await?.filter(|invitation| now < invitation.expires_at);
     let invitation = found.ok_or(NOT_FOUND)?;
-    // The first owner is the first: a link of before is of no use any more.
+    // The link is for the first owner only: an older link is invalid once anybody can sign in.
     if invitation.purpose == Purpose::FirstOwner && people::any(tx).await? {
         return Err(NOT_FOUND);
     }
@@ -260,7 +260,7 @@ async fn shown(tx: &mut dyn Tx, mac: &[u8; 32], now: Instant) -> Result<Invitati
     Ok(InvitationShown { invitation, company, takes })
 }
 
-/// What was sent, read for the link that it was sent with.
+/// The sent fields, parsed for this link.
 struct Checked {
     name: Option<String>,
     password: String,
@@ -300,10 +300,10 @@ fn checked(shown: &InvitationShown, sent: &Accepted) -> Result<Checked, Problems
     }
 }
 
-/// Uses a link: makes the person, or sets the new password, and signs them in.
+/// Uses a link: creates the person, or sets the new password, and signs them in.
 ///
 /// # Errors
-/// `NotFound` as of [`show`]; what is wrong with `sent`; an address that somebody has; and when the database cannot be
+/// `NotFound` as in [`show`]; problems of `sent`; an address that is in use; and when the database cannot be
 /// reached.
 pub async fn accept(app: &App, token: &str, sent: Result<Accepted>, browser: &Browser) -> Result<SignedIn> {
     let shown_now = show(app, token).await?;
@@ -337,7 +337,7 @@ pub async fn accept(app: &App, token: &str, sent: Result<Accepted>, browser: &Br
     Ok(signed_in)
 }
 
-/// The person with a new password. All sessions end, and so do other links that would set another password.
+/// Sets a new password. All sessions end, and other links for a new password become invalid.
 async fn with_password(tx: &mut dyn Tx, id: PersonId, hash: String, now: Instant) -> Result<Person> {
     let mut person = people::find(tx, id).await?.ok_or(NOT_FOUND)?;
     person.password = Some(hash);
@@ -347,7 +347,7 @@ async fn with_password(tx: &mut dyn Tx, id: PersonId, hash: String, now: Instant
     Ok(person)
 }
 
-/// The person whom the link makes.
+/// Creates the person that the link invites.
 async fn made(tx: &mut dyn Tx, invitation: &Invitation, sent: Checked, hash: String, now: Instant) -> Result<Person> {
     let email =
         invitation.email.clone().or(sent.email).ok_or_else(|| Error::internal("a person without an address"))?;

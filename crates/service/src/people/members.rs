@@ -1,4 +1,4 @@
-//! The people of a company, and what they may do.
+//! People of a company, and their access.
 
 use super::InvitationLink;
 use super::invitations::{NewLink, check_room, email_taken};
@@ -22,12 +22,12 @@ use serde_json::{Value, json};
 
 const NOT_FOUND: Error = Error::NotFound("person");
 
-/// A project that somebody is, or is to be, limited to.
+/// A project that a person is limited to, with the role there.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ProjectRole {
-    /// The project's key.
+    /// Project key.
     pub project_key: String,
-    /// The role there; that beside the projects where it was left out.
+    /// Role in the project; the role in the company where it was left out.
     #[serde(serialize_with = "word")]
     pub role: Option<Role>,
 }
@@ -36,41 +36,41 @@ fn word<S: serde::Serializer>(role: &Option<Role>, serializer: S) -> Result<S::O
     role.map(Role::word).serialize(serializer)
 }
 
-/// Changes to a person.
+/// A requested change of a person.
 #[derive(Debug, Clone, Default)]
 pub struct PersonPatch {
-    /// The name.
+    /// Name of the person.
     pub name: Option<String>,
-    /// The role.
+    /// Role in the company.
     pub role: Option<Role>,
-    /// The projects that they are limited to; `Some(None)` for all.
+    /// Projects that the person is limited to; `Some(None)` for all.
     pub projects: Option<Option<Vec<ProjectRole>>>,
 }
 
-/// A person as others see them.
+/// A person, with details for other people.
 #[derive(Debug, Clone)]
 pub struct ShownPerson {
     /// The person.
     pub person: Person,
-    /// The projects that they are limited to.
+    /// Projects that the person is limited to; `None` for all.
     pub projects: Option<Vec<ProjectRole>>,
-    /// How many passkeys they have.
+    /// Number of passkeys.
     pub passkeys: usize,
 }
 
 /// The people of a company.
 #[derive(Debug, Clone)]
 pub struct People {
-    /// Oldest first.
+    /// The people, oldest first.
     pub people: Vec<ShownPerson>,
     /// Open invitations, oldest first, each with its projects.
     pub invitations: Vec<(Invitation, Option<Vec<ProjectRole>>)>,
 }
 
-/// The access of somebody with this role, limited to these projects.
+/// Builds the access for this role, limited to these projects.
 ///
 /// # Errors
-/// Projects that the company does not have or that are named twice, and an owner who is limited.
+/// Projects that the company does not have or that are named twice, and an owner with limited access.
 pub(super) async fn resolved(
     tx: &mut dyn Tx,
     company: CompanyId,
@@ -102,7 +102,7 @@ pub(super) async fn resolved(
     if problems.is_empty() { Ok(Access { role, projects: Some(found) }) } else { Err(problems.into()) }
 }
 
-/// The projects that somebody is limited to, by their keys.
+/// Returns the projects that a person is limited to, by key.
 pub(super) async fn shown_projects(tx: &mut dyn Tx, access: &Access) -> Result<Option<Vec<ProjectRole>>> {
     let Some(limited) = &access.projects else { return Ok(None) };
     let mut shown = Vec::with_capacity(limited.len());
@@ -114,7 +114,7 @@ pub(super) async fn shown_projects(tx: &mut dyn Tx, access: &Access) -> Result<O
     Ok(Some(shown))
 }
 
-/// Fails unless somebody with the role `own` may give this access.
+/// Checks that a person with the role `own` may grant this access.
 pub(super) fn check_may_give(own: Role, access: &Access) -> Result<()> {
     let roles = access.projects.iter().flatten().map(|(_, role)| *role).chain([access.role]);
     if roles.into_iter().all(|role| own.may_give(role)) { Ok(()) } else { Err(Error::RoleTooLow) }
@@ -126,10 +126,10 @@ async fn shown(tx: &mut dyn Tx, person: Person) -> Result<ShownPerson> {
     Ok(ShownPerson { person, projects, passkeys })
 }
 
-/// A person as others see them.
+/// Returns a person, with details for other people.
 ///
 /// # Errors
-/// `NotFound` for somebody who was removed, and when the database cannot be reached.
+/// `NotFound` for a person who was removed, and when the database cannot be reached.
 pub async fn shown_one(app: &App, id: PersonId) -> Result<ShownPerson> {
     app.read(move |tx| {
         Box::pin(async move {
@@ -140,7 +140,7 @@ pub async fn shown_one(app: &App, id: PersonId) -> Result<ShownPerson> {
     .await
 }
 
-/// The people of a company, and its open invitations.
+/// Returns the people of a company, and its open invitations.
 ///
 /// # Errors
 /// When the database cannot be reached.
@@ -164,17 +164,17 @@ pub async fn list(app: &App, company: CompanyId) -> Result<People> {
     .await
 }
 
-/// What the audit log keeps of a person.
+/// The audit log's fields of a person.
 async fn told(tx: &mut dyn Tx, person: &Person) -> Result<Value> {
     let projects = shown_projects(tx, &person.access).await?;
     Ok(json!({ "name": person.name, "role": person.access.role.word(), "projects": projects }))
 }
 
-/// Changes a person. `own` is the id of who does it, if it is a person, and the role in the company.
+/// Changes a person. `own` is the person id of the actor, and the actor's role in the company.
 ///
 /// # Errors
-/// `NotFound`; then a `patch` that could not be read; `RoleLacksScope`, `RoleTooLow`; an owner who is the last; and when the
-/// database cannot be reached.
+/// `NotFound`; then a `patch` that could not be read; `RoleLacksScope`, `RoleTooLow`; removing the last
+/// owner's role; and when the database cannot be reached.
 pub async fn update(
     app: &App,
     actor: &Actor,
@@ -233,7 +233,7 @@ async fn find(tx: &mut dyn Tx, company: CompanyId, id: PersonId) -> Result<Perso
     people::find(tx, id).await?.filter(|person| person.company_id == company).ok_or(NOT_FOUND)
 }
 
-/// Fails when the company would be left without an owner.
+/// Checks that the company still has an owner.
 async fn check_owner_left(tx: &mut dyn Tx, before: &Person, after: Option<&Person>) -> Result<()> {
     let is_owner = |person: &Person| person.access.role == Role::Owner;
     if is_owner(before) && !after.is_some_and(is_owner) && people::owners(tx, before.company_id).await? <= 1 {
@@ -243,23 +243,23 @@ async fn check_owner_left(tx: &mut dyn Tx, before: &Person, after: Option<&Perso
     Ok(())
 }
 
-/// What ended when a person was removed.
+/// Access that ended when a person was removed.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Ended {
-    /// Their sessions.
+    /// Number of ended sessions.
     pub sessions: i64,
-    /// Links that would have given them a new password.
+    /// Links for a new password of this person.
     pub password_links: u64,
-    /// Open invitations that they had made, or that were for them.
+    /// Open invitations that the person made or was the recipient of.
     pub invitations: u64,
-    /// Links to results that they had made, also with their keys.
+    /// Links to results that the person or the person's keys made.
     pub shares: u64,
-    /// Keys that they had made and that were in use: id and name.
+    /// Id and name of keys that the person made and that were in use.
     pub keys: Vec<(String, String)>,
 }
 
 impl Ended {
-    /// The fields for the audit log.
+    /// The audit log's fields.
     fn told(&self) -> Value {
         let Self { sessions, password_links, invitations, shares, keys } = self;
         let keys: Vec<&str> = keys.iter().map(|(id, _)| &**id).collect();
@@ -269,10 +269,10 @@ impl Ended {
     }
 }
 
-/// Removes a person. Whatever they had made that lets somebody in or lets something be read ends with them.
+/// Removes a person. Sessions, keys, links and invitations that the person made end as well.
 ///
 /// # Errors
-/// `NotFound`; `RoleTooLow`; an owner who is the last; and when the database cannot be reached.
+/// `NotFound`; `RoleTooLow`; the last owner; and when the database cannot be reached.
 pub async fn remove(app: &App, actor: &Actor, company: CompanyId, own: Role, id: PersonId) -> Result<Ended> {
     let (actor, now) = (actor.clone(), app.clock.now());
     let ended = app
@@ -303,7 +303,7 @@ pub async fn remove(app: &App, actor: &Actor, company: CompanyId, own: Role, id:
     Ok(ended)
 }
 
-/// Everybody in the database with the company's name, oldest first.
+/// Returns everybody in the database with the name of their company, oldest first.
 ///
 /// # Errors
 /// When the database cannot be reached.
@@ -322,11 +322,11 @@ pub async fn all(app: &App) -> Result<Vec<(String, ShownPerson)>> {
     .await
 }
 
-/// Makes a person from the command line: with a password, or with a link that sets one. The company is made where it is new.
-/// Returns the link, if there is one.
+/// Creates a person from the command line: with a password, or with a link that sets one. Creates the
+/// company if it is new. Returns the link, if there is one.
 ///
 /// # Errors
-/// A bad name or password, an address that somebody has, and when the database cannot be reached.
+/// An invalid name or password, an address that is in use, and when the database cannot be reached.
 pub async fn add(
     app: &App,
     company: Option<String>,
@@ -377,7 +377,7 @@ pub async fn add(
     Ok(link)
 }
 
-/// The company that was named, made where it is new, or the only one.
+/// Returns the named company, which is created if it is new, or the only one.
 async fn company_of(tx: &mut dyn Tx, name: Option<String>, now: Instant) -> Result<CompanyId> {
     if let Some(name) = name {
         return Ok(tenants::company_ensure(tx, &name, now).await?);
@@ -390,11 +390,11 @@ async fn company_of(tx: &mut dyn Tx, name: Option<String>, now: Instant) -> Resu
     }
 }
 
-/// Gives a person a new password from the command line, or a link that sets one, and ends all sessions. With
-/// `second_factor` the authenticator and passkeys go too.
+/// Sets a new password for a person from the command line, or returns a link that sets one, and ends
+/// all sessions. With `second_factor`, the authenticator and passkeys are removed too.
 ///
 /// # Errors
-/// `NotFound`, a bad password, and when the database cannot be reached.
+/// `NotFound`, an invalid password, and when the database cannot be reached.
 pub async fn reset(
     app: &App,
     email: String,

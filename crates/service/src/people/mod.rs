@@ -1,7 +1,7 @@
-//! People: how they come in, sign in, and what they may do.
+//! People: invitations, sign-in and access.
 //!
-//! Whoever signs in gets a session, which is a random token in a cookie; its MAC is stored. A link (of an invitation, for the
-//! first owner, for a new password) is a random token too, and works once.
+//! A person who signs in gets a session: a random token in a cookie, whose MAC is stored. A link (of an
+//! invitation, for the first owner, for a new password) is a random token too, and works once.
 
 mod id_token;
 mod invitations;
@@ -51,50 +51,50 @@ use std::sync::{Arc, OnceLock};
 use throttle::Throttle;
 use used_once::UsedOnce;
 
-/// How long a browser in which somebody signed in is known.
+/// Period in which a browser is recognised after a sign-in.
 pub const DEVICE_US: i64 = 180 * muriel_domain::time::DAY_US;
 
-/// What the operator says about people.
+/// Settings of the operator about people and sign-in.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct PeopleSettings {
-    /// Where people reach the server.
+    /// Origin at which people reach the server.
     pub public_url: Option<PublicUrl>,
-    /// An OpenID provider at which they may sign in.
+    /// OpenID provider for sign-in.
     pub oidc: Option<OidcSettings>,
 }
 
-/// What signing in needs, besides the database.
+/// State of sign-in, in addition to the database.
 pub struct People {
     passwords: Passwords,
     throttle: Throttle,
-    /// Apart from passwords, so that those who try these do not crowd its counters out.
+    /// Separate from passwords, so that password attempts do not evict its counters.
     second_factors: Throttle,
-    /// Where people reach the server, if the operator says so.
+    /// Origin at which people reach the server, if the operator has set it.
     public_url: Option<PublicUrl>,
     oidc: Option<Oidc>,
-    /// Challenges of passkeys that were answered well.
+    /// Challenges of passkeys that were answered successfully.
     answered: UsedOnce,
-    /// Where it listens, which is where people on this machine reach it.
+    /// Address the server listens on, at which people on this machine reach it.
     address: OnceLock<String>,
 }
 
-/// Where people reach the server: the origin of its pages.
+/// Origin of the server's pages, at which people reach it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PublicUrl(String);
 
 impl PublicUrl {
-    /// The origin, as browsers write it: `https://muriel.example`.
+    /// The origin as browsers write it: `https://muriel.example`.
     pub fn origin(&self) -> &str {
         &self.0
     }
 
-    /// Whether it has TLS, so that cookies can be kept from plain HTTP.
+    /// Returns whether the origin uses TLS, so that cookies can be limited to it.
     pub fn is_secure(&self) -> bool {
         self.0.starts_with("https://")
     }
 }
 
-/// The text is not a place where people can sign in.
+/// The text is not an origin at which people can sign in.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
     "\"{0}\" is not an address such as https://muriel.example: https and a host, without a path; http only for this machine, \
@@ -137,27 +137,28 @@ impl People {
         }
     }
 
-    /// Where people reach the server, if the operator says so. Otherwise they reach it on this machine only.
+    /// The origin at which people reach the server, if the operator has set it. Otherwise they reach it
+    /// on this machine only.
     pub fn public_url(&self) -> Option<&PublicUrl> {
         self.public_url.as_ref()
     }
 
-    /// What people call the OpenID provider, if there is one.
+    /// Display name of the OpenID provider, if there is one.
     pub fn provider(&self) -> Option<&str> {
         self.oidc.as_ref().map(Oidc::name)
     }
 
-    /// Says where it listens. The first word counts.
+    /// Sets the address that the server listens on. Only the first call has an effect.
     pub fn set_address(&self, address: std::net::SocketAddr) {
         let _ = self.address.set(format!("http://{address}"));
     }
 
-    /// The link with this token. What follows `#` is not sent to servers, so that it is in no log.
+    /// Returns the link with this token. Browsers do not send the part after `#`, so the token is in no server log.
     fn link(&self, token: &str) -> String {
         format!("{}/invitation#{token}", self.origin())
     }
 
-    /// Where people reach the dashboard, as far as that is known: empty, or without a slash at the end.
+    /// Origin of the dashboard, as far as it is known: empty, or without a slash at the end.
     pub(crate) fn origin(&self) -> &str {
         let listens = self.address.get().map_or("", String::as_str);
         self.public_url.as_ref().map_or(listens, PublicUrl::origin)
@@ -167,36 +168,36 @@ impl People {
 /// The browser of a request.
 #[derive(Debug, Clone, Default)]
 pub struct Browser {
-    /// The network that it is in, as text.
+    /// Network of the browser, as text.
     pub network: String,
-    /// What it calls itself.
+    /// The `User-Agent` header.
     pub user_agent: String,
-    /// The token of a browser that is known, if it has one.
+    /// Token of a recognised browser, if it has one.
     pub device: Option<String>,
 }
 
-/// Somebody who has just signed in.
+/// The result of a sign-in.
 pub struct SignedIn {
     /// The session.
     pub session: Arc<KnownSession>,
-    /// What the cookie holds. It is not stored.
+    /// Token for the session cookie, which is not stored.
     pub token: String,
-    /// What makes the browser a known one.
+    /// Token by which the browser is recognised later.
     pub device: String,
 }
 
-/// A token: 256 random bits.
+/// Creates a token: 256 random bits.
 fn token() -> Result<String> {
     random_text(crate::access_cache::TOKEN_LEN).map_err(Error::internal)
 }
 
-/// The MAC under which a link's token is stored.
+/// MAC under which a link's token is stored.
 fn link_mac(app: &App, token: &str) -> [u8; 32] {
     app.pepper.people_mac("link", token)
 }
 
-/// The token of a browser in which the person with this address has signed in: a moment, random text, a MAC of the two, and one
-/// for the person.
+/// Returns the token of a browser in which the person with this address signed in: the time, random
+/// text, a MAC of both, and a MAC that also covers the person.
 fn device_token(app: &App, email: &str) -> Result<String> {
     let body = format!("{}.{}", app.clock.now().us(), random_text(22).map_err(Error::internal)?);
     let body = format!("{body}.{}", device_mac(app, "any device", &body));
@@ -208,13 +209,13 @@ fn device_mac(app: &App, purpose: &str, text: &str) -> String {
     crate::digest::hex(&app.pepper.people_mac(purpose, text)[..16])
 }
 
-/// Whether a browser is one in which the person with this address has signed in.
+/// Returns whether the person with this address has signed in with the browser of this token.
 fn is_device_of(app: &App, email: &str, token: &str) -> bool {
     let Some((body, mac)) = token.rsplit_once('.') else { return false };
     is_device(app, token, ("device", &format!("{email} {body}")), mac)
 }
 
-/// Whether somebody has signed in with a browser, whoever that was. Tokens of earlier versions do not say it.
+/// Returns whether anybody has signed in with the browser of this token. Tokens of earlier versions lack this MAC.
 fn is_device_of_anybody(app: &App, token: &str) -> bool {
     let body = token.rsplit_once('.').and_then(|(body, _)| body.rsplit_once('.'));
     body.is_some_and(|(body, mac)| is_device(app, token, ("any device", body), mac))
@@ -228,7 +229,7 @@ fn is_device(app: &App, token: &str, (purpose, text): (&str, &str), mac: &str) -
     token.len() <= 128 && is_young && bool::from(is_ours())
 }
 
-/// A session that is about to be stored, and its secrets.
+/// A session to store, and its secrets.
 struct NewSession {
     session: Session,
     token: String,
@@ -253,7 +254,7 @@ impl NewSession {
         Ok(Self { session, mac, csrf, device: device_token(app, &person.email)?, token })
     }
 
-    /// Stores it, and deletes what has expired.
+    /// Stores the session, and deletes expired sessions and invitations.
     async fn store(mut self, tx: &mut dyn Tx, person: Person) -> Result<SignedIn> {
         let now = self.session.created_at;
         stored_sessions::purge(
@@ -271,7 +272,7 @@ impl NewSession {
     }
 }
 
-/// Whether anybody can sign in.
+/// Returns whether anybody can sign in.
 ///
 /// # Errors
 /// When the database cannot be reached.
@@ -279,7 +280,7 @@ pub async fn any(app: &App) -> Result<bool> {
     app.read(|tx| Box::pin(async move { Ok(muriel_store::people::any(tx).await?) })).await
 }
 
-/// The name of a company.
+/// Returns the name of a company.
 ///
 /// # Errors
 /// When the database cannot be reached.

@@ -1,7 +1,7 @@
-//! Signing in at an OpenID provider: the code flow with PKCE (OpenID Connect Core, RFC 7636).
+//! Sign-in at an OpenID provider: the code flow with PKCE (OpenID Connect Core, RFC 7636).
 //!
-//! What a sign-in needs to be finished (state, nonce, verifier) is in a cookie of the browser that began it, encrypted: another
-//! browser cannot finish it, and nothing is stored for those that are never finished.
+//! The data to finish a sign-in (state, nonce, verifier) is in an encrypted cookie of the browser that
+//! began it: another browser cannot finish it, and abandoned sign-ins leave nothing in the database.
 
 use super::id_token::{Expected, Identity, Keys, Token};
 use super::invitations::check_room;
@@ -31,58 +31,58 @@ use tokio::sync::Semaphore;
 use ureq::Agent;
 use ureq::tls::TlsConfig;
 
-/// How long somebody may take at the provider.
+/// Time limit of a sign-in at the provider.
 const SIGN_IN_US: i64 = 600_000_000;
-/// How long what the provider says of itself is believed.
+/// TTL of the provider's cached configuration.
 const DISCOVERY_US: i64 = 3_600_000_000;
-/// How often in a minute keys are asked for that are not known: whoever sends tokens with keys that there are not, makes no
-/// more requests to the provider than that.
+/// Most requests per minute for unknown keys. The limit applies to tokens that name keys which the
+/// provider does not have, so that they cannot cause more requests.
 const KEYS_PER_MINUTE: usize = 5;
 const MINUTE_US: i64 = 60_000_000;
-/// How long a request to the provider may take, and how much of an answer is read.
+/// Timeout of a request to the provider, and most bytes that are read of a response.
 const TIMEOUT: Duration = Duration::from_secs(10);
 const BODY_MAX: u64 = 256 << 10;
-/// Requests to the provider at once.
+/// Most requests to the provider at the same time.
 const REQUESTS_MAX: usize = 4;
-/// For what the cookie is encrypted.
+/// Purpose under which the cookie is encrypted.
 const PURPOSE: &str = "oidc sign-in";
 
-/// A provider, as the settings have it.
+/// Settings of a provider.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OidcSettings {
-    /// What people call it.
+    /// Display name.
     pub name: String,
-    /// Its address, as its tokens name it.
+    /// Issuer address, as in the provider's tokens.
     pub issuer: String,
-    /// What it knows this server by.
+    /// Id of this server at the provider.
     pub client_id: String,
-    /// The secret that goes with it; without one the client is public.
+    /// Client secret; without one the client is public.
     pub client_secret: Option<String>,
-    /// Domains of e-mail addresses whose owners come in without an invitation, in lower case.
+    /// Domains of e-mail addresses, in lower case, whose owners can join without an invitation.
     pub domains: Vec<String>,
-    /// Their role.
+    /// Role of those who join by their domain.
     pub role: Role,
-    /// Their company; the only one unless named.
+    /// Company of those who join by their domain; the only company unless named.
     pub company: Option<String>,
 }
 
-/// Why somebody was not signed in, in a word for the page that they come back to.
+/// Reason why a sign-in failed, as a word for the page that the person returns to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum OidcFailure {
-    /// It took too long, was begun in another browser, or was finished before.
+    /// The sign-in took too long, began in another browser, or is already finished.
     Expired,
-    /// The provider refused, or its answer cannot be believed.
+    /// The provider refused, or its response is not valid.
     Failed,
-    /// The provider knows the person, and this server does not.
+    /// The provider knows the person, but this server does not.
     NotInvited,
     /// The provider cannot be reached.
     Unavailable,
-    /// Too many codes that came from the same network were wrong.
+    /// Too many codes from the same network were wrong.
     Busy,
 }
 
 impl OidcFailure {
-    /// The word.
+    /// The word for the page.
     pub fn word(self) -> &'static str {
         match self {
             OidcFailure::Expired => "oidc_expired",
@@ -94,19 +94,19 @@ impl OidcFailure {
     }
 }
 
-/// A sign-in that begins.
+/// A sign-in that has begun.
 #[derive(Debug, Clone)]
 pub struct Begun {
-    /// Where the browser goes.
+    /// Address that the browser is redirected to.
     pub location: String,
-    /// What its cookie has to hold meanwhile.
+    /// Value of the cookie that holds the sign-in.
     pub cookie: String,
 }
 
-/// How long that cookie is to be kept.
+/// Lifetime of the cookie, in seconds.
 pub const OIDC_COOKIE_S: i64 = SIGN_IN_US / 1_000_000;
 
-/// What the browser keeps of a sign-in.
+/// Content of the cookie.
 #[derive(Serialize, Deserialize)]
 struct Pending {
     state: String,
@@ -122,20 +122,20 @@ pub(super) struct Oidc {
     agent: OnceLock<Agent>,
     requests: Semaphore,
     discovered: Mutex<Option<(Arc<Endpoints>, Instant)>>,
-    /// The keys that are known, and when they were asked for within the last minute.
+    /// The known keys, and the requests for keys within the last minute.
     keys: Mutex<(Arc<Keys>, Vec<Instant>)>,
-    /// Sign-ins for which the provider gave a code: none is finished twice.
+    /// Sign-ins for which the provider returned a code; none can be finished twice.
     finished: UsedOnce,
 }
 
-/// Where the provider does what.
+/// Endpoints of the provider.
 struct Endpoints {
     authorization: String,
     token: String,
     keys: String,
-    /// Where what tokens leave out about people is told.
+    /// Address of claims about people that tokens omit.
     userinfo: Option<String>,
-    /// Whether the secret goes in the body, where the provider does not take it in the header.
+    /// True when the provider accepts the secret only in the body, not in the header.
     secret_in_body: bool,
 }
 
@@ -164,7 +164,7 @@ impl Oidc {
         self.agent.get_or_init(made).clone()
     }
 
-    /// The JSON that an address of the provider answers a request with.
+    /// Sends a request to the provider and returns the JSON of the response.
     async fn ask(&self, url: &str, request: Request) -> Answer {
         let Ok(_permit) = self.requests.acquire().await else { return Err(OidcFailure::Unavailable) };
         let (agent, url) = (self.agent(), url.to_owned());
@@ -233,7 +233,7 @@ impl Oidc {
         Ok(endpoints)
     }
 
-    /// The provider's keys. Where the one of the token is not among those that are known, they are asked for once.
+    /// Returns the provider's keys. Requests them once if the token's key is not among the known ones.
     async fn keys_for(&self, token: &Token<'_>, endpoints: &Endpoints, now: Instant) -> Result<Arc<Keys>, OidcFailure> {
         let held = || self.keys.lock().unwrap_or_else(PoisonError::into_inner);
         {
@@ -243,7 +243,7 @@ impl Oidc {
             if keys.has(&token.header) || asked.len() >= KEYS_PER_MINUTE {
                 return Ok(keys.clone());
             }
-            // Noted before the request, so that many at once are counted too.
+            // Recorded before the request, so that concurrent requests are counted too.
             asked.push(now);
         }
         let keys = Arc::new(Keys::read(&self.ask(&endpoints.keys, Request::Read(None)).await?));
@@ -251,19 +251,19 @@ impl Oidc {
         Ok(keys)
     }
 
-    /// The identity with the e-mail address and name that the provider tells apart from the token, where the token has none.
+    /// Adds the e-mail address and name from the provider's user info, where the token has no e-mail address.
     async fn completed(&self, identity: Identity, access_token: Option<&str>, endpoints: &Endpoints) -> Identity {
         let (Some(url), Some(access_token), None) = (&endpoints.userinfo, access_token, &identity.email) else {
             return identity;
         };
         match self.ask(url, Request::Read(Some(format!("Bearer {access_token}")))).await {
-            // It may be told of somebody else (OpenID Connect Core, section 5.3.2).
+            // The response may describe another person (OpenID Connect Core, section 5.3.2).
             Ok(told) if told["sub"] == identity.subject.as_str() => identity.with(&told),
             _ => identity,
         }
     }
 
-    /// The identity that a code of the provider stands for.
+    /// Returns the identity for a code of the provider.
     async fn identity(&self, code: &str, pending: &Pending, now: Instant) -> Result<Identity, OidcFailure> {
         let endpoints = self.endpoints(now).await?;
         let settings = &self.settings;
@@ -298,7 +298,7 @@ impl Oidc {
     }
 }
 
-/// A request to the provider, with what goes into `Authorization`.
+/// A request to the provider, with the value of the `Authorization` header.
 enum Request {
     Read(Option<String>),
     Form(Vec<(&'static str, String)>, Option<String>),
@@ -306,7 +306,7 @@ enum Request {
 
 type Answer = Result<Value, OidcFailure>;
 
-/// Whether an address has TLS, or is on this machine.
+/// Returns whether an address uses TLS or is on this machine.
 pub fn is_safe(text: &str) -> bool {
     let Ok(url) = url::Url::parse(text) else { return false };
     let is_loopback = match url.host() {
@@ -325,7 +325,7 @@ fn form_encoded(text: &str) -> String {
 /// Begins a sign-in at the provider. `origin` is that of the server's pages.
 ///
 /// # Errors
-/// Without a provider `NotFound`; in the answer what keeps it from being begun.
+/// `NotFound` without a provider. The inner result has the reason why the sign-in cannot begin.
 pub async fn begin(app: &App, origin: &str) -> Result<Result<Begun, OidcFailure>> {
     let oidc = app.people.oidc.as_ref().ok_or(Error::NotFound("OpenID provider"))?;
     let now = app.clock.now();
@@ -352,10 +352,11 @@ pub async fn begin(app: &App, origin: &str) -> Result<Result<Begun, OidcFailure>
     Ok(Ok(Begun { location: location.into(), cookie }))
 }
 
-/// Finishes a sign-in with what the provider gave the browser: a state, and a code.
+/// Finishes a sign-in with the state and code that the provider gave the browser.
 ///
 /// # Errors
-/// Without a provider `NotFound`, and when the database cannot be reached; in the answer why nobody was signed in.
+/// `NotFound` without a provider, and when the database cannot be reached. The inner result has the
+/// reason why nobody was signed in.
 pub async fn finish(
     app: &App,
     cookie: Option<&str>,
@@ -370,9 +371,9 @@ pub async fn finish(
     if !is_same || is_late {
         return Ok(Err(OidcFailure::Expired));
     }
-    // Anybody can come back without a code, as often as they like: that is not remembered.
+    // Anybody can return without a code, as often as they like, so this is not recorded.
     let Some(code) = code else { return Ok(Err(OidcFailure::Failed)) };
-    // Codes that anybody can invent must not keep the requests to the provider from those who have one.
+    // Invented codes must not use up the requests to the provider that real sign-ins need.
     let throttle = &app.people.throttle;
     let device = browser.device.as_deref().filter(|token| is_device_of_anybody(app, token));
     let attempt = Attempt::at_provider(&browser.network, device);
@@ -402,7 +403,7 @@ fn opened(app: &App, cookie: &str) -> Option<Pending> {
     serde_json::from_slice(&unseal(&app.pepper.people_key(), PURPOSE, &sealed).ok()?).ok()
 }
 
-/// Signs in whom the provider knows.
+/// Signs in the person whom the provider identified.
 async fn come_in(
     app: &App,
     settings: &OidcSettings,
@@ -433,8 +434,8 @@ async fn come_in(
     Ok(signed_in.ok_or(OidcFailure::NotInvited))
 }
 
-/// The person whom the provider means: whom it brought before, who has the e-mail address that it has verified, or somebody
-/// new of a domain that may come in.
+/// Returns the person for an identity: one who signed in with it before, one who has the verified
+/// e-mail address, or a new person of a domain that may join.
 async fn person_of(
     tx: &mut dyn Tx,
     app: &App,
@@ -447,7 +448,7 @@ async fn person_of(
     let Some(email) = &identity.email else { return Ok(None) };
     let oidc = Some((settings.issuer.clone(), identity.subject.clone()));
     if let Some(mut person) = people::by_email(tx, email).await? {
-        // The address was another's at the provider before: it does not open what is theirs.
+        // Another person at the provider had this address before: it must not give access to that account.
         if person.oidc.as_ref().is_some_and(|(issuer, _)| *issuer == settings.issuer) {
             return Ok(None);
         }
@@ -473,7 +474,7 @@ async fn person_of(
     lock_people(tx, Some(company_id)).await?;
     let now = app.clock.now();
     let invited = invitations::open_for(tx, company_id, email, now).await?;
-    // Whoever was removed stays out, though the domain is right, until somebody wants them back.
+    // A removed person stays out, even with the right domain, until somebody invites them.
     let subject = (&*settings.issuer, &*identity.subject);
     if invited.is_none() && people::was_removed(tx, company_id, email, subject).await? {
         tracing::info!("somebody who was removed did not come in by their domain; invite them to let them in again");
@@ -481,7 +482,7 @@ async fn person_of(
     }
     check_room(tx, company_id, 0).await?;
     let access = match invited {
-        // The link has done what it was for.
+        // The invitation is used up.
         Some(invitation) => {
             invitations::take(tx, invitation.id).await?;
             invitation.access
@@ -493,10 +494,10 @@ async fn person_of(
     Ok(Some((people::insert(tx, &new, now).await?, "join")))
 }
 
-/// Reads the domain of e-mail addresses.
+/// Parses the domain of e-mail addresses.
 ///
 /// # Errors
-/// What is no domain.
+/// A text that is not a domain.
 pub fn domain(text: &str) -> std::result::Result<String, muriel_domain::Flaw> {
     let text = text.trim().trim_start_matches('@').to_lowercase();
     person::email(&format!("x@{text}")).map(|_| text)

@@ -1,7 +1,7 @@
-//! Signing in with passkeys, which stand in place of password and code.
+//! Sign-in with passkeys, which replace password and code.
 //!
-//! A challenge is a text of ours with its MAC, so that nothing is stored for ceremonies that are never finished. One that
-//! was answered well is remembered for as long as it could be answered again.
+//! A challenge is a text with the server's MAC, so that nothing is stored for ceremonies that are never
+//! finished. A challenge that was answered is remembered for as long as it could be answered again.
 
 use super::sessions::{actor_of, check_again, record_refused};
 use super::used_once::UsedOnce;
@@ -22,10 +22,10 @@ use serde_json::{Value, json};
 use std::sync::Arc;
 use subtle::ConstantTimeEq;
 
-/// How long somebody may take to answer a challenge.
+/// Lifetime of a challenge.
 const ANSWER_US: i64 = 300_000_000;
 
-/// The memory of answered challenges.
+/// Creates the memory of answered challenges.
 pub(super) fn answered() -> UsedOnce {
     UsedOnce::new(ANSWER_US)
 }
@@ -34,14 +34,14 @@ fn mac(app: &App, purpose: &str, body: &str) -> String {
     crate::digest::hex(&app.pepper.people_mac("passkey", &format!("{purpose} {body}"))[..16])
 }
 
-/// A new challenge for a purpose, as it is sent.
+/// Creates a challenge for a purpose, in the form that is sent.
 fn challenge(app: &App, purpose: &str) -> Result<String> {
     let body = format!("{}.{}", app.clock.now().us(), random_text(22).map_err(Error::internal)?);
     let mac = mac(app, purpose, &body);
     Ok(URL_SAFE_NO_PAD.encode(format!("{body}.{mac}")))
 }
 
-/// When a challenge of ours for this purpose was made; `None` for any other text.
+/// Returns when the server made this challenge for this purpose; `None` for any other text.
 fn made_us(app: &App, purpose: &str, sent: &str) -> Option<i64> {
     let text = URL_SAFE_NO_PAD.decode(sent).ok().and_then(|bytes| String::from_utf8(bytes).ok())?;
     let (body, given) = text.rsplit_once('.')?;
@@ -49,16 +49,17 @@ fn made_us(app: &App, purpose: &str, sent: &str) -> Option<i64> {
     body.split('.').next().and_then(|moment| moment.parse().ok()).filter(|_| is_ours)
 }
 
-/// Uses a challenge up. Returns whether it is one of ours for this purpose that has neither expired nor been answered. To be called
-/// once the answer is known to be good, so that answers that anybody can invent are not remembered.
+/// Marks a challenge as used. Returns whether it is a challenge of this server for this purpose that
+/// has neither expired nor been answered. Call it once the answer is known to be valid, so that
+/// invented answers are not remembered.
 fn use_up(app: &App, purpose: &str, sent: &str) -> bool {
     made_us(app, purpose, sent).is_some_and(|made_us| app.people.answered.first(sent, made_us, app.clock.now()))
 }
 
-/// The host of an origin, which passkeys are bound to.
+/// Returns the host of an origin, which passkeys are bound to.
 ///
 /// # Errors
-/// An address: browsers make passkeys for names only.
+/// An IP address: browsers make passkeys for host names only.
 fn host(origin: &str) -> Result<String> {
     match url::Url::parse(origin).ok().as_ref().and_then(url::Url::host) {
         Some(url::Host::Domain(name)) => Ok(name.to_owned()),
@@ -75,10 +76,10 @@ fn new_purpose(session: &KnownSession) -> String {
 
 const SIGN_IN: &str = "get";
 
-/// What a browser needs to make a passkey, in the form of `PublicKeyCredentialCreationOptionsJSON`.
+/// Returns the browser's options for a new passkey, in the form of `PublicKeyCredentialCreationOptionsJSON`.
 ///
 /// # Errors
-/// A `password` that is not the present one, `Throttled`, an address in place of a name, and when the database cannot be
+/// A wrong current `password`, `Throttled`, an IP address in place of a host name, and when the database cannot be
 /// reached.
 pub async fn creation_options(
     app: &App,
@@ -93,7 +94,7 @@ pub async fn creation_options(
     let known = known.iter().map(|key| json!({ "type": "public-key", "id": URL_SAFE_NO_PAD.encode(&key.credential) }));
     // EdDSA, ES256 and RS256.
     let kinds = [-8, -7, -257].map(|alg| json!({ "type": "public-key", "alg": alg }));
-    // Another value for each person, which says nothing of them.
+    // A different value for each person, which reveals nothing about them.
     let handle = app.pepper.people_mac("user handle", &id.to_string());
     Ok(json!({
         "rp": { "id": rp_id, "name": "Muriel" },
@@ -107,10 +108,10 @@ pub async fn creation_options(
     }))
 }
 
-/// Enrols a passkey that the browser has made.
+/// Enrols a passkey that the browser has created.
 ///
 /// # Errors
-/// A credential that does not fit, or is known; too many passkeys; and when the database cannot be reached.
+/// A credential that is invalid or already enrolled; too many passkeys; and when the database cannot be reached.
 pub async fn enrol(
     app: &App,
     session: &Arc<KnownSession>,
@@ -158,7 +159,7 @@ pub async fn enrol(
         .await
 }
 
-/// The person's passkeys, oldest first.
+/// Returns the person's passkeys, oldest first.
 ///
 /// # Errors
 /// When the database cannot be reached.
@@ -186,11 +187,12 @@ pub async fn remove(app: &App, session: &Arc<KnownSession>, id: PasskeyId) -> Re
         .await
 }
 
-/// What a browser needs to sign in with a passkey, in the form of `PublicKeyCredentialRequestOptionsJSON`. It says nothing
-/// of who there is: the device knows its passkeys.
+/// Returns the browser's options for a sign-in with a passkey, in the form of
+/// `PublicKeyCredentialRequestOptionsJSON`. They do not reveal who has an account: the device knows its
+/// passkeys.
 ///
 /// # Errors
-/// An address in place of a name.
+/// An IP address in place of a host name.
 pub fn request_options(app: &App, origin: &str) -> Result<Value> {
     Ok(json!({
         "rpId": host(origin)?,
@@ -201,10 +203,10 @@ pub fn request_options(app: &App, origin: &str) -> Result<Value> {
     }))
 }
 
-/// Signs somebody in with a passkey.
+/// Signs in a person with a passkey.
 ///
 /// # Errors
-/// `SignInFailed` for a credential that is unknown or does not fit, and when the database cannot be reached.
+/// `SignInFailed` for a credential that is unknown or invalid, and when the database cannot be reached.
 pub async fn sign_in(app: &App, credential: &Value, origin: &str, browser: &Browser) -> Result<SignedIn> {
     let refused = |why: &'static str| {
         tracing::info!(network = browser.network, why, "a sign-in with a passkey failed");
@@ -237,7 +239,7 @@ pub async fn sign_in(app: &App, credential: &Value, origin: &str, browser: &Brow
         .write::<_, Error, _>(move |tx| {
             Box::pin(async move {
                 let person = people::find(tx, person.id).await?.ok_or(Error::SignInFailed)?;
-                // A count that does not grow is one of a copy.
+                // A use count that does not increase indicates a copied passkey.
                 if !passkeys::used(tx, passkey.id, count.into(), now).await? {
                     let how = json!({ "method": "passkey", "passkey": passkey.name, "network": network });
                     record_refused(tx, &acting, &person, how).await?;

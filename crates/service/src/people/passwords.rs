@@ -1,8 +1,9 @@
-//! Hashes of passwords: Argon2id with a secret that is not in the database.
+//! Password hashes: Argon2id with a secret that is not in the database.
 //!
-//! A hash takes 19 MiB and about 25 ms of a processor, so only two are computed at once, off the threads that answer
-//! requests, and only so many wait. One of the two is kept for browsers in which the person has signed in before: a flood of
-//! others does not keep them waiting.
+//! A hash takes 19 MiB and about 25 ms of processor time, so at most two are computed at once, off the
+//! threads that answer requests, and the number of waiting requests is limited. One of the two slots is
+//! reserved for browsers in which the person has signed in before, so that a flood of other requests
+//! does not delay them.
 
 use crate::error::{Error, Result};
 use argon2::{Algorithm, Argon2, Params, Version};
@@ -13,19 +14,19 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use subtle::ConstantTimeEq;
 use tokio::sync::Semaphore;
 
-/// Memory in KiB, passes and lanes: the least that OWASP recommends.
+/// Memory in KiB, passes and lanes: the minimum that OWASP recommends.
 const MEMORY_KIB: u32 = 19_456;
 const PASSES: u32 = 2;
 const LANES: u32 = 1;
 const SALT_LEN: usize = 16;
 const HASH_LEN: usize = 32;
-/// The most memory and passes of a stored hash: it is computed with those that it names.
+/// Most memory and passes of a stored hash, which is computed with its own parameters.
 const MEMORY_KIB_MAX: u32 = 262_144;
 const PASSES_MAX: u32 = 16;
-/// Requests of each kind that wait for their turn. Beyond that they are told to come again.
+/// Most requests of each kind that wait. Further ones are refused with a retry delay.
 const WAITING_MAX: usize = 64;
 
-/// Computes hashes, few at a time.
+/// Computes hashes, at most two at a time.
 #[derive(Clone)]
 pub(crate) struct Passwords(Arc<Turns>);
 
@@ -33,11 +34,12 @@ struct Turns {
     secret: [u8; 32],
     unknown: Queue,
     known: Queue,
-    /// What is verified where there is no password, so that it takes as long.
+    /// Hash to verify where there is no password, so that the response takes the same time.
     absent: String,
 }
 
-/// Requests that are worked on one after the other. Each kind has its own, so that those who are unknown fill up only theirs.
+/// Queue of requests that are processed one after the other. Each kind has its own, so that unknown
+/// browsers fill only theirs.
 struct Queue {
     semaphore: Arc<Semaphore>,
     waiting: AtomicUsize,
@@ -49,35 +51,35 @@ impl Queue {
     }
 }
 
-/// Which turn a request waits for.
+/// The queue that a request waits in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Turn {
-    /// That of browsers that nobody has signed in with.
+    /// Queue of browsers in which nobody has signed in.
     Unknown,
-    /// That of browsers and people that are known.
+    /// Queue of recognised browsers and people.
     Known,
 }
 
-/// Whether a password is the one of a hash.
+/// Result of verifying a password.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Verdict {
-    /// It is.
+    /// The password matches the hash.
     pub(crate) fits: bool,
-    /// The hash was made with other parameters than new ones are.
+    /// The hash was made with other parameters than new hashes.
     pub(crate) is_outdated: bool,
 }
 
 impl Passwords {
-    /// Hashes with this secret.
+    /// Creates hashing with this secret.
     pub(crate) fn new(secret: [u8; 32]) -> Self {
         let absent = phc(&[0; SALT_LEN], &[0; HASH_LEN]);
         Self(Arc::new(Turns { secret, unknown: Queue::new(), known: Queue::new(), absent }))
     }
 
-    /// The hash of a new password, in the PHC form.
+    /// Hashes a new password, in the PHC format.
     ///
     /// # Errors
-    /// `Unavailable` when too many wait.
+    /// `Unavailable` when too many requests wait.
     pub(crate) async fn hash(&self, password: String, turn: Turn) -> Result<String> {
         let mut salt = [0; SALT_LEN];
         getrandom::fill(&mut salt).map_err(|error| Error::internal(error.to_string()))?;
@@ -85,10 +87,10 @@ impl Passwords {
         self.run(turn, move || Ok(phc(&salt, &turns.compute(&password, &salt, MEMORY_KIB, PASSES, LANES)?))).await
     }
 
-    /// Whether the password is that of `stored`. Without one it is not, which takes as long to find out.
+    /// Verifies the password against `stored`. Without a stored hash it does not match, which takes the same time.
     ///
     /// # Errors
-    /// `Unavailable` when too many wait, and a hash that cannot be read.
+    /// `Unavailable` when too many requests wait, and a hash that cannot be parsed.
     pub(crate) async fn verify(&self, password: String, stored: Option<String>, turn: Turn) -> Result<Verdict> {
         let turns = self.0.clone();
         self.run(turn, move || {
@@ -103,7 +105,7 @@ impl Passwords {
         .await
     }
 
-    /// Does the work when it is its turn, off the threads that answer requests.
+    /// Runs the work when it is its turn, off the threads that answer requests.
     async fn run<T: Send + 'static>(&self, turn: Turn, work: impl FnOnce() -> Result<T> + Send + 'static) -> Result<T> {
         let queue = match turn {
             Turn::Unknown => &self.0.unknown,
@@ -112,7 +114,7 @@ impl Passwords {
         let _waiting = Waiting::begin(&queue.waiting)?;
         let permit = queue.semaphore.clone().acquire_owned().await.map_err(Error::internal)?;
         let done = tokio::task::spawn_blocking(move || {
-            // Held until the work is done, also when nobody waits for it any more.
+            // Held until the work is done, even when no request waits for it any more.
             let _permit = permit;
             work()
         });
@@ -150,7 +152,7 @@ impl Turns {
     }
 }
 
-/// A hash that was read from the database.
+/// A hash from the database.
 struct Stored {
     memory_kib: u32,
     passes: u32,
@@ -159,13 +161,13 @@ struct Stored {
     hash: Vec<u8>,
 }
 
-/// A hash with its parameters, as `$argon2id$v=19$m=19456,t=2,p=1$<salt>$<hash>`.
+/// Formats a hash with its parameters: `$argon2id$v=19$m=19456,t=2,p=1$<salt>$<hash>`.
 fn phc(salt: &[u8], hash: &[u8]) -> String {
     let (salt, hash) = (STANDARD_NO_PAD.encode(salt), STANDARD_NO_PAD.encode(hash));
     format!("$argon2id$v=19$m={MEMORY_KIB},t={PASSES},p={LANES}${salt}${hash}")
 }
 
-/// Reads what [`phc`] writes, with any parameters that take no more memory and time than is bearable.
+/// Parses the format of [`phc`], with any parameters within the limits of memory and time.
 fn parse(text: &str) -> Option<Stored> {
     let mut parts = text.strip_prefix("$argon2id$v=19$")?.split('$');
     let (parameters, salt, hash, None) = (parts.next()?, parts.next()?, parts.next()?, parts.next()) else {

@@ -1,4 +1,4 @@
-//! Signing in and out, and what people do with their own password, sessions and authenticator.
+//! Sign-in, sign-out, and a person's own password, sessions and authenticator.
 
 use super::passwords::Turn;
 use super::throttle::Attempt;
@@ -20,27 +20,27 @@ use muriel_store::{audit, invitations};
 use serde_json::{Value, json};
 use std::sync::Arc;
 
-/// Recovery codes that somebody gets with an authenticator.
+/// Recovery codes issued with an authenticator.
 const RECOVERY_CODES: usize = 10;
-/// Characters of one: 59 random bits.
+/// Characters of a recovery code: 59 random bits.
 const RECOVERY_LEN: usize = 10;
 
-/// How long refused second factors are shown to their person, and how many at most.
+/// Maximum age of refused second factors that are shown to their person, and their maximum number.
 const REFUSED_SHOWN_US: i64 = 30 * DAY_US;
 const REFUSED_SHOWN_MAX: i64 = 20;
 
-/// Who signs in.
+/// A sign-in request.
 #[derive(Clone)]
 pub struct SignIn {
     /// The e-mail address, in lower case.
     pub email: String,
     /// The password.
     pub password: String,
-    /// A code of the authenticator, or a recovery code.
+    /// Code of the authenticator, or a recovery code.
     pub code: Option<String>,
 }
 
-/// Signs somebody in.
+/// Signs in a person.
 ///
 /// # Errors
 /// `Throttled`; `SignInFailed` for an unknown address, a wrong password and a wrong code; `TotpNeeded`; and when the
@@ -75,7 +75,8 @@ pub async fn sign_in(app: &App, sign_in: SignIn, browser: &Browser) -> Result<Si
     };
     let has_second_factor = person.totp.is_some();
     if has_second_factor {
-        // The password is right. Codes are counted apart, so that a right password takes back no attempt at a code.
+        // The password is right. Codes are counted separately, so that a right password does not undo
+        // attempts at a code.
         throttle.succeeded(attempt);
         if code.is_none() {
             return Err(Error::TotpNeeded);
@@ -91,7 +92,7 @@ pub async fn sign_in(app: &App, sign_in: SignIn, browser: &Browser) -> Result<Si
     let network = browser.network.clone();
     let signed_in = app.db.write::<_, Error, _>(move |tx| {
         Box::pin(async move {
-            // Removed, or with another password, since it was read.
+            // The person was removed, or has another password, since the first read.
             let current = people::find(tx, person.id).await?.filter(|now| now.password == person.password);
             let mut current = current.ok_or(Error::SignInFailed)?;
             if current.totp.is_some()
@@ -122,16 +123,16 @@ pub async fn sign_in(app: &App, sign_in: SignIn, browser: &Browser) -> Result<Si
     Ok(signed_in)
 }
 
-/// The action in the audit log.
+/// Name of the action in the audit log.
 const SECOND_FACTOR_REFUSED: &str = "second factor refused";
 
-/// Records that a second factor of a person was wrong. Nobody is signed in, so that the server is who says it.
+/// Records that a person's second factor was wrong. Nobody is signed in, so the server is the actor.
 pub(super) async fn record_refused(tx: &mut dyn Tx, app: &App, person: &Person, how: Value) -> Result<()> {
     let act = Act::of(&Actor::System("sign-in"), person.company_id, app.clock.now());
     act.made(tx, SECOND_FACTOR_REFUSED, object("person", person.id, &person.name), how).await
 }
 
-/// Records what somebody did with their own session.
+/// Records an act of a person on their own session.
 async fn record(tx: &mut dyn Tx, app: &App, session: &Arc<KnownSession>, action: &str) -> Result<()> {
     let actor = actor_of(session);
     let act = Act::of(&actor, session.person.company_id, app.clock.now());
@@ -140,13 +141,13 @@ async fn record(tx: &mut dyn Tx, app: &App, session: &Arc<KnownSession>, action:
     act.made(tx, action, object("session", stored.id, &session.person.name), after).await
 }
 
-/// Somebody who acts on their own account.
+/// Creates the actor for a person who acts on their own account.
 pub(super) fn actor_of(session: &Arc<KnownSession>) -> Actor {
     let role = session.person.access.role;
     Actor::Person(PersonActor { session: session.clone(), role, scopes: role.scopes(false) })
 }
 
-/// Whether a code is one of the person's authenticator, or a recovery code; either works once.
+/// Returns whether a code is one of the person's authenticator, or a recovery code; either works once.
 async fn second_factor(tx: &mut dyn Tx, app: &App, person: &Person, code: &str) -> Result<bool> {
     let Some(sealed) = &person.totp else { return Ok(false) };
     let secret = unseal(&app.pepper.people_key(), &purpose(person), sealed)?;
@@ -158,7 +159,7 @@ async fn second_factor(tx: &mut dyn Tx, app: &App, person: &Person, code: &str) 
         && people::recovery_code_use(tx, person.id, &recovery_mac(app, person, &code)).await?)
 }
 
-/// For what the secret of a person's authenticator is encrypted.
+/// Purpose under which the secret of a person's authenticator is encrypted.
 fn purpose(person: &Person) -> String {
     format!("totp {}", person.id)
 }
@@ -167,7 +168,7 @@ fn recovery_mac(app: &App, person: &Person, code: &str) -> [u8; 32] {
     app.pepper.people_mac("recovery", &format!("{} {code}", person.id))
 }
 
-/// A recovery code without what people put in between.
+/// Removes separators from a recovery code.
 fn normalised(code: &str) -> String {
     code.chars().filter(|c| c.is_ascii_alphanumeric()).take(RECOVERY_LEN + 1).collect()
 }
@@ -192,12 +193,12 @@ pub async fn sign_out(app: &App, session: &Arc<KnownSession>) -> Result<()> {
     Ok(())
 }
 
-/// The person's sessions that have not expired, latest sign-in first.
+/// Returns the person's sessions that have not expired, latest sign-in first.
 ///
 /// # Errors
 /// When the database cannot be reached.
 pub async fn list(app: &App, session: &KnownSession) -> Result<Vec<Session>> {
-    // What was noted lately is to be seen.
+    // Recent uses must be included.
     app.access_cache.flush().await?;
     let (person, now) = (session.person.id, app.clock.now());
     let mut all = app.read(move |tx| Box::pin(async move { Ok(sessions::list(tx, person).await?) })).await?;
@@ -205,18 +206,18 @@ pub async fn list(app: &App, session: &KnownSession) -> Result<Vec<Session>> {
     Ok(all)
 }
 
-/// A second factor that was wrong after the right password: somebody else may know it.
+/// A wrong second factor after the right password: somebody else may know the password.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RefusedSecondFactor {
-    /// When it was tried.
+    /// Time of the attempt.
     pub at: Instant,
-    /// What was tried: `password and code` or `passkey`.
+    /// Method of the attempt: `password and code` or `passkey`.
     pub method: String,
-    /// The network that it was tried from.
+    /// Network of the attempt.
     pub network: String,
 }
 
-/// Second factors of the person that were wrong within the last 30 days, newest first.
+/// Returns the person's wrong second factors within the last 30 days, newest first.
 ///
 /// # Errors
 /// When the database cannot be reached.
@@ -239,7 +240,7 @@ pub async fn refused(app: &App, session: &KnownSession) -> Result<Vec<RefusedSec
     Ok(refused.collect())
 }
 
-/// When a session ends if it is not used before.
+/// Moment at which a session ends unless it is used again.
 pub fn expires_at(session: &Session) -> muriel_domain::Instant {
     let idle = session.last_seen_at.plus_us(crate::access_cache::SESSION_IDLE_US);
     idle.min(session.created_at.plus_us(crate::access_cache::SESSION_MAX_US))
@@ -266,7 +267,7 @@ pub async fn revoke(app: &App, session: &Arc<KnownSession>, id: SessionId) -> Re
     Ok(())
 }
 
-/// Ends all of the person's sessions but this one. How many that were.
+/// Ends all of the person's sessions but this one. Returns how many were ended.
 ///
 /// # Errors
 /// When the database cannot be reached.
@@ -288,7 +289,7 @@ pub async fn revoke_others(app: &App, session: &Arc<KnownSession>) -> Result<i64
     Ok(gone)
 }
 
-/// Checks the present password of somebody who is signed in; who has none needs none.
+/// Checks the current password of a signed-in person. A person without a password needs none.
 pub(super) async fn check_again(
     app: &App,
     session: &KnownSession,
@@ -297,7 +298,7 @@ pub(super) async fn check_again(
 ) -> Result<()> {
     let Some(stored) = session.person.password.clone() else { return Ok(()) };
     let password = password.ok_or_else(|| Problems::one(field, "is required: the present password"))?;
-    // A session that was stolen does not help to find the password out.
+    // The attempts are limited, so that a stolen session does not help to guess the password.
     let device = format!("session {}", session.session.id);
     let attempt = Attempt::password(&session.person.email, "", Some(&device));
     let throttle = &app.people.throttle;
@@ -309,10 +310,11 @@ pub(super) async fn check_again(
     Ok(())
 }
 
-/// Changes one's own password, and ends all other sessions. How many that were.
+/// Changes the person's own password, and ends all other sessions. Returns how many were ended.
 ///
 /// # Errors
-/// A `new` one that is guessable, a `current` that is not the present password, `Throttled`, and when the database cannot be reached.
+/// A `new` password that is guessable, a wrong `current` password, `Throttled`, and when the database
+/// cannot be reached.
 pub async fn change_password(
     app: &App,
     session: &Arc<KnownSession>,
@@ -331,8 +333,8 @@ pub async fn change_password(
     .await
 }
 
-/// Changes something of one's own with which one signs in, and ends all other sessions. `change` returns what the audit log
-/// keeps of before and after.
+/// Changes the person's own sign-in data, and ends all other sessions. `change` returns the audit log's
+/// fields before and after.
 async fn change_own(
     app: &App,
     session: &Arc<KnownSession>,
@@ -350,7 +352,7 @@ async fn change_own(
                 let mut current = current.ok_or(Error::Unauthorized)?;
                 let (before, after) = change(&mut current);
                 people::update(tx, &current).await?;
-                // A link that was made before would set yet another one.
+                // A link made before would replace the new password.
                 invitations::withdraw_resets(tx, known.id, now).await?;
                 let gone = sessions::revoke_all(tx, known.id, Some(session.session.id)).await?;
                 let act = Act::of(&actor, known.company_id, now);
@@ -370,10 +372,10 @@ async fn change_own(
     Ok(gone)
 }
 
-/// Makes a secret for an authenticator: in base 32, and as the address that authenticators read.
+/// Creates a secret for an authenticator. Returns it in base 32, and as the URI that authenticators read.
 ///
 /// # Errors
-/// A `password` that is not the present one, `Throttled`, and when the database cannot be reached.
+/// A wrong current `password`, `Throttled`, and when the database cannot be reached.
 pub async fn begin_totp(app: &App, session: &Arc<KnownSession>, password: Option<String>) -> Result<(String, String)> {
     check_again(app, session, password, "password").await?;
     let mut secret = [0; totp::SECRET_LEN];
@@ -395,10 +397,10 @@ pub async fn begin_totp(app: &App, session: &Arc<KnownSession>, password: Option
     Ok((secret, uri))
 }
 
-/// Enrols the authenticator whose secret was made last, and ends all other sessions. Returns the recovery codes.
+/// Enrols the authenticator with the most recent secret, and ends all other sessions. Returns the recovery codes.
 ///
 /// # Errors
-/// No secret that waits, a wrong code, `Throttled`, and when the database cannot be reached.
+/// No pending secret, a wrong code, `Throttled`, and when the database cannot be reached.
 pub async fn confirm_totp(app: &App, session: &Arc<KnownSession>, code: &str) -> Result<Vec<String>> {
     let known = &session.person;
     let device = format!("totp {}", session.session.id);
@@ -448,10 +450,10 @@ pub async fn confirm_totp(app: &App, session: &Arc<KnownSession>, code: &str) ->
     Ok(codes)
 }
 
-/// Removes one's own authenticator and recovery codes. Whether there was one.
+/// Removes the person's own authenticator and recovery codes. Returns whether there was an authenticator.
 ///
 /// # Errors
-/// A `password` that is not the present one, `Throttled`, and when the database cannot be reached.
+/// A wrong current `password`, `Throttled`, and when the database cannot be reached.
 pub async fn remove_totp(app: &App, session: &Arc<KnownSession>, password: Option<String>) -> Result<bool> {
     check_again(app, session, password, "password").await?;
     let (actor, session, now) = (actor_of(session), session.clone(), app.clock.now());
@@ -477,10 +479,10 @@ pub async fn remove_totp(app: &App, session: &Arc<KnownSession>, password: Optio
     Ok(removed)
 }
 
-/// Reads a new password that was sent in `field`.
+/// Parses a new password that was sent in `field`.
 ///
 /// # Errors
-/// One that is too short, too long or guessable, or is the person's own address or name.
+/// A password that is too short, too long or guessable, or is the person's own address or name.
 pub(super) fn new_password(field: &str, password: &str, about: &[&str]) -> Result<String, Problems> {
     let flaw = |message: String| Problems::one(field, message);
     let good = person::password(password).map_err(|error| flaw(error.to_string()))?;

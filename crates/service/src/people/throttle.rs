@@ -1,27 +1,30 @@
-//! Limits of attempts to sign in, which lock nobody out.
+//! Limits of sign-in attempts, which never lock anybody out.
 //!
-//! Attempts are counted when they begin and taken back when they succeed, so that many at once are counted too. Each counter
-//! has a number of attempts that are free; beyond it the pause before the next attempt doubles, up to a longest one.
+//! Attempts are counted when they begin and removed when they succeed, so that concurrent attempts are
+//! counted too. Each counter allows a number of attempts without delay; after that the delay before the
+//! next attempt doubles, up to a maximum.
 //!
-//! A browser in which the person has signed in before, which a signed cookie says, has a counter of its own: whoever tries
-//! passwords from elsewhere, be it from the same network or from thousands, does not keep the person out there.
+//! A browser in which the person has signed in before, which a signed cookie proves, has a counter of
+//! its own. Attempts from elsewhere, whether from the same network or from thousands of networks, do
+//! not delay that browser.
 //!
-//! Second factors are counted apart from passwords: a right password takes back no attempt at a code, only a whole sign-in does.
+//! Second factors are counted separately from passwords: a right password does not undo attempts at a
+//! code, only a complete sign-in does.
 
 use muriel_domain::Instant;
 use std::collections::HashMap;
 use std::hash::{BuildHasher, RandomState};
 use std::sync::{Mutex, PoisonError};
 
-/// Counters that are kept. Beyond that the half that was used least recently goes.
+/// Most counters in memory. Beyond that the least recently used half is removed.
 const COUNTERS_MAX: usize = 50_000;
-/// Without another attempt a counter is forgotten after this time.
+/// A counter is removed after this time without another attempt.
 const FORGOTTEN_US: i64 = 3_600_000_000;
-/// Like `FORGOTTEN_US`, for second factors: with an hour, five codes could be tried every hour for good.
+/// Like `FORGOTTEN_US`, for second factors: with an hour, five codes could be tried every hour indefinitely.
 const CODE_FORGOTTEN_US: i64 = 24 * FORGOTTEN_US;
 const SECOND_US: i64 = 1_000_000;
 
-/// A kind of counter.
+/// Kind of a counter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 enum Kind {
     /// One person from one network.
@@ -30,22 +33,22 @@ enum Kind {
     Network,
     /// One person from all networks.
     Person,
-    /// One person in a browser that is known.
+    /// One person in a recognised browser.
     Device,
     /// Second factors of one person from one network.
     CodeAndNetwork,
     /// Second factors of one person from all networks.
     Code,
-    /// Second factors of one person in a browser that is known.
+    /// Second factors of one person in a recognised browser.
     CodeAndDevice,
     /// Codes of the OpenID provider from one network.
     ProviderAndNetwork,
-    /// Codes of the OpenID provider in a browser that is known.
+    /// Codes of the OpenID provider in a recognised browser.
     ProviderAndDevice,
 }
 
 impl Kind {
-    /// Attempts that are free, and the longest pause in seconds.
+    /// Number of attempts without delay, and maximum delay in seconds.
     fn limits(self) -> (u32, i64) {
         match self {
             Kind::PersonAndNetwork => (5, 900),
@@ -58,7 +61,7 @@ impl Kind {
         }
     }
 
-    /// Whether a success forgets the counter. Otherwise it takes back one attempt.
+    /// Returns whether a success resets the counter. Otherwise it removes one attempt.
     fn is_of_one_place(self) -> bool {
         matches!(
             self,
@@ -91,7 +94,7 @@ impl Counter {
     }
 }
 
-/// What is tried.
+/// The secret that an attempt tries.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Step {
     Password,
@@ -99,7 +102,7 @@ enum Step {
     ProviderCode,
 }
 
-/// Who tries to sign in.
+/// An attempt to sign in.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Attempt<'a> {
     step: Step,
@@ -109,24 +112,25 @@ pub(crate) struct Attempt<'a> {
 }
 
 impl<'a> Attempt<'a> {
-    /// A password of the person with this e-mail address, whether somebody has it or not. `device` is the browser, if the person
-    /// has signed in with it before.
+    /// Attempt at the password for this e-mail address, whether or not a person has the address.
+    /// `device` is the browser, if the person has signed in with it before.
     pub(crate) fn password(email: &'a str, network: &'a str, device: Option<&'a str>) -> Self {
         Self { step: Step::Password, email, network, device }
     }
 
-    /// The second factor that follows this attempt, whose password was right.
+    /// Attempt at the second factor, after this attempt's password was right.
     pub(crate) fn second_factor(self) -> Self {
         Self { step: Step::SecondFactor, ..self }
     }
 
-    /// A code of the OpenID provider, whoever it is of. `device` is the browser, if somebody has signed in with it before.
+    /// Attempt at a code of the OpenID provider, for any person. `device` is the browser, if somebody
+    /// has signed in with it before.
     pub(crate) fn at_provider(network: &'a str, device: Option<&'a str>) -> Self {
         Self { step: Step::ProviderCode, email: "", network, device }
     }
 }
 
-/// The counters of one server.
+/// Counters of one server.
 #[derive(Default)]
 pub(crate) struct Throttle {
     counters: Mutex<HashMap<u64, Counter>>,
@@ -156,7 +160,7 @@ impl Throttle {
     /// Counts an attempt that begins now.
     ///
     /// # Errors
-    /// Whole seconds after which to try again, at least 1, when it may not begin.
+    /// Whole seconds after which to try again, at least 1, when the attempt may not begin.
     pub(crate) fn begin(&self, attempt: Attempt<'_>, now: Instant) -> Result<(), u64> {
         let keys = self.keys(attempt);
         let mut counters = self.counters.lock().unwrap_or_else(PoisonError::into_inner);
@@ -164,7 +168,7 @@ impl Throttle {
             let counter = counters.get(key).filter(|counter| counter.is_current(now))?;
             Some(counter.last.us() + pause_us(*kind, counter.attempts) - now.us())
         });
-        // A clock that was set back must not keep people out for as long as it was ahead.
+        // A clock that was set back must not keep people waiting for the whole difference.
         let wait_us = wait_us.max().unwrap_or(0).min(900 * SECOND_US);
         if wait_us > 0 {
             return Err(u64::try_from((wait_us + SECOND_US - 1) / SECOND_US).unwrap_or(1).max(1));
@@ -180,8 +184,7 @@ impl Throttle {
         Ok(())
     }
 
-    /// Takes back an attempt that succeeded: those of the person from this place are forgotten, and it does not count for
-    /// the others.
+    /// Removes a successful attempt: counters of this person and place are reset, and the others lose one attempt.
     pub(crate) fn succeeded(&self, attempt: Attempt<'_>) {
         let mut counters = self.counters.lock().unwrap_or_else(PoisonError::into_inner);
         for (kind, key) in self.keys(attempt) {
@@ -193,7 +196,8 @@ impl Throttle {
         }
     }
 
-    /// Takes back an attempt that could not be judged. Those before it stay: whoever keeps the server busy gets no free attempts.
+    /// Removes an attempt that could not be checked. Earlier attempts stay, so that overloading the
+    /// server gains no free attempts.
     pub(crate) fn not_judged(&self, attempt: Attempt<'_>) {
         let mut counters = self.counters.lock().unwrap_or_else(PoisonError::into_inner);
         for (_, key) in self.keys(attempt) {
@@ -204,7 +208,7 @@ impl Throttle {
     }
 }
 
-/// The pause after so many attempts.
+/// Delay after this many attempts.
 fn pause_us(kind: Kind, attempts: u32) -> i64 {
     let (free, longest_s) = kind.limits();
     match attempts.checked_sub(free) {
@@ -303,12 +307,12 @@ mod tests {
         throttle.begin(from("a"), at(0)).unwrap();
         throttle.succeeded(from("a"));
         assert_eq!(throttle.begin(code, at(0)), Err(1));
-        // Hours of patience do not give free attempts back.
+        // Waiting for hours gives no free attempts back.
         throttle.begin(code, at(3_600)).unwrap();
         assert_eq!(throttle.begin(code, at(3_600)), Err(2));
         throttle.succeeded(code);
         assert_eq!(throttle.begin(code, at(3_600)), Ok(()));
-        // Nor do other networks.
+        // Other networks do not help either.
         let codes = (0..30).filter(|number| {
             let network = format!("net {number}");
             throttle.begin(Attempt::password(ADA, &network, None).second_factor(), at(7_200)).is_ok()

@@ -8,12 +8,12 @@ use subtle::ConstantTimeEq;
 /// Bytes of a secret: as many as the hash has (RFC 4226, section 4).
 pub(crate) const SECRET_LEN: usize = 20;
 const STEP_US: i64 = 30_000_000;
-/// Steps before and after the present one whose codes are taken: clocks differ, and typing takes time.
+/// Steps before and after the current one whose codes are accepted: clocks differ, and typing takes time.
 const SKEW: i64 = 1;
 const DIGITS: u32 = 6;
 const ALPHABET: &[u8; 32] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
 
-/// The code of a step, with leading zeros.
+/// Computes the code of a step, with leading zeros.
 fn code(secret: &[u8], step: i64) -> String {
     // HMAC takes keys of any length; the constructor's error cannot happen.
     let mut mac = Hmac::<Sha1>::new_from_slice(secret).unwrap_or_else(|_| Hmac::new(&Default::default()));
@@ -24,19 +24,19 @@ fn code(secret: &[u8], step: i64) -> String {
     format!("{:06}", u32::from_be_bytes(four) % 10u32.pow(DIGITS))
 }
 
-/// The step that a code is of, around `now` and after the step that was used last; `None` for a wrong code. Blanks in the
-/// code do not matter.
+/// Returns the step of a code, around `now` and after the step that was used last; `None` for a wrong
+/// code. Blanks in the code are ignored.
 pub(crate) fn matching_step(secret: &[u8], given: &str, now: Instant, last: i64) -> Option<i64> {
     let given: String = given.chars().filter(|c| !c.is_whitespace()).take(16).collect();
     let present = now.us().div_euclid(STEP_US);
-    // All are compared, so that the time does not tell which.
+    // All are compared, so that the response time does not reveal which one matched.
     let matches = (present - SKEW..=present + SKEW)
         .filter(|step| bool::from(code(secret, *step).as_bytes().ct_eq(given.as_bytes())))
         .collect::<Vec<_>>();
     matches.into_iter().find(|step| *step > last)
 }
 
-/// A secret in base 32 without padding, as people type it.
+/// Formats a secret in base 32 without padding, as people type it.
 pub(crate) fn base32(bytes: &[u8]) -> String {
     let mut text = String::with_capacity(bytes.len().div_ceil(5) * 8);
     let (mut buffer, mut bits) = (0u32, 0);
@@ -55,7 +55,7 @@ pub(crate) fn base32(bytes: &[u8]) -> String {
     text
 }
 
-/// The address that authenticators read from a QR code.
+/// Builds the URI that authenticators read from a QR code.
 pub(crate) fn uri(secret: &str, email: &str) -> String {
     let mut account = String::new();
     for byte in email.bytes() {

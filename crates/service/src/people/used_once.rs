@@ -1,17 +1,17 @@
-//! Tokens that work once, and whose MAC says when they were made.
+//! Single-use tokens whose MAC covers their creation time.
 
 use muriel_domain::Instant;
 use std::collections::BTreeSet;
 use std::sync::{Mutex, PoisonError};
 
-/// Used tokens that are remembered. Beyond that the oldest is forgotten: nobody is refused because others have used many.
+/// Most used tokens in memory. Beyond that the oldest is dropped, so that heavy use by others never causes a refusal.
 const USED_MAX: usize = 10_000;
 
-/// The used tokens of one kind. Each is remembered for as long as it could be used again.
+/// Used tokens of one kind. Each is remembered for as long as it could be used again.
 pub(super) struct UsedOnce {
-    /// Microseconds from when a token was made until it expires.
+    /// Lifetime of a token from its creation, in microseconds.
     lifetime_us: i64,
-    /// By the moment at which they were made.
+    /// Used tokens, ordered by creation time.
     used: Mutex<BTreeSet<(i64, String)>>,
 }
 
@@ -20,9 +20,10 @@ impl UsedOnce {
         Self { lifetime_us, used: Mutex::default() }
     }
 
-    /// Notes the use of a token that was made at `made_us`. Returns whether it had not been used and has not expired.
+    /// Records the use of a token that was made at `made_us`. Returns whether it was unused and has not expired.
     ///
-    /// Call it last, once all that strangers can get wrong is right: what they send is then not remembered.
+    /// Call it last, once everything else about the request is valid: invalid requests of strangers are
+    /// then not remembered.
     pub(super) fn first(&self, token: &str, made_us: i64, now: Instant) -> bool {
         let is_expired = |made_us: i64| now.us().saturating_sub(made_us) >= self.lifetime_us;
         let mut used = self.used.lock().unwrap_or_else(PoisonError::into_inner);

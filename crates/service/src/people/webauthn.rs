@@ -1,6 +1,7 @@
-//! What browsers send of passkeys (Web Authentication, level 3): registrations and assertions, read and verified.
+//! Messages of browsers about passkeys (Web Authentication, level 3): registrations and assertions,
+//! parsed and verified.
 //!
-//! Where an authenticator comes from is not asked (attestation `none`): what counts is that the same one answers again.
+//! The origin of an authenticator is not checked (attestation `none`): it is enough that the same one answers again.
 
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -10,38 +11,39 @@ use serde_json::Value;
 use sha2::{Digest, Sha256};
 use subtle::ConstantTimeEq;
 
-/// The longest part of a message, in bytes.
+/// Maximum length of a part of a message, in bytes.
 const PART_MAX: usize = 16 << 10;
-/// The longest id of a credential, in bytes.
+/// Maximum length of a credential id, in bytes.
 const ID_MAX: usize = 1_023;
-/// How deep CBOR may be nested.
+/// Maximum nesting depth of CBOR.
 const DEPTH_MAX: usize = 8;
 
-/// The user touched the authenticator; proved who they are to it; and it tells a new credential.
+/// Flags: the user touched the authenticator; the authenticator verified the user; the data includes a
+/// new credential.
 const USER_PRESENT: u8 = 0x01;
 const USER_VERIFIED: u8 = 0x04;
 const HAS_CREDENTIAL: u8 = 0x40;
 
-/// What a message has to fit.
+/// Values that a message has to match.
 pub(super) struct Ceremony<'c> {
-    /// The server's own origin.
+    /// Origin of the server.
     pub(super) origin: &'c str,
-    /// Its host, which passkeys are bound to.
+    /// Host of the server, which passkeys are bound to.
     pub(super) rp_id: &'c str,
 }
 
-/// A credential that was made.
+/// A new credential.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct NewCredential {
-    /// What the authenticator knows it by.
+    /// Id of the credential at the authenticator.
     pub(super) id: Vec<u8>,
-    /// Its public key (COSE).
+    /// Public key (COSE).
     pub(super) key: Vec<u8>,
-    /// How often it was used; 0 where that is not counted.
+    /// Number of uses; 0 where the authenticator does not count them.
     pub(super) count: u32,
 }
 
-/// A browser's answer, as `toJSON` of a credential has it.
+/// A browser's message, in the form of a credential's `toJSON`.
 #[derive(Deserialize)]
 struct Message {
     id: String,
@@ -71,7 +73,7 @@ struct ClientData {
     cross_origin: bool,
 }
 
-/// A message that was read, with the challenge that it answers. Nothing of it is to be believed yet.
+/// A parsed message, with the challenge that it answers. Nothing in it is verified yet.
 pub(super) struct Read {
     message: Message,
     client_data: Vec<u8>,
@@ -88,10 +90,10 @@ fn decoded(text: &str) -> Result<Vec<u8>, Refused> {
 }
 
 impl Read {
-    /// Reads a message.
+    /// Parses a message.
     ///
     /// # Errors
-    /// What is wrong with it.
+    /// The fault of the message.
     pub(super) fn of(credential: &Value) -> Result<Self, Refused> {
         let message = Message::deserialize(credential).map_err(|_| "is not what a browser makes of a credential")?;
         if message.kind != "public-key" {
@@ -102,15 +104,15 @@ impl Read {
         Ok(Self { message, client_data, parsed })
     }
 
-    /// The challenge that it answers.
+    /// The challenge that the message answers.
     pub(super) fn challenge(&self) -> &str {
         &self.parsed.challenge
     }
 
-    /// What the authenticator knows the credential by.
+    /// Id of the credential at the authenticator.
     ///
     /// # Errors
-    /// What cannot be an id.
+    /// A value that cannot be an id.
     pub(super) fn id(&self) -> Result<Vec<u8>, Refused> {
         decoded(&self.message.id)
             .and_then(|id| if (1..=ID_MAX).contains(&id.len()) { Ok(id) } else { Err("has no id") })
@@ -126,10 +128,10 @@ impl Read {
         Ok(())
     }
 
-    /// The credential that was made.
+    /// Verifies a registration and returns the new credential.
     ///
     /// # Errors
-    /// What is wrong with it.
+    /// The fault of the message.
     pub(super) fn registered(&self, ceremony: &Ceremony<'_>) -> Result<NewCredential, Refused> {
         self.check(ceremony, "webauthn.create")?;
         let object = decoded(self.message.response.attestation_object.as_deref().ok_or("has no attestation")?)?;
@@ -158,10 +160,10 @@ impl Read {
         Ok(NewCredential { id: id.to_vec(), key: key.to_vec(), count: data.count })
     }
 
-    /// How often the credential was used, once it is known that it signed.
+    /// Verifies an assertion and returns the credential's number of uses.
     ///
     /// # Errors
-    /// What is wrong with it.
+    /// The fault of the message.
     pub(super) fn asserted(&self, ceremony: &Ceremony<'_>, key: &[u8]) -> Result<u32, Refused> {
         self.check(ceremony, "webauthn.get")?;
         let part = |text: &Option<String>| decoded(text.as_deref().ok_or("is not complete")?);
@@ -191,7 +193,7 @@ impl<'d> AuthenticatorData<'d> {
         if !bool::from(host.ct_eq(&Sha256::digest(ceremony.rp_id)[..])) {
             return Err("is of another site");
         }
-        // The passkey stands in place of password and code, so it has to know its user.
+        // The passkey replaces password and code, so the authenticator has to verify its user.
         if flags & USER_PRESENT == 0 || flags & USER_VERIFIED == 0 {
             return Err("was made without asking its user who they are");
         }
@@ -199,7 +201,7 @@ impl<'d> AuthenticatorData<'d> {
     }
 }
 
-/// A public key of the kinds that are asked for.
+/// A public key of one of the requested kinds.
 enum PublicKey<'k> {
     P256(Vec<u8>),
     Ed25519(&'k [u8]),
@@ -207,7 +209,7 @@ enum PublicKey<'k> {
 }
 
 impl<'k> PublicKey<'k> {
-    /// Reads a key in the form of COSE (RFC 9053).
+    /// Parses a key in the COSE format (RFC 9053).
     fn read(cose: &'k [u8]) -> Option<Self> {
         let Cbor::Map(fields) = Cbor::read_all(cose)? else { return None };
         let field = |wanted: i64| fields.iter().find(|(name, _)| *name == Cbor::Int(wanted)).map(|(_, value)| value);
@@ -244,7 +246,7 @@ impl<'k> PublicKey<'k> {
     }
 }
 
-/// The part of CBOR (RFC 8949) that authenticators use: lengths are given, numbers are integers.
+/// The subset of CBOR (RFC 8949) that authenticators use: definite lengths and integers.
 #[derive(Debug, PartialEq)]
 enum Cbor<'b> {
     Int(i64),
@@ -252,17 +254,17 @@ enum Cbor<'b> {
     Text(&'b str),
     List(Vec<Cbor<'b>>),
     Map(Vec<(Cbor<'b>, Cbor<'b>)>),
-    /// `false`, `true` and `null`.
+    /// The values `false`, `true` and `null`.
     Simple(u8),
 }
 
 impl<'b> Cbor<'b> {
-    /// The one value that the bytes are.
+    /// Parses bytes that consist of exactly one value.
     fn read_all(bytes: &'b [u8]) -> Option<Self> {
         Self::read(bytes, 0).filter(|(_, rest)| rest.is_empty()).map(|(value, _)| value)
     }
 
-    /// The value that the bytes begin with, and what follows it.
+    /// Parses the value at the beginning of the bytes, and returns the rest.
     fn read(bytes: &'b [u8], depth: usize) -> Option<(Self, &'b [u8])> {
         let (&first, rest) = bytes.split_first()?;
         let (kind, short) = (first >> 5, first & 0x1f);
@@ -284,7 +286,7 @@ impl<'b> Cbor<'b> {
                 let (text, rest) = rest.split_at_checked(length)?;
                 Some((Self::Text(std::str::from_utf8(text).ok()?), rest))
             }
-            // Each item takes a byte at least, so the length is no larger than what is left.
+            // Each item takes at least one byte, so the length cannot exceed the rest.
             4 | 5 if depth >= DEPTH_MAX || length > rest.len() => None,
             4 => {
                 let (mut items, mut rest) = (Vec::new(), rest);
@@ -324,10 +326,10 @@ mod tests {
 
     const CEREMONY: Ceremony<'static> = Ceremony { origin: "https://muriel.example", rp_id: "muriel.example" };
 
-    /// An authenticator of software.
+    /// A software authenticator.
     struct Authenticator(EcdsaKeyPair);
 
-    /// What an authenticator says, to be changed.
+    /// Data of an authenticator's message, which tests modify.
     #[derive(Clone)]
     struct Says {
         kind: &'static str,
@@ -437,7 +439,7 @@ mod tests {
                 assert!(refused.unwrap_err().contains(expect), "{kind} {expect}");
             }
         }
-        // What was signed, is what counts.
+        // The signed data is what counts.
         let mut other = authenticator.gets(&says("webauthn.get"));
         other["response"]["clientDataJSON"] =
             authenticator.gets(&Says { count: 8, ..says("webauthn.get") })["response"]["clientDataJSON"].clone();

@@ -1,4 +1,4 @@
-//! What one project delivers.
+//! The delivery of one project.
 
 use super::encoded::Encoded;
 use crate::digest::version_of;
@@ -15,25 +15,25 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use tokio::sync::OnceCell;
 
-/// What the visitors of a project get: its ruleset, and the script made of it.
+/// Everything that is delivered to the visitors of a project: the ruleset, and the script made from it.
 pub struct Delivery {
     /// The project.
     pub project: Arc<Project>,
     /// The compiled ruleset.
     pub ruleset: Ruleset,
-    /// The constant parts of each experiment's answers, in the order of the ruleset.
+    /// Constant parts of each experiment's flag and assignment, in the order of the ruleset.
     pub templates: Vec<FlagTemplate>,
-    /// The published ruleset, as JSON.
+    /// The published ruleset as JSON.
     pub body: Encoded,
-    /// The version of the body, for `ETag`.
+    /// Version of the body, for `ETag`.
     pub etag: String,
-    /// The script as pages load it from the usual path, and from below the server's prefix.
+    /// The script for the usual path, and for the path below the server's prefix.
     pub(super) scripts: [OnceCell<Script>; 2],
-    /// The version of the project's delivery in the database; -1 if it was not read from there.
+    /// Version of the project's delivery in the database; -1 if it was not read from there.
     pub(super) version: i64,
     pub(super) document: Document,
     pub(super) script_settings: ScriptSettings,
-    /// The revision of each delivered experiment, by its id.
+    /// Revision of each delivered experiment, by id.
     pub(super) revisions: HashMap<i64, i64>,
     pub(super) loop_guards: LoopGuards,
 }
@@ -42,9 +42,9 @@ pub struct Delivery {
 pub struct Script {
     /// The JavaScript that pages load.
     pub body: Encoded,
-    /// The version of the body, for `ETag`.
+    /// Version of the body, for `ETag`.
     pub etag: String,
-    /// The server's names, which are in the script.
+    /// Names of the server, which the script contains.
     pub(super) site: Arc<Site>,
 }
 
@@ -77,11 +77,11 @@ impl Delivery {
         }
     }
 
-    /// The project's script. The first request for it composes it, or a background task where the script of an earlier
-    /// delivery was requested: a change of an experiment does not wait for it.
+    /// Returns the project's script. The first request composes it, or a background task where the
+    /// script of an earlier delivery was requested: a change of an experiment does not wait for it.
     ///
     /// # Errors
-    /// `Unavailable` while too much code waits for its loop guards, and when composing it panics.
+    /// `Unavailable` while too much code waits for its loop guards; an internal error when composing panics.
     pub async fn script(self: &Arc<Self>, site: &Arc<Site>, under: Mount) -> Result<&Script, Error> {
         let cell = match under {
             Mount::Root => &self.scripts[0],
@@ -90,7 +90,7 @@ impl Delivery {
         let compose = || async {
             let document = self.loop_guards.guarded(&self.document).await?;
             let (delivery, site) = (self.clone(), site.clone());
-            // A megabyte of code takes long enough to delay other requests of this thread.
+            // Composing a megabyte of code takes long enough to delay other requests of this thread.
             let composed = tokio::task::spawn_blocking(move || {
                 let body: Bytes = script::compose(&document, &delivery.script_settings, &site, under).into();
                 Script { etag: version_of(&body), body: Encoded::new(body), site }
@@ -100,17 +100,17 @@ impl Delivery {
         cell.get_or_try_init(compose).await
     }
 
-    /// What is delivered, in the order of ids.
+    /// The delivered experiments, ordered by id.
     pub fn delivered(&self) -> &[Arc<Delivered>] {
         &self.document.experiments
     }
 
-    /// The project's settings for its pages.
+    /// The project's page settings.
     pub fn page_settings(&self) -> &PageSettings {
         &self.script_settings.settings
     }
 
-    /// The epoch and the arms that an exposure of a delivered experiment can name.
+    /// Returns the epoch and the arms that an exposure of a delivered experiment can name.
     pub fn shape(&self, test_id: i64) -> Option<Shape> {
         // Experiments are sorted by id.
         let experiments = self.ruleset.experiments();
@@ -122,7 +122,7 @@ impl Delivery {
 
 /// Compiles the document. Experiments that do not compile are removed from it. The API
 /// rejects such experiments, but an older version may have stored one, and it must not
-/// stop the others.
+/// affect the others.
 fn compile(document: &mut Document) -> Ruleset {
     Ruleset::compile(document).unwrap_or_else(|problems| {
         tracing::error!(project_key = document.project_key, ?problems, "experiments that cannot be delivered");

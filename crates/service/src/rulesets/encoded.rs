@@ -1,21 +1,21 @@
-//! Bodies that are compressed when a compressed form is first needed, and then kept.
+//! Bodies that are compressed on first use and then cached.
 
 use bytes::Bytes;
 use tokio::sync::OnceCell;
 
-/// The largest body that is compressed with the highest quality of brotli. That makes it a twentieth smaller, and takes ten
-/// times as long.
+/// Largest body that is compressed with the highest quality of brotli. That makes it a twentieth
+/// smaller, and takes ten times as long.
 const BEST_QUALITY_MAX_BYTES: usize = 128 << 10;
 
 /// A body and its compressed forms.
 pub struct Encoded {
-    /// The uncompressed body.
+    /// Uncompressed body.
     pub plain: Bytes,
     pub(super) gzip: OnceCell<Bytes>,
     pub(super) brotli: OnceCell<Bytes>,
 }
 
-/// A compressed content coding of HTTP.
+/// HTTP content coding of a compressed body.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Encoding {
     /// `br`
@@ -25,12 +25,12 @@ pub enum Encoding {
 }
 
 impl Encoded {
-    /// A body without compressed forms yet.
+    /// Creates a body without compressed forms.
     pub fn new(plain: Bytes) -> Self {
         Self { plain, gzip: OnceCell::new(), brotli: OnceCell::new() }
     }
 
-    /// A body that is compressed with brotli already. It has to be: what cannot be expanded is an empty body.
+    /// Creates a body from its brotli form. The body is empty if this cannot be decompressed.
     pub fn of_brotli(compressed: &'static [u8]) -> Self {
         let mut plain = Vec::new();
         if std::io::copy(&mut ::brotli::Decompressor::new(compressed, 4_096), &mut plain).is_err() {
@@ -39,7 +39,7 @@ impl Encoded {
         Self { brotli: OnceCell::new_with(Some(Bytes::from_static(compressed))), ..Self::new(plain.into()) }
     }
 
-    /// The compressed body. It is compressed by the first call, for which concurrent calls wait.
+    /// Returns the compressed body. The first call compresses it, and concurrent calls wait for that.
     pub async fn compressed(&self, encoding: Encoding) -> Bytes {
         let (cell, compress) = match encoding {
             Encoding::Gzip => (&self.gzip, gzip as fn(&[u8]) -> Vec<u8>),
@@ -47,7 +47,7 @@ impl Encoded {
         };
         let compressed = cell.get_or_init(|| async {
             let plain = self.plain.clone();
-            // A megabyte of code takes long enough to delay other requests of this thread.
+            // Compressing a megabyte takes long enough to delay other requests of this thread.
             let compressed = tokio::task::spawn_blocking(move || compress(&plain)).await;
             compressed.map_or_else(|_| Bytes::new(), Bytes::from)
         });

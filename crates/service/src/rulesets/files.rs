@@ -15,10 +15,10 @@ use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// A directory with the last good ruleset of each project.
+/// Directory with the last good ruleset of each project.
 pub struct RulesetFiles {
     directory: PathBuf,
-    /// Rulesets that are not written yet, by the project's id.
+    /// Rulesets that are not written yet, by project id.
     pending: Mutex<HashMap<i64, PendingRuleset>>,
     /// Held while files are written, so that an older ruleset never replaces a newer one.
     writing: tokio::sync::Mutex<()>,
@@ -33,26 +33,26 @@ struct StoredRuleset {
     project_key: String,
     name: String,
     ruleset: Document,
-    /// Files of older versions have none. Versions from before this field was renamed read it as `beside`, also after a
+    /// Missing in files of older versions. Versions before this field was renamed read it as `beside`, also after a
     /// rollback.
     #[serde(default, rename = "beside")]
     script_settings: ScriptSettings,
 }
 
 impl RulesetFiles {
-    /// Files in `directory`, which is created when the first one is written.
+    /// Uses files in `directory`, which is created when the first one is written.
     pub fn new(directory: PathBuf) -> Self {
         Self { directory, pending: Mutex::default(), writing: tokio::sync::Mutex::default() }
     }
 
-    /// Has the project's ruleset written by the next [`RulesetFiles::flush`].
+    /// Queues the project's ruleset for the next [`RulesetFiles::flush`].
     pub fn store(&self, project: &Arc<Project>, document: Document, script_settings: ScriptSettings) {
         let mut pending = self.pending.lock().unwrap_or_else(PoisonError::into_inner);
         pending.insert(project.id.0, (project.clone(), document, script_settings));
     }
 
-    /// Writes the rulesets that are pending. One that cannot be written is not tried again before the project's next
-    /// change; its last file stays.
+    /// Writes the pending rulesets. A failed write is not retried before the project's next
+    /// change; the last file stays.
     pub async fn flush(&self) {
         let _writing = self.writing.lock().await;
         let pending = std::mem::take(&mut *self.pending.lock().unwrap_or_else(PoisonError::into_inner));
@@ -81,7 +81,7 @@ impl RulesetFiles {
         i64::try_from(newest.elapsed().ok()?.as_millis()).ok()
     }
 
-    /// Every ruleset that is intact. Damaged files are skipped with a warning.
+    /// Returns every intact ruleset. Skips damaged files with a warning.
     pub fn read_all(&self) -> Vec<(Project, Document, ScriptSettings)> {
         let Ok(entries) = fs::read_dir(&self.directory) else { return Vec::new() };
         let mut rulesets = Vec::new();
@@ -98,7 +98,7 @@ impl RulesetFiles {
     }
 }
 
-/// Writes a temporary file and renames it, so that a reader finds either the old file or the new one, whole.
+/// Writes a temporary file and renames it, so that a reader finds either the old file or the complete new one.
 fn write(
     directory: &Path,
     project: &Project,

@@ -1,4 +1,4 @@
-//! Compression ahead of requests. The compressed bodies that were requested of one delivery are made of the next one
+//! Compression ahead of requests. The compressed bodies that were requested of one delivery are made for the next one
 //! as soon as it is current, so that no visitor waits for them.
 
 use super::{Delivery, Encoded, Encoding, ProjectSlot};
@@ -6,7 +6,7 @@ use crate::script::Mount;
 use crate::site::Site;
 use std::sync::{Arc, PoisonError};
 
-/// The compressed bodies that were requested of a project's deliveries.
+/// Compressed bodies that were requested of a project's deliveries.
 #[derive(Debug, Default)]
 pub(super) struct RequestedBodies(Vec<CompressedBody>);
 
@@ -17,7 +17,7 @@ enum CompressedBody {
     Script(Mount, Encoding, Arc<Site>),
 }
 
-/// The encodings in which a body was requested.
+/// Encodings in which a body was requested.
 fn requested_encodings(body: &Encoded) -> impl Iterator<Item = Encoding> {
     let forms = [(&body.brotli, Encoding::Brotli), (&body.gzip, Encoding::Gzip)];
     forms.into_iter().filter(|(cell, _)| cell.initialized()).map(|(_, encoding)| encoding)
@@ -44,7 +44,7 @@ impl RequestedBodies {
 }
 
 impl ProjectSlot {
-    /// Compresses the bodies of `after`, which is current now, that were requested of `before` and
+    /// Compresses those bodies of the current delivery `after` that were requested of `before` or
     /// earlier deliveries. Of several writes in a row, only the bodies of the last are compressed.
     pub(super) fn precompress(self: &Arc<Self>, before: &Delivery, after: Arc<Delivery>) {
         let bodies = {
@@ -66,7 +66,7 @@ impl ProjectSlot {
                 match body {
                     CompressedBody::Ruleset(encoding) => drop(after.body.compressed(encoding).await),
                     CompressedBody::Script(under, encoding, site) => {
-                        // A request for it reports the error.
+                        // A request for the script reports the error.
                         if let Ok(script) = after.script(&site, under).await {
                             drop(script.body.compressed(encoding).await);
                         }
@@ -124,7 +124,7 @@ mod tests {
 
         let site = Arc::new(Site::default());
         second.script(&site, Mount::Root).await.unwrap().body.compressed(Encoding::Gzip).await;
-        // The one in between is passed over, and what was asked for is not forgotten.
+        // The delivery in between is skipped, and the requested bodies stay known.
         swap(&slot, &third);
         swap(&slot, &fourth);
         while made(&fourth) != [0, 1, 0] {

@@ -1,4 +1,4 @@
-//! Analysis of customers' JavaScript: whether it parses, and the code with a guard in each loop.
+//! Analysis of customers' JavaScript: it checks the syntax and adds a guard to each loop.
 //!
 //! A guarded loop first calls the runtime on each iteration. The runtime ends a loop that has
 //! blocked the page for too long.
@@ -8,45 +8,45 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use tree_sitter::{Node, ParseOptions, Parser, Point, Tree};
 
-/// The call at the start of each iteration. The runtime passes the function to the code that
+/// Call at the start of each iteration. The runtime passes the function to the code that
 /// it runs.
 const GUARD: &str = "__muriel_turn();";
-/// The guard of a loop whose body is a single statement, with the brace that it needs.
+/// Guard of a loop whose body is a single statement, with the opening brace.
 const OPEN_AND_GUARD: &str = "{__muriel_turn();";
-/// The most steps that the parser may take after the first syntax error, to find where the error ends.
+/// Most steps that the parser may take after the first syntax error, to find where the error ends.
 const RECOVERY_STEPS_MAX: usize = 1_000;
 /// Visited nodes that count as one step.
 const STEP_NODES: usize = 100;
 const LOOPS: [&str; 4] = ["for_statement", "for_in_statement", "while_statement", "do_statement"];
 
-/// What is known of a piece of customers' code.
+/// Result of analysing a piece of customers' code.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(crate) struct CodeAnalysis {
     /// The code with [`GUARD`] at the start of each loop's body, and everything else
-    /// byte for byte. `None` if the code has no loop, or cannot be parsed: then browsers
-    /// refuse it too.
+    /// byte for byte. `None` if the code has no loop or cannot be parsed. Browsers
+    /// refuse unparsable code as well.
     pub(crate) guarded: Option<Arc<str>>,
-    /// The lines, from 1, of the first syntax error: mostly one, and several if the error
+    /// Lines of the first syntax error, from 1: usually one, and several if the error
     /// shows only at the end, as with a missing closing brace. Browsers find more errors than
     /// the grammar, such as two `let` of one name.
     pub(crate) syntax_error: Option<RangeInclusive<usize>>,
-    /// Whether the analysis gave up because the code took more than [`steps_max`].
+    /// True when the analysis was abandoned because the code took more than [`steps_max`].
     pub(crate) is_too_complex: bool,
-    /// Steps that the analysis took. A step is a hundred operations of the parser, or [`STEP_NODES`] nodes.
+    /// Steps of the analysis. A step is a hundred operations of the parser, or [`STEP_NODES`] nodes.
     pub(crate) steps: usize,
 }
 
-/// The analysis was stopped, because the server is about to stop.
+/// The analysis was stopped because the server is shutting down.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Stopped;
 
-/// The most steps for code of this many bytes. Ordinary code takes a few operations per
+/// Most steps for code of this many bytes. Ordinary code takes a few operations per
 /// byte; only a parser that recovers from errors takes more.
 pub(crate) fn steps_max(bytes: usize) -> usize {
     1_000 + bytes
 }
 
-/// Whether code may have a loop: a `do` has its `while`.
+/// Returns whether code may have a loop. A `do` loop contains `while`.
 pub(crate) fn may_have_loops(code: &str) -> bool {
     ["for", "while"].iter().any(|word| code.contains(word))
 }
@@ -54,7 +54,7 @@ pub(crate) fn may_have_loops(code: &str) -> bool {
 /// Analyses code in time proportional to its length, or until `stop` is set.
 ///
 /// # Errors
-/// [`Stopped`].
+/// [`Stopped`] once `stop` is set.
 pub(crate) fn analyse(code: &str, stop: &AtomicBool) -> Result<CodeAnalysis, Stopped> {
     let mut analysis = CodeAnalysis::default();
     let mut parser = Parser::new();
@@ -95,9 +95,9 @@ pub(crate) fn analyse(code: &str, stop: &AtomicBool) -> Result<CodeAnalysis, Sto
     Ok(analysis)
 }
 
-/// The code with the insertions: texts, each with the byte before which it goes.
+/// Inserts texts into the code, each before the given byte.
 fn inserted(code: &str, mut insertions: Vec<(usize, &'static str)>) -> Option<String> {
-    // Bodies that end together are closed together, in any order.
+    // Bodies that end at the same byte can be closed in any order.
     insertions.sort_by_key(|(at, _)| *at);
     let mut out = String::with_capacity(code.len() + insertions.len() * OPEN_AND_GUARD.len());
     let mut done = 0;
@@ -110,15 +110,15 @@ fn inserted(code: &str, mut insertions: Vec<(usize, &'static str)>) -> Option<St
     Some(out)
 }
 
-/// What a walk over the syntax tree finds.
+/// Findings of a walk over the syntax tree.
 #[derive(Default)]
 struct Walk {
-    /// Texts to insert, each with the byte before which it goes.
+    /// Texts to insert, each with the byte before which it is inserted.
     insertions: Vec<(usize, &'static str)>,
-    /// The bytes of the first node that cannot be in the body of a function.
+    /// Bytes of the first node that cannot be in the body of a function.
     syntax_error: Option<Range<usize>>,
-    /// Whether there is `<!--` within a line: for browsers, which support old pages, it begins a comment; for
-    /// the grammar it is operators.
+    /// True when the code contains `<!--` within a line. Browsers, which support old pages, treat it as
+    /// a comment; the grammar treats it as operators.
     has_html_comment: bool,
     nodes: usize,
 }
@@ -127,20 +127,20 @@ struct Walk {
 struct OpenNode {
     range: Range<usize>,
     is_loop: bool,
-    /// Whether it is a loop's body of a single statement, without braces.
+    /// True for a loop's body of a single statement, without braces.
     is_bare_body: bool,
-    /// Whether it is a comment, or within one.
+    /// True for a comment, and for nodes within one.
     is_comment: bool,
 }
 
-/// Visits each node of the tree once, in the order of the text.
+/// Visits each node of the tree once, in text order.
 fn walk(code: &str, tree: &Tree, stop: &AtomicBool) -> Result<Walk, Stopped> {
     let mut walked = Walk::default();
     let mut cursor = tree.walk();
-    // Without recursion: code may be nested as deeply as it is long.
+    // Iterative, because code may be nested as deeply as it is long.
     let mut open: Vec<OpenNode> = Vec::new();
-    // The end of the last node that is not a comment. A comment behind a statement without a semicolon is part of the
-    // statement's node, and a brace behind that comment would become part of the comment.
+    // End of the last node that is not a comment. A comment after a statement without a semicolon is part of the
+    // statement's node, and a brace inserted after that comment would become part of the comment.
     let mut end = 0;
     loop {
         walked.nodes += 1;
@@ -181,7 +181,7 @@ fn walk(code: &str, tree: &Tree, stop: &AtomicBool) -> Result<Walk, Stopped> {
 }
 
 impl Walk {
-    /// Notes that a node and everything within it was visited.
+    /// Records that a node and its descendants were visited.
     fn leave(&mut self, node: &OpenNode, end: &mut usize) {
         if !node.is_comment && *end <= node.range.start && node.range.start < node.range.end {
             *end = node.range.end;
@@ -192,13 +192,14 @@ impl Walk {
     }
 }
 
-/// The bytes of the node, if it cannot be in the body of a function.
+/// Returns the bytes of the node if it cannot be in the body of a function.
 fn syntax_error(node: &Node<'_>) -> Option<Range<usize>> {
     let kind = node.kind();
     if node.is_error() || node.is_missing() {
         return Some(node.byte_range());
     }
-    // HTML in place of code parses as JSX, which browsers do not support. Imports and exports are only valid in modules.
+    // HTML in place of code parses as JSX, which browsers do not support. Imports and exports are valid only
+    // in modules.
     let is_foreign = kind.starts_with("jsx_") || ["import_statement", "export_statement"].contains(&kind);
     is_foreign.then(|| node.start_byte()..node.start_byte())
 }
@@ -225,8 +226,7 @@ mod tests {
         !analysis.is_too_complex && analysis.syntax_error.is_none()
     }
 
-    /// `«` is where a turn begins in a body with braces; `‹` and `›` are around a
-    /// body without.
+    /// `«` marks the guard in a body with braces; `‹` and `›` enclose a body without braces.
     fn check(marked: &str) {
         let code = marked.replace(['«', '‹', '›'], "");
         let expect = marked.replace('«', GUARD).replace('‹', OPEN_AND_GUARD).replace('›', "}");
@@ -331,7 +331,7 @@ mod tests {
             "while (a) { 'open }",
             "<p>for you</p> while (",
             "for (a of b of c) {}",
-            // A comment to browsers.
+            // Browsers treat the rest as a comment.
             "for (;;) a <!-- b",
         ] {
             assert_eq!(guarded(code), None, "{code}");
@@ -400,7 +400,7 @@ mod tests {
             assert!(large <= 5 * small + 100, "{what}: {small} steps for 16 KiB, {large} for 64 KiB");
             assert!(small <= steps_max(16 << 10), "{what}: {small} steps");
         }
-        // The most that a variant may have.
+        // The maximum size of a variant's code.
         let most = analysed(&nested("for(;;){", "}", 512 << 10));
         assert!(most.guarded.is_some() && most.steps <= 512 << 10, "{} steps", most.steps);
     }
@@ -411,7 +411,7 @@ mod tests {
         assert_eq!(analyse(&code, &AtomicBool::new(true)), Err(Stopped));
     }
 
-    /// Statements with loops in each other.
+    /// Generates statements with nested loops.
     fn statement() -> impl Strategy<Value = String> {
         let leaf = prop_oneof![
             Just("f();".to_owned()),
@@ -446,7 +446,7 @@ mod tests {
             prop_assert!(parses(&code), "{code}");
             if let Some(out) = guarded(&code) {
                 prop_assert!(parses(&out), "{code} became {out}");
-                // Each loop has a body with braces now, which begins with a turn.
+                // Every loop now has a body with braces, which begins with a guard.
                 let twice = guarded(&out).unwrap_or_default();
                 prop_assert_eq!(&twice, &out.replace(GUARD, &GUARD.repeat(2)), "{} became {}", code, out);
             }

@@ -1,4 +1,4 @@
-//! The script and the snippet are as `muriel-doctor`, which reads them on pages, knows them.
+//! Checks that `muriel-doctor`, which reads the script and the snippet on pages, recognises them.
 
 use super::tests::document;
 use super::{Mount, RUNTIME, ScriptSettings, compose, snippet};
@@ -46,7 +46,7 @@ fn contents_of_a_script_can_be_read_back() {
     }
 }
 
-/// The doctor counts experiments with HTML by the keys of changes that insert it.
+/// The doctor counts experiments with HTML by the keys of changes that insert HTML.
 #[test]
 fn html_is_found_by_its_keys() {
     for key in Change::keys() {
@@ -60,7 +60,7 @@ fn html_is_found_by_its_keys() {
 #[test]
 fn only_a_whole_script_can_be_read() {
     let script = compose(&document(json!({})), &ScriptSettings::default(), &Site::default(), Mount::Root);
-    // Within the settings.
+    // Cut within the settings.
     let cut = &script[..script.rfind("\"prefix\"").unwrap()];
     let (_, code) = cut.split_once('\n').unwrap();
     for (text, is_script) in [

@@ -1,5 +1,5 @@
-//! The cache of analysed code. Each text is analysed once: when it is written, or else when
-//! it is first needed. The analysis runs in a task of its own, so that it is not lost when the
+//! Cache of analysed code. Each text is analysed once: when it is written, or else when
+//! it is first needed. The analysis runs in its own task, so that it is not lost when the
 //! request that began it is cancelled.
 
 use super::code_analysis::{CodeAnalysis, analyse, may_have_loops};
@@ -15,20 +15,20 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use tokio::sync::{Semaphore, watch};
 
-/// Bytes of cached analyses.
+/// Capacity of the cache, in bytes of analyses.
 const CAPACITY_BYTES: u64 = 64 << 20;
-/// Analyses at one time: they use processor time that requests need too.
+/// Concurrent analyses. They use processor time that requests need too.
 const CONCURRENT: usize = 1;
-/// The most analyses that run or wait.
+/// Most analyses that run or wait.
 const QUEUE_MAX: usize = 500;
-/// How long a write waits until its code is analysed.
+/// Timeout of a write that waits for the analysis of its code.
 const WRITE_TIMEOUT: Duration = Duration::from_secs(3);
 
 type Hash = [u8; 32];
-/// `None` while the analysis runs; `Some(None)` when it was stopped or has panicked.
+/// `None` while the analysis runs; `Some(None)` when it was stopped or panicked.
 type AnalysisState = Option<Option<Arc<CodeAnalysis>>>;
 
-/// Customers' code with a guard in each loop. Clones share the cache.
+/// Adds loop guards to customers' code. Clones share the cache.
 #[derive(Clone)]
 pub struct LoopGuards(Arc<Shared>);
 
@@ -60,13 +60,13 @@ impl Default for LoopGuards {
 }
 
 impl LoopGuards {
-    /// The analysis of a piece of code, if it is cached.
+    /// Returns the analysis of a piece of code, if it is cached.
     pub(crate) fn cached(&self, code: &str) -> Option<Arc<CodeAnalysis>> {
         self.0.analyses.get(&hash(code))
     }
 
-    /// The analysis of a piece of code. Calls with the same code share one analysis, which
-    /// goes on when nobody waits for it any more.
+    /// Analyses a piece of code. Calls with the same code share one analysis, which
+    /// continues when no caller waits for it any more.
     ///
     /// # Errors
     /// `Unavailable` while too much code waits to be analysed, and when the server stops.
@@ -99,7 +99,7 @@ impl LoopGuards {
         let analysis = tokio::task::spawn_blocking(move || analyse(&code, &shared.stop)).await;
         let analysis = match analysis {
             Ok(Ok(analysis)) => Some(Arc::new(analysis)),
-            // It was stopped, or has panicked, which the panic hook logs.
+            // The analysis was stopped, or panicked, which the panic hook logs.
             Ok(Err(_)) | Err(_) => None,
         };
         if let Some(analysis) = &analysis {
@@ -109,7 +109,7 @@ impl LoopGuards {
         sender.send_replace(Some(analysis));
     }
 
-    /// Has code analysed before it is needed. Returns when that is done, or after `WRITE_TIMEOUT`.
+    /// Analyses code before it is needed. Returns when that is done, or after `WRITE_TIMEOUT`.
     pub async fn prepare(&self, codes: Vec<Arc<str>>) {
         let all = async {
             for code in &codes {
@@ -119,7 +119,7 @@ impl LoopGuards {
         let _ = tokio::time::timeout(WRITE_TIMEOUT, all).await;
     }
 
-    /// The document with a guard in each loop of its code.
+    /// Returns the document with a guard in each loop of its code.
     ///
     /// # Errors
     /// `Unavailable` while too much code waits to be analysed, and when the server stops.
@@ -143,7 +143,7 @@ impl LoopGuards {
         Ok(document)
     }
 
-    /// Stops running analyses, because the server is about to stop.
+    /// Stops running analyses, because the server is shutting down.
     pub fn stop(&self) {
         self.0.stop.store(true, Ordering::Relaxed);
     }
@@ -189,7 +189,7 @@ mod tests {
             tokio::spawn(async move { guards.analysis(&code).await.map(drop) })
         };
         tokio::task::yield_now().await;
-        // Who asked gives up; the work goes on, and the next one waits for that.
+        // The first caller gives up, the work continues, and the next caller waits for it.
         asked.abort();
         let document = document(json!({ "custom_js": &*code, "variants": vec![json!({ "customJS": &*code }); 50] }));
         let (one, other) = tokio::join!(guards.guarded(&document), guards.analysis(&code));
@@ -217,7 +217,7 @@ mod tests {
         let first = analyses();
         let steps: usize = first.iter().map(|analysis| analysis.steps).sum();
         assert!(steps > 0 && steps <= VARIANTS * (first[0].steps + 1), "{steps} steps, {} for one", first[0].steps);
-        // Another script of the same code finds all of it read.
+        // Another script with the same code finds all of it analysed.
         assert_eq!(guards.guarded(&document).await.unwrap().experiments, guarded.experiments);
         assert!(analyses().iter().zip(&first).all(|(again, first)| Arc::ptr_eq(again, first)));
     }

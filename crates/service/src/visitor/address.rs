@@ -6,16 +6,16 @@ use std::str::FromStr;
 
 use ipnet::{IpNet, Ipv4Net};
 
-/// The networks of proxies whose forwarding headers are trusted.
+/// Networks of proxies whose forwarding headers are trusted.
 ///
 /// As text: addresses and networks separated by commas, as
-/// `10.0.0.0/8,192.0.2.7,2001:db8::/32`; `off` or nothing is none. A network
-/// is understood by its prefix: `10.1.2.3/8` is `10.0.0.0/8`.
+/// `10.0.0.0/8,192.0.2.7,2001:db8::/32`; `off` or empty for none. Only the prefix of a network
+/// counts: `10.1.2.3/8` is `10.0.0.0/8`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct TrustedProxies(Vec<IpNet>);
 
 impl TrustedProxies {
-    /// Whether an address is in one of the networks.
+    /// Returns whether an address is in one of the networks.
     pub fn contains(&self, address: IpAddr) -> bool {
         let address = address.to_canonical();
         self.0.iter().any(|network| network.contains(&address))
@@ -44,7 +44,7 @@ impl FromStr for TrustedProxies {
     }
 }
 
-/// A network of IPv4 addresses mapped into IPv6 becomes a network of IPv4 addresses,
+/// Converts a network of IPv4 addresses mapped into IPv6 to a network of IPv4 addresses,
 /// because addresses are compared in that form.
 fn canonical(network: IpNet) -> IpNet {
     if let IpNet::V6(v6) = network
@@ -73,7 +73,7 @@ impl fmt::Display for TrustedProxies {
     }
 }
 
-/// The part of an address that may be stored: the first 24 bits of IPv4, 48 of IPv6,
+/// Returns the part of an address that may be stored: the first 24 bits of IPv4, 48 of IPv6,
 /// followed by zeros. `203.0.113.77` becomes `203.0.113.0`, `2001:db8:1:2::3` becomes
 /// `2001:db8:1::`.
 pub fn truncated(address: IpAddr) -> IpAddr {

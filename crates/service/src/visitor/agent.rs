@@ -4,7 +4,7 @@
 //! the patterns of crawler-user-agents; `lists/` has both. The kind of device
 //! follows from a few words that all browsers use.
 //!
-//! The header of an iPad is that of a Mac. Only a script on the page can tell them apart.
+//! The header of an iPad equals that of a Mac. Only a script on the page can distinguish them.
 
 mod bots;
 mod rules;
@@ -15,31 +15,31 @@ use rules::ParserRules;
 use std::fmt;
 use std::sync::{Arc, OnceLock};
 
-/// Bytes of a user agent that are read. Those of browsers have 100 to 400.
+/// Most bytes of a user agent that are parsed. Those of browsers have 100 to 400.
 pub const LONGEST: usize = 1_024;
-/// User agents of common length that are cached.
+/// Number of cached user agents of typical length.
 const CAPACITY: usize = 10_000;
-/// Bytes that a cached user agent takes besides its text.
+/// Bytes that a cached user agent takes in addition to its text.
 const OVERHEAD: u64 = 128;
 
-/// What a user agent says about the visitor's device and browser. Cheap to clone.
+/// Properties of the visitor's device and browser, from a user agent. Cheap to clone.
 ///
 /// By default nothing is known.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct UserAgent {
-    /// `desktop`, `mobile` or `tablet`. A television is none of them.
+    /// `desktop`, `mobile` or `tablet`; `None` for televisions and other devices.
     pub device: Option<&'static str>,
     /// `chrome`, `safari`, `firefox`, `edge`, `ie` or `opera`.
     pub browser: Option<&'static str>,
     /// `windows`, `macOS`, `linux`, `chromeOS`, `ios` or `android`.
     pub os: Option<&'static str>,
-    /// The browser's name, as `Samsung Internet`, also where `browser` is `None`.
+    /// Name of the browser, such as `Samsung Internet`, even where `browser` is `None`.
     pub browser_name: Option<Arc<str>>,
-    /// The first number of the browser's version.
+    /// Major version of the browser.
     pub browser_major: Option<u32>,
-    /// The operating system's name, as `Ubuntu`.
+    /// Name of the operating system, such as `Ubuntu`.
     pub os_name: Option<Arc<str>>,
-    /// Whether the request comes from a program rather than a person.
+    /// True when the request comes from a program rather than a person.
     pub is_bot: bool,
 }
 
@@ -59,7 +59,7 @@ impl Weighter<Box<str>, UserAgent> for ByLength {
 }
 
 impl UserAgents {
-    /// An empty cache. The rules are built on first use.
+    /// Creates an empty cache. The rules are built on first use.
     pub fn new() -> UserAgents {
         let common = 140 + OVERHEAD;
         UserAgents {
@@ -68,7 +68,7 @@ impl UserAgents {
         }
     }
 
-    /// Builds the rules now, so that the first request does not wait for it: about 40 ms and
+    /// Builds the rules now, so that the first request does not wait for them: about 40 ms and
     /// 11 MiB.
     pub fn warm(&self) {
         self.rules();
@@ -78,7 +78,7 @@ impl UserAgents {
         self.rules.get_or_init(ParserRules::build)
     }
 
-    /// Parses a user agent. Never fails: what the text does not tell is `None`.
+    /// Parses a user agent. Never fails: unknown properties are `None`.
     pub fn parse(&self, user_agent: &str) -> UserAgent {
         let text = cut(user_agent.trim(), LONGEST);
         match self.cached.get(text) {
@@ -91,7 +91,7 @@ impl UserAgents {
         }
     }
 
-    /// As [`parse`](Self::parse), from a header's bytes. Bytes that are not UTF-8 are replaced.
+    /// Like [`parse`](Self::parse), from a header's bytes. Bytes that are not UTF-8 are replaced.
     pub fn parse_bytes(&self, user_agent: &[u8]) -> UserAgent {
         match str::from_utf8(user_agent) {
             Ok(text) => self.parse(text),
@@ -112,7 +112,7 @@ impl fmt::Debug for UserAgents {
     }
 }
 
-/// The longest prefix of a text that has at most `bytes` bytes.
+/// Returns the longest prefix of a text that has at most `bytes` bytes.
 fn cut(text: &str, bytes: usize) -> &str {
     &text[..text.floor_char_boundary(bytes)]
 }

@@ -1,8 +1,7 @@
 //! The geographic location of an address, from a file in MaxMind's format.
 //!
-//! Files of MaxMind (GeoLite2 and GeoIP2, City and Country) and of DB-IP are
-//! supported, and flat records as other tools write them. The whole file is read into
-//! memory, and never written.
+//! Files of MaxMind (GeoLite2 and GeoIP2, City and Country) and of DB-IP are supported, as well as flat
+//! records that other tools write. The whole file is read into memory, and never written.
 
 use std::fmt;
 use std::io;
@@ -16,18 +15,18 @@ use serde::Deserialize;
 use serde::de::{Deserializer, IgnoredAny, MapAccess, Visitor};
 use tracing::{info, warn};
 
-/// At least one of this many networks must have a country. A file about something else,
-/// such as internet providers, opens just as well.
+/// At least one of this many networks must have a country. A file about another subject,
+/// such as internet providers, opens without an error as well.
 const PROBED: usize = 10_000;
 
 /// The location of an address, by the English names that targeting uses.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GeoLocation {
-    /// ISO 3166-1 alpha-2, in capitals.
+    /// ISO 3166-1 alpha-2 code, in capitals.
     pub country: Option<Arc<str>>,
-    /// The largest part of the country that the file knows, as `California (US)`.
+    /// The largest subdivision of the country that the file knows, such as `California (US)`.
     pub region: Option<Arc<str>>,
-    /// The city and its region, as `Berlin (Berlin)`, or its country if that has no
+    /// The city and its region, such as `Berlin (Berlin)`, or its country if that has no
     /// regions: `Singapore (Singapore)`.
     pub city: Option<Arc<str>>,
 }
@@ -39,11 +38,11 @@ pub struct Geography(Option<Arc<File>>);
 struct File {
     path: PathBuf,
     reader: RwLock<Arc<Reader<Vec<u8>>>>,
-    /// The version of the file that was read last, whether it could be used or not.
+    /// Version of the file that was read last, whether or not it was usable.
     seen: Mutex<Option<FileVersion>>,
 }
 
-/// Changes when the file is replaced.
+/// Identifies a version of the file; it changes when the file is replaced.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct FileVersion {
     modified: Option<SystemTime>,
@@ -57,31 +56,31 @@ impl FileVersion {
     }
 }
 
-/// Why a file cannot be used.
+/// Reason why a file cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum BadGeography {
-    /// It cannot be read.
+    /// The file cannot be read.
     #[error("cannot read the geographic file {}", .path.display())]
     Unreadable {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
-        /// What the system says.
+        /// Error of the operating system.
         source: io::Error,
     },
-    /// It is not of MaxMind's format, or broken.
+    /// The file is not in MaxMind's format, or is damaged.
     #[error("{} is not a file of MaxMind's format", .path.display())]
     Broken {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
-        /// What is wrong with it.
+        /// The fault of the content.
         source: MaxMindDbError,
     },
-    /// It has no countries, so it is about something else.
+    /// The file has no countries, so it is about another subject.
     #[error("{} ({kind}) has no countries", .path.display())]
     Placeless {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
-        /// The type that its metadata names.
+        /// Type according to the file's metadata.
         kind: String,
     },
 }
@@ -89,16 +88,16 @@ pub enum BadGeography {
 /// The result of a [`refresh`](Geography::refresh).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Refresh {
-    /// The file has not changed, or there is none.
+    /// The file has not changed, or there is no file.
     Unchanged,
-    /// A new file is in use now.
+    /// A new file is in use.
     Loaded,
-    /// There is a new file that cannot be used. The old one stays in use.
+    /// The new file cannot be used. The old one stays in use.
     Rejected,
 }
 
 impl Geography {
-    /// Without a file: no location is known.
+    /// Creates geography without a file: no location is known.
     pub fn off() -> Geography {
         Geography(None)
     }
@@ -106,21 +105,22 @@ impl Geography {
     /// Reads a file. Takes as much memory as the file is long.
     ///
     /// # Errors
-    /// A file that cannot be read, is broken or is not about places.
+    /// A file that cannot be read, is damaged or has no countries.
     pub fn open(path: impl Into<PathBuf>) -> Result<Geography, BadGeography> {
         let path = path.into();
-        // Before the content: a change in between is seen by the next refresh.
+        // Taken before the content is read, so that the next refresh detects a change in between.
         let seen = FileVersion::of(&path).ok();
         let reader = read(&path)?;
         Ok(Geography(Some(Arc::new(File { path, reader: RwLock::new(Arc::new(reader)), seen: Mutex::new(seen) }))))
     }
 
-    /// Whether there is a file.
+    /// Returns whether there is a file.
     pub fn is_on(&self) -> bool {
         self.0.is_some()
     }
 
-    /// Whether the file has regions and cities. A file of countries alone says so in its type, as `GeoLite2-Country` does.
+    /// Returns whether the file has regions and cities. The type of a file with countries only says so,
+    /// such as `GeoLite2-Country`.
     pub fn has_regions(&self) -> bool {
         self.0.as_ref().is_some_and(|file| {
             let reader = file.reader.read().unwrap_or_else(PoisonError::into_inner);
@@ -128,16 +128,16 @@ impl Geography {
         })
     }
 
-    /// The location of an address. `None` if the file has none, as for private addresses.
+    /// Returns the location of an address. `None` if the file has none, as for private addresses.
     pub fn location(&self, address: IpAddr) -> Option<GeoLocation> {
         let file = self.0.as_ref()?;
         let reader = Arc::clone(&file.reader.read().unwrap_or_else(PoisonError::into_inner));
-        // An IPv6 address in a file of IPv4 ones is an error, too.
+        // An IPv6 address in a file of IPv4 addresses is an error, too.
         reader.lookup(address.to_canonical()).ok()?.decode::<GeoRecord<'_>>().ok()??.location()
     }
 
-    /// Reads the file again if it was replaced, while lookups go on in the old one.
-    /// Blocks while it reads. A file that cannot be used is logged once.
+    /// Reads the file again if it was replaced, while lookups continue with the old one.
+    /// Blocks while it reads. An unusable file is logged once.
     pub fn refresh(&self) -> Refresh {
         let Some(file) = &self.0 else { return Refresh::Unchanged };
         let mut seen = file.seen.lock().unwrap_or_else(PoisonError::into_inner);
@@ -180,7 +180,7 @@ fn read(path: &Path) -> Result<Reader<Vec<u8>>, BadGeography> {
     Err(BadGeography::Placeless { path: path_buf(), kind: reader.metadata().database_type.clone() })
 }
 
-/// DB-IP adds the district of a city, as in `Hanover (Mitte)`. Targeting knows whole cities only.
+/// Removes the district that DB-IP adds to a city, as in `Hanover (Mitte)`. Targeting knows whole cities only.
 fn without_district(city: &str) -> &str {
     match city.strip_suffix(')').and_then(|city| city.rsplit_once(" (")) {
         Some((city, _)) => city,
@@ -188,7 +188,7 @@ fn without_district(city: &str) -> &str {
     }
 }
 
-/// The fields of a record that are needed. MaxMind and DB-IP nest names by language; flat
+/// The required fields of a record. MaxMind and DB-IP nest names by language; flat
 /// records have plain texts.
 #[derive(Deserialize)]
 struct GeoRecord<'a> {
@@ -204,7 +204,7 @@ struct GeoRecord<'a> {
 
 impl GeoRecord<'_> {
     fn location(&self) -> Option<GeoLocation> {
-        // A flat record may have the code where others have the whole country.
+        // A flat record may have the code in the field where others have the whole country.
         let code = self.country.code.or(self.country_code).or(self.country.name);
         let country = code.filter(|code| code.len() == 2 && code.bytes().all(|byte| byte.is_ascii_alphabetic()));
         let country = country.map(str::to_ascii_uppercase);
@@ -277,7 +277,7 @@ impl<'de: 'a, 'a> Deserialize<'de> for NamedArea<'a> {
     }
 }
 
-/// Reads the first of a list. Subdivisions are sorted from the largest to the smallest.
+/// Reads the first element of a list. Subdivisions are sorted from the largest to the smallest.
 fn first<'de, D: Deserializer<'de>>(deserializer: D) -> Result<NamedArea<'de>, D::Error> {
     struct FirstOfList;
 
@@ -302,12 +302,12 @@ fn first<'de, D: Deserializer<'de>>(deserializer: D) -> Result<NamedArea<'de>, D
 pub(super) mod tests {
     use super::*;
 
-    /// A file of `scripts/geo-test-data`.
+    /// Path of a file of `scripts/geo-test-data`.
     pub(in crate::visitor) fn file(name: &str) -> PathBuf {
         Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("../../tests/data/geography/{name}.mmdb"))
     }
 
-    /// `expect`: country, region and city, with `-` for none, or nothing at all.
+    /// `expect`: country, region and city, with `-` for none, or an empty text for no location.
     fn check(geography: &Geography, address: &str, expect: &str) {
         let location = geography.location(address.parse().unwrap());
         let shown = location.map_or(String::new(), |location| {
@@ -328,13 +328,13 @@ pub(super) mod tests {
             ("198.51.100.1", "US | California (US) | San Francisco (California)"),
             ("198.51.100.130", "US | California (US) | -"),
             ("198.51.100.200", "US | - | -"),
-            // England before Oxfordshire.
+            // England takes precedence over Oxfordshire.
             ("203.0.113.1", "GB | England (GB) | Oxford (England)"),
             ("203.0.113.70", "SG | - | Singapore (Singapore)"),
-            // Known by its owner's country only, which is not where it is.
+            // Only the owner's country is known, which need not be the location.
             ("203.0.113.130", ""),
             ("2001:db8:1::1", "FR | Île-de-France (FR) | Paris (Île-de-France)"),
-            // No English name.
+            // The file has no English name.
             ("2001:db8:2::1", "JP | - | -"),
             ("2001:db8:ffff::1", ""),
             ("10.0.0.1", ""),
@@ -356,7 +356,7 @@ pub(super) mod tests {
         check(&flat, "192.0.2.1", "DE | Berlin (DE) | Berlin (Berlin)");
         check(&flat, "198.51.100.1", "US | - | -");
         check(&flat, "203.0.113.1", "GB | - | -");
-        // The file knows no IPv6.
+        // The file has no IPv6 addresses.
         check(&flat, "2001:db8:1::1", "");
     }
 
@@ -385,7 +385,7 @@ pub(super) mod tests {
         let directory = std::env::temp_dir().join(format!("muriel-geography-{}", uuid::Uuid::now_v7()));
         std::fs::create_dir(&directory).unwrap();
         let path = directory.join("places.mmdb");
-        // Written beside and renamed, as one should.
+        // Written next to it and renamed, as recommended.
         let put = |bytes: &[u8]| {
             let fresh = directory.join("fresh");
             std::fs::write(&fresh, bytes).unwrap();
@@ -417,7 +417,7 @@ pub(super) mod tests {
         std::fs::remove_dir_all(&directory).unwrap();
     }
 
-    /// A file with wrong bytes may answer wrongly, or not at all.
+    /// A file with wrong bytes may give wrong locations or none, but must not cause a panic.
     #[test]
     fn no_wrong_byte_brings_the_server_down() {
         let city = std::fs::read(file("city")).unwrap();

@@ -2,7 +2,7 @@
 //!
 //! In public requests all three come from the connection. A trusted server sends them
 //! for its visitors instead. They are needed for decisions on the server, to mark bots,
-//! and for stored events; the script finds most of them out in the browser.
+//! and for stored events; the script determines most of them in the browser.
 
 pub mod address;
 pub mod agent;
@@ -16,29 +16,29 @@ pub use address::{TrustedProxies, truncated};
 pub use agent::{UserAgent, UserAgents};
 pub use geography::{GeoLocation, Geography};
 
-/// The means to find out about visitors.
+/// Lookups of visitor properties.
 #[derive(Debug)]
 pub struct Visitors {
-    /// The parser of `User-Agent` headers.
+    /// Parser of `User-Agent` headers.
     pub agents: UserAgents,
-    /// The locations of addresses.
+    /// Locations of addresses.
     pub geography: Geography,
-    /// The proxies whose forwarding headers are trusted.
+    /// Proxies whose forwarding headers are trusted.
     pub proxies: TrustedProxies,
 }
 
 impl Visitors {
-    /// With these settings. The rules for user agents are built on first use.
+    /// Creates lookups with these settings. The rules for user agents are built on first use.
     pub fn new(geography: Geography, proxies: TrustedProxies) -> Visitors {
         Visitors { agents: UserAgents::new(), geography, proxies }
     }
 
-    /// The origin of a public request from this address. An empty user agent counts as a bot.
+    /// Returns the origin of a public request from this address. An empty user agent counts as a bot.
     pub fn origin(&self, address: IpAddr, user_agent: &[u8]) -> Origin {
         Origin::new(Some(address), self.agents.parse_bytes(user_agent), self.geography.clone())
     }
 
-    /// The origin of a visitor, as a trusted server describes it. What it leaves out is
+    /// Returns the origin of a visitor as a trusted server describes it. Missing data is
     /// unknown: without a user agent, the visitor does not count as a bot.
     pub fn origin_of(&self, address: Option<IpAddr>, user_agent: Option<&str>) -> Origin {
         Origin::new(
@@ -50,21 +50,21 @@ impl Visitors {
 }
 
 impl Default for Visitors {
-    /// Without a geographic file and trusted proxies.
+    /// Uses neither a geographic file nor trusted proxies.
     fn default() -> Visitors {
         Visitors::new(Geography::off(), TrustedProxies::default())
     }
 }
 
-/// Where a visitor comes from.
+/// Origin of a visitor: address, browser and location.
 ///
 /// Has the full address, so it must not outlive the request. Only
 /// [`network`](Self::network) may be stored.
 #[derive(Clone)]
 pub struct Origin {
-    /// The visitor's address. `None` only if a trusted server left it out.
+    /// Address of the visitor. `None` only if a trusted server left it out.
     pub address: Option<IpAddr>,
-    /// The visitor's browser.
+    /// Browser of the visitor.
     pub agent: UserAgent,
     geography: Geography,
     location: OnceLock<Option<GeoLocation>>,
@@ -75,7 +75,7 @@ impl Origin {
         Origin { address, agent, geography, location: OnceLock::new() }
     }
 
-    /// The visitor's location. Looked up by the first call.
+    /// Location of the visitor. The first call looks it up.
     pub fn location(&self) -> Option<&GeoLocation> {
         self.location.get_or_init(|| self.address.and_then(|address| self.geography.location(address))).as_ref()
     }
@@ -86,7 +86,7 @@ impl Origin {
     }
 }
 
-/// Without the full address, which must not get into logs.
+/// Omits the full address, which must not get into logs.
 impl fmt::Debug for Origin {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Origin").field("network", &self.network()).field("agent", &self.agent).finish_non_exhaustive()

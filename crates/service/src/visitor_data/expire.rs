@@ -1,4 +1,4 @@
-//! Deleting what projects no longer keep.
+//! Deletion of events whose retention has ended.
 
 use super::work::pacer;
 use crate::app::App;
@@ -10,24 +10,25 @@ use muriel_store::tenants;
 use std::collections::BTreeMap;
 use uuid::Uuid;
 
-/// What became of the old events of a project.
+/// Outcome of deleting a project's expired events.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ExpiryOutcome {
-    /// The key of the project.
+    /// Project key.
     pub project_key: String,
-    /// After how many days its events are deleted.
+    /// Retention of the project, in days.
     pub days: i64,
-    /// Events that were deleted.
+    /// Number of deleted events.
     pub deleted: u64,
-    /// Why events that are old enough were kept.
+    /// Reason why expired events were kept.
     pub held: Option<PruneRefusal>,
 }
 
-/// Deletes the events of closed files of this node's log that are older than their project keeps them, by a clock that says
-/// `now`. Projects without anything to delete are left out of the answer.
+/// Deletes events older than the project's retention at the time `now`, from closed files of this node's log.
+/// Projects without expired events are left out of the result.
 ///
 /// # Errors
-/// When the database cannot be reached, or the log cannot be read or rewritten. Files that were rewritten by then stay so.
+/// When the database cannot be reached, or the log cannot be read or rewritten. Files that are already
+/// rewritten stay so.
 pub async fn delete_expired(app: &App, now: Instant) -> Result<Vec<ExpiryOutcome>> {
     let Some(log) = app.log() else { return Err(Error::Unavailable { retry_after_s: 1 }) };
     let retentions = app.read(|tx| Box::pin(async move { Ok(tenants::retentions(tx).await?) })).await?;
@@ -64,7 +65,7 @@ pub async fn delete_expired(app: &App, now: Instant) -> Result<Vec<ExpiryOutcome
     });
     let mut outcomes = match deleted.await.map_err(Error::internal)? {
         Ok(outcomes) => outcomes,
-        // The server stops, or a visitor's data is being deleted: the next run goes on.
+        // The server stops, or a visitor's data is being deleted: the next run continues.
         Err(EraseError::Stopped | EraseError::InProgress) => return Ok(Vec::new()),
         Err(error) => return Err(Error::internal(error)),
     };

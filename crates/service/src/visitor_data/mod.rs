@@ -1,7 +1,8 @@
-//! The data of one visitor: reading it, and deleting it.
+//! Reading and deleting the data of one visitor.
 //!
-//! A deletion is a row in the database for each node, because each node has an event log of its own. The row has no visitor's
-//! id but a MAC of it, which the node compares with that of every visitor in its log; see [`muriel_log::erase`].
+//! A deletion has a row in the database for each node, because each node has its own event log. The row
+//! contains a MAC of the visitor's id instead of the id. The node compares it with the MAC of every
+//! visitor in its log; see [`muriel_log::erase`].
 
 mod expire;
 mod read;
@@ -21,15 +22,15 @@ use muriel_store::tenants::Project;
 use muriel_store::visitor_jobs::{self, IsNew, VisitorJob};
 use uuid::Uuid;
 
-/// Seconds after which to ask again when too many deletions wait.
+/// Seconds after which to retry when too many deletions wait.
 const BUSY_RETRY_S: u64 = 60;
 
-/// Has every node delete the data of a visitor. Returns at once. While no node has begun, asking again gives the same
-/// deletion.
+/// Requests the deletion of a visitor's data on every node, and returns at once. Until a node has
+/// begun, repeating the request returns the same deletion.
 ///
 /// # Errors
-/// `MissingScope` without the scope `admin`, `Unavailable` while too many deletions wait, and when the database cannot be
-/// reached.
+/// `MissingScope` without the scope `admin`, `Unavailable` while too many deletions wait, and when the database cannot
+/// be reached.
 pub async fn delete(app: &App, actor: &Actor, project: &Project, visitor_id: &str) -> Result<VisitorJob> {
     actor.require(Scope::Admin)?;
     let mark = app.pepper.rewrite_key().visitor(&project.key, visitor_id).0;
@@ -40,7 +41,7 @@ pub async fn delete(app: &App, actor: &Actor, project: &Project, visitor_id: &st
             let id = visitor_jobs::insert(tx, project.id, mark, &log_job, (now, &by), own.as_deref()).await?;
             let (id, IsNew(is_new)) = id.ok_or(Error::Unavailable { retry_after_s: BUSY_RETRY_S })?;
             if is_new {
-                // The audit log is for ever, so it has no id of the visitor.
+                // The audit log is permanent, so it does not contain the visitor's id.
                 let act = Act::within(&actor, &project, now);
                 act.record(tx, "delete", object("visitor_data", id, ""), None, None).await?;
             }
@@ -50,7 +51,7 @@ pub async fn delete(app: &App, actor: &Actor, project: &Project, visitor_id: &st
     written.await?.ok_or(Error::NotFound("visitor job"))
 }
 
-/// A deletion of the project.
+/// Returns a deletion of the project.
 ///
 /// # Errors
 /// `NotFound`, and when the database cannot be reached.
@@ -59,7 +60,7 @@ pub async fn job(app: &App, project: ProjectId, id: VisitorJobId) -> Result<Visi
     found.ok_or(Error::NotFound("visitor job"))
 }
 
-/// The deletions of the project, newest first, at most `limit`.
+/// Returns the deletions of the project, newest first, at most `limit`.
 ///
 /// # Errors
 /// When the database cannot be reached.

@@ -1,4 +1,4 @@
-//! Reading what the event log has of a visitor, a page at a time.
+//! Reading a visitor's events from the event log, a page at a time.
 
 use crate::actor::Actor;
 use crate::app::App;
@@ -15,26 +15,26 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::sync::Semaphore;
 
-/// The most events of a page.
+/// Most events of a page.
 pub const MAX_PAGE: usize = 1_000;
-/// A page ends after this time, however few events were found: reading a log takes long.
+/// Time after which a page ends, however few events were found, because reading a log takes long.
 const MAX_TIME: Duration = Duration::from_secs(2);
-/// A page ends once its events have so many bytes.
+/// Size in bytes at which a page ends.
 const MAX_BYTES: usize = 4 << 20;
 /// Pages that are read at the same time. Each keeps a core busy.
 static READING: Semaphore = Semaphore::const_new(2);
 
-/// A place in a node's log: within a block, or after it.
+/// Position in a node's log: within a block, or after it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct PageCursor {
-    /// The number of the block.
+    /// Number of the block.
     pub block: i64,
-    /// Events of the block that were passed; 0 when the whole block was.
+    /// Events of the block that were already read; 0 when the whole block was.
     pub events: usize,
 }
 
 impl PageCursor {
-    /// The cursor that this text is, as an earlier page gave it.
+    /// Parses the text of a cursor that an earlier page returned.
     pub fn parse(text: &str) -> Option<Self> {
         let (block, events) = text.split_once('-')?;
         let cursor = Self { block: block.parse().ok()?, events: events.parse().ok()? };
@@ -48,24 +48,25 @@ impl fmt::Display for PageCursor {
     }
 }
 
-/// A part of what the log has of a visitor.
+/// A page of a visitor's events.
 #[derive(Debug, Clone, PartialEq)]
 pub struct VisitorPage {
-    /// The events, in the order in which they were received.
+    /// The events, in the order of receipt.
     pub events: Vec<Value>,
-    /// Where the next page begins; `None` at the end of the log.
+    /// Start of the next page; `None` at the end of the log.
     pub next: Option<PageCursor>,
-    /// Damaged blocks that were passed, whose events are missing here.
+    /// Number of damaged blocks within the page, whose events are missing.
     pub damaged_blocks: u64,
-    /// Other nodes that run, or that took events: those are in their logs.
+    /// Number of other nodes that run or have accepted events. Their events are in their own logs.
     pub other_nodes: usize,
 }
 
-/// The events of a visitor after `cursor`, at most `limit`: those that this node took. A page may have fewer, or none, and
-/// not be the last. The first one is recorded in the audit log.
+/// Returns the events of a visitor after `cursor`, at most `limit`, from this node's log. A page may
+/// have fewer events or none without being the last. The first page is recorded in the audit log.
 ///
 /// # Errors
-/// `MissingScope` without the scope `admin`, `Unavailable` while the log is not open or too many pages are read, and when the log cannot be read.
+/// `MissingScope` without the scope `admin`, `Unavailable` while the log is not open or too many pages
+/// are read, and when the log cannot be read.
 pub async fn page(
     app: &App,
     actor: &Actor,
@@ -92,7 +93,7 @@ pub async fn page(
     Ok(VisitorPage { other_nodes: others.iter().filter(|node| node.is_live || node.blocks > 0).count(), ..page })
 }
 
-/// Records that somebody reads the data of a visitor. The audit log is for ever, so it does not say of whom.
+/// Records that a visitor's data is read. The audit log is permanent, so it does not name the visitor.
 async fn record(app: &App, actor: &Actor, project: &Project) -> Result<()> {
     let (actor, project, now) = (actor.clone(), project.clone(), app.clock.now());
     let recorded = app.db.write::<_, Error, _>(move |tx| {
@@ -114,7 +115,7 @@ fn read(
     let began = Instant::now();
     let mut page = VisitorPage { events: Vec::new(), next: None, damaged_blocks: 0, other_nodes: 0 };
     let mut bytes = 0;
-    // The block of the cursor is read again, for the events that are left of it.
+    // The block of the cursor is read again for its remaining events.
     let after = cursor.block.saturating_sub(i64::from(cursor.events > 0)).max(0);
     for block in LogReader::open(&dir)?.blocks(Position { seq: after })? {
         let block = match block {
@@ -131,12 +132,12 @@ fn read(
                 continue;
             }
             if page.events.len() >= limit || bytes >= MAX_BYTES {
-                // Before the first event of a block is after the block before it.
+                // A position before the first event of a block is the end of the previous block.
                 page.next = Some(PageCursor { block: block.seq - i64::from(nth == 0), events: nth });
                 return Ok(page);
             }
             bytes += event.line.len();
-            // The line was read as JSON above.
+            // The line was already parsed as JSON above.
             page.events.extend(serde_json::from_slice::<Value>(event.line));
         }
         if began.elapsed() >= MAX_TIME {

@@ -1,4 +1,4 @@
-//! What a node does for deletions of visitors' data.
+//! A node's work on deletions of visitors' data.
 
 use crate::app::App;
 use crate::error::{Error, Result};
@@ -16,19 +16,20 @@ use uuid::Uuid;
 
 /// Deletions that are done together: the log is read once for all of them.
 const MAX_AT_ONCE: i64 = 1_000;
-/// How often progress is written down.
+/// Period at which progress is stored.
 const PROGRESS_INTERVAL: Duration = Duration::from_secs(2);
-/// How long to wait for the warehouse to follow; it is asked again in the next run.
+/// Timeout of waiting for the warehouse to follow; the next run checks it again.
 const FOLLOW_TIMEOUT: Duration = Duration::from_secs(10);
-/// The longest pause at a time of whoever reads the log, which pauses as long as it has worked.
+/// Longest pause of the rewriting thread, which pauses as long as it has worked.
 const MAX_PAUSE: Duration = Duration::from_secs(1);
 
-/// Does what this node has to do: takes the events of visitors out of its log, waits until they are out of the warehouse's
-/// answers and file, and writes down how far it is. Returns whether there was anything to do. `is_first` is set for the first
-/// run of a process.
+/// Performs this node's deletions: removes the events of visitors from its log, waits until they are
+/// out of the warehouse's results and file, and stores the progress. Returns whether there was anything
+/// to do. `is_first` is true for the first run of a process.
 ///
 /// # Errors
-/// When the database cannot be reached, or the log cannot be read or rewritten. What was done stays, and the next run goes on.
+/// When the database cannot be reached, or the log cannot be read or rewritten. Completed work stays,
+/// and the next run continues.
 pub async fn run_jobs(app: &App, is_first: bool) -> Result<bool> {
     let node: Arc<str> = app.node_id().unwrap_or_else(|| ONLY_NODE.into());
     let Some(log) = app.log() else { return Err(Error::Unavailable { retry_after_s: 1 }) };
@@ -80,7 +81,7 @@ async fn erase_visitors(app: &App, node: &Arc<str>, log: &Log, pending: &[Pendin
             let found: Vec<_> = ids.into_iter().zip(jobs).collect();
             note_examined(app, node, report, found, removed).await
         }
-        // The server is stopping.
+        // The server is shutting down.
         Err(EraseError::Stopped) => Ok(()),
         Err(error) => {
             let (reason, own) = (sentence(&error), node.clone());
@@ -98,7 +99,7 @@ async fn erase_visitors(app: &App, node: &Arc<str>, log: &Log, pending: &[Pendin
     }
 }
 
-/// Why an erasure failed, for people: without the paths of files.
+/// Returns the reason of a failed erasure for people, without file paths.
 fn sentence(error: &EraseError) -> String {
     match error {
         EraseError::Log(_) => "the event log cannot be read or rewritten; the server's log says why".to_owned(),
@@ -139,7 +140,7 @@ async fn note_examined(
     .await
 }
 
-/// Rewrites the log on a thread of its own, which works half of the time, and writes down how far it is.
+/// Rewrites the log on a thread of its own, which works half of the time, and stores the progress.
 async fn erase_gently(
     app: &App,
     node: &Arc<str>,
@@ -165,7 +166,7 @@ async fn erase_gently(
         if percent > written {
             written = percent;
             let node = node.clone();
-            // Only for people: the work goes on without.
+            // Progress is only informative, so the work continues without it.
             let noted =
                 write(app, move |tx| Box::pin(async move { Ok(visitor_jobs::progress(tx, &node, percent).await?) }));
             if let Err(error) = noted.await {
@@ -175,7 +176,7 @@ async fn erase_gently(
     }
 }
 
-/// Pauses as long as was worked since the last call, and stops with the log.
+/// Pauses for as long as it worked since the last call, and stops with the log.
 pub(super) fn pacer(log: &Log, mut tell: impl FnMut(EraseProgress)) -> impl FnMut(EraseProgress) -> bool {
     let (log, mut since) = (log.clone(), Ticks::now());
     move |progress| {
@@ -186,7 +187,7 @@ pub(super) fn pacer(log: &Log, mut tell: impl FnMut(EraseProgress)) -> impl FnMu
     }
 }
 
-/// Finishes deletions once the warehouse has nothing of the visitors.
+/// Finishes deletions once the warehouse has no data of the visitors.
 async fn finish(app: &App, node: &Arc<str>, compacting: &[PendingJob]) -> Result<()> {
     let Some(results) = app.results() else { return Ok(()) };
     let loader = results.loader();
@@ -195,7 +196,7 @@ async fn finish(app: &App, node: &Arc<str>, compacting: &[PendingJob]) -> Result
     }
     match tokio::time::timeout(FOLLOW_TIMEOUT, loader.follow_rewrites()).await {
         Ok(Some(false)) => {}
-        // The rebuild is under way or scheduled; or the loader is busy, or stopped.
+        // The rebuild is in progress or scheduled; or the loader is busy or stopped.
         Ok(Some(true) | None) | Err(_) => return Ok(()),
     }
     let (ids, node, now): (Vec<_>, _, Instant) =
@@ -203,8 +204,8 @@ async fn finish(app: &App, node: &Arc<str>, compacting: &[PendingJob]) -> Result
     write(app, move |tx| Box::pin(async move { Ok(visitor_jobs::finish(tx, &ids, &node, now).await?) })).await
 }
 
-/// Does deletions again that took events out of the log, and of which the log has no record: it was restored from a backup
-/// that is older than they are.
+/// Repeats deletions that removed events from the log but are not recorded in it: the log was restored from an older
+/// backup.
 async fn repeat_after_restore(app: &App, node: &Arc<str>, log: &Log) -> Result<()> {
     let own = node.clone();
     let done: Vec<ExaminedJob> =
@@ -219,7 +220,7 @@ async fn repeat_after_restore(app: &App, node: &Arc<str>, log: &Log) -> Result<(
     });
     let (removed, pruned) = read.await.map_err(Error::internal)?.map_err(Error::internal)?;
     let is_unknown = |job: &ExaminedJob| {
-        // Retention deletes the records with the blocks.
+        // Retention deletes the records together with the blocks.
         job.examined_block > pruned.seq
             && Uuid::parse_str(&job.log_job).is_ok_and(|log_job| !removed.contains_key(&log_job))
     };

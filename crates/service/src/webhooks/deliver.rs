@@ -1,4 +1,4 @@
-//! Sending what is in the outbox.
+//! Sending the messages of the outbox.
 
 use super::outbound::SendOutcome;
 use super::secret::{Secret, signatures, unseal};
@@ -10,21 +10,21 @@ use muriel_domain::ids::DeliveryId;
 use muriel_domain::webhook::{Slot, next_slots, retry_at};
 use muriel_store::webhooks::{self, Attempt, AttemptEnd};
 
-/// What became of an attempt.
+/// Outcome of an attempt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DeliveryOutcome {
-    /// The receiver has it.
+    /// The receiver accepted the message.
     Delivered,
-    /// It is tried again.
+    /// The attempt failed and is retried.
     Failed,
-    /// It is not tried again.
+    /// The attempt failed and is not retried.
     GivenUp,
-    /// Another node does it, or it was done.
+    /// Another node performs the delivery, or it is already done.
     Nothing,
 }
 
-/// The deliveries to be tried next, beside the requests that are under way, each with the slot that it takes: see
-/// [`next_slots`].
+/// Returns the deliveries to attempt next in addition to the requests in flight, each with the slot
+/// that it takes: see [`next_slots`].
 ///
 /// # Errors
 /// When the database cannot be reached.
@@ -47,12 +47,12 @@ pub async fn due(app: &App, in_flight: Vec<Slot>) -> Result<Vec<(DeliveryId, Slo
     .await
 }
 
-/// Who holds the leases of this node: the same after a restart.
+/// Holder of this node's leases: the same after a restart.
 fn holder(app: &App) -> String {
     app.node_id().as_deref().unwrap_or("this node").to_owned()
 }
 
-/// Gives back what this node was trying when it was stopped.
+/// Releases the leases that this node held when it was stopped.
 ///
 /// # Errors
 /// When the database cannot be reached.
@@ -61,7 +61,7 @@ pub async fn release(app: &App) -> Result<()> {
     write(app, move |tx| Box::pin(async move { Ok(webhooks::release(tx, &holder).await?) })).await
 }
 
-/// Deletes what is no longer listed; whether there may be more.
+/// Deletes deliveries that are no longer listed. Returns whether there may be more.
 ///
 /// # Errors
 /// When the database cannot be reached.
@@ -70,7 +70,7 @@ pub async fn purge(app: &App) -> Result<bool> {
     Ok(write(app, move |tx| Box::pin(async move { Ok(webhooks::purge(tx, now).await?) })).await? > 0)
 }
 
-/// Tries a delivery, if no other node does. A process that ends between the attempt and its being noted makes it again.
+/// Attempts a delivery, if no other node does. A process that ends between the attempt and its record repeats it.
 ///
 /// # Errors
 /// When the database cannot be reached.
@@ -117,7 +117,7 @@ async fn send(app: &App, attempt: &Attempt, now: Instant) -> SendOutcome {
     sent.unwrap_or_else(|_| SendOutcome::Failed("the request failed".to_owned()))
 }
 
-/// What an answer amounts to. Only a 2xx is a success: a redirect is not followed.
+/// Classifies a response. Only a 2xx is a success: a redirect is not followed.
 fn judged(
     attempt: &Attempt,
     sent: SendOutcome,
@@ -137,7 +137,7 @@ fn judged(
         let end = AttemptEnd { response_code, failure: None, retry_at: None, switch_off: None };
         return (end, DeliveryOutcome::Delivered);
     };
-    // Whoever answers this asks not to be told anything any more.
+    // 410 Gone means that the receiver wants no further messages.
     let is_gone = response_code == Some(410);
     let retry_at = if is_gone { None } else { retry_at(attempt.attempts, attempt.first_at, now) };
     let never_succeeded = failing_since.is_some_and(|since| since <= attempt.first_at.plus_us(FIRST_FAILURE_US));
@@ -150,7 +150,7 @@ fn judged(
     (AttemptEnd { response_code, failure: Some(failure), retry_at, switch_off }, outcome)
 }
 
-/// A webhook's first failure is noted when the attempt ends, so a little after it began.
+/// Tolerance for a webhook's first failure, which is recorded when the attempt ends, a little after it began.
 const FIRST_FAILURE_US: i64 = 60_000_000;
 
 #[cfg(test)]
@@ -184,10 +184,10 @@ mod tests {
             (status(199), 1, None, first_at, DeliveryOutcome::Failed, false),
             (status(410), 1, None, first_at, DeliveryOutcome::GivenUp, true),
             (status(500), 20, Some(first_at), late, DeliveryOutcome::GivenUp, true),
-            // Others were delivered meanwhile: it is this one that is not wanted.
+            // Other messages were delivered meanwhile, so only this one is rejected.
             (status(500), 20, Some(late), late, DeliveryOutcome::GivenUp, false),
             (status(500), 20, None, late, DeliveryOutcome::GivenUp, false),
-            // The clock was set forward by five days: that is no five days of failures.
+            // The clock was set forward by five days, which does not make five days of failures.
             (status(500), 3, Some(first_at), late, DeliveryOutcome::Failed, false),
             (SendOutcome::Failed("x".to_owned()), 1, None, first_at, DeliveryOutcome::Failed, false),
         ] {

@@ -1,7 +1,8 @@
-//! Webhooks: other systems are told what happens in a project.
+//! Webhooks: notifications to other systems about events in a project.
 //!
-//! An act writes its events to the outbox in its own transaction, see [`muriel_store::webhooks`]. What is here makes and
-//! changes webhooks, and sends what is in the outbox: at least once, in no promised order, under the same id each time.
+//! An act writes its events to the outbox in its own transaction, see [`muriel_store::webhooks`]. This
+//! module creates and changes webhooks, and sends the messages of the outbox: at least once, in no
+//! guaranteed order, with the same id each time.
 
 mod deliver;
 mod outbound;
@@ -29,29 +30,29 @@ use std::sync::Arc;
 
 const NOT_FOUND: Error = Error::NotFound("webhook");
 
-/// A webhook to make.
+/// A webhook to create.
 #[derive(Debug, Clone)]
 pub struct NewWebhook {
-    /// Where messages are sent to.
+    /// URL that messages are sent to.
     pub url: String,
-    /// What it is for.
+    /// Purpose of the webhook, in its owner's words.
     pub description: String,
-    /// What it is told.
+    /// Event types that are sent.
     pub events: Vec<EventType>,
 }
 
-/// A webhook with a secret that was made for it.
+/// A webhook with a newly created secret.
 #[derive(Debug, Clone)]
 pub struct WebhookSecret {
-    /// Its id.
+    /// Webhook id.
     pub id: WebhookId,
-    /// The secret: nobody is told again.
+    /// The secret, which is shown only once.
     pub secret: Secret,
-    /// Until when the secrets that it had before sign too.
+    /// Moment until which the earlier secrets also sign.
     pub old_until: Instant,
 }
 
-/// The project's webhooks, oldest first.
+/// Returns the project's webhooks, oldest first.
 ///
 /// # Errors
 /// When the database cannot be reached.
@@ -59,8 +60,8 @@ pub async fn list(app: &App, project: ProjectId) -> Result<Vec<Webhook>> {
     app.read(move |tx| Box::pin(async move { Ok(webhooks::list(tx, project).await?) })).await
 }
 
-/// Makes a webhook. The response is what `render` makes; it has the secret, and is kept encrypted for a request that is sent
-/// again.
+/// Creates a webhook. `render` makes the response, which contains the secret and is stored encrypted for a repeated
+/// request.
 ///
 /// # Errors
 /// An address that may not be reached, too many webhooks, and when the database cannot be reached.
@@ -106,14 +107,14 @@ pub async fn create(
     .await
 }
 
-/// What the audit log keeps of a webhook.
+/// The audit log's fields of a webhook.
 fn told(webhook: &Webhook) -> Value {
     let events: Vec<_> = webhook.events.iter().map(|event| event.word()).collect();
     let is_on = webhook.disabled.is_none();
     json!({ "url": webhook.url, "description": webhook.description, "events": events, "enabled": is_on })
 }
 
-/// Gives a webhook a new secret. Its old ones go on signing beside it for a day.
+/// Creates a new secret for a webhook. The old ones also sign for another day.
 ///
 /// # Errors
 /// `NotFound`, and when the database cannot be reached.
@@ -152,7 +153,7 @@ async fn new_secret(tx: &mut dyn Tx, cipher: &[u8; 32], id: WebhookId, now: Inst
     Ok(WebhookSecret { id, secret, old_until })
 }
 
-/// For what a webhook's secrets are encrypted: that of one does not open as another's.
+/// Purpose under which a webhook's secrets are encrypted: a secret of one webhook cannot be decrypted as another's.
 fn purpose(id: WebhookId) -> String {
     format!("webhook {id}")
 }
@@ -160,8 +161,8 @@ fn purpose(id: WebhookId) -> String {
 /// Changes a webhook.
 ///
 /// # Errors
-/// `NotFound`; then a `patch` that could not be read; an address that may not be reached; and when the database cannot be
-/// reached.
+/// `NotFound`; then a `patch` that could not be read; an address that may not be reached; and when the database cannot
+/// be reached.
 pub async fn update(
     app: &App,
     actor: &Actor,
@@ -210,10 +211,10 @@ pub async fn delete(app: &App, actor: &Actor, project: &Arc<Project>, id: Webhoo
     .await
 }
 
-/// Sends a message that says that it is a test. The response is what `render` makes of the delivery.
+/// Sends a test message. `render` makes the response from the delivery.
 ///
 /// # Errors
-/// `NotFound`, a webhook that is off, and when the database cannot be reached.
+/// `NotFound`, a webhook that is disabled, and when the database cannot be reached.
 pub async fn test(
     app: &App,
     project: ProjectId,
@@ -242,10 +243,10 @@ pub async fn test(
     .await
 }
 
-/// Sends a delivery again, under the same message id. The response is what `render` makes of it.
+/// Sends a delivery again, with the same message id. `render` makes the response from it.
 ///
 /// # Errors
-/// `NotFound`, a webhook that is off, and when the database cannot be reached.
+/// `NotFound`, a webhook that is disabled, and when the database cannot be reached.
 pub async fn resend(
     app: &App,
     project: ProjectId,
@@ -283,7 +284,7 @@ fn check_on(webhook: &Webhook) -> Result<()> {
     }
 }
 
-/// A page of a webhook's deliveries, newest first.
+/// Returns a page of a webhook's deliveries, newest first.
 ///
 /// # Errors
 /// `NotFound`, and when the database cannot be reached.
@@ -304,7 +305,7 @@ async fn check_address(app: &App, url: &str) -> Result<()> {
     checked.map_err(|why| Problems::one("url", why).into())
 }
 
-/// A transaction that changes nothing that lists of experiments show.
+/// Runs a transaction that does not affect lists of experiments.
 async fn write<T, F>(app: &App, body: F) -> Result<T>
 where
     F: for<'t> FnOnce(&'t mut dyn Tx) -> muriel_sql::BoxFuture<'t, Result<T>> + Send + 'static,

@@ -1,8 +1,9 @@
-//! Requests to other systems: where they may go, how long they take, and how much of an answer is read.
+//! Requests to other systems: allowed addresses, timeouts, and response size limits.
 //!
-//! Whoever may make webhooks must not reach through this server what only this server can reach. So a name is resolved
-//! once for each connection, every address of it is checked, and the connection goes to the addresses that were checked.
-//! Redirects are not followed, and proxies that the environment names are not used.
+//! A person who can create webhooks must not use this server to reach addresses that only the server
+//! can reach. So a name is resolved once for each connection, every address of it is checked, and the
+//! connection uses the checked addresses. Redirects are not followed, and proxies named by the
+//! environment are not used.
 
 use ipnet::IpNet;
 use std::fmt;
@@ -17,23 +18,23 @@ use ureq::tls::TlsConfig;
 use ureq::unversioned::resolver::{DefaultResolver, ResolvedSocketAddrs, Resolver};
 use ureq::unversioned::transport::{DefaultConnector, NextTimeout};
 
-/// How long the name of a new webhook's host may take.
+/// Timeout of resolving the host name of a new webhook.
 pub(super) const LOOKUP_TIMEOUT: Duration = Duration::from_secs(5);
-/// How long a connection may take, and the whole request.
+/// Timeouts of the connection and of the whole request.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 const TIMEOUT: Duration = Duration::from_secs(15);
-/// Bytes of an answer's body that are read, so that an honest receiver can finish writing. None of it is kept.
+/// Most bytes of a response body that are read, so that an honest receiver can finish writing. The body is discarded.
 const BODY_MAX: u64 = 64 << 10;
-/// Addresses of a name that are tried.
+/// Most addresses of a name that are tried.
 const ADDRESSES_MAX: usize = 16;
-/// Bytes of an answer's header.
+/// Most bytes of a response header.
 const HEADER_MAX: usize = 16 << 10;
 
 /// Networks that webhooks may reach although they are not public.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct AllowedNetworks(Vec<IpNet>);
 
-/// A text that names no networks.
+/// The text is not a list of networks.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("\"{0}\" is not a network such as 10.0.0.0/8; separate several by commas")]
 pub struct BadNetwork(String);
@@ -54,18 +55,18 @@ impl FromStr for AllowedNetworks {
     }
 }
 
-/// Why an address is not connected to.
+/// Reason why an address is refused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("{address} {}", if *is_own { "is an address of this server" } else { "is not a public address" })]
 pub struct Forbidden {
-    /// The address.
+    /// The refused address.
     address: IpAddr,
-    /// Whether it belongs to this machine.
+    /// True when it belongs to this machine.
     is_own: bool,
 }
 
 impl AllowedNetworks {
-    /// Whether a webhook may be at this address.
+    /// Checks whether a webhook may use this address.
     ///
     /// # Errors
     /// Addresses that are not public, and those of this machine.
@@ -81,8 +82,8 @@ impl AllowedNetworks {
     }
 }
 
-/// Whether an address is one of the public internet's, as the registries of special addresses (RFC 6890 and its
-/// successors) have it.
+/// Returns whether an address belongs to the public internet, according to the registries of special
+/// addresses (RFC 6890 and its successors).
 fn is_public(address: IpAddr) -> bool {
     match address {
         IpAddr::V4(address) => is_public_v4(address),
@@ -106,7 +107,8 @@ fn is_public_v4(address: Ipv4Addr) -> bool {
 
 fn is_public_v6(address: Ipv6Addr) -> bool {
     let [a, b, ..] = address.segments();
-    // Only 2000::/3 is given to the internet: loopback, local and mapped addresses, and translations of IPv4, are outside.
+    // Only 2000::/3 is allocated to the internet: loopback, local and mapped addresses, and
+    // translations of IPv4, are outside.
     let is_global = a & 0xe000 == 0x2000;
     let is_special = match (a, b) {
         // Teredo and protocol assignments; documentation; 6to4, which holds an IPv4 address.
@@ -117,7 +119,7 @@ fn is_public_v6(address: Ipv6Addr) -> bool {
     is_global && !is_special
 }
 
-/// Whether this machine has the address: then the system would send from it to it. Nothing is sent.
+/// Returns whether this machine has the address: the system would then use it as the source as well. Nothing is sent.
 fn is_own(address: IpAddr) -> bool {
     let any: IpAddr = if address.is_ipv4() { Ipv4Addr::UNSPECIFIED.into() } else { Ipv6Addr::UNSPECIFIED.into() };
     let source = UdpSocket::bind((any, 0)).and_then(|socket| {
@@ -130,12 +132,12 @@ fn is_own(address: IpAddr) -> bool {
 /// Looks up the addresses of a host and port.
 type Lookup = dyn Fn(&str, u16) -> std::io::Result<Vec<SocketAddr>> + Send + Sync;
 
-/// Who knows the addresses of names: the system, or a function in its place.
+/// Resolver of host names: the system, or a function in its place.
 #[derive(Clone, Default)]
 pub struct Names(Option<Arc<Lookup>>);
 
 impl Names {
-    /// Names as this function knows them.
+    /// Creates a resolver that calls this function.
     pub fn of(lookup: impl Fn(&str, u16) -> std::io::Result<Vec<SocketAddr>> + Send + Sync + 'static) -> Self {
         Self(Some(Arc::new(lookup)))
     }
@@ -154,7 +156,7 @@ impl fmt::Debug for Names {
     }
 }
 
-/// What sends requests to other systems.
+/// Client for requests to other systems.
 #[derive(Debug, Clone, Default)]
 pub struct Outbound {
     allowed: AllowedNetworks,
@@ -162,25 +164,26 @@ pub struct Outbound {
     agent: Arc<OnceLock<Agent>>,
 }
 
-/// How a receiver answered, or why it did not.
+/// Outcome of a request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum SendOutcome {
-    /// With this status.
+    /// The receiver answered with this status.
     Status(u16),
-    /// Not, for this reason.
+    /// The request failed for this reason.
     Failed(String),
 }
 
 impl Outbound {
-    /// One that may reach these networks besides public addresses, and has addresses from `names`.
+    /// Creates a client that may reach these networks besides public addresses, and resolves names with `names`.
     pub fn new(allowed: AllowedNetworks, names: Names) -> Self {
         Self { allowed, names, agent: Arc::default() }
     }
 
-    /// Whether the host of this URL has only addresses that may be reached, its name being found within `patience`.
+    /// Checks that the host of this URL has only addresses that may be reached. `patience` is the
+    /// timeout of the lookup.
     ///
     /// # Errors
-    /// What is wrong, as the end of a sentence that begins with the field.
+    /// The fault, as the end of a sentence that begins with the field.
     pub(super) async fn check(&self, url: &url::Url, patience: Duration) -> Result<(), String> {
         let host = url.host_str().unwrap_or_default();
         let port = url.port_or_known_default().unwrap_or(443);
@@ -209,9 +212,9 @@ impl Outbound {
         Ok(())
     }
 
-    /// Sends a message. Blocks until it is answered, at most 15 seconds.
+    /// Sends a message. Blocks until there is a response, at most 15 seconds.
     pub(super) fn post(&self, url: &str, headers: &[(&str, String)], body: &str) -> SendOutcome {
-        // As it was read when it was checked: the client's parser has rules of its own.
+        // Parsed as when it was checked: the client's parser has rules of its own.
         let Ok(url) = url::Url::parse(url) else { return SendOutcome::Failed("the URL is not valid".to_owned()) };
         let agent = self.agent.get_or_init(|| agent(self.allowed.clone(), self.names.clone()));
         let mut request = agent.post(url.as_str()).header("content-type", "application/json");
@@ -221,7 +224,7 @@ impl Outbound {
         match request.send(body) {
             Ok(mut response) => {
                 let mut reader = response.body_mut().as_reader().take(BODY_MAX);
-                // It has answered by now; how its body ends does not matter.
+                // The status has arrived, so the end of the body does not matter.
                 let _ = std::io::copy(&mut reader, &mut std::io::sink());
                 SendOutcome::Status(response.status().as_u16())
             }
@@ -238,7 +241,7 @@ fn agent(allowed: AllowedNetworks, names: Names) -> Agent {
         .proxy(None)
         .user_agent(concat!("Muriel-Webhooks/", env!("CARGO_PKG_VERSION")))
         .max_response_header_size(HEADER_MAX)
-        // A connection that is used again would not be checked again.
+        // A reused connection would not be checked again.
         .max_idle_connections(0)
         .max_idle_connections_per_host(0)
         .timeout_resolve(Some(CONNECT_TIMEOUT))
@@ -253,7 +256,7 @@ fn agent(allowed: AllowedNetworks, names: Names) -> Agent {
     )
 }
 
-/// Resolves names, and refuses those with an address that may not be reached.
+/// Resolver that refuses names with an address that may not be reached.
 #[derive(Debug)]
 struct GuardedResolver {
     allowed: AllowedNetworks,
@@ -289,7 +292,7 @@ impl GuardedResolver {
     }
 }
 
-/// Why a request failed, for its owner: nothing that the receiver has sent.
+/// Describes why a request failed, for the webhook's owner. Contains no data that the receiver sent.
 fn reason(error: &ureq::Error) -> String {
     match error {
         ureq::Error::Other(other) => match other.downcast_ref::<Forbidden>() {
@@ -395,7 +398,7 @@ mod tests {
         assert!(!is_own("93.184.215.14".parse().unwrap()));
     }
 
-    /// Other spellings of an address become the address before they are checked.
+    /// Other spellings of an address are normalised before they are checked.
     #[tokio::test]
     async fn spellings_of_loopback_are_refused() {
         let outbound = Outbound::default();
@@ -424,7 +427,7 @@ mod tests {
         }
     }
 
-    /// Text with the pieces that parsers of addresses disagree about.
+    /// Generates texts from pieces that address parsers disagree about.
     fn address() -> impl Strategy<Value = String> {
         let piece = prop::sample::select(vec![
             "http",
@@ -470,8 +473,8 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(4_096))]
 
-        /// What is taken as a webhook has one host and port, whoever reads it: the rules of browsers, by which it is checked,
-        /// the client, and the client without the detour over the rules of browsers.
+        /// An accepted webhook URL has the same host and port for every parser: the browser rules by
+        /// which it is checked, the client, and the client without the browser rules first.
         #[test]
         fn parsers_agree_on_addresses_that_are_taken(text in address()) {
             let Ok(taken) = muriel_domain::webhook::parse_webhook_url(&text) else { return Ok(()) };

@@ -1,7 +1,7 @@
-//! Secrets of webhooks: how they are kept, and what they sign.
+//! Secrets of webhooks: storage and signatures.
 //!
-//! A secret has to be readable for signing, so it is not kept as a MAC, as API keys are: it is encrypted
-//! (ChaCha20-Poly1305, RFC 8439) with a key that follows from the pepper, which is not in the database.
+//! A secret has to be readable for signing, so it is not stored as a MAC like API keys: it is encrypted
+//! (ChaCha20-Poly1305, RFC 8439) with a key derived from the pepper, which is not in the database.
 
 use crate::error::{Error, Result};
 use base64::Engine;
@@ -11,10 +11,10 @@ use ring::aead::{Aad, CHACHA20_POLY1305, LessSafeKey, NONCE_LEN, Nonce, UnboundK
 use sha2::Sha256;
 
 const PREFIX: &str = "whsec_";
-/// Bytes of a secret; Standard Webhooks has 24 to 64.
+/// Bytes of a secret; Standard Webhooks allows 24 to 64.
 const SECRET_LEN: usize = 32;
 
-/// A secret in clear: shown once, kept encrypted.
+/// A secret in plain text: shown once, stored encrypted.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Secret([u8; SECRET_LEN]);
 
@@ -25,17 +25,17 @@ impl std::fmt::Debug for Secret {
 }
 
 impl Secret {
-    /// A new secret.
+    /// Generates a new secret.
     ///
     /// # Errors
-    /// When the system gives no random bytes.
+    /// When the system provides no random bytes.
     pub(super) fn generate() -> Result<Self> {
         let mut bytes = [0; SECRET_LEN];
         getrandom::fill(&mut bytes).map_err(|error| Error::internal(error.to_string()))?;
         Ok(Self(bytes))
     }
 
-    /// As it is shown: `whsec_` and base64.
+    /// The secret in the form that is shown: `whsec_` and base64.
     pub fn reveal(&self) -> String {
         format!("{PREFIX}{}", STANDARD.encode(self.0))
     }
@@ -49,7 +49,7 @@ impl Secret {
     }
 }
 
-/// The signature of a message, as `webhook-signature` has it: one for each secret, with blanks between.
+/// Builds the `webhook-signature` of a message: one signature for each secret, separated by blanks.
 pub(super) fn signatures(secrets: &[Secret], message_id: &str, timestamp_s: i64, body: &str) -> String {
     let signed = format!("{message_id}.{timestamp_s}.{body}");
     let signatures = secrets.iter().filter_map(|secret| {
@@ -60,10 +60,10 @@ pub(super) fn signatures(secrets: &[Secret], message_id: &str, timestamp_s: i64,
     signatures.collect::<Vec<_>>().join(" ")
 }
 
-/// Encrypts with a key, for this purpose.
+/// Encrypts a text with a key, for this purpose.
 ///
 /// # Errors
-/// When the system gives no random bytes.
+/// When the system provides no random bytes.
 pub(crate) fn seal(key: &[u8; 32], purpose: &str, clear: &[u8]) -> Result<Vec<u8>> {
     let mut nonce = [0; NONCE_LEN];
     getrandom::fill(&mut nonce).map_err(|error| Error::internal(error.to_string()))?;
@@ -76,10 +76,10 @@ pub(crate) fn seal(key: &[u8; 32], purpose: &str, clear: &[u8]) -> Result<Vec<u8
     Ok(sealed)
 }
 
-/// Decrypts what was encrypted with the same key for the same purpose.
+/// Decrypts a text that was encrypted with the same key for the same purpose.
 ///
 /// # Errors
-/// Everything else.
+/// Any other input.
 pub(crate) fn unseal(key: &[u8; 32], purpose: &str, sealed: &[u8]) -> Result<Vec<u8>> {
     let unreadable = || Error::internal("a secret cannot be decrypted: was the pepper changed?");
     let (nonce, text) = sealed.split_first_chunk::<NONCE_LEN>().ok_or_else(unreadable)?;
@@ -122,7 +122,7 @@ mod tests {
         let both = signatures(&secrets, "msg_1", 1_700_000_000, "{}");
         let each: Vec<&str> = both.split(' ').collect();
         assert_eq!(each.len(), 2);
-        // As the libraries standardwebhooks 1.0 of Python and JavaScript sign it.
+        // Signatures computed by the standardwebhooks 1.0 libraries of Python and JavaScript.
         assert_eq!(each[0], "v1,nuLLyheCKcS2N8JNOFt5stk98R+umYWr26/ZTfdtGM8=");
         assert_eq!(each[0], signatures(&secrets[..1], "msg_1", 1_700_000_000, "{}"));
         assert!(each.iter().all(|one| one.starts_with("v1,")));

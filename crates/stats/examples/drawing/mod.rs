@@ -1,4 +1,4 @@
-//! Drawings with two axes, as SVG, for the pictures in docs/.
+//! SVG drawings with two axes, for the pictures in docs/.
 
 #![allow(dead_code, reason = "each example that draws uses a part of it")]
 
@@ -11,7 +11,7 @@ const RIGHT: f64 = 44.0;
 const TOP: f64 = 34.0;
 const BOTTOM: f64 = 50.0;
 
-/// Colours that are told apart in both themes, and by people who do not tell red from green.
+/// Colours that are distinguishable in both themes, and with red-green colour blindness.
 const STYLE: &str = "
   text { font: 13px system-ui, sans-serif; fill: #333; }
   .axis { stroke: #888; fill: none; }
@@ -32,7 +32,7 @@ const STYLE: &str = "
   }
 ";
 
-/// From a value to a place on an axis.
+/// Scale of an axis: converts a value to a position.
 #[derive(Clone, Copy)]
 struct Scale {
     from: f64,
@@ -50,10 +50,10 @@ impl Scale {
     }
 }
 
-/// Values along a line.
+/// Points of a line, as pairs of values.
 pub(crate) type Line = Vec<(f64, f64)>;
 
-/// A drawing with its axes.
+/// A drawing with two axes.
 pub(crate) struct Picture {
     x: Scale,
     y: Scale,
@@ -85,7 +85,7 @@ impl Picture {
         self.add(format_args!(r##"<polyline class="{class}" clip-path="url(#plot)" points="{points}"/>"##));
     }
 
-    /// A dot at each of these values, those outside the axes left out.
+    /// Adds a dot at each of these values. Values outside the axes are left out.
     pub(crate) fn dots(&mut self, class: &str, values: impl IntoIterator<Item = (f64, f64)>) {
         let points = self.points(values);
         let path: Vec<String> = points.split_whitespace().map(|point| format!("M{point}h0")).collect();
@@ -95,7 +95,7 @@ impl Picture {
         ));
     }
 
-    /// The area between a lower and an upper line.
+    /// Adds the area between a lower and an upper line.
     pub(crate) fn area(&mut self, class: &str, lower: &[(f64, f64)], upper: &[(f64, f64)]) {
         let points = self.points(lower.iter().chain(upper.iter().rev()).copied());
         self.add(format_args!(r##"<polygon class="{class}" clip-path="url(#plot)" points="{points}"/>"##));
@@ -105,7 +105,7 @@ impl Picture {
         self.add(format_args!(r#"<text class="{class}" text-anchor="{anchor}" x="{x:.1}" y="{y:.1}">{text}</text>"#));
     }
 
-    /// A label beside a value.
+    /// Adds a label to the right of a value.
     pub(crate) fn label(&mut self, class: &str, at: (f64, f64), text: &str) {
         let (x, y) = (self.x.at(at.0), self.y.at(at.1));
         self.text(class, "start", (x, y), text);
@@ -141,7 +141,7 @@ impl Picture {
     }
 }
 
-/// A lift in percent with its sign, which none has none of.
+/// A lift in percent with its sign; 0 has none.
 fn signed(lift: f64) -> String {
     if lift == 0.0 { "0 %".to_owned() } else { format!("{:+.0} %", 100.0 * lift) }
 }

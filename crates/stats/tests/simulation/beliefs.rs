@@ -1,4 +1,4 @@
-//! Whether "90 % sure" is right nine times out of ten, when effects come from where the prior says.
+//! Calibration of the posterior: "90 % sure" is right nine times out of ten when effects are drawn from the prior.
 
 use super::data::{Metric, normal};
 use super::path::{ALPHA, DEFAULT_UNITS, every};
@@ -6,11 +6,11 @@ use super::{Accept, Row, Seen};
 use muriel_stats::bayes::{Posterior, Prior, posterior};
 use muriel_stats::boundary::{Mixture, chance_of_no_effect, sequential};
 
-/// The prior of the product on the lift.
+/// Standard deviation of the product's prior on the lift.
 const PRIOR_SD: f64 = 0.1;
 const SURE: f64 = 0.9;
 
-/// How sure the better-looking arm is to be better, and whether it is.
+/// Probability that the better-looking arm is better, and whether it is.
 fn claim(view: &Posterior, lift: f64) -> (f64, bool) {
     let sure = view.chance_to_win.max(1.0 - view.chance_to_win);
     (sure, (view.chance_to_win > 0.5) == (lift > 0.0))
@@ -56,11 +56,12 @@ fn calibration(metric: Metric, daily: u64, days: usize) -> Row {
     })
 }
 
-/// The e-value as a Bayes factor: half of the experiments have no effect, the others one from the mixture's prior.
+/// Calibration of the e-value as a Bayes factor: half of the experiments have no effect, the others one drawn from the
+/// mixture's prior.
 fn odds() -> Row {
     let units = 2_000u64;
     let mixture = Mixture::tuned(DEFAULT_UNITS, ALPHA).expect("a plan");
-    // The prior is of the difference in units of its noise, so it is the same at every size.
+    // The prior is on the difference in units of its noise, so it is the same at every size.
     let checks = [
         ("no effect, after 14 looks", Accept::Claimed),
         ("no effect, at the first look with odds of 3 to 1", Accept::Claimed),

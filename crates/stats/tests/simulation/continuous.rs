@@ -1,4 +1,4 @@
-//! The worst case: somebody looks after every unit and stops at the first difference.
+//! Worst case: the test is checked after every unit and stopped at the first difference.
 
 use super::data::{Metric, normal, uniform};
 use super::path::{ALPHA, DEFAULT_UNITS, Watched, every, no_effect};
@@ -7,17 +7,17 @@ use muriel_stats::boundary::Mixture;
 use muriel_stats::special::normal_isf;
 use muriel_stats::{Effect, Moments, Sample};
 
-/// Units of both arms after which nobody looks any more.
+/// Units of both arms at the last check.
 const UNITS: usize = 20_000;
 
-/// A look after every unit, each unit in the arm that a coin says.
+/// A check after every unit; each unit goes to a random arm.
 fn every_unit(name: &str, draw: fn(&mut super::Rng) -> f64, proportion: bool) -> Row {
     let mixture = Mixture::tuned(DEFAULT_UNITS, ALPHA).expect("a plan");
     let squares: Vec<f64> = (0..=UNITS).map(|t| mixture.multiplier(t as f64).powi(2)).collect();
     let fixed = normal_isf(0.5 * ALPHA).powi(2);
     let checks = [
         ("false winners", Accept::AtMost(ALPHA)),
-        // A boundary that nobody ever crosses would prove nothing.
+        // Fails for a boundary that is never crossed, which would prove nothing.
         ("the same, not never", Accept::AtLeast(0.01)),
         ("fixed interval at every look", Accept::Shown),
     ];
@@ -34,7 +34,7 @@ fn every_unit(name: &str, draw: fn(&mut super::Rng) -> f64, proportion: bool) ->
             samples[arm] = sample(&arms[arm]).ok();
             let [Some(control), Some(treatment)] = &samples else { continue };
             let Ok(effect) = Effect::of_samples(control, treatment) else { continue };
-            // z² > k² without a root; nothing that varies is nothing found.
+            // z² > k² without a square root. Without variance nothing is found.
             found |= effect.num * effect.num > square * effect.var_num && effect.var_num > 0.0;
             fixed_found |= effect.num * effect.num > fixed * effect.var_num && effect.var_num > 0.0;
         }
@@ -50,7 +50,7 @@ pub(crate) fn rows() -> Vec<Row> {
         every_unit("conversions 5 %", |rng| f64::from(u8::from(uniform(rng) < 0.05)), true).only_full(),
         every_unit("conversions 0.5 %", |rng| f64::from(u8::from(uniform(rng) < 0.005)), true).only_full(),
     ];
-    // The lift too, where it goes wrong elsewhere.
+    // Also the lift, for metrics on which it can fail differently.
     for metric in [Metric::Binary(0.005), Metric::Revenue(2.0)] {
         let watched = Watched { metric, looks: every(20, 1_000), lift: 0.0, alpha: ALPHA, planned: DEFAULT_UNITS };
         rows.push(no_effect(format!("{}, A/A, every 20 units per arm", metric.name()), watched, ALPHA));

@@ -1,33 +1,33 @@
-//! Metrics whose truth is known, drawn by the batch.
+//! Metrics with known true effects, drawn in batches.
 //!
-//! What a report needs of a batch is its moments. They are drawn from their exact joint distribution where it is known
-//! (a normal mean and its chi-squared squares, counts of a finite table), and unit by unit where it is not (the orders of
-//! those who bought, the values under a quantile). Both are the same experiment; one is a thousand times faster.
+//! A report needs only the moments of a batch. They are drawn from their exact joint distribution where it is known (a
+//! normal mean and its chi-squared squares, counts of a finite table). Otherwise they are drawn unit by unit (the
+//! orders of buyers, the values under a quantile). Both give the same experiment; the first is a thousand times faster.
 
 use super::Rng;
 use muriel_stats::{Effect, JointMoments, Moments, QuantileSample, Result, Sample};
 use rand_distr::{Binomial, ChiSquared, Distribution, LogNormal, StandardNormal, StandardUniform};
 
-/// A metric.
+/// A simulated metric.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Metric {
     /// Normal values, mean 1 and standard deviation 2.
     Normal,
-    /// Conversions at this rate.
+    /// Conversions with this rate.
     Binary(f64),
-    /// Four in a hundred buy, for a lognormal sum whose logarithm has this standard deviation.
+    /// Revenue: 4 % of the units buy, for a lognormal sum whose logarithm has this standard deviation.
     Revenue(f64),
-    /// Clicks per page: one to six pages a visitor, half of the visitors interested.
+    /// Clicks per page: one to six pages per visitor; half of the visitors are interested.
     Ratio,
-    /// Normal values adjusted by an earlier value, correlation 0.7.
+    /// Normal values adjusted by an earlier value, with correlation 0.7.
     Adjusted,
-    /// Conversions adjusted by earlier ones.
+    /// Conversions adjusted by earlier conversions.
     AdjustedBinary,
-    /// The quantile at this level of lognormal values.
+    /// Quantile at this level of lognormal values.
     Quantile(f64),
 }
 
-/// One arm so far.
+/// Data of one arm so far.
 #[derive(Clone, Debug)]
 pub(crate) enum Arm {
     Share { n: u64, successes: u64 },
@@ -36,11 +36,11 @@ pub(crate) enum Arm {
     Values(Vec<f64>),
 }
 
-/// Of whom four in a hundred buy.
+/// Share of units that buy.
 const BUY: f64 = 0.04;
-/// Correlation of a value with the earlier one.
+/// Correlation of a value with the earlier value.
 const CORRELATION: f64 = 0.7;
-/// Clicks per page of a visitor who is interested; the others never click.
+/// Clicks per page of an interested visitor. The others never click.
 const CLICKS: f64 = 0.4;
 
 pub(crate) fn normal(rng: &mut Rng) -> f64 {
@@ -58,7 +58,7 @@ pub(crate) fn binomial(rng: &mut Rng, n: u64, p: f64) -> u64 {
     }
 }
 
-/// Sum of squares of this many standard normal variables.
+/// Draws the sum of squares of `count` standard normal variables.
 fn squares(rng: &mut Rng, count: u64) -> f64 {
     match count {
         0 => 0.0,
@@ -66,7 +66,7 @@ fn squares(rng: &mut Rng, count: u64) -> f64 {
     }
 }
 
-/// Moments of `units` normal values: mean and squares are independent.
+/// Draws moments of `units` normal values. Mean and squares are independent.
 pub(crate) fn normal_moments(rng: &mut Rng, units: u64, mean: f64, sd: f64) -> Moments {
     match units {
         0 => Moments::default(),
@@ -74,7 +74,7 @@ pub(crate) fn normal_moments(rng: &mut Rng, units: u64, mean: f64, sd: f64) -> M
     }
 }
 
-/// Moments of `units` pairs of normal values: the squares and products are Wishart distributed (Bartlett).
+/// Draws moments of `units` pairs of normal values. Squares and products have a Wishart distribution (Bartlett).
 fn joint_moments(rng: &mut Rng, units: u64, mean: f64) -> JointMoments {
     if units == 0 {
         return JointMoments::default();
@@ -86,7 +86,8 @@ fn joint_moments(rng: &mut Rng, units: u64, mean: f64) -> JointMoments {
         1 => (0.0, 0.0, 0.0),
         n => (squares(rng, n - 1), normal(rng), squares(rng, n - 2)),
     };
-    // Of the earlier value, of both, and of what the earlier one does not tell.
+    // Squares of the earlier value, its products with the independent part of the later value, and squares of that
+    // part.
     let (s11, s12, s22) = (a2, a2.sqrt() * b, b * b + c2);
     JointMoments {
         n: units,
@@ -98,7 +99,7 @@ fn joint_moments(rng: &mut Rng, units: u64, mean: f64) -> JointMoments {
     }
 }
 
-/// Moments of integer pairs from how often each occurs.
+/// Moments of integer pairs, given as (count, x, y).
 fn counted(cells: impl Iterator<Item = (u64, u64, u64)>) -> JointMoments {
     let (mut n, mut sx, mut sy, mut sxx, mut syy, mut sxy) = (0, 0, 0, 0, 0, 0);
     for (count, x, y) in cells {
@@ -117,12 +118,12 @@ fn ratio_moments(rng: &mut Rng, units: u64, lift: f64) -> JointMoments {
     let mut cells = Vec::with_capacity(40);
     let mut left = units;
     for pages in 1..=6u64 {
-        // One page half of the time, two a quarter and so on, the rest six.
+        // One page with probability 1/2, two with 1/4 and so on; the rest six.
         let with = if pages == 6 { left } else { binomial(rng, left, 0.5) };
         left -= with;
         let interested = binomial(rng, with, 0.5);
         cells.push((with - interested, 0, pages));
-        // P(clicks = x) by its recurrence; conditional draws in turn.
+        // P(clicks = x) by its recurrence; each count is drawn conditional on the ones before.
         let (mut at, mut rest, mut undecided) = ((1.0 - p).powi(pages as i32), 1.0f64, interested);
         for x in 0..=pages {
             let count = if x == pages { undecided } else { binomial(rng, undecided, (at / rest).clamp(0.0, 1.0)) };
@@ -135,7 +136,7 @@ fn ratio_moments(rng: &mut Rng, units: u64, lift: f64) -> JointMoments {
     counted(cells.into_iter())
 }
 
-/// Conversions before and after: three in ten converted before, who convert ten times as often.
+/// Conversions before and after: three in ten converted before, and these convert ten times as often.
 fn adjusted_binary_moments(rng: &mut Rng, units: u64, lift: f64) -> JointMoments {
     let before = binomial(rng, units, 0.3);
     let again = binomial(rng, before, 0.5 * (1.0 + lift));
@@ -156,7 +157,7 @@ impl Metric {
         }
     }
 
-    /// An arm without units.
+    /// Creates an arm without units.
     pub(crate) fn nobody(self) -> Arm {
         match self {
             Metric::Binary(_) => Arm::Share { n: 0, successes: 0 },
@@ -166,7 +167,7 @@ impl Metric {
         }
     }
 
-    /// `units` more in an arm whose level is 1 + `lift` times that of control.
+    /// Adds `units` to an arm whose level is 1 + `lift` times that of control.
     pub(crate) fn more(self, arm: &mut Arm, units: u64, lift: f64, rng: &mut Rng) {
         match (self, arm) {
             (Metric::Binary(rate), Arm::Share { n, successes }) => {
@@ -194,14 +195,14 @@ impl Metric {
             (Metric::Quantile(_), Arm::Values(values)) => {
                 let of_unit = LogNormal::new(0.0, 1.0).expect("a standard deviation");
                 values.extend((0..units).map(|_| (1.0 + lift) * of_unit.sample(rng)));
-                // Mostly sorted already, which this sort notices.
+                // The values are mostly sorted already, which makes this sort fast.
                 values.sort_by(f64::total_cmp);
             }
             _ => unreachable!("an arm is of its metric"),
         }
     }
 
-    /// The effect that a report would compare.
+    /// The effect as a report computes it.
     pub(crate) fn effect(self, control: &Arm, treatment: &Arm) -> Result<Effect> {
         match (self, control, treatment) {
             (_, Arm::Share { n: c, successes: x }, Arm::Share { n: t, successes: y }) => {

@@ -1,4 +1,4 @@
-//! Experiments whose weights change on the way, by hand or by results.
+//! Experiments whose weights change while they run, by hand or by results.
 
 use super::data::{binomial, normal_moments};
 use super::path::{ALPHA, DEFAULT_UNITS};
@@ -9,9 +9,9 @@ use muriel_stats::special::{normal_cdf, normal_isf};
 use muriel_stats::{Effect, Epochs, Moments, Result, Sample};
 use rand_distr::{Distribution, LogNormal};
 
-/// Epochs of a bandit, and what a bandit is tuned for.
+/// Epochs of a bandit, for which its boundary is tuned.
 const EPOCHS: usize = 30;
-/// The least share of an arm.
+/// Smallest share of an arm.
 const FLOOR: f64 = 0.05;
 
 /// Units of both arms, the control first.
@@ -29,11 +29,11 @@ impl Arms {
         Effect::of_samples(&Sample::of_mean(&self.0[0])?, &Sample::of_mean(&self.0[1])?)
     }
 
-    /// The effect with one variance for both arms, that of all units.
+    /// The effect with the variance of all units for both arms.
     ///
-    /// An arm that a bandit starves has a handful of conversions an epoch. Its own variance is then small just when its
-    /// mean is, and large when that is large, so that its epochs look surer the worse they happened to be. Thirty such
-    /// epochs add up to a false winner; the variance of all units follows the arm that has most of them.
+    /// An arm that gets little traffic from a bandit has a handful of conversions per epoch. Its own variance is small
+    /// exactly when its mean is small, so its worst epochs look the most certain. Thirty such epochs add up to a false
+    /// winner. The variance of all units follows the arm that has most of them.
     fn effect_of_one_variance(&self) -> Result<Effect> {
         let variance = self.0[0].merge(&self.0[1]).variance()?;
         let sample = |arm: &Moments| Ok(Sample { variance, ..Sample::of_mean(arm)? });
@@ -41,18 +41,18 @@ impl Arms {
     }
 }
 
-/// What a unit is worth.
+/// Distribution of a unit's value.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Worth {
-    /// 1 at the rate.
+    /// 1 with the given rate, otherwise 0.
     Conversion,
-    /// An order at the rate, of a lognormal sum whose logarithm has standard deviation 1.
+    /// An order with the given rate; its lognormal sum has a logarithm with standard deviation 1.
     Order,
     /// A normal value with the mean and variance of a conversion.
     Normal,
 }
 
-/// `units` of whom `share` are treated.
+/// Draws `units`, of whom the share `share` is treated.
 fn arrive(units: u64, share: f64, rates: [f64; 2], worth: Worth, rng: &mut super::Rng) -> Arms {
     let treated = binomial(rng, units, share);
     let n = [units - treated, treated];
@@ -72,19 +72,19 @@ fn arrive(units: u64, share: f64, rates: [f64; 2], worth: Worth, rng: &mut super
     }))
 }
 
-/// What a bandit's visitors do.
+/// Simulated visitors of a bandit.
 #[derive(Clone, Copy)]
 struct Bandit {
-    /// Units of each epoch.
+    /// Units per epoch.
     units: u64,
-    /// The rate of control in the first epoch and in the last.
+    /// Conversion rate of control in the first and in the last epoch.
     rate: (f64, f64),
-    /// Of the second arm.
+    /// True lift of the second arm.
     lift: f64,
     worth: Worth,
 }
 
-/// What somebody sees who combines epochs, looking after each.
+/// Result of combining epochs with a check after each.
 #[derive(Default)]
 struct Combined {
     epochs: Vec<Result<Effect>>,
@@ -97,7 +97,7 @@ impl Combined {
         self.epochs.push(effect);
         let Ok(combined) = Epochs::combine(&self.epochs) else { return };
         let Ok(view) = sequential(&combined.in_epochs(), mixture) else { return };
-        // Without an effect the difference is asked, whose interval is bounded always.
+        // Without an effect the p-value of the difference is checked, because the lift's interval may be unbounded.
         self.missed |= match lift {
             0.0 => view.p_value < ALPHA,
             lift => view.lift_interval.is_ok_and(|interval| interval.excludes(lift)),
@@ -106,7 +106,7 @@ impl Combined {
     }
 }
 
-/// A bandit by the probability of being best, from all data so far.
+/// A bandit that allocates by the probability of being best, from all data so far.
 fn bandit(bandit: Bandit, fixed_test: Accept) -> Row {
     let Bandit { units, rate: (from, to), lift, worth } = bandit;
     let percent = |x: f64| (1_000.0 * x).round() / 10.0;
@@ -123,7 +123,7 @@ fn bandit(bandit: Bandit, fixed_test: Accept) -> Row {
     );
     let mixture = Mixture::tuned(EPOCHS as f64, ALPHA).expect("a plan");
     let fixed = normal_isf(0.5 * ALPHA);
-    // Of normal values variance and mean know nothing of each other, so each arm may have its own.
+    // For normal values variance and mean are independent, so the variance per arm is valid too.
     let own = if worth == Worth::Normal { Accept::AtMost(ALPHA) } else { Accept::Shown };
     let mut checks = vec![
         ("by epochs, truth missed at any epoch", Accept::AtMost(ALPHA)),
@@ -142,8 +142,8 @@ fn bandit(bandit: Bandit, fixed_test: Accept) -> Row {
             all.add(&now);
             one.add(now.effect_of_one_variance(), &mixture, lift);
             own.add(now.effect(), &mixture, lift);
-            // The closed form of the probability of being best for two arms. Half a conversion is added to what varies,
-            // so that an arm in which nobody converted yet is not known for sure.
+            // Closed form of the probability of being best for two arms. Half a conversion is added to the squared
+            // deviations, so that an arm without conversions is not treated as known exactly.
             let noise = |m: &Moments| (m.m2 + 0.5) / (m.n as f64).max(1.0).powi(2);
             let sd = (noise(&all.0[0]) + noise(&all.0[1])).sqrt();
             let best = normal_cdf((all.0[1].mean - all.0[0].mean) / sd);
@@ -203,7 +203,7 @@ pub(crate) fn rows() -> Vec<Row> {
         bandit(conversions(2_000, (0.1, 0.2), 0.0), near),
         bandit(conversions(400, (0.1, 0.1), 0.0), near),
         bandit(conversions(400, (0.1, 0.2), 0.0), near),
-        // A starved arm has a conversion in four epochs.
+        // An arm at the floor has one conversion in about four epochs.
         bandit(conversions(400, (0.01, 0.01), 0.0), at_most),
         bandit(conversions(5_000, (0.005, 0.01), 0.0), at_most),
         bandit(conversions(2_000, (0.1, 0.2), 0.2), at_most),

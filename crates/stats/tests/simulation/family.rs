@@ -1,4 +1,4 @@
-//! Many metrics of one experiment.
+//! Multiple metrics, and multiple arms, of one experiment.
 
 use super::data::{normal, normal_moments};
 use super::path::{ALPHA, DEFAULT_UNITS};
@@ -12,7 +12,7 @@ const CORRELATION: f64 = 0.5;
 const DAYS: usize = 14;
 const DAILY: u64 = 500;
 
-/// Twenty metrics that move together, of which the first `real` have an effect.
+/// Twenty correlated metrics; the first `real` of them have an effect.
 fn discoveries(real: usize, effect: f64) -> Row {
     let mixture = Mixture::tuned(DEFAULT_UNITS, ALPHA).expect("a plan");
     let mut checks = vec![
@@ -36,7 +36,7 @@ fn discoveries(real: usize, effect: f64) -> Row {
                 let shared = normal(rng) * (CORRELATION / DAILY as f64).sqrt();
                 for (i, moments) in metrics.iter_mut().enumerate() {
                     let level = if arm == 1 && i < real { effect } else { 0.0 };
-                    // Means correlate as asked; squares are drawn as those of unit variance.
+                    // The means have the wanted correlation. Squares are drawn with unit variance.
                     let own = normal_moments(rng, DAILY, 0.0, 1.0);
                     let mean = level + shared + own.mean * (1.0 - CORRELATION).sqrt();
                     *moments = moments.merge(&Moments { mean, ..own });
@@ -65,7 +65,7 @@ fn discoveries(real: usize, effect: f64) -> Row {
     })
 }
 
-/// Several arms beside one control, all without an effect: the smallest of the p-values is picked.
+/// Several arms and one control, all without an effect. The smallest p-value is picked.
 fn arms(count: usize) -> Row {
     let mixture = Mixture::tuned(DEFAULT_UNITS, ALPHA).expect("a plan");
     let checks = [("any false winner at any look, Holm", Accept::AtMost(ALPHA)), ("uncorrected", Accept::Shown)];

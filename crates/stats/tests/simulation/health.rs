@@ -1,4 +1,4 @@
-//! Checks that are made at every look as well.
+//! Health tests that also run at every check: sample ratio, guardrails, exact test of conversions.
 
 use super::data::{Metric, binomial};
 use super::path::{ALPHA, DEFAULT_UNITS, every};
@@ -6,12 +6,12 @@ use super::{Accept, Rng, Row, Seen};
 use muriel_stats::boundary::Mixture;
 use muriel_stats::srm::{self, chi_squared, conversions_log_bayes_factor, mixed_over_epochs};
 
-/// The sample ratio alarm.
+/// Level of the sample ratio alarm.
 const ALARM: f64 = 0.01;
-/// That of the χ² test elsewhere.
+/// Level of the χ² test that other tools use.
 const CHI_SQUARED_ALARM: f64 = 0.001;
 
-/// `units` more, over arms that have these shares.
+/// Adds `units`, distributed over the arms by `shares`.
 fn arrive(counts: &mut [u64], units: u64, shares: &[f64], rng: &mut Rng) {
     let (mut left, mut rest) = (units, 1.0);
     let last = counts.len() - 1;
@@ -23,7 +23,7 @@ fn arrive(counts: &mut [u64], units: u64, shares: &[f64], rng: &mut Rng) {
     }
 }
 
-/// A stretch of time: what the weights promise and what happens.
+/// A period with planned weights and true shares.
 struct Epoch {
     promised: Vec<f64>,
     true_shares: Vec<f64>,
@@ -33,7 +33,7 @@ fn honest(shares: &[f64]) -> Epoch {
     Epoch { promised: shares.to_vec(), true_shares: shares.to_vec() }
 }
 
-/// Visitors come in `looks` batches of `units`, the epochs one after the other.
+/// Visitors arrive in `looks` batches of `units`, one epoch after the other.
 fn ratio(test: &str, looks: usize, units: u64, epochs: Vec<Epoch>, accept: Accept) -> Row {
     let checks = [("sequential alarm at 0.01", accept), ("χ² below 0.001 at some look", Accept::Shown)];
     Row::new(test, looks, &checks, move |rng, seen| {
@@ -60,7 +60,7 @@ fn ratio(test: &str, looks: usize, units: u64, epochs: Vec<Epoch>, accept: Accep
     })
 }
 
-/// A guardrail that does not move must not be said to have got worse.
+/// A guardrail without an effect must not be reported as worse.
 fn guardrail(metric: Metric, looks: Vec<u64>) -> Row {
     let mixture = Mixture::tuned_one_sided(DEFAULT_UNITS, ALPHA).expect("a plan");
     let test = format!("guardrail, {}, A/A", metric.name());
@@ -82,7 +82,7 @@ fn guardrail(metric: Metric, looks: Vec<u64>) -> Row {
     })
 }
 
-/// The exact test of conversions, while they are rare.
+/// The exact test of conversions, for rare conversions.
 fn exact(rate: f64, times: f64, weights: [f64; 2], check: (&'static str, Accept)) -> Row {
     let (looks, units) = (30, 1_000);
     let test = format!(

@@ -1,4 +1,4 @@
-//! Experiments whose looks are planned, or whose end is.
+//! Experiments with planned checks or a planned end.
 
 use super::data::normal_moments;
 use super::path::{ALPHA, DEFAULT_UNITS};

@@ -9,10 +9,10 @@ use muriel_stats::{Effect, JointMoments, Moments, Sample};
 
 const UNITS: usize = 300;
 
-/// Values of a unit: in one of the arms, after and before.
+/// A unit: its arm, its value after exposure and its value before.
 type Unit = (usize, f64, f64);
 
-/// Moments of both arms from the units, in this many parts that are merged in a random tree.
+/// Moments of both arms from the units, computed in `count` parts that are merged in a random tree.
 fn parts(units: &[Unit], count: usize, rng: &mut Rng) -> [JointMoments; 2] {
     [0, 1].map(|arm| {
         let mut parts = vec![JointMoments::default(); count];
@@ -30,7 +30,7 @@ fn parts(units: &[Unit], count: usize, rng: &mut Rng) -> [JointMoments; 2] {
     })
 }
 
-/// Every number of a report on these arms.
+/// All numbers of a report on these arms.
 fn report(arms: &[JointMoments; 2]) -> Vec<f64> {
     let mixture = Mixture::tuned(DEFAULT_UNITS, ALPHA).expect("a plan");
     let sample = |m: Moments| Sample::of_mean(&m).expect("a hundred units");
@@ -51,7 +51,7 @@ fn report(arms: &[JointMoments; 2]) -> Vec<f64> {
     numbers
 }
 
-/// `lost` units are left out of the split report.
+/// `lost` is the number of units missing from the split report.
 fn row(test: &str, level: f64, lost: usize) -> Row {
     let checks = [("largest difference to the report on all units at once", Accept::Largest(1e-12))];
     Row::new(test, 1, &checks, move |rng, seen| {
@@ -63,7 +63,7 @@ fn row(test: &str, level: f64, lost: usize) -> Row {
         let whole = report(&parts(&units, 1, rng));
         let count = 1 + (uniform(rng) * 20.0) as usize;
         let split = report(&parts(&units[lost..], count, rng));
-        // Relative to the size of the number, or to that of the metric where a number is near zero by cancelling.
+        // Relative to the size of the number, or to that of the metric when cancellation makes a number nearly zero.
         let off = whole.iter().zip(&split).map(|(a, b)| (a - b).abs() / a.abs().max(1.0));
         seen[0] = Seen::value(off.fold(0.0, |most, off| if off > most || off.is_nan() { off } else { most }));
     })
@@ -73,7 +73,7 @@ pub(crate) fn rows() -> Vec<Row> {
     vec![row("300 units in up to 20 parts, merged in any order", 5.0, 0)]
 }
 
-/// One unit of the split is lost.
+/// Fails on purpose: one unit of the split is lost.
 pub(crate) fn broken() -> Row {
     row("a unit is lost", 5.0, 1)
 }

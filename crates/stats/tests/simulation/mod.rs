@@ -1,4 +1,4 @@
-//! The machine: rows of data say what is simulated and accepted, one loop runs them.
+//! Simulation harness: rows of data define the simulated experiments and the accepted results; one loop runs them.
 
 mod beliefs;
 mod continuous;
@@ -21,38 +21,38 @@ use std::fmt::Write;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// The source of chance. Its numbers are part of the test: another generator is another set of seeds.
+/// Random number generator. Its numbers are part of the test: another generator gives other experiments.
 pub(crate) type Rng = Xoshiro256PlusPlus;
 
-/// Runs of every row in every check.
+/// Runs per row in the quick set.
 #[allow(dead_code, reason = "the test runs the quick set, the example either")]
 pub(crate) const QUICK: usize = 4_000;
-/// Runs of every row before a release.
+/// Runs per row before a release.
 #[allow(dead_code, reason = "the test runs the quick set, the example either")]
 pub(crate) const FULL: usize = 40_000;
 
-/// What is accepted of the mean of what the runs saw. Its margin is three standard errors of a rate.
+/// Accepted range of the mean over the runs. The margin is three standard errors of a rate.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Accept {
-    /// This rate, give or take the margin.
+    /// This rate, plus or minus the margin.
     Near(f64),
-    /// This rate at most, plus the margin.
+    /// At most this rate plus the margin.
     AtMost(f64),
     /// Less than this, without a margin.
     Below(f64),
-    /// This rate at least, less the margin.
+    /// At least this rate minus the margin.
     AtLeast(f64),
-    /// The mean of what was claimed in each run, give or take the margin.
+    /// The mean of the probabilities claimed by the runs, plus or minus the margin.
     Claimed,
-    /// Values between 0 and 1 that are uniform, by Kolmogorov and Smirnov at 0.001.
+    /// Uniform values between 0 and 1, by a Kolmogorov-Smirnov test at 0.001.
     Uniform,
-    /// No run sees more than this.
+    /// No run has a larger value.
     Largest(f64),
-    /// Anything: a way that is not ours, for comparison.
+    /// Any result: another method, shown for comparison.
     Shown,
 }
 
-/// What one run saw of one check.
+/// Result of one check in one run.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Seen {
     value: f64,
@@ -60,36 +60,36 @@ pub(crate) struct Seen {
 }
 
 impl Seen {
-    /// A number to average.
+    /// Creates a result from a number to average.
     pub(crate) fn value(value: f64) -> Option<Seen> {
         Some(Seen { value, claimed: 0.0 })
     }
 
-    /// Whether it happened.
+    /// Creates a result that is 1 when the event happened and 0 otherwise.
     pub(crate) fn event(happened: bool) -> Option<Seen> {
         Seen::value(f64::from(u8::from(happened)))
     }
 
-    /// Whether it happened, and how probable it was said to be.
+    /// Creates a result of an event with the probability that was claimed for it.
     pub(crate) fn claim(happened: bool, claimed: f64) -> Option<Seen> {
         Some(Seen { value: f64::from(u8::from(happened)), claimed })
     }
 }
 
-/// One simulated run: fills in what each check saw, `None` where the run says nothing about it.
+/// One simulated run. Fills in the result of each check, `None` for a check that does not apply to the run.
 pub(crate) type Run = Box<dyn Fn(&mut Rng, &mut [Option<Seen>]) + Sync + Send>;
 
-/// A kind of experiment, simulated many times, and what is asked of the results.
+/// A kind of experiment that is simulated many times, and the checks of its results.
 pub(crate) struct Row {
-    /// Names the experiment, and is the seed.
+    /// Name of the experiment; also determines the seed.
     pub(crate) test: String,
-    /// How often a run looks.
+    /// Number of interim checks in a run.
     pub(crate) looks: usize,
-    /// What is asked.
+    /// Names and accepted ranges of the checks.
     pub(crate) checks: Vec<(&'static str, Accept)>,
-    /// One experiment.
+    /// Simulates one experiment.
     pub(crate) run: Run,
-    /// Too slow for every check.
+    /// True when the row is too slow for the quick set.
     pub(crate) only_full: bool,
 }
 
@@ -103,25 +103,26 @@ impl Row {
         Row { test: test.into(), looks, checks: checks.to_vec(), run: Box::new(run), only_full: false }
     }
 
-    /// The row, in the full set only.
+    /// Restricts the row to the full set.
     pub(crate) fn only_full(self) -> Row {
         Row { only_full: true, ..self }
     }
 
-    /// Run i of the row starts from this plus i. FNV-1a of the name, so that adding a row changes no other.
+    /// Seed of the row; run i uses this plus i. An FNV-1a hash of the name, so that adding a row does not change the
+    /// others.
     fn seed(&self) -> u64 {
         let name = self.test.bytes().chain(self.looks.to_string().into_bytes());
         name.fold(0xcbf2_9ce4_8422_2325, |hash: u64, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3))
     }
 }
 
-/// What came of one check of a row.
+/// Result of one check of a row.
 #[derive(Clone, Debug)]
 pub(crate) struct Line {
     pub(crate) test: String,
     pub(crate) what: &'static str,
     pub(crate) looks: usize,
-    /// Runs that said something.
+    /// Runs in which the check applied.
     pub(crate) runs: usize,
     pub(crate) measured: String,
     pub(crate) accepted: String,
@@ -129,7 +130,7 @@ pub(crate) struct Line {
     pub(crate) seed: u64,
 }
 
-/// What the runs saw of one check.
+/// Accumulated results of one check.
 #[derive(Clone, Default)]
 struct Tally {
     runs: usize,
@@ -144,7 +145,7 @@ impl Tally {
         self.runs += 1;
         self.sum += seen.value;
         self.claimed += seen.claimed;
-        // NaN counts as the largest there is: a check never passes for want of a number.
+        // NaN counts as infinite, so that a check never passes because a number is missing.
         self.largest = if seen.value.is_nan() { f64::INFINITY } else { self.largest.max(seen.value) };
         if accept == Accept::Uniform {
             self.values.push(seen.value);
@@ -188,7 +189,7 @@ impl Tally {
                 (format!("p = {p:.3}"), "p > 0.001".to_owned(), p > 0.001)
             }
         };
-        // A check that no run had anything to say about has shown nothing; NaN rates fail by themselves.
+        // A check that applied to no run fails. NaN rates fail by themselves.
         let ok = ok && self.runs > 0;
         Line {
             test: row.test.clone(),
@@ -203,10 +204,10 @@ impl Tally {
     }
 }
 
-/// P-value of the hypothesis that `values` are uniform between 0 and 1.
+/// P-value of the hypothesis that `values` are uniform on 0..1.
 ///
 /// # Source
-/// Kolmogorov's series with Stephens' correction of its argument for a finite number of values.
+/// Kolmogorov's series, with Stephens' correction of its argument for a finite number of values.
 fn uniformity(mut values: Vec<f64>) -> f64 {
     values.sort_by(f64::total_cmp);
     let n = values.len() as f64;
@@ -222,10 +223,10 @@ fn uniformity(mut values: Vec<f64>) -> f64 {
     (1..=100).map(term).sum::<f64>().clamp(0.0, 1.0)
 }
 
-/// Runs that a thread takes at a time.
+/// Runs that a thread takes at once.
 const BATCH: usize = 250;
 
-/// Runs every row `runs` times on all processors. The lines are the same on any number of them.
+/// Runs every row `runs` times on all processors. The results do not depend on the number of processors.
 pub(crate) fn run(rows: &[Row], runs: usize) -> Vec<Line> {
     let rows: Vec<&Row> = rows.iter().filter(|row| runs > QUICK || !row.only_full).collect();
     let batches = runs.div_ceil(BATCH);
@@ -269,7 +270,7 @@ pub(crate) fn run(rows: &[Row], runs: usize) -> Vec<Line> {
     lines
 }
 
-/// Every promise, by groups in the order of the page.
+/// All promises, by groups, in the order of docs/methods.md.
 pub(crate) fn groups() -> Vec<(&'static str, Vec<Row>)> {
     vec![
         ("one look", one_look::rows()),
@@ -286,18 +287,18 @@ pub(crate) fn groups() -> Vec<(&'static str, Vec<Row>)> {
     ]
 }
 
-/// Promises that do not hold: rows of ours that are asked for what they cannot keep.
+/// Promises that must fail, to test that the harness detects broken ones.
 #[allow(dead_code, reason = "the test asks for them, the example does not")]
 pub(crate) fn broken() -> Vec<Row> {
     vec![path::broken(), planning::broken(), merging::broken()]
 }
 
-/// A whole number as people write it: 20,000.
+/// An integer with thousands separators: 20,000.
 pub(crate) fn count(n: u64) -> String {
     if n < 1_000 { n.to_string() } else { format!("{},{:03}", count(n / 1_000), n % 1_000) }
 }
 
-/// The lines as a Markdown table.
+/// Formats the lines as a Markdown table.
 pub(crate) fn table<'a>(lines: impl IntoIterator<Item = &'a Line>) -> String {
     let mut text =
         String::from("| test | measured | looks | runs | result | accepted | ok |\n|---|---|--:|--:|--:|--:|---|\n");

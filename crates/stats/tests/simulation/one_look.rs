@@ -1,11 +1,11 @@
-//! Tests that are read once, at a size fixed beforehand.
+//! Tests that are checked once, at a size fixed beforehand.
 
 use super::data::Metric;
 use super::path::ALPHA;
 use super::{Accept, Row, Seen, count};
 use muriel_stats::interval::{Alternative, t_test};
 
-/// Units per arm: enough that the normal approximation is not what is tested.
+/// Units per arm: large enough for the normal approximation.
 const UNITS: u64 = 20_000;
 
 fn row(metric: Metric, units: u64, accept: Accept, uniform: bool) -> Row {
@@ -31,23 +31,23 @@ pub(crate) fn rows() -> Vec<Row> {
     vec![
         row(Metric::Normal, UNITS, near, true),
         row(Metric::Normal, 100, near, true),
-        // Welch's degrees of freedom are on the safe side among so few.
+        // With so few units Welch's degrees of freedom are conservative.
         row(Metric::Normal, 10, Accept::AtMost(ALPHA), false),
-        // Counts of conversions are whole, so their p-values have steps, which a test of uniformity finds in time; the
-        // steps are too small to see where half convert.
+        // Conversion counts are integers, so their p-values have steps. A uniformity test detects them with enough
+        // values, except at a rate of one half, where the steps are too small.
         row(Metric::Binary(0.5), 40 * UNITS, near, true),
         row(Metric::Binary(0.05), UNITS, near, false),
         row(Metric::Binary(0.005), 5 * UNITS, near, false),
         row(Metric::Revenue(1.0), 5 * UNITS, near, true),
-        // A few orders make up most of such a sum and of its variance: where the mean is off the variance is large too.
+        // A few orders make up most of such a sum and of its variance, so the variance is large when the mean is wrong.
         row(Metric::Revenue(1.5), UNITS, Accept::AtMost(ALPHA), false),
         row(Metric::Revenue(2.0), UNITS, Accept::AtMost(ALPHA), false),
         row(Metric::Ratio, UNITS, near, true),
         row(Metric::Adjusted, UNITS, near, true),
         row(Metric::AdjustedBinary, UNITS, near, true),
         row(Metric::Quantile(0.5), 2_000, near, true),
-        // The variance of a quantile far out comes from few values, which forty thousand p-values show and five in a
-        // hundred do not.
+        // The variance of an extreme quantile comes from few values. Forty thousand p-values show that in a uniformity
+        // test, but the rejection rate at 5 % does not.
         row(Metric::Quantile(0.9), 2_000, near, false),
     ]
 }

@@ -1,55 +1,56 @@
-//! Experiments that are looked at again and again, and stopped as soon as they say something.
+//! Experiments that are checked repeatedly and stopped at the first difference.
 
 use super::data::Metric;
 use super::{Accept, Row, Seen, count};
 use muriel_stats::boundary::{Mixture, sequential};
 use muriel_stats::special::normal_isf;
 
-/// Units of both arms that comparisons are tuned for when nobody planned.
+/// Units of both arms that comparisons are tuned for without a plan.
 pub(crate) const DEFAULT_UNITS: f64 = 10_000.0;
 pub(crate) const ALPHA: f64 = 0.05;
 
-/// An experiment that is watched.
+/// A monitored experiment.
 #[derive(Clone)]
 pub(crate) struct Watched {
     pub(crate) metric: Metric,
-    /// Units per arm at each look.
+    /// Units per arm at each check.
     pub(crate) looks: Vec<u64>,
-    /// The true lift.
+    /// True lift.
     pub(crate) lift: f64,
     pub(crate) alpha: f64,
     pub(crate) planned: f64,
 }
 
-/// What somebody who looked every time has seen.
+/// Results over all checks of one run.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Story {
-    /// The always-valid interval of the difference missed the truth at some look.
+    /// True when the always-valid interval of the difference missed the truth at some check.
     pub(crate) difference: bool,
-    /// Fieller's interval of the lift did.
+    /// True when Fieller's interval of the lift missed the truth at some check.
     pub(crate) lift: bool,
-    /// The delta-method interval of the lift with the same multiplier did.
+    /// True when the delta-method interval of the lift with the same multiplier missed the truth at some check.
     pub(crate) delta: bool,
-    /// The fixed interval of the difference did.
+    /// True when the fixed interval of the difference missed the truth at some check.
     pub(crate) fixed: bool,
-    /// The interval of the lift at the look at which a difference was first found, or the last one, misses the truth.
+    /// True when the interval of the lift missed the truth at the check that first found a difference, or else at the
+    /// last.
     pub(crate) at_stop: bool,
-    /// A difference was found at some look.
+    /// True when a difference was found at some check.
     pub(crate) found: bool,
-    /// Looks at which the interval of the lift excluded zero and that of the difference did not, or the other way.
+    /// Checks at which exactly one of the intervals of lift and difference excluded zero.
     pub(crate) disagreed: u32,
 }
 
-/// `count` looks with `step` units per arm each.
+/// `count` checks, `step` units per arm apart.
 pub(crate) fn every(step: u64, count: u64) -> Vec<u64> {
     (1..=count).map(|look| look * step).collect()
 }
 
-/// `count` looks from 10 units per arm to `last`, evenly on a logarithmic scale; no two at the same size.
+/// `count` checks from 10 units per arm to `last`, evenly on a logarithmic scale, all at different sizes.
 pub(crate) fn log_spaced(count: usize, last: u64) -> Vec<u64> {
     let ratio = (last as f64 / 10.0).ln() / (count as f64 - 1.0);
     let mut looks: Vec<u64> = (0..count).map(|i| (10.0 * (ratio * i as f64).exp()).round() as u64).collect();
-    // Early on the scale is finer than a unit.
+    // At first the logarithmic steps are smaller than a unit.
     for i in 1..looks.len() {
         looks[i] = looks[i].max(looks[i - 1] + 1);
     }
@@ -69,7 +70,7 @@ impl Watched {
             metric.more(&mut treatment, units - before, lift, rng);
             before = units;
             let last = i + 1 == self.looks.len();
-            // Without an interval nothing is said, so nothing wrong is.
+            // Without an interval there is no claim that could be wrong.
             let Ok(effect) = metric.effect(&control, &treatment) else { continue };
             let Ok(view) = sequential(&effect, &mixture) else { continue };
             let significant = view.p_value < alpha;
@@ -93,7 +94,7 @@ impl Watched {
     }
 }
 
-/// The metrics of the table.
+/// Metrics of the table in docs/methods.md.
 pub(crate) const METRICS: [Metric; 11] = [
     Metric::Normal,
     Metric::Binary(0.5),
@@ -112,7 +113,7 @@ fn is_quantile(metric: Metric) -> bool {
     matches!(metric, Metric::Quantile(_))
 }
 
-/// A/A: nothing differs, and whoever finds something has a false winner.
+/// A/A test: nothing differs, so every difference found is a false winner.
 pub(crate) fn no_effect(test: String, watched: Watched, at_most: f64) -> Row {
     let alpha = watched.alpha;
     let checks = [
@@ -134,7 +135,7 @@ pub(crate) fn no_effect(test: String, watched: Watched, at_most: f64) -> Row {
     })
 }
 
-/// There is an effect, and the intervals hold it.
+/// A test with an effect, which the intervals must cover.
 fn effect(watched: Watched) -> Row {
     let test = format!("{}, lift {:+.0} %", watched.metric.name(), 100.0 * watched.lift);
     let checks = [
@@ -170,7 +171,7 @@ pub(crate) fn rows() -> Vec<Row> {
             let last = if is_quantile(metric) { 2_000 } else { 20_000 };
             let test = format!("{}, A/A, from 10 units", metric.name());
             let row = no_effect(test, at(metric, log_spaced(often, last)), ALPHA);
-            // The slow ones, and those that differ least from others, need not be tried every time.
+            // Slow metrics and those similar to others run in the full set only.
             let every_time =
                 often == 30 || [Metric::Normal, Metric::Binary(0.005), Metric::Revenue(2.0)].contains(&metric);
             rows.push(if every_time { row } else { row.only_full() });
@@ -189,7 +190,8 @@ pub(crate) fn rows() -> Vec<Row> {
     rows
 }
 
-/// The fixed interval and the delta method, asked for what only ours keep.
+/// Fails on purpose: the fixed interval and the delta method are held to promises that only the always-valid interval
+/// keeps.
 pub(crate) fn broken() -> Row {
     let (looks, planned) = (every(1_000, 14), DEFAULT_UNITS);
     let watched = Watched { metric: Metric::Revenue(2.0), looks, lift: 0.0, alpha: ALPHA, planned };

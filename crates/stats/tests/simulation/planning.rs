@@ -1,4 +1,4 @@
-//! Whether a test of the planned size finds the planned effect as often as planned.
+//! Power of tests at their planned size.
 
 use super::data::{Metric, binomial, normal_moments};
 use super::path::ALPHA;
@@ -15,7 +15,7 @@ fn rule(looks: Looks) -> DecisionRule {
     DecisionRule { alpha: ALPHA, sides: Sides::Two, looks }
 }
 
-/// The share of tests that find the effect among as many units as were planned for it.
+/// Share of tests that find the effect with the planned number of units.
 fn row(test: &str, looks: usize, units: [u64; 2], mode: Mode, accept: Accept, metric: Planned) -> Row {
     let sizes = format!("{test}, {} and {} units", count(units[0]), count(units[1]));
     Row::new(sizes, looks, &[("effect found, planned 80 %", accept)], move |rng, seen| {
@@ -32,12 +32,12 @@ fn row(test: &str, looks: usize, units: [u64; 2], mode: Mode, accept: Accept, me
     })
 }
 
-/// A metric with the effect that was planned for.
+/// A metric with the planned effect.
 #[derive(Clone, Copy)]
 enum Planned {
-    /// Standard deviation 2; control 1, treatment this much more.
+    /// Mean with standard deviation 2: control 1, treatment larger by this much.
     Mean(f64),
-    /// Rates of control and treatment.
+    /// Conversion rates of control and treatment.
     Share(f64, f64),
 }
 
@@ -95,7 +95,7 @@ pub(crate) fn rows() -> Vec<Row> {
         row("mean, fixed", 1, mean(0.5, &once), Mode::Fixed, near, Planned::Mean(0.1)),
         row("mean, fixed, a fifth treated", 1, mean(0.2, &once), Mode::Fixed, near, Planned::Mean(0.1)),
         row("conversions, fixed", 1, shares(&once), Mode::Fixed, near, Planned::Share(0.05, 0.06)),
-        // Planned for the noise of the lift, which is more than that of the difference that decides.
+        // Planned with the noise of the lift, which is larger than that of the tested difference.
         row("lift, fixed", 1, lift, Mode::Fixed, least, Planned::Mean(0.1)),
         row("mean, always valid, read once", 1, sequential, always_mode(sequential), near, Planned::Mean(0.1)),
         row("mean, always valid, read daily", 14, sequential, always_mode(sequential), least, Planned::Mean(0.1)),
@@ -110,7 +110,7 @@ pub(crate) fn rows() -> Vec<Row> {
     ]
 }
 
-/// Half the units that the plan asks for.
+/// Fails on purpose: half the planned units.
 pub(crate) fn broken() -> Row {
     let units = whole(units_for_mean(0.1, 2.0, 0.5, &rule(Looks::Once), TARGET).expect("a plan").exact);
     let half = [units[0] / 2, units[1] / 2];

@@ -1,12 +1,12 @@
-//! What the engine promises, tried on made-up experiments whose truth is known.
+//! Promised error rates, measured on simulated experiments with known truth.
 //!
-//! A promise such as "at most 5 % of tests without an effect are ever called" has no reference value to compare with. It
-//! is tried on thousands of such tests. The quick set runs here; `cargo run --release -p muriel-stats --example
-//! simulate -- --full` runs ten times as many and prints the table of docs/methods.md.
+//! A promise such as "at most 5 % of tests without an effect find a difference" has no reference value. It is measured
+//! on thousands of simulated tests. The quick set runs here; `cargo run --release -p muriel-stats --example simulate --
+//! --full` runs ten times as many and prints the table of docs/methods.md.
 
 use super::{QUICK, broken, groups, run, table};
 
-/// One group of promises, with the lines that failed and the seeds that make them fail again.
+/// Runs one group of promises and prints the failed lines with the seeds that reproduce them.
 fn check(group: &str) {
     let rows = groups().into_iter().find(|(name, _)| *name == group).expect("the group exists").1;
     let lines = run(&rows, QUICK);
@@ -71,7 +71,7 @@ fn any_split_of_the_units_gives_the_same_report() {
     check("merging");
 }
 
-/// The table above names every group, and every group has a test above.
+/// Every group has a test in this file.
 #[test]
 fn no_group_is_forgotten() {
     let names: Vec<_> = groups().into_iter().map(|(name, _)| name).collect();
@@ -82,7 +82,7 @@ fn no_group_is_forgotten() {
     assert_eq!(names.len(), 11);
 }
 
-/// A wrong promise is noticed: peeking at a fixed test is not 5 %, and half the units do not give the planned power.
+/// Broken promises are detected: peeking at a fixed test exceeds 5 %, and half the units do not give the planned power.
 #[test]
 fn a_broken_promise_fails() {
     let rows = broken();

@@ -1,8 +1,8 @@
 //! Arms of very different sizes: one in ten visitors gets the variant.
 //!
-//! A small arm with rare conversions or skewed orders has a small variance just when its mean is small. Between arms of
-//! one size that cancels; here it does not, and the small arm looks surely worse too often. The variance that all units
-//! together would give the difference does not have this fault, so the larger of the two is used.
+//! A small arm with rare conversions or skewed orders has a small variance exactly when its mean is small. Between arms
+//! of equal size this cancels. Here it does not, so the small arm is found worse too often. The variance computed from
+//! all units together does not have this error, so the larger of the two is used.
 
 use super::data::{Arm, Metric};
 use super::path::{ALPHA, DEFAULT_UNITS, every, log_spaced};
@@ -10,7 +10,7 @@ use super::{Accept, Row, Seen};
 use muriel_stats::boundary::{Mixture, sequential};
 use muriel_stats::{Effect, JointMoments, Result};
 
-/// The per-unit variance of all units together, and the units of both arms.
+/// Per-unit variance of all units together, and the number of units of each arm.
 fn common(control: &Arm, treatment: &Arm, theta: impl Fn(&JointMoments) -> f64) -> (f64, u64, u64) {
     match (control, treatment) {
         (Arm::Share { n: c, successes: x }, Arm::Share { n: t, successes: y }) => {
@@ -26,7 +26,7 @@ fn common(control: &Arm, treatment: &Arm, theta: impl Fn(&JointMoments) -> f64) 
     }
 }
 
-/// The effect with the larger of the variance of each arm by itself and that of all units.
+/// The effect with the larger of two variances: from each arm separately, and from all units.
 fn cautious(metric: Metric, control: &Arm, treatment: &Arm) -> Result<Effect> {
     let effect = metric.effect(control, treatment)?;
     let slope = |all: &JointMoments| if all.m2_y > 0.0 { all.c / all.m2_y } else { 0.0 };
@@ -34,7 +34,7 @@ fn cautious(metric: Metric, control: &Arm, treatment: &Arm) -> Result<Effect> {
     Ok(effect.with_min_variance(of_all, c, t))
 }
 
-/// Whether a verdict would be given on so many conversions.
+/// Returns whether there are enough conversions for a verdict.
 fn is_enough(control: &Arm, treatment: &Arm) -> bool {
     match (control, treatment) {
         (Arm::Share { n: c, successes: x }, Arm::Share { n: t, successes: y }) => {

@@ -1,8 +1,8 @@
-//! Distribution functions by the names that tables of values give them.
+//! Distribution functions by their names in the tables of reference values.
 
 use muriel_stats::special;
 
-/// The value of a distribution function; `None` when there is none of this name with so many arguments.
+/// Evaluates a distribution function; `None` when no function has this name and number of arguments.
 pub(crate) fn value(function: &str, args: &[f64]) -> Option<f64> {
     Some(match (function, args) {
         ("normal_cdf", &[x]) => special::normal_cdf(x),

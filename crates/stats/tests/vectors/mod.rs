@@ -1,7 +1,8 @@
-//! Checks reference vectors: reads a file, asks the crate, compares by the file's match rule.
+//! Checks reference vectors: reads a file, computes each case and compares by the file's match rule.
 //!
-//! The file is `{ "schema_version": 1, "count": N, "cases": [...] }`; each case names a `method`, its `inputs`, what is
-//! `expected` and with which `tolerance`. Shared by the test, over the copy kept here, and by the example, over any file.
+//! The file is `{ "schema_version": 1, "count": N, "cases": [...] }`. Each case names a `method`, its `inputs`, the
+//! `expected` outputs and the `tolerance`. Used by the test, with the copy stored here, and by the example, with any
+//! file.
 
 mod adapters;
 pub(crate) mod functions;
@@ -23,9 +24,9 @@ pub(crate) enum Output {
     Text(&'static str),
     /// No value.
     Absent,
-    /// Several, in order.
+    /// Several outputs, in order.
     List(Vec<Output>),
-    /// Several, by name.
+    /// Several outputs, by name.
     Group(Outputs),
 }
 
@@ -56,12 +57,12 @@ impl fmt::Display for Output {
     }
 }
 
-/// What a file of cases came to.
+/// Result of checking a file of cases.
 #[derive(Debug, Default)]
 pub(crate) struct Summary {
-    /// Per method: cases met and cases seen.
+    /// Per method: number of passed cases and of all cases.
     pub(crate) methods: BTreeMap<String, (usize, usize)>,
-    /// One line per case not met.
+    /// One line per failed case.
     pub(crate) failures: Vec<String>,
 }
 
@@ -83,7 +84,7 @@ impl fmt::Display for Summary {
 /// Checks every case of a file.
 ///
 /// # Errors
-/// A sentence when `text` is not a file of cases.
+/// A message when `text` is not a file of cases.
 pub(crate) fn check(text: &str) -> Result<Summary, String> {
     let file: Value = serde_json::from_str(text).map_err(|e| format!("not JSON: {e}"))?;
     if file["schema_version"].as_u64() != Some(1) {
@@ -114,7 +115,7 @@ pub(crate) fn check(text: &str) -> Result<Summary, String> {
     Ok(summary)
 }
 
-/// What is wrong with the crate's answer to one case; nothing when it is met.
+/// Problems of one case; empty when it passes.
 fn check_case(method: &str, case: &Value) -> Vec<String> {
     let Some(expected) = case["expected"].as_object() else {
         return vec!["expected is not an object".to_owned()];
@@ -137,7 +138,7 @@ fn check_case(method: &str, case: &Value) -> Vec<String> {
         let reason = got.get("reason").map_or_else(String::new, |r| format!(" ({r})"));
         problems.push(format!("status is {status}{reason}, want values"));
     }
-    // An undefined result may carry what is still defined, but nothing that reads like inference.
+    // An undefined result may have the outputs that are still defined, but no inference.
     if matches!(got.get("status"), Some(Output::Text("undefined"))) {
         let inference = got.keys().filter(|name| name.starts_with("ci_") || ["p_value", "bound"].contains(name));
         problems.extend(inference.map(|name| format!("{name} is given for an undefined result")));
@@ -145,7 +146,8 @@ fn check_case(method: &str, case: &Value) -> Vec<String> {
     problems
 }
 
-/// Compares one output; `names` are its own name and those around it, innermost first, to find its tolerance by.
+/// Compares one output. `names` holds its own name and those of the groups around it, innermost first, to look up the
+/// tolerance.
 fn compare(path: &str, got: &Output, want: &Value, names: &[&str], tolerance: &Value, problems: &mut Vec<String>) {
     let met = match (got, want) {
         (Output::Absent, Value::Null) => true,
@@ -156,7 +158,7 @@ fn compare(path: &str, got: &Output, want: &Value, names: &[&str], tolerance: &V
             _ => false,
         },
         (Output::Number(got), Value::Number(number)) => match (number.as_f64(), limits(names, tolerance)) {
-            // A NaN compares false.
+            // A comparison with NaN is false.
             (Some(want), Some((rel, abs))) => (got - want).abs() <= f64::max(abs, rel * want.abs()),
             _ => {
                 problems.push(format!("{path} has no tolerance"));

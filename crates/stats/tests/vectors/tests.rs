@@ -12,7 +12,7 @@ fn every_reference_vector_is_met() {
     assert_eq!(seen, 297, "{summary}");
 }
 
-/// What is wrong with the answer to one case.
+/// Problems of one case.
 fn failures(case: &str) -> Vec<String> {
     let file = format!(r#"{{"schema_version": 1, "count": 1, "cases": [{case}]}}"#);
     check(&file).expect("a file of one case can be read").failures

@@ -1,4 +1,4 @@
-//! What lists show of an experiment, for statements of other modules.
+//! Columns of an experiment that lists show, for statements of other modules.
 
 use super::ListedExperiment;
 use super::rows::{self, ListedRow};

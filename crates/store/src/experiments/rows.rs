@@ -1,4 +1,4 @@
-//! Rows of the tables of experiments, to and from the domain's types.
+//! Converts rows of the tables of experiments to and from the domain's types.
 
 use super::{HistoryEntry, OriginHypothesis};
 use crate::jobs::Watch;
@@ -195,13 +195,14 @@ impl TryFrom<ExperimentRow> for Experiment {
             serving,
             allocation: match row.allocation {
                 Some(Json(allocation)) => allocation,
-                // Replaced by that of the weights once the number of arms is known.
+                // Placeholder until the number of arms is known; then the allocation of
+                // the weights replaces it.
                 None => Allocation::contiguous(&Weights::even(1)),
             },
             epoch: row.epoch,
             revision: row.revision,
             updated_at: row.updated_at,
-            // What other tables say of it.
+            // Filled in from other tables.
             groups: GroupPlaces::default(),
             primary_goal: None,
             secondary_goals: Vec::new(),
@@ -210,8 +211,7 @@ impl TryFrom<ExperimentRow> for Experiment {
     }
 }
 
-/// Where an experiment stands, from the columns that say so; `None` where they contradict
-/// each other.
+/// Lifecycle from its columns; `None` where they contradict each other.
 fn lifecycle(status: &str, started_at: Option<Instant>) -> Option<Lifecycle> {
     match (status, started_at) {
         ("draft", None) => Some(Lifecycle::Draft),
@@ -221,8 +221,7 @@ fn lifecycle(status: &str, started_at: Option<Instant>) -> Option<Lifecycle> {
     }
 }
 
-/// Whether a winner is served, from the columns that say so; `None` where they contradict
-/// each other.
+/// Serving state from its columns; `None` where they contradict each other.
 fn serving(state: &str, arm: Option<i64>, rollout: Option<i64>) -> Option<Serving> {
     match (state, arm.map(u32::try_from), rollout) {
         ("never", None, None) => Some(Serving::Never),
@@ -233,7 +232,7 @@ fn serving(state: &str, arm: Option<i64>, rollout: Option<i64>) -> Option<Servin
 }
 
 table! {
-    /// What a list shows of an experiment.
+    /// Columns of an experiment that lists show.
     struct ListedRow of "experiment" {
         generated { experiment_id: i64 }
         key {}
@@ -254,7 +253,8 @@ table! {
 }
 
 impl ListedRow {
-    /// The list's entry, with the hypothesis that the experiment came from.
+    /// Converts the row to a list entry, with the hypothesis that the experiment came
+    /// from.
     pub(super) fn listed(self, origin: Option<OriginHypothesis>) -> Result<super::ListedExperiment> {
         let status = lifecycle(&self.status, self.started_at)
             .map(Lifecycle::status)
@@ -275,7 +275,7 @@ impl ListedRow {
     }
 }
 
-/// The columns of [`origin`], of a hypothesis under the alias `h`.
+/// Columns that [`origin`] reads, of a hypothesis under the alias `h`.
 pub(super) const ORIGIN_COLUMNS: &str = "h.hypothesis_id AS origin_id, h.observation, h.problem, h.solution, \
                                          h.revision AS origin_revision";
 
@@ -379,7 +379,7 @@ impl From<EpochRow> for Epoch {
 }
 
 table! {
-    /// One change.
+    /// One change of an experiment.
     struct HistoryRow of "experiment_history" {
         generated {}
         key { experiment_id: i64, revision: i64 }

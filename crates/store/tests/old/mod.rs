@@ -1,4 +1,4 @@
-//! Databases as an older release has left them.
+//! Databases in the state of an older release.
 #![allow(dead_code, clippy::unwrap_used, reason = "tests; each file uses some of it")]
 
 use muriel_sql::{Db, Error, PostgresOptions, Row, SqliteOptions, Tx, Value, params};
@@ -7,10 +7,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 use tempfile::TempDir;
 
-/// Longer than anything here takes on a busy machine.
+/// Timeout, longer than any operation here takes on a busy machine.
 const DEADLINE: Duration = Duration::from_secs(180);
 
-/// A database.
+/// Place of a test database.
 pub(crate) enum Place {
     Sqlite(TempDir),
     Postgres { server: String, name: String },
@@ -49,7 +49,7 @@ impl Place {
         }
     }
 
-    /// Opened, of the release that had so many migrations, with a company and a project.
+    /// Opens the database with the first `migrations` migrations, a company and a project.
     pub(crate) async fn old(&self, migrations: usize) -> Db {
         let db = self.open().await;
         db.migrate(&MIGRATIONS[..migrations]).await.unwrap();
@@ -104,7 +104,7 @@ pub(crate) async fn rows(db: &Db, sql: &'static str, params: Vec<Value>) -> Vec<
     db.read::<_, Error, _>(move |tx| Box::pin(async move { tx.query(sql, params).await })).await.unwrap()
 }
 
-/// An experiment as the row of an older release has it.
+/// An experiment in the row format of an older release.
 pub(crate) struct Old<'a> {
     pub(crate) key: &'static str,
     pub(crate) status: &'static str,
@@ -115,7 +115,7 @@ pub(crate) struct Old<'a> {
     pub(crate) variants: &'a [&'static str],
     /// `started_at` and `opened_at` of the first epoch.
     pub(crate) epoch: Option<(i64, Option<i64>)>,
-    /// Moment and `before` of each change, the first of which created it.
+    /// Time and `before` of each change, the first of which created it.
     pub(crate) history: &'a [(i64, &'static str)],
 }
 

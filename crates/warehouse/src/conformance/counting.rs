@@ -1,4 +1,4 @@
-//! Checks of what counts, and under which name.
+//! Tests of counting: segments, repeated events, and texts with special characters.
 
 use super::fixtures::{SECOND, START, ask, at, exposure, load, question, record, trigger};
 use super::{Engine, reference};
@@ -28,7 +28,7 @@ pub(super) fn the_largest_segments_are_distinguished(engine: Engine<'_>) {
     segments.sort();
     segments.dedup();
     assert_eq!(segments.len(), 52);
-    // Of the smallest nine, some of one visitor, the alphabet's last are the rest.
+    // The smallest values are in the rest; on a tie, the alphabetically last ones.
     assert!(segments.contains(&Segment::Rest) && segments.contains(&Segment::Unknown));
     assert!(!segments.contains(&Segment::Value("c56".into())));
 }

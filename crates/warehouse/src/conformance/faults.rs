@@ -1,4 +1,4 @@
-//! Checks that the checks find an engine that is wrong.
+//! Tests that the conformance suite finds a faulty engine.
 
 use super::{Warehouse, failures};
 use crate::testing::DelegatingWriter;
@@ -9,16 +9,16 @@ use crate::{
 };
 use muriel_log::LogId;
 
-/// How an engine is wrong.
+/// Fault of an engine.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Wrong {
-    /// It counts a visitor twice.
+    /// Counts a visitor twice.
     CountsTwice,
-    /// It answers questions that were stopped.
+    /// Answers questions that were stopped.
     IgnoresStop,
-    /// It removes the rows of every log.
+    /// Removes the rows of every log.
     PrunesAll,
-    /// It answers from a rebuild that is not finished.
+    /// Answers from an unfinished rebuild.
     AnswersEarly,
 }
 
@@ -101,7 +101,7 @@ fn planted_faults_are_found() {
         let engine = || -> Box<dyn Warehouse> {
             Box::new(WrongWarehouse { inner: DuckWarehouse::in_memory(&options).unwrap(), wrong })
         };
-        // The others may find it as well, or take long.
+        // Other tests may find the fault as well, or take long.
         let found = failures(&engine, |name| {
             ["largest", "stopped", "side by side", "rebuild"].iter().any(|part| name.contains(part))
         });

@@ -1,4 +1,4 @@
-//! Records and questions that the checks have in common.
+//! Records and questions that the tests share.
 
 use super::Warehouse;
 use crate::{
@@ -10,14 +10,14 @@ use muriel_domain::goal::{GoalType, GoalValue, Trigger};
 use muriel_log::{LogId, Position, Record};
 use serde_json::{Value, json};
 
-/// When everything begins: the first quarter of a day.
+/// Start of all data: the first quarter of an hour of a day.
 pub(super) const START: i64 = 1_767_225_600_000_000;
 pub(super) const SECOND: i64 = 1_000_000;
 
-/// The log that records are of where it does not matter which.
+/// Log of records whose log does not matter.
 pub(super) const LOG: LogId = LogId::from_bytes([7; 16]);
 
-/// Loads blocks of records, as the loader does.
+/// Loads blocks of records, like the loader.
 pub(super) fn load(warehouse: &dyn Warehouse, blocks: &[&[Record]]) {
     load_log(warehouse, LoadTarget::Answering, LOG, blocks);
 }
@@ -63,7 +63,7 @@ pub(super) fn question(metrics: Vec<Metric>) -> ExperimentQuestion {
     }
 }
 
-/// The answer, without the marks, which the reference does not know.
+/// Returns the answer without the watermarks, which the reference does not have.
 pub(super) fn ask(warehouse: &dyn Warehouse, question: &ExperimentQuestion) -> ExperimentAnswer {
     ExperimentAnswer { marks: Watermarks::new(), ..warehouse.ask(question, &StopToken::new()).unwrap() }
 }
@@ -76,7 +76,7 @@ pub(super) fn exposure(visitor: &str, us: i64, variant: u32, context: Value) -> 
     })
 }
 
-/// A record with other fields, sent with a key.
+/// A record with additional fields, sent with an API key.
 pub(super) fn vouched(mut event: Value, fields: &Value) -> Record {
     event["vouched"] = json!(true);
     event.as_object_mut().unwrap().extend(fields.as_object().unwrap().clone());

@@ -1,4 +1,4 @@
-//! Random events and questions, from few enough words that many of them meet.
+//! Random events and questions, from so few words that many of them match.
 
 use super::fixtures::{SECOND, START, at, question, record, trigger};
 use crate::{
@@ -13,7 +13,7 @@ use proptest::test_runner::{TestCaseResult, TestRunner};
 use serde_json::{Value, json};
 use std::sync::Arc;
 
-/// Words of a few letters, so that events meet.
+/// One of a few short words, so that events match.
 pub(super) fn word(words: &'static [&'static str]) -> impl Strategy<Value = &'static str> {
     proptest::sample::select(words)
 }
@@ -25,7 +25,7 @@ pub(super) const URLS: &[&str] = &[
     "https://shop.example/größe'100%",
 ];
 
-/// Within three hours, mostly at a few moments.
+/// A time within three hours, mostly one of a few.
 pub(super) fn time() -> impl Strategy<Value = i64> {
     prop_oneof![(0i64..12).prop_map(|n| START + n * QUARTER_US), (0i64..2_160).prop_map(|n| START + n * 5 * SECOND),]
 }
@@ -100,11 +100,11 @@ pub(super) fn event() -> impl Strategy<Value = Value> {
                 put("test_id", json!(met.2.parse::<i64>().unwrap()));
                 put("variant_id", json!(met.0));
                 put("changes", json!(Some(met.3).filter(|told| !told.is_empty())));
-                // Each of the measures is there or not, whatever the others are.
+                // Each measure is present or not, independently of the others.
                 let [errors, late, hidden, lcp, cls, inp] = met.4;
                 put("errors", json!(errors));
                 put("dropped", json!(what.3.filter(|number| *number >= 0.0)));
-                // More messages than an answer has, when they are met in pages of several kinds.
+                // More messages than an answer contains, combined with several kinds of pages.
                 let message = what.4.map(|order| format!("{order} {}", met.3));
                 put("error_message", json!(message));
                 put("late", json!(late));
@@ -115,7 +115,7 @@ pub(super) fn event() -> impl Strategy<Value = Value> {
             }
             "click" if what.1 == "link" => {
                 put("by", json!(what.1));
-                // On another page than the shop's it might lead elsewhere.
+                // On a page of another site the link might lead off the site.
                 put("url", json!(URLS[0]));
                 put("href", json!(what.2));
             }
@@ -144,7 +144,8 @@ pub(super) fn event() -> impl Strategy<Value = Value> {
     })
 }
 
-/// Events with ids, and some of them twice, of which some are others' with the same id.
+/// Events with ids, some of them repeated. Some repeats have the id but another visitor and
+/// time.
 pub(super) fn records() -> impl Strategy<Value = Vec<Record>> {
     (
         proptest::collection::vec((event(), any::<u64>()), 0..120),
@@ -167,7 +168,7 @@ pub(super) fn records() -> impl Strategy<Value = Vec<Record>> {
                     let mut record = repeat.get(&records).clone();
                     if let Some((visitor, vouched, at)) = another {
                         record.vouched = vouched;
-                        // An exposure's id is compared within its moment only.
+                        // Ids of exposures are compared only among exposures at the same time.
                         if record.kind != EventKind::Exposure {
                             record.visitor.id = visitor.to_owned();
                             record.at = Instant::from_us(at);
@@ -208,7 +209,7 @@ pub(super) fn outcome() -> impl Strategy<Value = CountedOutcome> {
     ]
 }
 
-/// One rate of a currency until some time, and another one from then on or never.
+/// A rate of a currency until some time, and another rate from then on or none.
 pub(super) fn exchange() -> impl Strategy<Value = Arc<ExchangeRates>> {
     (word(&["EUR", "USD", "GBP"]), word(&["EUR", "USD"]), time(), 1i64..40_000_000_000, any::<bool>()).prop_map(
         |(currency, other, then, rate, goes_on)| {
@@ -296,7 +297,7 @@ pub(super) fn questions() -> impl Strategy<Value = ExperimentQuestion> {
     })
 }
 
-/// About a holdout, some of everybody and some of nobody.
+/// Questions about a holdout that holds out some visitors, all or none.
 pub(super) fn holdout_questions() -> impl Strategy<Value = ExperimentQuestion> {
     let stretch = (prop_oneof![Just(0), Just(10_000), 0u32..10_000], word(&["g1", "g2", "g3"]));
     (questions(), stretch).prop_map(|(question, (to, salt))| ExperimentQuestion {
@@ -307,7 +308,7 @@ pub(super) fn holdout_questions() -> impl Strategy<Value = ExperimentQuestion> {
     })
 }
 
-/// About both experiments, either first.
+/// Questions about both experiments, in either order.
 pub(super) fn pair_questions() -> impl Strategy<Value = PairQuestion> {
     (questions(), questions(), any::<bool>()).prop_map(|(one, other, is_first)| {
         let of = |test_id, question: ExperimentQuestion| ExperimentQuestion {
@@ -319,8 +320,7 @@ pub(super) fn pair_questions() -> impl Strategy<Value = PairQuestion> {
     })
 }
 
-/// Without values of the landing page's host, which the reference does not look
-/// into.
+/// Replaces the breakdown by referrer, which the reference does not compute.
 pub(super) fn comparable(mut question: ExperimentQuestion) -> ExperimentQuestion {
     if question.breakdown == Some(Dimension::Referrer) {
         question.breakdown = Some(Dimension::Country);
@@ -328,7 +328,7 @@ pub(super) fn comparable(mut question: ExperimentQuestion) -> ExperimentQuestion
     question
 }
 
-/// Runs a property over an engine, a few dozen cases of it.
+/// Runs a property over an engine, with a few dozen cases.
 pub(super) fn property<S: Strategy>(strategy: S, property: impl Fn(S::Value) -> TestCaseResult) {
     let config = ProptestConfig { cases: 48, failure_persistence: None, ..ProptestConfig::default() };
     if let Err(failed) = TestRunner::new(config).run(&strategy, property) {

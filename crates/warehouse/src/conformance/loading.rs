@@ -1,4 +1,4 @@
-//! Checks of the life of rows: loading, retention, rebuilds, and questions that are stopped.
+//! Tests of loading, retention, rebuilds, and stopped questions.
 
 use super::Engine;
 use super::fixtures::{LOG, START, ask, exposure, load, load_log, question, record};
@@ -18,11 +18,11 @@ pub(super) fn a_stopped_question_is_not_answered(engine: Engine<'_>) {
     stop.stop();
     let answer = warehouse.ask(&question(vec![Metric::new(CountedOutcome::Bounce)]), &stop);
     assert!(matches!(answer, Err(crate::Error::Stopped)), "{answer:?}");
-    // And the next is.
+    // The next question, with another token, is answered.
     assert_eq!(ask(&*warehouse, &question(Vec::new())).arrivals[0].visitors, 1);
 }
 
-/// Two logs with the same numbers of blocks: marks, damage and retention of one are nothing to
+/// Two logs with the same block numbers: watermarks, damage and retention of one do not affect
 /// the other, and a question is answered from both.
 pub(super) fn logs_are_stored_side_by_side(engine: Engine<'_>) {
     let warehouse = engine();
@@ -82,8 +82,9 @@ pub(super) fn a_rebuild_answers_once_it_is_finished(engine: Engine<'_>) {
     assert_eq!((visitors(), warehouse.watermarks()), (0, Watermarks::new()));
 }
 
-/// Rows of a block from which a visitor was taken out, in both sets of rows: the rows of others
-/// stay, and the answer says what is gone of the project that was asked about.
+/// Rows of a block from which a visitor's events were deleted, in the answering rows and in
+/// those of a rebuild: the rows of other visitors stay, and the answer reports the deletions of
+/// the question's project.
 pub(super) fn rows_of_rewritten_blocks_are_replaced(engine: Engine<'_>) {
     let warehouse = engine();
     let records: Vec<Record> =
@@ -115,7 +116,7 @@ pub(super) fn rows_of_rewritten_blocks_are_replaced(engine: Engine<'_>) {
     assert_eq!(warehouse.rewritten_blocks(LoadTarget::Answering, LogId::from_bytes([3; 16]), 1, 9).unwrap(), []);
     assert!(warehouse.has_erased_bytes().unwrap());
 
-    // A rebuild reads what is left, and has never had the others.
+    // A rebuild reads the remaining events only, and never had the others.
     assert!(matches!(warehouse.refresh(LoadTarget::Rebuild, LOG, &[1], &rows), Err(crate::Error::Damaged(_))));
     warehouse.begin_rebuild().unwrap();
     load_log(&*warehouse, LoadTarget::Rebuild, LOG, &[&records[1..2], &records[2..]]);

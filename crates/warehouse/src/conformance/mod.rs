@@ -1,7 +1,7 @@
-//! The conformance suite for warehouse engines.
+//! Conformance suite for warehouse engines.
 //!
-//! [`check`] runs every test against an engine, given as a function that creates an empty warehouse. Most tests compare its
-//! answers with those of [`reference`], which computes them record by record.
+//! [`check`] runs every test against an engine, given as a function that creates an empty warehouse. Most tests compare
+//! its answers with those of [`reference`], which computes them record by record.
 
 mod counting;
 mod faults;

@@ -1,4 +1,4 @@
-//! Checks of the questions about two experiments.
+//! Tests of questions about two experiments.
 
 use super::Engine;
 use super::fixtures::{SECOND, START, at, exposure, load, question, record, trigger};
@@ -32,12 +32,13 @@ pub(super) fn pairs_count_who_met_the_other_in_time(engine: Engine<'_>) {
     let minute = 60 * SECOND;
     let (start, window) = (START + 10 * minute, 30 * minute);
     let records = [
-        // Before, within and after the window of the other's metric, and never.
+        // Entry into the other experiment before, within and after the metric's window,
+        // and never.
         met(2, "before", start - minute, 1),
         met(1, "before", start, 0),
         order("before", start + minute, 4.0),
         met(1, "within", start, 0),
-        // It counts from the experiment's own entry on.
+        // Counts from the entry into the metric's own experiment.
         order("within", start + minute, 3.0),
         met(2, "within", start + window - 1, 1),
         met(1, "after", start, 0),
@@ -61,7 +62,7 @@ pub(super) fn pairs_count_who_met_the_other_in_time(engine: Engine<'_>) {
             .collect()
     };
     let pays = Metric { window_us: Some(window), ..Metric::new(trigger(GoalType::Revenue, "Paid")) };
-    // The cap is that of all visitors: the largest value is cut to the next.
+    // The cap is computed over all visitors: the largest value is reduced to the next.
     let capped = Metric { cap: None, ..pays.clone() };
     assert_eq!(told(&asked(capped)), [(0, 1, false, 2, 70_000), (1, 0, false, 1, 0)]);
     let endless = Metric { window_us: None, ..pays.clone() };
@@ -69,7 +70,8 @@ pub(super) fn pairs_count_who_met_the_other_in_time(engine: Engine<'_>) {
     let mut early = asked(pays.clone());
     early.experiment.as_of = muriel_domain::Instant::from_us(start + window - 1);
     assert_eq!(told(&early), [(0, 1, true, 2, 70_000), (1, 0, true, 1, 0)]);
-    // Who did not enter the other, by its own beginning and filter, is in no cell.
+    // A visitor who did not enter the other experiment, by its own start and filter, is
+    // in no cell.
     let mut later = asked(pays.clone());
     later.other.started_at = Some(muriel_domain::Instant::from_us(start));
     assert_eq!(told(&later), [(0, 1, false, 1, 30_000), (1, 0, false, 1, 0)]);

@@ -1,4 +1,4 @@
-//! Checks over random events and questions.
+//! Tests with random events and questions.
 
 use super::fixtures::{START, ask, load};
 use super::generators::{comparable, holdout_questions, pair_questions, property, questions, records};
@@ -63,15 +63,17 @@ pub(super) fn changes_by_quarter_add_up_to_totals(engine: Engine<'_>) {
     property((records(), questions(), 0i64..13), |(records, mut question, when)| {
         question.by_quarter = true;
         for metric in &mut question.metrics {
-            // A cap of the values themselves is another one at another time.
+            // The default cap depends on the values, so it changes over time.
             metric.cap = Some(metric.cap.unwrap_or(50.0));
         }
-        // And so is the currency, which is that of the orders after entry, where none is asked for.
+        // So does the currency, which is that of the orders after entry unless the question names
+        // one.
         for metric in &mut question.metrics {
             let usual = metric.exchange.as_ref().map_or("EUR", |exchange| &exchange.currency).to_owned();
             metric.currency.get_or_insert(usual);
         }
-        // What is vouched for displaces what was there before, and says how large an order may be.
+        // Keyed events overrule earlier ones without a key and determine the largest plausible
+        // order, so all records are of the same kind.
         let vouched = records.first().is_some_and(|record| record.vouched);
         let records: Vec<Record> = records
             .into_iter()
@@ -86,7 +88,7 @@ pub(super) fn changes_by_quarter_add_up_to_totals(engine: Engine<'_>) {
         let whole = ask(&*warehouse, &question);
         let end = START + when * QUARTER_US;
         let until = question.until.map_or(end, |until| until.us().min(end));
-        // A visit goes on with its session, whatever its window is.
+        // A visit continues with its session, regardless of its window.
         let visit = |metric: &Metric| matches!(metric.outcome, CountedOutcome::Bounce | CountedOutcome::Engagement);
         let visits: Vec<bool> = question.metrics.iter().map(visit).collect();
         let then = ask(

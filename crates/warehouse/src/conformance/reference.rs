@@ -27,13 +27,13 @@ struct Entry<'r> {
     variant: u32,
     /// The session in which the visitor entered.
     session: Option<&'r str>,
-    /// The record by which the visitor entered.
+    /// The exposure by which the visitor entered.
     exposure: &'r Record,
 }
 
-/// Those who entered an experiment, and those who did not count.
+/// Visitors who entered an experiment, and numbers of others.
 struct Entered<'r> {
-    /// The project's records until the end of the question.
+    /// Records of the project until the end of the question.
     records: Vec<&'r Record>,
     entries: Vec<Entry<'r>>,
     bots: u64,
@@ -42,7 +42,7 @@ struct Entered<'r> {
     early: u64,
 }
 
-/// Who entered an experiment.
+/// Determines who entered an experiment.
 fn entered<'r>(records: Vec<&'r Record>, question: &ExperimentQuestion, test_id: i64) -> Entered<'r> {
     let is_early = |record: &Record| question.started_at.is_some_and(|started_at| record.at < started_at);
     let exposures: Vec<&Record> = records
@@ -51,7 +51,7 @@ fn entered<'r>(records: Vec<&'r Record>, question: &ExperimentQuestion, test_id:
         .filter(|record| record.kind == EventKind::Exposure && record.test_id == Some(test_id))
         .filter(|record| variant(record).is_some_and(|variant| variant < question.arms))
         .collect();
-    // If a visitor has an exposure with an API key, the others are ignored, whatever the end of the report.
+    // If a visitor has a keyed exposure, the others are ignored, regardless of the end of the report.
     let vouched: BTreeSet<&str> = exposures
         .iter()
         .filter(|record| record.vouched && !is_early(record))
@@ -108,12 +108,12 @@ fn entered<'r>(records: Vec<&'r Record>, question: &ExperimentQuestion, test_id:
     Entered { records, entries, bots, crossed, moved, early }
 }
 
-/// The project's records.
+/// Records of the project.
 fn of_project<'r>(records: &'r [Record], question: &ExperimentQuestion) -> Vec<&'r Record> {
     records.iter().filter(|record| record.project_key == question.project_key).collect()
 }
 
-/// Answers `question`, without the numbers by quarter of an hour.
+/// Answers `question`, without the changes by quarter of an hour.
 pub(super) fn answer(records: &[Record], question: &ExperimentQuestion) -> ExperimentAnswer {
     let records = of_project(records, question);
     let test_id = match &question.population {
@@ -147,7 +147,7 @@ pub(super) fn answer(records: &[Record], question: &ExperimentQuestion) -> Exper
     }
 }
 
-/// The answer about a holdout.
+/// Answers a question about a holdout.
 fn holdout(records: &[&Record], question: &ExperimentQuestion, stretch: &GroupStretch) -> ExperimentAnswer {
     let is_held_out = stretch.membership();
     let epoch = question.epochs.first().map_or(0, |(epoch, _)| *epoch);
@@ -230,7 +230,7 @@ fn passes(entry: &Entry<'_>, question: &ExperimentQuestion) -> bool {
     };
     let filter = &question.filter;
     let country = value(entry.exposure, Dimension::Country);
-    // The records name no medium, click or network, and their referrers are of other hosts.
+    // The generated records have no medium, click id or network, and their referrers are other hosts.
     let source = if entry.exposure.referrer.is_some() { "referral" } else { "direct" };
     question.epoch.is_none_or(|epoch| epoch == entry.epoch)
         && is(Dimension::Device, &filter.devices)
@@ -281,7 +281,7 @@ fn segments(entries: &[Entry<'_>], dimension: Dimension) -> Vec<String> {
 /// Epoch, variant, segment, and whether the window is open.
 type Place = (i64, u32, usize, bool);
 
-/// The outcome of a metric for one visitor.
+/// Counted events of a metric for one visitor.
 #[derive(Default, Clone)]
 struct Seen {
     after: Vec<Hit>,
@@ -293,12 +293,12 @@ struct Seen {
 struct Hit {
     visitor: String,
     at: i64,
-    /// The time of the order, also for its refunds.
+    /// Time of the order, also for its refunds.
     ordered_at: i64,
-    /// Of which event, or of which order.
+    /// Hash of the event or of the order.
     root: u64,
     amount: i128,
-    /// The value of the order before refunds.
+    /// Value of the order before refunds.
     gross: i128,
     currency: Option<String>,
     vouched: bool,
@@ -308,7 +308,7 @@ struct Hit {
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum What {
-    /// An event that makes a conversion.
+    /// An event that counts towards a conversion.
     Event,
     Tied,
     Untied,
@@ -332,8 +332,7 @@ impl Hit {
     }
 }
 
-/// Orders and their refunds at the rate of the order's time, rounded half away from
-/// zero.
+/// Converts orders and their refunds at the rate of the order's time, rounded half away from zero.
 fn convert(hits: &mut [Hit], exchange: &ExchangeRates) {
     for hit in hits {
         let ordered_at = Instant::from_us(hit.ordered_at);
@@ -352,7 +351,7 @@ fn convert(hits: &mut [Hit], exchange: &ExchangeRates) {
     }
 }
 
-/// The sum of the values.
+/// Sum of the values, limited like the value of a visitor.
 fn worth(hits: &[Hit]) -> i128 {
     let sum = |vouched: bool, untied: bool| -> i128 {
         let those = hits.iter().filter(|hit| hit.vouched == vouched && (hit.what == What::Untied) == untied);
@@ -361,7 +360,7 @@ fn worth(hits: &[Hit]) -> i128 {
     (sum(true, false) + (sum(false, false) + sum(false, true)).max(0) + sum(true, true)).clamp(0, MAX)
 }
 
-/// The same for events with an API key only.
+/// Like [`worth`], for events sent with an API key only.
 fn vouched_worth(hits: &[Hit]) -> i128 {
     worth(&hits.iter().filter(|hit| hit.vouched).cloned().collect::<Vec<_>>())
 }
@@ -370,7 +369,7 @@ fn bought(hits: &[Hit]) -> impl Iterator<Item = &Hit> {
     hits.iter().filter(|hit| hit.what == What::Event)
 }
 
-/// How long after entry events count.
+/// Time after entry within which events count.
 fn window(metric: &Metric) -> Option<i64> {
     match metric.outcome {
         CountedOutcome::Bounce | CountedOutcome::Engagement => Some(30 * 60 * 1_000_000),
@@ -389,7 +388,7 @@ fn metrics(records: &[&Record], entries: &[Entry<'_>], question: &ExperimentQues
     question.metrics.iter().enumerate().map(answer).collect()
 }
 
-/// What pages have lost of those who entered, since then.
+/// Events that pages of entered visitors have lost after entry.
 fn lost_events(records: &[&Record], entries: &[Entry<'_>]) -> LostEvents {
     let mut reports: BTreeMap<(&str, uuid::Uuid), i64> = BTreeMap::new();
     for record in records.iter().filter(|record| record.kind == EventKind::Health && !record.bot) {
@@ -404,7 +403,7 @@ fn lost_events(records: &[&Record], entries: &[Entry<'_>]) -> LostEvents {
     LostEvents { visitors: visitors.len() as u64, events: reports.values().sum::<i64>().unsigned_abs() }
 }
 
-/// The answer with the custom events that have the name of its orders, of the first metric.
+/// Adds the number of custom events with the name of the first metric's orders to the answer.
 fn with_unread(
     is_first: bool,
     records: &[&Record],
@@ -426,12 +425,12 @@ fn with_unread(
     answer
 }
 
-/// Whether the moment is after entry, and within the window.
+/// Returns whether the time is after entry and within the window.
 fn is_within(at: i64, entry: &Entry<'_>, metric: &Metric) -> bool {
     at >= entry.at && window(metric).is_none_or(|window| at < entry.at + window)
 }
 
-/// Visitors all of whose submits that count were prevented.
+/// Number of visitors whose counted submits were all prevented.
 fn only_prevented(records: &[&Record], entries: &[Entry<'_>], metric: &Metric) -> u64 {
     let CountedOutcome::Goal(trigger) = &metric.outcome else { return 0 };
     if trigger.goal_type() != GoalType::FormSubmit {
@@ -452,7 +451,7 @@ fn only_prevented(records: &[&Record], entries: &[Entry<'_>], metric: &Metric) -
     entries.iter().filter(all_prevented).count() as u64
 }
 
-/// Visitors whose custom event or order came within five seconds before they entered.
+/// Number of visitors with a custom event or order within five seconds before entry.
 fn just_before(records: &[&Record], entries: &[Entry<'_>], metric: &Metric) -> u64 {
     let trigger = match &metric.outcome {
         CountedOutcome::Event(name) => Trigger::new(GoalType::Event, GoalValue::Text(name.clone())).unwrap(),
@@ -496,7 +495,7 @@ fn metric(records: &[&Record], entries: &[Entry<'_>], question: &ExperimentQuest
     MetricAnswer { cells, ..answer }
 }
 
-/// The metric without its cells, and for each entry whether its window is open and what the visitor did.
+/// The metric's answer without its cells, and for each entry whether its window is open and the counted events.
 fn metric_of_each(
     records: &[&Record],
     entries: &[Entry<'_>],
@@ -615,15 +614,15 @@ fn units(value: f64) -> i128 {
     if units.abs() >= MAX as f64 { MAX * units.signum() as i128 } else { units as i128 }
 }
 
-/// Orders and refunds that take no part.
+/// Orders and refunds that do not count.
 #[derive(Default)]
 struct LeftOut {
-    /// With whether three visitors or more have sent their number.
+    /// Repeated orders; true when at least three visitors have sent the number.
     repeated: Vec<(Hit, bool)>,
     refunds: Vec<Hit>,
 }
 
-/// The events that a goal counts, ordered by time.
+/// Events that a goal counts, ordered by time.
 fn hits(records: &[&Record], trigger: &Trigger, left_out: &mut LeftOut) -> Vec<Hit> {
     let people = || records.iter().copied().filter(|record| !record.bot);
     let negative = |record: &Record| record.kind == EventKind::Order && record.value.is_some_and(|value| value < 0.0);
@@ -694,7 +693,7 @@ fn hits(records: &[&Record], trigger: &Trigger, left_out: &mut LeftOut) -> Vec<H
     hits
 }
 
-/// Deduplicates by order id: keeps the first event with an API key or, without one, the first of each visitor.
+/// Deduplicates by `key`: keeps the first event with an API key or, without one, the first of each visitor.
 fn first<K: Ord>(mut records: Vec<&Record>, key: impl Fn(&Record) -> Option<K>) -> Vec<&Record> {
     use crate::row::{hash_id, hash_text};
     records.sort_by_key(|record| (!record.vouched, record.at, hash_id(record.id), hash_text(&record.visitor.id)));
@@ -738,7 +737,7 @@ fn currency(seen: &mut HashMap<&str, Seen>, metric: &Metric, answer: &mut Metric
     }
 }
 
-/// Keeps the plausible orders. Returns whether enough buyers have orders with an API key.
+/// Keeps the plausible orders. Returns whether enough buyers have orders sent with an API key.
 fn limit(seen: &mut HashMap<&str, Seen>, metric: &Metric, answer: &mut MetricAnswer) -> bool {
     let buyers = |vouched: bool| {
         let buys = |seen: &&Seen| bought(&seen.after).any(|hit| hit.vouched || !vouched);
@@ -817,7 +816,7 @@ fn fits(record: &Record, trigger: &Trigger) -> bool {
     }
 }
 
-/// Whether the record is of the visit in which the visitor entered.
+/// Returns whether the record is part of the visit in which the visitor entered.
 fn is_of_visit(record: &Record, entry: &Entry<'_>) -> bool {
     let at = record.at.us();
     let same = entry.session.is_some() && record.session.as_deref() == entry.session;
@@ -829,16 +828,16 @@ fn has_page_view(records: &[&Record], entry: &Entry<'_>) -> bool {
     records.iter().filter(is_view).any(|record| record.visitor.id == entry.visitor && is_of_visit(record, entry))
 }
 
-/// Whether a visitor did not bounce, or was engaged.
+/// Returns whether a visitor did not bounce, or was engaged.
 fn acted(records: &[&Record], entry: &Entry<'_>, bounce: bool) -> bool {
     let during = |record: &&&Record| is_of_visit(record, entry);
     let whose = |record: &&&Record| record.visitor.id == entry.visitor && !record.bot;
-    // Whether something is enough alone; `None` where it does not matter.
+    // `Some(true)` for an event that is enough alone, `None` for one that does not count.
     let enough = |record: &Record| {
-        // As it is stored: what is rounded up to ten seconds has lasted ten.
+        // Rounded like the stored value: a duration that rounds up to ten seconds counts as ten.
         let value = units(record.value.unwrap_or(0.0));
         match record.kind {
-            // A refund is nothing that the visitor did.
+            // A refund is not an action of the visitor.
             EventKind::Order if record.value.is_some_and(|value| value < 0.0) => None,
             EventKind::Click | EventKind::Submit | EventKind::Custom | EventKind::Order | EventKind::Script => {
                 Some(true)

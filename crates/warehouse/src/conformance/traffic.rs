@@ -1,4 +1,4 @@
-//! Checks of the questions about all visitors of a project.
+//! Tests of questions about all visitors of a project.
 
 use super::Engine;
 use super::fixtures::{START, at, exposure, load, record, trigger};
@@ -10,7 +10,7 @@ use muriel_domain::Instant;
 use muriel_domain::goal::GoalType;
 use serde_json::json;
 
-/// Events are kept to the millisecond.
+/// Times of events have a resolution of a millisecond.
 const MS: i64 = 1_000;
 
 pub(super) fn traffic_counts_each_visitor_once(engine: Engine<'_>) {
@@ -53,7 +53,7 @@ pub(super) fn traffic_counts_each_visitor_once(engine: Engine<'_>) {
         ("shop", buys(4, None), 3, 0, (0, 0)),
         ("shop", buys(3, Some(day)), 3, 0, (0, 0)),
         ("shop", Some(Metric::new(CountedOutcome::Bounce)), 3, 1, (0, 0)),
-        // The largest is cut to the next.
+        // The largest value is reduced to the next.
         ("shop", pays(None), 3, 2, (60_000, 2 * 30_000 * 30_000)),
         ("shop", pays(Some(10.0)), 3, 2, (130_000, 30_000 * 30_000 + 100_000 * 100_000)),
         ("another", buys(1, None), 0, 0, (0, 0)),
@@ -82,7 +82,7 @@ pub(super) fn traffic_counts_each_visitor_once(engine: Engine<'_>) {
     assert_eq!(bounced, 1);
 }
 
-/// An event of a visitor of the project `shop`.
+/// An event of a visitor in the project `shop`.
 fn event(visitor: &str, us: i64, what: serde_json::Value) -> muriel_log::Record {
     let mut event = json!({
         "id": uuid::Uuid::now_v7().to_string(), "project_key": "shop", "at": at(us), "received_at": at(us),

@@ -1,4 +1,4 @@
-//! Checks that events without a key do not displace those that a key vouched for.
+//! Tests that events without a key do not overrule events sent with an API key.
 
 use super::fixtures::{SECOND, START, ask, exposure, load, question, record, trigger, vouched};
 use super::generators::URLS;
@@ -28,7 +28,7 @@ pub(super) fn vouched_events_are_not_displaced(engine: Engine<'_>) {
         vouched(told(3, later(3), "01"), &key),
         vouched(event("health", 7, later(4), json!({ "lcp_ms": 900, "errors": 0 })), &key),
         vouched(view(4, later(4)), &key),
-        // Of somebody who did nothing else.
+        // A visitor without any other event.
         vouched(exposure("w", START, 1, json!({})), &key),
         vouched(view(5, later(4)), &json!({ "visitor": { "id": "w" } })),
     ];
@@ -36,7 +36,7 @@ pub(super) fn vouched_events_are_not_displaced(engine: Engine<'_>) {
         exposure("v", START - SECOND, 1, json!({})),
         exposure("v", START, 2, json!({})),
         exposure("v", later(9), 1, json!({})),
-        // As if one page had been scrolled twice.
+        // Claims that one page was scrolled twice.
         scroll(1, later(1), URLS[2]),
         told(6, later(1), "10"),
         event("health", 8, later(2), json!({ "lcp_ms": 9_000, "errors": 5, "late": 1 })),

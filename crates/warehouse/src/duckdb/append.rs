@@ -5,7 +5,7 @@ use duckdb::{Connection, params};
 use crate::Result;
 use crate::row::{ProfileRow, RewriteRow, Rows, UrlRow, VisitorRow};
 
-/// Appends rows of the log with this number in the transaction of `conn`, without the records of
+/// Appends rows of the log with number `log` in the transaction of `conn`, except the records of
 /// rewrites. Columns are in the order of `schema.sql`.
 pub(super) fn append(
     conn: &Connection,
@@ -119,7 +119,7 @@ pub(super) fn append(
     Ok(())
 }
 
-/// Appends records of rewrites. `in_place` is whether the rows of the blocks were replaced.
+/// Appends records of rewrites. `in_place` is true when the rows of the blocks were replaced.
 pub(super) fn append_rewrites(conn: &Connection, log: u8, rows: &[RewriteRow], in_place: bool) -> Result<()> {
     let mut table = conn.appender("rewritten")?;
     for row in rows {

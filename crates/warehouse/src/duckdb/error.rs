@@ -1,5 +1,5 @@
-//! DuckDB's errors as those of a warehouse. It distinguishes them by the text that
-//! they begin with.
+//! Converts DuckDB's errors to those of a warehouse. DuckDB's error kinds are recognised
+//! by the beginning of their texts.
 
 use crate::Error;
 
@@ -18,16 +18,17 @@ impl From<duckdb::Error> for Error {
     }
 }
 
-/// Whether an error is about the content of a file, so that reopening it does not help.
+/// Returns whether an error is about the content of a file, so that reopening it does not
+/// help.
 pub(super) fn is_corruption(error: &Error) -> bool {
     matches!(error, Error::Damaged(Some(cause)) if cause.to_string().contains("Corrupt"))
 }
 
 /// Why a database could not be opened.
 pub(super) enum OpenError {
-    /// The file itself is not usable and must be replaced. The text says why.
+    /// The file itself is not usable and must be replaced. The text is the reason.
     Unfit(String),
-    /// Another reason, which may pass.
+    /// Another reason, which may be temporary.
     Failed(Error),
 }
 
@@ -40,8 +41,8 @@ impl OpenError {
     }
 }
 
-/// Whether an error on opening is about the file itself. After an error that may pass, the
-/// warehouse must not be replaced.
+/// Distinguishes errors of the file itself from temporary errors on opening, after which
+/// the warehouse must not be replaced.
 pub(super) fn classify_open_error(error: Error) -> OpenError {
     const TRANSIENT: [&str; 5] =
         ["Could not set lock", "Cannot open file", "No space left", "Too many open files", "Invalid Input"];

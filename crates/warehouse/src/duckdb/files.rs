@@ -1,5 +1,5 @@
-//! The files of a warehouse: the database, its write-ahead log, its temporary
-//! directory, its lock, and the two that a rebuild and a failure leave beside it.
+//! Files of a warehouse: the database, its write-ahead log, its temporary directory, its lock,
+//! and the files with the suffixes `.new` (a rebuild) and `.old` (a replaced database).
 
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io;
@@ -7,14 +7,14 @@ use std::path::{Path, PathBuf};
 
 use crate::{Error, Result};
 
-/// `path` with the suffix `ending`.
+/// Appends the suffix `ending` to `path`.
 pub(super) fn beside(path: &Path, ending: &str) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(ending);
     PathBuf::from(name)
 }
 
-/// DuckDB's write-ahead log.
+/// Path of DuckDB's write-ahead log.
 pub(super) fn log_of(path: &Path) -> PathBuf {
     beside(path, ".wal")
 }
@@ -59,7 +59,7 @@ pub(super) fn sync_dir(path: &Path) -> Result<()> {
     File::open(dir).and_then(|dir| dir.sync_all()).map_err(|error| Error::file("flush", dir, error))
 }
 
-/// Locks the warehouse against a second opening, by another process or by this one.
+/// Locks the warehouse against being opened a second time, by another process or by this one.
 pub(super) fn lock_exclusively(path: &Path) -> Result<File> {
     let name = beside(path, ".lock");
     let mut options = OpenOptions::new();

@@ -29,19 +29,19 @@ use crate::question::{
 use crate::row::{Rows, kind};
 use crate::{Error, LoadTarget, Result, StopToken, WarehouseReader, WarehouseWriter, Watermark, Watermarks, lock};
 
-/// Version of the schema and of the values that are stored. A file of another version is rebuilt.
+/// Version of the schema and of the stored values. A file with another version is rebuilt.
 const SCHEMA: i32 = 12;
 const TABLES: &str = include_str!("schema.sql");
 /// Size of the write-ahead log at which DuckDB checkpoints it into the file.
 const CHECKPOINT: &str = "64MB";
-/// Maximum number of names in one of the two generations of [`StoredNames`].
+/// Maximum number of names in each of the two generations of [`StoredNames`].
 const MAX_STORED_NAMES: usize = 100_000;
 
 /// Resource limits of a warehouse.
 #[derive(Clone, Debug)]
 pub struct WarehouseOptions {
-    /// Memory limit of the database in bytes; 1 GiB by default. Larger questions spill to disk, into a directory beside
-    /// the file.
+    /// Memory limit of the database in bytes; 1 GiB by default. Larger questions spill to disk, into a directory next
+    /// to the file.
     pub memory_bytes: u64,
     /// Number of threads for all questions together; the number of cores by default.
     pub threads: usize,
@@ -57,15 +57,15 @@ impl Default for WarehouseOptions {
 /// A warehouse in a DuckDB file, or in memory.
 pub struct DuckWarehouse {
     options: WarehouseOptions,
-    /// The path of the file; `None` in memory.
+    /// Path of the file; `None` in memory.
     place: Option<DatabasePath>,
-    /// The answering database. Questions hold the read lock; `None` after the files could not be swapped.
+    /// Database that answers questions. Questions hold the read lock; `None` after the files could not be swapped.
     answering: RwLock<Option<Database>>,
-    /// The database of a rebuild that is under way.
+    /// Database of a running rebuild.
     rebuilding: Mutex<Option<Database>>,
-    /// DuckDB has invalidated the database, so it must be reopened.
+    /// True when DuckDB has invalidated the database, so that it must be reopened.
     failed: AtomicBool,
-    /// The file itself is damaged, so reopening would not help.
+    /// True when the file itself is damaged, so that reopening would not help.
     damaged: AtomicBool,
 }
 
@@ -90,11 +90,11 @@ struct Writer {
     known_visitors: StoredNames,
 }
 
-/// The logs whose rows are stored, each with its number in the tables and its watermark.
+/// The logs with stored rows, each with its number in the tables and its watermark.
 type Logs = BTreeMap<LogId, (u8, Watermark)>;
 
-/// Hashes of URLs, of profiles, or of visitors, that are known to be stored, each with its project. When it is full, the older
-/// generation is dropped: storing a row twice does no harm.
+/// Cache of stored hashes of URLs, profiles or visitors, each with its project. When it is full, the older generation
+/// is dropped. Storing a row twice is harmless.
 #[derive(Default)]
 struct StoredNames {
     young: HashSet<(u64, u64)>,
@@ -115,10 +115,9 @@ impl StoredNames {
 }
 
 impl DuckWarehouse {
-    /// Opens the warehouse at `path`, or creates it. A file that cannot be used (damaged, of
-    /// another version) is renamed to `path` with the suffix `.old`, and an empty warehouse is
-    /// created. [`WarehouseWriter::prune`] and [`WarehouseWriter::finish_rebuild`] remove the
-    /// renamed file.
+    /// Opens the warehouse at `path`, or creates it. A file that cannot be used (damaged, another version) is renamed
+    /// to `path` with the suffix `.old`, and an empty warehouse is created. [`WarehouseWriter::prune`] and
+    /// [`WarehouseWriter::finish_rebuild`] remove the renamed file.
     ///
     /// # Errors
     /// [`Error::InUse`], [`Error::File`], and DuckDB's errors when a new file cannot be created.
@@ -132,7 +131,7 @@ impl DuckWarehouse {
     /// Creates an empty warehouse in memory, which never uses the disk.
     ///
     /// # Errors
-    /// DuckDB's.
+    /// [`Error::Engine`] when DuckDB fails.
     pub fn in_memory(options: &WarehouseOptions) -> Result<DuckWarehouse> {
         let database = Database::begin(None, options)?;
         Ok(DuckWarehouse::of(database, None, options))
@@ -149,8 +148,8 @@ impl DuckWarehouse {
         }
     }
 
-    /// Calls `read` with a connection of its own, which [`StopToken::stop`] interrupts. Its
-    /// temporary tables are dropped with the connection.
+    /// Calls `read` with a separate connection, which [`StopToken::stop`] interrupts. Its temporary tables are dropped
+    /// with the connection.
     pub(super) fn read<T>(&self, stop: &StopToken, read: impl FnOnce(&Connection) -> Result<T>) -> Result<T> {
         let answering = self.answering();
         let database = answering.as_ref().ok_or(Error::Damaged(None))?;
@@ -176,7 +175,7 @@ impl DuckWarehouse {
         result
     }
 
-    /// Applies `change` to the answering database or to that of the rebuild.
+    /// Applies `change` to the answering database or to the one of the rebuild.
     fn target<T>(&self, target: LoadTarget, change: impl FnOnce(&Database) -> Result<T>) -> Result<T> {
         match target {
             LoadTarget::Answering => self.change(change),
@@ -399,7 +398,7 @@ impl Database {
         Database::of(conn, logs).map_err(OpenError::Failed)
     }
 
-    /// As above, or replaces the database by an empty one if it cannot be used.
+    /// Like [`Database::open`], but replaces the database by an empty one if it cannot be used.
     fn open_or_begin(path: &Path, options: &WarehouseOptions) -> Result<Database> {
         match Database::open(path, options) {
             Ok(database) => Ok(database),
@@ -467,7 +466,7 @@ impl Database {
         transaction.execute("DELETE FROM rewritten WHERE log = ? AND seq < ?", params![log, oldest])?;
         transaction.commit()?;
         if gone > 0 {
-            // The cache may now have names that were deleted.
+            // The caches may now contain deleted names.
             *known = StoredNames::default();
             *known_profiles = StoredNames::default();
             *known_visitors = StoredNames::default();
@@ -497,7 +496,7 @@ impl Database {
             transaction
                 .execute(&format!("DELETE FROM {table} WHERE log = ? AND seq IN ({numbers})"), params![number])?;
         }
-        // Events that could not be understood are among the rows again.
+        // Events that could not be parsed are among the new rows again.
         let of_events = format!("DELETE FROM damage WHERE log = ? AND project IS NOT NULL AND first IN ({numbers})");
         transaction.execute(&of_events, params![number])?;
         let (urls, profiles, visitors): (Vec<_>, Vec<_>, Vec<_>) =
@@ -513,14 +512,14 @@ impl Database {
         let transaction = writer.conn.transaction()?;
         delete_unused_texts(&transaction)?;
         transaction.commit()?;
-        // The caches may now have names that were deleted.
+        // The caches may now contain deleted names.
         writer.known = StoredNames::default();
         writer.known_profiles = StoredNames::default();
         writer.known_visitors = StoredNames::default();
         Ok(())
     }
 
-    /// Checkpoints everything into the file.
+    /// Checkpoints the database into its file.
     fn close(self) -> Result<()> {
         let writer = self.writer.into_inner().unwrap_or_else(PoisonError::into_inner);
         writer.conn.execute_batch("CHECKPOINT")?;
@@ -580,13 +579,13 @@ fn read_logs(conn: &Connection) -> Result<Option<Logs>> {
         Ok((id, number, mark_of(seq, hash)))
     })?;
     let logs = logs.collect::<duckdb::Result<Vec<_>>>()?;
-    // This version writes no id of another length.
+    // This version never writes ids of another length.
     let logs =
         logs.into_iter().map(|(id, number, mark)| Some((LogId::from_bytes(id.try_into().ok()?), (number, mark))));
     Ok(logs.collect())
 }
 
-/// A watermark as a row of the table `logs`.
+/// Creates a watermark from a row of the table `logs`.
 fn mark_of(seq: i64, hash: Option<Vec<u8>>) -> Watermark {
     Watermark { position: Position { seq }, hash: hash.and_then(|hash| hash.try_into().ok()) }
 }
@@ -613,7 +612,7 @@ mod tests {
             let asked = scope.spawn(|| {
                 warehouse.read(&stop, |conn| {
                     running.store(1, Ordering::Release);
-                    // Practically unlimited.
+                    // Runs practically forever.
                     let forever =
                         "SELECT count(*) FROM range(10000000000) a, range(10000000000) b WHERE a.range = b.range + 1";
                     Ok(conn.query_row(forever, [], |row| row.get::<_, i64>(0))?)
@@ -622,14 +621,14 @@ mod tests {
             while running.load(Ordering::Acquire) == 0 {
                 thread::yield_now();
             }
-            // Repeated, because the first interrupt may come before the statement begins.
+            // Repeated, because the first interrupt may come before the statement starts.
             while !asked.is_finished() {
                 stop.stop();
                 thread::yield_now();
             }
             assert!(matches!(asked.join().unwrap(), Err(Error::Stopped)));
         });
-        // Later questions with this token fail at once.
+        // Later questions with this token fail immediately.
         assert!(matches!(warehouse.read(&stop, |_| Ok(())), Err(Error::Stopped)));
         assert!(warehouse.read(&other, |_| Ok(())).is_ok());
         assert!(!other.is_stopped());

@@ -1,4 +1,4 @@
-//! Loading the events of one project.
+//! Loads the events of one project.
 
 use super::rows::{add, past};
 use super::state::MAX_BATCH;
@@ -9,7 +9,7 @@ use muriel_log::{DamagedBlocks, LogReader, Position, ReadError};
 /// The result of [`load_log`].
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LoadReport {
-    /// The last block that was read.
+    /// Last block that was read.
     pub position: Position,
     /// Number of events of the project that were read.
     pub events: u64,
@@ -21,7 +21,7 @@ pub struct LoadReport {
 /// must have no rows of this log. Calls `progress` with the position after each transaction.
 ///
 /// # Errors
-/// The log's and the database's.
+/// [`Error::Log`](crate::Error::Log) when the log cannot be read; the writer's errors.
 pub fn load_log(
     reader: &LogReader,
     warehouse: &dyn WarehouseWriter,

@@ -1,8 +1,8 @@
-//! Following rewrites of the log: rows of blocks from which events were taken out after they
-//! were loaded.
+//! Follows rewrites of the log: replaces the rows of blocks from which events were removed after
+//! the blocks were loaded.
 //!
-//! The warehouse stores which rewrites its rows have, so this also finds those that were done
-//! while it was closed.
+//! The warehouse stores which rewrites its rows include, so rewrites made while it was closed are
+//! found too.
 
 use std::collections::HashMap;
 use std::time::{Duration, Instant as Clock};
@@ -14,8 +14,9 @@ use muriel_log::{LogId, LogReader, Position, ReadError};
 
 /// Maximum number of blocks whose rows are replaced in one transaction.
 const MAX_REFRESHED_BLOCKS: usize = 2_000;
-/// A rebuild that only removes bytes of deleted rows waits after the last one for this many
-/// times as long as that took, so that it costs a small part of the time, and at most this long.
+/// Pause after a rebuild before another one that only removes bytes of deleted rows: this many
+/// times the duration of the last one, so that compaction takes a small part of the time, up to
+/// the maximum.
 const COMPACTION_PAUSE: u32 = 20;
 const MAX_COMPACTION_PAUSE: Duration = Duration::from_secs(20 * 3600);
 
@@ -24,18 +25,19 @@ impl LoadState {
         self.has_erased_bytes && self.compact_after.is_none_or(|after| Clock::now() >= after)
     }
 
-    /// Called after a rebuild: whether there is still something to remove, and when.
+    /// Called after a rebuild. Checks whether there are still bytes to remove, and sets the
+    /// earliest time of the next compaction.
     pub(super) fn schedule_compaction(&mut self) {
-        // The rebuild itself has succeeded. If this fails, another follows.
+        // The rebuild itself has succeeded. If this check fails, another rebuild follows.
         self.has_erased_bytes = self.warehouse.has_erased_bytes().unwrap_or(true);
         let took = self.rebuild_began.take().map_or(Duration::ZERO, |began| began.elapsed());
         self.compact_after = Some(Clock::now() + (took * COMPACTION_PAUSE).min(MAX_COMPACTION_PAUSE));
-        // The rebuild may have read blocks before they were rewritten.
+        // Check again: the rebuild may have read blocks before they were rewritten.
         self.pruned = None;
     }
 
     /// Replaces the rows of blocks that were rewritten since they were loaded, also in the
-    /// warehouse of a rebuild. The answering one has been loaded up to the end of the log.
+    /// warehouse of a rebuild. The answering warehouse must be loaded up to the end of the log.
     pub(super) fn follow_rewrites(&mut self, log: LogId) -> Result<()> {
         let reader = LogReader::open(&self.log)?;
         let mut has_changed = false;
@@ -47,7 +49,7 @@ impl LoadState {
             let mark = self.main.mark.position;
             has_changed |= self.refresh(LoadTarget::Answering, log, &reader, &blocks, mark)?;
             let rebuilt = self.rebuild.as_mut().map(|cursor| {
-                // It may hold blocks that were read before.
+                // The iterator may hold blocks that were read before the rewrite.
                 cursor.blocks = None;
                 cursor.mark.position
             });
@@ -68,8 +70,8 @@ impl LoadState {
         Ok(())
     }
 
-    /// Replaces the rows of those of `blocks` up to `mark` whose last rewrite is not in the rows.
-    /// Returns whether there were any.
+    /// Replaces the rows of those of `blocks` up to `mark` whose last rewrite is missing in the
+    /// rows. Returns whether there were any.
     fn refresh(
         &mut self,
         target: LoadTarget,
@@ -101,7 +103,7 @@ impl LoadState {
         Ok(!stale.is_empty())
     }
 
-    /// Adds the rows of a block, with the records of its rewrites after the one with this number.
+    /// Adds the rows of a block, with the records of its rewrites after number `after`.
     fn read_block(&mut self, reader: &LogReader, seq: i64, after: i64) -> Result<()> {
         match reader.blocks(Position { seq: seq - 1 })?.next() {
             Some(Ok(block)) if block.seq == seq => {
@@ -109,7 +111,7 @@ impl LoadState {
                 self.rows.rewrites.retain(|row| row.seq != seq || row.nth > after);
             }
             Some(Err(ReadError::Failed(error))) => return Err(error.into()),
-            // Retention has deleted it; its rows go too.
+            // Retention has deleted the block; its rows are removed too.
             Some(Ok(_)) | None => {}
             Some(Err(ReadError::Damage(damage))) => {
                 tracing::warn!(%damage, "damaged events are not in the warehouse");

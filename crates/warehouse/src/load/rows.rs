@@ -1,4 +1,4 @@
-//! Blocks of the log as rows, and the watermark after them.
+//! Converts blocks of the log to rows, and computes the watermark after them.
 
 use std::collections::HashMap;
 
@@ -6,14 +6,15 @@ use crate::Watermark;
 use crate::row::Rows;
 use muriel_log::{Block, DamagedBlocks, Event, Position, Record};
 
-/// Adds the rows of `events`, some or all of `block`. A line that is not a [`Record`] is
-/// recorded as damage. Returns the number of events read.
+/// Adds the rows of `events`, which are some or all events of `block`. A line that is not a
+/// [`Record`] is recorded as damage. Returns the number of events read.
 pub(super) fn add<'b>(rows: &mut Rows, block: &Block, events: impl Iterator<Item = Event<'b>>) -> u64 {
     let (mut read, mut unread) = (0, HashMap::new());
     for event in events {
         match serde_json::from_slice::<Record>(event.line) {
             Ok(mut record) => {
-                // The block's columns take precedence over the line: events are found by them.
+                // The block's columns take precedence over the line, because events are found
+                // by them.
                 record.id = event.id;
                 record.project_key = event.project_key.clone();
                 rows.add(&record, block.seq);
@@ -32,7 +33,7 @@ pub(super) fn add<'b>(rows: &mut Rows, block: &Block, events: impl Iterator<Item
     read
 }
 
-/// The watermark after skipping damaged blocks.
+/// Watermark after skipping damaged blocks.
 pub(super) fn past(mark: Watermark, damage: &DamagedBlocks) -> Watermark {
     let last = damage.last.unwrap_or(damage.seq);
     if last <= mark.position.seq {

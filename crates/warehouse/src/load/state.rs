@@ -1,4 +1,4 @@
-//! The steps of loading: a transaction at a time into the warehouse that answers, and during a rebuild into a second one.
+//! Steps of loading: one transaction at a time into the answering warehouse, and during a rebuild into a second one.
 
 use std::collections::{HashMap, HashSet};
 use std::fs;
@@ -17,64 +17,62 @@ use muriel_log::{Blocks, LogId, LogReader, Position, ReadError};
 pub(super) const MAX_BATCH: (usize, usize) = (50_000, 64 << 20);
 /// Time between two checks for blocks that retention has deleted from the log.
 const PRUNE_INTERVAL: Duration = Duration::from_secs(60);
-/// Delay before a rebuild that failed is begun again.
+/// Delay before a failed rebuild is started again.
 const REBUILD_RETRY_DELAY: Duration = Duration::from_secs(30);
 /// Maximum number of damaged block ranges that are counted.
 const MAX_DAMAGED_PLACES: usize = 10_000;
 
-/// Whether there is more to load at once.
+/// True when there is more to load immediately.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct HasMore(pub(super) bool);
 
-/// The state of the loader thread.
+/// State of the loader thread.
 pub(super) struct LoadState {
     pub(super) log: PathBuf,
     pub(super) warehouse: Arc<dyn WarehouseWriter>,
-    /// The file whose presence asks for a rebuild.
+    /// File whose existence requests a rebuild.
     pub(super) request: Option<PathBuf>,
-    /// The warehouse that answers.
+    /// Cursor of the answering warehouse.
     pub(super) main: LogCursor,
-    /// The warehouse that is being built during a rebuild.
+    /// Cursor of the warehouse that a rebuild fills.
     pub(super) rebuild: Option<LogCursor>,
-    /// Whether the answering warehouse could not be loaded and is left as it is until the
-    /// rebuild replaces it.
+    /// True when the answering warehouse could not be loaded and is not changed until the rebuild replaces it.
     pub(super) is_main_given_up: bool,
-    /// Earliest time at which a failed rebuild is begun again.
+    /// Earliest time at which a failed rebuild is started again.
     pub(super) rebuild_after: Option<Clock>,
-    /// The id of the log, once the rows of the warehouse are known to be of it.
+    /// Id of the log, once the rows of the warehouse are known to belong to it.
     pub(super) log_id: Option<LogId>,
     pub(super) generation: u64,
     pub(super) touched: HashMap<Arc<str>, Position>,
     /// First blocks of damaged ranges. A set, because a rebuild finds the same ranges again.
     pub(super) damaged: HashSet<i64>,
     pub(super) rows: Rows,
-    /// As [`MAX_BATCH`].
+    /// Maximum rows and bytes of a transaction; see [`MAX_BATCH`].
     pub(super) batch: (usize, usize),
-    /// When the loader last checked for blocks that retention has deleted.
+    /// Time of the last check for blocks that retention has deleted.
     pub(super) pruned: Option<Clock>,
-    /// The number of records of rewrites that were followed in each closed file, by its first
-    /// block; see `rewrites`.
+    /// Number of followed rewrite records in each closed file, by the file's first block; see `rewrites`.
     pub(super) followed: HashMap<i64, i64>,
-    /// Whether to look for rewritten blocks at the end of the log, and whether this step did.
+    /// Set to check for rewritten blocks at the end of the log; the second flag is true when this step did so.
     pub(super) is_follow_requested: bool,
     pub(super) has_followed: bool,
-    /// As [`WarehouseWriter::has_erased_bytes`].
+    /// True when the file may have bytes of deleted data; see [`WarehouseWriter::has_erased_bytes`].
     pub(super) has_erased_bytes: bool,
-    /// When the rebuild under way began, and when the next may begin that only removes bytes.
+    /// Start of the running rebuild, and the earliest start of the next one that only removes bytes.
     pub(super) rebuild_began: Option<Clock>,
     pub(super) compact_after: Option<Clock>,
-    /// The first block that retention had kept at that check.
+    /// First block that retention had kept at the last check.
     pub(super) oldest: Option<i64>,
 }
 
-/// An iterator over the log, and how far one warehouse is loaded from it.
+/// Iterator over the log, and the position up to which one warehouse is loaded.
 #[derive(Default)]
 pub(super) struct LogCursor {
-    /// The id of the log and the iterator; `None` when iteration must be restarted.
+    /// Id of the log and the iterator; `None` when iteration must be restarted.
     pub(super) blocks: Option<(LogId, Blocks)>,
-    /// How far the warehouse is loaded.
+    /// Watermark of the warehouse.
     pub(super) mark: Watermark,
-    /// The end of the log when the iteration began; 0 once it was reached.
+    /// End of the log when the iteration began; 0 once it was reached.
     pub(super) target: Position,
 }
 
@@ -116,13 +114,13 @@ impl LoadState {
         self.main.progress()
     }
 
-    /// How far a log is loaded into the warehouse.
+    /// Watermark of a log in the warehouse.
     pub(super) fn stored_watermark(&self, log: LogId) -> Watermark {
         self.warehouse.watermarks().get(&log).copied().unwrap_or_default()
     }
 
-    /// Loads one transaction, and during a rebuild one into the new warehouse too. After an
-    /// error the next step restarts from the stored mark.
+    /// Loads one transaction, and during a rebuild also one into the new warehouse. After an error the next step
+    /// restarts from the stored watermark.
     pub(super) fn step(&mut self) -> Result<HasMore> {
         let main = if self.is_main_given_up { Ok(false) } else { self.step_main() };
         if main.is_err() {
@@ -146,7 +144,7 @@ impl LoadState {
         };
         match self.step_rebuild(is_at_end) {
             Ok(more) => Ok(HasMore(more || !is_at_end)),
-            // A failed rebuild does not stop loading of the answering warehouse.
+            // A failed rebuild must not stop loading of the answering warehouse.
             Err(error) => {
                 let error = &error as &dyn std::error::Error;
                 tracing::warn!(error, "the rebuild of the warehouse failed, it is tried again");
@@ -164,7 +162,7 @@ impl LoadState {
     /// Loads one transaction into the answering warehouse. Returns whether there is more.
     fn step_main(&mut self) -> Result<bool> {
         if self.warehouse.is_damaged() {
-            // Reopening it would abort the rebuild, which repairs it as well.
+            // Reopening it would abort the rebuild, which repairs the damage as well.
             if self.rebuild.is_some() {
                 return Err(Error::Damaged(None));
             }
@@ -206,9 +204,8 @@ impl LoadState {
         Ok(more)
     }
 
-    /// Loads one transaction into the warehouse of the rebuild, which it begins if needed, and
-    /// replaces the answering one when both are at the end of the log. Returns whether there
-    /// is more. An error aborts the rebuild.
+    /// Loads one transaction into the warehouse of the rebuild, starting the rebuild if needed. Replaces the answering
+    /// warehouse when both are at the end of the log. Returns whether there is more. An error aborts the rebuild.
     pub(super) fn step_rebuild(&mut self, is_main_at_end: bool) -> Result<bool> {
         let stepped = self.try_step_rebuild(is_main_at_end);
         if stepped.is_err() {
@@ -251,7 +248,7 @@ impl LoadState {
             self.rebuild = Some(cursor);
             return Ok(more);
         }
-        // It was read to the end after the answering one, so no answer gets older.
+        // It has read at least as far as the answering warehouse, so no answer becomes older.
         self.warehouse.finish_rebuild()?;
         tracing::info!(blocks = mark.position.seq, "the warehouse has been rebuilt");
         self.main = LogCursor { target: Position::default(), ..cursor };
@@ -271,8 +268,7 @@ impl LoadState {
         Ok(false)
     }
 
-    /// Opens the log after the stored mark; empties the warehouse first if its rows are not of
-    /// this log.
+    /// Opens the log after the stored watermark. Empties the warehouse first if its rows do not belong to this log.
     pub(super) fn open_log(&mut self) -> Result<(LogId, Blocks)> {
         let reader = LogReader::open(&self.log)?;
         let extent = reader.extent()?;
@@ -325,14 +321,13 @@ impl LoadState {
         self.followed.clear();
     }
 
-    /// Converts blocks after `mark` to rows until there are enough for a transaction. Returns
-    /// the new mark, and whether there may be more.
+    /// Converts blocks after `mark` to rows until there are enough for a transaction. Returns the new watermark, and
+    /// whether there may be more.
     fn read(&mut self, blocks: &mut Blocks, mut mark: Watermark, is_main: bool) -> Result<(Watermark, bool)> {
         while self.rows.len() < self.batch.0 && self.rows.bytes() < self.batch.1 {
             match blocks.next() {
                 None => {
-                    // Retention may have deleted the last blocks; the next load begins after
-                    // them.
+                    // Retention may have deleted the last blocks. The next load begins after them.
                     let (position, hash) = blocks.passed();
                     let end = Watermark { position, hash };
                     return Ok((if end.position > mark.position { end } else { mark }, false));
@@ -341,7 +336,7 @@ impl LoadState {
                     add(&mut self.rows, &block, block.events());
                     let position = Position { seq: block.seq };
                     mark = Watermark { position, hash: Some(block.hash) };
-                    // A rebuild does not track projects: finishing it invalidates all answers.
+                    // A rebuild does not track projects, because finishing it invalidates all answers.
                     if is_main {
                         for run in block.runs {
                             self.touched.insert(run.project_key, position);

@@ -1,4 +1,4 @@
-//! What a loader promises, on real logs and files.
+//! Tests of the loader, on real logs and files.
 
 use super::*;
 
@@ -19,13 +19,13 @@ use muriel_log::{Batch, BatchEvent, DedupScope, Log, LogOptions, PruneRequest, R
 
 const START: i64 = 1_790_000_000_000_000;
 
-/// A log, and room for warehouses beside it.
+/// A log, and a directory for its warehouses.
 struct Place {
     dir: TempDir,
     runtime: Runtime,
     log: Option<Log>,
     options: LogOptions,
-    /// Events so far.
+    /// Number of events so far.
     count: u64,
 }
 
@@ -38,13 +38,13 @@ impl Place {
         Place::with(LogOptions { reserve: Reserve::Bytes(0), ..LogOptions::default() })
     }
 
-    /// A file of the log for each block.
+    /// Creates a log with one file per block.
     fn rolling() -> Place {
         Place::with(LogOptions { reserve: Reserve::Bytes(0), roll_bytes: 1, ..LogOptions::default() })
     }
 
     fn with(options: LogOptions) -> Place {
-        // In memory where that is possible: what a flush is good for cannot be seen here.
+        // In memory where possible, because the effect of a flush cannot be observed here.
         let dir = tempfile::tempdir_in("/dev/shm").or_else(|_| tempfile::tempdir()).unwrap();
         let runtime = Builder::new_current_thread().enable_all().build().unwrap();
         let mut place = Place { dir, runtime, log: None, options, count: 0 };
@@ -74,7 +74,7 @@ impl Place {
         self.dir.path().join("warehouse.rebuild")
     }
 
-    /// Appends a block of `count` events of `project`, a day after the one before.
+    /// Appends a block with `count` events of `project`, a day after the previous block.
     fn block(&mut self, project: &str, count: u64) {
         let log = self.log.as_ref().unwrap();
         let received_at = Instant::from_us(START + DAY_US * log.last().seq);
@@ -93,7 +93,7 @@ impl Place {
         LoadState { request: Some(self.request()), ..LoadState::new(&self.log_dir(), warehouse.clone()) }
     }
 
-    /// The rows of the log as they should be.
+    /// The expected rows of the log, loaded into a new warehouse.
     fn expected(&self) -> Vec<String> {
         let warehouse = Arc::new(DuckWarehouse::in_memory(&small()).unwrap());
         finish(&mut self.load(&warehouse));
@@ -101,7 +101,7 @@ impl Place {
     }
 }
 
-/// An event of one kind after another.
+/// An event, of a kind that depends on `n`.
 fn record(project: &str, id: Uuid, n: u64, at: Instant) -> Value {
     let mut record = json!({
         "id": id, "project_key": project, "at": at, "received_at": at, "bot": n.is_multiple_of(11),
@@ -119,7 +119,7 @@ fn record(project: &str, id: Uuid, n: u64, at: Instant) -> Value {
     record
 }
 
-/// The mark of the only log of a warehouse.
+/// Watermark of the only log of a warehouse.
 fn mark(warehouse: &DuckWarehouse) -> Watermark {
     let marks = warehouse.watermarks();
     assert!(marks.len() < 2, "{marks:?}");
@@ -134,7 +134,7 @@ fn finish(load: &mut LoadState) -> u32 {
     steps
 }
 
-/// All rows and the mark, in an order of their own.
+/// All rows and the watermark, in a canonical order.
 fn dump(warehouse: &DuckWarehouse) -> Vec<String> {
     let mut all = vec![format!("{:?}", warehouse.watermarks())];
     warehouse
@@ -164,7 +164,7 @@ fn a_killed_loader_is_gone_on_with_exactly_once() {
     load.batch.0 = 20;
     let mut killed = 0;
     while load.step().unwrap() == HasMore(true) {
-        // What is on the disk is all that a kill leaves behind.
+        // A copy of the files is the state that a killed process leaves.
         let copy = tempfile::tempdir_in(place.dir.path()).unwrap();
         let path = copy.path().join("warehouse.duckdb");
         for (from, to) in [(place.file(), path.clone()), (with(&place.file(), ".wal"), with(&path, ".wal"))] {
@@ -181,7 +181,7 @@ fn a_killed_loader_is_gone_on_with_exactly_once() {
     }
     assert!(killed >= 4, "{killed}");
     assert_eq!(dump(&warehouse), expected);
-    // Nothing new, nothing changes.
+    // Without new events nothing changes.
     assert_eq!(finish(&mut load), 1);
     assert_eq!(dump(&warehouse), expected);
 }
@@ -220,7 +220,7 @@ fn the_rows_of_a_transaction_are_bounded() {
     load.batch.0 = 91;
     warehouse.reset().unwrap();
     assert_eq!(load.step().unwrap(), HasMore(true));
-    // Bots leave none: a hundred events are a few rows less.
+    // Events of bots have no rows, so a hundred events make fewer rows.
     assert_eq!(mark(&warehouse).position.seq, 10);
 }
 
@@ -237,10 +237,10 @@ fn what_cannot_be_used_is_made_again() {
         fs::read(&path).unwrap()
     };
     let mut flipped = good.clone();
-    // The first of the two headers of the database, both of which name what is in use.
+    // The first of the two headers of the database, which refer to the blocks in use.
     flipped[4096..3 * 4096].iter_mut().for_each(|byte| *byte ^= 0x55);
     let mut newer = good.clone();
-    // The version of the file's format, behind a checksum and four letters.
+    // Version of the file format, after a checksum and four letters.
     newer[12] = 250;
     let cases = [
         ("garbage", vec![7; 100_000]),
@@ -264,7 +264,7 @@ fn what_cannot_be_used_is_made_again() {
         assert_eq!(dump(&warehouse), expected, "{case}: once more");
     }
 
-    // Of another version of these tables.
+    // Another version of the schema.
     {
         let conn = duckdb::Connection::open(&path).unwrap();
         conn.execute_batch("UPDATE version SET schema = 999").unwrap();
@@ -287,7 +287,7 @@ fn damage_that_a_question_meets_is_mended() {
         let warehouse = Arc::new(DuckWarehouse::open(&path, &small()).unwrap());
         finish(&mut place.load(&warehouse));
     }
-    // Behind the headers: in the rows, or in what tells where these are.
+    // After the headers: in the rows, or in their metadata.
     let mut bytes = fs::read(&path).unwrap();
     let (from, to) = (3 * 4096, bytes.len());
     bytes[from..to].iter_mut().step_by(1000).for_each(|byte| *byte ^= 0x55);
@@ -297,7 +297,7 @@ fn damage_that_a_question_meets_is_mended() {
     let read = warehouse.read(&StopToken::new(), |conn| {
         Ok(conn.query_row("SELECT count(*), max(id) FROM events", [], |row| row.get::<_, i64>(0))?)
     });
-    // Noticed when it was opened, or now.
+    // The damage is detected on opening, or now.
     assert!(read.is_err() || mark(&warehouse).position.seq == 0, "{read:?}");
     finish(&mut place.load(&warehouse));
     assert_eq!(dump(&warehouse), expected);
@@ -313,7 +313,7 @@ fn a_warehouse_of_another_log_is_emptied() {
     let mut other = Place::new();
     other.block("b", 10);
     let mut load = other.load(&warehouse);
-    // That the rows went is told before others come.
+    // The new generation is published before rows are added.
     assert_eq!(load.step().unwrap(), HasMore(true));
     assert_eq!((mark(&warehouse).position.seq, load.generation), (0, 1));
     finish(&mut load);
@@ -336,7 +336,7 @@ fn rows_answer_only_once_they_are_known_to_be_of_the_log() {
         told
     };
     assert_eq!(start(&place.log_dir()), (3, 0));
-    // Of a log that cannot be read nothing is known.
+    // A log that cannot be read is not known to be another log.
     assert_eq!(start(&place.dir.path().join("missing")), (0, 0));
     let other = Place::new();
     assert_eq!(start(&other.log_dir()), (0, 1));
@@ -354,7 +354,7 @@ fn a_warehouse_ahead_of_its_log_is_emptied() {
     finish(&mut place.load(&warehouse));
     assert_eq!(mark(&warehouse).position.seq, 2);
 
-    // The log as a power cut leaves it when it may lose its end.
+    // The log after a power failure that lost its end.
     place.close();
     fs::remove_dir_all(place.log_dir()).unwrap();
     fs::create_dir(place.log_dir()).unwrap();
@@ -365,7 +365,7 @@ fn a_warehouse_ahead_of_its_log_is_emptied() {
     assert_eq!((dump(&warehouse), load.generation), (place.expected(), 1));
     assert_eq!(mark(&warehouse).position.seq, 1);
 
-    // And grown again, to the same length with other events.
+    // The log has grown again to the same length, with other events.
     finish(&mut place.load(&warehouse));
     place.block("a", 10);
     let marks = warehouse.watermarks();
@@ -404,7 +404,7 @@ fn a_rebuild_gives_the_same_rows_and_answers_meanwhile() {
     assert_eq!((dump(&warehouse), load.generation, load.progress()), (expected.clone(), 1, None));
     assert!(!place.request().exists());
 
-    // Cut short, it leaves the old one as it was, and is begun again.
+    // An interrupted rebuild leaves the old warehouse unchanged, and is started again.
     request_rebuild(&place.request()).unwrap();
     load.step().unwrap();
     drop((load, warehouse));
@@ -416,7 +416,7 @@ fn a_rebuild_gives_the_same_rows_and_answers_meanwhile() {
     assert_eq!((dump(&warehouse), load.generation), (expected.clone(), 1));
     drop((load, warehouse));
 
-    // Without a server.
+    // Rebuild without a server.
     let mut seen = Vec::new();
     {
         let warehouse = Arc::new(DuckWarehouse::open(&path, &small()).unwrap());
@@ -447,7 +447,7 @@ fn what_the_log_forgets_is_forgotten() {
         .unwrap();
     assert_eq!(pruned.blocks, 4);
     load.pruned = None;
-    // Whoever reads meanwhile sees what was there, and keeps nobody waiting.
+    // A concurrent reader sees its snapshot and blocks nobody.
     warehouse
         .read(&StopToken::new(), |conn| {
             let count = || conn.query_row("SELECT count(*) FROM events", [], |row| row.get::<_, i64>(0)).unwrap();
@@ -461,7 +461,7 @@ fn what_the_log_forgets_is_forgotten() {
     let after = dump(&warehouse);
     assert_eq!((&after, load.generation), (&place.expected(), 1));
     assert!(after.len() < before.len());
-    // Addresses and profiles that are seen again are stored again.
+    // URLs and profiles that occur again are stored again.
     place.block("a", 30);
     finish(&mut load);
     assert_eq!(dump(&warehouse), place.expected());
@@ -512,7 +512,7 @@ fn damage_of_the_log_is_passed() {
     assert!(!rows.iter().any(|row| row.contains("'seq': 3")));
     assert_eq!(lost(&warehouse, "a"), Some((1, 3, 3)));
     assert_eq!(lost(&warehouse, "another"), lost(&warehouse, "a"), "whose events they were is not known");
-    // It stays named after a restart, and is told once.
+    // The damage is still reported after a restart, and only once.
     let mut again = place.load(&warehouse);
     finish(&mut again);
     assert_eq!(lost(&warehouse, "a"), Some((1, 3, 3)));
@@ -521,7 +521,7 @@ fn damage_of_the_log_is_passed() {
     assert_eq!(loader.damaged(), 1);
     loader.stop();
 
-    // When it is the last that is damaged, the place after it is known without a hash.
+    // When the last block is damaged, the watermark after it has no hash.
     {
         let conn = rusqlite::Connection::open(place.log_dir().join("log.db")).unwrap();
         conn.execute("UPDATE block SET body = x'00' WHERE seq = 5", []).unwrap();
@@ -532,7 +532,7 @@ fn damage_of_the_log_is_passed() {
     finish(&mut place.load(&warehouse));
     assert_eq!(mark(&warehouse), Watermark { position: Position { seq: 5 }, hash: None });
     assert_eq!(lost(&warehouse, "a"), Some((2, 3, 5)));
-    // Retention takes it along.
+    // Retention removes the record of the damage, too.
     let log = again.log_id.unwrap();
     warehouse.prune(log, 4).unwrap();
     assert_eq!(lost(&warehouse, "a"), Some((1, 5, 5)));
@@ -542,7 +542,7 @@ fn damage_of_the_log_is_passed() {
     assert_eq!(again.damaged, HashSet::new());
 }
 
-/// What a report of a project says to lack: how many blocks, the first and the last.
+/// Lost blocks in a report of a project: their number, the first and the last.
 fn lost(warehouse: &DuckWarehouse, project_key: &str) -> Option<(u64, i64, i64)> {
     let question = ExperimentQuestion {
         project_key: project_key.into(),
@@ -620,7 +620,7 @@ fn one_project_can_be_loaded_alone() {
     assert!(rows[1..].iter().all(|row| row.contains(&project)), "{rows:?}");
 }
 
-/// Fails each load but every third, once it has happened and once before.
+/// Makes two of three loads fail: one before and one after it was stored.
 fn failing(inner: Arc<DuckWarehouse>) -> Arc<FaultyWriter> {
     Arc::new(FaultyWriter::new(inner, |load| match load % 3 {
         0 => Fault::Before,
@@ -670,7 +670,7 @@ fn a_loader_is_there_when_it_is_waited_for() {
         assert_eq!(wait(n, patience), Some(true));
         assert_eq!(loader.position().seq, n);
         assert_eq!((loader.touched("a").seq, loader.touched("b").seq), (n - (n + 1) % 2, n - n % 2));
-        // Long before the thread would have looked by itself, at least once.
+        // At least once, this is well before the next periodic load.
         if began.elapsed() < LOAD_INTERVAL / 2 {
             break;
         }
@@ -698,7 +698,7 @@ fn events_that_come_during_a_rebuild_are_in_both_warehouses() {
     assert_eq!(load.rebuild.as_ref().unwrap().mark.position.seq, 2);
     let mut last = 10;
     while load.rebuild.is_some() {
-        // HasMore than once, so that the rebuild ends while events come.
+        // More than one block, so that the rebuild ends while events arrive.
         if last < 14 {
             place.block("b", 20);
             last += 1;
@@ -708,7 +708,7 @@ fn events_that_come_during_a_rebuild_are_in_both_warehouses() {
     }
     assert_eq!((mark(&warehouse).position.seq, load.generation), (14, 1));
     assert_eq!(dump(&warehouse), place.expected());
-    // The blocks goes on where the rebuild has come to.
+    // Loading continues at the position that the rebuild has reached.
     place.block("a", 20);
     finish(&mut load);
     assert_eq!(dump(&warehouse), place.expected());
@@ -750,8 +750,8 @@ fn what_comes_after_a_log_that_was_deleted_by_retention_is_known() {
     assert_eq!(place.runtime.block_on(wait).ok(), Some(true));
 }
 
-/// A log of which blocks are rewritten while it is loaded: the rows follow, also those of a
-/// rebuild, and in the end no file has the visitor's bytes.
+/// Blocks are rewritten while the log is loaded: rows are replaced, also those of a
+/// rebuild, and in the end no file contains the visitor's bytes.
 #[test]
 fn rewritten_blocks_are_followed_and_their_bytes_removed() {
     use muriel_log::{ErasedEvents, Erasure, RewriteKey, erase};
@@ -785,7 +785,8 @@ fn rewritten_blocks_are_followed_and_their_bytes_removed() {
     warehouse.read(&StopToken::new(), |conn| Ok(conn.execute_batch("CHECKPOINT")?)).unwrap();
     assert!(!bytes_of("visitor 3").is_empty(), "the search finds what is there");
 
-    // While it is closed, and while a rebuild has read some of it.
+    // Rewritten while the loader is stopped, and while a rebuild has read some of the
+    // blocks.
     assert!(erase_visitor(&place, "a", "visitor 3") > 0);
     let mut load = place.load(&warehouse);
     load.compact_after = Some(Clock::now() + Duration::from_secs(600));
@@ -806,7 +807,7 @@ fn rewritten_blocks_are_followed_and_their_bytes_removed() {
     finish(&mut load);
     assert!(!place.request().exists());
     assert_eq!(without_marks(dump(&warehouse)), without_marks(place.expected()), "also after the rebuild");
-    // The rebuild had read blocks with the visitor, so another removes the bytes.
+    // The rebuild had read blocks with the visitor, so another rebuild removes the bytes.
     assert!(load.has_erased_bytes);
     load.compact_after = None;
     load.batch = state::MAX_BATCH;
@@ -817,7 +818,7 @@ fn rewritten_blocks_are_followed_and_their_bytes_removed() {
     assert_eq!(bytes_of("visitor 3"), Vec::<PathBuf>::new());
     assert!(!bytes_of("visitor 4").is_empty());
 
-    // A thread does the same.
+    // The loader's thread does the same.
     let loader = Loader::start(&place.log_dir(), warehouse.clone(), None).unwrap();
     let runtime = Builder::new_current_thread().enable_all().build().unwrap();
     assert_eq!(runtime.block_on(loader.follow_rewrites()), Some(false));

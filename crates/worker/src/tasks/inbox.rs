@@ -1,4 +1,4 @@
-//! Keeps inboxes within their bound.
+//! Keeps inboxes within their maximum size.
 
 use super::act_error;
 use crate::task::{Need, Progress, Task};
@@ -10,7 +10,7 @@ use tokio::sync::Mutex;
 
 const PERIOD: Duration = Duration::from_secs(60);
 
-/// Deletes entries beyond those that are kept for each person. Any number of nodes may.
+/// Deletes entries above the maximum number per person. Any number of nodes may do so.
 pub fn trim_inboxes(app: App) -> Task {
     let trimmed = Arc::new(Mutex::new(Trimmed::default()));
     let task = Task::new("trim_inboxes", PERIOD, move |_| {

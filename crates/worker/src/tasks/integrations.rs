@@ -1,4 +1,4 @@
-//! Stores when integrations succeeded, and tells webhooks of exposures and conversions.
+//! Stores successes of integrations, and reports exposures and conversions to webhooks.
 
 use super::act_error;
 use crate::task::{Context, Need, Progress, Task};
@@ -8,14 +8,14 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::Mutex;
 
-/// How often successes are written.
+/// Period of writing successes.
 const WRITE_PERIOD: Duration = Duration::from_secs(2);
-/// How often the clock is looked at: webhooks are told once a minute.
+/// Period of checking the clock: webhooks receive a report once a minute.
 const LOOK_PERIOD: Duration = Duration::from_secs(1);
-/// Reports take at most a fifth of the time, so that requests keep most of the warehouse.
+/// The tasks take at most a fifth of the time, so that requests keep most of the warehouse.
 const REST_FACTOR: u32 = 4;
 
-/// Successes are collected in memory and written together.
+/// Writes successes, which are collected in memory, in one batch.
 pub fn write_integration_successes(app: App) -> Task {
     let task = Task::new("write_integration_successes", WRITE_PERIOD, move |_: Context| {
         let app = app.clone();
@@ -27,7 +27,7 @@ pub fn write_integration_successes(app: App) -> Task {
     task.needs(Need::Database)
 }
 
-/// Tells webhooks of the exposures in this node's log. Every node does so.
+/// Reports the exposures in this node's log to webhooks. Every node does so.
 pub fn tell_exposures(app: App) -> Task {
     let looks = Arc::new(Mutex::new(ExposureLooks::default()));
     let task = Task::new("tell_exposures", LOOK_PERIOD, move |_: Context| {
@@ -38,11 +38,11 @@ pub fn tell_exposures(app: App) -> Task {
             Ok(Progress::Continue)
         }
     });
-    // What comes before the first look is not told.
+    // At once, because events before the first check are not reported.
     task.at_once().needs(Need::Database).needs(Need::EventLog)
 }
 
-/// Tells webhooks of the conversions by this node's log. Every node does so.
+/// Reports the conversions in this node's log to webhooks. Every node does so.
 pub fn tell_conversions(app: App) -> Task {
     let looks = Arc::new(Mutex::new(ConversionLooks::default()));
     let task = Task::new("tell_conversions", LOOK_PERIOD, move |_: Context| {

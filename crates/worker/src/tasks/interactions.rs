@@ -1,4 +1,4 @@
-//! Looks each night whether live experiments change each other's effects.
+//! Checks each night whether live experiments change each other's effects.
 
 use super::jobs::{Leader, REST_FACTOR, give_up_after, lead};
 use crate::task::{Context, Need, Progress, Task};
@@ -9,13 +9,14 @@ use std::time::Duration;
 use tokio::sync::Mutex;
 
 const PERIOD: Duration = Duration::from_secs(1);
-/// A run begins no further pair after this time: reports have the warehouse in between.
+/// Time after which a run begins no further pair, so that reports can use the warehouse in between.
 const RUN_TIME: Duration = Duration::from_secs(5);
 
-/// Is told, when the look at a project ends, how many pairs the last looks at all projects left out.
+/// Observer that is notified, when the check of a project ends, of the number of pairs that the last checks of all
+/// projects left out.
 pub type LeftOutObserver = Arc<dyn Fn(i64) + Send + Sync>;
 
-/// Looks at pairs of live experiments, one after another.
+/// Checks pairs of live experiments, one after another.
 pub(super) fn look_for_interactions(app: App, leader: Leader, observe: LeftOutObserver) -> Task {
     let looks = Arc::new(Mutex::new(InteractionLooks::default()));
     let task = Task::new("look_for_interactions", PERIOD, move |_: Context| {

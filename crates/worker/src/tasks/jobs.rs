@@ -1,4 +1,4 @@
-//! Does what is due at its moment: starts and ends experiments.
+//! Runs the acts of the clock: starts and ends experiments, and checks their results.
 
 use super::act_error;
 use super::interactions::{LeftOutObserver, look_for_interactions};
@@ -11,20 +11,21 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::Mutex;
 
-/// An act is seen within two seconds of its moment.
+/// Short enough for the effect of an act to be visible within two seconds.
 const PERIOD: Duration = Duration::from_millis(500);
-/// How often results are looked for that webhooks or watchers want to know of, each once a minute or every five, or that may harm pages.
+/// Period of searching for results that are due for a check: those reported to webhooks or watchers, each checked every
+/// minute or every five, and those that may harm pages.
 const FINDINGS_PERIOD: Duration = Duration::from_secs(1);
-/// How often results are looked for whose summaries are due; each is looked at once a minute.
+/// Period of searching for results whose summaries are due; each is checked once a minute.
 const SUMMARIES_PERIOD: Duration = Duration::from_secs(2);
-/// Reports take at most a fifth of the time, so that requests keep most of the warehouse.
+/// Checks take at most a fifth of the time, so that requests keep most of the warehouse.
 pub(super) const REST_FACTOR: u32 = 4;
 
-/// Is told of each job: its rule and what became of it.
+/// Observer that is notified of each job: its rule and its outcome.
 pub type JobsObserver = Arc<dyn Fn(Rule, &JobOutcome) + Send + Sync>;
 
-/// Whether this node leads, shared by the tasks that act. Neither holds it while it acts: a report that takes long must not
-/// delay a start.
+/// Leadership of this node, if it leads; shared by the tasks of the clock. No task holds the lock while it acts: a slow
+/// report must not delay a start.
 pub(super) type Leader = Arc<Mutex<Option<Arc<Leadership>>>>;
 
 /// The tasks of the clock. One node at a time runs them.
@@ -40,7 +41,7 @@ pub fn clock(app: &App, observe: JobsObserver, left_out: LeftOutObserver) -> [Ta
     ]
 }
 
-/// Starts and ends experiments whose moment has come.
+/// Starts and ends experiments at their scheduled times.
 fn run_jobs(app: App, leader: Leader, observe: JobsObserver) -> Task {
     let task = Task::new("run_jobs", PERIOD, move |_: Context| {
         let (app, leader, observe) = (app.clone(), leader.clone(), observe.clone());
@@ -72,7 +73,7 @@ fn check_completion_rules(app: App, leader: Leader, observe: JobsObserver) -> Ta
     task.needs(Need::Database).needs(Need::Warehouse).rest_factor(REST_FACTOR).max_backoff(PERIOD)
 }
 
-/// Ends experiments that harm pages, where their projects say so.
+/// Ends experiments that harm pages, if their projects are set to do so.
 fn stop_page_harm(app: App, leader: Leader, observe: JobsObserver) -> Task {
     let looks = Arc::new(Mutex::new(PageLooks::default()));
     let task = Task::new("stop_page_harm", FINDINGS_PERIOD, move |_: Context| {
@@ -89,7 +90,7 @@ fn stop_page_harm(app: App, leader: Leader, observe: JobsObserver) -> Task {
     task.needs(Need::Database).needs(Need::Warehouse).rest_factor(REST_FACTOR)
 }
 
-/// Tells webhooks and watchers of health checks that fail and verdicts that are reached.
+/// Reports failing health checks and reached verdicts to webhooks and watchers.
 fn tell_findings(app: App, leader: Leader) -> Task {
     let looks = Arc::new(Mutex::new(FindingLooks::default()));
     let task = Task::new("tell_findings", FINDINGS_PERIOD, move |_: Context| {
@@ -104,7 +105,7 @@ fn tell_findings(app: App, leader: Leader) -> Task {
     task.needs(Need::Database).needs(Need::Warehouse).rest_factor(REST_FACTOR)
 }
 
-/// Keeps what results say in brief, for the overview.
+/// Stores summaries of results, for the overview.
 fn summarise_results(app: App, leader: Leader) -> Task {
     let looks = Arc::new(Mutex::new(SummaryLooks::default()));
     let task = Task::new("summarise_results", SUMMARIES_PERIOD, move |_: Context| {
@@ -119,7 +120,7 @@ fn summarise_results(app: App, leader: Leader) -> Task {
     task.needs(Need::Database).needs(Need::Warehouse).rest_factor(REST_FACTOR)
 }
 
-/// The leadership, taken where nobody has it; `None` while another node leads.
+/// The leadership, which is taken if no node has it; `None` while another node leads.
 pub(super) async fn lead(app: &App, leader: &Leader) -> Result<Option<Arc<Leadership>>, RunError> {
     let mut leadership = leader.lock().await;
     if let Some(held) = &*leadership
@@ -134,7 +135,7 @@ pub(super) async fn lead(app: &App, leader: &Leader) -> Result<Option<Arc<Leader
     Ok(leadership.clone())
 }
 
-/// Gives the lead up after a failure: perhaps another node has it by now.
+/// Gives up the leadership after a failure, because another node may have it by now.
 pub(super) async fn give_up_after<T>(result: Result<T, muriel_service::Error>, leader: &Leader) -> Result<T, RunError> {
     if result.is_err() {
         *leader.lock().await = None;
@@ -142,9 +143,9 @@ pub(super) async fn give_up_after<T>(result: Result<T, muriel_service::Error>, l
     result.map_err(|error| act_error(&error))
 }
 
-/// Does everything that is due, also what becomes due by that.
+/// Runs all jobs that are due, including those that become due because of others.
 async fn run_due(app: &App, leading: &Leadership, observe: &JobsObserver) -> Result<(), muriel_service::Error> {
-    // One that stays due, for instance because somebody changes its experiment, has to wait for the next run.
+    // A job that stays due, for example because somebody changes its experiment, waits for the next run.
     let mut tried = HashSet::new();
     loop {
         let mut due = jobs::due(app).await?;

@@ -1,4 +1,4 @@
-//! Stores when keys were last used, scripts last fetched and shares last opened.
+//! Stores when keys were last used, scripts last fetched, and shares last opened.
 
 use super::act_error;
 use crate::task::{Need, Progress, Task};
@@ -7,7 +7,8 @@ use std::time::Duration;
 
 const PERIOD: Duration = Duration::from_secs(5);
 
-/// Uses of keys, scripts and shares are collected in memory and written together; none are lost while the database is away.
+/// Writes uses of keys, scripts and shares, which are collected in memory, in one batch. None are lost while the
+/// database is unavailable.
 pub fn write_key_uses(app: App) -> Task {
     let task = Task::new("write_key_uses", PERIOD, move |_| {
         let app = app.clone();

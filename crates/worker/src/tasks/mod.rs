@@ -1,6 +1,7 @@
-//! The tasks of the server that need nothing but the application's state, a file for each.
+//! The tasks of the server that need only the application's state, one file each.
 //!
-//! Whoever starts the server registers them with their settings, beside those that need its own wiring.
+//! The code that starts the server registers them with their settings, together with the tasks that need its own
+//! wiring.
 
 mod geography;
 mod inbox;
@@ -28,7 +29,7 @@ pub use webhooks::deliver_webhooks;
 
 use crate::task::{Need, RunError};
 
-/// Why an act did not do a task's work: a database that is away is waited for.
+/// Converts the error of an act to that of a run: an unavailable database is waited for.
 fn act_error(error: &muriel_service::Error) -> RunError {
     match error {
         muriel_service::Error::Unavailable { .. } => RunError::Waiting(Need::Database),

@@ -1,4 +1,4 @@
-//! Computes reports that were asked for lately before they are asked for again.
+//! Computes recently requested reports before they are requested again.
 
 use super::act_error;
 use crate::task::{Need, Progress, Task};
@@ -9,8 +9,8 @@ const PERIOD: Duration = Duration::from_secs(5);
 /// The task takes at most a fifth of the time, so that requests keep most of the warehouse.
 const REST_FACTOR: u32 = 4;
 
-/// Computes outdated reports anew once events of their project have come. Where nobody asks or nothing changes,
-/// neither the database nor the warehouse is asked.
+/// Computes outdated reports again once events of their project have come. Without requests or changes, it queries
+/// neither the database nor the warehouse.
 pub fn warm_reports(app: App) -> Task {
     let task = Task::new("warm_reports", PERIOD, move |_| {
         let app = app.clone();

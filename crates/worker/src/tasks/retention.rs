@@ -7,10 +7,10 @@ use muriel_service::App;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Also the pause before the first run: a clock that was wrong at the start has been set right by then.
+/// Period, and the pause before the first run: a clock that was wrong at the start has been set right by then.
 const PERIOD: Duration = Duration::from_secs(3_600);
 
-/// Deletes files of the event log whose events are all older than `days`. After each run `observe` is called with
+/// Deletes files of the event log whose events are all older than `days`. After each run it calls `observe` with
 /// whether files that are old enough were kept because the clock looks wrong, see [`muriel_log::PruneRefusal`].
 pub fn delete_old_events(app: App, days: i64, observe: impl Fn(bool) + Send + Sync + 'static) -> Task {
     let observe = Arc::new(observe);

@@ -1,15 +1,15 @@
-//! Brings rulesets up to date with what other processes and nodes write.
+//! Updates rulesets with changes by other processes and nodes.
 
 use super::act_error;
 use crate::task::{Need, Progress, Task};
 use muriel_service::App;
 use std::time::Duration;
 
-/// Failures do not lengthen the pause beyond this, because visitors are served what is in memory meanwhile.
+/// Longest pause after failures. It is short because visitors are served from memory in the meantime.
 const MAX_BACKOFF: Duration = Duration::from_secs(2);
 
-/// Refreshes the rulesets of projects that others have changed, and writes changed rulesets to their files. On PostgreSQL
-/// notifications do the same sooner, and this makes up for those that are lost.
+/// Refreshes the rulesets of projects that others have changed, and writes changed rulesets to their files. On
+/// PostgreSQL, notifications do the same sooner, and this task makes up for lost notifications.
 pub fn refresh_rulesets(app: App) -> Task {
     let period = app.rulesets.poll_period();
     let task = Task::new("refresh_rulesets", period, move |_| {

@@ -1,4 +1,4 @@
-//! Deletes the data of visitors, and what projects no longer keep.
+//! Deletes the data of visitors, and events beyond their project's retention.
 
 use super::act_error;
 use crate::task::{Need, Progress, Task};
@@ -9,12 +9,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 const DELETION_PERIOD: Duration = Duration::from_secs(1);
-/// Also the pause before the first run: a clock that was wrong at the start has been set right by then.
+/// Period, and the pause before the first run: a clock that was wrong at the start has been set right by then.
 const EXPIRY_PERIOD: Duration = Duration::from_secs(3_600);
-/// Reading a whole log at half speed takes hours.
+/// One day: reading a whole log at half speed takes hours.
 const RUN_LIMIT: Duration = Duration::from_secs(86_400);
 
-/// Does this node's part of deletions of visitors' data.
+/// Does this node's part of the deletions of visitors' data.
 pub fn delete_visitor_data(app: App) -> Task {
     let is_begun = Arc::new(AtomicBool::new(false));
     let task = Task::new("delete_visitor_data", DELETION_PERIOD, move |_| {
@@ -29,8 +29,8 @@ pub fn delete_visitor_data(app: App) -> Task {
     task.needs(Need::EventLog).needs(Need::Database).run_limit(RUN_LIMIT)
 }
 
-/// Deletes events that are older than their project keeps them. After each run `observe` is called with whether events that
-/// are old enough were kept because the clock looks wrong, see [`muriel_log::PruneRefusal`].
+/// Deletes events that are older than their project's retention. After each run it calls `observe` with whether events
+/// that are old enough were kept because the clock looks wrong, see [`muriel_log::PruneRefusal`].
 pub fn delete_expired_events(app: App, observe: impl Fn(bool) + Send + Sync + 'static) -> Task {
     let observe = Arc::new(observe);
     let task = Task::new("delete_expired_events", EXPIRY_PERIOD, move |context| {
@@ -47,7 +47,7 @@ pub fn delete_expired_events(app: App, observe: impl Fn(bool) + Send + Sync + 's
 
 fn tell(outcome: &ExpiryOutcome) {
     let ExpiryOutcome { project_key, days, deleted, held } = outcome;
-    // As in the server's other log lines.
+    // Shortened as in the server's other log lines.
     let project = project_key.chars().take(8).collect::<String>();
     match held {
         Some(held) => tracing::warn!(

@@ -15,20 +15,20 @@ use tokio::sync::Mutex;
 use tokio::task::JoinSet;
 
 const PERIOD: Duration = Duration::from_millis(500);
-/// While requests are under way, what has become due is looked for as often.
+/// While requests are in flight, due deliveries are searched for at this interval.
 const LOOK_AGAIN: Duration = Duration::from_millis(500);
-/// A run ends after this time, and leaves the requests that are under way to the next one. If it waited for them, a receiver
-/// that hangs would hold up all others meanwhile.
+/// Time after which a run ends, and leaves the requests in flight to the next one. If it waited for them, a receiver
+/// that hangs would hold up all others.
 const RUN_TIME: Duration = Duration::from_secs(5);
 
-/// The requests that are under way, with the slots that they take.
+/// The requests in flight, with the slots that they take.
 #[derive(Default)]
 struct Requests {
     in_flight: JoinSet<(DeliveryId, Result<DeliveryOutcome>)>,
     slots: HashMap<DeliveryId, Slot>,
 }
 
-/// Sends what is in the outbox. Any number of nodes may: each delivery is leased.
+/// Sends the deliveries in the outbox. Any number of nodes may do so, because each delivery is leased.
 pub fn deliver_webhooks(app: App) -> Task {
     let is_released = Arc::new(AtomicBool::new(false));
     let purged_day = Arc::new(AtomicI64::new(i64::MIN));
@@ -47,7 +47,7 @@ pub fn deliver_webhooks(app: App) -> Task {
                 purged_day.store(day, Ordering::Relaxed);
             }
             let mut under_way = under_way.lock().await;
-            // Taken out, so that a run that panics leaves none behind.
+            // Taken out, so that a run that panics leaves no requests behind.
             let mut requests = std::mem::take(&mut *under_way);
             let delivered = deliver(&app, &mut requests).await;
             *under_way = requests;
@@ -57,11 +57,11 @@ pub fn deliver_webhooks(app: App) -> Task {
     task.needs(Need::Database).max_backoff(PERIOD)
 }
 
-/// Tries everything that is due.
+/// Attempts every delivery that is due.
 async fn deliver(app: &App, requests: &mut Requests) -> std::result::Result<Progress, RunError> {
     let began = Instant::now();
     loop {
-        // Those under way are leased, and so are not due.
+        // Deliveries in flight are leased, and so are not due.
         let in_flight = requests.slots.values().copied().collect();
         for (id, slot) in webhooks::due(app, in_flight).await.map_err(|error| act_error(&error))? {
             if requests.slots.insert(id, slot).is_none() {
@@ -79,7 +79,7 @@ async fn deliver(app: &App, requests: &mut Requests) -> std::result::Result<Prog
                 outcome.map_err(|error| act_error(&error))?;
             }
             Ok(Some(Err(error))) => {
-                // It panicked, and which one it was is not known.
+                // The attempt panicked, and it is not known which one it was.
                 *requests = Requests::default();
                 return Err(RunError::failed(&error));
             }

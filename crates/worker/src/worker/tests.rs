@@ -181,7 +181,7 @@ async fn a_task_that_moves_the_clock_itself_is_stuck() {
             Ok(Progress::Continue)
         }
     }));
-    // The pause begins with the end of a run, so only what moves the clock after it makes the task due.
+    // The pause begins at the end of a run, so the task becomes due only when the clock moves after it.
     clock.advance(SECOND);
     assert_eq!(worker.run_until_idle().await, Ok(1));
     let worker = {
@@ -210,7 +210,7 @@ async fn timers_run_tasks_without_overlap() {
     worker.register(quick);
     worker.start();
     tokio::time::sleep(Duration::from_millis(60_500)).await;
-    // A slow task holds up no other. Its pause begins with the end of a run: every eleven seconds.
+    // A slow task does not hold up others. Its pause begins at the end of a run, so it runs every eleven seconds.
     assert_eq!((count(&quick_runs), count(&most)), (60, 1));
     assert_eq!(worker.statuses()[0].runs, 5);
     worker.stop(SECOND).await;
@@ -258,7 +258,7 @@ async fn stop_waits_for_a_run_but_not_for_ever() {
     worker.stop(3 * SECOND).await;
     assert!(ended.load(Ordering::SeqCst));
     assert_eq!(started.elapsed().as_secs(), 3);
-    // Nothing starts after that.
+    // No task starts after that.
     let (late, runs) = counting("late", SECOND);
     worker.register(late);
     tokio::time::sleep(60 * SECOND).await;
@@ -306,7 +306,7 @@ async fn a_run_that_does_not_end_counts_as_failing_until_it_ends() {
         })
         .at_once(),
     );
-    // What runs once an hour may take an hour.
+    // A long period allows long runs.
     worker.register(Task::new("endless", 2 * RUN_LIMIT, |_| std::future::pending()).at_once());
     worker.start();
     let statuses = || -> Vec<_> {
@@ -316,7 +316,7 @@ async fn a_run_that_does_not_end_counts_as_failing_until_it_ends() {
     assert_eq!(statuses(), [(true, false, false); 2]);
     tokio::time::sleep(2 * SECOND).await;
     assert_eq!(statuses(), [(true, true, true), (true, false, false)]);
-    // It was not cut short, and the next run comes after the usual pause.
+    // The run was not cancelled, and the next one comes after the usual pause.
     tokio::time::sleep(60 * SECOND + Duration::from_millis(500)).await;
     assert_eq!(statuses(), [(false, false, false), (true, false, false)]);
     assert_eq!((worker.statuses()[0].runs, &worker.statuses()[0].outcome), (2, &TaskOutcome::Ok));
@@ -342,8 +342,8 @@ fn a_run_that_blocks_its_thread_does_not_keep_stop_waiting() {
             Task::new("blocks", SECOND, move |_| {
                 let (ended, begin, wait) = (ended.clone(), begin.clone(), wait.clone());
                 async move {
-                    // The thread that a timer woke drives the timers of all, and Tokio wakes no other to take over. A task
-                    // that is woken from outside has that done before it blocks.
+                    // The thread that a timer woke drives the timers of all, and Tokio wakes no other thread to take
+                    // over. A task that is woken from outside lets that happen before it blocks.
                     let mut is_first = true;
                     std::future::poll_fn(|context| {
                         if !std::mem::take(&mut is_first) {
@@ -354,7 +354,7 @@ fn a_run_that_blocks_its_thread_does_not_keep_stop_waiting() {
                     })
                     .await;
                     begin.send(()).unwrap();
-                    // Until the test lets go of the other end.
+                    // Blocks until the test drops the other end.
                     let _ = locked(&ended).recv();
                     Ok(Progress::Continue)
                 }
@@ -417,7 +417,7 @@ async fn a_task_that_is_registered_later_starts_too() {
 }
 
 proptest! {
-    /// However the clock is moved, each look runs a task at most once, and after a whole period at least once.
+    /// However the clock is moved, each call runs a task at most once, and after a whole period at least once.
     #[test]
     fn one_run_for_each_move_of_the_clock(moves in prop::collection::vec(-10 * DAY_US..10 * DAY_US, 1..50)) {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();

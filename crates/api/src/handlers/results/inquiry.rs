@@ -1,4 +1,4 @@
-//! The query parameters of a result, and of a result day by day.
+//! Query parameters of results and time series.
 
 use crate::error::ApiError;
 use crate::json::Json;
@@ -11,7 +11,7 @@ use utoipa::openapi::Required;
 use utoipa::openapi::path::{Parameter as Published, ParameterBuilder, ParameterIn};
 use utoipa::openapi::schema::{KnownFormat, ObjectBuilder, SchemaFormat, Type};
 
-/// A parameter, with its description in the contract.
+/// Query parameter with its description in the contract.
 #[derive(Clone, Copy)]
 struct Parameter {
     name: &'static str,
@@ -40,7 +40,7 @@ impl Parameter {
     }
 }
 
-/// Which visitors a result is about.
+/// Parameters that select the visitors and the goal of a result.
 const PARAMETERS: [Parameter; 8] = [
     Parameter::day("start_date", "Visitors who entered on this day or later."),
     Parameter::day("end_date", "Visitors who entered, and what they did, until the end of this day."),
@@ -62,10 +62,10 @@ const PARAMETERS: [Parameter; 8] = [
     ),
 ];
 
-/// Parameters that a result day by day does not take.
+/// Parameters that time series do not accept.
 const RESULT_ONLY: [&str; 1] = ["breakdown_by"];
 
-/// The parameters of a result.
+/// Parameters of a result.
 pub(super) struct ResultQuery;
 
 impl IntoParams for ResultQuery {
@@ -74,7 +74,7 @@ impl IntoParams for ResultQuery {
     }
 }
 
-/// The parameters of a result day by day: the contract explains them once.
+/// Parameters of a time series. The contract describes them at the result.
 pub(super) struct TimeseriesQuery;
 
 impl IntoParams for TimeseriesQuery {
@@ -88,10 +88,10 @@ impl IntoParams for TimeseriesQuery {
     }
 }
 
-/// Parameters that the result of a holdout takes.
+/// Parameters that a holdout's result accepts.
 const OF_HOLDOUTS: [&str; 4] = ["start_date", "end_date", "tz", "goal_key"];
 
-/// The parameters of a holdout's result.
+/// Parameters of a holdout's result.
 pub(super) struct HoldoutQuery;
 
 impl IntoParams for HoldoutQuery {
@@ -108,13 +108,13 @@ impl IntoParams for HoldoutQuery {
     }
 }
 
-/// The inquiry that the query of a result asks for.
+/// Parses the query of a result.
 pub(super) fn result_inquiry(query: Option<&str>) -> Result<Inquiry, ApiError> {
     read(Query::read(query, &PARAMETERS.map(|parameter| parameter.name)))
 }
 
-/// The inquiry of a share: the parameters of a result as members of an object. They are read by the same code; null is like a
-/// member that is left out.
+/// Parses the inquiry of a share: the parameters of a result as members of an object. The parser is the same; null
+/// equals a missing member.
 pub(in crate::handlers) fn shared_inquiry(query: &Json, place: String, found: &ProblemCollector) -> Option<Inquiry> {
     let names = PARAMETERS.map(|parameter| parameter.name);
     let fields = Fields::new(query, &*place, found)?;
@@ -141,8 +141,8 @@ pub(in crate::handlers) fn shared_inquiry(query: &Json, place: String, found: &P
     }
 }
 
-/// The inquiry that the query of a result day by day asks for. Parameters that only a result takes are refused: an
-/// answer that ignored them would not be the one that was asked for.
+/// Parses the query of a time series. Parameters that only a result accepts are refused, because ignoring them would
+/// answer another question.
 pub(super) fn timeseries_inquiry(query: Option<&str>) -> Result<Inquiry, ApiError> {
     let mut query = Query::read(query, &PARAMETERS.map(|parameter| parameter.name));
     for name in RESULT_ONLY {
@@ -151,7 +151,7 @@ pub(super) fn timeseries_inquiry(query: Option<&str>) -> Result<Inquiry, ApiErro
     read(query)
 }
 
-/// The inquiry that the query of a holdout's result asks for. What only results of experiments take is refused, as above.
+/// Parses the query of a holdout's result. Parameters that only results of experiments accept are refused too.
 pub(super) fn holdout_inquiry(query: Option<&str>) -> Result<Inquiry, ApiError> {
     let names = PARAMETERS.map(|parameter| parameter.name);
     let mut query = Query::read(query, &names);

@@ -1,4 +1,4 @@
-//! Results of an experiment, day by day too, and how long it should run.
+//! Results of an experiment, their time series, and the required run time.
 
 mod inquiry;
 
@@ -20,7 +20,7 @@ use muriel_domain::ids::GroupId;
 use muriel_results::PlanningRequest;
 use muriel_service::{App, results};
 
-/// Reports an experiment: numbers, what they mean, and whether to trust them.
+/// Returns the result of an experiment: numbers, their meaning, and whether to trust them.
 #[utoipa::path(
     get, path = "/v2/project/{project_key}/experiment/{test_id}/result", tag = "Results",
     operation_id = "getResult",
@@ -40,7 +40,7 @@ pub(crate) async fn experiment_result(
     answered(StatusCode::OK, &views::ResultAnswer::new(&computed))
 }
 
-/// Reports an experiment as a table for spreadsheets, with a line for each metric, part and arm.
+/// Returns the result of an experiment as a CSV table, with a line for each metric, segment and variant.
 #[utoipa::path(
     get, path = "/v2/project/{project_key}/experiment/{test_id}/result.csv", tag = "Results",
     operation_id = "getResultTable",
@@ -60,7 +60,8 @@ pub(crate) async fn experiment_result_table(
     Ok(csv_file(&format!("experiment-{}.csv", id.0), views::ResultAnswer::new(&computed).csv(), None))
 }
 
-/// Reports a holdout: what all its experiments did together, as those who are held out compare with everybody else.
+/// Returns the result of a holdout: the combined effect of all its experiments, from comparing held-out visitors
+/// with all others.
 #[utoipa::path(
     get, path = "/v2/project/{project_key}/exclusion-group/{group_id}/result", tag = "Exclusion groups",
     operation_id = "getHoldoutResult",
@@ -80,7 +81,7 @@ pub(crate) async fn holdout_result(
     answered(StatusCode::OK, &views::HoldoutResult::new(id.0, &computed))
 }
 
-/// Reports an experiment day by day, cumulative.
+/// Returns the result of an experiment day by day, cumulative.
 #[utoipa::path(
     get, path = "/v2/project/{project_key}/experiment/{test_id}/timeseries", tag = "Results",
     operation_id = "getTimeseries",
@@ -104,7 +105,7 @@ pub(crate) async fn experiment_timeseries(
     Ok(warned(answer, views::TimeseriesAnswer::warnings(&computed)))
 }
 
-/// Says how many visitors an experiment needs, and how many days that takes.
+/// Computes how many visitors an experiment needs, and how many days that takes.
 #[utoipa::path(
     get, path = "/v2/project/{project_key}/experiment/{test_id}/plan", tag = "Results",
     operation_id = "getPlan",
@@ -129,7 +130,7 @@ pub(crate) async fn experiment_plan(
     answered(StatusCode::OK, &views::PlanAnswer::new(id.0, &planned))
 }
 
-/// The plan that a query asks for.
+/// Parses the query of a plan.
 fn wanted_plan(query: Option<&str>) -> Result<PlanningRequest, ApiError> {
     let mut query = Query::read(query, &["mde", "power", "daily_visitors", "baseline_rate"]);
     let wanted = PlanningRequest {
@@ -141,7 +142,7 @@ fn wanted_plan(query: Option<&str>) -> Result<PlanningRequest, ApiError> {
     query.finish().map(|()| wanted)
 }
 
-/// A plain decimal number from `min` to `max`: no sign, no exponent.
+/// Parses a plain decimal number from `min` to `max`, without sign or exponent.
 fn number(text: &str, min: f64, max: f64) -> Result<f64, Flaw> {
     let plain = !text.is_empty() && text.len() <= 30 && text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
     match text.parse::<f64>() {

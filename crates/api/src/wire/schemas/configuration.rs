@@ -1,4 +1,4 @@
-//! The configuration of an experiment.
+//! Schema of an experiment's configuration.
 
 use super::words::{Flag, Moment};
 use muriel_domain::configuration_settings;
@@ -13,7 +13,8 @@ macro_rules! configuration_schema {
         $setting:ident: $type:ty = $default:expr, $(stored by $stored:literal,)? patch $patch:ty as $merge:ident
             => $read:ident [$($published:tt)*] { $($schema:tt)* };
     )*) => {
-        /// How an experiment runs and ends. Keys that are left out return to their defaults.
+        /// Settings for running and ending an experiment. Missing keys return to their
+        /// defaults.
         #[derive(ToSchema)]
         #[serde(deny_unknown_fields)]
         pub(crate) struct Configuration {
@@ -23,17 +24,18 @@ macro_rules! configuration_schema {
 }
 configuration_settings!(configuration_schema);
 
-/// `"equal"`, `"manual"` (the weights in force), weights, or text that holds weights as JSON.
+/// `"equal"`, `"manual"` (the weights in force), an object of weights, or a string with such
+/// an object as JSON.
 #[derive(ToSchema)]
 #[serde(untagged)]
 pub(crate) enum Distribution {
-    /// A word, or JSON text of the weights.
+    /// `equal`, `manual`, or weights as JSON.
     Text(String),
-    /// The weights.
+    /// Weights by variant name.
     Weights(Weights),
 }
 
-/// Percent per arm, by name; they sum to 100.
+/// Percent per variant, by name. The values sum to 100.
 pub(crate) struct Weights;
 
 impl PartialSchema for Weights {
@@ -56,12 +58,12 @@ impl ToSchema for Weights {
     }
 }
 
-/// An integration, kept as it was sent.
+/// An integration, stored as sent.
 #[derive(ToSchema)]
 #[serde(untagged)]
 pub(crate) enum Integration {
-    /// Its name.
+    /// Name of the integration.
     Text(String),
-    /// Its settings.
+    /// Name and settings.
     Object(serde_json::Map<String, serde_json::Value>),
 }

@@ -4,29 +4,29 @@ use super::experiment::ExperimentPatch;
 use super::words::StatusCode;
 use utoipa::ToSchema;
 
-/// Which state to restore.
+/// State to restore.
 #[derive(ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct RestoreBody {
-    /// A revision of the history. Its state is that after this change was made.
+    /// Revision in the history. The state after this change is restored.
     #[schema(minimum = 1)]
     revision: i64,
 }
 
-/// How a copy differs.
+/// Settings of a copy.
 #[derive(ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct DuplicateBody {
-    /// Its name; that of the original with " (copy)" unless given.
+    /// Display name. Unless given, the original's with " (copy)" appended.
     #[schema(nullable = false, min_length = 1, max_length = 255)]
     test_name: Option<String>,
 }
 
-/// Whether an experiment is in the archive.
+/// Archive state of an experiment.
 #[derive(ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ArchiveBody {
-    /// true puts it there, false takes it out.
+    /// true archives the experiment, false takes it out of the archive.
     archived: bool,
 }
 
@@ -37,75 +37,76 @@ pub(crate) struct CommentBody {
     /// Plain text, not blank.
     #[schema(min_length = 1, max_length = 10000, example = "The spike on Tuesday was the newsletter.")]
     text: String,
-    /// People to mention, besides those whom the text calls by `@` and their name: ids that the project's people have. Needed
-    /// for a name that several people have.
+    /// Ids of people to mention, in addition to those whom the text mentions with `@` and their name;
+    /// `listProjectPeople` returns the ids. Needed for a name that several people have.
     #[schema(nullable = false, max_items = 50)]
     mentions: Option<Vec<i64>>,
 }
 
-/// How to mark an entry of the inbox.
+/// Mark of an inbox entry.
 #[derive(ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct InboxEntryBody {
-    /// Whether it counts as read.
+    /// true marks the entry as read, false as unread.
     read: bool,
 }
 
-/// What of the inbox is read.
+/// Range of inbox entries to mark as read.
 #[derive(ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct InboxReadBody {
-    /// The newest entry that is; everything unless given. Entries that came after it stay unread.
+    /// Id of the newest entry to mark. Unless given, all are marked. Later entries stay unread.
     #[schema(nullable = false, minimum = 1)]
     until: Option<i64>,
 }
 
-/// How to simulate a plan.
+/// Assumptions of a simulation.
 #[derive(ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct SimulationBody {
-    /// Experiments to simulate.
+    /// Number of experiments to simulate.
     #[schema(nullable = false, minimum = 1, maximum = 5000, default = 500)]
     runs: Option<i64>,
-    /// True lift of Variant 1 in percent; the smallest lift worth acting on unless given.
+    /// True lift of Variant 1, in percent. Unless given, the smallest lift worth acting on.
     #[schema(nullable = false, minimum = -100, maximum = 1000)]
     lift: Option<f64>,
-    /// Percent of the control's visitors who convert; from the project's last two weeks unless given, else 5.
+    /// Percent of the control's visitors who convert. Unless given, from the project's last two weeks, or 5.
     #[schema(nullable = false, exclusive_minimum = 0, exclusive_maximum = 100)]
     baseline_rate: Option<f64>,
-    /// Visitors who enter per day; from the project's last two weeks unless given, else 1,000.
+    /// Visitors who enter per day. Unless given, from the project's last two weeks, or 1,000.
     #[schema(nullable = false, exclusive_minimum = 0, maximum = 100000000)]
     daily_visitors: Option<f64>,
-    /// Days after which it ends if no rule has ended it; the length of the plan unless given.
+    /// Days after which an experiment ends if no rule has ended it. Unless given, the length of the plan.
     #[schema(nullable = false, minimum = 1, maximum = 365)]
     days: Option<i64>,
-    /// Seed of the random numbers: the same seed gives the same answer.
+    /// Seed of the random numbers. The same seed gives the same result.
     #[schema(nullable = false, minimum = 0, default = 1)]
     seed: Option<i64>,
 }
 
-/// A change to propose: the fields of an update, or the status to have.
+/// A proposed change: the fields of an update, or a new status.
 #[derive(ToSchema)]
 pub(crate) struct ChangeProposal {
     #[schema(inline)]
     #[serde(flatten)]
     patch: ExperimentPatch,
-    /// The status to have. Sent without fields of an update.
+    /// New status. Cannot be combined with fields of an update.
     #[schema(nullable = false)]
     status: Option<StatusCode>,
-    /// Why the clock is to go by what was changed of the plan since the first start. Sent without other fields but `note`.
+    /// Reason for confirming the changes of the plan since the first start, so that the clock acts on the changed plan.
+    /// Can be combined only with `note`.
     #[schema(nullable = false, min_length = 1, max_length = 2000)]
     confirm_plan: Option<String>,
-    /// Why it is proposed.
+    /// Reason for the proposal.
     #[schema(nullable = false, max_length = 10000)]
     note: Option<String>,
 }
 
-/// Why the clock is to go by what was changed of the plan.
+/// Confirmation that the clock acts on the changed plan.
 #[derive(ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct PlanConfirmation {
-    /// The reason, which history keeps.
+    /// Reason, stored in the history.
     #[schema(
         min_length = 1,
         max_length = 2000,
@@ -114,32 +115,32 @@ pub(crate) struct PlanConfirmation {
     reason: String,
 }
 
-/// What the one who decides says.
+/// Comment of the person who decides.
 #[derive(ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct DecisionBody {
-    /// Why.
+    /// Reason for the decision.
     #[schema(nullable = false, max_length = 10000)]
     reason: Option<String>,
 }
 
-/// What a preview of an arm found on the page.
+/// Result of a variant's preview on the page.
 #[derive(ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct PreviewReport {
-    /// The `test-token` of the preview link.
+    /// `test-token` of the preview link.
     #[schema(max_length = 256)]
     token: String,
-    /// The arm that was shown: 0 is the control.
+    /// Variant shown; 0 is the control.
     #[schema(minimum = 0, maximum = 50)]
     variant_id: i64,
-    /// The page that showed it.
+    /// URL of the page that showed it.
     #[schema(max_length = 2048)]
     url: String,
-    /// Selectors of the arm's visual changes that matched an element.
+    /// Selectors of the variant's visual changes that matched an element.
     #[schema(max_items = 1000)]
     matched: Vec<String>,
-    /// Selectors that matched none so far.
+    /// Selectors that have not matched an element.
     #[schema(max_items = 1000)]
     missing: Vec<String>,
 }

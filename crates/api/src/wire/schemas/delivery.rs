@@ -1,41 +1,41 @@
-//! What pages fetch: rulesets, previews, geography.
+//! Schemas of documents that pages fetch: rulesets, previews, geography.
 
 use super::words::PartName;
 use utoipa::ToSchema;
 
-/// A project's ruleset; docs/assignment.md describes it.
+/// A project's ruleset, as described in docs/assignment.md.
 #[derive(ToSchema)]
 pub(crate) struct RulesetDocument {
-    /// 1.
+    /// Format version, 1.
     format: i64,
-    /// The version of hashing, 1.
+    /// Version of hashing, 1.
     hash: i64,
     project_key: String,
     #[schema(value_type = Vec<Object>)]
     experiments: Vec<()>,
 }
 
-/// What a preview shows.
+/// Content of a preview.
 #[derive(ToSchema)]
 pub(crate) struct PreviewDocument {
-    /// 1.
+    /// Format version, 1.
     format: i64,
-    /// The version of hashing, 1.
+    /// Version of hashing, 1.
     hash: i64,
     project_key: String,
     #[schema(value_type = Vec<Object>)]
     experiments: Vec<()>,
-    /// Parts of the script that it needs, files of `/js/parts/`.
+    /// Parts of the script that the preview needs, files of `/js/parts/`.
     parts: Vec<PartName>,
 }
 
-/// Where a connection comes from.
+/// Location of a connection.
 #[derive(ToSchema)]
 pub(crate) struct GeographyAnswer {
-    /// ISO 3166-1 alpha-2.
+    /// Country as an ISO 3166-1 alpha-2 code.
     country: Option<String>,
-    /// `California (US)`.
+    /// Region, such as `California (US)`.
     region: Option<String>,
-    /// `Berlin (Berlin)`.
+    /// City, such as `Berlin (Berlin)`.
     city: Option<String>,
 }

@@ -1,29 +1,29 @@
-//! The body of every error.
+//! Schema of the body of all errors.
 
 use utoipa::ToSchema;
 
-/// The body of every error.
+/// Body of all errors.
 #[derive(ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ErrorBody {
     /// Always false.
     success: bool,
-    /// A sentence for a person.
+    /// Message for people. Its wording can change.
     error: String,
-    /// One of the documented codes.
+    /// Error code, one of the documented list.
     code: String,
-    /// Every problem that was found, with its place.
+    /// All problems that were found.
     errors: Vec<FieldError>,
-    /// Identifies the request; quote it when asking for help.
+    /// Request id. Quote it when you ask for help.
     request_id: String,
 }
 
-/// What is wrong with one value.
+/// Problem of one value.
 #[derive(ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct FieldError {
-    /// Its place: `variants[1].name`.
+    /// Path of the value, such as `variants[1].name`.
     field: String,
-    /// What is wrong, continuing the field's name.
+    /// Problem, worded to follow the field's name.
     message: String,
 }

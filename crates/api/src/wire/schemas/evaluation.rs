@@ -11,41 +11,41 @@ pub(crate) struct Context {
     targeting_key: String,
 }
 
-/// A question of the OpenFeature Remote Evaluation Protocol.
+/// Request of the OpenFeature Remote Evaluation Protocol.
 #[derive(ToSchema)]
 pub(crate) struct EvaluationRequest {
     context: Context,
 }
 
-/// What the visitor gets.
+/// Assignment of the visitor.
 #[derive(ToSchema)]
 pub(crate) struct Evaluation {
     /// The experiment's key.
     key: String,
     /// `Control` or `Variant N`.
     value: String,
-    /// The same.
+    /// Same as `value`.
     variant: String,
     /// `SPLIT`, `STATIC` (a winner is served), `DEFAULT` (not included) or `DISABLED` (not live).
     reason: String,
     metadata: EvaluationMetadata,
 }
 
-/// What telemetry needs.
+/// Metadata for telemetry.
 #[derive(ToSchema)]
 pub(crate) struct EvaluationMetadata {
     test_id: i64,
-    /// `0` is the control.
+    /// Variant number as text; `0` is the control.
     variant_id: String,
     epoch: i64,
-    /// Whether the visitor takes part: an exposure is due only then.
+    /// True when the visitor takes part. Send an exposure only then.
     in_experiment: bool,
     reason: AssignmentReason,
-    /// Rules that only a page can check and that were passed over, by name, separated by commas.
+    /// Rules that only a page can check and that were therefore skipped, by name, separated by commas.
     unenforced: String,
 }
 
-/// Every experiment that is live or serves a winner.
+/// All experiments that are live or serve a winner.
 #[derive(ToSchema)]
 pub(crate) struct Evaluations {
     flags: Vec<Evaluation>,
@@ -61,24 +61,24 @@ pub(crate) struct EvaluationFailure {
     error_details: String,
 }
 
-/// Which experiments, for which visitors.
+/// Experiments and visitors to evaluate.
 #[derive(ToSchema)]
 pub(crate) struct EvaluateManyBody {
-    /// All that are live or serve a winner unless given.
+    /// Keys of the experiments. Unless given, all that are live or serve a winner.
     #[schema(max_items = 500)]
     experiment_keys: Option<Vec<String>>,
     #[schema(max_items = 1000)]
     contexts: Vec<Context>,
 }
 
-/// Assignments, a list per context.
+/// Assignments, one list per context.
 #[derive(ToSchema)]
 pub(crate) struct ManyEvaluated {
     success: bool,
     assignments: Vec<Vec<Assignment>>,
 }
 
-/// What one visitor gets of one experiment.
+/// Assignment of one visitor in one experiment.
 #[derive(ToSchema)]
 pub(crate) struct Assignment {
     experiment_key: String,

@@ -9,50 +9,49 @@ use utoipa::openapi::RefOr;
 use utoipa::openapi::schema::{ObjectBuilder, Schema, Type};
 use utoipa::{PartialSchema, ToSchema};
 
-/// Changes to an experiment. Only fields that are sent change; a field that is
-/// sent takes the new value whole.
+/// Changes to an experiment. Only fields that are sent change. The value of such a field is replaced as a whole.
 #[derive(ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ExperimentPatch {
     /// New display name.
     #[schema(nullable = false, min_length = 1, max_length = 255)]
     test_name: Option<String>,
-    /// New page for the editor; no pattern.
+    /// New page that the editor opens. A URL, not a pattern.
     #[schema(nullable = false, max_length = 2048)]
     url: Option<String>,
-    /// The complete new set of treatments; those left out are deleted with their code.
+    /// The complete new list of variants. Variants that are left out are deleted with their code.
     #[schema(nullable = false, min_items = 1, max_items = 50)]
     variants: Option<Vec<VariantBody>>,
-    /// The key that the experiment uses already; needed with `variants` when it is a pattern.
+    /// Current `variants_data_key` of the experiment. Required with `variants` when it is a pattern.
     #[schema(nullable = false)]
     variants_data_key: Option<String>,
-    /// The control's label and code.
+    /// Label and code of the control.
     #[schema(nullable = false)]
     control: Option<ControlBody>,
-    /// The same with the raw names, as an object or as text that holds one.
+    /// Same as `control` with the raw names, as an object or as a JSON string of that object.
     #[schema(nullable = false)]
     control_attr: Option<ControlAttributes>,
-    /// JavaScript for every assigned visitor, the control's too.
+    /// JavaScript for all assigned visitors, including the control's.
     #[schema(nullable = false)]
     custom_js: Option<String>,
-    /// CSS for every assigned visitor, the control's too.
+    /// CSS for all assigned visitors, including the control's.
     #[schema(nullable = false)]
     custom_css: Option<String>,
     /// Settings.
     #[schema(nullable = false)]
     configuration: Option<Configuration>,
-    /// For whom and where.
+    /// Visitors and pages on which the experiment runs.
     #[schema(nullable = false)]
     targeting: Option<Targeting>,
     /// Labels.
     #[schema(nullable = false, max_items = 100)]
     tags: Option<Vec<String>>,
-    /// Keys of the goals to report besides the primary one; `[]` removes them all.
+    /// Keys of the goals to report in addition to the primary one; `[]` removes all of them.
     #[schema(nullable = false, max_items = 100)]
     secondary_goal_keys: Option<Vec<String>>,
-    /// Key of the goal that decides.
+    /// Key of the primary goal, which decides the result.
     primary_goal_key: Option<String>,
-    /// The hypothesis it came from.
+    /// Id of the hypothesis that it tests.
     #[schema(minimum = 1)]
     hypothesis_id: Option<i64>,
     /// Built-in metrics to report.
@@ -61,13 +60,12 @@ pub(crate) struct ExperimentPatch {
     /// Raw events to report.
     #[schema(nullable = false, max_items = 100)]
     event_metrics: Option<Vec<String>>,
-    /// What it is to find out.
+    /// Plan: smallest lift worth acting on, and number of visitors.
     #[schema(nullable = false)]
     plan: Option<Plan>,
 }
 
-/// RFC 7396 over the fields of a PATCH: objects merge, `null` returns a key to
-/// its default.
+/// RFC 7396 merge patch over the fields of a PATCH: objects merge, `null` restores a key's default.
 pub(crate) struct MergePatch;
 
 impl PartialSchema for MergePatch {
@@ -94,57 +92,57 @@ pub(crate) struct ExperimentCreation {
     /// Display name.
     #[schema(min_length = 1, max_length = 255)]
     test_name: String,
-    /// The page that the editor opens; no pattern.
+    /// Page that the editor opens. A URL, not a pattern.
     #[schema(max_length = 2048)]
     url: String,
-    /// The treatments.
+    /// Variants without the control.
     #[schema(min_items = 1, max_items = 50)]
     variants: Vec<VariantBody>,
-    /// 9 unless given.
+    /// Status; 9 (draft) unless given.
     #[schema(nullable = false)]
     status: Option<StatusCode>,
-    /// `abtest` unless given.
+    /// Type; `abtest` unless given.
     #[schema(nullable = false)]
     test_type: Option<TestType>,
-    /// Its permanent name; made from `test_name` unless given.
+    /// Permanent key; generated from `test_name` unless given.
     #[schema(nullable = false, pattern = "^[A-Za-z0-9._-]{1,64}$")]
     experiment_key: Option<String>,
-    /// The goal that decides, made or found by name and type.
+    /// Primary goal, which decides the result. Found by name and type, or created.
     #[schema(nullable = false)]
     primary_goal: Option<InlineGoal>,
-    /// Further goals, made or found by name and type.
+    /// Secondary goals. Found by name and type, or created.
     #[schema(nullable = false, max_items = 100)]
     secondary_goals: Option<Vec<InlineGoal>>,
-    /// The page's URL unless given; a pattern for a test of many pages.
+    /// URL of the page, or a pattern for a test on many pages. Unless given, `url`.
     #[schema(nullable = false)]
     variants_data_key: Option<String>,
-    /// The control's label and code.
+    /// Label and code of the control.
     #[schema(nullable = false)]
     control: Option<ControlBody>,
-    /// The same with the raw names, as an object or as text that holds one.
+    /// Same as `control` with the raw names, as an object or as a JSON string of that object.
     #[schema(nullable = false)]
     control_attr: Option<ControlAttributes>,
-    /// JavaScript for every assigned visitor.
+    /// JavaScript for all assigned visitors, including the control's.
     #[schema(nullable = false)]
     custom_js: Option<String>,
-    /// CSS for every assigned visitor.
+    /// CSS for all assigned visitors, including the control's.
     #[schema(nullable = false)]
     custom_css: Option<String>,
     /// Settings.
     #[schema(nullable = false)]
     configuration: Option<Configuration>,
-    /// For whom and where.
+    /// Visitors and pages on which the experiment runs.
     #[schema(nullable = false)]
     targeting: Option<Targeting>,
     /// Labels.
     #[schema(nullable = false, max_items = 100)]
     tags: Option<Vec<String>>,
-    /// Keys of existing goals to report besides the primary one.
+    /// Keys of existing goals to report in addition to the primary one.
     #[schema(nullable = false, max_items = 100)]
     secondary_goal_keys: Option<Vec<String>>,
-    /// Key of an existing goal that decides.
+    /// Key of an existing goal, the primary one, which decides the result.
     primary_goal_key: Option<String>,
-    /// The hypothesis it came from.
+    /// Id of the hypothesis that it tests.
     #[schema(minimum = 1)]
     hypothesis_id: Option<i64>,
     /// Built-in metrics to report.
@@ -153,7 +151,7 @@ pub(crate) struct ExperimentCreation {
     /// Raw events to report.
     #[schema(nullable = false, max_items = 100)]
     event_metrics: Option<Vec<String>>,
-    /// What it is to find out.
+    /// Plan: smallest lift worth acting on, and number of visitors.
     #[schema(nullable = false)]
     plan: Option<Plan>,
 }
@@ -165,40 +163,40 @@ pub(crate) struct InlineGoal {
     /// Display name.
     #[schema(min_length = 1, max_length = 255)]
     goal_name: String,
-    /// What counts.
+    /// Kind of event that counts as a conversion.
     goal_type: GoalType,
-    /// The value that the type looks for.
+    /// Value that the type looks for, such as a selector.
     goal_value: GoalValue,
 }
 
-/// A treatment.
+/// A variant other than the control.
 #[derive(ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct VariantBody {
-    /// `Variant 1`, `Variant 2`… by position.
+    /// `Variant 1`, `Variant 2`… by position in the list.
     #[schema(pattern = "^Variant [1-9][0-9]?$")]
     name: String,
     /// Label for people.
     #[schema(nullable = false, max_length = 255)]
     nickname: Option<String>,
-    /// Code that only this variant runs; at most 512 KiB.
+    /// JavaScript that only this variant runs, at most 512 KiB.
     #[serde(rename = "customJS")]
     #[schema(nullable = false)]
     custom_js: Option<String>,
-    /// Style that only this variant gets; at most 512 KiB.
+    /// CSS that only this variant gets, at most 512 KiB.
     #[serde(rename = "customCSS")]
     #[schema(nullable = false)]
     custom_css: Option<String>,
     /// Visual changes, applied in order.
     #[schema(nullable = false, max_items = 1000)]
     data: Option<Vec<Change>>,
-    /// For whom; personalizations only.
+    /// Visitors who get this variant; personalizations only.
     #[schema(nullable = false)]
     targeting: Option<Audience>,
 }
 
 /// One visual change: `{target, innerText|textContent|innerHTML|outerHTML|src|href|style|class|attributes}`, `{rm}`,
-/// `{refEl, dir, htmlBlock}`, `{oriEl, refEl, dir}` or, in a split test, `{url, relay_param}`. Further keys are kept.
+/// `{refEl, dir, htmlBlock}`, `{oriEl, refEl, dir}` or, in a split test, `{url, relay_param}`. Other keys are kept.
 pub(crate) struct Change;
 
 impl PartialSchema for Change {
@@ -220,49 +218,49 @@ impl ToSchema for Change {
     }
 }
 
-/// The control's label and code.
+/// Label and code of the control.
 #[derive(ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ControlBody {
     /// Label for people.
     #[schema(nullable = false, max_length = 255)]
     nickname: Option<String>,
-    /// Code that only the control runs; at most 512 KiB.
+    /// JavaScript that only the control runs, at most 512 KiB.
     #[serde(rename = "customJS")]
     #[schema(nullable = false)]
     custom_js: Option<String>,
-    /// Style that only the control gets; at most 512 KiB.
+    /// CSS that only the control gets, at most 512 KiB.
     #[serde(rename = "customCSS")]
     #[schema(nullable = false)]
     custom_css: Option<String>,
 }
 
-/// The control's raw attributes, or text that holds them as JSON.
+/// Raw attributes of the control, or a JSON string of them.
 #[derive(ToSchema)]
 #[serde(untagged)]
 pub(crate) enum ControlAttributes {
-    /// JSON text of the object.
+    /// The object as a JSON string.
     Text(String),
     /// The object.
     Object(ControlAttributesObject),
 }
 
-/// The control's raw attributes.
+/// Raw attributes of the control.
 #[derive(ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ControlAttributesObject {
     /// Label for people.
     #[schema(nullable = false, max_length = 255)]
     name: Option<String>,
-    /// Code that only the control runs.
+    /// JavaScript that only the control runs.
     #[schema(nullable = false)]
     js: Option<String>,
-    /// Style that only the control gets.
+    /// CSS that only the control gets.
     #[schema(nullable = false)]
     css: Option<String>,
 }
 
-/// What an experiment is to find out.
+/// Plan of an experiment.
 #[derive(ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Plan {
@@ -278,33 +276,34 @@ pub(crate) struct Plan {
 #[derive(ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct StatusBody {
-    /// The status to move to.
+    /// New status.
     status: StatusCode,
-    /// From when on visitors count, with status 1 and before the first start: a test that ran elsewhere may have started in the
-    /// past, 1,500 days ago at most. Needs the scope `admin`.
+    /// Time from which visitors count: allowed with status 1 and before the first start. A test that ran elsewhere may
+    /// have started up to 1,500 days ago. Needs the scope `admin`.
     #[schema(nullable = false, format = DateTime)]
     started_at: Option<String>,
-    /// Fields that change in the same step, as an update sends them. The answer's warnings are those of the update too.
+    /// Fields that change in the same transaction, in the form of an update. The response includes the update's
+    /// warnings.
     #[schema(nullable = false)]
     changes: Option<ExperimentPatch>,
 }
 
-/// Which winner to serve, and to how many.
+/// Winner to serve, and its rollout.
 #[derive(ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ServeBody {
     /// `"0"` for the control, `"1"` for `Variant 1`…
     variant_id: String,
-    /// To how many percent of the visitors.
+    /// Percent of the visitors who get it.
     #[schema(nullable = false, minimum = 0, maximum = 100, default = 100)]
     traffic_allocation: Option<i64>,
 }
 
-/// A new rollout.
+/// New rollout.
 #[derive(ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct RolloutBody {
-    /// To how many percent of the visitors.
+    /// Percent of the visitors who get the winner.
     #[schema(minimum = 0, maximum = 100)]
     traffic_allocation: i64,
 }

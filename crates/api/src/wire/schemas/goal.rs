@@ -3,11 +3,12 @@
 use super::words::{GoalPurpose, GoalType};
 use utoipa::ToSchema;
 
-/// What a goal looks for: text, or an integer for `scrolling` and `duration`.
+/// Value that a goal looks for: text, or an integer for `scrolling` and
+/// `duration`.
 #[derive(ToSchema)]
 #[serde(untagged)]
 pub(crate) enum GoalValue {
-    /// Text.
+    /// Text, such as a selector, a URL or an event's name.
     Text(String),
     /// Percent or seconds.
     Number(i64),
@@ -20,32 +21,32 @@ pub(crate) struct GoalBody {
     /// Display name.
     #[schema(min_length = 1, max_length = 255)]
     goal_name: String,
-    /// What counts.
+    /// Kind of event that counts as a conversion.
     goal_type: GoalType,
-    /// The value that the type looks for.
+    /// Value that the type looks for, such as a selector.
     goal_value: GoalValue,
-    /// Its permanent key; made from the name unless given.
+    /// Permanent key; generated from the name unless given.
     #[schema(nullable = false, pattern = "^[A-Za-z0-9._-]{1,64}$")]
     goal_key: Option<String>,
-    /// `sell` unless given.
+    /// Purpose; `sell` unless given.
     #[schema(nullable = false)]
     goal_purpose: Option<GoalPurpose>,
-    /// The page on which its element was picked.
+    /// Page on which the element was picked.
     #[schema(max_length = 2048)]
     element_url: Option<String>,
-    /// Days after exposure within which an event counts.
+    /// Days after an exposure within which an event counts.
     #[schema(minimum = 1, maximum = 365)]
     window_days: Option<i64>,
     /// Events needed for a conversion; 1 unless given.
     #[schema(nullable = false, minimum = 1, maximum = 1000)]
     min_count: Option<i64>,
-    /// Most value that one visitor contributes.
+    /// Maximum value that one visitor contributes.
     #[schema(exclusive_minimum = 0)]
     cap: Option<f64>,
-    /// Most that one order can plausibly be worth; larger ones do not count.
+    /// Largest plausible value of an order. Larger orders do not count.
     #[schema(exclusive_minimum = 0, maximum = 100_000_000_000_i64)]
     max_order_value: Option<f64>,
-    /// The currency that orders count in (ISO 4217).
+    /// Currency in which orders are counted (ISO 4217).
     #[schema(pattern = "^[A-Z]{3}$")]
     currency: Option<String>,
 }
@@ -57,31 +58,31 @@ pub(crate) struct GoalPatch {
     /// Display name.
     #[schema(nullable = false, min_length = 1, max_length = 255)]
     goal_name: Option<String>,
-    /// What counts.
+    /// Kind of event that counts as a conversion.
     #[schema(nullable = false)]
     goal_type: Option<GoalType>,
-    /// The value that the type looks for.
+    /// Value that the type looks for, such as a selector.
     #[schema(nullable = false)]
     goal_value: Option<GoalValue>,
-    /// What it is for.
+    /// Purpose.
     #[schema(nullable = false)]
     goal_purpose: Option<GoalPurpose>,
-    /// The page on which its element was picked.
+    /// Page on which the element was picked.
     #[schema(max_length = 2048)]
     element_url: Option<String>,
-    /// Days after exposure within which an event counts.
+    /// Days after an exposure within which an event counts.
     #[schema(minimum = 1, maximum = 365)]
     window_days: Option<i64>,
     /// Events needed for a conversion.
     #[schema(nullable = false, minimum = 1, maximum = 1000)]
     min_count: Option<i64>,
-    /// Most value that one visitor contributes.
+    /// Maximum value that one visitor contributes.
     #[schema(exclusive_minimum = 0)]
     cap: Option<f64>,
-    /// Most that one order can plausibly be worth; larger ones do not count.
+    /// Largest plausible value of an order. Larger orders do not count.
     #[schema(exclusive_minimum = 0, maximum = 100_000_000_000_i64)]
     max_order_value: Option<f64>,
-    /// The currency that orders count in (ISO 4217).
+    /// Currency in which orders are counted (ISO 4217).
     #[schema(pattern = "^[A-Z]{3}$")]
     currency: Option<String>,
 }

@@ -1,4 +1,4 @@
-//! Exclusion groups and holdouts, as they are sent.
+//! Bodies of exclusion groups and holdouts.
 
 use super::words::{GroupKind, WholeProject};
 use utoipa::ToSchema;
@@ -10,15 +10,17 @@ pub(crate) struct GroupBody {
     /// Display name.
     #[schema(min_length = 1, max_length = 255, example = "Checkout")]
     name: String,
-    /// What it does; permanent.
+    /// Kind of group. It cannot be changed.
     kind: GroupKind,
-    /// The experiments of an exclusion group, which needs them: together at most 100 percent.
+    /// Experiments of an exclusion group, required for that kind. Their percentages sum to at
+    /// most 100.
     #[schema(nullable = false, max_items = 100)]
     members: Option<Vec<GroupMemberBody>>,
-    /// Percent of the visitors who are held out; a holdout needs it. At most two decimals.
+    /// Percent of the visitors who are held out, required for a holdout. At most two
+    /// decimals.
     #[schema(nullable = false, minimum = 0.1, maximum = 50, example = 5)]
     percent: Option<f64>,
-    /// Which experiments visitors of a holdout do not meet; a holdout needs it.
+    /// Experiments that a holdout's visitors do not meet, required for a holdout.
     #[schema(nullable = false)]
     scope: Option<HoldoutScope>,
 }
@@ -30,38 +32,38 @@ pub(crate) struct GroupPatch {
     /// Display name.
     #[schema(nullable = false, min_length = 1, max_length = 255, example = "Checkout")]
     name: Option<String>,
-    /// The complete new list of experiments of an exclusion group.
+    /// Complete new list of an exclusion group's experiments.
     #[schema(nullable = false, max_items = 100)]
     members: Option<Vec<GroupMemberBody>>,
     /// Percent of the visitors who are held out. At most two decimals.
     #[schema(nullable = false, minimum = 0.1, maximum = 50, example = 5)]
     percent: Option<f64>,
-    /// Which experiments visitors of a holdout do not meet.
+    /// Experiments that a holdout's visitors do not meet.
     #[schema(nullable = false)]
     scope: Option<HoldoutScope>,
-    /// Whether visitors of live experiments may be moved; false unless sent.
+    /// true allows moving visitors of live experiments. Unless given, false.
     #[schema(nullable = false)]
     accept_moves: Option<bool>,
 }
 
-/// An experiment that is to be in an exclusion group.
+/// An experiment of an exclusion group.
 #[derive(ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct GroupMemberBody {
-    /// The experiment's id.
+    /// Id of the experiment.
     test_id: i64,
-    /// Percent of all visitors that it gets. At most two decimals.
+    /// Percent of all visitors that the experiment gets. At most two decimals.
     #[schema(minimum = 0.01, maximum = 100, example = 30)]
     percent: f64,
 }
 
-/// Which experiments visitors of a holdout do not meet.
+/// Experiments that a holdout's visitors do not meet.
 #[derive(ToSchema)]
 #[serde(untagged)]
 pub(crate) enum HoldoutScope {
-    /// Every experiment of the project.
+    /// All experiments of the project.
     Project(WholeProject),
-    /// Some.
+    /// The listed experiments only.
     Tests(HoldoutTests),
 }
 
@@ -69,7 +71,7 @@ pub(crate) enum HoldoutScope {
 #[derive(ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct HoldoutTests {
-    /// Their ids.
+    /// Ids of the experiments.
     #[schema(max_items = 100)]
     tests: Vec<i64>,
 }

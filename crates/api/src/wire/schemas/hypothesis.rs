@@ -2,35 +2,36 @@
 
 use utoipa::ToSchema;
 
-/// A new hypothesis; at least one of the texts says something.
+/// A new hypothesis. At least one of the texts must not be blank.
 #[derive(ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct HypothesisBody {
-    /// Names it in files and scripts, unique in the project; made from its text unless given.
+    /// Name in files and scripts, unique in the project. Unless given, it is generated from
+    /// the text.
     #[schema(nullable = false, pattern = "^[a-z0-9]([a-z0-9-]{0,62}[a-z0-9])?$")]
     slug: Option<String>,
-    /// What the team saw.
+    /// Observation of the team.
     #[schema(max_length = 10000)]
     observation: Option<String>,
-    /// Why it is a problem.
+    /// Reason why the observation is a problem.
     #[schema(max_length = 10000)]
     problem: Option<String>,
     /// The change to test.
     #[schema(max_length = 10000)]
     solution: Option<String>,
-    /// 1 to 5.
+    /// Confidence, from 1 to 5.
     #[schema(minimum = 1, maximum = 5)]
     confidence: Option<i64>,
-    /// 1 to 5.
+    /// Importance, from 1 to 5.
     #[schema(minimum = 1, maximum = 5)]
     importance: Option<i64>,
-    /// 1 to 5.
+    /// Difficulty, from 1 to 5.
     #[schema(minimum = 1, maximum = 5)]
     difficulty: Option<i64>,
-    /// Research behind it: http or https.
+    /// URL of the supporting research: http or https.
     #[schema(max_length = 2048)]
     hypothesis_url: Option<String>,
-    /// Whether it is off the backlog from the start; false unless given.
+    /// true creates it archived, which keeps it off the backlog. Unless given, false.
     #[schema(nullable = false)]
     archived: Option<bool>,
 }
@@ -39,31 +40,31 @@ pub(crate) struct HypothesisBody {
 #[derive(ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct HypothesisPatch {
-    /// Names it in files and scripts, unique in the project.
+    /// Name in files and scripts, unique in the project.
     #[schema(nullable = false, pattern = "^[a-z0-9]([a-z0-9-]{0,62}[a-z0-9])?$")]
     slug: Option<String>,
-    /// What the team saw.
+    /// Observation of the team.
     #[schema(max_length = 10000)]
     observation: Option<String>,
-    /// Why it is a problem.
+    /// Reason why the observation is a problem.
     #[schema(max_length = 10000)]
     problem: Option<String>,
     /// The change to test.
     #[schema(max_length = 10000)]
     solution: Option<String>,
-    /// 1 to 5.
+    /// Confidence, from 1 to 5.
     #[schema(minimum = 1, maximum = 5)]
     confidence: Option<i64>,
-    /// 1 to 5.
+    /// Importance, from 1 to 5.
     #[schema(minimum = 1, maximum = 5)]
     importance: Option<i64>,
-    /// 1 to 5.
+    /// Difficulty, from 1 to 5.
     #[schema(minimum = 1, maximum = 5)]
     difficulty: Option<i64>,
-    /// Research behind it: http or https.
+    /// URL of the supporting research: http or https.
     #[schema(max_length = 2048)]
     hypothesis_url: Option<String>,
-    /// On or off the backlog.
+    /// true archives it, which takes it off the backlog; false puts it back.
     #[schema(nullable = false)]
     archived: Option<bool>,
 }

@@ -1,5 +1,5 @@
-//! The published shapes that the contract describes and nothing here builds:
-//! bodies that are read field by field, and parts that the domain writes itself.
+//! Published types that only describe the contract: bodies that are parsed field
+//! by field, and parts of responses that the domain serialises itself.
 
 #![expect(dead_code, reason = "these types describe shapes to the contract and are never made")]
 

@@ -1,4 +1,4 @@
-//! The targeting of an experiment, and the audience of a variant.
+//! Schemas of an experiment's targeting and a variant's audience.
 
 use super::words::{Browser, CountryMode, Day, Device, Match, Operator, System, UrlMatch};
 use muriel_domain::audience_rules;
@@ -9,17 +9,17 @@ macro_rules! audience_schemas {
         $(#[doc = $doc:literal])*
         $rule:ident: $type:ty => $read:ident [$($published:tt)*] nullable $nullable:tt;
     )*) => {
-        /// For whom and where an experiment runs. What is left out or empty restricts nothing.
+        /// Visitors and pages on which an experiment runs. Missing and empty rules restrict nothing.
         #[derive(ToSchema)]
         #[serde(deny_unknown_fields)]
         pub(crate) struct Targeting {
             $($(#[doc = $doc])* #[schema(nullable = $nullable)] $rule: Option<$($published)*>,)*
-            /// Pages; an exclusion beats an inclusion.
+            /// Pages. An exclusion overrides an inclusion.
             #[schema(nullable = false)]
             url_rule: Option<Vec<UrlRule>>,
         }
 
-        /// For whom a personalization's variant is: an experiment's targeting but for `url_rule`.
+        /// Audience of a personalization's variant: an experiment's targeting without `url_rule`.
         #[derive(ToSchema)]
         #[serde(deny_unknown_fields)]
         pub(crate) struct Audience {
@@ -29,46 +29,47 @@ macro_rules! audience_schemas {
 }
 audience_rules!(audience_schemas);
 
-/// An entry of a rule with groups: the outer list means all, the inner any.
+/// A condition in a rule with groups. All groups must match; within a group, any condition.
 #[derive(ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Condition {
-    /// What is looked at.
+    /// Name of the value to compare, such as an attribute.
     #[schema(min_length = 1)]
     criteria: String,
-    /// How it is compared.
+    /// Comparison.
     operator: Operator,
-    /// With what, as text, also where it is a number (`"5"`). Ignored, and so null or left out, for `ex`, `nx`, `bt` and `bf`.
+    /// Value to compare with, as text even for numbers (`"5"`). Ignored for `ex`, `nx`, `bt` and `bf`, where it may be
+    /// null or left out.
     #[schema(example = "5")]
     value: Option<String>,
 }
 
-/// A country let in or kept out.
+/// A country that is included or excluded.
 #[derive(ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Country {
     /// Display name.
     #[schema(min_length = 1)]
     name: String,
-    /// ISO 3166-1 alpha-2.
+    /// ISO 3166-1 alpha-2 code.
     #[schema(pattern = "^[A-Z]{2}$")]
     code: String,
-    /// In or out.
+    /// Includes or excludes it.
     rule: CountryMode,
 }
 
-/// A region or a city let in or kept out.
+/// A region or a city that is included or excluded.
 #[derive(ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Place {
-    /// Its name.
+    /// Name with its country or region, such as `California (US)` or `Berlin (Berlin)`.
     #[schema(min_length = 1)]
     name: String,
-    /// In or out.
+    /// Includes or excludes it.
     rule: Match,
 }
 
-/// `new` or `returning`, alone or as a list of one.
+/// `new` or `returning`, as text or as a list with one item.
 #[derive(ToSchema)]
 #[serde(untagged)]
 pub(crate) enum UserRule {
@@ -78,21 +79,21 @@ pub(crate) enum UserRule {
     List(Vec<String>),
 }
 
-/// What a visitor must, or must not, have done before.
+/// Event that a visitor must, or must not, have triggered before.
 #[derive(ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct EventRule {
-    /// Must or must not.
+    /// Requires or forbids the event.
     rule: Match,
     /// Name of the event.
     #[schema(min_length = 1)]
     name: String,
-    /// Conditions on it: any of the groups, all of a group.
+    /// Conditions on its attributes: any group must match, with all its conditions.
     attributes: Vec<Vec<AttributeCondition>>,
-    /// How often at least; 1 unless given.
+    /// Minimum number of occurrences; 1 unless given.
     #[schema(nullable = false, minimum = 1, default = 1)]
     min_count: Option<i64>,
-    /// Within how many days; 0, for ever, unless given.
+    /// Number of days to look back; 0 (no limit) unless given.
     #[schema(nullable = false, minimum = 0, default = 0)]
     timeframe_days: Option<i64>,
 }
@@ -101,20 +102,20 @@ pub(crate) struct EventRule {
 #[derive(ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct AttributeCondition {
-    /// The attribute.
+    /// Name of the attribute.
     #[schema(min_length = 1)]
     key: String,
-    /// How it is compared.
+    /// Comparison.
     operand: Operator,
-    /// With what. Ignored, and so null or left out, for `ex`, `nx`, `bt` and `bf`.
+    /// Value to compare with. Ignored for `ex`, `nx`, `bt` and `bf`, where it may be null or left out.
     value: Option<AttributeValue>,
 }
 
-/// What an event's attribute is compared with.
+/// Value with which an event's attribute is compared.
 #[derive(ToSchema)]
 #[serde(untagged)]
 pub(crate) enum AttributeValue {
-    /// A text.
+    /// Text.
     Text(String),
     /// A number.
     Number(f64),
@@ -122,39 +123,39 @@ pub(crate) enum AttributeValue {
     Flag(bool),
 }
 
-/// A page on which an experiment runs, or does not.
+/// A page on which an experiment runs or does not run.
 #[derive(ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct UrlRule {
-    /// Address, part of one, or pattern.
+    /// URL, part of one, or pattern.
     #[schema(min_length = 1)]
     url: String,
-    /// How it is compared.
+    /// Comparison.
     rule: UrlMatch,
-    /// Runs there (the default), or must not.
+    /// true (the default): runs there; false: does not.
     #[schema(nullable = false, default = true)]
     allowed: Option<bool>,
 }
 
-/// Hours of the week in the visitor's time.
+/// Hours of the week in the visitor's time zone.
 #[derive(ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Schedule {
-    /// Any of the groups.
+    /// Groups, any of which must match.
     schedule_groups: Vec<ScheduleGroup>,
 }
 
-/// Days and the hours on them.
+/// Days, and the hours on them.
 #[derive(ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ScheduleGroup {
     /// Days of the week.
     days: Vec<Day>,
-    /// Any of the ranges.
+    /// Time ranges, any of which must match.
     time_ranges: Vec<TimeRange>,
 }
 
-/// From `start` to `end`, past midnight when `end` is the earlier one.
+/// From `start` to `end`. If `end` is earlier, the range continues past midnight.
 #[derive(ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct TimeRange {

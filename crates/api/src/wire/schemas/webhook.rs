@@ -1,4 +1,4 @@
-//! Webhooks, as they are sent.
+//! Bodies of webhooks.
 
 use super::words::EventName;
 use utoipa::ToSchema;
@@ -7,13 +7,13 @@ use utoipa::ToSchema;
 #[derive(ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct WebhookBody {
-    /// Where messages are sent to: an http or https URL that the public internet can reach.
+    /// URL to which messages are sent: http or https, reachable from the public internet.
     #[schema(max_length = 2048, example = "https://hooks.example.com/muriel")]
     url: String,
-    /// What it is told.
+    /// Events that are sent to it.
     #[schema(min_items = 1)]
     events: Vec<EventName>,
-    /// What it is for.
+    /// Purpose.
     #[schema(nullable = false, max_length = 255, example = "Posts to the team's channel")]
     description: Option<String>,
 }
@@ -22,16 +22,16 @@ pub(crate) struct WebhookBody {
 #[derive(ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct WebhookPatch {
-    /// Where messages are sent to: an http or https URL that the public internet can reach.
+    /// URL to which messages are sent: http or https, reachable from the public internet.
     #[schema(nullable = false, max_length = 2048, example = "https://hooks.example.com/muriel")]
     url: Option<String>,
-    /// The complete new list of what it is told.
+    /// Complete new list of events that are sent to it.
     #[schema(nullable = false, min_items = 1)]
     events: Option<Vec<EventName>>,
-    /// What it is for.
+    /// Purpose.
     #[schema(nullable = false, max_length = 255, example = "Posts to the team's channel")]
     description: Option<String>,
-    /// Whether it is on. Switching it off gives up the deliveries that wait; each can be sent again.
+    /// true enables it. false also cancels pending deliveries; each can be resent.
     #[schema(nullable = false)]
     enabled: Option<bool>,
 }

@@ -1,4 +1,4 @@
-//! Closed lists of words and numbers, and moments.
+//! Schemas of closed lists of words and numbers, and of times.
 
 use muriel_domain::access::Scope;
 use muriel_domain::page;
@@ -9,12 +9,12 @@ use utoipa::openapi::RefOr;
 use utoipa::openapi::schema::{ObjectBuilder, Schema, Type};
 use utoipa::{PartialSchema, ToSchema};
 
-/// The words of a list that pairs each with its value.
+/// Words of a list that pairs each with its value.
 fn words<T, const N: usize>(list: [(&'static str, T); N]) -> [&'static str; N] {
     list.map(|(word, _)| word)
 }
 
-/// Shapes that the derive macro cannot say: numbers and words from closed lists.
+/// Schemas that the derive macro does not support: numbers and words from closed lists.
 macro_rules! closed {
     ($($(#[doc = $doc:literal])* $name:ident: $kind:ident $values:expr;)*) => {$(
         $(#[doc = $doc])*
@@ -45,39 +45,40 @@ closed! {
     Flag: Integer [0, 1];
     /// 9 draft, 1 live, 0 inactive.
     StatusCode: Integer [9, 1, 0];
-    /// `abtest` changes the page, `split` sends to other pages, `personalization` gives each variant its audience.
+    /// `abtest` changes the page, `split` redirects to other pages, `personalization` gives each variant its own
+    /// audience.
     TestType: String words(experiment::TestType::WORDS);
-    /// How the arms share: evenly, by chosen weights, or moved by the bandit.
+    /// Distribution of traffic: equal, by chosen weights, or by the bandit.
     DistributionMode: String ["equal", "custom", "mab"];
-    /// `paused` at a share of 0.
+    /// `paused` when its weight is 0.
     ArmStatus: String ["active", "paused"];
-    /// An event that webhooks are told.
+    /// Event that webhooks can receive.
     EventName: String muriel_domain::webhook::EventType::WORDS.iter().map(|(word, _)| *word);
-    /// What people are told: an event of webhooks, or what concerns them alone.
+    /// Event in an inbox: an event of webhooks, or one that concerns only its reader.
     InboxEvent: String muriel_domain::inbox::Notice::words();
-    /// `pending` waits for an attempt, `delivered` has arrived, `failed` is not tried again.
+    /// `pending` waits for an attempt, `delivered` was delivered, `failed` is not retried.
     DeliveryStatus: String ["pending", "delivered", "failed"];
-    /// What opened an epoch.
+    /// Reason why an epoch began.
     Reason: String words(experiment::Reason::WORDS);
-    /// What the clock does to an experiment.
+    /// Action of the clock on an experiment.
     ClockAct: String words(experiment::ClockAct::WORDS);
-    /// The rule by which the clock acts; configuration has its setting.
+    /// Rule by which the clock acts, which a setting in `configuration` switches on.
     ClockRule: String words(experiment::Rule::WORDS);
-    /// What counts as a conversion.
+    /// Kind of event that counts as a conversion.
     GoalType: String words(goal::GoalType::WORDS);
-    /// What a goal is for.
+    /// Purpose of a goal.
     GoalPurpose: String words(goal::Purpose::WORDS);
-    /// `exclusion` keeps experiments apart, `holdout` keeps visitors out of experiments.
+    /// `exclusion`: its experiments share no visitor. `holdout`: its visitors do not enter experiments.
     GroupKind: String ["exclusion", "holdout"];
-    /// Every experiment of the project, also those that are made later.
+    /// All experiments of the project, including later ones.
     WholeProject: String ["project"];
-    /// How a value is compared; `gt` and `>` mean the same, and so on.
+    /// Operator of a comparison. Some have two spellings: `gt` and `>` mean the same.
     Operator: String targeting::Operator::spellings();
-    /// Must hold, or must not.
+    /// Condition that must hold, or must not.
     Match: String words(targeting::Match::WORDS);
-    /// Lets in, or keeps out.
+    /// Includes or excludes.
     CountryMode: String words(targeting::CountryMode::WORDS);
-    /// How a page's URL is compared.
+    /// Comparison with a page's URL.
     UrlMatch: String words(targeting::UrlMatch::WORDS);
     /// A kind of device.
     Device: String targeting::DEVICES;
@@ -87,68 +88,69 @@ closed! {
     System: String targeting::SYSTEMS;
     /// A day of the week.
     Day: String targeting::DAYS;
-    /// Why a visitor gets what it gets; docs/assignment.md explains each.
+    /// Reason for an assignment. docs/assignment.md explains each.
     AssignmentReason: String [
         "split", "sticky", "forced", "served", "holdout", "disabled", "rollout", "excluded", "traffic", "targeting",
         "unknown", "audience", "variant_gone",
     ];
-    /// What is wrong with a question.
+    /// Error of an evaluation request.
     EvaluationErrorCode: String ["PARSE_ERROR", "TARGETING_KEY_MISSING", "INVALID_CONTEXT", "FLAG_NOT_FOUND", "GENERAL"];
-    /// What the visitor said about being recorded.
+    /// Visitor's answer to the consent question.
     ConsentWord: String ["granted", "denied", "unknown"];
-    /// What happened.
+    /// Type of event.
     EventType: String words(muriel_log::EventKind::WORDS);
-    /// `ok` is durable, `duplicate` was there already, `invalid` was not taken.
+    /// `ok`: stored durably. `duplicate`: was stored before. `invalid`: not stored.
     EventStatus: String ["ok", "duplicate", "invalid"];
-    /// How a check went.
+    /// Outcome of a check.
     StepOutcome: String ["pass", "fail", "unknown", "not_enforced"];
-    /// What a person may do: `viewer` reads, `editor` also makes and changes experiments, `admin` also settings, keys and
-    /// people, `owner` also other owners.
+    /// Role of a person: `viewer` reads, `editor` also creates and changes experiments, `admin` also changes settings,
+    /// keys and people, `owner` also changes other owners.
     RoleName: String words(person::Role::WORDS);
-    /// A permission.
+    /// Permission of an API key.
     ScopeName: String Scope::ALL.map(Scope::name);
-    /// What happens before a visitor has answered the consent question: `assumed` (recorded unless denied), `required`
-    /// (nothing is decided, stored or sent), `memory` (decided and shown, not stored, sent once consent is granted).
+    /// Behaviour before a visitor has answered the consent question: `assumed` (recorded unless denied), `required`
+    /// (nothing is decided, stored or sent), `memory` (decided and shown, not stored; sent once consent is granted).
     ConsentMode: String words(page::ConsentMode::WORDS);
-    /// How an experiment ended: a variant `won`, the control did better (`lost`), there is no difference that matters or not
-    /// enough to tell (`inconclusive`), it was `stopped_early`, or its numbers cannot be used (`invalid`).
+    /// Outcome of an experiment: a variant `won`, the control was better (`lost`), no relevant difference or not enough
+    /// data (`inconclusive`), `stopped_early`, or the data cannot be used (`invalid`).
     ConclusionOutcome: String words(experiment::ConclusionOutcome::WORDS);
-    /// Why a concluded experiment has no expected lift.
+    /// Reason why a concluded experiment has no expected lift.
     NoEstimate: String words(muriel_results::programme::NoEstimate::WORDS);
-    /// What a link is for.
+    /// Purpose of a link.
     LinkPurpose: String ["first_owner", "invitation", "reset"];
-    /// What somebody with a link has to send.
+    /// Field that a person who accepts a link must send.
     LinkField: String ["email", "name", "password", "company"];
-    /// Who did something: a person, an API key, or the server and its command line.
+    /// Kind of actor: a person, an API key, or the server including its command line.
     ActorKind: String ["person", "key", "system"];
-    /// What a metric says of the variants.
+    /// Verdict of a metric about the variants.
     VerdictWord: String ["win", "loss", "no_difference", "keep_running", "do_not_trust"];
-    /// How a health check went; `unknown` has nothing to look at.
+    /// Outcome of a health check; `unknown` when there is no data.
     GradeWord: String ["ok", "warn", "fail", "unknown"];
-    /// How the pages of an arm compare with the control's.
+    /// Comparison of a variant's pages with the control's.
     PageStatusWord: String ["unknown", "ok", "better", "worse", "harmed"];
-    /// What is looked at before a start.
+    /// Check before a start.
     ChecklistCheck: String ["lifecycle", "approval", "code", "script", "preview", "goals", "audience", "weights", "power", "collisions"];
-    /// `blocked` is what makes a start be refused; `unknown` is what there is nothing to tell from yet.
+    /// `blocked` prevents the start; `unknown` when there is no data yet.
     ChecklistStatus: String ["ok", "warn", "blocked", "unknown"];
-    /// What became of a proposal.
+    /// State of a proposal.
     ProposalState: String ["open", "approved", "rejected", "withdrawn"];
-    /// Whether a link to a result works.
+    /// State of a link to a result.
     ShareState: String ["open", "expired", "revoked"];
-    /// Whether a goal decides, or is a further one.
+    /// Role of a goal in the experiment.
     GoalRole: String ["primary", "secondary"];
-    /// Whether false alarms are at most as many as promised.
+    /// Rate of false alarms compared with the promised one: `kept`, `broken`, or `open` when the simulation cannot
+    /// tell.
     SimulationPromise: String ["kept", "open", "broken"];
-    /// What a simulated goal counts.
+    /// Measure of a simulated goal.
     SimulationMeasure: String ["conversion", "revenue"];
-    /// Where a number is from: the request, the project's last two weeks, or assumed.
+    /// Source of a number: the request, the project's last two weeks, or a default.
     NumberSource: String ["flag", "project", "default"];
-    /// A metric that needs no goal.
+    /// Metric that needs no goal.
     BuiltinMetric: String experiment::BUILTIN_METRICS;
 }
 
-/// A moment: read as ISO 8601 with an offset, or as a date, which is its midnight
-/// in UTC; shown in UTC with milliseconds.
+/// A time. Parsed as ISO 8601 with an offset, or as a date, which stands for midnight in UTC. Shown in UTC with
+/// milliseconds.
 pub(crate) struct Moment;
 
 impl PartialSchema for Moment {

@@ -1,4 +1,4 @@
-//! One's own session, and what one signs in with, in answers.
+//! The caller's session and sign-in methods in responses.
 
 use super::people::Person;
 use super::projects::SessionProject;
@@ -12,32 +12,32 @@ use serde::Serialize;
 use serde_json::Value;
 use utoipa::ToSchema;
 
-/// Who is signed in, and what they may do.
+/// The signed-in person and their permissions.
 #[derive(Serialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct SessionAnswer {
     /// Always true.
     pub(crate) success: bool,
-    /// Who is signed in.
+    /// The signed-in person.
     pub(crate) person: Person,
-    /// The role in the company.
+    /// Role in the company.
     #[schema(value_type = schemas::RoleName)]
     pub(crate) role: &'static str,
-    /// The company's name.
+    /// Name of the company.
     #[schema(example = "Acme")]
     pub(crate) company: String,
-    /// The projects that the person sees, oldest first.
+    /// Projects that the person sees, oldest first.
     pub(crate) projects: Vec<SessionProject>,
-    /// What to send as `X-Muriel-CSRF` with each request that changes something.
+    /// Token to send as `X-Muriel-CSRF` with each request that changes something.
     #[schema(example = "3499569de30c660a1ae3cefa2008ac72")]
     pub(crate) csrf: String,
-    /// When the session ends if nothing is done with it before: 12 hours after its last use, and 30 days after the sign-in at
-    /// the latest.
+    /// Time at which the session ends unless it is used before: 12 hours after its last use, and at most 30 days after
+    /// the sign-in.
     #[schema(value_type = String, format = DateTime)]
     pub(crate) expires_at: Instant,
 }
 
-/// Somebody signed out.
+/// A session was ended by signing out.
 #[derive(Serialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct SignedOut {
@@ -47,19 +47,19 @@ pub(crate) struct SignedOut {
     pub(crate) signed_out: bool,
 }
 
-/// The ways to sign in to this server.
+/// Sign-in methods of this server.
 #[derive(Serialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct SignInMethods {
     /// Always true.
     pub(crate) success: bool,
-    /// Whether nobody can sign in yet: the server prints a link for the first owner when it starts.
+    /// True while nobody can sign in yet. The server prints a link for the first owner when it starts.
     pub(crate) needs_first_owner: bool,
-    /// Whether e-mail address and password are taken.
+    /// True when sign-in with e-mail address and password is enabled.
     pub(crate) password: bool,
-    /// Whether passkeys are taken: browsers make them for names, not for addresses such as 127.0.0.1.
+    /// True when passkeys are available. Browsers create them for host names, not for addresses such as 127.0.0.1.
     pub(crate) passkeys: bool,
-    /// The name of the OpenID provider, whose sign-in begins at `/v2/session/oidc/start`; null without one.
+    /// Name of the OpenID provider, whose sign-in begins at `/v2/session/oidc/start`; null without one.
     #[schema(required, example = "Acme")]
     pub(crate) oidc: Option<String>,
 }
@@ -70,36 +70,36 @@ pub(crate) struct SignInMethods {
 pub(crate) struct SessionsRevoked {
     /// Always true.
     pub(crate) success: bool,
-    /// How many sessions were ended.
+    /// Number of sessions that were ended.
     pub(crate) revoked: i64,
 }
 
-/// One's own sessions.
+/// Sessions of the caller.
 #[derive(Serialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct SessionList {
     /// Always true.
     pub(crate) success: bool,
-    /// How many there are.
+    /// Number of sessions.
     pub(crate) count: usize,
     /// Latest sign-in first.
     pub(crate) sessions: Vec<SessionItem>,
-    /// Second factors that were wrong after the right password within the last 30 days, newest first, at most 20. If that was not
-    /// you, somebody else may know your password: choose another.
+    /// Second factors that were wrong after the correct password within the last 30 days, newest first, at most 20. If
+    /// you did not enter them, somebody else may know your password: choose another.
     pub(crate) refused: Vec<RefusedSecondFactor>,
 }
 
-/// A second factor that was wrong after the right password.
+/// A second factor that was wrong after the correct password.
 #[derive(Serialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct RefusedSecondFactor {
-    /// When it was tried.
+    /// Time of the attempt.
     #[schema(value_type = String, format = DateTime)]
     pub(crate) at: Instant,
-    /// What was tried: `password and code` or `passkey`.
+    /// Method: `password and code` or `passkey`.
     #[schema(example = "password and code")]
     pub(crate) method: String,
-    /// The network that it was tried from: a /24 of IPv4, or a /48 of IPv6.
+    /// Network of the attempt: a /24 of IPv4, or a /48 of IPv6.
     #[schema(example = "203.0.113.0/24")]
     pub(crate) network: String,
 }
@@ -111,44 +111,44 @@ impl From<people::RefusedSecondFactor> for RefusedSecondFactor {
     }
 }
 
-/// A browser in which somebody is signed in.
+/// A signed-in browser.
 #[derive(Serialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct SessionItem {
     /// Identifies the session.
     pub(crate) session_id: i64,
-    /// Whether it is the one that asks.
+    /// True for the session of this request.
     pub(crate) is_current: bool,
-    /// How the person signed in.
+    /// Sign-in method.
     #[schema(example = "password")]
     pub(crate) method: String,
-    /// What the browser called itself, at most 255 characters.
+    /// User agent of the browser, at most 255 characters.
     #[schema(example = "Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0")]
     pub(crate) user_agent: String,
-    /// The network that it was begun from: a /24 of IPv4, or a /48 of IPv6.
+    /// Network of the sign-in: a /24 of IPv4, or a /48 of IPv6.
     #[schema(example = "203.0.113.0/24")]
     pub(crate) network: String,
-    /// When it was begun.
+    /// Time of the sign-in.
     #[schema(value_type = String, format = DateTime)]
     pub(crate) created_at: Instant,
-    /// When it was last used, to the minute.
+    /// Time of the last use, to the minute.
     #[schema(value_type = String, format = DateTime)]
     pub(crate) last_seen_at: Instant,
-    /// When it ends if it is not used before.
+    /// Time at which it ends unless it is used before.
     #[schema(value_type = String, format = DateTime)]
     pub(crate) expires_at: Instant,
 }
 
-/// An authenticator that is about to be enrolled.
+/// An authenticator that is not confirmed yet.
 #[derive(Serialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct TotpBegun {
     /// Always true.
     pub(crate) success: bool,
-    /// The secret in base 32, to type.
+    /// Secret in base 32, to type.
     #[schema(example = "JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP")]
     pub(crate) secret: String,
-    /// The same as an address, to show as a QR code.
+    /// Same secret as a URI, to show as a QR code.
     #[schema(
         example = "otpauth://totp/Muriel:ada%40example.com?secret=JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP&issuer=Muriel"
     )]
@@ -161,7 +161,8 @@ pub(crate) struct TotpBegun {
 pub(crate) struct TotpEnrolled {
     /// Always true.
     pub(crate) success: bool,
-    /// Codes for when the authenticator is lost; each works once in place of the digits. They are shown this once.
+    /// Codes to use when the authenticator is lost. Each works once instead of the digits. They are shown only this
+    /// once.
     pub(crate) recovery_codes: Vec<String>,
 }
 
@@ -171,11 +172,11 @@ pub(crate) struct TotpEnrolled {
 pub(crate) struct TotpRemoved {
     /// Always true.
     pub(crate) success: bool,
-    /// Whether there was one.
+    /// True when there was one.
     pub(crate) removed: bool,
 }
 
-/// What a browser needs for a passkey.
+/// Options for creating or using a passkey in a browser.
 #[derive(Serialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct PasskeyOptions {
@@ -186,13 +187,13 @@ pub(crate) struct PasskeyOptions {
     pub(crate) options: Value,
 }
 
-/// One's own passkeys.
+/// Passkeys of the caller.
 #[derive(Serialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct PasskeyList {
     /// Always true.
     pub(crate) success: bool,
-    /// How many there are.
+    /// Number of passkeys.
     pub(crate) count: usize,
     /// Oldest first; at most 20.
     pub(crate) passkeys: Vec<PasskeyItem>,
@@ -204,13 +205,13 @@ pub(crate) struct PasskeyList {
 pub(crate) struct PasskeyItem {
     /// Identifies the passkey.
     pub(crate) passkey_id: i64,
-    /// What the person calls it.
+    /// Name that the person gave it.
     #[schema(example = "Laptop")]
     pub(crate) name: String,
-    /// When it was enrolled.
+    /// Time of enrolment.
     #[schema(value_type = String, format = DateTime)]
     pub(crate) created_at: Instant,
-    /// When it was last used; null for never.
+    /// Time of the last use; null if never used.
     #[schema(required, value_type = Option<String>, format = DateTime)]
     pub(crate) last_used_at: Option<Instant>,
 }
@@ -238,14 +239,14 @@ pub(crate) struct PasskeyEnrolled {
 pub(crate) struct PasskeyRemoved {
     /// Always true.
     pub(crate) success: bool,
-    /// The id it had.
+    /// Id of the removed passkey.
     pub(crate) passkey_id: i64,
     /// Always true.
     pub(crate) deleted: bool,
 }
 
 impl SessionItem {
-    /// A session, to somebody who asks in the session `own`.
+    /// Describes a session to the person whose current session is `own`.
     pub(crate) fn new(session: Session, own: SessionId) -> Self {
         Self {
             session_id: session.id.0,

@@ -1,4 +1,4 @@
-//! Whether goals fire, and whether the script is installed.
+//! Goal activity and script installation in responses.
 
 use crate::wire::experiment::status_code;
 use crate::wire::schemas;
@@ -10,22 +10,22 @@ use muriel_service::install::Installation;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-/// How a goal did in the last days.
+/// Activity of a goal in the last days.
 #[derive(Serialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct GoalActivity {
     /// Always true.
     pub(crate) success: bool,
-    /// The goal.
+    /// Id of the goal.
     pub(crate) goal_profile_id: i64,
-    /// Its key.
+    /// Key of the goal.
     pub(crate) goal_key: String,
-    /// The last days in UTC, the earliest first; today is the last one and not over.
+    /// Days in UTC, earliest first. The last one is today, which is not complete.
     pub(crate) days: Vec<GoalDay>,
-    /// When it was matched last within those days; null when it was not.
+    /// Time of the last match within those days; null if there was none.
     #[schema(required, value_type = Option<String>, format = DateTime)]
     pub(crate) last_seen: Option<Instant>,
-    /// The experiments that report it, lowest id first.
+    /// Experiments that report it, lowest id first.
     pub(crate) tests: Vec<GoalTest>,
 }
 
@@ -36,9 +36,9 @@ pub(crate) struct GoalDay {
     /// YYYY-MM-DD, in UTC.
     #[schema(format = Date)]
     pub(crate) date: String,
-    /// Events that matched, of visitors who are not bots.
+    /// Number of matching events, without bots.
     pub(crate) matches: i64,
-    /// How many visitors they are of.
+    /// Number of visitors with a matching event.
     pub(crate) visitors: i64,
 }
 
@@ -53,35 +53,35 @@ pub(crate) struct GoalTest {
     /// 9 draft, 1 live, 0 inactive.
     #[schema(value_type = schemas::StatusCode)]
     pub(crate) status: u8,
-    /// Whether the goal decides, or is a further one.
+    /// Role of the goal in the experiment.
     #[schema(value_type = schemas::GoalRole)]
     pub(crate) role: &'static str,
 }
 
-/// Whether a project's script is on its pages.
+/// Installation of a project's script on its pages.
 #[derive(Serialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Install {
     /// Always true.
     pub(crate) success: bool,
-    /// The project.
+    /// Key of the project.
     pub(crate) project_key: String,
-    /// The lines for the head of every page, with the server as this request has named it.
+    /// Lines for the head of every page, with the server's address as in this request.
     pub(crate) snippet: String,
-    /// The same, where the script may not hold up the page.
+    /// Same as `snippet`, for pages that must not wait for the script.
     pub(crate) async_snippet: String,
-    /// When the script was last fetched; null when that was never seen.
+    /// Time at which the script was last fetched; null if never.
     #[schema(required, value_type = Option<String>, format = DateTime)]
     pub(crate) last_script_fetch: Option<Instant>,
-    /// When the last event of a page came; null when none was seen.
+    /// Time at which the last event of a page arrived; null if none has.
     #[schema(required, value_type = Option<String>, format = DateTime)]
     pub(crate) last_event: Option<Instant>,
-    /// Pages that sent events lately, the one seen last first; at most 50.
+    /// Pages that sent events lately, most recent first; at most 50.
     pub(crate) pages: Vec<InstalledPage>,
-    /// Whether the server knows the countries of visitors by their address. Where it does not, no visitor of a page matches a rule
-    /// that names countries, regions or cities.
+    /// True when the server knows visitors' countries from their addresses. Otherwise no visitor of a page matches a
+    /// rule that names countries, regions or cities.
     pub(crate) knows_places: bool,
-    /// Whether it knows their regions and cities, too.
+    /// True when it knows their regions and cities too.
     pub(crate) knows_regions: bool,
 }
 
@@ -89,9 +89,9 @@ pub(crate) struct Install {
 #[derive(Serialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct InstalledPage {
-    /// Its address, without query and fragment.
+    /// URL without query and fragment.
     pub(crate) url: String,
-    /// When the last event of it came.
+    /// Time at which its last event arrived.
     #[schema(value_type = String, format = DateTime)]
     pub(crate) last_seen: Instant,
 }
@@ -129,7 +129,7 @@ impl From<goals::GoalActivity> for GoalActivity {
 }
 
 impl Install {
-    /// What was found of the project with this key.
+    /// Builds the response for the project with this key.
     pub(crate) fn new(found: Installation, project_key: &str) -> Self {
         let pages = found.pages.into_iter().map(|page| InstalledPage { url: page.url, last_seen: page.last_seen });
         Self {

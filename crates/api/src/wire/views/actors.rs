@@ -1,21 +1,21 @@
-//! Who did something, in answers.
+//! Actors in responses.
 
 use crate::wire::schemas;
 use muriel_service::actors::{Described, Kind};
 use serde::Serialize;
 use utoipa::ToSchema;
 
-/// Who did something.
+/// Actor of a change.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ActorView {
-    /// What kind of actor it is. Programs and agents have a key; the clock is of the system.
+    /// Kind of actor. Programs and agents have `key`; the clock has `system`.
     #[schema(value_type = schemas::ActorKind)]
     kind: &'static str,
-    /// The person's id, the key's 8 characters, or the name of the part of the program.
+    /// Id of the person, first 8 characters of the key, or name of the server's component.
     #[schema(example = "Ab3dE6gH")]
     id: String,
-    /// The name of the key or the person; the id where that is not known any more.
+    /// Name of the key or person; the id if the name is not known any more.
     name: String,
 }
 

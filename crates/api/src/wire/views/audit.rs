@@ -1,4 +1,4 @@
-//! The audit log in answers.
+//! The audit log in responses.
 
 use super::results::Csv;
 use crate::wire::schemas;
@@ -19,35 +19,35 @@ pub(crate) struct AuditPage {
     pub(crate) count: usize,
     /// Newest first.
     pub(crate) entries: Vec<AuditEntry>,
-    /// What to send as `cursor` for the next page; null on the last one.
+    /// Value to send as `cursor` for the next page; null on the last one.
     #[schema(required)]
     pub(crate) next_cursor: Option<String>,
 }
 
-/// Something that was done.
+/// An action in the audit log.
 #[derive(Serialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct AuditEntry {
-    /// Counts the company's entries from 1, without gaps.
+    /// Number of the entry within the company, from 1, without gaps.
     pub(crate) entry: i64,
-    /// When.
+    /// Time of the action.
     #[schema(value_type = String, format = DateTime)]
     pub(crate) at: Instant,
-    /// Who.
+    /// Actor of the action.
     pub(crate) actor: AuditActor,
-    /// What was done.
+    /// Name of the action.
     #[schema(example = "update")]
     pub(crate) action: String,
-    /// To what.
+    /// Object of the action.
     pub(crate) object: AuditObject,
-    /// The key of the project that it is in; null for what concerns the company.
+    /// Key of the object's project; null for actions on the company.
     #[schema(required, example = "prj_Q2f8kX3mD7tYwR5vB9cN1s")]
     pub(crate) project_key: Option<String>,
-    /// The fields that changed, with the values they had; null where it was made. A text of more than 4 KiB is an object with
-    /// its `sha256` and `bytes`.
+    /// Changed fields with their previous values; null if the object was created. A text of more than 4 KiB is replaced
+    /// by an object with its `sha256` and `bytes`.
     #[schema(required)]
     pub(crate) before: Option<Value>,
-    /// The values that they have now; null where it was removed.
+    /// New values of these fields; null if the object was removed.
     #[schema(required)]
     pub(crate) after: Option<Value>,
     /// SHA-256 of this entry and the one before, in hexadecimal digits.
@@ -55,33 +55,33 @@ pub(crate) struct AuditEntry {
     pub(crate) hash: String,
 }
 
-/// Who did something.
+/// Actor of an action.
 #[derive(Serialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct AuditActor {
-    /// What kind of actor it was.
+    /// Kind of actor.
     #[schema(value_type = schemas::ActorKind)]
     pub(crate) kind: String,
-    /// The person's id, the key's 8 characters, or the name of the part of the program.
+    /// Id of the person, first 8 characters of the key, or name of the server's component.
     #[schema(example = "12")]
     pub(crate) id: String,
-    /// The name that the person or key had then.
+    /// Name of the person or key at that time.
     #[schema(example = "Ada Lovelace")]
     pub(crate) name: String,
 }
 
-/// What something was done to.
+/// Object of an action.
 #[derive(Serialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct AuditObject {
-    /// What kind of thing it is: `experiment`, `goal`, `hypothesis`, `group`, `webhook`, `rates`, `project`, `key`, `person`,
+    /// Kind of object: `experiment`, `goal`, `hypothesis`, `group`, `webhook`, `rates`, `project`, `key`, `person`,
     /// `invitation` or `session`.
     #[schema(example = "experiment")]
     pub(crate) kind: String,
-    /// Its id.
+    /// Id of the object.
     #[schema(example = "17")]
     pub(crate) id: String,
-    /// The name that it had then; empty without one.
+    /// Name of the object at that time; empty without one.
     #[schema(example = "Shorter checkout form")]
     pub(crate) name: String,
 }
@@ -102,7 +102,7 @@ impl From<Entry> for AuditEntry {
     }
 }
 
-/// What each line of the audit log as a table says, in order.
+/// Columns of the audit log as CSV, in order.
 const AUDIT_COLUMNS: [&str; 13] = [
     "entry",
     "at",
@@ -119,7 +119,7 @@ const AUDIT_COLUMNS: [&str; 13] = [
     "hash",
 ];
 
-/// Entries of the audit log as a table.
+/// Formats entries of the audit log as CSV.
 pub(crate) fn audit_csv(entries: &[AuditEntry]) -> String {
     let mut csv = Csv::default();
     csv.line(AUDIT_COLUMNS.iter().map(|column| (*column).to_owned()));

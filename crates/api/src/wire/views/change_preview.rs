@@ -1,4 +1,4 @@
-//! What a change of an experiment would do.
+//! Previews of changes in responses.
 
 use super::ExperimentDetails;
 use crate::wire::experiment::PATCH_FIELDS;
@@ -11,37 +11,38 @@ use serde_json::{Map, Value};
 use std::collections::{BTreeMap, BTreeSet};
 use utoipa::ToSchema;
 
-/// What a change would do. Nothing was changed.
+/// Effects of a change that was not made.
 #[derive(Serialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ChangePreview {
     /// Always true.
     success: bool,
-    /// The fields that would change; empty when nothing would.
+    /// Fields that would change; empty if none would.
     changes: Vec<FieldChange>,
-    /// Whether a new epoch would begin, within which visitors are compared.
+    /// True when a new epoch would begin. Visitors are compared within epochs.
     opens_epoch: bool,
-    /// Why it would begin.
+    /// Reasons for the new epoch.
     #[schema(value_type = Vec<schemas::Reason>)]
     reasons: Vec<Reason>,
-    /// Arms of a started experiment that would be something else to their visitors, by `variant_id`: what they did before was
-    /// by another arm.
+    /// Variants of a started experiment that would mean something else to their visitors, by `variant_id`. Their
+    /// previous data would be counted as another variant's.
     #[schema(example = json!(["1"]))]
     redefines: Vec<String>,
-    /// Fields with code that would be gone.
+    /// Fields whose code would be removed.
     #[schema(example = json!(["variants[1].customJS"]))]
     removed_code: Vec<String>,
-    /// How many of those who are in the live experiment would get another arm, or none, in percent, where nothing remembers
-    /// what they were given; null when targeting changes, as it depends on who they are.
+    /// Percent of the visitors in the live experiment who would get another variant or none, unless they have a stored
+    /// assignment; null when targeting changes, because the effect depends on who they are.
     #[schema(required, example = 16.67)]
     moved_visitors_percent: Option<f64>,
-    /// What would be exploratory, as the plan that was locked at the first start does not have it, and what else would depart
-    /// from that plan, each in a sentence. Empty too where no plan was locked.
+    /// Messages about what would be exploratory because the plan locked at the first start does not contain it, and
+    /// about other departures from that plan. Empty too if no plan was locked.
     #[schema(example = json!(["The goal signed_up is not in the plan that was locked at 09:00 UTC on 1 Mar 2026: it was chosen later."]))]
     exploratory: Vec<String>,
-    /// What to look at, sentences that name the field.
+    /// Warnings, each with the name of the field.
     warnings: Vec<String>,
-    /// Whether the project asks for a second person for it: then it can be proposed, and not made at once.
+    /// True when the project requires a second person's approval. The change can then be proposed, but not made
+    /// directly.
     needs_approval: bool,
 }
 
@@ -49,18 +50,18 @@ pub(crate) struct ChangePreview {
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct FieldChange {
-    /// Its path in the experiment's details.
+    /// Path in the experiment's details.
     #[schema(example = "configuration.traffic_allocation")]
     pub field: String,
-    /// What it is; null where it is not there.
+    /// Current value; null if it does not exist.
     #[schema(required, value_type = Value, example = json!(100))]
     pub before: Value,
-    /// What it would be; null where it would not be there.
+    /// New value; null if it would not exist.
     #[schema(required, value_type = Value, example = json!(50))]
     pub after: Value,
 }
 
-/// What differs between the fields of two things: objects by their members, variants one by one, everything else whole.
+/// Differences between the fields of two values: objects by member, variants one by one, all other values as a whole.
 pub fn differences(before: &Value, after: &Value) -> Vec<FieldChange> {
     let mut changes = Vec::new();
     compare("", before, after, &mut changes);
@@ -68,7 +69,8 @@ pub fn differences(before: &Value, after: &Value) -> Vec<FieldChange> {
 }
 
 impl ChangePreview {
-    /// The preview of a change of the project with this key. `reset` is about fields that would go back to their defaults.
+    /// Preview of a change in the project with this key. `reset` has messages about fields that would return to their
+    /// defaults.
     pub(crate) fn new(previewed: Previewed, reset: Vec<String>, project_key: &str) -> Self {
         let Previewed { before, after, effect, exploratory, warnings, needs_approval } = previewed;
         let changes = differences(&patchable(before.experiment, project_key), &patchable(after, project_key));
@@ -91,7 +93,7 @@ impl ChangePreview {
     }
 }
 
-/// The fields that an update can change, as details show them.
+/// Fields that an update can change, as the details show them.
 pub(crate) fn patchable(experiment: Experiment, project_key: &str) -> Value {
     let now = experiment.updated_at;
     let loaded = LoadedExperiment { experiment, origin: None, primary_goal: None };
@@ -101,7 +103,7 @@ pub(crate) fn patchable(experiment: Experiment, project_key: &str) -> Value {
     Value::Object(fields.collect::<Map<_, _>>())
 }
 
-/// Adds what differs below `path`.
+/// Adds the differences below `path`.
 pub(super) fn compare(path: &str, before: &Value, after: &Value, changes: &mut Vec<FieldChange>) {
     if before == after {
         return;

@@ -1,4 +1,4 @@
-//! What to look at before a start.
+//! Start checklists in responses.
 
 use crate::wire::schemas;
 use muriel_domain::ids::ExperimentId;
@@ -6,35 +6,35 @@ use muriel_service::checklist::{CheckStatus, ChecklistItem as Item};
 use serde::Serialize;
 use utoipa::ToSchema;
 
-/// What to look at before an experiment starts.
+/// Checks before an experiment starts.
 #[derive(Serialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Checklist {
     /// Always true.
     pub(crate) success: bool,
-    /// The experiment.
+    /// Id of the experiment.
     pub(crate) test_id: i64,
-    /// Whether it can be started: no item is blocked.
+    /// True when it can be started: no item is blocked.
     pub(crate) can_start: bool,
-    /// In the order in which they are best looked at.
+    /// Checks in the recommended order.
     pub(crate) items: Vec<ChecklistItem>,
 }
 
-/// Something to look at.
+/// A check.
 #[derive(Serialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ChecklistItem {
-    /// What is looked at.
+    /// Name of the check.
     #[schema(value_type = schemas::ChecklistCheck)]
     pub(crate) check: &'static str,
-    /// `blocked` is what makes a start be refused; `unknown` is what there is nothing to tell from yet.
+    /// `blocked` prevents the start; `unknown` when there is no data yet.
     #[schema(value_type = schemas::ChecklistStatus)]
     pub(crate) status: &'static str,
-    /// What was found, and what to do.
+    /// Finding, and what to do about it.
     pub(crate) sentence: String,
 }
 
-/// What a preview found is noted.
+/// The result of a preview was recorded.
 #[derive(Serialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct PreviewReported {
@@ -43,7 +43,7 @@ pub(crate) struct PreviewReported {
 }
 
 impl Checklist {
-    /// The checks of an experiment.
+    /// Builds the checklist of an experiment.
     pub(crate) fn new(id: ExperimentId, items: Vec<Item>) -> Self {
         let can_start = items.iter().all(|item| item.status != CheckStatus::Blocked);
         let shown = |item: Item| ChecklistItem {

@@ -1,4 +1,4 @@
-//! What people say about experiments and hypotheses.
+//! Comments on experiments and hypotheses in responses.
 
 use super::{ActorView, Mention};
 use muriel_domain::Instant;
@@ -14,11 +14,11 @@ use utoipa::ToSchema;
 pub(crate) struct CommentList {
     /// Always true.
     pub(crate) success: bool,
-    /// All comments, on all pages.
+    /// Number of comments on all pages.
     pub(crate) total: i64,
     /// Newest first.
     pub(crate) comments: Vec<Comment>,
-    /// What to pass as `cursor` for the next page; null on the last one.
+    /// Value to send as `cursor` for the next page; null on the last one.
     #[schema(required)]
     pub(crate) next_cursor: Option<String>,
 }
@@ -27,16 +27,16 @@ pub(crate) struct CommentList {
 #[derive(Serialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Comment {
-    /// Identifies it.
+    /// Identifies the comment.
     pub(crate) comment_id: i64,
-    /// When it was written.
+    /// Time of writing.
     #[schema(value_type = String, format = DateTime)]
     pub(crate) at: Instant,
-    /// By whom; a program or an agent has the kind `key`.
+    /// Author. A program or an agent has the kind `key`.
     pub(crate) actor: ActorView,
-    /// What it says: plain text.
+    /// Plain text.
     pub(crate) text: String,
-    /// Whom it mentions.
+    /// People whom it mentions.
     pub(crate) mentions: Vec<Mention>,
 }
 
@@ -46,9 +46,9 @@ pub(crate) struct Comment {
 pub(crate) struct CommentCreated {
     /// Always true.
     pub(crate) success: bool,
-    /// Its id.
+    /// Id of the comment.
     pub(crate) comment_id: i64,
-    /// Whom it mentions; they are told.
+    /// People whom it mentions. They are notified.
     pub(crate) mentioned: Vec<Mention>,
 }
 
@@ -60,7 +60,7 @@ impl From<&Written> for CommentCreated {
 }
 
 impl Comment {
-    /// The comment, with the name of the one who wrote it.
+    /// Comment with the name of its author.
     pub(crate) fn new(comment: comments::Comment, names: &Names) -> Self {
         let actor = names.get(&comment.actor).into();
         let mentions = comment.mentions.into_iter().map(Into::into).collect();

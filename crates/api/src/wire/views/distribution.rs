@@ -1,4 +1,4 @@
-//! How an experiment's traffic is shared, in answers.
+//! Traffic distributions in responses.
 
 use crate::wire::schemas;
 use muriel_analysis::bandit::{Bandit as Known, Regret as KnownRegret};
@@ -8,13 +8,13 @@ use muriel_results::Computed;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-/// How an experiment's traffic is shared.
+/// Distribution of an experiment's traffic.
 #[derive(Serialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct DistributionAnswer {
     /// Always true.
     pub(crate) success: bool,
-    /// The experiment's id.
+    /// Id of the experiment.
     pub(crate) test_id: i64,
     /// Percentage of eligible visitors that enter.
     pub(crate) traffic_allocation: i64,
@@ -26,49 +26,49 @@ pub(crate) struct DistributionAnswer {
     pub(crate) is_mab: u8,
     /// The control first.
     pub(crate) variants: Vec<ArmShare>,
-    /// Why a bandit has these weights; present while `is_mab` is 1 and the experiment is not a personalization, and where the
-    /// experiment has been live with it.
+    /// Explanation of a bandit's weights. Present while `is_mab` is 1, the experiment is not a personalization, and it
+    /// has been live as a bandit.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub(crate) bandit: Option<Bandit>,
 }
 
-/// Why a bandit has its weights, and what it costs. Visitors count once their time to convert is over.
+/// Explanation of a bandit's weights and costs. Visitors count once their conversion window is over.
 #[derive(Serialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Bandit {
-    /// Seconds after which weights can move again; periods begin with midnight in UTC.
+    /// Length of a period, in seconds, after which weights can move again. Periods begin at midnight in UTC.
     period_s: u64,
-    /// When the clock last moved the weights; null before.
+    /// Time at which the clock last moved the weights; null if never.
     #[schema(required, value_type = Option<String>, format = DateTime)]
     last_moved_at: Option<Instant>,
     /// The control first.
     arms: Vec<BanditArm>,
-    /// Percent of the traffic that each arm keeps at least.
+    /// Minimum weight of each arm, in percent.
     #[schema(example = 5.0)]
     floor: f64,
-    /// What was lost by visitors who met another arm than the best, on average over what is known of the arms: in conversions,
-    /// or in the unit of the value. Null until something is known of every arm.
+    /// Expected loss from visitors who met another arm than the best, averaged over what is known of the arms: in
+    /// conversions, or in the unit of the value. Null until there is data for every arm.
     #[schema(required, example = 31.5)]
     regret: Option<f64>,
-    /// Where the regret is, by the experiment's confidence.
+    /// Interval of the regret, at the experiment's confidence.
     #[schema(required, example = json!([12.0, 60.5]))]
     regret_interval: Option<[f64; 2]>,
-    /// What the same number of visitors would have lost by an even split.
+    /// Expected loss of the same number of visitors with an even split.
     even_split: EvenSplit,
-    /// Why the weights are what they are, or do not move yet.
+    /// Reason for the current weights, or why they do not move yet.
     #[schema(example = "Variant 1 is the best with a probability of 93.1 percent.")]
     reason: String,
 }
 
-/// What an even split would have lost.
+/// Expected loss with an even split.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct EvenSplit {
-    /// As the bandit's.
+    /// Regret as for the bandit.
     #[schema(required, example = 104.0)]
     pub(super) regret: Option<f64>,
-    /// Where it is.
+    /// Interval of the regret.
     #[schema(required, example = json!([40.0, 170.0]))]
     pub(super) regret_interval: Option<[f64; 2]>,
 }
@@ -79,16 +79,16 @@ pub(crate) struct EvenSplit {
 pub(crate) struct BanditArm {
     /// `"0"` for the control.
     variant_id: String,
-    /// Percent of the probability that this arm is the best; null until something is known of every arm, and for an arm without
-    /// weight.
+    /// Probability that this arm is the best, in percent; null until there is data for every arm, and for an arm
+    /// without weight.
     #[schema(required, example = 93.1)]
     probability_best: Option<f64>,
-    /// Percent of the visitors that enter.
+    /// Percent of the entering visitors who get this arm.
     weight: f64,
 }
 
 impl Bandit {
-    /// The bandit with the numbers of its last result, which are `None` where weights cannot follow it.
+    /// Bandit with the numbers of its last result, which are `None` if weights cannot be derived from it.
     pub(crate) fn new(experiment: &Experiment, computed: &Computed, period_s: u64) -> Self {
         let look = computed.bandit.as_ref();
         let known = look.map(|look| &look.bandit);
@@ -146,28 +146,28 @@ pub(super) fn ends(regret: KnownRegret) -> [f64; 2] {
     [regret.interval.lower, regret.interval.upper]
 }
 
-/// A weight in percent.
+/// Converts a weight to percent.
 fn share(hundredths: u32) -> f64 {
     f64::from(hundredths) * 100.0 / f64::from(WHOLE)
 }
 
-/// An arm's share.
+/// Share of an arm.
 #[derive(Serialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ArmShare {
     /// `"0"` for the control.
     variant_id: String,
-    /// The arm's name.
+    /// Name of the arm.
     name: String,
-    /// Percent of the visitors that enter.
+    /// Percent of the entering visitors who get this arm.
     traffic_weight: f64,
-    /// `active`, or `paused` at a share of 0.
+    /// `active`, or `paused` when its weight is 0.
     #[schema(value_type = schemas::ArmStatus)]
     variant_status: &'static str,
 }
 
 impl DistributionAnswer {
-    /// The distribution in force.
+    /// Distribution in force.
     pub(crate) fn new(experiment: &Experiment, bandit: Option<Bandit>) -> Self {
         let configuration = &experiment.configuration;
         let weights = experiment.weights();

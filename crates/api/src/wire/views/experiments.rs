@@ -1,4 +1,4 @@
-//! Experiments in answers.
+//! Experiments in responses.
 
 use super::goals::Goal;
 use crate::wire::experiment::status_code;
@@ -22,9 +22,9 @@ use utoipa::ToSchema;
 pub(crate) struct ExperimentList {
     /// Always true.
     pub(crate) success: bool,
-    /// The company that owns the project.
+    /// Id of the company that owns the project.
     pub(crate) company_id: i64,
-    /// Experiments in this page.
+    /// Number of experiments on this page.
     pub(crate) count: usize,
     /// Newest created first, then highest id.
     pub(crate) experiments: Vec<ExperimentSummary>,
@@ -38,28 +38,28 @@ pub(crate) struct ExperimentSummary {
     test_id: i64,
     /// Display name.
     test_name: String,
-    /// The tested page.
+    /// URL of the tested page.
     url: String,
     /// 9 draft, 1 live, 0 inactive.
     #[schema(value_type = schemas::StatusCode)]
     status: u8,
-    /// 1 when formally concluded from the dashboard.
+    /// 1 when concluded.
     #[schema(value_type = schemas::Flag)]
     is_completed: u8,
-    /// The hypothesis it came from.
+    /// Id of the hypothesis that it tests.
     #[schema(required)]
     hypothesis_id: Option<i64>,
-    /// Present only with a hypothesis.
+    /// Texts of the hypothesis; present only with one.
     #[serde(skip_serializing_if = "Option::is_none")]
     hypothesis: Option<HypothesisExcerpt>,
-    /// When it was made: ISO 8601, UTC, milliseconds.
+    /// Time of creation: ISO 8601, UTC, milliseconds.
     #[schema(value_type = String, format = DateTime)]
     created_at: Instant,
-    /// When it last changed.
+    /// Time of the last change.
     #[schema(value_type = String, format = DateTime)]
     updated_at: Instant,
-    /// The arm that is served at 100 %; null while its rollout is lower and after
-    /// serving stopped; absent while none was ever served.
+    /// Variant that is served at 100 %; null while its rollout is lower and after serving stopped; absent if none was
+    /// ever served.
     #[serde(skip_serializing_if = "Option::is_none")]
     serving_variant_id: Option<Option<String>>,
     /// 1 while a winner is served.
@@ -73,10 +73,10 @@ pub(crate) struct ExperimentSummary {
 pub(crate) struct HypothesisExcerpt {
     /// Identifies the hypothesis.
     hypothesis_id: i64,
-    /// What the team saw.
+    /// Observation of the team.
     #[serde(skip_serializing_if = "Option::is_none")]
     observation: Option<String>,
-    /// Why it is a problem.
+    /// Reason why the observation is a problem.
     #[serde(skip_serializing_if = "Option::is_none")]
     problem: Option<String>,
     /// The change to test.
@@ -124,11 +124,11 @@ impl From<ListedExperiment> for ExperimentSummary {
 pub(crate) struct ExperimentKeys {
     /// Always true.
     pub(crate) success: bool,
-    /// Experiments in this page.
+    /// Number of experiments on this page.
     pub(crate) count: usize,
     /// Lowest id first.
     pub(crate) experiments: Vec<ExperimentKey>,
-    /// What to pass as `after` for the next page; null when there is none.
+    /// Value to send as `after` for the next page; null when there is none.
     #[schema(required)]
     pub(crate) next_after: Option<i64>,
 }
@@ -139,11 +139,11 @@ pub(crate) struct ExperimentKeys {
 pub(crate) struct ExperimentKey {
     /// Identifies the experiment.
     pub(crate) test_id: i64,
-    /// Its permanent name for server-side use and in files.
+    /// Permanent key for servers and files.
     pub(crate) experiment_key: String,
 }
 
-/// An experiment whole.
+/// One experiment with all its settings.
 #[derive(Serialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ExperimentAnswer {
@@ -153,8 +153,7 @@ pub(crate) struct ExperimentAnswer {
     pub(crate) experiment: ExperimentDetails,
 }
 
-/// An experiment with everything. Each field that PATCH takes can be sent back
-/// as it is read.
+/// An experiment with all its settings. The value of each field that PATCH accepts can be sent back unchanged.
 #[derive(Serialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ExperimentDetails {
@@ -167,152 +166,152 @@ pub(crate) struct ExperimentDetails {
     /// 9 draft, 1 live, 0 inactive.
     #[schema(value_type = schemas::StatusCode)]
     status: u8,
-    /// 1 when formally concluded from the dashboard.
+    /// 1 when concluded.
     #[schema(value_type = schemas::Flag)]
     is_completed: u8,
-    /// The hypothesis it came from.
+    /// Id of the hypothesis that it tests.
     #[schema(required)]
     hypothesis_id: Option<i64>,
-    /// Present only with a hypothesis.
+    /// Texts of the hypothesis; present only with one.
     #[serde(skip_serializing_if = "Option::is_none")]
     hypothesis: Option<HypothesisExcerpt>,
-    /// When it was made.
+    /// Time of creation.
     #[schema(value_type = String, format = DateTime)]
     created_at: Instant,
-    /// When it last changed.
+    /// Time of the last change.
     #[schema(value_type = String, format = DateTime)]
     updated_at: Instant,
-    /// The arm that is served, whatever its rollout; null after serving stopped;
-    /// absent while none was ever served.
+    /// Variant that is served, whatever its rollout; null after serving stopped; absent if none was ever served.
     #[serde(skip_serializing_if = "Option::is_none")]
     serving_variant_id: Option<Option<String>>,
-    /// To how many percent of the visitors the winner is served; absent while
-    /// none is.
+    /// Percent of the visitors who get the winner; absent if none is served.
     #[serde(skip_serializing_if = "Option::is_none")]
     serving_traffic_allocation: Option<i64>,
     /// 1 while a winner is served.
     #[schema(value_type = schemas::Flag)]
     is_deploy: u8,
-    /// The company that owns the project.
+    /// Id of the company that owns the project.
     company_id: i64,
-    /// The project's key.
+    /// Key of the project.
     project_key: String,
-    /// What kind of test it is.
+    /// Type of the test.
     #[schema(value_type = schemas::TestType)]
     test_type: &'static str,
-    /// Its permanent name for server-side use.
+    /// Permanent key for servers and files.
     experiment_key: String,
-    /// The baseline.
+    /// The control.
     control: Control,
-    /// The treatments, `Variant 1` first.
+    /// The other variants, `Variant 1` first.
     variants: Vec<Variant>,
-    /// The key under which the variants are kept.
+    /// Key under which the variants are stored.
     variants_data_key: String,
-    /// JavaScript for every assigned visitor.
+    /// JavaScript for all assigned visitors, including the control's.
     custom_js: String,
-    /// CSS for every assigned visitor.
+    /// CSS for all assigned visitors, including the control's.
     custom_css: String,
-    /// Settings, complete.
+    /// Settings, complete with defaults.
     #[schema(value_type = schemas::Configuration)]
     configuration: Configuration,
-    /// Targeting, complete; empty lists restrict nothing.
+    /// Targeting, complete with defaults; empty lists restrict nothing.
     #[schema(value_type = schemas::Targeting)]
     targeting: Targeting,
     /// Labels.
     tags: Vec<String>,
-    /// What it is to find out.
+    /// Plan: smallest lift worth acting on, and number of visitors.
     #[schema(value_type = schemas::Plan)]
     plan: Plan,
-    /// The goal that decides.
+    /// Primary goal, which decides the result.
     #[schema(required)]
     primary_goal: Option<Goal>,
-    /// Its key.
+    /// Key of the primary goal.
     #[schema(required)]
     primary_goal_key: Option<String>,
-    /// Keys of further goals, in order.
+    /// Keys of the secondary goals, in order.
     secondary_goal_keys: Vec<String>,
-    /// Built-in metrics that are reported.
+    /// Built-in metrics to report.
     builtin_metrics: Vec<String>,
-    /// Raw events that are reported.
+    /// Raw events to report.
     event_metrics: Vec<String>,
-    /// Periods in which assignment did not change, first one first.
+    /// Periods in which assignment did not change, oldest first.
     epochs: Vec<Epoch>,
-    /// What the clock will do, and did.
+    /// Next and last action of the clock.
     schedule: ExperimentSchedule,
-    /// What became of each entry of `configuration.integration` that has an effect.
+    /// Integrations in `configuration.integration` that have an effect.
     integrations: Vec<IntegrationState>,
-    /// True while it is in the archive; absent otherwise.
+    /// True while it is archived; absent otherwise.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     archived: Option<bool>,
 }
 
-/// When an integration last succeeded.
+/// State of an integration.
 #[derive(Serialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct IntegrationState {
-    /// Its name.
+    /// Name of the integration.
     #[schema(example = "ga4")]
     name: &'static str,
-    /// When a page last said that it had told it of an arm; of `webhook` when a message was last written. A few seconds late.
+    /// Time at which a page last reported that it sent the integration an exposure; for `webhook`, the time at which a
+    /// message was last queued. It lags by a few seconds.
     #[schema(value_type = Option<String>, format = DateTime, required)]
     last_success_at: Option<Instant>,
 }
 
-/// What the clock will do to an experiment, and did last.
+/// Next and last action of the clock on an experiment.
 #[derive(Serialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ExperimentSchedule {
-    /// The next act whose moment is known; rules about results, such as completion_visitor, act besides.
+    /// Next action with a known time. Rules about results, such as completion_visitor, act in addition.
     #[schema(required)]
     next: Option<NextClockAct>,
-    /// The last act, or a start that could not be made.
+    /// Last action, or start that failed.
     #[schema(required)]
     last: Option<LastClockAct>,
 }
 
-/// An act of the clock that is to come.
+/// A future action of the clock.
 #[derive(Serialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct NextClockAct {
-    /// When.
+    /// Time of the action.
     #[schema(value_type = String, format = DateTime)]
     at: Instant,
-    /// What will be done.
+    /// Action.
     #[schema(value_type = schemas::ClockAct)]
     act: &'static str,
-    /// By which rule.
+    /// Rule that causes it.
     #[schema(value_type = schemas::ClockRule)]
     rule: &'static str,
 }
 
-/// An act of the clock.
+/// A past action of the clock.
 #[derive(Serialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct LastClockAct {
-    /// When.
+    /// Time of the action.
     #[schema(value_type = String, format = DateTime)]
     at: Instant,
-    /// What was done.
+    /// Action.
     #[schema(value_type = schemas::ClockAct)]
     act: &'static str,
-    /// By which rule.
+    /// Rule that caused it.
     #[schema(value_type = schemas::ClockRule)]
     rule: &'static str,
-    /// The rule and its numbers in a sentence.
+    /// The rule and its numbers as a message.
     #[schema(example = "1000 visitors had entered, and the limit is 1000")]
     detail: String,
-    /// The numbers of that sentence, by name.
+    /// The numbers of that message, by name.
     #[schema(value_type = Object)]
     numbers: Map<String, Value>,
-    /// Why it could not be done; the experiment was left as it was, and the start is tried again when the experiment changes.
+    /// Reason why the action failed. The experiment was left unchanged, and the start is retried when the experiment
+    /// changes.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false, example = "its end date had passed too before it could be started")]
     failed: Option<String>,
 }
 
 impl ExperimentSchedule {
-    /// With what the clock will do; `bandit_look` is when it looks at bandits next.
+    /// Schedule of an experiment. `bandit_look` is the time of the next bandit update.
     fn new(experiment: &Experiment, bandit_look: Instant) -> Self {
         let look = experiment.follows(Rule::Bandit).then_some(Due { at: bandit_look, rule: Rule::Bandit });
         let next = experiment.next_due().into_iter().chain(look).min().map(|due| NextClockAct {
@@ -332,38 +331,38 @@ impl ExperimentSchedule {
     }
 }
 
-/// The baseline arm.
+/// The control.
 #[derive(Serialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Control {
     /// Label for people.
     nickname: String,
-    /// Code that only the control runs.
+    /// JavaScript that only the control runs.
     #[serde(rename = "customJS")]
     custom_js: String,
-    /// Style that only the control gets.
+    /// CSS that only the control gets.
     #[serde(rename = "customCSS")]
     custom_css: String,
 }
 
-/// A treatment.
+/// A variant other than the control.
 #[derive(Serialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Variant {
-    /// `Variant 1`, `Variant 2`… by position.
+    /// `Variant 1`, `Variant 2`… by position in the list.
     name: String,
     /// Label for people.
     nickname: String,
-    /// Code that only this variant runs.
+    /// JavaScript that only this variant runs.
     #[serde(rename = "customJS")]
     custom_js: String,
-    /// Style that only this variant gets.
+    /// CSS that only this variant gets.
     #[serde(rename = "customCSS")]
     custom_css: String,
     /// Visual changes, applied in order.
     #[schema(value_type = Vec<schemas::Change>)]
     data: Vec<Change>,
-    /// For whom; personalizations only.
+    /// Visitors who get this variant; personalizations only.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<schemas::Audience>, nullable = false)]
     targeting: Option<Audience>,
@@ -373,17 +372,17 @@ pub(crate) struct Variant {
 #[derive(Serialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Epoch {
-    /// 1 for the first start.
+    /// Number of the epoch; 1 begins with the first start.
     epoch: i64,
-    /// When it began; it lasts until the next.
+    /// Time at which it began. It lasts until the next one begins.
     #[schema(value_type = String, format = DateTime)]
     started_at: Instant,
-    /// What changed to open it.
+    /// Reasons why it began.
     #[schema(value_type = Vec<schemas::Reason>)]
     reasons: Vec<Reason>,
     /// Percentage of eligible visitors that enter.
     traffic_allocation: i64,
-    /// Percentage of those per arm, by name.
+    /// Percentage of those per variant, by name.
     #[schema(value_type = schemas::Weights)]
     weights: Map<String, Value>,
 }
@@ -401,8 +400,8 @@ impl From<DomainEpoch> for Epoch {
 }
 
 impl ExperimentDetails {
-    /// The details of an experiment of the project with this key. `bandit_look` is when the clock looks at bandits next,
-    /// `successes` when integrations last succeeded.
+    /// Details of an experiment in the project with this key. `bandit_look` is the time of the next bandit update,
+    /// `successes` the times of the integrations' last successes.
     pub(crate) fn new(
         loaded: LoadedExperiment,
         epochs: Vec<DomainEpoch>,
@@ -474,35 +473,35 @@ impl ExperimentDetails {
     }
 }
 
-/// An experiment was made.
+/// An experiment was created.
 #[derive(Serialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ExperimentCreated {
     /// Always true.
     pub(crate) success: bool,
-    /// Its id.
+    /// Id of the experiment.
     pub(crate) test_id: i64,
-    /// What servers and OpenFeature call it: the given key, or one made from the name.
+    /// Key for servers and OpenFeature: the given key, or one generated from the name.
     pub(crate) experiment_key: String,
-    /// Its status.
+    /// Status of the experiment.
     #[schema(value_type = schemas::StatusCode)]
     pub(crate) status: u8,
-    /// The company that owns it.
+    /// Id of the company that owns it.
     pub(crate) company_id: i64,
-    /// The primary goal's id.
+    /// Id of the primary goal.
     #[schema(required)]
     pub(crate) goal_profile_id: Option<i64>,
-    /// How many secondary goals it has.
+    /// Number of secondary goals.
     pub(crate) secondary_goals_count: usize,
-    /// The planned total of visitors that was computed, as it is live and none was given.
+    /// Planned total of visitors, if it was computed because the experiment is live and none was given.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) planned_visitors: Option<i64>,
-    /// What to look at before relying on it: sentences that name the field.
+    /// Warnings, each with the name of the field.
     pub(crate) warnings: Vec<String>,
 }
 
 impl ExperimentCreated {
-    /// The answer for an experiment of this company.
+    /// Response for an experiment of this company.
     pub(crate) fn new(created: &Created, company: CompanyId) -> Self {
         let experiment = &created.experiment;
         Self {
@@ -525,7 +524,7 @@ impl ExperimentCreated {
 pub(crate) struct ExperimentUpdated {
     /// Always true.
     pub(crate) success: bool,
-    /// Its id.
+    /// Id of the experiment.
     pub(crate) test_id: i64,
 }
 
@@ -535,15 +534,17 @@ pub(crate) struct ExperimentUpdated {
 pub(crate) struct StatusUpdated {
     /// Always true.
     pub(crate) success: bool,
-    /// Its id.
+    /// Id of the experiment.
     pub(crate) test_id: i64,
-    /// The status it has now.
+    /// New status.
     #[schema(value_type = schemas::StatusCode)]
     pub(crate) status: u8,
-    /// The planned total of visitors that was computed, as it was started for the first time and none was given.
+    /// Planned total of visitors, if it was computed because the experiment started for the first time and none was
+    /// given.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) planned_visitors: Option<i64>,
-    /// What to look at, such as a missing primary goal or code that is not valid JavaScript: sentences that name the field.
+    /// Warnings, each with the name of the field: for example about a missing primary goal, or code that is not valid
+    /// JavaScript.
     pub(crate) warnings: Vec<String>,
 }
 
@@ -553,39 +554,39 @@ pub(crate) struct StatusUpdated {
 pub(crate) struct ExperimentDeleted {
     /// Always true.
     pub(crate) success: bool,
-    /// The id it had.
+    /// Id of the deleted experiment.
     pub(crate) test_id: i64,
     /// Always true.
     pub(crate) deleted: bool,
-    /// Whether it was live, so that visitors notice.
+    /// True when it was live, so that visitors notice.
     pub(crate) was_live: bool,
 }
 
-/// Links that show one arm each.
+/// Links that show one variant each.
 #[derive(Serialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct PreviewLinks {
     /// Always true.
     pub(crate) success: bool,
-    /// The experiment's id.
+    /// Id of the experiment.
     pub(crate) test_id: i64,
-    /// Its name.
+    /// Name of the experiment.
     pub(crate) test_name: String,
-    /// Its page.
+    /// URL of the experiment's page.
     pub(crate) page_url: String,
     /// The control first.
     pub(crate) variants: Vec<PreviewLink>,
 }
 
-/// A link that shows one arm to whoever opens it, for seven days.
+/// A link that shows one variant to anybody who opens it, for seven days.
 #[derive(Serialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct PreviewLink {
-    /// 0 for the control.
+    /// Variant number; 0 is the control.
     pub(crate) variant_id: u32,
-    /// The arm's name.
+    /// Name of the variant.
     pub(crate) name: String,
-    /// The page with the parameters that ask for the arm.
+    /// URL of the page with the parameters that select the variant.
     pub(crate) preview_url: String,
 }
 
@@ -595,11 +596,11 @@ pub(crate) struct PreviewLink {
 pub(crate) struct WinnerServed {
     /// Always true.
     pub(crate) success: bool,
-    /// The experiment's id.
+    /// Id of the experiment.
     pub(crate) test_id: i64,
-    /// The arm.
+    /// Variant that is served.
     pub(crate) serving_variant_id: String,
-    /// To how many percent of the visitors.
+    /// Percent of the visitors who get it.
     pub(crate) traffic_allocation: i64,
     /// Always true.
     pub(crate) is_serving: bool,
@@ -611,7 +612,7 @@ pub(crate) struct WinnerServed {
 pub(crate) struct ServingStopped {
     /// Always true.
     pub(crate) success: bool,
-    /// The experiment's id.
+    /// Id of the experiment.
     pub(crate) test_id: i64,
     /// Always null.
     #[schema(required)]

@@ -1,4 +1,4 @@
-//! Why a visitor gets what it gets.
+//! Explanations of assignments in responses.
 
 use crate::wire::schemas;
 use muriel_assign::{Experiment, TraceStep, Visitor, arm_name};
@@ -6,51 +6,51 @@ use muriel_service::explain;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-/// Every step of a decision.
+/// All steps of a decision.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct Explanation {
     /// Always true.
     pub success: bool,
-    /// The experiment's id.
+    /// Id of the experiment.
     pub test_id: i64,
-    /// Its name in code.
+    /// Key of the experiment.
     pub experiment_key: String,
-    /// The epoch that the decision belongs to.
+    /// Epoch of the decision.
     pub epoch: i64,
-    /// The visitor's id.
+    /// Id of the visitor.
     pub visitor: String,
-    /// `Control` or `Variant N`; null where the visitor is not included.
+    /// `Control` or `Variant N`; null if the visitor is not included.
     pub variant: Option<String>,
-    /// Why, in a word.
+    /// Reason for the assignment.
     #[schema(value_type = schemas::AssignmentReason)]
     pub reason: &'static str,
-    /// Whether the visitor takes part and is counted.
+    /// True when the visitor takes part and is counted.
     pub in_experiment: bool,
-    /// Rules that only a page can check and that were passed over, by name.
+    /// Names of the rules that only a page can check and that were therefore skipped.
     pub unenforced: Vec<String>,
-    /// Why the script on pages does nothing on the context's `url` whatever was decided, in words: the experiment takes
-    /// place elsewhere. Absent where it takes place there, and where no `url` is known.
+    /// Reason why the script does nothing on the context's `url`, whatever was decided: the experiment runs on other
+    /// pages. Absent if it runs there, and if no `url` is known.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub elsewhere: Option<String>,
-    /// Every check, in the order in which they are made.
+    /// All checks, in the order in which they are made.
     pub steps: Vec<ExplanationStep>,
 }
 
 /// One check.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct ExplanationStep {
-    /// What was looked at: `status`, `traffic`, `variant`, or a rule of targeting by its name.
+    /// Name of the check: `status`, `traffic`, `variant`, or a targeting rule.
     pub check: &'static str,
-    /// How it went.
+    /// Outcome of the check.
     #[schema(value_type = schemas::StepOutcome)]
     pub outcome: &'static str,
-    /// In words.
+    /// Explanation of the outcome.
     pub detail: String,
 }
 
 impl Explanation {
-    /// The walk for this visitor.
+    /// Explanation of the decision for this visitor.
     pub(crate) fn new(experiment: &Experiment, visitor: &Visitor<'_>, explained: explain::Explanation) -> Self {
         let explain::Explanation { decision, steps, elsewhere } = explained;
         let unenforced = experiment.unenforced_on(visitor.side).split(',').filter(|rule| !rule.is_empty());

@@ -1,4 +1,4 @@
-//! Goals in answers.
+//! Goals in responses.
 
 use crate::wire::schemas;
 use muriel_domain::Instant;
@@ -12,9 +12,9 @@ use utoipa::ToSchema;
 pub(crate) struct GoalList {
     /// Always true.
     pub(crate) success: bool,
-    /// The company that owns the project.
+    /// Id of the company that owns the project.
     pub(crate) company_id: i64,
-    /// Goals in this page.
+    /// Number of goals on this page.
     pub(crate) count: usize,
     /// Oldest first.
     pub(crate) goals: Vec<Goal>,
@@ -26,39 +26,39 @@ pub(crate) struct GoalList {
 pub(crate) struct Goal {
     /// Identifies the goal.
     goal_profile_id: i64,
-    /// Its permanent key.
+    /// Permanent key.
     goal_key: String,
     /// Display name.
     goal_name: String,
-    /// What counts.
+    /// Kind of event that counts as a conversion.
     #[schema(value_type = schemas::GoalType)]
     goal_type: &'static str,
-    /// The value that the type looks for, as it was sent.
+    /// Value that the type looks for, as sent.
     #[schema(value_type = schemas::GoalValue)]
     goal_value: GoalValue,
-    /// What it is for.
+    /// Purpose.
     #[schema(value_type = schemas::GoalPurpose)]
     goal_purpose: &'static str,
-    /// The page on which its element was picked.
+    /// Page on which the element was picked.
     #[schema(required)]
     element_url: Option<String>,
-    /// Days after exposure within which an event counts; null for the whole test.
+    /// Days after an exposure within which an event counts; null for the whole test.
     #[schema(required)]
     window_days: Option<i64>,
     /// Events needed for a conversion.
     min_count: i64,
-    /// Most value that one visitor contributes.
+    /// Maximum value that one visitor contributes.
     #[schema(required)]
     cap: Option<f64>,
-    /// Most that one order can plausibly be worth; larger ones do not count. When null, orders that were sent
-    /// without a key count up to ten times the largest order that was sent with one.
+    /// Largest plausible value of an order. Larger orders do not count. If null, orders sent without a key count
+    /// up to ten times the largest order sent with one.
     #[schema(required)]
     max_order_value: Option<f64>,
-    /// The currency that orders count in (ISO 4217). When null, it is that of most buyers whose orders were sent
-    /// with a key, and then of most buyers.
+    /// Currency in which orders are counted (ISO 4217). If null, the one of most buyers whose orders were sent
+    /// with a key, or else of most buyers.
     #[schema(required)]
     currency: Option<String>,
-    /// When it was made.
+    /// Time of creation.
     #[schema(value_type = String, format = DateTime)]
     created_at: Instant,
 }
@@ -94,17 +94,17 @@ pub(crate) struct GoalAnswer {
     pub(crate) goal: Goal,
 }
 
-/// A goal was made or changed.
+/// A goal was created or changed.
 #[derive(Serialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct GoalChanged {
     /// Always true.
     pub(crate) success: bool,
-    /// Its id.
+    /// Id of the goal.
     pub(crate) goal_profile_id: i64,
-    /// Its key.
+    /// Key of the goal.
     pub(crate) goal_key: String,
-    /// The company that owns the project.
+    /// Id of the company that owns the project.
     pub(crate) company_id: i64,
 }
 
@@ -114,7 +114,7 @@ pub(crate) struct GoalChanged {
 pub(crate) struct GoalDeleted {
     /// Always true.
     pub(crate) success: bool,
-    /// The id it had.
+    /// Id of the deleted goal.
     pub(crate) goal_profile_id: i64,
     /// Always true.
     pub(crate) deleted: bool,

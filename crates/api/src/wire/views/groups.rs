@@ -1,4 +1,4 @@
-//! Exclusion groups and holdouts in answers.
+//! Exclusion groups and holdouts in responses.
 
 use crate::wire::schemas;
 use muriel_domain::Instant;
@@ -7,7 +7,7 @@ use muriel_service::groups::GroupChanged as Changed;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-/// Buckets of a hundredth of a percent of the line.
+/// Buckets per hundredth of a percent of the group line.
 const PER_HUNDREDTH: u32 = 100;
 
 /// A project's exclusion groups and holdouts.
@@ -20,7 +20,7 @@ pub(crate) struct GroupList {
     pub(crate) exclusion_groups: Vec<ExclusionGroup>,
 }
 
-/// An exclusion group, whose experiments share no visitor, or a holdout, whose visitors meet none of its experiments.
+/// An exclusion group, whose experiments share no visitor, or a holdout, whose visitors do not enter its experiments.
 #[derive(Serialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ExclusionGroup {
@@ -29,26 +29,27 @@ pub(crate) struct ExclusionGroup {
     /// Display name.
     #[schema(example = "Checkout")]
     name: String,
-    /// What it does.
+    /// Kind of group.
     #[schema(value_type = schemas::GroupKind)]
     kind: &'static str,
-    /// Percent of the visitors whom a holdout keeps out; null for an exclusion group.
+    /// Percent of the visitors who are held out; null for an exclusion group.
     #[schema(required, example = 5)]
     percent: Option<f64>,
-    /// Since when a holdout has these visitors and experiments: its result counts from then on; null for an exclusion group.
+    /// Time since which a holdout has these visitors and experiments, and from which its result counts; null for an
+    /// exclusion group.
     #[schema(required, value_type = Option<String>, format = DateTime)]
     since: Option<Instant>,
-    /// Which experiments visitors of a holdout do not meet; null for an exclusion group.
+    /// Experiments that a holdout's visitors do not meet; null for an exclusion group.
     #[schema(required, value_type = Option<schemas::HoldoutScope>)]
     scope: Option<Scope>,
-    /// The experiments of an exclusion group, by their slots; empty for a holdout.
+    /// Experiments of an exclusion group, by slot; empty for a holdout.
     members: Vec<ExclusionGroupMember>,
-    /// When it was made.
+    /// Time of creation.
     #[schema(value_type = String, format = DateTime)]
     created_at: Instant,
 }
 
-/// Which experiments visitors of a holdout do not meet.
+/// Experiments that a holdout's visitors do not meet.
 #[derive(Serialize)]
 #[serde(untagged)]
 enum Scope {
@@ -56,19 +57,19 @@ enum Scope {
     Tests { tests: Vec<i64> },
 }
 
-/// An experiment of an exclusion group. Its visitors are those whose bucket, of a million, is in its slot.
+/// An experiment of an exclusion group. It gets the visitors whose bucket, from 0 to 999,999, is in its slot.
 #[derive(Serialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ExclusionGroupMember {
-    /// The experiment's id.
+    /// Id of the experiment.
     test_id: i64,
-    /// Percent of all visitors that it gets.
+    /// Percent of all visitors that the experiment gets.
     #[schema(example = 30)]
     percent: f64,
-    /// The first bucket of its slot.
+    /// First bucket of its slot.
     #[schema(minimum = 0, maximum = 1_000_000)]
     from: u32,
-    /// The first bucket after its slot.
+    /// First bucket after its slot.
     #[schema(minimum = 0, maximum = 1_000_000)]
     to: u32,
 }
@@ -111,15 +112,15 @@ impl From<Group> for ExclusionGroup {
     }
 }
 
-/// A group was made or changed.
+/// A group was created or changed.
 #[derive(Serialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct GroupChanged {
     /// Always true.
     success: bool,
-    /// Its id.
+    /// Id of the group.
     group_id: i64,
-    /// Which visitors of which experiments meet something else now, a sentence each.
+    /// Messages about visitors of live experiments whose assignment changes.
     warnings: Vec<String>,
 }
 
@@ -135,11 +136,11 @@ impl From<Changed> for GroupChanged {
 pub(crate) struct GroupDeleted {
     /// Always true.
     success: bool,
-    /// The id it had.
+    /// Id of the deleted group.
     group_id: i64,
     /// Always true.
     deleted: bool,
-    /// Which visitors of which experiments meet something else now, a sentence each.
+    /// Messages about visitors of live experiments whose assignment changes.
     warnings: Vec<String>,
 }
 

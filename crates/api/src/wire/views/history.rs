@@ -1,4 +1,4 @@
-//! What was changed, by whom.
+//! Change history in responses.
 
 use super::change_preview::{compare, patchable};
 use super::{ActorView, FieldChange};
@@ -20,7 +20,7 @@ pub(crate) struct History {
     pub(crate) success: bool,
     /// Newest first.
     pub(crate) revisions: Vec<RevisionView>,
-    /// What to pass as `cursor` for the next page; null on the last one.
+    /// Value to send as `cursor` for the next page; null on the last one.
     #[schema(required)]
     pub(crate) next_cursor: Option<String>,
 }
@@ -29,20 +29,21 @@ pub(crate) struct History {
 #[derive(Serialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct RevisionView {
-    /// Counts the changes; 1 is the creation. Restoring takes it.
+    /// Number of the change; 1 is the creation. The restore operations accept it.
     pub(crate) revision: i64,
-    /// When.
+    /// Time of the change.
     #[schema(value_type = String, format = DateTime)]
     pub(crate) at: Instant,
-    /// By whom.
+    /// Actor of the change.
     pub(crate) actor: ActorView,
-    /// What was done: `create`, `update`, `status`, `restore`…
+    /// Action: `create`, `update`, `status`, `restore`…
     #[schema(example = "update")]
     pub(crate) action: String,
-    /// Why the clock did it, with its numbers, or which proposal it was; null of everything else.
+    /// Reason for an action of the clock, with its numbers, or the proposal that was approved; null for
+    /// all other changes.
     #[schema(required, value_type = Option<Object>)]
     pub(crate) detail: Option<Value>,
-    /// What is different since; empty for the creation.
+    /// Fields that changed; empty for the creation.
     pub(crate) changes: Vec<FieldChange>,
 }
 
@@ -52,46 +53,46 @@ pub(crate) struct RevisionView {
 pub(crate) struct Restored {
     /// Always true.
     pub(crate) success: bool,
-    /// The revision whose state it has again.
+    /// Revision whose state was restored.
     pub(crate) revision: i64,
 }
 
-/// A copy was made.
+/// A copy was created.
 #[derive(Serialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Duplicated {
     /// Always true.
     pub(crate) success: bool,
-    /// The id of the copy, a draft.
+    /// Id of the copy, a draft.
     pub(crate) test_id: i64,
-    /// Its key.
+    /// Key of the copy.
     pub(crate) experiment_key: String,
-    /// What its owner should look at.
+    /// Warnings for the owner of the copy.
     pub(crate) warnings: Vec<String>,
 }
 
-/// An experiment was put into the archive, or taken out of it.
+/// An experiment was archived, or taken out of the archive.
 #[derive(Serialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ArchiveUpdated {
     /// Always true.
     pub(crate) success: bool,
-    /// Its id.
+    /// Id of the experiment.
     pub(crate) test_id: i64,
-    /// Whether it is in the archive now.
+    /// True when it is archived now.
     pub(crate) archived: bool,
 }
 
 impl RevisionView {
-    /// A change of an experiment of the project with this key.
+    /// Change of an experiment in the project with this key.
     pub(crate) fn of_experiment(step: HistoryStep, names: &Names, project_key: &str) -> Self {
         let HistoryStep { entry, before, after } = step;
-        // The first change made it: there is nothing before.
+        // The first change is the creation: there is no earlier state.
         let changes = if entry.revision > 1 { compared(before, after, project_key) } else { Vec::new() };
         Self::new(entry, changes, names)
     }
 
-    /// A change of a goal or a hypothesis.
+    /// Change of a goal or a hypothesis.
     pub(crate) fn of_object(step: ObjectStep, names: &Names) -> Self {
         let changes = step.changes.into_iter();
         let changes = changes.map(|(field, before, after)| FieldChange { field, before, after }).collect();
@@ -110,14 +111,15 @@ impl RevisionView {
     }
 }
 
-/// The fields in which two states of an experiment of the project with this key differ.
+/// Fields in which two states of an experiment in the project with this key differ.
 pub(crate) fn compared(before: Experiment, after: Experiment, project_key: &str) -> Vec<FieldChange> {
     let mut changes = Vec::new();
     compare("", &told(before, project_key), &told(after, project_key), &mut changes);
     changes
 }
 
-/// The fields of an experiment that history tells of: those that an update changes, and where it stands.
+/// Fields of an experiment that history reports: those that an update can change, and status, archive,
+/// conclusion and serving.
 fn told(experiment: Experiment, project_key: &str) -> Value {
     let standing = json!({
         "status": experiment.lifecycle.status().word(),

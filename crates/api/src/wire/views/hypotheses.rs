@@ -1,4 +1,4 @@
-//! Hypotheses in answers.
+//! Hypotheses in responses.
 
 use muriel_domain::Instant;
 use muriel_domain::hypothesis::{Hypothesis as DomainHypothesis, Rating};
@@ -13,17 +13,17 @@ pub(crate) struct HypothesisList {
     pub(crate) success: bool,
     /// Newest update first, then highest id.
     pub(crate) hypotheses: Vec<Hypothesis>,
-    /// Hypotheses in this page.
+    /// Number of hypotheses on this page.
     pub(crate) count: i64,
-    /// Hypotheses that match the filters.
+    /// Number of hypotheses that match the filters.
     pub(crate) total: i64,
-    /// The page size that was applied.
+    /// Page size that was applied.
     pub(crate) limit: i64,
-    /// The offset that was applied.
+    /// Offset that was applied.
     pub(crate) offset: i64,
-    /// Whether there are more past this page.
+    /// True when there are more pages.
     pub(crate) has_more: bool,
-    /// What to pass as `offset` for the next page.
+    /// Value to send as `offset` for the next page.
     pub(crate) next_offset: i64,
 }
 
@@ -33,54 +33,55 @@ pub(crate) struct HypothesisList {
 pub(crate) struct Hypothesis {
     /// Identifies the hypothesis.
     hypothesis_id: i64,
-    /// Names it in files and scripts; in details only.
+    /// Name in files and scripts; in details only.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     slug: Option<String>,
-    /// What the team saw.
+    /// Observation of the team.
     #[schema(required)]
     observation: Option<String>,
-    /// Why it is a problem.
+    /// Reason why the observation is a problem.
     #[schema(required)]
     problem: Option<String>,
     /// The change to test.
     #[schema(required)]
     solution: Option<String>,
-    /// The team's rating, 1 to 5.
+    /// Confidence, from 1 to 5.
     #[schema(required, minimum = 1, maximum = 5)]
     confidence: Option<i64>,
-    /// The team's rating, 1 to 5.
+    /// Importance, from 1 to 5.
     #[schema(required, minimum = 1, maximum = 5)]
     importance: Option<i64>,
-    /// The team's rating, 1 to 5.
+    /// Difficulty, from 1 to 5.
     #[schema(required, minimum = 1, maximum = 5)]
     difficulty: Option<i64>,
-    /// Research behind it.
+    /// URL of the supporting research.
     #[schema(required)]
     hypothesis_url: Option<String>,
-    /// Whether it was taken off the backlog; in lists only when archived ones
-    /// were asked for.
+    /// True when archived, which takes it off the backlog. In lists only when
+    /// archived hypotheses were requested.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     archived: Option<bool>,
-    /// When it was made.
+    /// Time of creation.
     #[schema(value_type = String, format = DateTime)]
     created_at: Instant,
-    /// When it, or the set of its experiments, last changed.
+    /// Time of the last change of the hypothesis or of the set of its
+    /// experiments.
     #[schema(value_type = String, format = DateTime)]
     updated_at: Instant,
-    /// Experiments run from it, lowest id first.
+    /// Ids of experiments that test it, lowest first.
     linked_test_ids: Vec<i64>,
 }
 
 impl Hypothesis {
-    /// As its details show it.
+    /// Hypothesis as the details show it.
     pub(crate) fn details(hypothesis: DomainHypothesis) -> Self {
         let slug = Some(hypothesis.slug.clone());
         Self { slug, ..Self::listed(hypothesis, true) }
     }
 
-    /// As lists show it; `archived` only where it is asked for.
+    /// Hypothesis as lists show it; `archived` only on request.
     pub(crate) fn listed(hypothesis: DomainHypothesis, show_archived: bool) -> Self {
         let content = hypothesis.content;
         Self {
@@ -111,15 +112,15 @@ pub(crate) struct HypothesisAnswer {
     pub(crate) hypothesis: Hypothesis,
 }
 
-/// A hypothesis was made.
+/// A hypothesis was created.
 #[derive(Serialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct HypothesisCreated {
     /// Always true.
     pub(crate) success: bool,
-    /// Its id.
+    /// Id of the hypothesis.
     pub(crate) hypothesis_id: i64,
-    /// Its slug: the given one, or one made from its text.
+    /// Slug: the given one, or one generated from the text.
     pub(crate) slug: String,
 }
 
@@ -129,11 +130,11 @@ pub(crate) struct HypothesisCreated {
 pub(crate) struct HypothesisSlugs {
     /// Always true.
     pub(crate) success: bool,
-    /// Hypotheses in this page.
+    /// Number of hypotheses on this page.
     pub(crate) count: usize,
-    /// Lowest id first; archived ones too.
+    /// Lowest id first, including archived ones.
     pub(crate) hypotheses: Vec<HypothesisSlug>,
-    /// What to pass as `after` for the next page; null when there is none.
+    /// Value to send as `after` for the next page; null when there is none.
     #[schema(required)]
     pub(crate) next_after: Option<i64>,
 }
@@ -144,7 +145,7 @@ pub(crate) struct HypothesisSlugs {
 pub(crate) struct HypothesisSlug {
     /// Identifies the hypothesis.
     pub(crate) hypothesis_id: i64,
-    /// Names it in files and scripts.
+    /// Name in files and scripts.
     #[schema(example = "few-visitors-reach-checkout")]
     pub(crate) slug: String,
 }
@@ -155,6 +156,6 @@ pub(crate) struct HypothesisSlug {
 pub(crate) struct HypothesisChanged {
     /// Always true.
     pub(crate) success: bool,
-    /// Its id.
+    /// Id of the hypothesis.
     pub(crate) hypothesis_id: i64,
 }

@@ -1,4 +1,4 @@
-//! The inbox, watching and whom comments can mention, in answers.
+//! The inbox, watching and mentionable people in responses.
 
 use super::ActorView;
 use crate::wire::schemas;
@@ -12,71 +12,71 @@ use muriel_store::people::Member;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-/// A page of one's own inbox.
+/// A page of the caller's inbox.
 #[derive(Serialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Inbox {
     /// Always true.
     pub(crate) success: bool,
-    /// Entries that were not read; 100 stands for 100 or more.
+    /// Number of unread entries; 100 stands for 100 or more.
     #[schema(minimum = 0, maximum = 100)]
     pub(crate) unread: i64,
     /// Newest first.
     pub(crate) entries: Vec<InboxEntry>,
-    /// What to pass as `cursor` for the next page; null on the last one.
+    /// Value to send as `cursor` for the next page; null on the last one.
     #[schema(required)]
     pub(crate) next_cursor: Option<String>,
 }
 
-/// Something that one is told.
+/// A notification.
 #[derive(Serialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct InboxEntry {
-    /// Identifies it.
+    /// Identifies the entry.
     entry_id: i64,
-    /// Why one is told: an event of webhooks, or what only people are told.
+    /// Event: one of webhooks, or one that only people receive.
     #[schema(value_type = schemas::InboxEvent)]
     event: String,
-    /// When it happened.
+    /// Time of the event.
     #[schema(value_type = String, format = DateTime)]
     at: Instant,
-    /// Whether it was read.
+    /// True when it was read.
     read: bool,
-    /// The project.
+    /// Key of the project.
     #[schema(example = "prj_7Hq2ZkVt9XcRw4LmPb1NsY")]
     project_key: String,
-    /// The project's name.
+    /// Name of the project.
     #[schema(example = "Shop")]
     project_name: String,
-    /// The experiment; null where it is about a hypothesis.
+    /// Id of the experiment; null if it is about a hypothesis.
     #[schema(required)]
     test_id: Option<i64>,
-    /// The hypothesis; null where it is about an experiment.
+    /// Id of the hypothesis; null if it is about an experiment.
     #[schema(required)]
     hypothesis_id: Option<i64>,
-    /// What the experiment or the hypothesis was called then.
+    /// Name of the experiment, or text of the hypothesis, at that time.
     #[schema(example = "Checkout with two fields")]
     name: String,
-    /// Whether the experiment was deleted since.
+    /// True when the experiment has been deleted since.
     deleted: bool,
-    /// Who did it.
+    /// Actor of the event.
     actor: ActorView,
-    /// What happened, as webhooks and results say it.
+    /// Description of the event, worded as in webhooks and results.
     #[schema(example = "the experiment was started")]
     sentence: String,
-    /// The beginning of the comment, of the note of a proposal, or of the reason of a decision; null without one.
+    /// Beginning of the comment, of a proposal's note or of a decision's reason; null without one.
     #[schema(required, example = json!(null))]
     excerpt: Option<String>,
-    /// The comment; null where it is about something else.
+    /// Id of the comment; null if it is about something else.
     #[schema(required)]
     comment_id: Option<i64>,
-    /// The proposal; null where it is about something else.
+    /// Id of the proposal; null if it is about something else.
     #[schema(required)]
     proposal_id: Option<i64>,
 }
 
 impl InboxEntry {
-    /// The entry, with the name of the one who did it.
+    /// Entry with the name of its actor.
     pub(crate) fn new(entry: Entry, names: &Names) -> Self {
         let (test_id, hypothesis_id) = match entry.subject {
             Subject::Experiment(id) => (Some(id.0), None),
@@ -102,16 +102,16 @@ impl InboxEntry {
     }
 }
 
-/// How much of one's own inbox was not read.
+/// Number of unread entries in the caller's inbox.
 #[derive(Serialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct InboxCount {
     /// Always true.
     pub(crate) success: bool,
-    /// Entries that were not read; 100 stands for 100 or more.
+    /// Number of unread entries; 100 stands for 100 or more.
     #[schema(minimum = 0, maximum = 100)]
     pub(crate) unread: i64,
-    /// The newest entry that was not read; null when all were.
+    /// Id of the newest unread entry; null if all are read.
     #[schema(required)]
     pub(crate) newest_unread: Option<i64>,
 }
@@ -122,11 +122,11 @@ pub(crate) struct InboxCount {
 pub(crate) struct InboxEntryMarked {
     /// Always true.
     pub(crate) success: bool,
-    /// The entry.
+    /// Id of the entry.
     pub(crate) entry_id: i64,
-    /// Whether it counts as read.
+    /// True when it is marked as read.
     pub(crate) read: bool,
-    /// Entries that were not read; 100 stands for 100 or more.
+    /// Number of unread entries; 100 stands for 100 or more.
     #[schema(minimum = 0, maximum = 100)]
     pub(crate) unread: i64,
 }
@@ -137,29 +137,29 @@ pub(crate) struct InboxEntryMarked {
 pub(crate) struct InboxMarked {
     /// Always true.
     pub(crate) success: bool,
-    /// How many entries were marked.
+    /// Number of entries that were marked.
     pub(crate) marked: u64,
-    /// Entries that were not read; 100 stands for 100 or more.
+    /// Number of unread entries; 100 stands for 100 or more.
     #[schema(minimum = 0, maximum = 100)]
     pub(crate) unread: i64,
 }
 
-/// Whether one watches an experiment.
+/// Watching state of an experiment.
 #[derive(Serialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct WatchAnswer {
     /// Always true.
     success: bool,
-    /// The experiment.
+    /// Id of the experiment.
     test_id: i64,
-    /// Whether one watches it.
+    /// True when the caller watches it.
     watching: bool,
-    /// How many people watch it, of those who see the project.
+    /// Number of people who watch it, of those who see the project.
     watchers: usize,
 }
 
 impl WatchAnswer {
-    /// The answer about the experiment with this id.
+    /// Response for the experiment with this id.
     pub(crate) fn new(test_id: i64, state: Watching) -> Self {
         Self { success: true, test_id, watching: state.watching, watchers: state.watchers }
     }
@@ -171,22 +171,22 @@ impl WatchAnswer {
 pub(crate) struct ProjectPeople {
     /// Always true.
     pub(crate) success: bool,
-    /// Those with a name in which a word begins with the text first, then by name.
+    /// People with a name in which a word begins with the text come first, then by name.
     pub(crate) people: Vec<ProjectPerson>,
-    /// Whether more people fit than are listed.
+    /// True when more people match than are listed.
     pub(crate) has_more: bool,
 }
 
-/// Somebody who sees a project.
+/// A person who sees a project.
 #[derive(Serialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ProjectPerson {
-    /// Identifies them.
+    /// Identifies the person.
     person_id: i64,
-    /// What others call them; several people can have the same name.
+    /// Name; several people can have the same.
     #[schema(example = "Ada Lovelace")]
     name: String,
-    /// The role in the project.
+    /// Role in the project.
     #[schema(value_type = schemas::RoleName)]
     role: &'static str,
 }
@@ -197,13 +197,13 @@ impl From<Member> for ProjectPerson {
     }
 }
 
-/// Somebody whom a comment mentions.
+/// A person whom a comment mentions.
 #[derive(Serialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Mention {
-    /// Identifies them.
+    /// Identifies the person.
     person_id: i64,
-    /// The name that they had when the comment was written.
+    /// Name of the person when the comment was written.
     #[schema(example = "Ada Lovelace")]
     name: String,
 }

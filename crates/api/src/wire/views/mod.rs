@@ -1,5 +1,5 @@
-//! Answers. Each struct is one published shape; its fields are in the order in
-//! which they are written.
+//! Responses. Each struct is a published type; its fields are in the order on
+//! the wire.
 
 mod account;
 mod activity;

@@ -1,4 +1,4 @@
-//! The overview of all experiments.
+//! The overview of all experiments in responses.
 
 use super::{ActorView, ExperimentSummary};
 use crate::wire::schemas;
@@ -15,57 +15,56 @@ use utoipa::ToSchema;
 pub(crate) struct Overview {
     /// Always true.
     pub(crate) success: bool,
-    /// Experiments that match the filters, on all pages.
+    /// Number of experiments that match the filters, on all pages.
     pub(crate) total: i64,
-    /// In the order that `sort` asks for; equal ones by their id.
+    /// Sorted as `sort` says, then by id.
     pub(crate) items: Vec<OverviewItem>,
-    /// What to pass as `cursor` for the next page; null on the last one.
+    /// Value to send as `cursor` for the next page; null on the last one.
     #[schema(required)]
     pub(crate) next_cursor: Option<String>,
 }
 
-/// An experiment with what there is to know at a glance. Verdict, health and visitors are of the moment `as_of`; they are
-/// looked at about once a minute.
+/// An experiment in the overview. Verdict, health and visitors are as of `as_of`; they are updated about once a minute.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct OverviewItem {
     #[serde(flatten)]
     pub(crate) summary: ExperimentSummary,
-    /// Its permanent name for server-side use.
+    /// Permanent key for servers and files.
     pub(crate) experiment_key: String,
-    /// The key of its project.
+    /// Key of the project.
     pub(crate) project_key: String,
     /// Labels.
     pub(crate) tags: Vec<String>,
-    /// Who made it.
+    /// Creator of the experiment.
     pub(crate) owner: ActorView,
-    /// Whether it was put into the archive.
+    /// True when archived.
     pub(crate) archived: bool,
-    /// How it was concluded; null while it is not.
+    /// Outcome of the conclusion; null if it is not concluded.
     #[schema(required, value_type = Option<schemas::ConclusionOutcome>)]
     pub(crate) outcome: Option<&'static str>,
-    /// What its primary metric says; null while that is not known.
+    /// Verdict of the primary metric; null if it is not known.
     #[schema(required, value_type = Option<schemas::VerdictWord>)]
     pub(crate) verdict: Option<&'static str>,
-    /// What to do, in a sentence. It says of which moment it is where the result may be another by now.
+    /// Recommended action. Names the time of the result if the result may be outdated.
     #[schema(example = "Ship Variant 1: it beats the control by 4.1 %, at least 1.2 %.")]
     pub(crate) sentence: String,
-    /// The worst of the health checks, that of the minimum data aside, which every young experiment fails; `unknown` while
-    /// there is nothing to look at.
+    /// Worst outcome of the health checks, except for the check of the minimum data, which every young experiment
+    /// fails; `unknown` when there is no data.
     #[schema(value_type = schemas::GradeWord)]
     pub(crate) health: &'static str,
-    /// Visitors in all arms; null while that is not known.
+    /// Number of visitors in all variants; null if it is not known.
     #[schema(required)]
     pub(crate) visitors: Option<i64>,
-    /// Days since its first start, until it ended; null before.
+    /// Days from the first start to the end, or to now; null before the start.
     #[schema(required)]
     pub(crate) days: Option<i64>,
-    /// Days until the planned visitors have entered, at the rate so far, or until the end date where that is earlier; null
-    /// where neither is known.
+    /// Days until the planned visitors have entered, at the rate so far, or until the end date if that is earlier; null
+    /// if neither is known.
     #[schema(required)]
     pub(crate) days_left: Option<i64>,
     /// The last change.
     pub(crate) last_change: LastChange,
-    /// The moment that verdict, health and visitors are of; null while there are none.
+    /// Time of verdict, health and visitors; null if there are none.
     #[schema(required, value_type = Option<String>, format = DateTime)]
     pub(crate) as_of: Option<Instant>,
 }
@@ -74,18 +73,18 @@ pub(crate) struct OverviewItem {
 #[derive(Serialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct LastChange {
-    /// When.
+    /// Time of the change.
     #[schema(value_type = String, format = DateTime)]
     pub(crate) at: Instant,
-    /// By whom.
+    /// Actor of the change.
     pub(crate) actor: ActorView,
-    /// What was done.
+    /// Action.
     #[schema(example = "update")]
     pub(crate) action: String,
 }
 
 impl OverviewItem {
-    /// The entry, with the names of those who did something.
+    /// Entry with the names of its actors.
     pub(crate) fn new(entry: OverviewEntry, names: &Names) -> Self {
         let OverviewEntry { row, outlook, sentence, days, days_left } = entry;
         let look = row.look.as_ref();

@@ -1,4 +1,4 @@
-//! The people of a company, and links for new ones, in answers.
+//! People of a company and invitation links in responses.
 
 use crate::wire::schemas;
 use muriel_domain::Instant;
@@ -7,46 +7,46 @@ use muriel_store::invitations;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-/// Somebody who signs in.
+/// A person with an account.
 #[derive(Serialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Person {
     /// Identifies the person.
     pub(crate) person_id: i64,
-    /// The address to sign in with.
+    /// E-mail address for signing in.
     #[schema(example = "ada@example.com")]
     pub(crate) email: String,
-    /// The name.
+    /// Name.
     #[schema(example = "Ada Lovelace")]
     pub(crate) name: String,
-    /// The role in the company, and in each project unless `projects` says otherwise.
+    /// Role in the company, and in each project unless `projects` says otherwise.
     #[schema(value_type = schemas::RoleName)]
     pub(crate) role: &'static str,
-    /// The projects that the person is limited to; null for every project of the company.
+    /// Projects to which the person is limited; null for all projects of the company.
     #[schema(required)]
     pub(crate) projects: Option<Vec<ProjectRole>>,
-    /// Whether there is a password.
+    /// True when the person has a password.
     pub(crate) has_password: bool,
-    /// Whether signing in with the password needs an authenticator too.
+    /// True when signing in with the password needs an authenticator too.
     pub(crate) has_totp: bool,
-    /// How many passkeys there are.
+    /// Number of passkeys.
     pub(crate) passkeys: usize,
-    /// When the person came in.
+    /// Time at which the account was created.
     #[schema(value_type = String, format = DateTime)]
     pub(crate) created_at: Instant,
-    /// When the person last did something, to the minute; null for never.
+    /// Time of the last activity, to the minute; null if never.
     #[schema(required, value_type = Option<String>, format = DateTime)]
     pub(crate) last_seen_at: Option<Instant>,
 }
 
-/// The role in a project.
+/// Role in a project.
 #[derive(Serialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ProjectRole {
-    /// The project's key.
+    /// Key of the project.
     #[schema(example = "prj_Q2f8kX3mD7tYwR5vB9cN1s")]
     pub(crate) project_key: String,
-    /// The role there.
+    /// Role in this project.
     #[schema(value_type = schemas::RoleName)]
     pub(crate) role: &'static str,
 }
@@ -57,41 +57,41 @@ pub(crate) struct ProjectRole {
 pub(crate) struct PeopleList {
     /// Always true.
     pub(crate) success: bool,
-    /// How many people there are.
+    /// Number of people.
     pub(crate) count: usize,
     /// Oldest first.
     pub(crate) people: Vec<Person>,
-    /// Invitations that nobody has accepted and that have not expired, oldest first.
+    /// Open invitations, neither accepted nor expired, oldest first.
     pub(crate) invitations: Vec<Invitation>,
 }
 
-/// A link with which somebody may come in.
+/// An invitation link.
 #[derive(Serialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Invitation {
     /// Identifies the invitation.
     pub(crate) invitation_id: i64,
-    /// Who is invited.
+    /// E-mail address of the invited person.
     #[schema(example = "grace@example.com")]
     pub(crate) email: String,
-    /// The role that they will have.
+    /// Role that the person will have.
     #[schema(value_type = schemas::RoleName)]
     pub(crate) role: &'static str,
-    /// The projects that they will be limited to; null for every project of the company.
+    /// Projects to which the person will be limited; null for all projects of the company.
     #[schema(required)]
     pub(crate) projects: Option<Vec<ProjectRole>>,
-    /// Who invited them: a name.
+    /// Name of the person who sent the invitation.
     #[schema(example = "Ada Lovelace")]
     pub(crate) invited_by: String,
-    /// When.
+    /// Time of the invitation.
     #[schema(value_type = String, format = DateTime)]
     pub(crate) created_at: Instant,
-    /// Until when the link can be used.
+    /// Time at which the link expires.
     #[schema(value_type = String, format = DateTime)]
     pub(crate) expires_at: Instant,
 }
 
-/// Somebody was invited.
+/// An invitation was created.
 #[derive(Serialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct InvitationCreated {
@@ -99,36 +99,36 @@ pub(crate) struct InvitationCreated {
     pub(crate) success: bool,
     /// Identifies the invitation.
     pub(crate) invitation_id: i64,
-    /// The link to give to the person. It is shown this once, and works once.
+    /// Link to give to the person. It is shown only this once, and works once.
     #[schema(example = "https://muriel.example.com/invitation#Zx81…")]
     pub(crate) link: String,
-    /// Until when it can be used.
+    /// Time at which it expires.
     #[schema(value_type = String, format = DateTime)]
     pub(crate) expires_at: Instant,
 }
 
-/// What a link is for.
+/// Purpose of a link.
 #[derive(Serialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct InvitationAnswer {
     /// Always true.
     pub(crate) success: bool,
-    /// `first_owner` makes the first owner of the server, `invitation` a person, `reset` gives a person a new password.
+    /// `first_owner` creates the first owner of the server, `invitation` creates a person, `reset` sets a new password.
     #[schema(value_type = schemas::LinkPurpose)]
     pub(crate) purpose: &'static str,
-    /// Whom it is for; null for the first owner, who says it.
+    /// E-mail address of the recipient; null for the first owner, who enters it.
     #[schema(required, example = "grace@example.com")]
     pub(crate) email: Option<String>,
-    /// The name of the company; null where the first owner says it.
+    /// Name of the company; null if the first owner enters it.
     #[schema(required, example = "Acme")]
     pub(crate) company: Option<String>,
-    /// The role that the person will have, or has.
+    /// Role that the person has or will have.
     #[schema(value_type = schemas::RoleName)]
     pub(crate) role: &'static str,
-    /// The fields that have to be sent.
+    /// Required fields.
     #[schema(value_type = Vec<schemas::LinkField>)]
     pub(crate) takes: Vec<&'static str>,
-    /// Until when the link can be used.
+    /// Time at which the link expires.
     #[schema(value_type = String, format = DateTime)]
     pub(crate) expires_at: Instant,
 }
@@ -139,7 +139,7 @@ pub(crate) struct InvitationAnswer {
 pub(crate) struct InvitationWithdrawn {
     /// Always true.
     pub(crate) success: bool,
-    /// The id it had.
+    /// Id of the withdrawn invitation.
     pub(crate) invitation_id: i64,
     /// Always true.
     pub(crate) deleted: bool,
@@ -161,38 +161,38 @@ pub(crate) struct PersonChanged {
 pub(crate) struct PersonRemoved {
     /// Always true.
     pub(crate) success: bool,
-    /// The id that the person had.
+    /// Id of the removed person.
     pub(crate) person_id: i64,
     /// Always true.
     pub(crate) deleted: bool,
-    /// What ended with them.
+    /// Access that was revoked with the person.
     pub(crate) ended: EndedWithPerson,
 }
 
-/// What ended when a person was removed.
+/// Access that was revoked when a person was removed.
 #[derive(Serialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct EndedWithPerson {
-    /// Sessions of theirs.
+    /// Number of the person's sessions.
     pub(crate) sessions: i64,
-    /// Links that would have given them a new password.
+    /// Number of links for setting a new password.
     pub(crate) password_links: u64,
-    /// Open invitations that they had made, or that were for them.
+    /// Number of open invitations by or for the person.
     pub(crate) invitations: u64,
-    /// Links to results that they had made, also with their keys.
+    /// Number of links to results that the person created, directly or with their keys.
     pub(crate) shares: u64,
-    /// API keys that they had made and that were in use. They are revoked: make others for the programs that used them.
+    /// API keys in use that the person created. They are revoked: create new ones for the programs that used them.
     pub(crate) keys: Vec<EndedKey>,
 }
 
-/// An API key that was revoked because the person who made it was removed.
+/// An API key that was revoked because its creator was removed.
 #[derive(Serialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct EndedKey {
-    /// The 8 characters after `mrl_`, by which it is known.
+    /// First 8 characters after `mrl_`, which identify the key.
     #[schema(example = "Q2f8kX3m")]
     pub(crate) prefix: String,
-    /// What it was for.
+    /// Purpose of the key.
     #[schema(example = "nightly export")]
     pub(crate) name: String,
 }

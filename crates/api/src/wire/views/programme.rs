@@ -1,4 +1,4 @@
-//! The programme: all concluded experiments together.
+//! The programme, all concluded experiments together, in responses.
 
 use super::results::{Csv, percent};
 use crate::wire::schemas;
@@ -19,25 +19,25 @@ use utoipa::ToSchema;
 pub(crate) struct Programme {
     /// Always true.
     pub(crate) success: bool,
-    /// Numbers of the experiments that were concluded between `from` and `to`.
+    /// Numbers of the experiments concluded between `from` and `to`.
     pub(crate) totals: ProgrammeTotals,
-    /// The lifts of the winners among them, added up.
+    /// Sums of the lifts of the winners among them.
     pub(crate) cumulative: ProgrammeCumulative,
-    /// Concluded experiments of all time from whose results the expected lifts are estimated.
+    /// Number of concluded experiments, of all time, from which the expected lifts are estimated.
     pub(crate) learned_from: usize,
-    /// Concluded experiments of all time that have no expected lift and no part in the estimates.
+    /// Concluded experiments, of all time, that have no expected lift and are not used in the estimates.
     pub(crate) without_estimate: ProgrammeWithoutEstimate,
-    /// Whether there are more than 10,000 concluded experiments. The oldest are ignored then.
+    /// True when there are more than 10,000 concluded experiments. The oldest are then ignored.
     pub(crate) truncated: bool,
-    /// Results by the ratings of hypotheses, as they are now: an entry for each rating and value that occurs.
+    /// Results by the current ratings of hypotheses, with an entry for each rating and value that occurs.
     pub(crate) calibration: Vec<ProgrammeCalibration>,
-    /// The holdouts of the projects, at most 100: they measure the effect of all experiments together.
+    /// Holdouts of the projects, at most 100. They measure the combined effect of all experiments.
     pub(crate) holdouts: Vec<ProgrammeHoldout>,
-    /// Experiments in `items` on all pages.
+    /// Number of experiments in `items` on all pages.
     pub(crate) total: usize,
     /// Concluded experiments, the newest first.
     pub(crate) items: Vec<ProgrammeItem>,
-    /// What to pass as `cursor` for the next page; null on the last one.
+    /// Value to send as `cursor` for the next page; null on the last one.
     #[schema(required)]
     pub(crate) next_cursor: Option<String>,
 }
@@ -46,28 +46,29 @@ pub(crate) struct Programme {
 #[derive(Serialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ProgrammeTotals {
-    /// All of them.
+    /// Number of concluded experiments.
     concluded: usize,
-    /// By outcome.
+    /// Numbers by outcome.
     outcomes: ProgrammeOutcomes,
-    /// Percent that won, of those that are not invalid and were decided by the goal of their plan; null without such experiments.
+    /// Percent that won, of experiments that are not invalid and were decided by the goal of their plan; null if there
+    /// are none.
     #[schema(required, example = 31.2)]
     win_rate: Option<f64>,
-    /// Wilson's interval of the win rate.
+    /// Wilson interval of the win rate.
     #[schema(required, example = json!([20.1, 45.0]))]
     win_rate_interval: Option<[f64; 2]>,
-    /// Experiments that were decided by another goal than that of the plan which their first start locked: they are not in the
-    /// win rate.
+    /// Number of experiments decided by another goal than that of the plan locked at their first start. They are not in
+    /// the win rate.
     exploratory: usize,
-    /// Experiments concluded per month on average, from `from` or the first of them to `to` or now, over at least one month;
-    /// null without any.
+    /// Average number of experiments concluded per month, from `from` or the first of them to `to` or now, over at
+    /// least one month; null if there are none.
     #[schema(required, example = 4.2)]
     per_month: Option<f64>,
-    /// Months in UTC, from that of the first experiment on, at most the last 120.
+    /// Months in UTC, from that of the first experiment, at most the last 120.
     months: Vec<ProgrammeMonth>,
 }
 
-/// Experiments by outcome.
+/// Numbers of experiments by outcome.
 #[derive(Serialize, ToSchema, Default)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ProgrammeOutcomes {
@@ -78,7 +79,7 @@ pub(crate) struct ProgrammeOutcomes {
     invalid: usize,
 }
 
-/// Experiments without an expected lift, by the words of `no_estimate`.
+/// Numbers of experiments without an expected lift, by the words of `no_estimate`.
 #[derive(Serialize, ToSchema, Default)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ProgrammeWithoutEstimate {
@@ -96,9 +97,9 @@ pub(crate) struct ProgrammeMonth {
     /// Year and month.
     #[schema(example = "2026-03")]
     month: String,
-    /// Experiments that were concluded.
+    /// Number of experiments that were concluded.
     concluded: usize,
-    /// Of these, how many won.
+    /// Number of those that won.
     won: usize,
 }
 
@@ -106,53 +107,53 @@ pub(crate) struct ProgrammeMonth {
 #[derive(Serialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ProgrammeCumulative {
-    /// Of experiments that won, or whose variant is served as the winner.
+    /// Experiments that won, or whose variant is served as the winner.
     won_or_served: ProgrammeSum,
-    /// Of experiments whose variant is served as the winner now.
+    /// Experiments whose variant is served as the winner now.
     served: ProgrammeSum,
 }
 
-/// The lifts of some experiments added up, each of its own primary goal. Invalid experiments are never part of it.
+/// Sum of the lifts of some experiments, each of its own primary goal. Invalid experiments are never included.
 #[derive(Serialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ProgrammeSum {
-    /// Experiments in the sum.
+    /// Number of experiments in the sum.
     tests: usize,
-    /// Experiments that would be in the sum if they had an expected lift.
+    /// Number of experiments that are missing in the sum because they have no expected lift.
     without_lift: usize,
-    /// The expected sum of the true lifts, in percent; null while there is nothing to estimate from.
+    /// Expected sum of the true lifts, in percent; null if there is nothing to estimate from.
     #[schema(required, example = 12.9)]
     expected: Option<f64>,
     /// Interval of the sum of the true lifts.
     #[schema(required, example = json!([6.1, 20.4]))]
     expected_interval: Option<[f64; 2]>,
-    /// The sum of the lifts that the results showed, in percent, for comparison. It is usually far too high, as winners are
-    /// chosen for a high result.
+    /// Sum of the lifts that the results showed, in percent, for comparison. It is usually far too high, because
+    /// winners are selected for high results.
     #[schema(example = 20.3)]
     shown: f64,
 }
 
-/// Results of the experiments whose hypothesis has a rating of this value.
+/// Results of the experiments whose hypothesis has this rating.
 #[derive(Serialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ProgrammeCalibration {
     /// `confidence`, `importance` or `difficulty`.
     #[schema(example = "confidence")]
     rating: &'static str,
-    /// 1 to 5.
+    /// Value of the rating, from 1 to 5.
     #[schema(minimum = 1, maximum = 5)]
     value: i64,
-    /// Concluded experiments that are not invalid.
+    /// Number of concluded experiments that are not invalid.
     tests: usize,
-    /// Of these, how many won.
+    /// Number of those that won.
     won: usize,
-    /// The same in percent.
+    /// Percent that won.
     #[schema(required)]
     win_rate: Option<f64>,
-    /// Wilson's interval of the win rate.
+    /// Wilson interval of the win rate.
     #[schema(required)]
     win_rate_interval: Option<[f64; 2]>,
-    /// Experiments with an expected lift.
+    /// Number of experiments with an expected lift.
     with_lift: usize,
     /// Average of their expected lifts, in percent.
     #[schema(required)]
@@ -166,16 +167,16 @@ pub(crate) struct ProgrammeCalibration {
 #[derive(Serialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ProgrammeHoldout {
-    /// The key of its project.
+    /// Key of the project.
     project_key: String,
-    /// Its id.
+    /// Id of the holdout.
     group_id: i64,
-    /// Its name.
+    /// Name of the holdout.
     #[schema(example = "Everything new of 2026")]
     name: String,
-    /// Percent of the visitors that it keeps out.
+    /// Percent of the visitors who are held out.
     percent: f64,
-    /// The path of its result.
+    /// Path of its result.
     #[schema(example = "/v2/project/prj_Q2f8kX3mD7tYwR5vB9cN1s/exclusion-group/3/result")]
     result: String,
 }
@@ -184,72 +185,72 @@ pub(crate) struct ProgrammeHoldout {
 #[derive(Serialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ProgrammeItem {
-    /// The key of its project.
+    /// Key of the project.
     project_key: String,
-    /// Its id.
+    /// Id of the experiment.
     test_id: i64,
-    /// Its name.
+    /// Name of the experiment.
     test_name: String,
-    /// Its permanent name for server-side use.
+    /// Permanent key for servers and files.
     experiment_key: String,
-    /// The hypothesis that it tested.
+    /// Id of the hypothesis that it tested.
     #[schema(required)]
     hypothesis_id: Option<i64>,
-    /// The outcome.
+    /// Outcome.
     #[schema(value_type = schemas::ConclusionOutcome)]
     outcome: &'static str,
-    /// When it was concluded.
+    /// Time of the conclusion.
     #[schema(value_type = String, format = DateTime)]
     concluded_at: Instant,
-    /// Who concluded it: a name; null where that was an older release.
+    /// Name of the person who concluded it; null if an older release did not store it.
     #[schema(required)]
     concluded_by: Option<String>,
-    /// The team's reasons.
+    /// Reasons in the team's words.
     #[schema(example = "Fewer fields, more orders.")]
     note: String,
-    /// What was learned beyond this test.
+    /// Lesson beyond this test.
     #[schema(example = "Visitors on phones leave at the address.")]
     learned: String,
-    /// The variant that is served as the winner; null where none is.
+    /// Variant that is served as the winner; null if none is.
     #[schema(required)]
     serving_variant_id: Option<String>,
-    /// The primary goal; null where no result was kept.
+    /// Key of the primary goal; null if no result was stored.
     #[schema(required)]
     goal_key: Option<String>,
-    /// Its name.
+    /// Name of the primary goal.
     #[schema(required)]
     goal_name: Option<String>,
-    /// Visitors in all arms.
+    /// Number of visitors in all variants.
     #[schema(required)]
     visitors: Option<u64>,
-    /// The variant that the lifts are of: the one that is served, or else the one with the highest lift. Null where no result
-    /// was kept, as before this version.
+    /// Variant that the lifts are of: the one that is served, or else the one with the highest lift. Null if no result
+    /// was stored, as in earlier versions.
     #[schema(required)]
     variant_id: Option<String>,
-    /// The lift that the result showed when it was concluded, in percent.
+    /// Lift in the result at the time of the conclusion, in percent.
     #[schema(required)]
     lift: Option<f64>,
-    /// Its interval, with the experiment's confidence.
+    /// Interval of that lift, at the experiment's confidence.
     #[schema(required)]
     lift_interval: Option<[f64; 2]>,
-    /// The expected true lift, in percent; null where `no_estimate` says why.
+    /// Expected true lift, in percent; null with the reason in `no_estimate`.
     #[schema(required)]
     expected_lift: Option<f64>,
     /// Interval of the true lift.
     #[schema(required)]
     expected_interval: Option<[f64; 2]>,
-    /// Why there is no expected lift: it was concluded as `invalid`; it is a `personalization`, whose variants are for different
-    /// audiences; `no_result` was kept; health checks failed, so the result is `not_trusted`; or `too_few_conversions`, fewer
-    /// than 10 in the variant or the control. Null where there is one.
+    /// Reason why there is no expected lift: the outcome is `invalid`; it is a `personalization`, whose variants have
+    /// different audiences; `no_result` was stored; health checks failed, so the result is `not_trusted`; or
+    /// `too_few_conversions`, fewer than 10 in the variant or the control. Null if there is one.
     #[schema(required, value_type = Option<schemas::NoEstimate>)]
     no_estimate: Option<&'static str>,
-    /// How sure the team was, 1 to 5, as the hypothesis has it now; null without one.
+    /// Confidence of the team, 1 to 5, as rated in the hypothesis now; null if not rated.
     #[schema(required)]
     confidence: Option<i64>,
-    /// How much it would matter.
+    /// Importance, 1 to 5.
     #[schema(required)]
     importance: Option<i64>,
-    /// How much work it was.
+    /// Difficulty, 1 to 5.
     #[schema(required)]
     difficulty: Option<i64>,
 }
@@ -258,7 +259,7 @@ fn ends(interval: Interval) -> [f64; 2] {
     [percent(interval.lower), percent(interval.upper)]
 }
 
-/// Value and interval in percent.
+/// Expected value and interval, in percent.
 fn expected(estimate: Option<Estimate>) -> (Option<f64>, Option<[f64; 2]>) {
     (estimate.map(|it| percent(it.mean)), estimate.map(|it| ends(it.interval)))
 }
@@ -282,7 +283,7 @@ impl From<NoEstimateCounts> for ProgrammeWithoutEstimate {
 impl Programme {
     pub(crate) fn new(answer: ProgrammeAnswer, next_cursor: Option<String>) -> Self {
         let ProgrammeAnswer { report, mut texts, holdouts, is_truncated } = answer;
-        // One that was deleted or reopened meanwhile has no texts any more.
+        // An experiment that was deleted or reopened meanwhile has no texts any more.
         let item = |entry: ProgrammeEntry| texts.remove(&entry.row.id).map(|texts| ProgrammeItem::new(entry, texts));
         Self {
             success: true,
@@ -406,7 +407,7 @@ impl ProgrammeItem {
     }
 }
 
-/// The columns of the programme as a table.
+/// Columns of the programme as CSV.
 const COLUMNS: [&str; 25] = [
     "project_key",
     "test_id",
@@ -435,7 +436,7 @@ const COLUMNS: [&str; 25] = [
     "learned",
 ];
 
-/// Experiments as a table.
+/// Formats experiments as CSV.
 pub(crate) fn programme_csv(items: &[ProgrammeItem]) -> String {
     let mut csv = Csv::default();
     csv.line(COLUMNS.iter().map(|column| (*column).to_owned()));
@@ -473,7 +474,7 @@ pub(crate) fn programme_csv(items: &[ProgrammeItem]) -> String {
     csv.finish()
 }
 
-/// The text of a cell; empty for null.
+/// Text of a cell; empty for null.
 fn cell<T: ToString>(value: Option<T>) -> String {
     value.map(|value| value.to_string()).unwrap_or_default()
 }

@@ -1,4 +1,4 @@
-//! Projects, their settings and API keys in answers.
+//! Projects, their settings and API keys in responses.
 
 use crate::wire::schemas;
 use muriel_domain::Instant;
@@ -10,43 +10,43 @@ use muriel_store::tenants::Project;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-/// A project that somebody sees.
+/// A project that the caller sees.
 #[derive(Serialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct SessionProject {
-    /// The project's key.
+    /// Key of the project.
     #[schema(example = "prj_Q2f8kX3mD7tYwR5vB9cN1s")]
     pub(crate) project_key: String,
     /// Display name.
     #[schema(example = "Shop")]
     pub(crate) name: String,
-    /// The role there; null in the list of an API key.
+    /// Role in the project; null in lists for an API key.
     #[schema(required, value_type = Option<schemas::RoleName>)]
     pub(crate) role: Option<&'static str>,
-    /// What may be done there.
+    /// Permissions in the project.
     #[schema(value_type = Vec<schemas::ScopeName>)]
     pub(crate) scopes: Vec<&'static str>,
 }
 
-/// The projects of the company that the caller sees.
+/// Projects of the company that the caller sees.
 #[derive(Serialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ProjectList {
     /// Always true.
     pub(crate) success: bool,
-    /// How many there are.
+    /// Number of projects.
     pub(crate) count: usize,
     /// Oldest first.
     pub(crate) projects: Vec<SessionProject>,
 }
 
-/// A project was made.
+/// A project was created.
 #[derive(Serialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ProjectCreated {
     /// Always true.
     pub(crate) success: bool,
-    /// The project's key.
+    /// Key of the project.
     #[schema(example = "prj_Q2f8kX3mD7tYwR5vB9cN1s")]
     pub(crate) project_key: String,
 }
@@ -57,40 +57,41 @@ pub(crate) struct ProjectCreated {
 pub(crate) struct ProjectSettingsAnswer {
     /// Always true.
     pub(crate) success: bool,
-    /// The project's key.
+    /// Key of the project.
     #[schema(example = "prj_Q2f8kX3mD7tYwR5vB9cN1s")]
     pub(crate) project_key: String,
-    /// The settings, all of them.
+    /// All settings.
     pub(crate) settings: ProjectSettings,
 }
 
-/// How a project behaves.
+/// Settings of a project.
 #[derive(Serialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ProjectSettings {
     /// Display name.
     #[schema(example = "Shop")]
     pub(crate) name: String,
-    /// What happens before a visitor has answered whether they may be recorded.
+    /// Behaviour before a visitor has answered the consent question.
     #[schema(value_type = schemas::ConsentMode)]
     pub(crate) consent: &'static str,
-    /// Whether Global Privacy Control counts as a denial.
+    /// True when Global Privacy Control counts as a denial of consent.
     pub(crate) gpc: bool,
-    /// Whether automated browsers and crawlers take part in experiments.
+    /// True when automated browsers and crawlers take part in experiments.
     pub(crate) bots: bool,
-    /// Percentage of page views whose health is reported.
+    /// Percentage of page views for which health is reported.
     #[schema(minimum = 0, maximum = 100)]
     pub(crate) health: u8,
-    /// Where pages reach the server; empty for the server that delivered the script.
+    /// URL under which pages reach the server; empty for the server that delivered the script.
     #[schema(example = "https://muriel.example.com")]
     pub(crate) base: String,
-    /// Whether editors may change code that runs on pages.
+    /// True when editors may change code that runs on pages.
     pub(crate) editors_have_code: bool,
-    /// Whether a second person has to approve changes of code.
+    /// True when a second person must approve changes of code.
     pub(crate) approve_code: bool,
-    /// Whether a second person has to approve changes of live experiments.
+    /// True when a second person must approve changes of live experiments.
     pub(crate) approve_live: bool,
-    /// Whether the clock ends experiments whose pages are known to be harmed: see `page_health` of a result.
+    /// True when the clock ends experiments that are known to harm their pages: see `page_health` of a
+    /// result.
     pub(crate) stop_on_page_harm: bool,
 }
 
@@ -100,9 +101,9 @@ pub(crate) struct ProjectSettings {
 pub(crate) struct KeyList {
     /// Always true.
     pub(crate) success: bool,
-    /// How many there are.
+    /// Number of keys.
     pub(crate) count: usize,
-    /// Oldest first; revoked and expired ones too.
+    /// Oldest first, including revoked and expired ones.
     pub(crate) keys: Vec<ApiKeyItem>,
 }
 
@@ -110,48 +111,48 @@ pub(crate) struct KeyList {
 #[derive(Serialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ApiKeyItem {
-    /// The 8 characters after `mrl_`, by which it is known.
+    /// First 8 characters after `mrl_`, which identify the key.
     #[schema(example = "Q2f8kX3m")]
     pub(crate) prefix: String,
-    /// What it is for.
+    /// Purpose of the key.
     #[schema(example = "nightly export")]
     pub(crate) name: String,
-    /// What it may do.
+    /// Permissions.
     #[schema(value_type = Vec<schemas::ScopeName>)]
     pub(crate) scopes: Vec<&'static str>,
-    /// The keys of the projects that it is limited to; null for every project of the company.
+    /// Keys of the projects to which it is limited; null for all projects of the company.
     #[schema(required)]
     pub(crate) projects: Option<Vec<String>>,
-    /// The id of the person who made it, with whom it ends; null for the operator.
+    /// Id of the person who created it, with whose removal it is revoked; null for the operator.
     #[schema(required)]
     pub(crate) created_by: Option<i64>,
-    /// When it was made.
+    /// Time of creation.
     #[schema(value_type = String, format = DateTime)]
     pub(crate) created_at: Instant,
-    /// When it is refused; null for never.
+    /// Time at which it expires; null if it does not expire.
     #[schema(required, value_type = Option<String>, format = DateTime)]
     pub(crate) expires_at: Option<Instant>,
-    /// When it was revoked; null for not.
+    /// Time of revocation; null if it is not revoked.
     #[schema(required, value_type = Option<String>, format = DateTime)]
     pub(crate) revoked_at: Option<Instant>,
-    /// When it was last used, to the minute; null for never.
+    /// Time of the last use, to the minute; null if never used.
     #[schema(required, value_type = Option<String>, format = DateTime)]
     pub(crate) last_used_at: Option<Instant>,
 }
 
-/// An API key was made.
+/// An API key was created.
 #[derive(Serialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct KeyCreated {
     /// Always true.
     pub(crate) success: bool,
-    /// The 8 characters by which it is known.
+    /// First 8 characters after `mrl_`, which identify the key.
     #[schema(example = "Q2f8kX3m")]
     pub(crate) prefix: String,
-    /// The key. It is shown this once.
+    /// Complete key. It is shown only this once.
     #[schema(example = "mrl_Q2f8kX3m…")]
     pub(crate) api_key: String,
-    /// When it is refused; null for never.
+    /// Time at which it expires; null if it does not expire.
     #[schema(required, value_type = Option<String>, format = DateTime)]
     pub(crate) expires_at: Option<Instant>,
 }
@@ -162,7 +163,7 @@ pub(crate) struct KeyCreated {
 pub(crate) struct KeyRevoked {
     /// Always true.
     pub(crate) success: bool,
-    /// The key's 8 characters.
+    /// First 8 characters of the key after `mrl_`.
     #[schema(example = "Q2f8kX3m")]
     pub(crate) prefix: String,
     /// Always true.
@@ -198,7 +199,7 @@ impl ProjectSettingsAnswer {
 }
 
 impl ApiKeyItem {
-    /// A key of the company with these projects.
+    /// Key of the company with these projects.
     pub(crate) fn new(key: StoredKey, projects: &[Project]) -> Self {
         let named = |ids: Vec<ProjectId>| {
             let of = projects.iter().filter(|project| ids.contains(&project.id));

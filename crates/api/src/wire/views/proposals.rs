@@ -1,4 +1,4 @@
-//! Changes that wait for a second person.
+//! Proposals in responses.
 
 use super::{ActorView, FieldChange};
 use crate::error::ApiError;
@@ -10,7 +10,7 @@ use serde::Serialize;
 use serde_json::Value;
 use utoipa::ToSchema;
 
-/// The proposals of an experiment.
+/// A page of proposals.
 #[derive(Serialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ProposalList {
@@ -18,7 +18,7 @@ pub(crate) struct ProposalList {
     pub(crate) success: bool,
     /// Newest first.
     pub(crate) proposals: Vec<Proposal>,
-    /// What to pass as `cursor` for the next page; null on the last one.
+    /// Value to send as `cursor` for the next page; null on the last one.
     #[schema(required)]
     pub(crate) next_cursor: Option<String>,
 }
@@ -27,38 +27,40 @@ pub(crate) struct ProposalList {
 #[derive(Serialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Proposal {
-    /// Identifies it.
+    /// Identifies the proposal.
     pub(crate) proposal_id: i64,
-    /// The experiment.
+    /// Id of the experiment.
     pub(crate) test_id: i64,
-    /// What became of it.
+    /// State of the proposal.
     #[schema(value_type = schemas::ProposalState)]
     pub(crate) state: &'static str,
-    /// Why it is proposed; may be empty.
+    /// Reason for the proposal; may be empty.
     pub(crate) note: String,
-    /// When.
+    /// Time of the proposal.
     #[schema(value_type = String, format = DateTime)]
     pub(crate) proposed_at: Instant,
-    /// By whom, who cannot approve it.
+    /// Author, who cannot approve it.
     pub(crate) proposed_by: ActorView,
-    /// The body that was sent, without the note: fields as an update takes them, or the status to have.
+    /// Body as sent, without the note: fields of an update, or the new status.
     #[schema(value_type = Object)]
     pub(crate) body: Value,
-    /// How its fields are applied: `application/json` or `application/merge-patch+json`.
+    /// Media type of the body, which says how its fields are applied: `application/json` or
+    /// `application/merge-patch+json`.
     pub(crate) content_type: &'static str,
-    /// The revision of the experiment for which it was made.
+    /// Revision of the experiment for which it was made.
     pub(crate) base_revision: i64,
-    /// What it would change now; empty once it is decided.
+    /// Fields that it would change now; empty once it is decided.
     pub(crate) changes: Vec<FieldChange>,
-    /// What else has changed since it was made. Where this is not empty it cannot be approved: propose it again.
+    /// Other fields that have changed since it was made. If there are any, it cannot be approved: propose it
+    /// again.
     pub(crate) changed_since: Vec<FieldChange>,
-    /// When it was decided; null while it is open.
+    /// Time of the decision; null while it is open.
     #[schema(required, value_type = Option<String>, format = DateTime)]
     pub(crate) decided_at: Option<Instant>,
-    /// By whom.
+    /// Person who decided; null while it is open.
     #[schema(required)]
     pub(crate) decided_by: Option<ActorView>,
-    /// What the one who decided says; may be empty.
+    /// Reason for the decision; may be empty.
     pub(crate) reason: String,
 }
 
@@ -68,11 +70,12 @@ pub(crate) struct Proposal {
 pub(crate) struct ProposalCreated {
     /// Always true.
     pub(crate) success: bool,
-    /// Its id.
+    /// Id of the proposal.
     pub(crate) proposal_id: i64,
-    /// The experiment.
+    /// Id of the experiment.
     pub(crate) test_id: i64,
-    /// Whether the project asks for a second person for it; if not, it can be made at once too.
+    /// True when the project requires a second person's approval; otherwise the change can also be made
+    /// directly.
     pub(crate) needs_approval: bool,
 }
 
@@ -82,17 +85,17 @@ pub(crate) struct ProposalCreated {
 pub(crate) struct ProposalDecided {
     /// Always true.
     pub(crate) success: bool,
-    /// Its id.
+    /// Id of the proposal.
     pub(crate) proposal_id: i64,
-    /// The experiment.
+    /// Id of the experiment.
     pub(crate) test_id: i64,
-    /// What became of it.
+    /// State of the proposal.
     #[schema(value_type = schemas::ProposalState)]
     pub(crate) state: &'static str,
 }
 
 impl Proposal {
-    /// The proposal, with what it would change and what has changed since.
+    /// Proposal with the fields that it would change and those that have changed since.
     ///
     /// # Errors
     /// A stored body that is not JSON.

@@ -1,4 +1,4 @@
-//! Currency rates in answers.
+//! Currency rates in responses.
 
 use muriel_domain::rates::Rates;
 use serde::Serialize;
@@ -10,25 +10,25 @@ use utoipa::ToSchema;
 pub(crate) struct RatesAnswer {
     /// Always true.
     success: bool,
-    /// The currency that all is converted to; null without a table.
+    /// Currency to which amounts are converted; null without a table.
     #[schema(required)]
     currency: Option<String>,
-    /// Rates in the table.
+    /// Number of rates in the table.
     count: usize,
-    /// By currency, then by date.
+    /// Rates by currency, then by date.
     rates: Vec<CurrencyRate>,
 }
 
-/// What one unit of a currency is worth from a day on, until the next rate of it.
+/// Value of one unit of a currency from a day on, until its next rate.
 #[derive(Serialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct CurrencyRate {
-    /// The day on which it begins, in UTC.
+    /// First day on which it applies, in UTC.
     #[schema(format = Date)]
     date: String,
-    /// ISO 4217.
+    /// ISO 4217 code.
     currency: String,
-    /// In the currency of the table.
+    /// Value of one unit in the currency of the table.
     rate: f64,
 }
 
@@ -38,10 +38,10 @@ pub(crate) struct CurrencyRate {
 pub(crate) struct RatesChanged {
     /// Always true.
     pub(crate) success: bool,
-    /// The currency that all is converted to; null without a table.
+    /// Currency to which amounts are converted; null without a table.
     #[schema(required)]
     pub(crate) currency: Option<String>,
-    /// Rates in the table.
+    /// Number of rates in the table.
     pub(crate) count: usize,
 }
 

@@ -1,4 +1,4 @@
-//! Links with which somebody reads a result without signing in.
+//! Links that show a result without signing in.
 
 use super::ActorView;
 use crate::wire::schemas;
@@ -9,13 +9,13 @@ use muriel_service::shares::KnownShare;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-/// The links to an experiment's result.
+/// Links to an experiment's result.
 #[derive(Serialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ShareList {
     /// Always true.
     pub(crate) success: bool,
-    /// Newest first, at most 200. Those that have ended are kept for a while.
+    /// Newest first, at most 200. Links that have ended are listed for some time.
     pub(crate) shares: Vec<Share>,
 }
 
@@ -23,41 +23,42 @@ pub(crate) struct ShareList {
 #[derive(Serialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Share {
-    /// Identifies it. It opens nothing.
+    /// Identifies the link. The id does not give access to the result.
     share_id: i64,
-    /// Whether it works.
+    /// State of the link.
     #[schema(value_type = schemas::ShareState)]
     state: &'static str,
-    /// Which visitors the result is about.
+    /// Visitors and goal of the result.
     query: ShareQuery,
-    /// When it was made.
+    /// Time of creation.
     #[schema(value_type = String, format = DateTime)]
     created_at: Instant,
-    /// By whom.
+    /// Creator of the link.
     created_by: ActorView,
-    /// From when on it does not work.
+    /// Time at which it expires.
     #[schema(value_type = String, format = DateTime)]
     expires_at: Instant,
-    /// The hour in which it was last opened; null if never. Who opened it is not kept.
+    /// Hour in which it was last opened; null if never. Who opened it is not stored.
     #[schema(required, value_type = Option<String>, format = DateTime)]
     opened_at: Option<Instant>,
-    /// When it was revoked.
+    /// Time of revocation; null if it is not revoked.
     #[schema(required, value_type = Option<String>, format = DateTime)]
     revoked_at: Option<Instant>,
-    /// By whom.
+    /// Person who revoked it; null if it is not revoked.
     #[schema(required)]
     revoked_by: Option<ActorView>,
 }
 
-/// A link was made.
+/// A link was created.
 #[derive(Serialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ShareCreated {
     /// Always true.
     pub(crate) success: bool,
-    /// What was made.
+    /// The new link.
     pub(crate) share: Share,
-    /// The link. Whoever has it reads the result; it is not stored and not told again.
+    /// URL. Everybody who has it can read the result. It is not stored and shown only
+    /// this once.
     #[schema(example = "https://muriel.example/share/q7J2m…")]
     pub(crate) url: String,
 }
@@ -68,32 +69,33 @@ pub(crate) struct ShareCreated {
 pub(crate) struct ShareRevoked {
     /// Always true.
     pub(crate) success: bool,
-    /// Which one.
+    /// Id of the revoked link.
     pub(crate) share_id: i64,
 }
 
-/// Which visitors a result is about: what the parameters of a result are called.
+/// Visitors and goal of a result, by the names of the parameters of a result.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ShareQuery {
     /// Visitors who entered on this day or later.
     #[schema(required, format = Date)]
     start_date: Option<String>,
-    /// Visitors who entered, and what they did, until the end of this day.
+    /// Last day of the result: visitors who entered, and their events, until the end
+    /// of this day.
     #[schema(required, format = Date)]
     end_date: Option<String>,
-    /// Where days begin.
+    /// Time zone of days.
     tz: String,
-    /// The goal at the top; null for the primary one.
+    /// Key of the goal at the top; null for the primary one.
     #[schema(required)]
     goal_key: Option<String>,
-    /// Words separated by commas that all hold; null for all visitors.
+    /// Filters separated by commas, which must all match; null for all visitors.
     #[schema(required, example = "mobile,country-DE")]
     filter_by: Option<String>,
-    /// The attribute that the result is cut by.
+    /// Attribute of the breakdown.
     #[schema(required)]
     breakdown_by: Option<String>,
-    /// Visitors who entered in this epoch; null for all.
+    /// Epoch in which the visitors entered; null for all.
     #[schema(required)]
     epoch: Option<i64>,
     /// `pre_deploy`, `post_deploy` or `all_time`.
@@ -117,7 +119,7 @@ impl ShareQuery {
 }
 
 impl Share {
-    /// The share as it is at the moment `now`.
+    /// Link with its state at the time `now`.
     pub(crate) fn new(known: &KnownShare, names: &Names, now: Instant) -> Self {
         let share = &known.share;
         Self {

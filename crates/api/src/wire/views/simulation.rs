@@ -1,4 +1,4 @@
-//! What a plan would do if it were run many times.
+//! Simulations of plans in responses.
 
 use crate::wire::schemas;
 use muriel_analysis::simulate::{EndReason, RunDistribution, RunShare, Tally};
@@ -7,40 +7,41 @@ use muriel_results::{Simulated, TriedPlan};
 use serde::Serialize;
 use utoipa::ToSchema;
 
-/// What the experiment's plan would do if it were run many times on made-up visitors.
+/// Outcome of simulating the experiment's plan many times on synthetic visitors.
 #[derive(Serialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Simulation {
     /// Always true.
     pub(crate) success: bool,
-    /// Whose plan it is.
+    /// Experiment whose plan was simulated.
     pub(crate) experiment: SimulatedExperiment,
-    /// How it is judged, and when it ends.
+    /// Rules for verdicts and for the end.
     pub(crate) plan: SimulatedPlan,
-    /// The visitors that it was tried on.
+    /// Assumptions about the visitors.
     pub(crate) visitors: SimulatedVisitors,
-    /// The seed of the random numbers.
+    /// Seed of the random numbers.
     pub(crate) seed: u64,
-    /// Days that the plan takes, where those are more than are simulated.
+    /// Number of days that the plan takes, if that exceeds the simulated ones.
     #[schema(required)]
     pub(crate) days_needed: Option<f64>,
-    /// Visitors with which the lift is found in 80 of 100 experiments; null where no number does.
+    /// Number of visitors with which the lift is detected in 80 of 100 experiments; null if no number is enough.
     #[schema(required)]
     pub(crate) visitors_needed: Option<f64>,
-    /// The smallest lift in percent that is found in 80 of 100 experiments in the time there is; null where none is.
+    /// Smallest lift, in percent, that is detected in 80 of 100 experiments in the available time; null if there is
+    /// none.
     #[schema(required)]
     pub(crate) lift_found: Option<f64>,
-    /// What becomes of it when the first variant has the lift; null for a lift of 0.
+    /// Outcomes when the first variant has the lift; null for a lift of 0.
     #[schema(required)]
     pub(crate) with_effect: Option<RunsWithEffect>,
-    /// What becomes of it when nothing differs: every call is a false alarm.
+    /// Outcomes when there is no difference: every call is a false alarm.
     pub(crate) without_effect: Runs,
-    /// Whether false alarms are at most as many as the plan promises: `kept`, `open` (more runs are needed to say), `broken`.
+    /// Rate of false alarms compared with the promised one: `kept`, `broken`, or `open` when more runs are needed.
     #[schema(value_type = schemas::SimulationPromise)]
     pub(crate) promise: &'static str,
 }
 
-/// The experiment whose plan is simulated.
+/// Experiment whose plan was simulated.
 #[derive(Serialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct SimulatedExperiment {
@@ -48,22 +49,22 @@ pub(crate) struct SimulatedExperiment {
     pub(crate) test_id: i64,
     /// Display name.
     pub(crate) test_name: String,
-    /// The goal that decides.
+    /// Key of the primary goal.
     #[schema(required)]
     pub(crate) goal_key: Option<String>,
 }
 
-/// How a simulated experiment is judged, and when it ends.
+/// Rules of a simulated experiment for verdicts and for its end.
 #[derive(Serialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct SimulatedPlan {
-    /// The arms' weights in percent, control first.
+    /// Weights of the arms, in percent, control first.
     pub(crate) weights: Vec<f64>,
-    /// In percent.
+    /// Confidence threshold, in percent.
     pub(crate) confidence: f64,
-    /// Percent of experiments without a difference that may be called at most.
+    /// Maximum percent of experiments without a difference that are called.
     pub(crate) promised_false_calls: f64,
-    /// The planned total of visitors.
+    /// Planned total of visitors.
     #[schema(required)]
     pub(crate) planned_visitors: Option<f64>,
     /// Smallest lift worth acting on, in percent.
@@ -71,84 +72,84 @@ pub(crate) struct SimulatedPlan {
     /// `conversion` or `revenue`.
     #[schema(value_type = schemas::SimulationMeasure)]
     pub(crate) measure: &'static str,
-    /// Days that a visitor has to convert; 0 without such a window.
+    /// Length of the conversion window, in days; 0 without one.
     pub(crate) window_days: u32,
-    /// Days on which visitors enter at most.
+    /// Maximum number of days on which visitors enter.
     pub(crate) days: u32,
-    /// The rules by which it ends earlier.
+    /// Rules that can end it earlier.
     pub(crate) stops: SimulatedStops,
 }
 
-/// The rules by which a simulated experiment ends.
+/// Rules that end a simulated experiment.
 #[derive(Serialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct SimulatedStops {
-    /// When a variant is called better or worse.
+    /// True when it ends as soon as a variant is called better or worse.
     pub(crate) significant: bool,
-    /// After so many visitors.
+    /// Number of visitors after which it ends.
     #[schema(required)]
     pub(crate) visitors: Option<u64>,
-    /// After so many conversions.
+    /// Number of conversions after which it ends.
     #[schema(required)]
     pub(crate) conversions: Option<u64>,
-    /// After so many days.
+    /// Number of days after which it ends.
     #[schema(required)]
     pub(crate) days: Option<u32>,
 }
 
-/// The visitors that a plan was tried on.
+/// Assumptions about the visitors of a simulation.
 #[derive(Serialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct SimulatedVisitors {
-    /// Who enter a day.
+    /// Number of visitors who enter per day.
     pub(crate) daily_visitors: f64,
-    /// Where that number is from.
+    /// Source of that number.
     #[schema(value_type = schemas::NumberSource)]
     pub(crate) daily_from: &'static str,
     /// Percent of the control's visitors who convert.
     pub(crate) baseline_rate: f64,
-    /// Where that number is from.
+    /// Source of that number.
     #[schema(value_type = schemas::NumberSource)]
     pub(crate) baseline_from: &'static str,
-    /// How far lognormal order values are apart; null for conversions.
+    /// Standard deviation of the logarithm of order values; null for conversions.
     #[schema(required)]
     pub(crate) sigma: Option<f64>,
 }
 
-/// Many runs, counted.
+/// Aggregated outcomes of many runs.
 #[derive(Serialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Runs {
-    /// How many.
+    /// Number of runs.
     pub(crate) runs: u64,
-    /// How the first variant's run ends.
+    /// Verdicts on the first variant at the end.
     pub(crate) verdicts: VerdictShares,
-    /// Called at any look.
+    /// Runs in which a variant was called at any check.
     pub(crate) called: RunShareView,
-    /// The first variant was called a win at any look.
+    /// Runs in which the first variant was called a win at any check.
     pub(crate) ever_won: RunShareView,
-    /// Another variant than the first was called.
+    /// Runs in which another variant than the first was called.
     pub(crate) others_called: RunShareView,
-    /// What ended them.
+    /// Causes of the end.
     pub(crate) ended_by: EndShares,
-    /// Days on which visitors entered.
+    /// Number of days on which visitors entered.
     pub(crate) days: RunSpread,
-    /// Visitors of all arms.
+    /// Number of visitors in all arms.
     pub(crate) visitors: RunSpread,
 }
 
-/// Many runs in which the first variant has a lift.
+/// Outcomes of runs in which the first variant has a lift.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct RunsWithEffect {
     #[serde(flatten)]
     pub(crate) runs: Runs,
-    /// The true lift of the first variant, in percent.
+    /// True lift of the first variant, in percent.
     pub(crate) effect: f64,
     /// Runs that ended with the right verdict.
     pub(crate) power: RunShareView,
 }
 
-/// Runs by the verdict on the first variant at their end.
+/// Numbers of runs by the verdict on the first variant at their end.
 #[derive(Serialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct VerdictShares {
@@ -159,7 +160,7 @@ pub(crate) struct VerdictShares {
     pub(crate) do_not_trust: RunShareView,
 }
 
-/// Runs by what ended them.
+/// Numbers of runs by the cause of their end.
 #[derive(Serialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct EndShares {
@@ -170,34 +171,34 @@ pub(crate) struct EndShares {
     pub(crate) days: RunShareView,
 }
 
-/// A share of the runs, and where the share of endlessly many lies with 95 % confidence.
+/// A share of the runs, with its 95 % confidence interval.
 #[derive(Serialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct RunShareView {
-    /// How many.
+    /// Number of runs.
     pub(crate) count: u64,
-    /// In percent.
+    /// Share, in percent.
     pub(crate) percent: f64,
-    /// In percent.
+    /// Lower bound, in percent.
     pub(crate) lower: f64,
-    /// In percent.
+    /// Upper bound, in percent.
     pub(crate) upper: f64,
 }
 
-/// How a number varies over the runs.
+/// Distribution of a number over the runs.
 #[derive(Serialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct RunSpread {
-    /// On average.
+    /// Mean.
     pub(crate) mean: f64,
-    /// Half of the runs have at most this.
+    /// Median.
     pub(crate) median: u64,
-    /// Nine of ten have at most this.
+    /// 90th percentile.
     pub(crate) nine_of_ten: u64,
 }
 
 impl Simulation {
-    /// What became of a plan.
+    /// Response for a simulated plan.
     pub(crate) fn new(simulated: &Simulated, seed: u64) -> Self {
         let tried = &simulated.tried;
         let alpha = tried.plan.design.alpha();
@@ -228,7 +229,7 @@ impl Simulation {
     }
 }
 
-/// How false alarms compare with what was promised.
+/// Compares the rate of false alarms with the promised one.
 fn promise(called: RunShare, promised: f64) -> &'static str {
     let interval = called.interval();
     if interval.lower > promised {
@@ -258,7 +259,7 @@ impl SimulatedPlan {
         Self {
             weights: plan.weights().iter().map(|weight| f64::from(*weight) / 100.0).collect(),
             confidence: (100.0 * plan.design.confidence).round(),
-            // Without the dust of a subtraction.
+            // Rounded to remove the floating-point error of a subtraction.
             promised_false_calls: (1e4 * alpha).round() / 100.0,
             planned_visitors: plan.design.visitors,
             mde: 100.0 * plan.design.mde,

@@ -1,4 +1,4 @@
-//! The data of one visitor in answers.
+//! Data of one visitor in responses.
 
 use muriel_domain::Instant;
 use muriel_service::visitor_data::VisitorPage;
@@ -7,27 +7,27 @@ use serde::Serialize;
 use serde_json::Value;
 use utoipa::ToSchema;
 
-/// A part of the events of a visitor.
+/// A page of a visitor's events.
 #[derive(Serialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct VisitorEvents {
     /// Always true.
     success: bool,
-    /// How many events are in `events`.
+    /// Number of entries in `events`.
     #[schema(minimum = 0, maximum = 1_000)]
     count: usize,
-    /// The events as they are stored, in the order in which they were received.
+    /// Events as stored, in the order of receipt.
     #[schema(value_type = Vec<Object>)]
     events: Vec<Value>,
-    /// Where the next part begins, as the parameter `cursor`; null at the end of the log. A part may have fewer events than
-    /// asked for, or none, and not be the last.
+    /// Value to send as `cursor` for the next page; null at the end of the log. A page can have fewer events than
+    /// requested, or none, and not be the last.
     #[schema(required, example = "1204-17")]
     cursor: Option<String>,
-    /// Damaged blocks that were passed: what they had of the visitor is missing.
+    /// Number of damaged blocks that were skipped. Events of the visitor in them are missing.
     #[schema(minimum = 0)]
     damaged_blocks: u64,
-    /// Other servers on the same database that run, or that took events: what they have of the visitor is in their own
-    /// answers.
+    /// Number of other servers on the same database that run or that have received events. Request the visitor's events
+    /// from each of them.
     #[schema(minimum = 0)]
     other_nodes: usize,
 }
@@ -54,30 +54,30 @@ pub(crate) struct VisitorJobAnswer {
     /// Identifies the deletion.
     #[schema(minimum = 1)]
     visitor_job_id: i64,
-    /// `pending`: some node's event log may still have events of the visitor. `compacting`: they are out of all logs and
-    /// results; bytes of them remain in a file until it is rebuilt. `done`: nothing is left.
+    /// `pending`: the event log of some node may still have events of the visitor. `compacting`: they are removed from
+    /// all logs and results, but some bytes remain in a file until it is rebuilt. `done`: nothing is left.
     #[schema(value_type = VisitorJobStatus, example = "done")]
     status: &'static str,
-    /// When it was asked for.
+    /// Time of the request.
     #[schema(value_type = String, format = DateTime)]
     requested_at: Instant,
-    /// Who asked for it: the id of an API key, the name of a person, or `command line`.
+    /// Requester: the id of an API key, the name of a person, or `command line`.
     #[schema(example = "3fK2aQ9z")]
     requested_by: String,
-    /// Events that were deleted so far.
+    /// Number of events deleted so far.
     #[schema(minimum = 0)]
     events: i64,
-    /// Blocks of event logs that are damaged, so that nobody knows whether they have events of the visitor.
+    /// Number of damaged blocks in event logs, which may contain events of the visitor.
     #[schema(minimum = 0)]
     damaged_blocks: i64,
-    /// When nothing was left; null until then.
+    /// Time of completion; null until then.
     #[schema(required, value_type = Option<String>, format = DateTime)]
     finished_at: Option<Instant>,
-    /// How far each node is. Empty when no node has an event log.
+    /// Progress of each node. Empty when no node has an event log.
     nodes: Vec<VisitorJobNode>,
 }
 
-/// How far a deletion is.
+/// Status of a deletion.
 #[derive(ToSchema)]
 #[schema(rename_all = "lowercase")]
 #[expect(dead_code, reason = "for the contract only")]
@@ -87,36 +87,36 @@ pub(crate) enum VisitorJobStatus {
     Done,
 }
 
-/// How far a node is with a deletion.
+/// Progress of a deletion on a node.
 #[derive(Serialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct VisitorJobNode {
-    /// The id of the node, as `muriel node list` shows it; `local` on SQLite.
+    /// Id of the node, as in `muriel node list`; `local` on SQLite.
     #[schema(example = "local")]
     node: String,
-    /// As the status of the deletion.
+    /// Status on this node, with the same words as for the whole deletion.
     #[schema(value_type = VisitorJobStatus, example = "done")]
     status: &'static str,
-    /// Percent of its event log that was read in the present attempt.
+    /// Percent of its event log that was read in the current attempt.
     #[schema(minimum = 0, maximum = 100)]
     percent: i64,
-    /// How often it was begun.
+    /// Number of attempts.
     #[schema(minimum = 0)]
     attempts: i64,
-    /// Why the last attempt failed; it is made again. Null when it did not.
+    /// Reason why the last attempt failed; it is retried. Null if it did not fail.
     #[schema(required, example = "the event log cannot be read")]
     reason: Option<String>,
-    /// Events that it deleted.
+    /// Number of events that it deleted.
     #[schema(minimum = 0)]
     events: i64,
-    /// Blocks of its event log that are damaged.
+    /// Number of damaged blocks in its event log.
     #[schema(minimum = 0)]
     damaged_blocks: i64,
-    /// The last block of its event log that was examined: events in later blocks came after the deletion and stay. Null
-    /// until then.
+    /// Last block of its event log that was examined. Events in later blocks arrived after the deletion and are kept.
+    /// Null until then.
     #[schema(required, minimum = 0)]
     examined_block: Option<i64>,
-    /// When it was done; null until then.
+    /// Time of completion; null until then.
     #[schema(required, value_type = Option<String>, format = DateTime)]
     finished_at: Option<Instant>,
 }

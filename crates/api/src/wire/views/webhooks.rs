@@ -1,4 +1,4 @@
-//! Webhooks in answers.
+//! Webhooks in responses.
 
 use crate::wire::schemas;
 use muriel_domain::Instant;
@@ -19,33 +19,33 @@ pub(crate) struct WebhookList {
     pub(crate) webhooks: Vec<Webhook>,
 }
 
-/// An address that is told what happens in the project.
+/// A webhook: a URL to which events of the project are sent.
 #[derive(Serialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Webhook {
     /// Identifies the webhook.
     webhook_id: i64,
-    /// Where messages are sent to.
+    /// URL to which messages are sent.
     #[schema(example = "https://hooks.example.com/muriel")]
     url: String,
-    /// What it is told.
+    /// Events that are sent to it.
     #[schema(value_type = Vec<schemas::EventName>)]
     events: Vec<&'static str>,
-    /// What it is for.
+    /// Purpose.
     #[schema(example = "Posts to the team's channel")]
     description: String,
-    /// Whether it is on.
+    /// True when it is enabled.
     enabled: bool,
-    /// When it was switched off; null while it is on.
+    /// Time at which it was disabled; null while it is enabled.
     #[schema(required, value_type = Option<String>, format = DateTime)]
     disabled_at: Option<Instant>,
-    /// Why it was switched off; null while it is on.
+    /// Reason why it was disabled; null while it is enabled.
     #[schema(required, example = "every attempt of five days failed, the last one: answered 500")]
     disabled_reason: Option<String>,
-    /// When it began to fail; null while the last attempt succeeded.
+    /// Time of the first failure; null while the last attempt succeeded.
     #[schema(required, value_type = Option<String>, format = DateTime)]
     failing_since: Option<Instant>,
-    /// When it was made.
+    /// Time of creation.
     #[schema(value_type = String, format = DateTime)]
     created_at: Instant,
 }
@@ -67,15 +67,15 @@ impl From<Stored> for Webhook {
     }
 }
 
-/// A webhook was made.
+/// A webhook was created.
 #[derive(Serialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct WebhookCreated {
     /// Always true.
     success: bool,
-    /// Its id.
+    /// Id of the webhook.
     webhook_id: i64,
-    /// What its messages are signed with. It is shown this once.
+    /// Secret that signs its messages. It is shown only this once.
     #[schema(example = "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oDazfhXLp0Y2E=")]
     secret: String,
 }
@@ -86,18 +86,18 @@ impl From<&WebhookSecret> for WebhookCreated {
     }
 }
 
-/// A webhook has a new secret.
+/// The secret of a webhook was rotated.
 #[derive(Serialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct WebhookRotated {
     /// Always true.
     success: bool,
-    /// Its id.
+    /// Id of the webhook.
     webhook_id: i64,
-    /// What its messages are signed with. It is shown this once.
+    /// New secret that signs its messages. It is shown only this once.
     #[schema(example = "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oDazfhXLp0Y2E=")]
     secret: String,
-    /// Until when the old secret signs too.
+    /// Time until which messages are also signed with the old secret.
     #[schema(value_type = String, format = DateTime)]
     old_secret_until: Instant,
 }
@@ -114,7 +114,7 @@ impl From<&WebhookSecret> for WebhookRotated {
 pub(crate) struct WebhookChanged {
     /// Always true.
     pub(crate) success: bool,
-    /// Its id.
+    /// Id of the webhook.
     pub(crate) webhook_id: i64,
 }
 
@@ -124,21 +124,21 @@ pub(crate) struct WebhookChanged {
 pub(crate) struct WebhookDeleted {
     /// Always true.
     pub(crate) success: bool,
-    /// The id it had.
+    /// Id of the deleted webhook.
     pub(crate) webhook_id: i64,
     /// Always true.
     pub(crate) deleted: bool,
 }
 
-/// A message is on its way.
+/// A message was queued for delivery.
 #[derive(Serialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct DeliveryQueued {
     /// Always true.
     success: bool,
-    /// The webhook's id.
+    /// Id of the webhook.
     webhook_id: i64,
-    /// The delivery's id.
+    /// Id of the delivery.
     delivery_id: i64,
 }
 
@@ -154,36 +154,37 @@ impl DeliveryQueued {
 pub(crate) struct DeliveryList {
     /// Always true.
     pub(crate) success: bool,
-    /// Deliveries in this page.
+    /// Number of deliveries on this page.
     pub(crate) count: usize,
     /// Newest first.
     pub(crate) deliveries: Vec<Delivery>,
 }
 
-/// An event on its way to a webhook. Finished deliveries are listed for 30 days.
+/// A delivery of an event to a webhook. Finished deliveries are listed for 30
+/// days.
 #[derive(Serialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Delivery {
     /// Identifies the delivery.
     delivery_id: i64,
-    /// The event's type.
+    /// Type of the event.
     #[schema(example = "experiment.started")]
     event: String,
-    /// When it happened.
+    /// Time of the event.
     #[schema(value_type = String, format = DateTime)]
     at: Instant,
-    /// How often it was tried.
+    /// Number of attempts.
     attempts: i64,
-    /// Whether it waits for an attempt, has arrived, or is not tried again.
+    /// State of the delivery.
     #[schema(value_type = schemas::DeliveryStatus)]
     status: String,
-    /// The HTTP status of the last answer; null without one.
+    /// HTTP status of the last response; null without one.
     #[schema(required)]
     response_code: Option<i64>,
-    /// Why the last attempt failed; null if it did not.
+    /// Reason why the last attempt failed; null if it did not.
     #[schema(required, example = "answered 500")]
     reason: Option<String>,
-    /// When it is tried next; null if it is not.
+    /// Time of the next attempt; null if there is none.
     #[schema(required, value_type = Option<String>, format = DateTime)]
     next_at: Option<Instant>,
 }

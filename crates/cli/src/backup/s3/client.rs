@@ -1,7 +1,7 @@
-//! Requests to S3: attempts, timeouts, and what is said of failures.
+//! S3 requests: retries, timeouts, and error messages.
 //!
-//! Signed addresses have the credentials' signature and, with temporary credentials, a token. So no
-//! address is printed, and neither is what the server says in an error but for its code.
+//! Signed URLs contain the signature and, with temporary credentials, a token. So neither URLs nor
+//! the server's error texts are printed, except for error codes.
 
 use super::super::interrupt;
 use crate::{Error, Result};
@@ -15,17 +15,17 @@ use ureq::http::{self, HeaderMap, Method};
 use ureq::tls::TlsConfig;
 use url::Url;
 
-/// Attempts of one request, with waits between them of half a minute in all.
+/// Maximum attempts of a request, with waits of half a minute in total.
 const MAX_ATTEMPTS: u32 = 8;
 const FIRST_WAIT: Duration = Duration::from_millis(200);
 const MAX_WAIT: Duration = Duration::from_secs(10);
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
-/// From the end of the request to the beginning of the answer. Completing a large upload takes
-/// minutes.
+/// Timeout from the end of the request to the beginning of the response. Completing a large upload
+/// takes minutes.
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(180);
-/// For the body of a request or an answer: a part at 64 KiB a second.
+/// Timeout for the body of a request or a response: a part at 64 KiB per second.
 const BODY_TIMEOUT: Duration = Duration::from_secs(130);
-/// Bytes of an answer that is not a file.
+/// Maximum size of a response that is not a file, in bytes.
 const MAX_ANSWER: u64 = 16 << 20;
 
 #[derive(Clone)]
@@ -34,15 +34,15 @@ pub(super) struct Client {
     bucket: String,
 }
 
-/// A request but for its address, which is signed for each attempt.
+/// Request without its URL, which is signed for each attempt.
 #[derive(Clone, Copy)]
 pub(super) struct Request<'a> {
     method: &'static str,
     pub(super) headers: &'a [(&'static str, String)],
     body: &'a [u8],
-    /// Bytes of the answer at most.
+    /// Maximum size of the response, in bytes.
     limit: u64,
-    /// How long it may take with all attempts.
+    /// Timeout for all attempts together.
     timeout: Option<Duration>,
 }
 
@@ -80,7 +80,7 @@ impl<'a> Request<'a> {
     }
 }
 
-/// The header with which the server checks what it has received.
+/// Header field with which the server verifies the received body.
 pub(super) fn checked(body: &[u8]) -> [(&'static str, String); 1] {
     [("content-md5", BASE64_STANDARD.encode(Md5::digest(body)))]
 }
@@ -104,7 +104,7 @@ impl Answer {
         String::from_utf8_lossy(&self.body).into_owned()
     }
 
-    /// The code of an error, such as `NoSuchBucket`.
+    /// Error code, such as `NoSuchBucket`.
     fn code(&self) -> Option<String> {
         let text = String::from_utf8_lossy(&self.body);
         let (code, _) = text.split_once("<Code>")?.1.split_once("</Code>")?;
@@ -113,9 +113,9 @@ impl Answer {
     }
 }
 
-/// Why an attempt did not succeed.
+/// Reason why an attempt failed.
 enum Failure {
-    /// It may succeed another time.
+    /// A retry may succeed.
     Passing(String),
     Final(Error),
 }
@@ -124,7 +124,7 @@ impl Client {
     pub(super) fn new(bucket: &str) -> Self {
         let config = Agent::config_builder()
             .http_status_as_error(false)
-            // The signature is for one address.
+            // The signature is valid for one URL only.
             .max_redirects(0)
             .max_redirects_will_error(false)
             .user_agent(concat!("Muriel-Backup/", env!("CARGO_PKG_VERSION")))
@@ -139,10 +139,10 @@ impl Client {
         Self { agent: config.new_agent(), bucket: bucket.to_owned() }
     }
 
-    /// Sends a request, and again while that may help. Gives back an answer of 2xx or 404.
+    /// Sends a request, with retries. Returns a response with status 2xx or 404.
     ///
     /// # Errors
-    /// [`Error::ObjectStore`], which begins with what could not be done: `cannot ` and `doing`.
+    /// [`Error::ObjectStore`], which begins with `cannot ` and `doing`.
     pub(super) fn send(&self, doing: &str, request: Request<'_>, sign: impl Fn() -> Url) -> Result<Answer> {
         let begun = Instant::now();
         let mut wait = FIRST_WAIT;
@@ -150,7 +150,8 @@ impl Client {
         let mut attempts = 0;
         for attempt in 0..MAX_ATTEMPTS {
             if attempt > 0 {
-                // A quarter more or less, so that many who were refused do not return together.
+                // Jitter of up to a quarter, so that clients refused together do not return
+                // together.
                 let jitter = u32::from(uuid::Uuid::now_v7().as_bytes()[15]);
                 interrupt::sleep(wait * (192 + jitter / 2) / 256);
                 wait = (wait * 2).min(MAX_WAIT);
@@ -170,7 +171,7 @@ impl Client {
         Err(Error::ObjectStore(format!("cannot {doing}: {last} ({attempts} attempts)")))
     }
 
-    /// Sends a request once, also after an interrupt.
+    /// Sends a request once, even after an interrupt.
     pub(super) fn send_once(&self, doing: &str, request: Request<'_>, sign: impl Fn() -> Url) -> Result<Answer> {
         self.attempt(doing, request, &sign).map_err(|failure| match failure {
             Failure::Passing(why) => Error::ObjectStore(format!("cannot {doing}: {why}")),
@@ -180,7 +181,7 @@ impl Client {
 
     fn attempt(&self, doing: &str, request: Request<'_>, sign: &impl Fn() -> Url) -> Result<Answer, Failure> {
         let answer = self.run(request, sign().as_str()).map_err(|why| {
-            // Nobody replaces a certificate within half a minute.
+            // A certificate will not be replaced within half a minute, so a retry is useless.
             if why == UNTRUSTED {
                 Failure::Final(Error::ObjectStore(format!("cannot {doing}: {why}")))
             } else {
@@ -225,7 +226,7 @@ impl Client {
         Ok(Answer { status, headers, body: bytes })
     }
 
-    /// The error that tells of an answer, with what can be done about it.
+    /// Error for a response, with advice on what to do.
     pub(super) fn refused(&self, doing: &str, answer: &Answer) -> Error {
         let bucket = &self.bucket;
         let code = answer.code().unwrap_or_default();
@@ -261,13 +262,13 @@ impl Client {
         Error::ObjectStore(format!("cannot {doing}: {advice} ({said})"))
     }
 
-    /// The error for an answer that is not what S3 answers.
+    /// Error for a response that does not conform to S3.
     pub(super) fn unreadable(&self, doing: &str) -> Error {
         Error::ObjectStore(format!("cannot {doing}: the answer is not one of S3; check --s3-endpoint"))
     }
 }
 
-/// Codes of status 400 that do not mean that the request is wrong.
+/// Codes with status 400 for which a retry may succeed.
 const PASSING: [&str; 6] =
     ["BadDigest", "IncompleteBody", "RequestTimeout", "InternalError", "SlowDown", "ServiceUnavailable"];
 
@@ -282,7 +283,7 @@ impl Answer {
 
 const UNTRUSTED: &str = "the certificate of the store is not trusted";
 
-/// Why there is no answer. The error's own text may have the address.
+/// Reason why there is no response. The error's own text may contain the URL.
 fn reason(error: &ureq::Error) -> String {
     match error {
         ureq::Error::HostNotFound => "the host of the store cannot be found".to_owned(),

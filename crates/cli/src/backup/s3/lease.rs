@@ -1,11 +1,10 @@
-//! The lock of a place in S3, which has no locks: a file in `locks/` that is written again and
-//! again.
+//! Lock of a store in S3, which has no locks: a file in `locks/` that is renewed continuously.
 //!
-//! Who finds nobody's file there writes one of its own and lists the folder again: it has the lock
-//! when its file is the only one. Since S3 lists a file as soon as it is written, of two who do so at
-//! once at least one sees the other. Of those who see each other the one whose random name comes
-//! first keeps its file and waits; the others remove theirs, and write none while there is one.
-//! So one of them gets the lock. Ages are differences of the store's own times.
+//! A process that finds no other file there writes its own and lists the folder again. It has the
+//! lock if its file is the only one. S3 lists a file as soon as it is written, so of two concurrent
+//! processes at least one sees the other. Among processes that see each other, the one whose random
+//! name sorts first keeps its file and waits. The others remove theirs, and write none while one
+//! exists. So one of them gets the lock. Ages are differences between times of the store.
 
 use super::super::interrupt;
 use super::super::store::{BackupStore, StoreLock};
@@ -23,23 +22,23 @@ use std::time::{Duration, Instant};
 use uuid::Uuid;
 
 const LOCKS: &str = "locks/";
-/// How often the file is written again.
+/// Interval at which the file is renewed.
 const RENEWAL: Duration = Duration::from_secs(15);
-/// How old the file may be for its owner to change something.
+/// Maximum age of the file at which its owner may still change something.
 const VALIDITY: Duration = Duration::from_secs(60);
-/// How long a manifest may take. With [`VALIDITY`] it ends before [`EXPIRY`], after which others
-/// may remove what the manifest lists.
+/// Timeout for writing a manifest. Together with [`VALIDITY`] it ends before [`EXPIRY`], after which
+/// others may remove the contents that the manifest lists.
 pub(super) const MANIFEST_TIMEOUT: Duration = Duration::from_secs(80);
-/// How old the file is when others take its owner for dead.
+/// Age of the file after which others consider its owner dead.
 const EXPIRY: Duration = Duration::from_secs(150);
-/// How long the request that renews it may take.
+/// Timeout for the request that renews it.
 const RENEWAL_TIMEOUT: Duration = Duration::from_secs(15);
-/// How often somebody looks whether the lock is free.
+/// Maximum number of checks whether the lock is free.
 const MAX_ATTEMPTS: u32 = 5;
-/// Bytes of a lock file.
+/// Maximum size of a lock file, in bytes.
 const MAX_BYTES: u64 = 4096;
 
-/// What the file says, for who is refused.
+/// Content of the file, for the message of processes that are refused.
 #[derive(Serialize, Deserialize)]
 struct Holder {
     host: String,
@@ -51,12 +50,12 @@ pub(super) struct Lease<'s> {
     store: &'s S3Store,
     name: String,
     renewed: Arc<Mutex<Instant>>,
-    /// Ends the thread when it is dropped.
+    /// Dropping it ends the thread.
     stop: Option<Sender<()>>,
     thread: Option<JoinHandle<()>>,
 }
 
-/// Another lock file.
+/// Lock file of another process.
 struct Other {
     name: String,
     age: Duration,
@@ -93,7 +92,7 @@ impl<'s> Lease<'s> {
         }
     }
 
-    /// Writes the file, and goes on to write it.
+    /// Writes the file, and starts to renew it.
     fn write(store: &'s S3Store, name: String) -> Result<Self> {
         let host = rustix::system::uname().nodename().to_string_lossy().into_owned();
         let holder =
@@ -124,7 +123,7 @@ impl<'s> Lease<'s> {
     }
 }
 
-/// The files of others than `own` that are not expired. Those that are get removed.
+/// Lists the files of owners other than `own` that have not expired. Removes expired ones.
 fn other_locks(store: &S3Store, own: &str) -> Result<Vec<Other>> {
     let doing = format!("list {}", store.show(LOCKS));
     let mut action = store.bucket.list_objects_v2(store.credentials());
@@ -132,7 +131,7 @@ fn other_locks(store: &S3Store, own: &str) -> Result<Vec<Other>> {
     let answer = store.send_to(&doing, &action, Request::get())?;
     let unreadable = || store.client.unreadable(&doing);
     let now = answer.header("date").and_then(|date| jiff::fmt::rfc2822::parse(date).ok());
-    // A store without a clock has that of this machine.
+    // Without a time from the store, use this machine's.
     let now = now.map_or_else(Timestamp::now, |date| date.timestamp());
     let listed = ListObjectsV2::parse_response(&answer.text()).map_err(|_| unreadable())?;
     let mut others = Vec::new();
@@ -150,7 +149,7 @@ fn other_locks(store: &S3Store, own: &str) -> Result<Vec<Other>> {
     Ok(others)
 }
 
-/// The error that says who holds the lock.
+/// Error that names the holder of the lock.
 fn held(store: &S3Store, other: &Other) -> Error {
     let holder = store.read_small(&other.name, MAX_BYTES).ok().flatten();
     let holder = holder.and_then(|text| serde_json::from_slice::<Holder>(&text).ok());
@@ -187,7 +186,7 @@ impl Drop for Lease<'_> {
         if let Some(thread) = self.thread.take() {
             let _ = thread.join();
         }
-        // After an interrupt too. When this fails, the lock expires.
+        // Also after an interrupt. If this fails, the lock expires.
         let key = self.store.key(&self.name);
         let action = self.store.bucket.delete_object(self.store.credentials(), &key);
         let request = Request::delete().within(RENEWAL_TIMEOUT);

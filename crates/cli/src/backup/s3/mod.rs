@@ -1,4 +1,4 @@
-//! Backups in a bucket of Amazon S3, or of a store with the same interface.
+//! Backups in an Amazon S3 bucket, or in a store with the same API.
 
 mod client;
 mod lease;
@@ -18,22 +18,22 @@ use std::path::Path;
 use std::time::Duration;
 use url::Url;
 
-/// Bytes of a part of an upload or download: what is in memory at a time.
+/// Size of a part of an upload or download, in bytes: the amount held in memory.
 const PART_BYTES: u64 = 8 << 20;
-/// S3 takes 10,000 parts of one file.
+/// Maximum number of parts of a file. S3 accepts 10,000.
 const MAX_PARTS: u64 = 9_000;
-/// A list that goes on for longer is not one that ends.
+/// Maximum number of listed files. A longer list is considered endless.
 const MAX_LISTED: usize = 10_000_000;
-/// How long a small file may take, with all attempts.
+/// Timeout for a small file, with all attempts.
 const FILE_TIMEOUT: Duration = Duration::from_secs(600);
-/// How long a signed address can be used.
+/// Validity of a signed URL.
 const SIGNED_FOR: Duration = Duration::from_secs(600);
 
-/// Where S3 is, if it is not Amazon's or the region is not in the environment.
+/// Location of the store, if it is not Amazon's or the region is not in the environment.
 #[derive(Debug, Clone, Default, Args)]
 pub(crate) struct S3Flags {
-    /// Address of a store with the interface of S3 that is not Amazon's [default: AWS_ENDPOINT_URL_S3 or AWS_ENDPOINT_URL
-    /// in the environment].
+    /// Address of a store with the S3 API that is not Amazon's [default: AWS_ENDPOINT_URL_S3 or AWS_ENDPOINT_URL in the
+    /// environment].
     #[arg(long, value_name = "URL")]
     s3_endpoint: Option<String>,
     /// Region of the bucket [default: AWS_REGION or AWS_DEFAULT_REGION in the environment, us-east-1].
@@ -49,16 +49,16 @@ pub(super) struct S3Store {
     prefix: String,
 }
 
-/// A variable that is set to something.
+/// Environment variable that is not blank.
 fn variable(name: &str) -> Option<String> {
     std::env::var(name).ok().filter(|value| !value.trim().is_empty())
 }
 
 impl S3Store {
-    /// The store at `s3://` and `address`, which has the form `bucket/prefix`.
+    /// Opens the store at `s3://` and `address`, which has the form `bucket/prefix`.
     ///
     /// # Errors
-    /// An address or setting that is not valid, and credentials that are missing.
+    /// An invalid address or setting, and missing credentials.
     pub(super) fn open(address: &str, flags: &S3Flags) -> Result<Self> {
         let (name, prefix) = address.split_once('/').unwrap_or((address, ""));
         let is_name = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || b".-_".contains(&byte);
@@ -108,10 +108,10 @@ impl S3Store {
         Some(&self.credentials)
     }
 
-    /// Sends a request, again and again where that may help; an answer that is not 2xx or 404 is an error.
+    /// Sends a request, with retries. Any status but 2xx and 404 is an error.
     fn send<'a>(&self, doing: &str, action: &(impl S3Action<'a> + Clone), request: Request<'_>) -> Result<Answer> {
         self.client.send(doing, request, || {
-            // Signed anew for each attempt: time has gone by.
+            // Signed again for each attempt, because time has passed.
             let mut action = action.clone();
             for (name, value) in request.headers {
                 action.headers_mut().insert(*name, value.clone());
@@ -120,13 +120,13 @@ impl S3Store {
         })
     }
 
-    /// As [`Self::send`], where a file that is missing is an error too.
+    /// Like [`Self::send`], but a missing file is an error too.
     fn send_to<'a>(&self, doing: &str, action: &(impl S3Action<'a> + Clone), request: Request<'_>) -> Result<Answer> {
         let answer = self.send(doing, action, request)?;
         if answer.is_missing() { Err(self.client.refused(doing, &answer)) } else { Ok(answer) }
     }
 
-    /// Whether the file is there with this length.
+    /// Returns whether the file exists with this length.
     fn is_there(&self, name: &str, bytes: u64) -> Result<bool> {
         let found = self.list(name)?;
         Ok(found.iter().any(|file| file.name.is_empty() && file.bytes == bytes))
@@ -151,14 +151,14 @@ impl S3Store {
             None => Ok(false),
         });
         if !matches!(stored, Ok(true)) {
-            // What is stored of it is paid for until then.
+            // Abort the upload: its stored parts are billed until then.
             let abort = self.bucket.abort_multipart_upload(self.credentials(), &key, upload);
             let _ = self.client.send_once(&doing, Request::delete(), || abort.sign(SIGNED_FOR));
         }
         stored
     }
 
-    /// The tags of all parts; `None` when the content of the file is not `content`.
+    /// Uploads all parts and returns their tags; `None` when the content of the file is not `content`.
     fn put_each_part(
         &self,
         doing: &str,
@@ -199,7 +199,8 @@ impl S3Store {
         let body = action().body();
         let answered = self.send(doing, &action(), Request::post(body.as_bytes()))?;
         let is_complete = !answered.is_missing() && CompleteMultipartUploadResponse::parse(&answered.text()).is_ok();
-        // The first attempt may have done it, and its answer be lost: then the upload is gone.
+        // An earlier attempt may have completed the upload, with its response lost: then the upload does not exist any
+        // more.
         if is_complete || self.is_there(name, content.bytes)? {
             return Ok(());
         }
@@ -207,7 +208,7 @@ impl S3Store {
     }
 }
 
-/// The address of the store. Without TLS, everything that is sent could be read on the way.
+/// Parses the URL of the store. Without TLS, everything sent could be read on the way.
 fn endpoint_url(text: &str) -> Result<Url> {
     let url = Url::parse(text).ok().filter(|url| matches!(url.scheme(), "http" | "https") && url.has_host());
     let refused = |what: &str| Err(Error::Setting(format!("s3-endpoint {what}")));
@@ -303,11 +304,11 @@ impl BackupStore for S3Store {
     }
 }
 
-/// A file that is read in parts, so that a part that fails is asked for again alone.
+/// Download in parts, so that only a part that fails is requested again.
 struct Download<'s> {
     store: &'s S3Store,
     name: String,
-    /// Its length. One that is longer or shorter is an error.
+    /// Expected length. Any other length is an error.
     bytes: u64,
     at: u64,
     part: Cursor<Vec<u8>>,

@@ -1,4 +1,4 @@
-//! Applying against a server that has been changed, sends elsewhere, or breaks off.
+//! Tests of applying with a server that was changed, redirects, or disconnects.
 
 use super::*;
 use crate::files::content::{Fields, Stored};
@@ -8,8 +8,8 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 use url::Url;
 
-/// A server that gives these answers, each a status with fields and a body, to a request that begins so, and keeps what it was
-/// sent. `None` closes the connection without an answer.
+/// Stub server. Answers a request that begins with the given text with a status, fields and a body, and records the
+/// requests. `None` closes the connection without a response.
 struct Stub {
     address: Url,
     requests: Arc<Mutex<Vec<String>>>,
@@ -41,13 +41,13 @@ impl Stub {
         Api::at(self.address.clone(), "key".to_owned(), "p")
     }
 
-    /// The requests that begin so.
+    /// Number of requests that begin with `begin`.
     fn count(&self, begin: &str) -> usize {
         self.requests.lock().unwrap().iter().filter(|request| request.starts_with(begin)).count()
     }
 }
 
-/// A whole request.
+/// Reads a whole request.
 fn read(stream: &TcpStream) -> String {
     let mut reader = BufReader::new(stream);
     let (mut text, mut length) = (String::new(), 0);
@@ -72,7 +72,7 @@ fn goal(name: &str) -> Fields {
     fields
 }
 
-/// A change of a goal that the plan saw as `Seen`.
+/// Change of a goal that the plan saw as `Seen`.
 fn change(act: Act) -> Change {
     let stored = Stored::new(Kind::Goal, "g", &details("Seen"), &HashMap::new());
     let fields = Stored::new(Kind::Goal, "g", &goal("New"), &HashMap::new()).fields;
@@ -124,7 +124,7 @@ fn what_was_changed_since_is_left_alone_and_named() {
         assert_eq!((stopped, made), (Err(format!("goal g {CHANGED}")), 0));
         assert_eq!((stub.count("PATCH"), stub.count("DELETE"), stub.count("GET")), (0, 0, 1));
     }
-    // Changed between the look and the change: the server refuses the version.
+    // Changed between the check and the update: the server refuses the version.
     let late = Some(("412 Precondition Failed", json!({ "success": false, "error": "changed" }).to_string()));
     let stub = Stub::start(vec![(GET, found("Seen")), (PATCH, late)]);
     assert_eq!(applied(&stub, &[change(Act::Update)]), (Err(format!("goal g {CHANGED}")), 0));

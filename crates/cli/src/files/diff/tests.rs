@@ -11,7 +11,7 @@ fn tree(parts: &[(&str, &str)]) -> Tree {
     parse::read(&files).unwrap_or_else(|found| panic!("{found}"))
 }
 
-/// The project that has what these files say.
+/// Project with the content of these files.
 fn project(tree: &Tree) -> Project {
     let objects: Vec<Stored> = tree
         .wanted
@@ -86,7 +86,7 @@ fn bodies_have_what_differs_and_what_the_interface_needs() {
                 "variants": [{ "name": "Variant 1", "nickname": "n", "customJS": "", "customCSS": "", "data": [] }],
             }),
         ),
-        // The planned visitors are the server's where no file gives any.
+        // The server chooses the planned visitors if no file sets them.
         (
             "[plan]\nvisitors = 500\n[[variants]]\n",
             "[plan]\nmde = 3\n[[variants]]\n",
@@ -103,7 +103,8 @@ fn bodies_have_what_differs_and_what_the_interface_needs() {
         let ids = HashMap::from([((Kind::Hypothesis, "idea".to_owned()), 9)]);
         assert_eq!(Value::Object(resolved(&all.changes[0], all.changes[0].body(), &ids)), expect);
     }
-    // A bandit's weights are the clock's, and stay when its configuration is sent.
+    // The clock sets a bandit's weights, so they stay when its configuration is
+    // sent.
     let wants = experiment(&bandit.replace("is_mab = 1", "is_mab = 1\ntraffic_allocation = 50"));
     let all = changes(&wants, &project(&experiment(bandit)), Choices::default()).unwrap();
     assert_eq!(all.changes[0].differences.len(), 1);
@@ -155,7 +156,8 @@ fn files_that_do_not_fit_the_project_are_refused() {
     let large = tree(&parts);
     let told = changes(&large, &Project::default(), Choices::default()).unwrap_err().to_string();
     assert!(told.contains("as one request, which must be below 2097152"), "{told}");
-    // An experiment that was made in parts is fine as long as it stays as it is.
+    // An experiment that was created in parts is accepted as long as it does not
+    // change.
     assert_eq!(changes(&large, &project(&large), Choices::default()).unwrap().changes, []);
 }
 

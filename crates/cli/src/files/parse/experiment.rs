@@ -1,4 +1,4 @@
-//! Experiments in files: `experiment.toml`, with code in files beside it.
+//! Parses experiments: `experiment.toml`, with code in files next to it.
 
 use super::{Origin, Wanted, object, only, toml};
 use crate::files::content::{self, Files, Kind, STATUSES};
@@ -8,14 +8,14 @@ use muriel_api::check;
 use serde_json::{Map, Value, json};
 use std::collections::{BTreeMap, HashMap};
 
-/// The file with an experiment's settings.
+/// File with an experiment's settings.
 pub(crate) const SETTINGS: &str = "experiment.toml";
-/// Integrations whose settings TOML cannot say.
+/// File with integrations whose settings TOML cannot represent.
 pub(crate) const INTEGRATIONS: &str = "integration.json";
-/// Most variants, so that names of files are those of variants.
+/// Maximum number of variants, which limits the known file names.
 const VARIANTS_MAX: usize = 50;
 
-/// The keys of `experiment.toml`.
+/// Keys of `experiment.toml`.
 const KNOWN: [&str; 16] = [
     "test_name",
     "url",
@@ -35,11 +35,11 @@ const KNOWN: [&str; 16] = [
     "variants",
 ];
 
-/// The keys of `[control]`, and of `[[variants]]`.
+/// Keys of `[control]`, and of `[[variants]]`.
 const CONTROL: [&str; 1] = ["nickname"];
 const VARIANT: [&str; 3] = ["name", "nickname", "targeting"];
 
-/// Fields of the interface that are somewhere else in files.
+/// Fields of the API that are elsewhere in the files.
 const ELSEWHERE: [(&str, &str); 8] = [
     ("experiment_key", "is the name of the directory; leave it out"),
     ("hypothesis_id", "differs from project to project; write hypothesis with a slug"),
@@ -51,7 +51,7 @@ const ELSEWHERE: [(&str, &str); 8] = [
     ("test_id", "differs from project to project; the directory's name identifies the experiment"),
 ];
 
-/// Every experiment of the files.
+/// All experiments of the files.
 pub(super) fn all(files: &Files, found: &mut FileProblems) -> Vec<Wanted> {
     let mut directories: BTreeMap<&str, BTreeMap<&str, &str>> = BTreeMap::new();
     for (path, text) in files {
@@ -77,12 +77,12 @@ pub(super) fn all(files: &Files, found: &mut FileProblems) -> Vec<Wanted> {
     wanted
 }
 
-/// The file with the code of an arm, such as `variant-1.js`: the control is 0.
+/// Name of the file with an arm's code, such as `variant-1.js`. Arm 0 is the control.
 pub(crate) fn arm_file(arm: usize, ending: &str) -> String {
     if arm == 0 { format!("control.{ending}") } else { format!("variant-{arm}.{ending}") }
 }
 
-/// Whether a directory of an experiment can have a file of this name.
+/// Returns whether an experiment's directory can have a file of this name.
 pub(crate) fn is_part(name: &str) -> bool {
     let arm = |name: &str| {
         let (stem, ending) = name.split_once('.').unwrap_or((name, ""));
@@ -97,7 +97,7 @@ pub(crate) fn is_part(name: &str) -> bool {
     matches!(name, SETTINGS | INTEGRATIONS) || arm(name)
 }
 
-/// The files of an experiment.
+/// Files of an experiment.
 struct Directory<'a> {
     path: String,
     parts: BTreeMap<&'a str, &'a str>,
@@ -156,7 +156,7 @@ impl Directory<'_> {
         })
     }
 
-    /// Adds what stands in files of its own to the body.
+    /// Adds the content of separate files to the body.
     fn add_parts(&self, body: &mut Map<String, Value>, origin: &mut Origin, found: &mut FileProblems) {
         let arms = body.get("variants").and_then(Value::as_array).map_or(0, Vec::len);
         for (name, text) in &self.parts {
@@ -236,7 +236,7 @@ fn keys(members: &Map<String, Value>, origin: &Origin, found: &mut FileProblems)
     }
 }
 
-/// Removes the keys that [`keys`] has told of.
+/// Removes the keys that [`keys`] has reported.
 fn keep_known(body: &mut Map<String, Value>) {
     body.retain(|name, _| KNOWN.contains(&name.as_str()));
     if let Some(control) = body.get_mut("control").and_then(Value::as_object_mut) {
@@ -249,7 +249,7 @@ fn keep_known(body: &mut Map<String, Value>) {
     }
 }
 
-/// Adds a problem for each field of an arm that is a file.
+/// Adds a problem for each field of an arm that belongs in a separate file.
 fn code_is_beside(arm: &mut Map<String, Value>, path: &str, number: usize, origin: &Origin, found: &mut FileProblems) {
     for (field, ending) in [("customJS", "js"), ("customCSS", "css"), ("data", "changes.json")] {
         if arm.shift_remove(field).is_some() {
@@ -259,7 +259,7 @@ fn code_is_beside(arm: &mut Map<String, Value>, path: &str, number: usize, origi
     }
 }
 
-/// The number of a status word.
+/// Number of a status word.
 fn status_of(word: &Value, origin: &Origin, found: &mut FileProblems) -> Option<i64> {
     let code = STATUSES.iter().find(|(known, _)| word.as_str() == Some(known)).map(|(_, code)| *code);
     if code.is_none() {
@@ -268,14 +268,15 @@ fn status_of(word: &Value, origin: &Origin, found: &mut FileProblems) -> Option<
     code
 }
 
-/// Sets a member of an object, which is made if there is none. What is no object stays, and is a problem of the body.
+/// Sets a member of an object, which is created if missing. A value that is not an object is kept, and reported as a
+/// problem of the body.
 fn set(body: &mut Map<String, Value>, name: &str, field: &str, value: Value) {
     if let Some(members) = body.entry(name).or_insert_with(|| json!({})).as_object_mut() {
         members.insert(field.to_owned(), value);
     }
 }
 
-/// A file as JSON.
+/// Parses a file as JSON.
 fn json_of(file: &str, text: &str, found: &mut FileProblems) -> Option<Value> {
     check::json(text).map_err(|problems| problems.iter().for_each(|one| found.add(file, 0, one.to_string()))).ok()
 }

@@ -1,7 +1,7 @@
 use super::*;
 use serde_json::json;
 
-/// Files of a project with one experiment, and these instead or besides.
+/// Files of a project with one experiment, with some replaced or added.
 fn files(parts: &[(&str, &str)]) -> Files {
     let minimal = "test_name = \"A\"\nurl = \"https://a.example/\"\n\n[[variants]]\n";
     let mut files: Files = [("project.toml", "format = 1\n"), ("experiments/a/experiment.toml", minimal)]

@@ -15,7 +15,7 @@ use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 const START: Instant = Instant::from_us(1_772_359_200_000_000);
 const MADE: experiments::Act<'static> = experiments::Act { actor: "test", by: "test", action: "change", detail: None };
 
-/// A project that ends experiments that harm pages, with a log of its own.
+/// A project that ends experiments that harm pages, with its own log.
 struct Shop {
     app: App,
     log: Log,
@@ -86,7 +86,7 @@ impl Shop {
         read.await.unwrap().unwrap().experiment
     }
 
-    /// What a person does.
+    /// Changes the experiment as a person would.
     async fn change(&self, id: ExperimentId, change: impl FnOnce(&mut Experiment)) {
         let (before, now) = (self.find(id).await, self.app.clock.now());
         let mut after = before.clone();
@@ -103,7 +103,7 @@ impl Shop {
         self.change(id, |it| *it = it.moved(Status::Live, now).unwrap()).await;
     }
 
-    /// So many visitors of each arm enter now; the pages of some of each arm's fail.
+    /// Adds `number` visitors to each arm now; `failed` of them get a page that fails, per arm.
     async fn visit(&self, id: ExperimentId, number: u64, failed: [u64; 3]) {
         let (epoch, at, key) = (self.find(id).await.epoch, self.app.clock.now(), &self.project.key);
         let (mut lines, mut events) = (Vec::new(), Vec::new());
@@ -130,7 +130,7 @@ impl Shop {
         assert!(self.app.results().unwrap().loader().wait_for(self.log.last()).await);
     }
 
-    /// What the clock ends a minute later.
+    /// Returns the experiments that the clock ends a minute later.
     async fn ended(&mut self) -> Vec<ExperimentId> {
         self.pass(60);
         stop_page_harm(&self.app, &self.leadership, &mut self.looks).await.unwrap()
@@ -141,11 +141,11 @@ impl Shop {
 async fn code_that_was_repaired_is_not_judged_by_what_it_was() {
     let mut shop = Shop::open().await;
     let id = shop.experiment("one").await;
-    // Too few to be sure, and somebody sees it first.
+    // Too few visitors to be sure, and a person notices it first.
     shop.visit(id, 90, [0, 36, 0]).await;
     assert_eq!(shop.ended().await, []);
     shop.change(id, |it| it.variants[0].code.js = "repaired".into()).await;
-    // Some have the script for another moment.
+    // Some visitors have the old script for another moment.
     shop.pass(30);
     shop.visit(id, 110, [0, 44, 0]).await;
     shop.pass(300);
@@ -154,7 +154,7 @@ async fn code_that_was_repaired_is_not_judged_by_what_it_was() {
     shop.visit(id, 400, [0, 0, 0]).await;
     assert_eq!(shop.ended().await, []);
     assert!(shop.find(id).await.lifecycle.is_live());
-    // The next change breaks it.
+    // The next change breaks the code again.
     shop.change(id, |it| it.variants[0].code.js = "broken again".into()).await;
     shop.pass(300);
     shop.visit(id, 110, [0, 30, 0]).await;
@@ -172,20 +172,20 @@ async fn after_a_restart_what_changed_is_protected_again() {
     let id = shop.experiment("one").await;
     shop.visit(id, 150, [0, 60, 0]).await;
     assert_eq!(shop.ended().await, [id]);
-    // Whoever starts it as it was has been told, and is again.
+    // The person who starts it unchanged has been warned, and is warned again.
     shop.start(id).await;
     shop.visit(id, 150, [0, 60, 0]).await;
     assert_eq!(shop.ended().await, []);
     let experiment = shop.find(id).await;
     assert!(experiment.warnings().iter().any(|warning| warning.contains("Variant 1")), "{:?}", experiment.warnings());
-    // Another variant is protected all the while.
+    // Another variant stays protected.
     shop.change(id, |it| it.variants[1].code.js = "broken".into()).await;
     shop.pass(300);
     shop.visit(id, 150, [0, 60, 60]).await;
     assert_eq!(shop.ended().await, [id]);
     let last = shop.find(id).await.schedule.last.unwrap();
     assert!(last.detail.contains("Variant 2") && !last.detail.contains("Variant 1"), "{}", last.detail);
-    // What is repaired is judged anew, and ends it again if that was no repair.
+    // A repaired arm is judged anew, and ends the experiment again if the repair failed.
     shop.change(id, |it| it.variants[0].code.js = "repaired?".into()).await;
     shop.start(id).await;
     assert_eq!(shop.ended().await, []);

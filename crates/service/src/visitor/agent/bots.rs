@@ -4,16 +4,16 @@ use aho_corasick::AhoCorasick;
 use regex::{Regex, RegexBuilder};
 use std::ops::Range;
 
-/// The patterns that mark bots.
+/// Patterns that identify bots.
 pub(super) struct BotPatterns {
     words: AhoCorasick,
     patterns: Vec<Regex>,
     bot_words: AhoCorasick,
 }
 
-/// Words of bots that the list does not have yet, in any case: what they call themselves, the
-/// address of a page about them, the tool that drives them. The first counts only as a word of
-/// its own or as the end of one, and not in the name of a phone.
+/// Words of bots that the list does not have yet, in any case: their names, the address of a page about
+/// them, the tool that drives them. The first counts only as a separate word or as the end of one, and
+/// not in the name of a phone.
 const BOT_WORDS: [&str; 12] = [
     "bot",
     "crawl",
@@ -28,7 +28,7 @@ const BOT_WORDS: [&str; 12] = [
     "+https://",
     "+ http",
 ];
-/// Libraries and programs, by how their user agents start, in any case.
+/// Libraries and programs, by the beginning of their user agents, in any case.
 const LIBRARIES: [&str; 28] = [
     "apache-httpclient",
     "axios",
@@ -61,9 +61,9 @@ const LIBRARIES: [&str; 28] = [
 ];
 
 impl BotPatterns {
-    /// Most patterns are plain words with some escapes: all of those are looked
-    /// for in one pass, and few are left that need more. Those stay apart, each
-    /// with little room, so that no text makes them grow.
+    /// Most patterns are plain words with some escapes: all of those are searched in one pass. The few
+    /// remaining patterns are separate regular expressions, each with a small memory limit, so that no
+    /// text makes them grow.
     pub(super) fn build(list: &str) -> BotPatterns {
         let plain = list.lines().filter_map(word);
         let patterns = list.lines().filter(|pattern| word(pattern).is_none());
@@ -87,13 +87,14 @@ impl BotPatterns {
     }
 }
 
-/// Whether a `bot` is the end of a word that is not in the name of a phone.
+/// Returns whether a `bot` is the end of a word and not in the name of a phone.
 fn ends_in_bot(text: &str, bot: Range<usize>) -> bool {
     !text.as_bytes().get(bot.end).is_some_and(u8::is_ascii_alphabetic) && !is_phone_name(text, bot)
 }
 
-/// Whether a `bot` is in the name of a phone, as in `(Linux; Android 9; M BOT 551)` and `CUBOT NOTE 20`: in the
-/// parentheses of Android's version. Programs there say `compatible`, or have a version after a slash: `Bot/1.0`.
+/// Returns whether a `bot` is in the name of a phone, as in `(Linux; Android 9; M BOT 551)` and
+/// `CUBOT NOTE 20`: in the parentheses of Android's version. Programs have `compatible` there, or a
+/// version after a slash: `Bot/1.0`.
 fn is_phone_name(text: &str, bot: Range<usize>) -> bool {
     let platform = text[..bot.start].rsplit('(').next().unwrap_or_default().to_ascii_lowercase();
     let version = text[bot.end..].trim_start_matches(|c: char| c.is_ascii_alphanumeric());
@@ -103,14 +104,14 @@ fn is_phone_name(text: &str, bot: Range<usize>) -> bool {
         && !version.starts_with('/')
 }
 
-/// Whether a text starts with a word, in any case.
+/// Returns whether a text starts with a word, in any case.
 fn starts_with(text: &str, word: &str) -> bool {
     let (text, length) = (text.as_bytes(), word.len());
     text.get(..length).is_some_and(|start| start.eq_ignore_ascii_case(word.as_bytes()))
         && !text.get(length).is_some_and(u8::is_ascii_alphanumeric)
 }
 
-/// The text that a pattern stands for, if it stands for one.
+/// Returns the plain text that a pattern matches, if it matches only one.
 pub(super) fn word(pattern: &str) -> Option<String> {
     let mut characters = pattern.chars();
     let mut word = String::with_capacity(pattern.len());

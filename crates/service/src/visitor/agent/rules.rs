@@ -1,4 +1,4 @@
-//! Browsers, systems and kinds of device.
+//! Rules for browsers, operating systems and kinds of device.
 
 use super::bots::BotPatterns;
 use super::{UserAgent, cut};
@@ -6,7 +6,7 @@ use serde::Deserialize;
 use std::sync::Arc;
 use ua_parser::{os, user_agent};
 
-/// The most bytes of a name. Some names are copied from the header.
+/// Maximum length of a name in bytes. Some names are copied from the header.
 pub(super) const LONGEST_NAME: usize = 64;
 
 pub(super) struct ParserRules {
@@ -57,7 +57,7 @@ fn name(family: &str) -> Option<&str> {
     (!name.is_empty() && name != "Other" && !name.contains(char::is_control)).then_some(name)
 }
 
-/// The word for a browser of uap-core. The browser within an app is the app's, whatever its
+/// Maps a browser name of uap-core to a browser word. The browser within an app counts as the app's, whatever its
 /// engine: Facebook's is neither Safari nor Chrome.
 fn browser_word(name: &str) -> Option<&'static str> {
     Some(match name {
@@ -71,7 +71,7 @@ fn browser_word(name: &str) -> Option<&'static str> {
     })
 }
 
-/// The word for a system of uap-core.
+/// Maps a system name of uap-core to a system word.
 fn os_word(name: &str) -> Option<&'static str> {
     Some(match name {
         "Windows" => "windows",
@@ -107,13 +107,13 @@ const SCREENS: [&str; 18] = [
     "Xbox",
     "Nintendo",
 ];
-/// Words of tablets that say `Mobile` as well, or did: Amazon's, Samsung's and Google's.
+/// Words of tablets that also have, or had, `Mobile` in their user agents: Amazon's, Samsung's and Google's.
 const TABLETS: [&str; 11] =
     ["Tablet", "SM-T", "SM-X", "SM-P", "GT-P", "Nexus 7", "Nexus 9", "Nexus 10", "Pixel C", "Lenovo TB", "Kindle"];
 
-/// The kind of device of a user agent.
+/// Returns the kind of device of a user agent.
 ///
-/// By agreement a browser on Android says `Mobile` on a phone and not on a
+/// By convention a browser on Android has `Mobile` in its user agent on a phone and not on a
 /// tablet.
 fn device(text: &str, os: Option<&str>, os_name: Option<&str>) -> Option<&'static str> {
     let says = |word: &str| text.contains(word);
@@ -132,7 +132,7 @@ fn device(text: &str, os: Option<&str>, os_name: Option<&str>) -> Option<&'stati
         let kinds = [("Phone;", "mobile"), ("Tablet;", "tablet"), ("PC;", "desktop")];
         return kinds.into_iter().find(|(word, _)| says(word)).map(|(_, kind)| kind);
     }
-    // Windows names what it can do, as in "Tablet PC 2.0": its word says less than which system it is.
+    // Windows lists its capabilities, as in "Tablet PC 2.0", so the operating system takes precedence over that word.
     match os {
         Some("windows" | "macOS" | "linux" | "chromeOS") if !android => return Some("desktop"),
         _ if says("Mobile") || says("Mobi/") || os == Some("ios") => return Some("mobile"),
@@ -147,8 +147,8 @@ fn device(text: &str, os: Option<&str>, os_name: Option<&str>) -> Option<&'stati
     }
 }
 
-/// Whether a word is a model of Amazon's: its tablets have names as `KFTRWI`,
-/// its televisions as `AFTKA`.
+/// Returns whether a word is one of Amazon's models: its tablets have names such as `KFTRWI`,
+/// its televisions such as `AFTKA`.
 fn has_model(text: &str, start: &str) -> bool {
     let capitals = |rest: &str| rest.len() >= 2 && rest.bytes().all(|byte| byte.is_ascii_uppercase());
     text.split([' ', ';', ')', '/']).any(|word| word.strip_prefix(start).is_some_and(capitals))

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 static AGENTS: LazyLock<UserAgents> = LazyLock::new(UserAgents::new);
 
-/// `expect`: device, browser, system, with `-` for none, and the browser's name.
+/// `expect`: device, browser and system, with `-` for none, and the browser's name.
 fn check(expect: &str, text: &str) {
     let UserAgent { device, browser, os, browser_name, is_bot, .. } = AGENTS.parse(text);
     let [device, browser, os] = [device, browser, os].map(|word| word.unwrap_or("-"));
@@ -340,7 +340,7 @@ fn bots() {
         "axios/1.13.2",
         "node",
         "PostmanRuntime/7.49.1",
-        // On no list, and yet clear.
+        // On no list, but clearly a bot.
         "Mozilla/5.0 (compatible; ExampleNewBot/1.0)",
         "Mozilla/5.0 (compatible; Somebody; +https://example.com/about)",
         "ACME-CRAWLER 3",
@@ -376,7 +376,7 @@ fn every_pattern_of_the_list_is_looked_for() {
 fn names_and_versions_are_kept() {
     let agent = AGENTS.parse("Mozilla/5.0 (X11; Ubuntu; Linux x86_64; rv:145.0) Gecko/20100101 Firefox/145.0");
     assert_eq!((agent.browser_major, agent.os_name.as_deref()), (Some(145), Some("Ubuntu")));
-    // A family may be text of the header.
+    // A family may contain text of the header.
     let long = AGENTS.parse(&format!("Some{}Thing/1.0 CFNetwork/1 Darwin/1", "e".repeat(180)));
     assert!(long.browser_name.is_none_or(|name| name.len() <= LONGEST_NAME));
     let nothing = AGENTS.parse("a program of mine");

@@ -1,4 +1,4 @@
-//! Posteriors of two arms, and the chances of many to be the best.
+//! Adapters for posteriors of two arms and probabilities of being the best arm.
 
 use muriel_stats::Undefined;
 use muriel_stats::bayes::{Posterior, Prior, beta_binomial, posterior, posterior_relative};

@@ -1,4 +1,4 @@
-//! A case as text: its inputs read, its outputs named.
+//! Reads the inputs of a case and collects its named outputs.
 
 use muriel_stats::Undefined;
 use muriel_stats::interval::TestResult;
@@ -6,11 +6,11 @@ use serde_json::Value;
 
 use super::super::{Output, Outputs};
 
-/// Why an adapter stopped.
+/// Reason why an adapter stopped.
 pub(super) enum Stop {
-    /// The answer is that there is none.
+    /// The statistic is undefined.
     Undefined(Undefined),
-    /// The case asks for something this harness cannot read or the crate does not have.
+    /// The harness cannot read the case, or the crate does not have the method.
     Unreadable(String),
 }
 
@@ -22,7 +22,7 @@ impl From<Undefined> for Stop {
 
 pub(super) type Read<T> = Result<T, Stop>;
 
-/// Named outputs under construction.
+/// Named outputs of a case, while they are collected.
 pub(super) struct Table(pub(super) Outputs);
 
 impl Table {
@@ -55,7 +55,7 @@ impl Table {
     }
 }
 
-/// An object of inputs.
+/// A JSON object with inputs.
 #[derive(Clone, Copy)]
 pub(super) struct Input<'a>(pub(super) &'a Value);
 
@@ -118,7 +118,7 @@ pub(super) fn optional_number(name: &str, value: &Value) -> Read<Option<f64>> {
     if value.is_null() { Ok(None) } else { number(name, value).map(Some) }
 }
 
-/// A count. What is a number but counts nothing cannot come from real data.
+/// Reads a count. A number that is not a count cannot come from real data.
 fn whole(name: &str, value: &Value) -> Read<u64> {
     if let Some(n) = value.as_u64() {
         return Ok(n);

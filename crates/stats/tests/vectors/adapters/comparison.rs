@@ -1,11 +1,11 @@
-//! What many methods are asked with: two arms, their effect and its scale, and which sides count.
+//! Inputs that many methods share: two arms, their effect, its scale, and the sides of the test.
 
 use muriel_stats::interval::{self, Alternative, Proportion};
 use muriel_stats::{Effect, JointMoments, Moments, Sample, Sides, Undefined, both};
 
 use super::case::{Input, Read, Stop, Table, unknown};
 
-/// Both, or the stop that comes first: unreadable before undefined, then by the order of the reasons.
+/// Both values, or the first reason to stop: unreadable before undefined, then in the order of [`Undefined`].
 pub(super) fn pair<A, B>(a: Read<A>, b: Read<B>) -> Read<(A, B)> {
     match (a, b) {
         (Err(Stop::Unreadable(problem)), _) | (_, Err(Stop::Unreadable(problem))) => Err(Stop::Unreadable(problem)),
@@ -54,7 +54,7 @@ pub(super) fn effect(input: &Input<'_>) -> Read<Effect> {
     Ok(Effect::of_samples(&control, &treatment)?)
 }
 
-/// The effect on the scale that `difference` asks for.
+/// The effect on the scale that the input `difference` names.
 pub(super) fn scaled(input: &Input<'_>, effect: &Effect) -> Read<Effect> {
     if is_relative(input)? { Ok(effect.relative()?) } else { Ok(*effect) }
 }
@@ -76,7 +76,7 @@ pub(super) fn alternative(input: &Input<'_>) -> Read<Alternative> {
     }
 }
 
-/// Two sides unless stated.
+/// Sides of the test; two unless given.
 pub(super) fn sides(input: &Input<'_>) -> Read<Sides> {
     match if input.has("sides") { input.count("sides")? } else { 2 } {
         1 => Ok(Sides::One),
@@ -85,7 +85,7 @@ pub(super) fn sides(input: &Input<'_>) -> Read<Sides> {
     }
 }
 
-/// The t test of an effect on the scale asked for.
+/// Outputs of the t test of an effect, on the scale that the input names.
 pub(super) fn effect_outputs(input: &Input<'_>, out: &mut Table, effect: &Effect) -> Read<()> {
     let effect = scaled(input, effect)?;
     out.number("effect", effect.num);

@@ -1,4 +1,4 @@
-//! Many results at once.
+//! Adapters for families of results.
 
 use muriel_stats::multiplicity::{self, Correction};
 

@@ -1,4 +1,4 @@
-//! Moments, and intervals and tests at one look.
+//! Adapters for moments, and for intervals and tests at a single check.
 
 use muriel_stats::Moments;
 use muriel_stats::interval::{self, Alternative};
@@ -31,7 +31,7 @@ pub(super) fn proportion_z(input: &Input<'_>, out: &mut Table) -> Read<()> {
         "unpooled" => {
             let effect = effect(input)?;
             out.number("difference", effect.num);
-            // Without an alpha only the interval, which is then not given, would depend on it.
+            // Without an alpha only the interval would depend on the default, and it is left out of the outputs.
             let alpha = if input.has("alpha") { Some(input.f64("alpha")?) } else { None };
             let test = interval::z_test(&effect, alpha.unwrap_or(0.05), alternative)?;
             out.number("std_error", test.std_error);

@@ -1,4 +1,4 @@
-//! Metrics that are more than a mean or a share: adjusted, ratios, capped, quantiles.
+//! Adapters for metrics other than means and shares: adjusted, ratios, capped, quantiles.
 
 use muriel_stats::cap::{self, QuantileMethod};
 use muriel_stats::{Effect, QuantileSample, quantile};

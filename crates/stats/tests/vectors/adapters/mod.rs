@@ -1,7 +1,6 @@
-//! One adapter per method: its inputs to the crate's types, the crate's answer to named outputs.
+//! One adapter per method: converts inputs to the crate's types, and results to named outputs.
 //!
-//! Nothing here calculates beyond what a table of results would: choosing a scale, taking a root of a variance, naming
-//! a reason.
+//! Adapters only do what a table of results needs: choose a scale, take the root of a variance, name a reason.
 
 mod bayes;
 mod case;
@@ -22,7 +21,7 @@ use case::{Input, Read, Stop, Table, unknown};
 /// The crate's outputs for one case.
 ///
 /// # Errors
-/// A sentence when the method or an input is not known.
+/// A message when the method or an input is not known.
 pub(super) fn answer(method: &str, inputs: &Value) -> Result<Outputs, String> {
     let adapter: fn(&Input<'_>, &mut Table) -> Read<()> = match method {
         "special" => special_function,

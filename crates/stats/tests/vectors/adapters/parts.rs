@@ -1,4 +1,4 @@
-//! Effects put together from strata or from epochs.
+//! Adapters for effects combined from strata or from epochs.
 
 use muriel_stats::Epochs;
 use muriel_stats::lift::delta_lift;
@@ -9,7 +9,8 @@ use super::comparison::{effect, is_relative, pair, scaled};
 
 pub(super) fn post_stratified_case(input: &Input<'_>, out: &mut Table) -> Read<()> {
     let strata = input.list("strata", |_, stratum| Ok(effect(&Input(stratum))))?;
-    // Every stratum is asked before one's reason is given, for the first in the order of reasons wins.
+    // All strata are computed before an error is returned, because the first reason in the order of reasons is
+    // expected.
     let mut all = Ok(Vec::new());
     for stratum in strata {
         all = pair(all, stratum).map(|(mut all, stratum)| {

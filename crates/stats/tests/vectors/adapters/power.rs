@@ -1,4 +1,4 @@
-//! Sizes, power and least effects to be found.
+//! Adapters for sample sizes, power and smallest detectable effects.
 
 use muriel_stats::power::{self, Baseline, Looks, NullVariance, TreatmentVariance, Units};
 
@@ -7,7 +7,7 @@ use super::comparison::sides;
 
 pub(super) fn power_case(input: &Input<'_>, out: &mut Table) -> Read<()> {
     let kind = input.text("kind")?;
-    // Every kind may be asked of a rule that may be looked at any time.
+    // Every kind has a variant whose rule may be checked at any time.
     let (kind, looks) = match kind.strip_suffix("_sequential") {
         Some(kind) if input.has("tuning_n") => (kind, Looks::Any { planned_units: Some(input.f64("tuning_n")?) }),
         Some(kind) => (kind, Looks::Any { planned_units: None }),
@@ -35,7 +35,7 @@ pub(super) fn power_case(input: &Input<'_>, out: &mut Table) -> Read<()> {
         out.number("n_per_arm", solved.exact.treatment);
         out.number("n_per_arm_rounded", power::whole_units(solved.exact.treatment) as f64);
         out.number("n_per_arm_approx", solved.approximate.treatment);
-        // The packages that give totals use the formula without the far tail.
+        // Packages that return totals use the formula without the far tail.
         out.number("n_total", power::whole_units(solved.approximate.total()) as f64);
     };
     match kind {

@@ -1,4 +1,4 @@
-//! Whether units met their variants in the shares they should.
+//! Adapters for sample ratio mismatch.
 
 use muriel_stats::srm::{self, ChiSquared, SampleRatio};
 

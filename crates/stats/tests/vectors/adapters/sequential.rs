@@ -1,4 +1,4 @@
-//! Results that may be read more than once: always valid, or at planned looks.
+//! Adapters for results that may be checked repeatedly: always valid, or at planned checks.
 
 use muriel_stats::Sides;
 use muriel_stats::boundary::{BoundSide, Mixture, sequential, sequential_bound};

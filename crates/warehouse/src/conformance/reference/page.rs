@@ -1,4 +1,4 @@
-//! What health events tell of the pages of visitors who entered.
+//! Health events of the pages of visitors who entered.
 
 use super::{Entry, variant};
 use crate::{
@@ -9,7 +9,7 @@ use muriel_log::{EventKind, Record};
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The health events of a visitor in the arm in which the visitor entered.
+/// Health events of a visitor, in the arm in which the visitor entered.
 fn told<'r>(
     records: &'r [&'r Record],
     entry: &'r Entry<'r>,
@@ -116,7 +116,7 @@ pub(super) fn errors(
                 places.entry(place).or_default().push(record);
             }
         }
-        // The first by name of those with the most.
+        // On a tie, the first by name.
         places.into_iter().rev().max_by_key(|(_, records)| visitors(records)).map(|(place, _)| place)
     };
     let mut errors: Vec<PageError> = met

@@ -1,4 +1,4 @@
-//! Questions about two experiments, record by record.
+//! Questions about two experiments, computed record by record.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,4 +1,4 @@
-//! Who entered, and how.
+//! Entry of visitors: time, arm, epoch and attributes.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -13,40 +13,43 @@ use crate::answer::{Arrivals, Balance, ExperimentAnswer, LostEvents, Segment};
 use crate::question::{CountedOutcome, Dimension, ExperimentQuestion, Filter, SEGMENTS_MAX};
 use crate::row::kind::LOST;
 
-/// Dimensions by which arms are compared.
+/// Dimensions by which the balance of arms is checked.
 const BALANCE: [Dimension; 5] =
     [Dimension::Device, Dimension::Browser, Dimension::Os, Dimension::Country, Dimension::UserType];
 
-/// How many values of one are told.
+/// Maximum number of values per dimension in the balance.
 const BALANCE_MAX: usize = 10;
 
-/// Whether it is a part of a visitor's profile, and not a column of `exposures`.
+/// Returns whether the dimension is part of a visitor's profile, and not a column of
+/// `exposures`.
 fn in_profile(dimension: Dimension) -> bool {
     BALANCE.contains(&dimension)
 }
 
-/// Which exposures count: those within the experiment's arms and time, and of a visitor
-/// with such an exposure that a key vouched for no others. Anybody can send an
-/// exposure of any visitor without a key, and it moves nobody whom a key placed.
+/// Selects the exposures that count: those within the experiment's arms and period. If a
+/// visitor has such an exposure sent with an API key, the visitor's exposures without a
+/// key do not count. Anybody can send an exposure of any visitor without a key, which
+/// must not move a visitor whom a keyed exposure placed.
 pub(super) struct Exposures {
-    /// To the experiment's arms, at any time, bots' too; as SQL.
+    /// Exposures to the experiment's arms, at any time, including bots; an SQL condition.
     arms: String,
-    /// That another exposure of the visitor does not displace it, as SQL with ` AND `
-    /// before it; empty where none is displaced.
+    /// SQL condition, with a leading ` AND `, that removes exposures overruled by keyed
+    /// ones; empty when there are none.
     kept: &'static str,
     started: String,
     until: String,
 }
 
 impl Exposures {
-    /// Makes the table `placed`, if an exposure is displaced.
+    /// Creates the table `placed`, if an exposure is overruled.
     ///
-    /// The end of the question is not looked at: a visitor whom a key placed later has
-    /// not entered before, so each day of a series is what a report until then says.
+    /// Ignores the end of the question: a visitor whom a keyed exposure placed later has
+    /// not entered before. So each day of a time series equals a report that ends with
+    /// that day.
     pub(super) fn find(db: &Db<'_>, question: &ExperimentQuestion, project: u64, test: i64) -> Result<Self> {
         let started = since("\"at\"", question.started_at);
         let arms = format!("project = {project} AND test = {test} AND variant < {}", question.arms);
-        // Hardly ever does an experiment have both.
+        // An experiment rarely has both kinds.
         let mixed = format!(
             "SELECT coalesce(bool_or(vouched{started}) AND NOT bool_and(vouched), false) FROM exposures WHERE {arms}"
         );
@@ -63,13 +66,14 @@ impl Exposures {
         Ok(Self { arms, kept, started, until: before("\"at\"", question.until) })
     }
 
-    /// Those that count, bots' too, as SQL.
+    /// SQL condition of the exposures that count, including bots.
     fn counted(&self) -> String {
         let Self { arms, kept, started, until } = self;
         format!("{arms}{started}{until}{kept}")
     }
 
-    /// Those of people, as SQL: `visitor`, `at`, `id`, `variant`, `epoch` and `columns`.
+    /// SQL query of the counted exposures of humans: `visitor`, `at`, `id`, `variant`,
+    /// `epoch` and `columns`.
     fn met(&self, question: &ExperimentQuestion, columns: &str) -> String {
         format!(
             r#"SELECT visitor, "at", id, variant, {epoch} AS epoch, {columns} FROM exposures
@@ -80,7 +84,7 @@ impl Exposures {
     }
 }
 
-/// Makes `entry`.
+/// Creates the table `entry`.
 pub(super) fn enter(db: &Db<'_>, question: &ExperimentQuestion, project: u64, exposures: &Exposures) -> Result<()> {
     let mut columns = vec!["profile"];
     let visit = |outcome: &CountedOutcome| matches!(outcome, CountedOutcome::Bounce | CountedOutcome::Engagement);
@@ -111,9 +115,9 @@ pub(super) fn enter(db: &Db<'_>, question: &ExperimentQuestion, project: u64, ex
         ))
     };
     make("")?;
-    // Hardly ever has a visitor several exposures at the first moment. Finding the
-    // first of these by id takes sorting, and then by all else, for an event that
-    // was stored twice may have been told differently.
+    // A visitor rarely has several exposures at the first moment. Selecting one of them
+    // needs a sort by id and then by all other columns, because an event that was stored
+    // twice may have different values.
     let sql = format!("SELECT count(*) > count(DISTINCT visitor) FROM {table}");
     if db.row(&sql, |row| row.get(0))? {
         make(&format!(
@@ -128,9 +132,9 @@ pub(super) fn enter(db: &Db<'_>, question: &ExperimentQuestion, project: u64, ex
     Ok(())
 }
 
-/// The epoch of an exposure, as SQL: the one that it names, where the experiment reached
-/// that, and otherwise the one of its time. Whoever sends an exposure can name any
-/// number, so what was never reached must not make an epoch of its own.
+/// SQL expression for the epoch of an exposure: the one that it names if the experiment
+/// has reached it, otherwise the one at its time. Clients can name any number, so an
+/// epoch that was never reached must not create a group.
 fn epoch(epochs: &[(i64, Instant)]) -> String {
     let mut epochs = epochs.to_vec();
     epochs.sort_unstable_by_key(|(epoch, start)| (*start, *epoch));
@@ -146,7 +150,7 @@ fn epoch(epochs: &[(i64, Instant)]) -> String {
     sql
 }
 
-/// What those of `entered` must be to count, as SQL.
+/// SQL condition of the rows of `entered` that count.
 fn condition(question: &ExperimentQuestion, project: u64) -> Option<String> {
     let Filter { devices, user_types, sources, countries } = &question.filter;
     let mut all = Vec::new();
@@ -165,7 +169,7 @@ fn condition(question: &ExperimentQuestion, project: u64) -> Option<String> {
     (!all.is_empty()).then(|| all.join(" AND "))
 }
 
-/// What is to be told of those who entered, without metrics and position.
+/// Numbers about the entered visitors, without metrics and watermarks.
 pub(super) fn health(
     db: &Db<'_>,
     question: &ExperimentQuestion,
@@ -184,7 +188,8 @@ pub(super) fn health(
     })
 }
 
-/// How many entered and when the first of them did, and how many met several arms.
+/// Number of entered visitors, time of the first entry, and number of visitors with
+/// several arms.
 pub(super) fn arrived(db: &Db<'_>) -> Result<(ExperimentAnswer, u64)> {
     let arrivals = db
         .rows("SELECT epoch, variant, count(*) FROM entry GROUP BY ALL ORDER BY epoch, variant", |row| {
@@ -276,7 +281,8 @@ fn balance(db: &Db<'_>, project: u64) -> Result<Vec<Balance>> {
         }
         let unknown = by_value.remove(&None);
         let mut known: Vec<_> = by_value.into_iter().collect();
-        // Stable: of values with as many visitors, the alphabet's first.
+        // The sort is stable: values with the same number of visitors stay in
+        // alphabetical order.
         known.sort_by_key(|(_, arms)| std::cmp::Reverse(arms.values().sum::<u64>()));
         known.truncate(BALANCE_MAX);
         for (value, arms) in known.into_iter().chain(unknown.map(|arms| (None, arms))) {
@@ -292,8 +298,7 @@ fn balance(db: &Db<'_>, project: u64) -> Result<Vec<Balance>> {
     Ok(balance)
 }
 
-/// The segments that have a number, from 0 on. See [`segment`]. Needs the table
-/// `alike`.
+/// The numbered segments, from 0. See [`segment`]. Needs the table `alike`.
 pub(super) fn segments(db: &Db<'_>, question: &ExperimentQuestion, project: u64) -> Result<Vec<Segment>> {
     let Some(dimension) = question.breakdown else {
         return Ok(Vec::new());
@@ -326,7 +331,7 @@ pub(super) fn segments(db: &Db<'_>, question: &ExperimentQuestion, project: u64)
     Ok(segments)
 }
 
-/// Column and join that number the segment of a row `x` of `entry`, as SQL.
+/// SQL column and join that give the segment's number for a row `x` of `entry`.
 pub(super) fn segment(breakdown: Option<Dimension>, segments: usize) -> (String, String) {
     match breakdown {
         None => ("-1".to_owned(), String::new()),
@@ -344,7 +349,7 @@ pub(super) fn segment(breakdown: Option<Dimension>, segments: usize) -> (String,
     }
 }
 
-/// What pages of those in `entry` have lost since they entered.
+/// Events that pages of visitors in `entry` have lost after entry.
 pub(super) fn lost_events(db: &Db<'_>, question: &ExperimentQuestion, project: u64) -> Result<LostEvents> {
     let until = before("e.\"at\"", question.until);
     let sql = format!(
@@ -359,7 +364,7 @@ pub(super) fn lost_events(db: &Db<'_>, question: &ExperimentQuestion, project: u
     })
 }
 
-/// Makes an `entry` of everybody who did anything, at the first of it.
+/// Creates a table `entry` of all visitors with any event, at the time of the first one.
 pub(super) fn first_seen(db: &Db<'_>, project: u64, from: Instant, until: Instant, limit: Option<u64>) -> Result<()> {
     let (from, until) = (from.us(), until.us());
     let limit = limit.map_or_else(String::new, |limit| format!(" ORDER BY visitor LIMIT {limit}"));

@@ -1,4 +1,4 @@
-//! Orders in other currencies, as what they are worth in one.
+//! Conversion of orders in other currencies into one currency.
 
 use super::read::Db;
 use super::{Result, literal};
@@ -6,9 +6,9 @@ use crate::answer::MAX_VALUE;
 use crate::question::ExchangeRates;
 use muriel_domain::rates::RATE_UNITS;
 
-/// Converts the table `orders`, at the rate of the day of each order: a refund is
-/// converted as its order was, so that what was paid back in full is worth nothing.
-/// Orders without a rate keep their currency. `refunds` says whether there are any.
+/// Converts the table `orders`, at the exchange rate of each order's day. A refund is
+/// converted at the rate of its order, so that a full refund leaves a value of zero. Orders
+/// without a rate keep their currency. `refunds` is true when there are refunds.
 pub(super) fn convert(db: &Db<'_>, exchange: &ExchangeRates, refunds: bool) -> Result<()> {
     if exchange.spans.is_empty() {
         return Ok(());
@@ -21,7 +21,7 @@ pub(super) fn convert(db: &Db<'_>, exchange: &ExchangeRates, refunds: bool) -> R
             format!("({}, {}, {until}, {})", literal(&span.currency), span.since.us(), span.rate)
         })
         .collect();
-    // Rounded half away from zero, in integers. Values beyond MAX_VALUE do not count anyway.
+    // Rounded half away from zero, in integers. Values are limited to MAX_VALUE anyway.
     let half = RATE_UNITS / 2;
     let worth = |column: &str| {
         format!(

@@ -1,4 +1,4 @@
-//! What health events tell of the pages of visitors who entered. Needs the table `entry`.
+//! Health events: reports by pages of visitors who entered. Needs the table `entry`.
 
 use super::read::Db;
 use super::{Result, before, since};
@@ -6,7 +6,7 @@ use crate::answer::{AppliedChange, MAX_TRACKED_CHANGES, PageError, PageMeasure, 
 use crate::question::ExperimentQuestion;
 use muriel_domain::Instant;
 
-/// The columns that are measures, in the order in which [`Told::pages`] reads them.
+/// Measure columns, in the order in which [`Told::pages`] reads them.
 const MEASURES: [&str; 4] = ["hidden", "lcp", "cls", "inp"];
 
 /// The health events of an experiment.
@@ -17,7 +17,7 @@ pub(super) struct Told<'q> {
 }
 
 impl Told<'_> {
-    /// Their rows, as SQL.
+    /// SQL query of these events.
     fn rows(&self) -> String {
         format!(
             "SELECT * FROM health WHERE project = {project} AND test = {test}{started}{until}",
@@ -28,7 +28,7 @@ impl Told<'_> {
         )
     }
 
-    /// Whether changes found what they change, by arm and place.
+    /// Matches of changes, by arm and index of the change.
     pub(super) fn changes(&self, db: &Db<'_>) -> Result<Vec<AppliedChange>> {
         let sql = format!(
             r#"WITH
@@ -53,9 +53,10 @@ impl Told<'_> {
         })
     }
 
-    /// How the pages of the arms fared, by epoch and arm.
+    /// Measures and failures of the arms' pages, by epoch and arm.
     pub(super) fn pages(&self, db: &Db<'_>) -> Result<Vec<PageTotals>> {
-        // What a key vouched for comes first, and then alone.
+        // Events sent with an API key take precedence: if a visitor has any, only they
+        // count.
         let any = |flag: &str| {
             format!(
                 "CASE WHEN bool_or(told.vouched) THEN bool_or(told.{flag} AND told.vouched) ELSE bool_or(told.{flag}) END AS {flag}"
@@ -105,9 +106,9 @@ impl Told<'_> {
         Ok(totals.into_iter().filter(PageTotals::tells).collect())
     }
 
-    /// What the errors that most visitors met say, by arm.
+    /// Messages of the errors that most visitors had, by arm.
     pub(super) fn errors(&self, db: &Db<'_>) -> Result<Vec<PageError>> {
-        // Where most of those who met an error met it.
+        // The value with the most visitors among those who had an error.
         let most = |column: &str| {
             format!(
                 "{column}s AS (

@@ -1,4 +1,4 @@
-//! Everybody of a project, held out or not.
+//! Entry of a project's visitors into a holdout, held out or not.
 
 use duckdb::Connection;
 use muriel_assign::document::GroupStretch;
@@ -8,10 +8,11 @@ use super::{Result, before, since};
 use crate::question::ExperimentQuestion;
 use crate::row::kind::LOST;
 
-/// Visitors whose ids are read at once, roughly: they need memory beside that of the statement.
+/// Approximate number of visitors whose ids are read at once. They need memory in addition to
+/// that of the statement.
 const IDS_AT_ONCE: u64 = 1_000_000;
 
-/// Makes `entry`. Nobody has attributes, so that whoever filters by them finds nobody.
+/// Creates the table `entry`. Visitors have no attributes, so a filter matches nobody.
 pub(super) fn enter(db: &Db<'_>, question: &ExperimentQuestion, project: u64, stretch: &GroupStretch) -> Result<()> {
     let from = question.from.map_or_else(String::new, |from| format!(r#" HAVING min("at") >= {}"#, from.us()));
     let (started, until) = (since("\"at\"", question.started_at), before("\"at\"", question.until));
@@ -33,14 +34,14 @@ pub(super) fn enter(db: &Db<'_>, question: &ExperimentQuestion, project: u64, st
     ))
 }
 
-/// Makes `held_out`: those of `seen` whose place is in the stretch.
+/// Creates the table `held_out`: the visitors of `seen` whose position is in the group range.
 fn place(db: &Db<'_>, project: u64, stretch: &GroupStretch) -> Result<()> {
     let is_held_out = stretch.membership();
     db.run("CREATE OR REPLACE TEMP TABLE held_out (visitor UBIGINT NOT NULL)")?;
     let seen: u64 = db.row("SELECT count(*) FROM seen", |row| row.get(0))?;
     let parts = seen / IDS_AT_ONCE + 1;
     for part in 0..parts {
-        // A hash that two ids share has one place all the same.
+        // Two ids with the same hash share one position, that of the smaller id.
         let sql = format!(
             "SELECT visitor, min(text) FROM visitors
              WHERE project = {project} AND visitor % {parts} = {part} AND visitor IN (SELECT visitor FROM seen)

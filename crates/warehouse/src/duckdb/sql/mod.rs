@@ -1,29 +1,29 @@
-//! How DuckDB is asked: the questions as SQL, the rows as answers.
+//! Questions as SQL, and rows as answers.
 //!
-//! A question is answered within one transaction, so that everything in the
-//! answer is of the same moment. It makes temporary tables, which belong to the
-//! connection and go with the transaction:
+//! A question is answered within one transaction, so that the whole answer is consistent.
+//! It creates temporary tables, which belong to the connection and are removed with the
+//! transaction:
 //!
 //! | table | |
 //! |---|---|
-//! | `placed` | visitors whom a key placed in an arm, with other exposures that no key vouched for |
-//! | `entry` | one row for each visitor who entered and passes the filter: when, which arm and epoch, and how |
-//! | `seen` | when each visitor of a project first did anything, in a holdout's time |
-//! | `held_out` | which of them are held out |
-//! | `other_entry` | of a pair of experiments, as `entry`, of the other one |
-//! | `alike` | how many visitors of `entry` had the same profile, by arm |
-//! | `segments` | the values of the breakdown that are told apart, numbered |
-//! | `segment_profiles` | the number of each profile's value of the breakdown |
-//! | `pages` | the urls that a pattern matches |
-//! | `orders` | the orders that a metric means, each once, and their refunds |
-//! | `refunds` | the refunds that a metric means, each once |
+//! | `placed` | visitors placed in an arm by a keyed exposure, who also have exposures without a key |
+//! | `entry` | one row per visitor who entered and passes the filter: time, arm, epoch and attributes |
+//! | `seen` | time of each visitor's first event within a holdout's period |
+//! | `held_out` | visitors of `seen` who are held out |
+//! | `other_entry` | like `entry`, for the other experiment of a pair |
+//! | `alike` | number of visitors of `entry` with the same profile, by arm |
+//! | `segments` | numbered values of the breakdown that have their own segment |
+//! | `segment_profiles` | segment number of each profile |
+//! | `pages` | URLs that match a pattern |
+//! | `orders` | the orders of a metric, deduplicated, and their refunds |
+//! | `refunds` | the refunds of a metric, deduplicated |
 //! | `matched` | the events that count for a metric, when they are needed twice |
-//! | `earnings` | what each visitor with an order is worth |
-//! | `did` | what was done in the visits in which visitors entered |
-//! | `active` | who did not bounce, or was engaged, and since when |
+//! | `earnings` | value of each visitor with an order |
+//! | `did` | events in the visits in which visitors entered |
+//! | `active` | visitors who did not bounce, or were engaged, and since when |
 //!
-//! Numbers are written into the SQL, and texts as literals: a plan that knows
-//! them skips what cannot match, one with parameters reads all.
+//! Numbers and texts are written into the SQL as literals. With known values the plan
+//! skips row groups that cannot match; with parameters it would read all of them.
 
 mod entry;
 mod exchange;
@@ -110,7 +110,7 @@ pub(super) fn ask(
     })
 }
 
-/// How many visitors a project had, and how many of them converted.
+/// Counts the visitors of a project, and those who converted.
 pub(super) fn traffic(connection: &Connection, question: &TrafficQuestion, stop: &StopToken) -> Result<TrafficAnswer> {
     snapshot(connection, stop, |db| {
         let (project, until) = (hash_text(&question.project_key), question.until);
@@ -136,7 +136,8 @@ pub(super) fn traffic(connection: &Connection, question: &TrafficQuestion, stop:
     })
 }
 
-/// Calls `each` with what each visitor of a project did, in the order of their hashes.
+/// Calls `each` with the totals of each visitor of a project, ordered by the hash of the
+/// visitor's id.
 pub(super) fn visitors(
     connection: &Connection,
     question: &VisitorsQuestion,
@@ -150,7 +151,7 @@ pub(super) fn visitors(
     })
 }
 
-/// How often the events of a goal came, by day.
+/// Counts the events of a goal, by day.
 pub(super) fn activity(
     connection: &Connection,
     question: &ActivityQuestion,
@@ -181,7 +182,7 @@ pub(super) fn activity(
     })
 }
 
-/// The pages of a project that were viewed last.
+/// Returns the most recently viewed pages of a project.
 pub(super) fn viewed_pages(connection: &Connection, question: &PagesQuestion, stop: &StopToken) -> Result<PagesAnswer> {
     snapshot(connection, stop, |db| {
         let project = hash_text(&question.project_key);
@@ -209,7 +210,7 @@ pub(super) fn viewed_pages(connection: &Connection, question: &PagesQuestion, st
     })
 }
 
-/// What those of `entry` did.
+/// Outcomes of the visitors of `entry`.
 fn done(db: &Db<'_>, scope: &MetricContext, metric: &Metric) -> Result<Outcomes> {
     match metric.outcome {
         CountedOutcome::Bounce | CountedOutcome::Engagement => {
@@ -220,7 +221,7 @@ fn done(db: &Db<'_>, scope: &MetricContext, metric: &Metric) -> Result<Outcomes>
     }
 }
 
-/// Runs `answer` on one state of the warehouse, and leaves nothing behind.
+/// Runs `answer` on a snapshot of the warehouse, and rolls back its temporary tables.
 fn snapshot<T>(connection: &Connection, stop: &StopToken, answer: impl FnOnce(&Db<'_>) -> Result<T>) -> Result<T> {
     connection.execute_batch("BEGIN TRANSACTION")?;
     let answered = answer(&Db { connection, stop });
@@ -230,9 +231,9 @@ fn snapshot<T>(connection: &Connection, stop: &StopToken, answer: impl FnOnce(&D
     Ok(answered)
 }
 
-/// The logs whose rows are there.
+/// The logs with stored rows.
 struct Logs {
-    /// By the number that is in their rows.
+    /// Log ids by the log's number in the rows.
     ids: BTreeMap<u8, LogId>,
     marks: Watermarks,
 }
@@ -245,7 +246,7 @@ impl Logs {
             Ok((row.get::<_, u8>(0)?, id, mark_of(row.get(2)?, row.get(3)?)))
         })?;
         for (number, id, mark) in rows {
-            // Every id that was written has 16 bytes.
+            // Every stored id has 16 bytes.
             let Ok(id) = id.try_into() else { continue };
             ids.insert(number, LogId::from_bytes(id));
             marks.insert(LogId::from_bytes(id), mark);
@@ -253,7 +254,7 @@ impl Logs {
         Ok(Logs { ids, marks })
     }
 
-    /// What could not be read of each log, of this project or of any.
+    /// Unreadable blocks of each log that affect this project or all projects.
     fn lost(&self, db: &Db<'_>, project: u64) -> Result<Vec<LostBlocks>> {
         let sql = format!(
             "SELECT log, sum(greatest(last - first + 1, 0))::UBIGINT, min(first), max(last)
@@ -270,7 +271,7 @@ impl Logs {
         Ok(lost)
     }
 
-    /// What of this project was taken out of each log.
+    /// Deletions of this project's events from each log.
     fn rewritten(&self, db: &Db<'_>, project: u64) -> Result<Vec<RewrittenBlocks>> {
         let sql = format!(
             r#"SELECT log, count(DISTINCT seq)::UBIGINT, sum(removed)::UBIGINT,
@@ -292,19 +293,19 @@ impl Logs {
     }
 }
 
-/// `text` as SQL writes it.
+/// Quotes `text` as an SQL literal.
 fn literal(text: &str) -> String {
-    // A statement is handed over as a C string.
+    // DuckDB receives a statement as a C string, so it must not contain NUL.
     let parts: Vec<String> = text.split('\0').map(|part| format!("'{}'", part.replace('\'', "''"))).collect();
     if parts.len() == 1 { parts.concat() } else { format!("({})", parts.join(" || chr(0) || ")) }
 }
 
-/// ` AND column >= from`, if there is a beginning.
+/// The condition ` AND column >= from`; empty without `from`.
 fn since(column: &str, from: Option<Instant>) -> String {
     from.map_or_else(String::new, |from| format!(" AND {column} >= {}", from.us()))
 }
 
-/// ` AND column < until`, if there is an end.
+/// The condition ` AND column < until`; empty without `until`.
 fn before(column: &str, until: Option<Instant>) -> String {
     until.map_or_else(String::new, |until| format!(" AND {column} < {}", until.us()))
 }

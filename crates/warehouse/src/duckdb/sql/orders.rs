@@ -1,9 +1,8 @@
-//! Orders and refunds: which count, each once, and what visitors are worth by them.
+//! Orders and refunds: selection, deduplication, and the value of visitors.
 //!
-//! Anybody can send an order without a key, with any number and any value. So orders
-//! that a key vouched for are counted apart from the others all the way: they win
-//! where two have one number, say which currency and how much is plausible, and what
-//! nobody vouched for takes nothing away from them.
+//! Anybody can send an order without a key, with any number and any value. So orders sent with an API key are counted
+//! separately from the others throughout: they win when two orders have the same number, they determine the currency
+//! and the plausible maximum, and nothing sent without a key reduces them.
 
 use muriel_domain::Instant;
 
@@ -14,18 +13,16 @@ use crate::answer::{LargestOrder, MAX_VALUE, MetricAnswer, VALUE_SCALE};
 use crate::question::{MAX_ORDER_FACTOR, MIN_VOUCHED_ONE_IN, Metric, SHARED_BY};
 use crate::row::{fixed, kind};
 
-/// What a row of `matched` is: an order, a refund of an order that is there, or a
-/// refund that names no order.
+/// Kind of a row of `matched`: an order, a refund of an existing order, or a refund without an order.
 const ORDER: u8 = 0;
 const TIED: u8 = 1;
 const UNTIED: u8 = 2;
-/// Whether a row of `matched` is an order, as SQL behind the name of the table; see [`ORDER`].
+/// SQL condition for a row of `matched` that is an order, to follow the table's name; see [`ORDER`].
 pub(super) const IS_ORDER: &str = "what = 0";
 
-/// Makes the table `orders`: those with `condition` on their name, each once. That has
-/// to be known before it is looked at who entered, since another visitor's order with
-/// the same number may be the same order. With `worth`, what they are worth is read as
-/// well, and their refunds are put beside them; whether there are any.
+/// Creates the table `orders`: those whose name matches `condition`, deduplicated. Deduplication happens before the
+/// join with entered visitors, because another visitor's order with the same number may be the same order. With
+/// `worth`, values are read as well and refunds are added. Returns whether there are refunds.
 pub(super) fn collect(db: &Db<'_>, scope: &MetricContext, condition: &str, worth: bool) -> Result<bool> {
     let find = |table: &str, kind: u8, condition: &str, columns: &[&str]| -> Result<()> {
         db.run(&format!(
@@ -47,7 +44,7 @@ pub(super) fn collect(db: &Db<'_>, scope: &MetricContext, condition: &str, worth
         find("orders", kind::ORDER, condition, &columns)?;
         return Ok(false);
     }
-    // Reading what they are worth takes as long as finding them.
+    // Reading the values takes as long as finding the orders.
     columns.extend(["amount", "currency"]);
     find("orders", kind::ORDER, condition, &columns)?;
     columns.push("refund_of");
@@ -88,7 +85,7 @@ pub(super) fn collect(db: &Db<'_>, scope: &MetricContext, condition: &str, worth
     Ok(true)
 }
 
-/// Makes the table `repeated_orders` of the orders whose number others of them have, before one of them is chosen.
+/// Creates the table `repeated_orders` of orders that share a number with others, before one of them is chosen.
 fn note_repeated(db: &Db<'_>) -> Result<()> {
     db.run(&format!(
         r#"CREATE OR REPLACE TEMP TABLE repeated_orders AS
@@ -99,8 +96,8 @@ fn note_repeated(db: &Db<'_>) -> Result<()> {
     ))
 }
 
-/// Makes the table `lost_refunds` of those that name an order and take nothing: it is not there, or it is one from which they may
-/// not take. What belongs to an order of another goal is left to that goal.
+/// Creates the table `lost_refunds` of refunds that name an order and reduce nothing, because it does not exist or they
+/// may not reduce it. Refunds of an order that belongs to another goal are not included.
 fn note_lost_refunds(db: &Db<'_>, scope: &MetricContext) -> Result<()> {
     db.run(&format!(
         r#"CREATE OR REPLACE TEMP TABLE lost_refunds AS
@@ -117,13 +114,13 @@ fn note_lost_refunds(db: &Db<'_>, scope: &MetricContext) -> Result<()> {
     ))
 }
 
-/// Whether the refund `r` takes from the order `o`, as SQL: one that no key vouched for does from the same visitor's orders
-/// alone, and of those from what no key vouched for either.
+/// SQL condition for a refund `r` that reduces the order `o`. A refund without a key only reduces orders of the same
+/// visitor, and only those sent without a key.
 const TAKES: &str = "(r.vouched OR (NOT o.vouched AND r.visitor = o.visitor))
                  AND (r.currency = o.currency OR r.currency IS NULL OR o.currency IS NULL)";
 
-/// Keeps one row of `table` for each event, or each order number, as `key` says: the first that a
-/// key vouched for, whoever's it is, or else the first of each visitor.
+/// Keeps one row of `table` for each event or each order number, depending on `key`: the first one sent with an API
+/// key, of any visitor, or else the first one of each visitor.
 fn once(db: &Db<'_>, table: &str, key: &str, columns: &[&str]) -> Result<()> {
     let again = format!("SELECT count({key}) > count(DISTINCT {key}) FROM {table}");
     if db.row(&again, |row| row.get(0))? {
@@ -148,13 +145,12 @@ fn once(db: &Db<'_>, table: &str, key: &str, columns: &[&str]) -> Result<()> {
     Ok(())
 }
 
-/// The orders and refunds that count, of those who entered, as SQL: as
-/// [`super::outcome`]'s `matched`, with what they are and are worth. `after` is the
-/// condition on `at` and `entered` to be within the window, `before_us` the time of
-/// the covariate.
+/// SQL query of the counted orders and refunds of entered visitors, like `matched` in [`super::outcome`], with kind and
+/// value. `window` is the condition on `at` and `entered` to be within the window, `before_us` the period of the
+/// covariate.
 ///
-/// A refund counts where it and its order do: what was bought before entry and is paid
-/// back after it is neither the arm's doing nor known before.
+/// A refund counts where both it and its order count. A refund after entry of an order before entry is neither an
+/// effect of the arm nor known before entry.
 pub(super) fn matched(refunds: bool, window: &str, before_us: i64) -> String {
     let worth = if refunds {
         "o.ordered_at, o.currency, o.vouched, o.amount, o.gross, o.root, o.what".to_owned()
@@ -173,8 +169,8 @@ pub(super) fn matched(refunds: bool, window: &str, before_us: i64) -> String {
     )
 }
 
-/// Takes out of `matched` what is in another currency or cannot be plausible, makes the
-/// table `earnings`, one row for each visitor in `matched`, and gives back the cap.
+/// Removes orders in other currencies and implausible ones from `matched`. Creates the table `earnings`, with one row
+/// for each visitor in `matched`. Returns the cap.
 pub(super) fn earnings(db: &Db<'_>, metric: &Metric, refunds: bool, answer: &mut MetricAnswer) -> Result<Option<i64>> {
     note_left_out(db, metric, answer)?;
     keep_one_currency(db, metric, answer)?;
@@ -207,7 +203,7 @@ pub(super) fn earnings(db: &Db<'_>, metric: &Metric, refunds: bool, answer: &mut
     }
 }
 
-/// Counts the orders and refunds that take no part, of those who entered and within their window.
+/// Counts the repeated orders and lost refunds of entered visitors within their window.
 fn note_left_out(db: &Db<'_>, metric: &Metric, answer: &mut MetricAnswer) -> Result<()> {
     let window = metric.window_us.map_or_else(String::new, |window| format!(r#" AND l."at" < x."at" + {window}"#));
     let from = |table: &str| {
@@ -220,8 +216,8 @@ fn note_left_out(db: &Db<'_>, metric: &Metric, answer: &mut MetricAnswer) -> Res
     Ok(())
 }
 
-/// Counts the custom events with the name of the orders, of those who entered and within their window: each is a purchase that has
-/// no amount, or no currency, that can be read.
+/// Counts the custom events with the name of the orders, of entered visitors within their window. Each is a purchase
+/// without a readable amount or currency.
 pub(super) fn note_unread(
     db: &Db<'_>,
     scope: &MetricContext,
@@ -242,15 +238,14 @@ pub(super) fn note_unread(
     Ok(())
 }
 
-/// What a visitor is worth, by the sums of what a key vouched for and of the other
-/// orders less their refunds, and of the refunds without an order of either kind,
-/// which are negative; as SQL. Refunds take nothing below 0, and those that no key
-/// vouched for take only from orders that no key vouched for.
+/// SQL expression for the value of a visitor, from four sums: of keyed and of other orders, both less their refunds,
+/// and of refunds without an order of both kinds, which are negative. Refunds never make the value negative. Refunds
+/// without a key only reduce orders without a key.
 pub(super) fn worth([vouched, other, untied, other_untied]: &[String; 4]) -> String {
     format!("least(greatest({vouched} + greatest({other} + {other_untied}, 0) + {untied}, 0), {MAX_VALUE})")
 }
 
-/// What a row of `matched` adds to the four sums of [`worth`], as SQL.
+/// SQL expressions for the contribution of a row of `matched` to the four sums of [`worth`].
 pub(super) fn contributions() -> [String; 4] {
     [
         format!("vouched AND what < {UNTIED}"),
@@ -261,13 +256,13 @@ pub(super) fn contributions() -> [String; 4] {
     .map(|condition| format!("CASE WHEN {condition} THEN amount ELSE 0 END::HUGEINT"))
 }
 
-/// Whether a row of `matched` is an order, as SQL, 0 or 1.
+/// SQL expression for whether a row of `matched` is an order, 0 or 1.
 pub(super) fn is_order() -> String {
     format!("(what = {ORDER})::BIGINT")
 }
 
-/// Leaves the rows in the goal's currency, or in that of most buyers: first by those
-/// whom a key vouched for, since anybody can invent others.
+/// Keeps the rows in the goal's currency, or else in the currency of most buyers. Buyers with keyed orders are compared
+/// first, because anybody can invent orders without a key.
 fn keep_one_currency(db: &Db<'_>, metric: &Metric, answer: &mut MetricAnswer) -> Result<()> {
     let mut orders: Vec<(String, u64, u64)> = db.rows(
         &format!(
@@ -278,7 +273,7 @@ fn keep_one_currency(db: &Db<'_>, metric: &Metric, answer: &mut MetricAnswer) ->
     )?;
     answer.currency = match &metric.currency {
         Some(currency) => Some(currency.clone()),
-        // What has no rate is left out, however much of it there is.
+        // Orders without an exchange rate are left out, however many there are.
         None if metric.exchange.is_some() && !orders.is_empty() => {
             metric.exchange.as_ref().map(|exchange| exchange.currency.clone())
         }
@@ -303,8 +298,8 @@ fn keep_one_currency(db: &Db<'_>, metric: &Metric, answer: &mut MetricAnswer) ->
     db.run(&format!("DELETE FROM matched WHERE currency IS NOT NULL{named}"))
 }
 
-/// Leaves out the orders that are too large, with their refunds. Whether enough buyers
-/// are vouched for to say of all what is usual.
+/// Removes orders above the plausible maximum, with their refunds. Returns whether enough buyers have keyed orders to
+/// represent all buyers.
 fn keep_plausible(db: &Db<'_>, metric: &Metric, answer: &mut MetricAnswer) -> Result<bool> {
     let orders = format!("FROM matched WHERE after AND what = {ORDER}");
     let largest: Option<i64> = db.row(&format!("SELECT max(amount) FILTER (vouched) {orders}"), |row| row.get(0))?;
@@ -328,10 +323,10 @@ fn keep_plausible(db: &Db<'_>, metric: &Metric, answer: &mut MetricAnswer) -> Re
     Ok(sure)
 }
 
-/// The order of `matched` that is worth most.
+/// The order of `matched` with the largest value.
 fn largest_order(db: &Db<'_>, refunds: bool) -> Result<Option<LargestOrder>> {
     let net = if refunds {
-        // What was paid back in full does no harm.
+        // Refunds are subtracted, so that a fully refunded order does not appear.
         format!(
             r#"SELECT visitor, root, vouched, sum(amount)::BIGINT AS amount, min("at") AS "at"
                FROM matched WHERE after AND what < {UNTIED} GROUP BY visitor, root, vouched"#
@@ -355,8 +350,8 @@ fn largest_order(db: &Db<'_>, refunds: bool) -> Result<Option<LargestOrder>> {
     Ok(largest.pop())
 }
 
-/// The default cap of the positive values of a column of `earnings`, by the definition of
-/// [`muriel_stats::cap::default_cap_rank`]; `None` when there are none.
+/// Default cap of the positive values of a column of `earnings`, by the definition of
+/// [`muriel_stats::cap::default_cap_rank`]; `None` without positive values.
 fn usual_cap(db: &Db<'_>, column: &str) -> Result<Option<i64>> {
     let values: u64 = db.row(&format!("SELECT count(*) FROM earnings WHERE {column} > 0"), |row| row.get(0))?;
     let Some(rank) = muriel_stats::cap::default_cap_rank(values) else { return Ok(None) };

@@ -1,4 +1,4 @@
-//! Goals and events: what counts, of whom, and how much.
+//! Outcomes of goals and events: the counted events per visitor, and their value.
 
 use std::collections::BTreeMap;
 
@@ -19,59 +19,59 @@ use crate::answer::{
 use crate::question::{CountedOutcome, Dimension, ExperimentQuestion, JUST_BEFORE_US, Metric, QUARTER_US};
 use crate::row::kind;
 
-/// What all metrics of a question share.
+/// Context that all metrics of a question share.
 pub(super) struct MetricContext {
     pub(super) project: u64,
     pub(super) breakdown: Option<Dimension>,
     pub(super) by_quarter: bool,
-    /// Events count before it.
+    /// Only events before this time count.
     pub(super) until: Option<Instant>,
     /// Windows that end later are open.
     pub(super) open_after: Instant,
 }
 
 impl MetricContext {
-    /// Of a question about an experiment, without a breakdown and not by quarter.
+    /// Context of a question about an experiment, without a breakdown and not by quarter.
     pub(super) fn of(question: &ExperimentQuestion, project: u64) -> Self {
         let open_after = question.until.map_or(question.as_of, |until| until.min(question.as_of));
         Self { project, breakdown: None, by_quarter: false, until: question.until, open_after }
     }
 
-    /// Of what was done until then.
+    /// Context of events before `until`.
     pub(super) fn until(project: u64, until: Instant) -> Self {
         Self { project, breakdown: None, by_quarter: false, until: Some(until), open_after: until }
     }
 }
 
-/// Which events an outcome means.
+/// Selection of the events of an outcome.
 struct Candidates {
-    /// The condition on a row `e` of `events`, as SQL; of [`Rule::Order`] and
-    /// [`Rule::Revenue`] besides that of its kind.
+    /// SQL condition on a row `e` of `events`. For [`Rule::Order`] and [`Rule::Revenue`] it does not contain the
+    /// condition on the event's kind.
     condition: String,
     rule: Rule,
 }
 
-/// What of them counts once, besides an event with the same id.
+/// Deduplication of the events, in addition to that by event id.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Rule {
     Each,
-    /// A page, for each visitor.
+    /// Counts each page once per visitor.
     Page,
-    /// A custom event each time, or an order.
+    /// Counts each custom event, and each order once.
     Order,
-    /// An order, of which the value counts.
+    /// Counts each order once, with its value.
     Revenue,
 }
 
-/// Which events of a project match a goal, whoever they are of.
+/// Selection of a project's events that match a goal, for all visitors.
 pub(super) struct Matching {
-    /// The condition on a row `e` of `events`, as SQL.
+    /// SQL condition on a row `e` of `events`.
     pub(super) condition: String,
-    /// What is counted once, as SQL.
+    /// SQL expression whose distinct values are counted.
     pub(super) once: &'static str,
 }
 
-/// The events that match this trigger.
+/// Selects the events that match this trigger.
 pub(super) fn matching(db: &Db<'_>, project: u64, trigger: &Trigger) -> Result<Matching> {
     let Candidates { condition, rule } = Candidates::of(db, project, &CountedOutcome::Goal(trigger.clone()))?;
     let (custom, order) = (kind::CUSTOM, kind::ORDER);
@@ -138,7 +138,7 @@ impl Candidates {
         Self { condition: format!("e.name = {}", literal(name)), rule: Rule::Order }
     }
 
-    /// Makes the table `orders`, if these are orders; whether there are refunds in it.
+    /// Creates the table `orders`, if these are orders. Returns whether it contains refunds.
     fn collect(&self, db: &Db<'_>, scope: &MetricContext) -> Result<bool> {
         match self.rule {
             Rule::Each | Rule::Page => Ok(false),
@@ -146,22 +146,20 @@ impl Candidates {
         }
     }
 
-    /// The events that count, each once, of those who entered: `visitor`, `id`,
-    /// `at`, `after` (within the window; else it is before entry, and within
-    /// the time of the covariate), and where values count what [`orders::matched`]
-    /// adds; as SQL.
+    /// SQL query of the counted events of entered visitors, deduplicated: `visitor`, `id`, `at`, `after` (true within
+    /// the window, false before entry and within the period of the covariate), and for revenue the columns that
+    /// [`orders::matched`] adds.
     fn matched(&self, scope: &MetricContext, metric: &Metric, refunds: bool) -> String {
         let Self { condition, .. } = self;
         let project = scope.project;
         let window = metric.window_us.map_or_else(String::new, |window| format!(r#" AND "at" < entered + {window}"#));
         let after = format!(r#""at" >= entered{window}"#);
-        // Negative would be a time after entry.
+        // A negative period would be after entry.
         let before_us = metric.before_us.unwrap_or(0).max(0);
         let counts = format!(r#"("at" < entered AND "at" >= entered - {before_us}) OR ({after})"#);
         let until = before("e.\"at\"", scope.until);
-        // Found before it is looked at who entered: of tables that are made within a
-        // transaction the database does not know the size, and would join all page
-        // views with their visitors before it asks for the page.
+        // Materialised before the join with the entered visitors. DuckDB does not know the size of tables created
+        // within the transaction, and would join all page views with their visitors before filtering by page.
         let found = |more: &str| {
             format!(
                 r#"WITH found AS MATERIALIZED (
@@ -169,7 +167,7 @@ impl Candidates {
                      WHERE e.project = {project} AND {condition}{more}{until})"#
             )
         };
-        // What a key vouched for is not dated anew, nor moved to another page, by an event that nobody vouched for.
+        // An event without a key must not change the time or the page of a keyed event with the same id.
         let first = r#"coalesce(min(e."at") FILTER (e.vouched), min(e."at"))"#;
         let page = "CASE WHEN bool_or(e.vouched) THEN min(e.url) FILTER (e.vouched) ELSE min(e.url) END";
         let each = |more: &str| {
@@ -211,17 +209,17 @@ impl Candidates {
     }
 }
 
-/// A scroll or duration goal's value, in units.
+/// Value of a scroll or duration goal, times [`VALUE_SCALE`].
 fn units_of(trigger: &Trigger) -> i64 {
     let number = match trigger.value() {
         GoalValue::Number(number) => *number,
-        // Digits only, for a trigger has been checked.
+        // Triggers are validated, so the text has only digits.
         GoalValue::Text(text) => text.parse().unwrap_or(i64::MAX),
     };
     number.saturating_mul(VALUE_SCALE)
 }
 
-/// Answers a metric.
+/// Computes the answer for a metric.
 pub(super) fn answer(
     db: &Db<'_>,
     scope: &MetricContext,
@@ -241,13 +239,13 @@ pub(super) fn answer(
     Ok(answer)
 }
 
-/// What each visitor of `entry` did.
+/// Computes the outcomes of the visitors of `entry`.
 pub(super) fn done(db: &Db<'_>, scope: &MetricContext, metric: &Metric) -> Result<Outcomes> {
     let candidates = Candidates::of(db, scope.project, &metric.outcome)?;
     outcomes(db, scope, metric, &candidates, &mut MetricAnswer::default(), false)
 }
 
-/// Calls `each` with what each visitor did, in the order of their hashes.
+/// Calls `each` with the totals of each visitor, ordered by hash.
 pub(super) fn visit_each(db: &Db<'_>, outcomes: &Outcomes, each: &mut dyn FnMut(VisitorTotals)) -> Result<()> {
     let day = muriel_domain::time::DAY_US;
     let sql = format!(
@@ -269,14 +267,14 @@ pub(super) fn visit_each(db: &Db<'_>, outcomes: &Outcomes, each: &mut dyn FnMut(
     Ok(())
 }
 
-/// One row for each visitor with any outcome: `visitor`, `count`, `converted` (0 or
-/// 1), `value` and `raw`, and `before`.
+/// Outcomes with one row per visitor who has any: `visitor`, `count`, `converted` (0 or 1), `value`, `raw` and
+/// `before`.
 pub(super) struct Outcomes {
-    /// What to write after `WITH`, so that there is a table `outcomes`.
+    /// SQL to follow `WITH`, which defines the table `outcomes`.
     pub(super) with: String,
-    /// Whether it has values.
+    /// True when the outcomes have values.
     pub(super) values: bool,
-    /// The cap in units, if there is one.
+    /// Cap, times [`VALUE_SCALE`], if there is one.
     pub(super) cap: Option<i64>,
 }
 
@@ -298,7 +296,7 @@ fn outcomes(
     let least = metric.min_count.max(1);
     let values = candidates.rule == Rule::Revenue;
     let covariate = metric.before_us.is_some();
-    // Of pages and clicks the moment is the page's own, and there are too many of them to be kept.
+    // For pages and clicks the time comes from the page itself, and there are too many of them to store.
     let tells_just_before = is_first && covariate && matches!(candidates.rule, Rule::Order | Rule::Revenue);
     let is_form = |trigger: &Trigger| trigger.goal_type() == GoalType::FormSubmit;
     let tells_prevented = is_first && matches!(&metric.outcome, CountedOutcome::Goal(trigger) if is_form(trigger));
@@ -330,7 +328,7 @@ fn outcomes(
         let matched = if kept { String::new() } else { format!("matched AS NOT MATERIALIZED ({matched}),") };
         let before =
             if covariate { format!("(count(*) FILTER (NOT after) >= {least})::BIGINT") } else { "0".to_owned() };
-        // Without a covariate, all that matched came after entry.
+        // Without a covariate, all matched events are after entry.
         let count = if covariate { "count(*) FILTER (after)" } else { "count(*)" };
         let with = format!(
             "{matched}
@@ -361,7 +359,7 @@ fn outcomes(
     Ok(Outcomes { with, values, cap })
 }
 
-/// Puts visitors into cells.
+/// Groups visitors into cells.
 pub(super) struct Cells<'a> {
     pub(super) scope: &'a MetricContext,
     pub(super) segments: &'a [Segment],
@@ -369,7 +367,7 @@ pub(super) struct Cells<'a> {
 }
 
 impl Cells<'_> {
-    /// Whether the window of a row `x` of `entry` is open, as SQL.
+    /// SQL condition for an open window of a row `x` of `entry`.
     pub(super) fn open(&self) -> String {
         self.window_us.map_or_else(
             || "false".to_owned(),
@@ -396,7 +394,8 @@ impl Cells<'_> {
             .collect())
     }
 
-    /// Totals of those who entered another experiment too, before their window closed. Needs the table `other_entry`.
+    /// Totals of visitors who also entered another experiment before their window closed. Needs the table
+    /// `other_entry`.
     pub(super) fn pairs(&self, db: &Db<'_>, outcomes: &Outcomes) -> Result<Vec<PairTotals>> {
         let within = self.window_us.map_or_else(String::new, |window| format!(r#" AND b."at" < x."at" + {window}"#));
         let join = format!(" JOIN other_entry AS b ON b.visitor = x.visitor{within}");
@@ -421,7 +420,7 @@ impl Cells<'_> {
         Ok(cells.into_iter().map(cell).collect())
     }
 
-    /// When windows closed; `None` without a window.
+    /// Totals by the quarter in which windows closed; `None` without a window.
     pub(super) fn closings(&self, db: &Db<'_>, outcomes: &Outcomes) -> Result<Option<Vec<QuarterClosing>>> {
         let Some(window) = self.window_us else { return Ok(None) };
         let place = format!(r#"(x."at" + {window} - 1) // {QUARTER_US}, x.epoch, x.variant"#);
@@ -433,8 +432,7 @@ impl Cells<'_> {
         Ok(Some(closings.into_iter().map(closing).collect()))
     }
 
-    /// What was added by quarter, of `changes`, a list of `SELECT`s with the columns
-    /// `visitor`, `at`, and the changes by their names.
+    /// Changes by quarter. `changes` is a list of `SELECT`s with the columns `visitor`, `at`, and the changes by name.
     pub(super) fn steps(&self, db: &Db<'_>, with: &str, changes: &str) -> Result<Vec<QuarterChange>> {
         let sql = format!(
             r#"WITH {with},
@@ -469,8 +467,8 @@ impl Cells<'_> {
     }
 }
 
-/// Totals of the visitors `x` of `entry`, by `place`, some columns as SQL, which
-/// `key` reads from a row from a column on. What `join` says follows `x`.
+/// Totals of the visitors `x` of `entry`, grouped by `place`, a list of SQL columns. `key` reads them from a row,
+/// starting at the given column. The SQL in `join` follows `x`.
 fn totals<K: Ord>(
     db: &Db<'_>,
     outcomes: &Outcomes,
@@ -488,7 +486,7 @@ fn totals<K: Ord>(
         "sum(o.value), sum(o.value::HUGEINT * o.value), sum(o.raw), sum(o.count * o.value::HUGEINT),
          sum(o.before), sum(o.before::HUGEINT * o.before), sum(o.value::HUGEINT * o.before)"
     } else {
-        // 0 and 1 are their own squares.
+        // 0 and 1 equal their squares.
         "0::HUGEINT, 0::HUGEINT, 0::HUGEINT, 0::HUGEINT,
          sum(o.before), sum(o.before), sum(o.before * o.converted)"
     };
@@ -518,15 +516,14 @@ fn totals<K: Ord>(
     Ok(places)
 }
 
-/// How a metric came about; needs the table `matched`.
+/// Changes of a metric over time. Needs the table `matched`.
 fn steps(db: &Db<'_>, cells: &Cells<'_>, metric: &Metric, outcomes: &Outcomes) -> Result<Vec<QuarterChange>> {
     let least = metric.min_count.max(1);
     let capped = |value: &str| outcomes.cap.map_or_else(|| value.to_owned(), |cap| format!("least({value}, {cap})"));
     let (value, value_then) = (capped("raw"), capped("raw_then"));
     let converts = format!("(w.n = 1 AND w.k = {least})::BIGINT");
     let outcome = if outcomes.values { "w.value - w.value_then" } else { converts.as_str() };
-    // Each event, whether it counts, how many it makes, and what all of them so far, and
-    // those before it, are worth together.
+    // For each event: whether it counts, the count up to it, and the value of the visitor with and without it.
     let raws = if outcomes.values {
         let own = orders::contributions();
         let sums: Vec<String> = own
@@ -557,7 +554,7 @@ fn steps(db: &Db<'_>, cells: &Cells<'_>, metric: &Metric, outcomes: &Outcomes) -
         "{with}, {raws}, worth AS (SELECT *, {value} AS value, {value_then} AS value_then FROM raws)",
         with = outcomes.with
     );
-    // With the covariate, which is there from entry on.
+    // Includes the covariate, which is known at entry.
     let changes = format!(
         r#"SELECT x.visitor, x."at", 1 AS visitors, 0 AS converted, 0 AS count, 0 AS count_squared, 0 AS value,
                   0 AS value_squared, 0 AS raw, 0 AS count_value, coalesce(o.before, 0) AS before,

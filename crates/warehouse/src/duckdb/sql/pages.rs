@@ -1,4 +1,4 @@
-//! Which pages a goal means.
+//! URL patterns of goals.
 
 use duckdb::arrow::array::{Array, StringArray, UInt64Array};
 use muriel_domain::goal::regular_expression;
@@ -9,10 +9,10 @@ use super::read::Db;
 use crate::Result;
 use crate::row::hash_url;
 
-/// How many addresses are looked at a time.
+/// URLs matched per batch.
 const BATCH: usize = 250_000;
 
-/// Which addresses match.
+/// Pattern for URLs.
 pub(super) enum Pattern<'t> {
     Contains(&'t str),
     Exact(&'t str),
@@ -21,8 +21,8 @@ pub(super) enum Pattern<'t> {
 }
 
 impl Pattern<'_> {
-    /// The condition on `e.url`, as SQL. Makes the table `pages` when only a look
-    /// at each address of the project can tell.
+    /// SQL condition on `e.url`. Creates the table `pages` when each URL of the project
+    /// must be matched here.
     pub(super) fn condition(&self, db: &Db<'_>, project: u64) -> Result<String> {
         match self {
             Pattern::Contains(part) => Ok(format!(
@@ -41,18 +41,18 @@ impl Pattern<'_> {
             }
             Pattern::Regex(pattern) => match regular_expression(pattern) {
                 Ok(regex) => collect(db, project, |text| regex.is_match(text)),
-                // Not one that a goal can have.
+                // A valid goal cannot have such a pattern.
                 Err(_) => Ok("false".into()),
             },
         }
     }
 }
 
-/// Makes the table `pages` of the addresses that match, and gives back the
-/// condition to be one of them.
+/// Creates the table `pages` of matching URLs, and returns the condition for being one of
+/// them.
 ///
-/// They are looked at here, some at a time, because the database's own patterns
-/// mean something else and can take exponential time.
+/// URLs are matched here, in batches, because the database's own patterns have other
+/// semantics and can take exponential time.
 fn collect(db: &Db<'_>, project: u64, matches: impl Fn(&str) -> bool) -> Result<String> {
     db.run("CREATE OR REPLACE TEMP TABLE pages (url UBIGINT)")?;
     let rows: i64 = db.row("SELECT coalesce(max(rowid) + 1, 0) FROM urls", |row| row.get(0))?;
@@ -81,11 +81,11 @@ fn collect(db: &Db<'_>, project: u64, matches: impl Fn(&str) -> bool) -> Result<
     Ok("e.url IN (SELECT url FROM pages)".into())
 }
 
-/// A pattern in which `*` stands for any run of characters, for a whole text.
+/// A pattern for a whole text, in which `*` matches any characters.
 struct Wildcard<'p> {
     first: &'p str,
     middle: Vec<&'p str>,
-    /// `None` without any `*`.
+    /// `None` for a pattern without `*`.
     last: Option<&'p str>,
 }
 
@@ -106,7 +106,8 @@ impl<'p> Wildcard<'p> {
         let Some(mut rest) = within else {
             return false;
         };
-        // Each part where it comes first leaves the most for those after it.
+        // Taking the first occurrence of each part leaves the most text for the following
+        // parts.
         self.middle.iter().all(|part| {
             let found = rest.split_once(part);
             found.inspect(|(_, after)| rest = after).is_some()

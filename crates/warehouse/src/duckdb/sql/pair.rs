@@ -1,4 +1,4 @@
-//! Visitors of two experiments.
+//! Visitors who entered two experiments.
 
 use duckdb::Connection;
 
@@ -14,10 +14,10 @@ use crate::question::{
 use crate::row::hash_text;
 use crate::{Error, StopToken};
 
-/// What the visitors of an experiment did who entered another one too.
+/// Totals of the visitors of an experiment who also entered another one.
 ///
-/// Everything about the metric is as in a result of the experiment, with all of its visitors: its cap, its currency and the
-/// largest plausible order too.
+/// The metric is computed as in a result of the experiment, with all of its visitors, including its cap, its currency
+/// and the largest plausible order.
 pub(in crate::duckdb) fn pair(
     connection: &Connection,
     question: &PairQuestion,
@@ -46,7 +46,7 @@ pub(in crate::duckdb) fn pair(
     })
 }
 
-/// Makes `entry` of those who were exposed to an experiment.
+/// Creates the table `entry` of visitors exposed to an experiment.
 fn enter(db: &Db<'_>, question: &ExperimentQuestion, project: u64) -> Result<()> {
     let Population::Exposed { test_id } = question.population else {
         return Err(Error::ExperimentQuestion("a holdout has no visitors in common with an experiment".to_owned()));
@@ -55,7 +55,7 @@ fn enter(db: &Db<'_>, question: &ExperimentQuestion, project: u64) -> Result<()>
     entry::enter(db, question, project, &exposures)
 }
 
-/// How many visitors each two experiments have in common.
+/// Counts the visitors that each pair of experiments has in common.
 pub(in crate::duckdb) fn shared(
     connection: &Connection,
     question: &SharedQuestion,
@@ -66,7 +66,7 @@ pub(in crate::duckdb) fn shared(
         let problem = format!("{} experiments are more than the {SHARED_TESTS_MAX} of one question", tests.len());
         return Err(Error::ExperimentQuestion(problem));
     }
-    // A list of values must not be empty, and nobody met an experiment of this id.
+    // A list of values must not be empty, and no visitor was exposed to an experiment with this id.
     let or_nobody = if tests.is_empty() { &[0][..] } else { &tests[..] };
     let bits: Vec<String> =
         or_nobody.iter().enumerate().map(|(at, test)| format!("({test}, {})", 1i64 << at)).collect();

@@ -1,4 +1,4 @@
-//! Bounces and engagement: what visitors did in the visit in which they entered.
+//! Bounces and engagement: events in the visit in which visitors entered.
 
 use super::outcome::{Cells, MetricContext, Outcomes};
 use super::read::Db;
@@ -7,13 +7,13 @@ use crate::answer::{MetricAnswer, Segment, VALUE_SCALE};
 use crate::question::{CountedOutcome, Metric, VISIT_AFTER_ENTRY_US, VISIT_BEFORE_ENTRY_US};
 use crate::row::kind;
 
-/// Percent of a page, and seconds, that are engagement.
+/// Scroll depth in percent, and duration in seconds, from which on a visitor is engaged.
 const ENGAGED: (i64, i64) = (50, 10);
 
-/// Makes the table `did`: what was done in their visits that decides one of these
-/// metrics, for one look at the events is most of the work for any number of them.
-/// `what` is 0 for a page view, 1 for an interaction, and 2 for what is engagement
-/// only. An event that was stored twice is there twice.
+/// Creates the table `did`: the events in the visitors' visits that decide one of these
+/// metrics. It is shared by all metrics, because reading the events is most of the work.
+/// `what` is 0 for a page view, 1 for an interaction, and 2 for an event that only counts as
+/// engagement. An event that was stored twice appears twice.
 pub(super) fn prepare(db: &Db<'_>, scope: &MetricContext, metrics: &[Metric]) -> Result<()> {
     let asked = |outcome: &CountedOutcome| metrics.iter().any(|metric| metric.outcome == *outcome);
     if !asked(&CountedOutcome::Bounce) && !asked(&CountedOutcome::Engagement) {
@@ -51,7 +51,8 @@ pub(super) fn prepare(db: &Db<'_>, scope: &MetricContext, metrics: &[Metric]) ->
     ))
 }
 
-/// Answers [`CountedOutcome::Bounce`] and [`CountedOutcome::Engagement`], after [`prepare`].
+/// Computes the answer for [`CountedOutcome::Bounce`] or [`CountedOutcome::Engagement`],
+/// after [`prepare`].
 pub(super) fn answer(
     db: &Db<'_>,
     scope: &MetricContext,
@@ -63,7 +64,7 @@ pub(super) fn answer(
     let is_unfed = db.row("SELECT count(*) = 0 FROM did WHERE what = 0", |row| row.get(0))?;
     let mut answer = MetricAnswer { cells: cells.all(db, &outcomes)?, is_unfed, ..MetricAnswer::default() };
     if scope.by_quarter {
-        // Everybody is a bounce until proven otherwise.
+        // Every visitor counts as a bounce until an event rules it out.
         let (entered, acted) = if metric.outcome == CountedOutcome::Bounce { (1, -1) } else { (0, 1) };
         let changes = format!(
             r#"SELECT visitor, "at", 1 AS visitors, {entered} AS converted, {entered} AS count,
@@ -79,8 +80,8 @@ pub(super) fn answer(
     Ok(answer)
 }
 
-/// Who bounced, or was engaged, of `entry`, after [`prepare`]. Makes the table
-/// `active`: who did not bounce, or was engaged, and since when.
+/// Selects the visitors of `entry` who bounced, or were engaged, after [`prepare`]. Creates
+/// the table `active`: visitors who did not bounce, or were engaged, and since when.
 pub(super) fn outcomes(db: &Db<'_>, metric: &Metric) -> Result<Outcomes> {
     let bounce = metric.outcome == CountedOutcome::Bounce;
     let counts = if bounce { "WHERE what < 2" } else { "" };

@@ -1,4 +1,4 @@
-//! Arms: what each did by a metric, and how it compares with the control.
+//! Arms: numbers of each by a metric, and comparison with the control.
 
 use super::locked::Exploratory;
 use super::numbers::{beside_control, ends, percent, rate};
@@ -8,24 +8,24 @@ use muriel_results::{Computed, Labels, MetricFacts, MetricNumbers, Numbers};
 use serde::Serialize;
 use utoipa::ToSchema;
 
-/// An arm and what it did.
+/// An arm with its numbers.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct VariantResult {
     /// `"0"` is the control.
     pub(super) variant_id: String,
     /// `Control`, `Variant 1`…
     pub(super) name: String,
-    /// The team's name for it.
+    /// Label for people.
     pub(super) nickname: String,
-    /// Whether it is the control.
+    /// True for the control.
     is_control: bool,
-    /// Percent of the traffic that it gets now, or got in the epoch that was asked for.
+    /// Percent of the traffic that it gets now, or got in the requested epoch.
     traffic_weight: f64,
-    /// When its code was last changed or its name used again after the first
-    /// start: what was recorded before belongs to what it was. Null if never.
+    /// Time at which its code was last changed, or its name was reused, after the first start. Data recorded
+    /// before belongs to the earlier version. Null if never.
     #[schema(required, value_type = Option<String>, format = DateTime)]
     redefined_at: Option<Instant>,
-    /// What its changes found on visitors' pages, of the first 60; those of which no page has told are left out.
+    /// Match counts of its first 60 changes. Changes that no page has reported are left out.
     changes: Vec<ChangeFound>,
     #[serde(flatten)]
     pub(super) exploratory: Exploratory,
@@ -33,95 +33,96 @@ pub(crate) struct VariantResult {
     pub(super) result: ArmResult,
 }
 
-/// Whether a change found what it changes. Each visitor counts once, with the first page of which that was told.
+/// Number of visitors' pages on which a change matched an element. Each visitor counts once, with the first page
+/// that reported it.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ChangeFound {
-    /// Its place in the variant's `data`, from 0.
+    /// Index in the variant's `data`, from 0.
     index: usize,
-    /// Visitors on whose page it was due.
+    /// Visitors on whose page the change was due.
     pages: u64,
-    /// Of these, on whose page it found something.
+    /// Number of those on whose page it matched an element.
     matched: u64,
 }
 
-/// What an arm did by a metric.
+/// Numbers of an arm by a metric.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct ArmResult {
     /// Visitors who entered.
     pub(super) visitors: u64,
-    /// Those of them who converted.
+    /// Number of those who converted.
     pub(super) conversions: u64,
-    /// Percent; null without visitors, and of a built-in metric where nobody sent a page view.
+    /// Conversion rate, in percent; null without visitors, and for a built-in metric when no page view was sent.
     #[schema(required)]
     pub(super) conversion_rate: Option<f64>,
-    /// Visitors whose time to convert still runs: shown, and not compared yet.
+    /// Visitors whose conversion window is still open: shown, but not compared yet.
     #[serde(skip_serializing_if = "Option::is_none")]
     open_visitors: Option<u64>,
     #[serde(flatten)]
     pub(super) revenue: Revenue,
-    /// Percent that the arm does more than the control, as it is shown; not on the control.
+    /// Improvement over the control in the shown numbers, in percent; absent on the control.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) improvement: Option<Option<f64>>,
-    /// The comparison with the control; not on the control.
+    /// Comparison with the control; absent on the control.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) analysis: Option<AnalysisResult>,
 }
 
-/// An arm beside the control.
+/// Comparison of an arm with the control.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct AnalysisResult {
-    /// Difference over the control's mean, in percent; null where the control has none.
+    /// Difference divided by the absolute mean of the control, in percent; null if that mean is 0 or nothing can
+    /// be compared.
     #[schema(required)]
     pub(super) lift: Option<f64>,
-    /// Its lower and upper end at the confidence threshold, in percent; valid at
-    /// any time it is read. Null while there is no bound.
+    /// Lower and upper bound of the lift at the confidence threshold, in percent. Valid whenever it is read.
+    /// Null if there is no bound yet.
     #[schema(required)]
     pub(super) lift_interval: Option<[f64; 2]>,
-    /// Difference to the control: in percentage points, or in units of value.
+    /// Difference from the control, in percentage points or units of value.
     #[schema(required)]
     difference: Option<f64>,
-    /// Its lower and upper end; bounded also where the lift is not.
+    /// Lower and upper bound of the difference. Can be bounded where the lift is not.
     #[schema(required)]
     difference_interval: Option<[f64; 2]>,
     /// Always-valid p-value.
     #[schema(required)]
     pub(super) p_value: Option<f64>,
-    /// After correction over arms and metrics.
+    /// p-value corrected for multiple comparisons over arms and metrics.
     #[schema(required)]
     pub(super) p_value_adjusted: Option<f64>,
-    /// Percent of the posterior in which the arm is better.
+    /// Posterior probability that the arm is better, in percent.
     #[schema(required)]
     pub(super) chance_to_beat_control: Option<f64>,
-    /// Percent of lift lost on average by choosing the arm.
+    /// Expected loss of lift from choosing the arm, in percent.
     #[schema(required)]
     pub(super) expected_loss: Option<f64>,
-    /// Where the posterior has the lift, in percent; for readers of the Bayesian
-    /// view. Not valid under repeated looks.
+    /// Posterior interval of the lift, in percent, for the Bayesian view. Not valid under repeated checks.
     #[serde(skip_serializing_if = "Option::is_none")]
     credible_interval: Option<[f64; 2]>,
-    /// Always-valid p-value of the exact test, where conversions are rare.
+    /// Always-valid p-value of the exact test, used when conversions are rare.
     #[serde(skip_serializing_if = "Option::is_none")]
     exact_p_value: Option<f64>,
-    /// Visitors that were compared, of both arms.
+    /// Number of visitors compared, of both arms.
     visitors_compared: u64,
-    /// Variance over that without what was known before entry.
+    /// Ratio of the variance to that without adjustment for data from before entry.
     #[serde(skip_serializing_if = "Option::is_none")]
     variance_ratio: Option<f64>,
     /// `win`, `loss`, `no_difference`, `keep_running` or `do_not_trust`.
     pub(super) verdict: &'static str,
-    /// Why, as a sentence.
+    /// Reason for the verdict, as a sentence.
     reason: String,
 }
 
-/// What was sold; of revenue goals only.
+/// Revenue; present for revenue goals only.
 #[derive(Debug, Default, Serialize, ToSchema)]
 pub(crate) struct Revenue {
-    /// Value of the orders.
+    /// Total value of the orders.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) total_revenue: Option<f64>,
-    /// Orders.
+    /// Number of orders.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) total_orders: Option<u64>,
     /// Revenue per visitor.
@@ -130,13 +131,13 @@ pub(crate) struct Revenue {
     /// Average order value.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) aov: Option<Option<f64>>,
-    /// ISO 4217; null when no order names one.
+    /// ISO 4217 code; null when no order names a currency.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) currency: Option<Option<String>>,
 }
 
 impl VariantResult {
-    /// The arm at the place `arm`; `arms` are the numbers of all, the control first.
+    /// Result of the arm at index `arm`. `arms` has the numbers of all arms, the control first.
     pub(super) fn new(computed: &Computed, arms: &[Numbers], arm: usize, labels: &Labels) -> Self {
         let facts = &computed.manifest.experiment;
         let known = &facts.arms[arm];
@@ -177,7 +178,7 @@ impl VariantResult {
 }
 
 impl ArmResult {
-    /// The arm at the place `arm` by a metric, the comparison with it where there is one.
+    /// Result of the arm at index `arm` by a metric, with its comparison if there is one.
     pub(super) fn new(
         facts: &MetricFacts,
         shown: &MetricNumbers,
@@ -199,7 +200,7 @@ impl ArmResult {
 }
 
 impl AnalysisResult {
-    /// The comparison as it is shown; `facts` are of its metric.
+    /// Comparison for a response. `facts` are of its metric.
     pub(super) fn new(analysis: &Analysis, facts: &MetricFacts, bayesian: bool) -> Self {
         let scale = if facts.is_revenue() { 1.0 } else { 100.0 };
         Self {
@@ -220,7 +221,7 @@ impl AnalysisResult {
         }
     }
 
-    /// Says `instead` where the verdict has this reason.
+    /// Replaces the reason by `instead` if it equals `reason`.
     pub(super) fn reword(&mut self, reason: &str, instead: &str) {
         if self.reason == reason {
             instead.clone_into(&mut self.reason);
@@ -229,7 +230,7 @@ impl AnalysisResult {
 }
 
 impl Revenue {
-    /// Of a revenue goal, what `numbers` say was sold; nothing of other metrics.
+    /// Revenue in `numbers` for a revenue goal; empty for other metrics.
     pub(super) fn new(facts: &MetricFacts, shown: &MetricNumbers, numbers: &Numbers) -> Self {
         if !facts.is_revenue() {
             return Self::default();
@@ -244,8 +245,8 @@ impl Revenue {
     }
 }
 
-/// Percent that an arm does more than the control; `None` where the control does nothing, or one of
-/// them has no visitors.
+/// Improvement of an arm over the control, in percent. `None` if the control's value is 0, or one of them has no
+/// visitors.
 fn improvement(facts: &MetricFacts, control: &Numbers, arm: &Numbers) -> Option<f64> {
     let of = |numbers: &Numbers| if facts.is_revenue() { numbers.value_per_visitor() } else { numbers.rate() };
     let (base, own) = (of(control)?, of(arm)?);

@@ -1,4 +1,4 @@
-//! The arms in parts of the visitors.
+//! Breakdowns: the arms by segments of the visitors.
 
 use super::arm::ArmResult;
 use super::locked::Exploratory;
@@ -8,15 +8,15 @@ use muriel_warehouse::Segment;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-/// The arms in one part of the visitors.
+/// The arms in one segment of the visitors.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct Breakdown {
-    /// Which attribute.
+    /// Attribute that defines the segments.
     pub(super) dimension: String,
-    /// Its value; null where it is not known, and for the rest.
+    /// Value of the attribute; null where it is not known, and for the rest.
     #[schema(required)]
     pub(super) value: Option<String>,
-    /// Whether it is everything beyond the largest 50.
+    /// True for the rest: all values beyond the largest 50.
     pub(super) is_rest: bool,
     #[serde(flatten)]
     pub(super) exploratory: Exploratory,
@@ -24,27 +24,27 @@ pub(crate) struct Breakdown {
     pub(super) variants: Vec<PartResult>,
 }
 
-/// An arm in one part of the visitors. To look around, not to decide by: many
-/// parts are compared, and no correction is made for it.
+/// An arm in one segment of the visitors. Use it for exploration, not for
+/// decisions: many segments are compared without correction.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct PartResult {
     /// `"0"` is the control.
     pub(super) variant_id: String,
     #[serde(flatten)]
     pub(super) result: ArmResult,
-    /// As in `analysis`; null on the control.
+    /// Lift, as in `analysis`; null on the control.
     #[schema(required)]
     pub(super) lift: Option<f64>,
-    /// As in `analysis`.
+    /// Interval of the lift, as in `analysis`.
     #[schema(required)]
     pub(super) lift_interval: Option<[f64; 2]>,
-    /// As in `analysis`; not corrected.
+    /// p-value, as in `analysis`; not corrected for multiple comparisons.
     #[schema(required)]
     pub(super) p_value: Option<f64>,
 }
 
 impl Breakdown {
-    /// The arms in `part` by the top metric.
+    /// The arms in the segment `part` by the top metric.
     pub(super) fn new(computed: &Computed, part: &SegmentNumbers, labels: &Labels) -> Self {
         let manifest = &computed.manifest;
         let variants = match (manifest.top(), computed.metrics.first()) {

@@ -1,4 +1,4 @@
-//! Results as a table, for spreadsheets.
+//! Results as CSV.
 
 use super::ResultAnswer;
 use super::arm::ArmResult;
@@ -7,7 +7,7 @@ use super::locked::Exploratory;
 use muriel_domain::text::printable;
 use muriel_results::Labels;
 
-/// What each line says, in order.
+/// Columns, in order.
 const COLUMNS: [&str; 32] = [
     "metric",
     "metric_name",
@@ -34,19 +34,19 @@ const COLUMNS: [&str; 32] = [
     "chance_to_beat_control_percent",
     "expected_loss_percent",
     "verdict",
-    // The same on every line, so that a line that is copied elsewhere still says what it is of.
+    // Equal on every line, so that a line copied elsewhere still names its source.
     "test_id",
     "test_name",
     "as_of",
     "log_position",
     "health",
     "health_checks",
-    // Of this line; empty where it was planned, or no plan was locked.
+    // About this line; empty if it was planned, or no plan was locked.
     "exploratory",
 ];
 
 impl ResultAnswer {
-    /// The same as a table: a line per metric, part and arm.
+    /// Formats the result as CSV, with a line per metric, segment and arm.
     pub(crate) fn csv(&self) -> String {
         let mut csv = Csv::default();
         csv.line(COLUMNS.iter().map(|column| (*column).to_owned()));
@@ -129,12 +129,12 @@ impl ResultAnswer {
     }
 }
 
-/// Lines of quoted cells (RFC 4180).
+/// CSV with quoted cells (RFC 4180).
 #[derive(Default)]
 pub(crate) struct Csv(String);
 
 impl Csv {
-    /// The lines.
+    /// Returns the CSV text.
     pub(crate) fn finish(self) -> String {
         self.0
     }
@@ -145,9 +145,11 @@ impl Csv {
             if at > 0 {
                 self.0.push(',');
             }
-            // Whoever prints the table on a terminal, or compares names by eye, sees what there is.
+            // Control and invisible characters are made visible, so that a table in a terminal shows
+            // the actual text.
             let cell = printable(&cell);
-            // Spreadsheets run what looks like a formula, some in its wide form too; a number is none.
+            // Spreadsheets execute cells that look like formulas, including some with full-width
+            // characters. Numbers are safe.
             let begins = ['=', '+', '-', '@', '\u{ff1d}', '\u{ff0b}', '\u{ff0d}', '\u{ff20}', '\t', '\r', '\n'];
             let formula = cell.starts_with(begins) && cell.parse::<f64>().is_err();
             let cell = if formula { format!("'{cell}").into() } else { cell };

@@ -1,4 +1,4 @@
-//! Whether the data can be trusted.
+//! Health checks: whether the data can be trusted.
 
 mod interaction;
 mod strangers;
@@ -12,59 +12,59 @@ use muriel_warehouse::{LostEvents, OrderSummary, VALUE_SCALE};
 use serde::Serialize;
 use utoipa::ToSchema;
 
-/// Whether the data can be trusted.
+/// Health checks of the data.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Health {
-    /// The worst of the checks, those that are `unknown` left out; `unknown` when nothing is wrong, but
+    /// Worst outcome of the checks, without those that are `unknown`. `unknown` when no check warns or fails, but
     /// `sample_ratio` or `crossovers` is not known.
     status: &'static str,
-    /// Whether visitors were shared as the weights say. When it fails, every
-    /// verdict is `do_not_trust`.
+    /// Checks that visitors are distributed according to the weights. If it fails, every verdict is `do_not_trust`.
     sample_ratio: RatioCheck,
-    /// Whether visitors stayed in their arm. When it fails, every verdict is `do_not_trust`.
+    /// Checks that visitors stayed in their arm. If it fails, every verdict is `do_not_trust`.
     crossovers: HealthCheck,
-    /// Whether there is enough to judge from.
+    /// Checks that there is enough data.
     minimum_data: HealthCheck,
-    /// Suspected programs, which are left out.
+    /// Reports suspected bots, which are left out.
     bots: HealthCheck,
-    /// Whether exposures are dated before the first start; they count nowhere.
+    /// Reports exposures dated before the first start, which are not counted.
     before_start: HealthCheck,
-    /// Whether weights changed on the way.
+    /// Reports changes of weights during the experiment.
     epochs: HealthCheck,
-    /// Whether the arms resemble each other at entry.
+    /// Checks that the arms have similar visitors at entry.
     balance: HealthCheck,
-    /// Whether the changes of the arms found on pages what they change: an arm that changes nothing looks as if it had no effect.
+    /// Checks that the changes of the arms match elements on pages. An arm that changes nothing looks like one without
+    /// effect.
     changes: HealthCheck,
-    /// Whether the pages of a variant fail, come late or are slower than those of the control, see `page_health`. It fails when
-    /// harm is known. It voids no verdict.
+    /// Checks whether pages of a variant have errors, appear late or are slower than the control's: see `page_health`.
+    /// It fails when harm is known. It does not affect verdicts.
     page: HealthCheck,
-    /// Whether other servers on the same database took events that are missing here.
-    /// When it fails, every verdict is `do_not_trust`.
+    /// Checks whether other servers on the same database received events that are missing here. If it fails, every
+    /// verdict is `do_not_trust`.
     other_nodes: HealthCheck,
-    /// Whether built-in metrics got worse.
+    /// Checks whether built-in metrics got worse.
     guardrails: HealthCheck,
-    /// Whether the event log could be read up to the result: events of blocks that are
-    /// damaged or missing are not counted.
+    /// Checks that the event log could be read up to the result. Events in damaged or missing blocks are not counted.
     event_log: HealthCheck,
-    /// Whether orders were in several currencies; of revenue goals.
+    /// Checks whether orders have several currencies; for revenue goals.
     #[serde(skip_serializing_if = "Option::is_none")]
     currency: Option<HealthCheck>,
-    /// Whether orders are plausible: none was left out as too large or as its number is shared, no refund names an order that is not
-    /// there, and none is more than a tenth of the revenue; of revenue goals.
+    /// Checks that orders are plausible: none was left out because it is too large or its number is shared, every
+    /// refund names a known order, and no order is more than a tenth of the revenue; for revenue goals.
     #[serde(skip_serializing_if = "Option::is_none")]
     orders: Option<HealthCheck>,
-    /// Events that came within five seconds before their visitors entered, and so do not count; absent while there are none.
+    /// Reports events within five seconds before their visitors entered, which do not count; absent if there are none.
     #[serde(skip_serializing_if = "Option::is_none")]
     before_entry: Option<HealthCheck>,
-    /// Visitors whose submits were all prevented by the page, and count all the same; of goals of forms, absent while there are none.
+    /// Reports visitors whose form submissions were all prevented by the page. They count nevertheless. For form goals;
+    /// absent if there are none.
     #[serde(skip_serializing_if = "Option::is_none")]
     prevented_submits: Option<HealthCheck>,
-    /// Events that pages of visitors who entered report as lost; absent while there are none.
+    /// Reports events that visitors' pages lost; absent if there are none.
     #[serde(skip_serializing_if = "Option::is_none")]
     lost_events: Option<HealthCheck>,
-    /// Another live experiment that was found to change the effect of this one on its primary goal; absent while none was.
-    /// Pairs are looked at each night.
+    /// Reports another live experiment that changes the effect of this one on its primary goal; absent if there is
+    /// none. Pairs are checked every night.
     #[serde(skip_serializing_if = "Option::is_none")]
     interaction: Option<HealthCheck>,
 }
@@ -73,9 +73,9 @@ pub(crate) struct Health {
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct HealthCheck {
-    /// `ok`, `warn`, `fail`, or `unknown` when the check has nothing to look at.
+    /// `ok`, `warn`, `fail`, or `unknown` when there is no data.
     status: &'static str,
-    /// A sentence for a person.
+    /// Message for people.
     message: String,
 }
 
@@ -83,40 +83,41 @@ pub(crate) struct HealthCheck {
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct RatioCheck {
-    /// `ok`, `warn`, `fail`, or `unknown` when the check has nothing to look at.
+    /// `ok`, `warn`, `fail`, or `unknown` when there is no data.
     status: &'static str,
-    /// A sentence for a person.
+    /// Message for people.
     message: String,
-    /// Sequential test over all epochs, valid at any look; below 0.01 it fails.
+    /// p-value of the sequential test over all epochs, valid at any time. Below 0.01 the check fails.
     #[schema(required)]
     p_value: Option<f64>,
-    /// Pearson's test for comparison, valid for one look.
+    /// p-value of Pearson's chi-squared test for comparison, valid for a single check.
     #[schema(required)]
     chi_squared_p_value: Option<f64>,
-    /// Each epoch with visitors.
+    /// Epochs with visitors.
     epochs: Vec<EpochRatio>,
 }
 
-/// Visitors of an epoch.
+/// Visitors of an epoch, by arm.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct EpochRatio {
-    /// Its number. Exposures that name no epoch, or one that was never reached, belong to the one of their time.
+    /// Number of the epoch. Exposures without an epoch, or with one that was never reached, belong to the epoch at
+    /// their time.
     epoch: i64,
-    /// Visitors per arm, the control first.
+    /// Number of visitors per arm, the control first.
     observed: Vec<u64>,
-    /// Visitors per arm by the weights.
+    /// Expected number of visitors per arm, from the weights.
     expected: Vec<f64>,
-    /// Sequential test of this epoch alone.
+    /// p-value of the sequential test of this epoch alone.
     #[schema(required)]
     p_value: Option<f64>,
-    /// Pearson's test of this epoch alone.
+    /// p-value of Pearson's chi-squared test of this epoch alone.
     #[schema(required)]
     chi_squared_p_value: Option<f64>,
 }
 
 impl Health {
-    /// What the report's checks found, and what the built-in metrics and the currency say.
+    /// Combines the report's checks with those of built-in metrics, orders, pages and the log.
     pub(super) fn new(computed: &Computed) -> Self {
         let checks: &Checks = &computed.report.health;
         let harmed: Vec<String> = computed
@@ -187,17 +188,17 @@ impl Health {
     }
 }
 
-/// Orders that count, of all arms.
+/// Number of orders that count, in all arms.
 fn ordered(shown: &MetricNumbers) -> u64 {
     shown.arms.iter().map(|arm| arm.events).sum()
 }
 
-/// The share of orders in other currencies above which revenue says nothing of all.
+/// Share of orders in other currencies above which the check fails.
 const OTHER_CURRENCY_FAIL: f64 = 0.05;
 
-/// Whether the orders of a revenue goal, of which most are in one currency, are in others too: `(left out, counted)` of all
-/// orders, and of those that were sent with a key. Where there are any of these they alone decide whether the check fails,
-/// as anybody can send the rest. With `rates` they are in others only where these have no rate.
+/// Checks whether orders of a revenue goal have other currencies than most: `(left out, counted)` of all orders, and of
+/// those sent with a key. If there are any sent with a key, they alone decide whether the check fails, because anybody
+/// can send the others. With `rates`, only orders in currencies without a rate are left out.
 fn currency(currency: Option<&str>, rates: bool, (others, counted): (u64, u64), vouched: (u64, u64)) -> Check {
     let currency = match (currency, others) {
         (None, 0) => return Check::new(Grade::Unknown, "There is no order yet."),
@@ -227,14 +228,14 @@ fn currency(currency: Option<&str>, rates: bool, (others, counted): (u64, u64), 
 }
 
 impl Health {
-    /// The worst of the checks.
+    /// Worst outcome of the checks.
     pub(super) fn status(&self) -> &'static str {
         self.status
     }
 
-    /// The checks that are not `ok`, by name, with their status and message.
+    /// Checks that are not `ok`, by name, with status and message.
     pub(super) fn not_ok(&self) -> impl Iterator<Item = (&'static str, &'static str, &str)> {
-        // Without `..`, so that a check that is missing in the list below does not compile.
+        // No `..`, so that code with a check missing in the list below does not compile.
         let Self {
             status: _,
             sample_ratio,
@@ -282,21 +283,22 @@ impl Health {
             .filter(|(_, status, _)| *status != "ok")
     }
 
-    /// The checks that warn or fail, as sentences.
+    /// Messages of the checks that warn or fail.
     pub(super) fn warnings(&self) -> Vec<String> {
         let found = self.not_ok().filter(|(_, status, _)| *status != "unknown");
         found.map(|(name, _, message)| format!("health.{name}: {message}")).collect()
     }
 }
 
-/// Orders from which on one that is more than a tenth of the revenue stands out: of ten, one always is.
+/// Number of orders from which the usual limit applies to the largest one: with ten orders, one always has a tenth of
+/// the revenue.
 const FEW_ORDERS: u64 = 10;
-/// The share of the revenue that one order may be.
+/// Maximum plausible share of one order in the revenue.
 const ORDER_SHARE: f64 = 0.1;
-/// The same where there are few orders.
+/// Maximum plausible share when there are few orders.
 const FEW_ORDERS_SHARE: f64 = 0.9;
 
-/// Whether single orders decide a revenue goal, or were left out.
+/// Checks whether single orders dominate a revenue goal, or were left out.
 fn orders(manifest: &Manifest, facts: &MetricFacts, shown: &MetricNumbers) -> Check {
     let currency = shown.currency.as_deref().unwrap_or_default();
     let money = |value: f64| format!("{value} {currency}").trim_end().to_owned();
@@ -321,7 +323,7 @@ fn orders(manifest: &Manifest, facts: &MetricFacts, shown: &MetricNumbers) -> Ch
     let repeats = left_out_orders(&shown.orders, orders, &mut sentences);
     let Some(largest) = shown.orders.largest.filter(|_| units > 0) else {
         return match sentences.is_empty() {
-            // Every order is worth nothing, or was repeated by visitors who did not enter.
+            // All orders have value 0, or were repeated by visitors who did not enter.
             true if orders > 0 || shown.orders.repeated > 0 => {
                 Check::new(Grade::Unknown, format!("No order is worth anything.{repeats}"))
             }
@@ -352,12 +354,12 @@ fn orders(manifest: &Manifest, facts: &MetricFacts, shown: &MetricNumbers) -> Ch
     }
 }
 
-/// How many orders may be left out for each that counts, because their number counts already: a page and a server that both tell
-/// of an order, and a page that is loaded again.
+/// Usual maximum of left-out orders per counted one, because of a repeated number: a page and a server that both report
+/// the order, and a page that is reloaded.
 const REPEATS_USUAL: u64 = 2;
 
-/// Says of orders and refunds that take no part why, where that is worth a look. Of the usual repeats a sentence comes back, which
-/// begins with a blank.
+/// Adds messages about orders and refunds that are not counted, where they need attention. Returns a sentence about the
+/// usual repeats, which begins with a space.
 fn left_out_orders(summary: &OrderSummary, counted: u64, sentences: &mut Vec<String>) -> String {
     let of = |number: u64, one: &str, more: &str| format!("{number} {}", if number == 1 { one } else { more });
     let OrderSummary { repeated, shared, lost_refunds, unread, .. } = *summary;
@@ -399,10 +401,10 @@ fn left_out_orders(summary: &OrderSummary, counted: u64, sentences: &mut Vec<Str
     }
 }
 
-/// The share of conversions just before entry from which on it is worth a look.
+/// Share of conversions just before entry from which the check warns.
 const JUST_BEFORE_WARN: f64 = 0.01;
 
-/// Conversions that came a moment before their visitors entered, and do not count; nothing where there are none.
+/// Checks for conversions just before their visitors entered, which do not count; `None` if there are none.
 fn before_entry(shown: &MetricNumbers) -> Option<Check> {
     let late = shown.just_before;
     if late == 0 {
@@ -419,10 +421,10 @@ fn before_entry(shown: &MetricNumbers) -> Option<Check> {
     Some(Check::new(if share > JUST_BEFORE_WARN { Grade::Warn } else { Grade::Ok }, message))
 }
 
-/// The share of visitors whose pages lost events from which on it is worth a look.
+/// Share of visitors with lost events from which the check warns.
 const LOST_WARN: f64 = 0.01;
 
-/// Events that pages could not send or read; nothing where there are none.
+/// Checks for events that pages could not send or read; `None` if there are none.
 fn lost_events(computed: &Computed) -> Option<Check> {
     let LostEvents { visitors, events } = computed.lost_events;
     if visitors == 0 {
@@ -440,11 +442,11 @@ fn lost_events(computed: &Computed) -> Option<Check> {
     Some(Check::new(grade, message))
 }
 
-/// The share of visitors whose submits were all prevented from which on it is worth a look, and to which: where they are all, the
-/// page sends the form itself.
+/// Shares of visitors with only prevented submissions for which the check warns. At 100 % it does not: then the page
+/// sends the form itself.
 const PREVENTED_WARN: std::ops::Range<f64> = 0.01..1.0;
 
-/// Visitors who count although the page prevented all their submits; nothing where there are none.
+/// Checks for visitors who count although the page prevented all their submissions; `None` if there are none.
 fn prevented_submits(shown: &MetricNumbers) -> Option<Check> {
     let prevented = shown.only_prevented;
     if prevented == 0 {
@@ -461,8 +463,8 @@ fn prevented_submits(shown: &MetricNumbers) -> Option<Check> {
     Some(Check::new(if PREVENTED_WARN.contains(&share) { Grade::Warn } else { Grade::Ok }, message))
 }
 
-/// Whether the logs could be read. More than a hundredth of the blocks of one that could
-/// not void what is counted.
+/// Checks whether the logs could be read. If more than a hundredth of a log's blocks could not, the counts are not
+/// valid.
 fn event_log(manifest: &Manifest) -> Check {
     if manifest.logs.is_empty() {
         return Check::new(Grade::Unknown, "The event log has no events yet.");
@@ -470,7 +472,7 @@ fn event_log(manifest: &Manifest) -> Check {
     let (mut grade, mut sentences) = (Grade::Warn, Vec::new());
     for log in &manifest.logs {
         let Some(LogDamage { blocks, first_block, last_block }) = log.damage else { continue };
-        // One node has one log, which needs no name.
+        // With a single node the log needs no name.
         let name = match manifest.logs.len() {
             1 => "the event log".to_owned(),
             _ => format!("the event log {}", log.id),
@@ -544,7 +546,7 @@ mod tests {
             ((5, 94), (0, 0), Grade::Fail, "5 orders, 5.1 % of all"),
             ((45, 55), (0, 0), Grade::Fail, "45 orders, 45.0 % of all"),
             ((1, 0), (0, 0), Grade::Fail, "1 order, 100.0 % of all"),
-            // Strangers cannot fail it.
+            // Orders without a key cannot make it fail.
             ((45, 55), (0, 10), Grade::Warn, "45 orders, 45.0 % of all"),
             ((45, 55), (1, 9), Grade::Fail, "45 orders, 45.0 % of all"),
         ] {

@@ -1,4 +1,4 @@
-//! The result of a holdout.
+//! Results of holdouts.
 
 use super::arm::{Revenue, VariantResult};
 use super::health::Health;
@@ -8,51 +8,51 @@ use muriel_results::{Computed, Manifest};
 use serde::Serialize;
 use utoipa::ToSchema;
 
-/// What all experiments of a holdout did together: those who are held out against everybody else.
+/// Combined effect of all experiments of a holdout: held-out visitors compared with all others.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct HoldoutResult {
     /// Always true.
     success: bool,
     /// Identifies the holdout.
     group_id: i64,
-    /// Its display name.
+    /// Display name.
     #[schema(example = "All of spring")]
     name: String,
-    /// The first day that counts, in the asked time zone.
+    /// First day of the result, in the requested time zone.
     #[schema(required, format = Date)]
     start_date: Option<String>,
-    /// The last day that counts; today while it goes on.
+    /// Last day of the result; today while it is running.
     #[schema(required, format = Date)]
     end_date: Option<String>,
-    /// Days from the start to now, those begun counted whole.
+    /// Days from the start to now; days that have begun count as whole.
     days_running: i64,
-    /// The goal that most of its experiments have as their primary one.
+    /// Goal that most of its experiments have as their primary one.
     #[schema(required)]
     primary_goal: Option<GoalExcerpt>,
-    /// Key of the goal that the numbers at the top are of.
+    /// Key of the goal for the numbers at the top.
     #[schema(required)]
     goal_key: Option<String>,
     /// Confidence threshold in percent.
     confidence_threshold_percent: i64,
-    /// Everybody who did anything.
+    /// Number of visitors with any event.
     total_visitors: u64,
     /// Visitors who converted.
     total_conversions: u64,
     #[serde(flatten)]
     revenue: Revenue,
-    /// `"0"` are those who are held out, `"1"` is everybody else, whose lift is what the experiments did.
+    /// `"0"` are the held-out visitors, `"1"` all others, whose lift is the effect of the experiments.
     variants: Vec<VariantResult>,
-    /// Whether the data can be trusted.
+    /// Health checks of the data.
     health: Health,
     /// The other metrics.
     metrics: Vec<MetricResult>,
-    /// What the numbers were computed from; `muriel verify` computes them again.
+    /// Data that the numbers were computed from; `muriel verify` recomputes them.
     #[schema(value_type = Object)]
     manifest: Manifest,
 }
 
 impl HoldoutResult {
-    /// The published shape of `computed`, which is about the holdout `group_id`.
+    /// Response for `computed`, the result of the holdout `group_id`.
     pub fn new(group_id: i64, computed: &Computed) -> Self {
         let ResultAnswer {
             success,

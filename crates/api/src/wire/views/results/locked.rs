@@ -1,4 +1,4 @@
-//! The plan that was locked at the first start, and labels of what is not part of it.
+//! The plan that was locked at the first start, and labels for what is not part of it.
 
 use crate::wire::schemas;
 use muriel_domain::Instant;
@@ -12,36 +12,37 @@ use utoipa::ToSchema;
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ResultPlan {
-    /// When it was locked.
+    /// Time at which it was locked.
     #[schema(value_type = String, format = DateTime)]
     locked_at: Instant,
-    /// SHA-256 of its canonical form (RFC 8785), `manifest.plan.content`.
+    /// SHA-256 of the plan's canonical form (RFC 8785), `manifest.plan.content`.
     #[schema(example = "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08")]
     hash: String,
-    /// The hypothesis that it tests.
+    /// Id of the hypothesis that it tests.
     #[schema(required)]
     hypothesis_id: Option<i64>,
-    /// That hypothesis as it was written then.
+    /// Texts of that hypothesis at that time.
     #[schema(required)]
     hypothesis: Option<PlannedHypothesis>,
-    /// The goal that decides.
+    /// Primary goal, which decides the result.
     #[schema(required)]
     primary_goal: Option<PlannedGoal>,
-    /// Further goals, in their order.
+    /// Secondary goals, in order.
     secondary_goals: Vec<PlannedGoal>,
     /// Built-in metrics that must not get worse.
     #[schema(example = json!(["bounce_rate", "engagement"]))]
     guardrails: Vec<String>,
-    /// Events that are reported.
+    /// Events to report.
     event_metrics: Vec<String>,
     /// Smallest lift worth acting on, in percent.
     #[schema(example = 5.0)]
     mde: f64,
     /// Confidence threshold in percent.
     confidence_threshold_percent: i64,
-    /// What ends it.
+    /// Rules that end it.
     stop_rule: PlannedEnd,
-    /// Planned total of visitors, for which the comparisons are tuned; null where none was given and none could be computed.
+    /// Planned total of visitors, for which the comparisons are tuned; null if none was given and none could be
+    /// computed.
     #[schema(required)]
     planned_visitors: Option<i64>,
     /// `given`, or `computed` from the smallest lift and the project's traffic; null without a total.
@@ -50,13 +51,13 @@ pub(crate) struct ResultPlan {
     /// `variant_id` of each arm, the control first.
     #[schema(example = json!(["0", "1"]))]
     arms: Vec<String>,
-    /// What differs from the plan by now, each in a sentence. Empty: everything is as it was planned.
+    /// Messages about differences from the plan since then. Empty if everything is as planned.
     changed_since: Vec<String>,
-    /// The last confirmation of such changes by a person; null without one.
+    /// Last confirmation of such changes by a person; null if there is none.
     #[schema(required)]
     confirmed: Option<PlanConfirmedBefore>,
-    /// What of these changes the clock does not act on, and what it goes by in place of them; null where it goes by everything, and
-    /// where none of its rules goes by results.
+    /// Message about changes that the clock does not act on, and what it acts on instead; null if it acts on
+    /// everything, or if none of its rules depends on results.
     #[schema(required)]
     held_back: Option<String>,
 }
@@ -65,21 +66,21 @@ pub(crate) struct ResultPlan {
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct PlanConfirmedBefore {
-    /// When: the clock goes by what the experiment was then.
+    /// Time of the confirmation. The clock acts on the experiment as it was then.
     #[schema(value_type = String, format = DateTime)]
     confirmed_at: Instant,
-    /// Why, in the words of the person.
+    /// Reason, in the person's words.
     reason: String,
 }
 
-/// A hypothesis as it was.
+/// Texts of a hypothesis when the plan was locked.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct PlannedHypothesis {
-    /// What the team saw.
+    /// Observation of the team.
     #[schema(required)]
     observation: Option<String>,
-    /// Why it is a problem.
+    /// Reason why the observation is a problem.
     #[schema(required)]
     problem: Option<String>,
     /// The change to test.
@@ -87,57 +88,57 @@ pub(crate) struct PlannedHypothesis {
     solution: Option<String>,
 }
 
-/// A goal, and what it counted.
+/// Definition of a goal when the plan was locked.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct PlannedGoal {
-    /// Its permanent name.
+    /// Permanent key.
     goal_key: String,
     /// Display name.
     goal_name: String,
-    /// What it counts.
+    /// Kind of event that counts as a conversion.
     goal_type: String,
-    /// The value of that type: text, or a number.
+    /// Value that the type looks for: text, or a number.
     #[schema(value_type = schemas::GoalValue)]
     goal_value: Value,
-    /// Days after entry within which an event counts; null until the end of the test.
+    /// Days after entry within which an event counts; null for the whole test.
     #[schema(required)]
     window_days: Option<i64>,
     /// Events needed for a conversion.
     min_count: i64,
-    /// Most value that one visitor contributes.
+    /// Maximum value that one visitor contributes.
     #[schema(required)]
     cap: Option<f64>,
-    /// Most that one order can plausibly be worth.
+    /// Largest plausible value of an order.
     #[schema(required)]
     max_order_value: Option<f64>,
-    /// The currency that orders count in.
+    /// Currency in which orders are counted.
     #[schema(required)]
     currency: Option<String>,
 }
 
-/// What ends an experiment by itself, as its configuration has it; 0 is off.
+/// Rules by which the clock ends an experiment or serves a winner, as configured; 0 is off.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct PlannedEnd {
-    /// The date.
+    /// End date.
     #[schema(required, value_type = Option<String>, format = DateTime)]
     end_test_date: Option<Instant>,
-    /// So many visitors have entered.
+    /// Ends when this many visitors have entered.
     completion_visitor: i64,
-    /// So many visitors have converted on the primary goal.
+    /// Ends when this many visitors have converted on the primary goal.
     completion_conversion: i64,
-    /// So many days have passed since the first start.
+    /// Ends when this many days have passed since the first start.
     completion_after_period: i64,
-    /// 1: the verdict on the primary goal is reached.
+    /// 1: ends when there is a verdict on the primary goal.
     completion_stats_significant_flag: u8,
-    /// 1: a winner is served by itself, and stopped.
+    /// 1: the clock serves a winner, and stops serving it when a guardrail gets worse.
     is_autopilot: u8,
 }
 
 impl ResultPlan {
-    /// The plan of a manifest, and what became of it. The outer `None` is of manifests without any word of plans, the inner one of
-    /// experiments whose plan was not locked.
+    /// Plan of a manifest, with later changes. The outer `None` is for manifests that do not mention plans, the inner
+    /// one for experiments without a locked plan.
     pub(super) fn of(
         manifest: &Manifest,
         changed_since: Vec<String>,
@@ -213,25 +214,25 @@ impl PlannedGoal {
     }
 }
 
-/// Whether something is not part of the plan. Absent where it is, and where no plan was locked.
+/// Label for parts that are not in the plan. Absent if they are, and if no plan was locked.
 #[derive(Debug, Clone, Default, Serialize, ToSchema)]
 pub(crate) struct Exploratory {
-    /// It was added, changed or chosen after the plan was locked: good for ideas, and no proof.
+    /// True when it was added, changed or chosen after the plan was locked: useful for ideas, but not evidence.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     #[schema(required = false)]
     exploratory: bool,
-    /// Why, as a sentence.
+    /// Reason, as a sentence.
     #[serde(skip_serializing_if = "Option::is_none")]
     exploratory_reason: Option<String>,
 }
 
 impl Exploratory {
-    /// The label with this reason, if there is one.
+    /// Creates the label, with a reason if it is exploratory.
     pub(super) fn new(reason: Option<&String>) -> Self {
         Self { exploratory: reason.is_some(), exploratory_reason: reason.cloned() }
     }
 
-    /// Why it is exploratory.
+    /// Reason why it is exploratory.
     pub(super) fn reason(&self) -> Option<&str> {
         self.exploratory_reason.as_deref()
     }

@@ -18,7 +18,7 @@ pub(crate) struct MetricResult {
     kind: &'static str,
     /// `primary`, `secondary` or `guardrail`.
     pub(super) role: String,
-    /// Whether less is better.
+    /// True when less is better.
     lower_is_better: bool,
     #[serde(flatten)]
     pub(super) exploratory: Exploratory,
@@ -33,13 +33,14 @@ pub(crate) struct MetricVariant {
     pub(super) variant_id: String,
     #[serde(flatten)]
     pub(super) result: ArmResult,
-    /// Whether a guardrail is known to have got worse; null elsewhere.
+    /// True when a guardrail is known to have become worse; null for other
+    /// metrics.
     #[serde(skip_serializing_if = "Option::is_none")]
     harmed: Option<bool>,
 }
 
 impl MetricResult {
-    /// The metric at the place `at` of the manifest.
+    /// Result of the metric at index `at` of the manifest.
     pub(super) fn new(computed: &Computed, at: usize, labels: &Labels) -> Self {
         let manifest = &computed.manifest;
         let facts = &manifest.metrics[at];

@@ -1,4 +1,4 @@
-//! Results in answers. Rates, lifts and shares are percent.
+//! Results in responses. Rates, lifts and shares are in percent.
 
 mod arm;
 mod breakdown;
@@ -30,7 +30,7 @@ use serde::Serialize;
 use serde_json::Value;
 use utoipa::ToSchema;
 
-/// What is known of an experiment.
+/// Result of an experiment.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct ResultAnswer {
     /// Always true.
@@ -43,27 +43,27 @@ pub struct ResultAnswer {
     status: String,
     /// 9 draft, 1 live, 0 inactive.
     status_code: u8,
-    /// The first day that counts, in the asked time zone; null before the first start.
+    /// First day of the result, in the requested time zone; null before the first start.
     #[schema(required, format = Date)]
     start_date: Option<String>,
-    /// The last day that counts; today while it goes on.
+    /// Last day of the result; today while it is running.
     #[schema(required, format = Date)]
     end_date: Option<String>,
-    /// Days from the start to the end or to now, those begun counted whole.
+    /// Days from the start to the end, or to now; days that have begun count as whole.
     days_running: i64,
-    /// The experiment's primary goal.
+    /// Primary goal of the experiment.
     #[schema(required)]
     primary_goal: Option<GoalExcerpt>,
-    /// Key of the goal that the numbers at the top are of.
+    /// Key of the goal for the numbers at the top.
     #[schema(required)]
     goal_key: Option<String>,
     /// `pre_deploy`, `post_deploy` or `all_time`.
     report_phase: Value,
-    /// `bayesian` or `frequentist`: which view the team reads.
+    /// `bayesian` or `frequentist`: the view that the team uses.
     stats_engine: &'static str,
     /// Confidence threshold in percent.
     confidence_threshold_percent: i64,
-    /// The arm that is served as the winner.
+    /// Variant that is served as the winner.
     #[schema(required)]
     serving_variant_id: Option<String>,
     /// 1 for a multi-armed bandit.
@@ -72,54 +72,54 @@ pub struct ResultAnswer {
     traffic_allocation: i64,
     /// `equal`, `custom` or `mab`.
     distribution_mode: String,
-    /// Visitors of all arms.
+    /// Number of visitors in all arms.
     total_visitors: u64,
-    /// Visitors who converted.
+    /// Number of visitors who converted.
     total_conversions: u64,
     #[serde(flatten)]
     revenue: Revenue,
     /// The arms, the control first.
     variants: Vec<VariantResult>,
-    /// The arms by the attribute that was asked for; the largest part first, at
-    /// most 50 and the rest.
+    /// The arms by the requested attribute, largest segment first, at most 50 segments and the rest.
     breakdowns: Vec<Breakdown>,
-    /// Whether the data can be trusted.
+    /// Health checks of the data.
     health: Health,
-    /// How the pages of the arms fared, the control first.
+    /// Page health of the arms, the control first.
     page_health: Vec<page::PageHealth>,
     /// The other metrics.
     metrics: Vec<MetricResult>,
-    /// What the numbers were computed from; `muriel verify` computes them again.
+    /// Data that the numbers were computed from; `muriel verify` recomputes them.
     #[schema(value_type = Object)]
     manifest: Manifest,
-    /// What was planned at the first start; null where no plan was locked. Absent of what a release computed that locked none.
+    /// Plan as locked at the first start; null if no plan was locked. Absent in results of releases that did not lock
+    /// plans.
     #[serde(skip_serializing_if = "Option::is_none")]
     plan: Option<Option<ResultPlan>>,
-    /// What to know of the plan: why there is none, or that it was locked late.
+    /// Note about the plan: why there is none, or that it was locked late.
     #[serde(skip_serializing_if = "Option::is_none")]
     plan_note: Option<String>,
-    /// About the numbers at the top.
+    /// Label for the numbers at the top.
     #[serde(flatten)]
     exploratory: Exploratory,
 }
 
-/// A goal, in short.
+/// Summary of a goal.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct GoalExcerpt {
-    /// Its permanent name.
+    /// Permanent key.
     goal_key: String,
     /// Display name.
     goal_name: String,
-    /// What it counts.
+    /// Kind of event that counts as a conversion.
     goal_type: String,
-    /// The value of that type: text, or a number.
+    /// Value that the type looks for: text, or a number.
     #[schema(value_type = crate::wire::schemas::GoalValue)]
     goal_value: Value,
 }
 
 impl ResultAnswer {
-    /// The published shape of `computed`.
+    /// Response for `computed`.
     pub fn new(computed: &Computed) -> Self {
         let manifest = &computed.manifest;
         let facts = &manifest.experiment;
@@ -181,7 +181,7 @@ impl ResultAnswer {
 }
 
 impl GoalExcerpt {
-    /// The goal that a metric counts; none where it counts something else.
+    /// Goal that a metric counts; `None` if it counts something else.
     fn new(facts: &MetricFacts) -> Option<Self> {
         let Counted::Goal { goal_type, goal_value, .. } = &facts.counted else { return None };
         Some(Self {

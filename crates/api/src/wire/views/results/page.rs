@@ -1,4 +1,4 @@
-//! How the pages of arms fared.
+//! Page health of the arms.
 
 use super::numbers::percent;
 use crate::wire::schemas;
@@ -8,9 +8,9 @@ use muriel_results::Computed;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-/// How the pages of an arm fared. Each visitor counts once: as one with an error or a late arm if any page told of it, and with
-/// the first page that told a measure. All comparisons with the control together raise a false alarm in at most 5 % of
-/// experiments, however often they are looked at.
+/// Health of an arm's pages. Each visitor counts once: as one with an error or a late arm if any page reported it, and
+/// with the first page that reported a measurement. All comparisons with the control together raise a false alarm in at
+/// most 5 % of experiments, however often they are checked.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct PageHealth {
@@ -22,51 +22,51 @@ pub(crate) struct PageHealth {
     name: String,
     /// Visitors who entered.
     visitors: u64,
-    /// Visitors for whom the arm's code failed, in percent; pages tell of every error.
+    /// Visitors for whom the arm's code failed. Pages report every error.
     errors: PageShare,
-    /// Visitors for whom the arm came too late on a page, which then showed the original, in percent.
+    /// Visitors for whom the arm was applied too late on a page, which then showed the original.
     late: PageShare,
-    /// For how long elements were hidden.
+    /// Time for which elements were hidden, in milliseconds.
     hidden_ms: HiddenTime,
-    /// Largest contentful paint in milliseconds; above 10,000 counts as that.
+    /// Largest contentful paint, in milliseconds, capped at 10,000.
     lcp_ms: PageMean,
-    /// Cumulative layout shift; above 1 counts as that.
+    /// Cumulative layout shift, capped at 1.
     layout_shift: PageMean,
-    /// Interaction to next paint in milliseconds; above 2,000 counts as that.
+    /// Interaction to next paint, in milliseconds, capped at 2,000.
     inp_ms: PageMean,
-    /// Whether its changes found what they change, for each of its first 60 changes of which pages told.
+    /// Match counts of its first 60 changes, for those that pages reported.
     changes: Vec<ChangeMatched>,
-    /// What its errors say, those of most visitors first; at most 5. Errors that say the same are one, with the page and the browser
-    /// of most who met it. Pages say it of the first error of each page view. Empty in shared results.
+    /// Its errors, those of most visitors first; at most 5. Equal errors are merged, with the page and the browser of
+    /// most affected visitors. Pages report the message of the first error of each page view. Empty in shared results.
     top_errors: Vec<PageError>,
-    /// What is found, with the next step; empty where nothing is.
+    /// Finding, with the next step; empty if there is none.
     #[schema(
         example = "Pages of Variant 1 show their largest content 305 ms later than those of the control (168 to 442). Look at what its changes load, hide or move."
     )]
     message: String,
 }
 
-/// Errors of an arm that say the same.
+/// Errors of an arm with the same message.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct PageError {
-    /// What they say, as the page sent it; at most 200 characters.
+    /// Message as sent by the page; at most 200 characters.
     #[schema(max_length = 200, example = "TypeError: cart is null")]
     message: String,
-    /// The page, without query and fragment, on which most of these visitors met it; null where it is not known.
+    /// Page, without query and fragment, of most affected visitors; null if it is not known.
     #[schema(required, example = "https://shop.example/cart")]
     url: Option<String>,
-    /// The browser of most of these visitors; null where it is not known.
+    /// Browser of most affected visitors; null if it is not known.
     #[schema(required, example = "safari")]
     browser: Option<String>,
-    /// Visitors who met it.
+    /// Number of affected visitors.
     visitors: u64,
-    /// Of all visitors of the arm, in percent.
+    /// Percent of all visitors of the arm.
     percent: f64,
-    /// When it was met first.
+    /// Time of its first occurrence.
     #[schema(value_type = String, format = DateTime)]
     first_seen: Instant,
-    /// When it was met last.
+    /// Time of its last occurrence.
     #[schema(value_type = String, format = DateTime)]
     last_seen: Instant,
 }
@@ -75,71 +75,73 @@ pub(crate) struct PageError {
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct PageShare {
-    /// How many.
+    /// Number of visitors.
     visitors: u64,
-    /// How many of all, in percent; null without visitors.
+    /// Percent of all visitors of the arm; null without visitors.
     #[schema(required)]
     percent: Option<f64>,
-    /// By how many points it is more than in the control; null of the control and where it cannot be compared.
+    /// Difference from the control, in percentage points; null for the control and if it cannot be compared.
     #[schema(required)]
     difference: Option<f64>,
-    /// Where the true difference is, valid whenever it is read; null of the control, and where there are too few.
+    /// Interval of the true difference, valid whenever it is read; null for the control, and if there are too few
+    /// visitors.
     #[schema(required)]
     difference_interval: Option<[f64; 2]>,
-    /// `harmed`: known to be worse by more than a margin (0.5 points of errors, 5 of late arms). `worse`: known to be worse.
-    /// `better`, `ok`: not known to be worse. `unknown`: too little to compare, and of the control.
+    /// `harmed`: known to be worse by more than a margin (0.5 points for errors, 5 for late arms). `worse`: known to be
+    /// worse. `better`, `ok`: not known to be worse. `unknown`: the control, and arms with too little data.
     #[schema(value_type = schemas::PageStatusWord)]
     status: &'static str,
 }
 
-/// A mean of an arm's pages, one of each visitor.
+/// Mean of a measurement over an arm's visitors, one page each.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct PageMean {
-    /// Visitors with a page that was measured.
+    /// Number of visitors with a measured page.
     visitors: u64,
-    /// The mean of these; null without any.
+    /// Mean of the measurements; null without any.
     #[schema(required)]
     mean: Option<f64>,
-    /// By how much it is more than in the control; null of the control and where it cannot be compared.
+    /// Difference from the control; null for the control and if it cannot be compared.
     #[schema(required)]
     difference: Option<f64>,
-    /// Where the true difference is, valid whenever it is read.
+    /// Interval of the true difference, valid whenever it is read.
     #[schema(required)]
     difference_interval: Option<[f64; 2]>,
-    /// `harmed`: known to be worse by more than a margin (50 ms of `lcp_ms`, 0.02 of `layout_shift`, 20 ms of `inp_ms`). `worse`: known
-    /// to be worse. `better`, `ok`: not known to be worse. `unknown`: too little to compare, and of the control.
+    /// `harmed`: known to be worse by more than a margin (50 ms of `lcp_ms`, 0.02 of `layout_shift`, 20 ms of
+    /// `inp_ms`). `worse`: known to be worse. `better`, `ok`: not known to be worse. `unknown`: the control, and arms
+    /// with too little data.
     #[schema(value_type = schemas::PageStatusWord)]
     status: &'static str,
 }
 
-/// For how long elements of an arm's pages were hidden until it was shown.
+/// Time for which elements of an arm's pages were hidden until the arm was shown.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct HiddenTime {
-    /// Visitors with a page that told.
+    /// Number of visitors with a page that reported it.
     visitors: u64,
-    /// Milliseconds, on average; null without any.
+    /// Mean in milliseconds; null without any.
     #[schema(required)]
     mean: Option<f64>,
 }
 
-/// How often a change of an arm found what it changes.
+/// Number of visitors' pages on which a change matched an element.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ChangeMatched {
-    /// The place of the entry in the variant's `data`, from 0.
+    /// Index in the variant's `data`, from 0.
     index: usize,
-    /// Visitors on whose page it was due.
+    /// Visitors on whose page the change was due.
     pages: u64,
-    /// Of these, on whose page it found something.
+    /// Number of those on whose page it matched an element.
     matched: u64,
-    /// The share of them, in percent.
+    /// Percent of those on whose page it matched an element.
     matched_percent: f64,
 }
 
 impl PageHealth {
-    /// Of all arms, the control first.
+    /// Page health of all arms, the control first.
     pub(super) fn all(computed: &Computed) -> Vec<Self> {
         computed.report.page.arms.iter().map(|arm| Self::new(computed, arm)).collect()
     }
@@ -166,7 +168,7 @@ impl PageHealth {
         }
     }
 
-    /// Without what the site's own code says: addresses of its pages and names within its code.
+    /// Removes error messages, which can contain page addresses and names in the site's code.
     pub(super) fn for_strangers(mut self) -> Self {
         self.top_errors.clear();
         self

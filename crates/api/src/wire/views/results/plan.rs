@@ -1,11 +1,11 @@
-//! How many visitors an experiment needs.
+//! Plans: how many visitors an experiment needs.
 
 use muriel_domain::ids::MAX_SAFE;
 use muriel_results::{Forecast, PlanningReport};
 use serde::Serialize;
 use utoipa::ToSchema;
 
-/// How many visitors an experiment needs.
+/// Number of visitors that an experiment needs, and the time that takes.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct PlanAnswer {
@@ -13,14 +13,14 @@ pub(crate) struct PlanAnswer {
     success: bool,
     /// Identifies the experiment.
     test_id: i64,
-    /// Smallest lift to be found, in percent.
+    /// Smallest lift to detect, in percent.
     mde: f64,
-    /// Percent of such lifts that are found.
+    /// Statistical power: percent of such lifts that are detected.
     power: f64,
-    /// Visitors of all arms together; null where too little is known, or no number is enough.
+    /// Number of visitors in all arms together; null if too little is known, or no number is enough.
     #[schema(required)]
     visitors_needed: Option<i64>,
-    /// Whole days until they came.
+    /// Whole days until they have entered.
     #[schema(required)]
     days: Option<i64>,
     /// Percent of the control's visitors who convert.
@@ -35,31 +35,31 @@ pub(crate) struct PlanAnswer {
     /// As `baseline_rate_from`.
     #[schema(required)]
     daily_visitors_from: Option<&'static str>,
-    /// Why `visitors_needed` or `days` is null, and what to do about it.
+    /// Reason why `visitors_needed` or `days` is null, and what to do about it.
     #[schema(required)]
     note: Option<String>,
-    /// The smallest lift that is found by the end of each day.
+    /// Smallest lift that is detected by the end of each day.
     mde_by_day: Vec<DayForecast>,
-    /// What this traffic can find in 2, 4 and 8 weeks: the smallest lift that an experiment which is planned for so long finds at its
-    /// end. Once the experiment has started, its plan is settled, and these are of it. Empty where too little is known.
+    /// Smallest lift that an experiment planned for 2, 4 or 8 weeks detects by its end, with this traffic. Once the
+    /// experiment has started, its plan is fixed, and the values are for that plan. Empty if too little is known.
     findable: Vec<DayForecast>,
 }
 
-/// What can be found by the end of a day.
+/// Smallest detectable lift by the end of a day.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct DayForecast {
     /// Days since the start.
     day: i64,
-    /// Visitors by then.
+    /// Number of visitors by then.
     visitors: i64,
-    /// In percent; null while no lift is.
+    /// Smallest lift in percent; null if no lift is detectable.
     #[schema(required)]
     mde: Option<f64>,
 }
 
 impl PlanAnswer {
-    /// The published shape of `planned`.
+    /// Response for `planned`.
     pub(crate) fn new(test_id: i64, planned: &PlanningReport) -> Self {
         Self {
             success: true,
@@ -85,12 +85,12 @@ impl DayForecast {
     }
 }
 
-/// How many visitors are needed, where that is a number that JSON holds.
+/// Number of visitors needed, if JSON can represent it exactly.
 fn visitors_needed(planned: &PlanningReport) -> Option<i64> {
     planned.visitors_needed.filter(|visitors| *visitors <= MAX_SAFE as f64).map(|visitors| visitors as i64)
 }
 
-/// What a plan that lacks a number says in its place.
+/// Note for a plan without a number.
 fn note(planned: &PlanningReport) -> Option<String> {
     let mde = planned.mde;
     if visitors_needed(planned).is_some() {

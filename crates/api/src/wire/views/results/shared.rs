@@ -1,7 +1,7 @@
-//! Results for strangers: what somebody with a link sees of a result.
+//! Shared results: what people with a link see of a result.
 //!
-//! Both answers are made from the whole ones, taken apart field by field and without `..`: a field that a result gets does not
-//! compile here until somebody has decided whether strangers see it.
+//! Both responses are built by destructuring the complete ones without `..`. So a new field of a result does not
+//! compile here until it is decided whether shared results include it.
 
 use super::arm::{Revenue, VariantResult};
 use super::breakdown::Breakdown;
@@ -19,51 +19,52 @@ use serde::Serialize;
 use serde_json::Value;
 use utoipa::ToSchema;
 
-/// What somebody with a link sees of a result. The manifest, ids of experiments and what goals match are not in it.
+/// A shared result. It does not contain the manifest, experiment ids, and definitions of goals.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct SharedResult {
     /// Always true.
     success: bool,
-    /// The moment that the result is of; it may be a minute ago.
+    /// Time of the result, at most a minute ago.
     #[schema(value_type = String, format = DateTime)]
     as_of: Instant,
-    /// Until when the link works.
+    /// Time at which the link expires.
     #[schema(value_type = String, format = DateTime)]
     expires_at: Instant,
-    /// Which visitors the result is about; fixed when the link was made.
+    /// Visitors and goal of the result, fixed when the link was created.
     query: ShareQuery,
     /// Display name.
     test_name: String,
-    /// `abtest`, `split` or `personalization`: arms of the last have audiences of their own, so their differences are not effects.
+    /// `abtest`, `split` or `personalization`. Variants of a personalization have different audiences, so their
+    /// differences are not effects.
     test_type: String,
     /// `draft`, `live` or `inactive`.
     status: String,
     /// 9 draft, 1 live, 0 inactive.
     status_code: u8,
-    /// The first day that counts, in the time zone of the query; null before the first start.
+    /// First day of the result, in the time zone of the query; null before the first start.
     #[schema(required, format = Date)]
     start_date: Option<String>,
-    /// The last day that counts; today while it goes on.
+    /// Last day of the result; today while it is running.
     #[schema(required, format = Date)]
     end_date: Option<String>,
-    /// Days from the start to the end or to now, those begun counted whole.
+    /// Days from the start to the end, or to now; days that have begun count as whole.
     days_running: i64,
-    /// The experiment's primary goal.
+    /// Primary goal of the experiment.
     #[schema(required)]
     primary_goal: Option<SharedGoal>,
-    /// Key of the goal that the numbers at the top are of.
+    /// Key of the goal for the numbers at the top.
     #[schema(required)]
     goal_key: Option<String>,
-    /// Its name.
+    /// Name of that goal.
     #[schema(required)]
     goal_name: Option<String>,
     /// `pre_deploy`, `post_deploy` or `all_time`.
     report_phase: Value,
-    /// `bayesian` or `frequentist`: which view the team reads.
+    /// `bayesian` or `frequentist`: the view that the team uses.
     stats_engine: &'static str,
     /// Confidence threshold in percent.
     confidence_threshold_percent: i64,
-    /// The arm that is served as the winner.
+    /// Variant that is served as the winner.
     #[schema(required)]
     serving_variant_id: Option<String>,
     /// 1 for a multi-armed bandit.
@@ -72,43 +73,44 @@ pub(crate) struct SharedResult {
     traffic_allocation: i64,
     /// `equal`, `custom` or `mab`.
     distribution_mode: String,
-    /// Visitors of all arms.
+    /// Number of visitors in all arms.
     total_visitors: u64,
-    /// Visitors who converted.
+    /// Number of visitors who converted.
     total_conversions: u64,
     #[serde(flatten)]
     revenue: Revenue,
-    /// About the numbers at the top.
+    /// Label for the numbers at the top.
     #[serde(flatten)]
     exploratory: Exploratory,
     /// The arms, the control first.
     variants: Vec<VariantResult>,
-    /// The arms by the attribute of the query; the largest part first, at most 50 and the rest.
+    /// The arms by the attribute of the query, largest segment first, at most 50 segments and the rest.
     breakdowns: Vec<Breakdown>,
-    /// Whether the data can be trusted. Sentences that name other experiments, single orders or the server say less here.
+    /// Health checks of the data. Messages about other experiments, single orders or the server have fewer details
+    /// here.
     health: Health,
-    /// How the pages of the arms fared.
+    /// Page health of the arms.
     page_health: Vec<PageHealth>,
     /// The other metrics.
     metrics: Vec<MetricResult>,
 }
 
-/// The name of a goal. What it matches is not told.
+/// A goal without its definition.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct SharedGoal {
-    /// Its permanent name.
+    /// Permanent key.
     goal_key: String,
     /// Display name.
     goal_name: String,
 }
 
 impl SharedResult {
-    /// What the share shows.
+    /// Builds the response for a share.
     pub(crate) fn new(open: &OpenShare, computed: &Computed) -> Self {
         let ResultAnswer {
             success,
-            // It stands in addresses of the dashboard and the interface, which are of no use to strangers.
+            // The id appears in addresses of the dashboard and the API, which people with a link do not need.
             test_id: _,
             test_name,
             status,
@@ -134,13 +136,13 @@ impl SharedResult {
             page_health,
             mut metrics,
             exploratory,
-            // It has the hypothesis, in the team's words.
+            // The plan contains the hypothesis in the team's words.
             plan: _,
             plan_note: _,
-            // It has the project's key, what goals match, other experiments and other nodes.
+            // The manifest contains the project's key, goal definitions, other experiments and other nodes.
             manifest: _,
         } = ResultAnswer::new(computed);
-        // Where nothing can be trusted, the reason of each verdict is the sentence of the check that failed.
+        // When the data cannot be trusted, the reason of each verdict is the message of the failed check.
         let reason = health.about_other_nodes().to_owned();
         let health = health.for_strangers();
         let arms = variants.iter_mut().map(|arm| &mut arm.result);
@@ -184,36 +186,36 @@ impl SharedResult {
 
 impl SharedGoal {
     fn of(goal: GoalExcerpt) -> Self {
-        // The type and the value are addresses, selectors and events of the site.
+        // Type and value contain addresses, selectors and events of the site.
         let GoalExcerpt { goal_key, goal_name, goal_type: _, goal_value: _ } = goal;
         Self { goal_key, goal_name }
     }
 }
 
-/// The result of a link, day by day. It has no `health`: the result has.
+/// A shared result day by day. It has no `health`, which is part of the shared result.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct SharedTimeseries {
     /// Always true.
     success: bool,
-    /// Key of the goal that the numbers are of.
+    /// Key of the goal of the numbers.
     #[schema(required)]
     goal_key: Option<String>,
-    /// Where days begin.
+    /// Time zone of the days.
     tz: String,
-    /// About the numbers of this goal.
+    /// Label for the numbers of this goal.
     #[serde(flatten)]
     exploratory: Exploratory,
-    /// Arms that are not part of the plan that was locked at the first start.
+    /// Arms that are not part of the plan locked at the first start.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[schema(required = false)]
     exploratory_arms: Vec<ExploratoryArm>,
-    /// Cumulative, by day and then by arm.
+    /// Cumulative numbers, by day and then by arm.
     timeseries: Vec<SeriesPoint>,
 }
 
 impl SharedTimeseries {
-    /// What the share shows, where `computed` was asked for by day.
+    /// Builds the response for a share; `computed` has numbers by day.
     pub(crate) fn new(computed: &Computed) -> Self {
         let TimeseriesAnswer {
             success,
@@ -223,7 +225,7 @@ impl SharedTimeseries {
             exploratory,
             exploratory_arms,
             timeseries,
-            // What the test cost is the team's.
+            // The cost of the test is internal to the team.
             bandit: _,
         } = TimeseriesAnswer::new(computed);
         Self { success, goal_key, tz, exploratory, exploratory_arms, timeseries }

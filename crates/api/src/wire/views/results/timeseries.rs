@@ -8,29 +8,29 @@ use muriel_results::{Computed, DayNumbers, Labels, MetricFacts};
 use serde::Serialize;
 use utoipa::ToSchema;
 
-/// An experiment day by day.
+/// Result of an experiment day by day.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct TimeseriesAnswer {
     /// Always true.
     pub(super) success: bool,
     /// Identifies the experiment.
     pub(super) test_id: i64,
-    /// Key of the goal that the numbers are of.
+    /// Key of the goal of the numbers.
     #[schema(required)]
     pub(super) goal_key: Option<String>,
-    /// Where days begin.
+    /// Time zone of the days.
     pub(super) tz: String,
-    /// About the numbers of this goal.
+    /// Label for the numbers of this goal.
     #[serde(flatten)]
     pub(super) exploratory: Exploratory,
-    /// Arms that are not part of the plan that was locked at the first start.
+    /// Arms that are not part of the plan locked at the first start.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[schema(required = false)]
     pub(super) exploratory_arms: Vec<ExploratoryArm>,
-    /// Cumulative, by day and then by arm.
+    /// Cumulative numbers, by day and then by arm.
     pub(super) timeseries: Vec<SeriesPoint>,
-    /// What a bandit had lost by the end of each day, by what is known of its arms now. Absent of others, and until something
-    /// is known of every arm.
+    /// Loss of a bandit by the end of each day, from what is known of its arms now. Absent for other experiments, and
+    /// until there is data for every arm.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub(super) bandit: Option<Vec<BanditPoint>>,
@@ -43,13 +43,13 @@ pub(crate) struct BanditPoint {
     /// The day.
     #[schema(format = Date)]
     date: String,
-    /// What was lost by visitors who met another arm than the best, as in `GET …/distribution`.
+    /// Expected loss from visitors who met another arm than the best, as in `GET …/distribution`.
     #[schema(example = 31.5)]
     regret: f64,
-    /// Where the regret is, by the experiment's confidence.
+    /// Interval of the regret, at the experiment's confidence.
     #[schema(example = json!([12.0, 60.5]))]
     regret_interval: [f64; 2],
-    /// What the same number of visitors would have lost by an even split.
+    /// Expected loss of the same number of visitors with an even split.
     even_split: EvenSplit,
 }
 
@@ -57,9 +57,9 @@ pub(crate) struct BanditPoint {
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ExploratoryArm {
-    /// Identifies it.
+    /// Variant number as text.
     variant_id: String,
-    /// Why it is exploratory, as a sentence.
+    /// Reason why it is exploratory, as a sentence.
     exploratory_reason: String,
 }
 
@@ -72,34 +72,34 @@ pub(crate) struct SeriesPoint {
     date: String,
     /// `"0"` is the control.
     variant_id: String,
-    /// Visitors who had entered.
+    /// Number of visitors who had entered.
     visitors: u64,
-    /// Those who had converted.
+    /// Number of those who had converted.
     conversions: u64,
-    /// Percent.
+    /// Conversion rate, in percent.
     #[schema(required)]
     conversion_rate: Option<f64>,
-    /// Value of their orders; null for other goals.
+    /// Total value of their orders; null for other goals.
     #[schema(required)]
     revenue: Option<f64>,
-    /// As in the result; null on the control.
+    /// Lift, as in the result; null on the control.
     #[schema(required)]
     lift: Option<f64>,
-    /// As in the result: the intervals of all days hold together.
+    /// Interval of the lift, as in the result. The intervals of all days hold simultaneously.
     #[schema(required)]
     lift_interval: Option<[f64; 2]>,
-    /// As in the result.
+    /// p-value, as in the result.
     #[schema(required)]
     p_value: Option<f64>,
 }
 
 impl TimeseriesAnswer {
-    /// What the result's health says of these numbers: they have none of their own.
+    /// Warnings of the result's health checks. A time series has none of its own.
     pub(crate) fn warnings(computed: &Computed) -> Vec<String> {
         Health::new(computed).warnings()
     }
 
-    /// A point per day and arm, where `computed` was asked for by day.
+    /// Response with a point per day and arm; `computed` has numbers by day.
     pub(crate) fn new(computed: &Computed) -> Self {
         let manifest = &computed.manifest;
         let top = manifest.top();

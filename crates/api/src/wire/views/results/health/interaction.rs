@@ -1,13 +1,13 @@
-//! Other experiments that change the effect of this one.
+//! Health check for other experiments that change the effect of this one.
 
 use super::name_of;
 use muriel_analysis::{Grade, HealthCheck};
 use muriel_results::{Computed, InteractionFacts, MetricFacts};
 
-/// Other experiments that are told of in full.
+/// Maximum number of other experiments that are described in full.
 const TOLD_MAX: usize = 3;
 
-/// What was found of other experiments; nothing while there is none.
+/// Checks for interactions with other experiments; `None` if there are none.
 pub(super) fn check(computed: &Computed) -> Option<HealthCheck> {
     let found = &computed.manifest.interactions;
     if found.is_empty() {
@@ -23,7 +23,7 @@ pub(super) fn check(computed: &Computed) -> Option<HealthCheck> {
     Some(HealthCheck::new(Grade::Warn, sentences.join(" ")))
 }
 
-/// What to do.
+/// Recommended action.
 fn advice(are_separated: bool, number: usize) -> &'static str {
     match (are_separated, number) {
         (true, _) => {

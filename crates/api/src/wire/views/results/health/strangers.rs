@@ -1,11 +1,11 @@
-//! What strangers are told of the health of a result.
+//! Health checks as shown in shared results.
 //!
-//! They see each check and how it came out. Sentences that name something else than this result, or say what whoever runs the
-//! server has to do, are replaced.
+//! Readers of a shared result see each check and its outcome. Messages that name anything besides this result, or tell
+//! operators what to do, are replaced.
 
 use super::{Health, HealthCheck};
 
-/// The sentence for an outcome of a check.
+/// Message for an outcome of a check.
 fn sentence(status: &str, ok: &'static str, otherwise: &'static str) -> String {
     match status {
         "ok" => ok,
@@ -22,14 +22,14 @@ impl HealthCheck {
 }
 
 impl Health {
-    /// The sentence about other servers.
+    /// Message of the check for other servers.
     pub(in crate::wire::views::results) fn about_other_nodes(&self) -> &str {
         &self.other_nodes.message
     }
 
-    /// The checks without what they say of other experiments, of single orders and of the server.
+    /// Removes what the messages say about other experiments, single orders and the server.
     pub(in crate::wire::views::results) fn for_strangers(self) -> Self {
-        // Without `..`, so that a check that is missing here does not compile.
+        // No `..`, so that code with a check missing here does not compile.
         let Self {
             status,
             sample_ratio,
@@ -63,7 +63,7 @@ impl Health {
             ),
             epochs,
             balance,
-            // Places of changes in the variants.
+            // The message names changes of the variants.
             changes: changes.told(
                 "The changes of the variants found what they change.",
                 "A change of a variant found nothing to change on the pages that were seen.",
@@ -84,7 +84,7 @@ impl Health {
                     "Orders in other currencies were left out, so revenue is that of a part of the buyers only.",
                 )
             }),
-            // Single orders, with their value and their moment.
+            // The message names single orders, with value and time.
             orders: orders.map(|check| {
                 check.told(
                     "No order is more than a tenth of the revenue.",
@@ -94,7 +94,7 @@ impl Health {
             before_entry,
             prevented_submits,
             lost_events,
-            // Names of other experiments.
+            // The message names other experiments.
             interaction: interaction.map(|check| {
                 check.told(
                     "No other experiment is known to change this effect.",
