@@ -106,6 +106,11 @@ pub enum ApiError {
     Internal(Box<dyn Error + Send + Sync>),
 }
 
+/// Words of conflict codes, for the contract of an operation that answers with them.
+pub(crate) fn conflict_codes(codes: &[ConflictCode]) -> Vec<&'static str> {
+    codes.iter().copied().map(conflict_code).collect()
+}
+
 /// Published code of a conflict.
 fn conflict_code(code: ConflictCode) -> &'static str {
     match code {

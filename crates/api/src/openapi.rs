@@ -3,11 +3,13 @@
 #[cfg(test)]
 mod names;
 
-use crate::error::CODES;
+use crate::error::{CODES, conflict_codes};
 use crate::wire::schemas::{ErrorBody, EvaluationFailure, FieldError};
 use http::Method;
 use muriel_domain::access::Scope;
 use muriel_domain::person::Role;
+use muriel_service::error::ConflictCode;
+use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use utoipa::openapi::path::{Operation, Parameter, ParameterBuilder, ParameterIn};
 use utoipa::openapi::schema::{AdditionalProperties, AnyOfBuilder};
@@ -147,66 +149,66 @@ impl Audience {
     }
 }
 
-/// Path parameters of versioned objects, which can be changed on the condition of a version, and the objects' names.
-const CONDITIONAL: [(&str, &str); 3] =
-    [("{test_id}", "experiment"), ("{goal_profile_id}", "goal"), ("{hypothesis_id}", "hypothesis")];
-/// Operations with a body that name such an object but do not change it.
-const BESIDE: [&str; 4] = ["createExperimentComment", "createHypothesisComment", "createShare", "simulateExperiment"];
-/// Operations that return an ETag but do not support `If-None-Match`.
-const TAGGED: [&str; 2] = ["getGoal", "getHypothesis"];
+/// Facts of an operation that its handler declares as extensions and the contract states in another form.
+struct Declared {
+    scope: String,
+    callers: String,
+    /// Codes of the answer 409: `x-conflicts`.
+    conflicts: Vec<String>,
+    /// Noun of the versioned object that `If-Match` refers to: `x-if-match`.
+    if_match: Option<String>,
+    /// True when good answers have an ETag without support for `If-None-Match`: `x-etag`.
+    has_etag: bool,
+}
+
+impl Declared {
+    /// Takes the declared facts out of the operation. `x-scope` stays, as clients read it.
+    fn take(operation: &mut Operation) -> Self {
+        let mut known = operation.extensions.take().unwrap_or_default();
+        let scope = known.get("x-scope").and_then(Value::as_str).unwrap_or_default().to_owned();
+        let text = |value: Option<Value>| value.as_ref().and_then(Value::as_str).map(str::to_owned);
+        let conflicts = known.remove("x-conflicts");
+        let conflicts = conflicts.iter().filter_map(Value::as_array).flatten().filter_map(Value::as_str);
+        let declared = Self {
+            scope,
+            conflicts: conflicts.map(str::to_owned).collect(),
+            callers: text(known.remove("x-callers")).unwrap_or_default(),
+            if_match: text(known.remove("x-if-match")),
+            has_etag: known.remove("x-etag").is_some(),
+        };
+        operation.extensions = Some(known);
+        declared
+    }
+}
 
 fn describe(operation: &mut Operation, path: &str, method: &Method) {
-    let named = |name: &str| {
-        let extensions = operation.extensions.as_ref();
-        extensions.and_then(|extensions| extensions.get(name)?.as_str()).unwrap_or_default().to_owned()
-    };
-    let (scope, callers) = (named("x-scope"), named("x-callers"));
-    let audience = Audience::of(path, &scope, &callers);
-    // Evaluations change nothing, so they need no idempotency key. Events have their own ids. Operations on a whole
-    // company cannot be repeated, or repeating them does no harm.
-    let is_post = *method == Method::POST
-        && matches!(scope.as_str(), "write" | "admin")
-        && path.starts_with("/v2/project/{project_key}/");
-    if let Some(extensions) = operation.extensions.as_mut() {
-        extensions.remove("x-callers");
-    }
-    let needed = Scope::ALL.into_iter().find(|known| known.name() == scope);
-    let may = |role: &Role| needed.is_none_or(|scope| role.scopes(false).has(scope));
-    let roles: Vec<_> = Role::WORDS.iter().filter(|(_, role)| may(role)).map(|(word, _)| *word).collect();
-    let mut session = SecurityRequirement::new("session", roles);
-    if *method != Method::GET {
-        session = session.add("csrf", Vec::<String>::new());
-    }
-    match audience {
-        Audience::Company => operation.security = Some(vec![needs("bearer"), session]),
-        Audience::Programs => operation.security = Some(vec![needs("bearer")]),
-        Audience::People => operation.security = Some(vec![session]),
-        Audience::Anybody => operation.security = Some(Vec::new()),
-        Audience::OpenFeature => operation.security = Some(vec![needs("bearer"), needs("header")]),
-        Audience::Visitors | Audience::LinkHolders => operation.security = Some(Vec::new()),
-    }
+    let mut declared = Declared::take(operation);
+    let audience = Audience::of(path, &declared.scope, &declared.callers);
     let takes_body = operation.request_body.is_some();
     // Servers that send their visitors' events may use a key.
     let may_have_key = audience == Audience::Visitors && takes_body && path.starts_with("/events/");
-    if may_have_key {
-        operation.security = Some(vec![SecurityRequirement::default(), needs("bearer")]);
+    operation.security = Some(security(audience, &declared.scope, method, may_have_key));
+    // Evaluations change nothing, so they need no idempotency key. Events have their own ids. Operations on a whole
+    // company cannot be repeated, or repeating them does no harm.
+    let is_post = *method == Method::POST
+        && matches!(declared.scope.as_str(), "write" | "admin")
+        && path.starts_with("/v2/project/{project_key}/");
+    if is_post {
+        let reused = conflict_codes(&[ConflictCode::IdempotencyKeyReused]);
+        declared.conflicts.extend(reused.into_iter().map(str::to_owned));
     }
-    let is_delete = operation.operation_id.as_deref().is_some_and(|id| id.starts_with("delete"));
-    let changed = CONDITIONAL.iter().find(|(parameter, _)| path.contains(parameter));
-    let is_beside = BESIDE.contains(&operation.operation_id.as_deref().unwrap_or_default());
-    let changed = changed.filter(|_| !is_beside && (is_post || takes_body || is_delete)).map(|(_, what)| what);
-    let changes_one = changed.is_some();
+    let revalidates = operation.responses.responses.contains_key("304");
+
     let parameters = operation.parameters.get_or_insert_default();
     // In file names, an extension follows the parameter.
     for name in path.split('/').filter_map(|part| part.strip_prefix('{')?.split_once('}')).map(|(name, _)| name) {
         parameters.push(path_parameter(name, audience));
     }
-    if let Some(what) = changed {
+    if let Some(what) = &declared.if_match {
         let description = format!("Only if the {what} still has this ETag; 412 otherwise.");
         parameters.push(header("If-Match", &description, None));
     }
-    let is_tagged = operation.responses.responses.contains_key("304");
-    if is_tagged {
+    if revalidates {
         parameters.push(header("If-None-Match", "Only if the answer no longer has this ETag; 304 otherwise.", None));
     }
     if is_post {
@@ -216,24 +218,7 @@ fn describe(operation: &mut Operation, path: &str, method: &Method) {
             Some("^[!-~]([ -~]{0,253}[!-~])?$"),
         ));
     }
-    let conflicts = conflicts(operation.operation_id.as_deref().unwrap_or_default(), is_post);
-    let mut statuses = vec![400, 404, 405, 408, 414, 429, 431, 500, 503];
-    if !matches!(audience, Audience::Visitors | Audience::LinkHolders) || may_have_key {
-        statuses.extend([401, 403]);
-    }
-    if audience == Audience::LinkHolders {
-        statuses.push(410);
-    }
-    if takes_body {
-        statuses.extend([413, 415]);
-    }
-    if !conflicts.is_empty() {
-        statuses.push(409);
-    }
-    if changes_one {
-        statuses.push(412);
-    }
-    statuses.sort_unstable();
+
     for (status, response) in &mut operation.responses.responses {
         if let RefOr::T(response) = response {
             let mut promise = |name: &str, description: &str| {
@@ -242,90 +227,58 @@ fn describe(operation: &mut Operation, path: &str, method: &Method) {
                 response.headers.insert(name.to_owned(), RefOr::T(header));
             };
             promise("X-Request-Id", "Identifies the request.");
-            let reads_one = TAGGED.contains(&operation.operation_id.as_deref().unwrap_or_default());
-            if is_tagged || reads_one || (changes_one && !is_post && !is_delete) {
+            if revalidates || declared.has_etag {
                 promise("ETag", "The present version.");
-            }
-            if matches!(operation.operation_id.as_deref(), Some("updateExperiment" | "restoreExperiment")) {
-                promise(
-                    "X-Muriel-Warnings",
-                    "A JSON array of sentences, empty when there is nothing to look at: fields that went back to their \
-                     default because the sent object left them out, deleted arms that were winning, and what creating \
-                     and starting warn of.",
-                );
-            }
-            if operation.operation_id.as_deref() == Some("sendEvents") && status.starts_with('2') {
-                promise(
-                    "X-Muriel-Warnings",
-                    "Only where events were not stored for want of consent: a JSON array with a sentence that says how many, and \
-                     why.",
-                );
-            }
-            if operation.operation_id.as_deref() == Some("getTimeseries") && status.starts_with('2') {
-                promise(
-                    "X-Muriel-Warnings",
-                    "A JSON array of sentences, empty when there is nothing to look at: the checks of the result's health \
-                     that warn or fail.",
-                );
             }
             if is_post && status.starts_with('2') {
                 promise("Idempotent-Replayed", "true when this is the first answer given again.");
             }
         }
     }
-    for status in statuses {
-        operation
-            .responses
-            .responses
-            .insert(status.to_string(), RefOr::T(error_response(status, &conflicts, audience)));
+    for status in error_statuses(&declared, audience, takes_body, may_have_key) {
+        let response = error_response(status, &declared.conflicts, audience);
+        operation.responses.responses.insert(status.to_string(), RefOr::T(response));
     }
 }
 
-/// Conflict codes that an operation can return.
-fn conflicts(operation: &str, is_post: bool) -> Vec<&'static str> {
-    let mut codes = match operation {
-        "createExperiment" => vec!["key_taken", "approval_needed"],
-        "createGoal" | "createHypothesis" | "updateHypothesis" => vec!["key_taken"],
-        "updateExperiment" => vec!["variant_is_served", "approval_needed"],
-        "previewChange" => vec!["variant_is_served"],
-        "updateExperimentStatus" => vec!["transition_forbidden", "concluded", "approval_needed"],
-        "serveWinner" => vec!["draft_cannot_serve", "already_serving", "approval_needed"],
-        "updateServingRollout" => vec!["not_serving"],
-        "stopServing" => vec!["not_serving", "approval_needed"],
-        "deleteGoal" => vec!["goal_in_use", "approval_needed"],
-        "updateGoal" | "restoreGoal" | "createExclusionGroup" => vec!["approval_needed"],
-        "testWebhook" | "resendWebhookDelivery" => vec!["webhook_off"],
-        "updateExclusionGroup" | "deleteExclusionGroup" => vec!["moves_visitors", "approval_needed"],
-        "getHoldoutResult" => vec!["no_holdout"],
-        "createInvitation" | "acceptInvitation" => vec!["email_taken"],
-        "updatePerson" | "removePerson" => vec!["last_owner"],
-        "confirmTotp" => vec!["totp_not_begun"],
-        "createProject" | "updateProjectSettings" => vec!["key_taken"],
-        "concludeExperiment" => {
-            vec!["concluded", "draft_cannot_serve", "already_serving", "verdict_contradicted", "approval_needed"]
-        }
-        "reopenExperiment" => vec!["transition_forbidden", "approval_needed"],
-        "confirmPlan" => vec!["transition_forbidden", "concluded", "approval_needed"],
-        "restoreExperiment" => vec!["variant_is_served", "approval_needed"],
-        "previewRestore" => vec!["variant_is_served"],
-        "archiveExperiment" => vec!["transition_forbidden", "approval_needed"],
-        "duplicateExperiment" => vec!["key_taken"],
-        "createProposal" => vec!["transition_forbidden", "concluded", "variant_is_served"],
-        "approveProposal" => vec![
-            "transition_forbidden",
-            "concluded",
-            "variant_is_served",
-            "proposal_decided",
-            "proposal_outdated",
-            "own_proposal",
-        ],
-        "rejectProposal" | "withdrawProposal" => vec!["proposal_decided", "own_proposal"],
-        _ => Vec::new(),
-    };
-    if is_post {
-        codes.push("idempotency_key_reused");
+/// Credentials of an operation, each an alternative: keys, and sessions with the roles that have the scope.
+fn security(audience: Audience, scope: &str, method: &Method, may_have_key: bool) -> Vec<SecurityRequirement> {
+    let needed = Scope::ALL.into_iter().find(|known| known.name() == scope);
+    let may = |role: &Role| needed.is_none_or(|scope| role.scopes(false).has(scope));
+    let roles: Vec<_> = Role::WORDS.iter().filter(|(_, role)| may(role)).map(|(word, _)| *word).collect();
+    let mut session = SecurityRequirement::new("session", roles);
+    if *method != Method::GET {
+        session = session.add("csrf", Vec::<String>::new());
     }
-    codes
+    match audience {
+        Audience::Company => vec![needs("bearer"), session],
+        Audience::Programs => vec![needs("bearer")],
+        Audience::People => vec![session],
+        Audience::OpenFeature => vec![needs("bearer"), needs("header")],
+        Audience::Visitors if may_have_key => vec![SecurityRequirement::default(), needs("bearer")],
+        Audience::Anybody | Audience::Visitors | Audience::LinkHolders => Vec::new(),
+    }
+}
+
+/// Statuses of the errors that an operation can answer with.
+fn error_statuses(declared: &Declared, audience: Audience, takes_body: bool, may_have_key: bool) -> BTreeSet<u16> {
+    let mut statuses = BTreeSet::from([400, 404, 405, 408, 414, 429, 431, 500, 503]);
+    if !matches!(audience, Audience::Visitors | Audience::LinkHolders) || may_have_key {
+        statuses.extend([401, 403]);
+    }
+    if audience == Audience::LinkHolders {
+        statuses.insert(410);
+    }
+    if takes_body {
+        statuses.extend([413, 415]);
+    }
+    if !declared.conflicts.is_empty() {
+        statuses.insert(409);
+    }
+    if declared.if_match.is_some() {
+        statuses.insert(412);
+    }
+    statuses
 }
 
 /// Names of the script's parts that are served as files.
@@ -385,8 +338,8 @@ fn header(name: &str, description: &str, pattern: Option<&str>) -> RefOr<Paramet
         .into()
 }
 
-fn error_response(status: u16, conflicts: &[&str], audience: Audience) -> utoipa::openapi::Response {
-    let possible = |code: &str| status != 409 || conflicts.contains(&code);
+fn error_response(status: u16, conflicts: &[String], audience: Audience) -> utoipa::openapi::Response {
+    let possible = |code: &str| status != 409 || conflicts.iter().any(|known| known == code);
     let codes: Vec<_> = CODES.iter().filter(|(code, of, _)| *of == status && possible(code)).collect();
     let description: Vec<_> = codes.iter().map(|(code, _, meaning)| format!("`{code}`: {meaning}.")).collect();
     let text = || ObjectBuilder::new().schema_type(Type::String);

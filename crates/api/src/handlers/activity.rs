@@ -38,7 +38,7 @@ pub(crate) async fn goal_activity(
 /// Returns how to install the script on the pages of a project, and whether it was seen there.
 #[utoipa::path(
     get, path = "/v2/project/{project_key}/install", tag = "Dashboard", operation_id = "getInstall",
-    responses((status = 200, description = "What was seen.", body = views::Install)),
+    responses((status = 200, description = "Pages and servers that sent something recently.", body = views::Install)),
     extensions(("x-scope" = json!("read")))
 )]
 pub(crate) async fn install_show(

@@ -74,7 +74,7 @@ pub(crate) async fn audit_list(
         ("limit" = inline(Option<i64>), Query, minimum = 1, description = "Entries; 10,000 unless given, which is the most."),
         ("cursor" = inline(Option<String>), Query, max_length = 32, description = "The `X-Muriel-Cursor` of the page before."),
     ),
-    responses((status = 200, description = "The table.", body = String, content_type = "text/csv")),
+    responses((status = 200, description = "The table as CSV.", body = String, content_type = "text/csv")),
     extensions(("x-scope" = json!("admin")))
 )]
 pub(crate) async fn audit_table(

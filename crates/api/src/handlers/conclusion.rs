@@ -5,7 +5,7 @@ use super::{idempotency_key, read_body, rendered, stored};
 use crate::answer::json;
 use crate::auth::{Caller, PersonIn, Read, Write};
 use crate::body::MediaType;
-use crate::error::ApiError;
+use crate::error::{ApiError, conflict_codes};
 use crate::wire::experiment::status_code;
 use crate::wire::{person as wire, schemas, views};
 use axum::extract::{Path, Request, State};
@@ -16,6 +16,9 @@ use muriel_domain::experiment::{Experiment, Serving};
 use muriel_domain::ids::ExperimentId;
 use muriel_service as service;
 use muriel_service::App;
+use muriel_service::error::ConflictCode::{
+    AlreadyServing, ApprovalNeeded, Concluded, DraftCannotServe, TransitionForbidden, VerdictContradicted,
+};
 use muriel_service::experiments::{self, Changed};
 
 /// Response about a concluded experiment.
@@ -45,7 +48,12 @@ fn concluded(id: ExperimentId, experiment: &Experiment) -> Result<views::Conclud
     post, path = "/v2/project/{project_key}/experiment/{test_id}/conclude", tag = "Conclusion", operation_id = "concludeExperiment",
     request_body = schemas::ConclusionBody,
     responses((status = 200, description = "The experiment is concluded.", body = views::Concluded)),
-    extensions(("x-scope" = json!("write")), ("x-callers" = json!("session")))
+    extensions(
+        ("x-scope" = json!("write")),
+        ("x-callers" = json!("session")),
+        ("x-conflicts" = json!(conflict_codes(&[Concluded, DraftCannotServe, AlreadyServing, VerdictContradicted, ApprovalNeeded]))),
+        ("x-if-match" = json!("experiment")),
+    )
 )]
 pub(crate) async fn experiment_conclude(
     State(app): State<App>,
@@ -74,7 +82,12 @@ pub(crate) async fn experiment_conclude(
 #[utoipa::path(
     post, path = "/v2/project/{project_key}/experiment/{test_id}/reopen", tag = "Conclusion", operation_id = "reopenExperiment",
     responses((status = 200, description = "The experiment is open again.", body = views::Reopened)),
-    extensions(("x-scope" = json!("write")), ("x-callers" = json!("session")))
+    extensions(
+        ("x-scope" = json!("write")),
+        ("x-callers" = json!("session")),
+        ("x-conflicts" = json!(conflict_codes(&[TransitionForbidden, ApprovalNeeded]))),
+        ("x-if-match" = json!("experiment")),
+    )
 )]
 pub(crate) async fn experiment_reopen(
     State(app): State<App>,
@@ -98,8 +111,13 @@ pub(crate) async fn experiment_reopen(
 #[utoipa::path(
     post, path = "/v2/project/{project_key}/experiment/{test_id}/confirm-plan", tag = "Conclusion", operation_id = "confirmPlan",
     request_body = schemas::PlanConfirmation,
-    responses((status = 200, description = "The clock goes by the experiment as it is.", body = views::PlanConfirmed)),
-    extensions(("x-scope" = json!("write")), ("x-callers" = json!("session")))
+    responses((status = 200, description = "Automatic rules follow the experiment as it is now.", body = views::PlanConfirmed)),
+    extensions(
+        ("x-scope" = json!("write")),
+        ("x-callers" = json!("session")),
+        ("x-conflicts" = json!(conflict_codes(&[TransitionForbidden, Concluded, ApprovalNeeded]))),
+        ("x-if-match" = json!("experiment")),
+    )
 )]
 pub(crate) async fn experiment_plan_confirm(
     State(app): State<App>,

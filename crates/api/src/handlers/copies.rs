@@ -5,7 +5,7 @@ use super::{Sent, idempotency_key, read_body, rendered, stored};
 use crate::answer::{if_match, json as answered, tagged};
 use crate::auth::{Caller, Write};
 use crate::body::MediaType;
-use crate::error::ApiError;
+use crate::error::{ApiError, conflict_codes};
 use crate::json as gate;
 use crate::wire::experiment as wire;
 use crate::wire::fields::{Mode, boolean, from_body, parsed};
@@ -15,6 +15,7 @@ use axum::response::Response;
 use http::StatusCode;
 use muriel_domain::experiment::Experiment;
 use muriel_domain::{Problems, text};
+use muriel_service::error::ConflictCode::{ApprovalNeeded, KeyTaken, TransitionForbidden};
 use muriel_service::experiments::{self, Created, Edit, NewExperiment};
 use muriel_service::{self as service, App};
 
@@ -28,7 +29,11 @@ const SUFFIX: &str = " (copy)";
     post, path = "/v2/project/{project_key}/experiment/{test_id}/duplicate", tag = "Experiments", operation_id = "duplicateExperiment",
     request_body = schemas::DuplicateBody,
     responses((status = 201, description = "The copy was made.", body = views::Duplicated)),
-    extensions(("x-scope" = json!("write")))
+    extensions(
+        ("x-scope" = json!("write")),
+        ("x-conflicts" = json!(conflict_codes(&[KeyTaken]))),
+        ("x-if-match" = json!("experiment")),
+    )
 )]
 pub(crate) async fn experiment_duplicate(
     State(app): State<App>,
@@ -91,8 +96,13 @@ fn copy(original: Experiment, name: Option<String>, project_key: &str) -> Result
 #[utoipa::path(
     patch, path = "/v2/project/{project_key}/experiment/{test_id}/archive", tag = "Experiments", operation_id = "archiveExperiment",
     request_body = schemas::ArchiveBody,
-    responses((status = 200, description = "Where it is now.", body = views::ArchiveUpdated)),
-    extensions(("x-scope" = json!("write")))
+    responses((status = 200, description = "The new state of the archive flag.", body = views::ArchiveUpdated)),
+    extensions(
+        ("x-scope" = json!("write")),
+        ("x-conflicts" = json!(conflict_codes(&[TransitionForbidden, ApprovalNeeded]))),
+        ("x-if-match" = json!("experiment")),
+        ("x-etag" = json!(true)),
+    )
 )]
 pub(crate) async fn experiment_archive(
     State(app): State<App>,

@@ -89,7 +89,15 @@ impl Sender {
 #[utoipa::path(
     post, path = "/events/{project_key}", tag = "Visitor traffic", operation_id = "sendEvents",
     request_body = crate::wire::schemas::EventsBody,
-    responses((status = 200, description = "One result per event in the order sent; each that is `ok` is durable.", body = crate::wire::schemas::EventsTaken)),
+    responses((
+        status = 200, description = "One result per event in the order sent; each that is `ok` is durable.",
+        body = crate::wire::schemas::EventsTaken,
+        headers((
+            "X-Muriel-Warnings" = String,
+            description = "Present only when events were not stored because consent is missing: a JSON array with one sentence \
+                           that gives their number and the reason."
+        ))
+    )),
     extensions(("x-scope" = json!("none")))
 )]
 pub(crate) async fn events_take(

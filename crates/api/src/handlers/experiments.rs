@@ -4,7 +4,7 @@ use super::{Sent, idempotency_key, next_after, page_of_names, read_body, rendere
 use crate::answer::{if_match, is_known, json, tagged, warned, written};
 use crate::auth::{Caller, Read, Write};
 use crate::body::MediaType;
-use crate::error::ApiError;
+use crate::error::{ApiError, conflict_codes};
 use crate::wire::experiment::{self as wire, status_code};
 use crate::wire::fields::Mode;
 use crate::wire::left_out::reset_fields;
@@ -17,6 +17,7 @@ use http::{HeaderMap, StatusCode, Uri};
 use muriel_domain::experiment::{Arm, Experiment, Rule};
 use muriel_domain::ids::ExperimentId;
 use muriel_results::Inquiry;
+use muriel_service::error::ConflictCode::{ApprovalNeeded, Concluded, KeyTaken, TransitionForbidden, VariantIsServed};
 use muriel_service::experiments::{self, Created, Edit, StatusChanged, Target};
 use muriel_service::{self as service, App, integrations, preview, results};
 use muriel_store::experiments::ListedExperiment;
@@ -132,7 +133,7 @@ pub(crate) async fn experiment_details(
     post, path = "/v2/project/{project_key}/create-experiment", tag = "Experiments", operation_id = "createExperiment",
     request_body = schemas::ExperimentCreation,
     responses((status = 201, description = "The experiment was made.", body = views::ExperimentCreated)),
-    extensions(("x-scope" = json!("write")))
+    extensions(("x-scope" = json!("write")), ("x-conflicts" = json!(conflict_codes(&[KeyTaken, ApprovalNeeded]))))
 )]
 pub(crate) async fn experiment_create(
     State(app): State<App>,
@@ -159,10 +160,19 @@ pub(crate) async fn experiment_create(
                        application/merge-patch+json objects merge (RFC 7396)."
     ),
     responses((
-        status = 200, description = "Applied whole, with the new ETag and, in X-Muriel-Warnings, what to look at.",
-        body = views::ExperimentUpdated
+        status = 200, description = "All changes were applied; the new ETag.", body = views::ExperimentUpdated,
+        headers((
+            "X-Muriel-Warnings" = String,
+            description = "A JSON array of sentences, empty without warnings: fields that went back to their default because the \
+                           sent object left them out, deleted arms that were winning, and the warnings of creating and starting."
+        ))
     )),
-    extensions(("x-scope" = json!("write")))
+    extensions(
+        ("x-scope" = json!("write")),
+        ("x-conflicts" = json!(conflict_codes(&[VariantIsServed, ApprovalNeeded]))),
+        ("x-if-match" = json!("experiment")),
+        ("x-etag" = json!(true)),
+    )
 )]
 pub(crate) async fn experiment_update(
     State(app): State<App>,
@@ -192,7 +202,12 @@ pub(crate) async fn experiment_update(
         description = "As that of the update."
     ),
     responses((status = 200, description = "What would change, as of the ETag.", body = views::ChangePreview)),
-    extensions(("x-scope" = json!("read")))
+    extensions(
+        ("x-scope" = json!("read")),
+        ("x-conflicts" = json!(conflict_codes(&[VariantIsServed]))),
+        ("x-if-match" = json!("experiment")),
+        ("x-etag" = json!(true)),
+    )
 )]
 pub(crate) async fn change_preview(
     State(app): State<App>,
@@ -237,7 +252,12 @@ pub(super) fn reset_by(sent: Option<&Sent>, before: &Experiment, after: &Experim
     operation_id = "updateExperimentStatus",
     request_body = schemas::StatusBody,
     responses((status = 200, description = "The status it has now.", body = views::StatusUpdated)),
-    extensions(("x-scope" = json!("write")))
+    extensions(
+        ("x-scope" = json!("write")),
+        ("x-conflicts" = json!(conflict_codes(&[TransitionForbidden, Concluded, ApprovalNeeded]))),
+        ("x-if-match" = json!("experiment")),
+        ("x-etag" = json!(true)),
+    )
 )]
 pub(crate) async fn experiment_set_status(
     State(app): State<App>,
@@ -272,8 +292,8 @@ pub(crate) async fn experiment_set_status(
 #[utoipa::path(
     delete, path = "/v2/project/{project_key}/experiment/{test_id}", tag = "Experiments",
     operation_id = "deleteExperiment",
-    responses((status = 200, description = "It is gone.", body = views::ExperimentDeleted)),
-    extensions(("x-scope" = json!("write")))
+    responses((status = 200, description = "Deleted.", body = views::ExperimentDeleted)),
+    extensions(("x-scope" = json!("write")), ("x-if-match" = json!("experiment")))
 )]
 pub(crate) async fn experiment_delete(
     State(app): State<App>,
@@ -291,7 +311,7 @@ pub(crate) async fn experiment_delete(
 #[utoipa::path(
     get, path = "/v2/project/{project_key}/experiment/{test_id}/preview-urls", tag = "Experiments",
     operation_id = "getPreviewUrls",
-    responses((status = 200, description = "The control first.", body = views::PreviewLinks)),
+    responses((status = 200, description = "One link per variant, the control first.", body = views::PreviewLinks)),
     extensions(("x-scope" = json!("read")))
 )]
 pub(crate) async fn experiment_preview_links(

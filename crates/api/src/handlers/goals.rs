@@ -4,7 +4,7 @@ use super::{idempotency_key, read_body, rendered, stored};
 use crate::answer::{if_match, json, tagged};
 use crate::auth::{Caller, Read, Write};
 use crate::body::MediaType;
-use crate::error::ApiError;
+use crate::error::{ApiError, conflict_codes};
 use crate::wire::query::Query;
 use crate::wire::{goal as wire, schemas, views};
 use axum::extract::{Path, Request, State};
@@ -12,6 +12,7 @@ use axum::response::Response;
 use http::{HeaderMap, StatusCode, Uri};
 use muriel_domain::goal::Goal;
 use muriel_domain::ids::GoalId;
+use muriel_service::error::ConflictCode::{ApprovalNeeded, GoalInUse, KeyTaken};
 use muriel_service::{App, goals};
 
 const NOT_FOUND: ApiError = ApiError::NotFound("goal");
@@ -48,7 +49,7 @@ pub(crate) async fn goal_list(State(app): State<App>, caller: Caller<Read>, uri:
 #[utoipa::path(
     get, path = "/v2/project/{project_key}/goal/{goal_profile_id}", tag = "Goals", operation_id = "getGoal",
     responses((status = 200, description = "The goal, with a strong ETag.", body = views::GoalAnswer)),
-    extensions(("x-scope" = json!("read")))
+    extensions(("x-scope" = json!("read")), ("x-etag" = json!(true)))
 )]
 pub(crate) async fn goal_details(
     State(app): State<App>,
@@ -69,7 +70,7 @@ fn changed(goal_id: GoalId, key: &str, company: i64) -> views::GoalChanged {
     post, path = "/v2/project/{project_key}/goal", tag = "Goals", operation_id = "createGoal",
     request_body = schemas::GoalBody,
     responses((status = 201, description = "The goal was made.", body = views::GoalChanged)),
-    extensions(("x-scope" = json!("write")))
+    extensions(("x-scope" = json!("write")), ("x-conflicts" = json!(conflict_codes(&[KeyTaken]))))
 )]
 pub(crate) async fn goal_create(
     State(app): State<App>,
@@ -90,8 +91,13 @@ pub(crate) async fn goal_create(
 #[utoipa::path(
     patch, path = "/v2/project/{project_key}/goal/{goal_profile_id}", tag = "Goals", operation_id = "updateGoal",
     request_body = schemas::GoalPatch,
-    responses((status = 200, description = "Applied whole.", body = views::GoalChanged)),
-    extensions(("x-scope" = json!("write")))
+    responses((status = 200, description = "All changes were applied.", body = views::GoalChanged)),
+    extensions(
+        ("x-scope" = json!("write")),
+        ("x-conflicts" = json!(conflict_codes(&[ApprovalNeeded]))),
+        ("x-if-match" = json!("goal")),
+        ("x-etag" = json!(true)),
+    )
 )]
 pub(crate) async fn goal_update(
     State(app): State<App>,
@@ -109,8 +115,12 @@ pub(crate) async fn goal_update(
 /// again.
 #[utoipa::path(
     delete, path = "/v2/project/{project_key}/goal/{goal_profile_id}", tag = "Goals", operation_id = "deleteGoal",
-    responses((status = 200, description = "It is gone.", body = views::GoalDeleted)),
-    extensions(("x-scope" = json!("write")))
+    responses((status = 200, description = "Deleted.", body = views::GoalDeleted)),
+    extensions(
+        ("x-scope" = json!("write")),
+        ("x-conflicts" = json!(conflict_codes(&[GoalInUse, ApprovalNeeded]))),
+        ("x-if-match" = json!("goal")),
+    )
 )]
 pub(crate) async fn goal_delete(
     State(app): State<App>,

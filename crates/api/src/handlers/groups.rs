@@ -4,13 +4,14 @@ use super::{idempotency_key, read_body, rendered, stored};
 use crate::answer::json;
 use crate::auth::{Caller, Read, Write};
 use crate::body::MediaType;
-use crate::error::ApiError;
+use crate::error::{ApiError, conflict_codes};
 use crate::wire::query::Query;
 use crate::wire::{group as wire, schemas, views};
 use axum::extract::{Path, Request, State};
 use axum::response::Response;
 use http::{StatusCode, Uri};
 use muriel_domain::ids::GroupId;
+use muriel_service::error::ConflictCode::{ApprovalNeeded, MovesVisitors};
 use muriel_service::groups::GroupChanged;
 use muriel_service::{App, groups};
 
@@ -37,7 +38,7 @@ pub(crate) async fn group_list(State(app): State<App>, caller: Caller<Read>, uri
     post, path = "/v2/project/{project_key}/exclusion-group", tag = "Exclusion groups", operation_id = "createExclusionGroup",
     request_body = schemas::GroupBody,
     responses((status = 201, description = "The group was made.", body = views::GroupChanged)),
-    extensions(("x-scope" = json!("write")))
+    extensions(("x-scope" = json!("write")), ("x-conflicts" = json!(conflict_codes(&[ApprovalNeeded]))))
 )]
 pub(crate) async fn group_create(
     State(app): State<App>,
@@ -59,8 +60,8 @@ pub(crate) async fn group_create(
 #[utoipa::path(
     patch, path = "/v2/project/{project_key}/exclusion-group/{group_id}", tag = "Exclusion groups",
     operation_id = "updateExclusionGroup", request_body = schemas::GroupPatch,
-    responses((status = 200, description = "Applied whole.", body = views::GroupChanged)),
-    extensions(("x-scope" = json!("write")))
+    responses((status = 200, description = "All changes were applied.", body = views::GroupChanged)),
+    extensions(("x-scope" = json!("write")), ("x-conflicts" = json!(conflict_codes(&[MovesVisitors, ApprovalNeeded]))))
 )]
 pub(crate) async fn group_update(
     State(app): State<App>,
@@ -82,8 +83,8 @@ pub(crate) async fn group_update(
     params(
         ("accept_moves" = inline(Option<bool>), Query, description = "Whether visitors of live experiments may be moved; false unless sent. A JSON body with this field is taken as well."),
     ),
-    responses((status = 200, description = "It is gone.", body = views::GroupDeleted)),
-    extensions(("x-scope" = json!("write")))
+    responses((status = 200, description = "Deleted.", body = views::GroupDeleted)),
+    extensions(("x-scope" = json!("write")), ("x-conflicts" = json!(conflict_codes(&[MovesVisitors, ApprovalNeeded]))))
 )]
 pub(crate) async fn group_delete(
     State(app): State<App>,

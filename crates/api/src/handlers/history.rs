@@ -5,7 +5,7 @@ use super::{Sent, goals, hypotheses, idempotency_key, read_body, rendered, store
 use crate::answer::{if_match, json as answered, tagged, warned};
 use crate::auth::{Caller, Read, Write};
 use crate::body::MediaType;
-use crate::error::ApiError;
+use crate::error::{ApiError, conflict_codes};
 use crate::json::{self as gate, Json};
 use crate::wire::experiment as wire;
 use crate::wire::fields::{Mode, from_body, integer};
@@ -17,6 +17,7 @@ use http::{StatusCode, Uri};
 use muriel_domain::Problems;
 use muriel_domain::experiment::Experiment;
 use muriel_domain::ids::MAX_SAFE;
+use muriel_service::error::ConflictCode::{ApprovalNeeded, VariantIsServed};
 use muriel_service::experiments::{self, Changed, Edit, Target};
 use muriel_service::{self as service, App};
 
@@ -110,8 +111,19 @@ pub(crate) async fn experiment_history(
 #[utoipa::path(
     post, path = "/v2/project/{project_key}/experiment/{test_id}/restore", tag = "Experiments", operation_id = "restoreExperiment",
     request_body = schemas::RestoreBody,
-    responses((status = 200, description = "It has that state again.", body = views::Restored)),
-    extensions(("x-scope" = json!("write")))
+    responses((
+        status = 200, description = "Restored.", body = views::Restored,
+        headers((
+            "X-Muriel-Warnings" = String,
+            description = "A JSON array of sentences, empty without warnings: fields that went back to their default because the \
+                           sent object left them out, deleted arms that were winning, and the warnings of creating and starting."
+        ))
+    )),
+    extensions(
+        ("x-scope" = json!("write")),
+        ("x-conflicts" = json!(conflict_codes(&[VariantIsServed, ApprovalNeeded]))),
+        ("x-if-match" = json!("experiment")),
+    )
 )]
 pub(crate) async fn experiment_restore(
     State(app): State<App>,
@@ -165,8 +177,8 @@ pub(crate) async fn hypothesis_history(
 #[utoipa::path(
     post, path = "/v2/project/{project_key}/hypothesis/{hypothesis_id}/restore", tag = "Hypotheses", operation_id = "restoreHypothesis",
     request_body = schemas::RestoreBody,
-    responses((status = 200, description = "It has that state again.", body = views::Restored)),
-    extensions(("x-scope" = json!("write")))
+    responses((status = 200, description = "Restored.", body = views::Restored)),
+    extensions(("x-scope" = json!("write")), ("x-if-match" = json!("hypothesis")))
 )]
 pub(crate) async fn hypothesis_restore(
     State(app): State<App>,
@@ -215,8 +227,12 @@ pub(crate) async fn goal_history(
 #[utoipa::path(
     post, path = "/v2/project/{project_key}/goal/{goal_profile_id}/restore", tag = "Goals", operation_id = "restoreGoal",
     request_body = schemas::RestoreBody,
-    responses((status = 200, description = "It has that state again.", body = views::Restored)),
-    extensions(("x-scope" = json!("write")))
+    responses((status = 200, description = "Restored.", body = views::Restored)),
+    extensions(
+        ("x-scope" = json!("write")),
+        ("x-conflicts" = json!(conflict_codes(&[ApprovalNeeded]))),
+        ("x-if-match" = json!("goal")),
+    )
 )]
 pub(crate) async fn goal_restore(
     State(app): State<App>,
@@ -242,7 +258,12 @@ pub(crate) async fn goal_restore(
     post, path = "/v2/project/{project_key}/experiment/{test_id}/restore-preview", tag = "Experiments", operation_id = "previewRestore",
     request_body = schemas::RestoreBody,
     responses((status = 200, description = "What would change, as of the ETag.", body = views::ChangePreview)),
-    extensions(("x-scope" = json!("read")))
+    extensions(
+        ("x-scope" = json!("read")),
+        ("x-conflicts" = json!(conflict_codes(&[VariantIsServed]))),
+        ("x-if-match" = json!("experiment")),
+        ("x-etag" = json!(true)),
+    )
 )]
 pub(crate) async fn restore_preview(
     State(app): State<App>,

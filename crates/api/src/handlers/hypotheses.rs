@@ -4,13 +4,14 @@ use super::{idempotency_key, next_after, page_of_names, read_body, rendered, sto
 use crate::answer::{if_match, json, tagged};
 use crate::auth::{Caller, Read, Write};
 use crate::body::MediaType;
-use crate::error::ApiError;
+use crate::error::{ApiError, conflict_codes};
 use crate::wire::query::Query;
 use crate::wire::{hypothesis as wire, schemas, views};
 use axum::extract::{Path, Request, State};
 use axum::response::Response;
 use http::{StatusCode, Uri};
 use muriel_domain::ids::HypothesisId;
+use muriel_service::error::ConflictCode::KeyTaken;
 use muriel_service::{App, hypotheses};
 
 const NOT_FOUND: ApiError = ApiError::NotFound("hypothesis");
@@ -89,7 +90,7 @@ pub(crate) async fn hypothesis_slugs(
     get, path = "/v2/project/{project_key}/hypothesis/{hypothesis_id}", tag = "Hypotheses",
     operation_id = "getHypothesis",
     responses((status = 200, description = "The hypothesis, with a strong ETag.", body = views::HypothesisAnswer)),
-    extensions(("x-scope" = json!("read")))
+    extensions(("x-scope" = json!("read")), ("x-etag" = json!(true)))
 )]
 pub(crate) async fn hypothesis_details(
     State(app): State<App>,
@@ -107,7 +108,7 @@ pub(crate) async fn hypothesis_details(
     post, path = "/v2/project/{project_key}/hypothesis", tag = "Hypotheses", operation_id = "createHypothesis",
     request_body = schemas::HypothesisBody,
     responses((status = 201, description = "The hypothesis was made.", body = views::HypothesisCreated)),
-    extensions(("x-scope" = json!("write")))
+    extensions(("x-scope" = json!("write")), ("x-conflicts" = json!(conflict_codes(&[KeyTaken]))))
 )]
 pub(crate) async fn hypothesis_create(
     State(app): State<App>,
@@ -131,8 +132,13 @@ pub(crate) async fn hypothesis_create(
     patch, path = "/v2/project/{project_key}/hypothesis/{hypothesis_id}", tag = "Hypotheses",
     operation_id = "updateHypothesis",
     request_body = schemas::HypothesisPatch,
-    responses((status = 200, description = "Applied whole.", body = views::HypothesisChanged)),
-    extensions(("x-scope" = json!("write")))
+    responses((status = 200, description = "All changes were applied.", body = views::HypothesisChanged)),
+    extensions(
+        ("x-scope" = json!("write")),
+        ("x-conflicts" = json!(conflict_codes(&[KeyTaken]))),
+        ("x-if-match" = json!("hypothesis")),
+        ("x-etag" = json!(true)),
+    )
 )]
 pub(crate) async fn hypothesis_update(
     State(app): State<App>,

@@ -60,7 +60,7 @@ pub(crate) async fn inbox_count(State(app): State<App>, member: Member<Read>, ur
 #[utoipa::path(
     patch, path = "/v2/inbox/{entry_id}", tag = "Inbox", operation_id = "updateInboxEntry",
     request_body = schemas::InboxEntryBody,
-    responses((status = 200, description = "It is marked.", body = views::InboxEntryMarked)),
+    responses((status = 200, description = "The entry is marked.", body = views::InboxEntryMarked)),
     extensions(("x-scope" = json!("read")), ("x-callers" = json!("session")))
 )]
 pub(crate) async fn inbox_mark(
@@ -84,7 +84,7 @@ pub(crate) async fn inbox_mark(
 #[utoipa::path(
     post, path = "/v2/inbox/read", tag = "Inbox", operation_id = "readInbox",
     request_body = schemas::InboxReadBody,
-    responses((status = 200, description = "They are marked.", body = views::InboxMarked)),
+    responses((status = 200, description = "The entries are marked as read.", body = views::InboxMarked)),
     extensions(("x-scope" = json!("read")), ("x-callers" = json!("session")))
 )]
 pub(crate) async fn inbox_read(
@@ -106,7 +106,7 @@ fn person(caller: &Caller<Read>) -> Result<PersonId, ApiError> {
 /// Returns whether the caller watches an experiment.
 #[utoipa::path(
     get, path = "/v2/project/{project_key}/experiment/{test_id}/watch", tag = "Inbox", operation_id = "getWatch",
-    responses((status = 200, description = "Whether one does, and how many people do.", body = views::WatchAnswer)),
+    responses((status = 200, description = "Whether the person watches the experiment, and the number of watchers.", body = views::WatchAnswer)),
     extensions(("x-scope" = json!("read")), ("x-callers" = json!("session")))
 )]
 pub(crate) async fn watch_show(
@@ -122,7 +122,7 @@ pub(crate) async fn watch_show(
 /// Watches an experiment: its events are added to the caller's inbox.
 #[utoipa::path(
     put, path = "/v2/project/{project_key}/experiment/{test_id}/watch", tag = "Inbox", operation_id = "watchExperiment",
-    responses((status = 200, description = "One watches it.", body = views::WatchAnswer)),
+    responses((status = 200, description = "The person watches the experiment.", body = views::WatchAnswer)),
     extensions(("x-scope" = json!("read")), ("x-callers" = json!("session")))
 )]
 pub(crate) async fn watch_begin(
@@ -136,7 +136,7 @@ pub(crate) async fn watch_begin(
 /// Stops watching an experiment. The caller's own comments and mentions do not start it again.
 #[utoipa::path(
     delete, path = "/v2/project/{project_key}/experiment/{test_id}/watch", tag = "Inbox", operation_id = "unwatchExperiment",
-    responses((status = 200, description = "One does not watch it.", body = views::WatchAnswer)),
+    responses((status = 200, description = "The person does not watch the experiment.", body = views::WatchAnswer)),
     extensions(("x-scope" = json!("read")), ("x-callers" = json!("session")))
 )]
 pub(crate) async fn watch_stop(

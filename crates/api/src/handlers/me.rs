@@ -4,7 +4,7 @@ use super::read_body;
 use crate::answer::json;
 use crate::auth::{Member, Read};
 use crate::body::MediaType;
-use crate::error::ApiError;
+use crate::error::{ApiError, conflict_codes};
 use crate::sessions::OwnOrigin;
 use crate::wire::query::Query;
 use crate::wire::{person as wire, schemas, views};
@@ -12,13 +12,14 @@ use axum::extract::{Path, Request, State};
 use axum::response::Response;
 use http::{StatusCode, Uri};
 use muriel_domain::ids::{PasskeyId, SessionId};
+use muriel_service::error::ConflictCode::TotpNotBegun;
 use muriel_service::{App, people};
 
 /// Changes the caller's password, and ends all other sessions.
 #[utoipa::path(
     post, path = "/v2/person/me/password", tag = "People", operation_id = "changePassword",
     request_body = schemas::PasswordBody,
-    responses((status = 200, description = "How many other sessions were ended.", body = views::SessionsRevoked)),
+    responses((status = 200, description = "The number of other sessions that were ended.", body = views::SessionsRevoked)),
     extensions(("x-scope" = json!("read")), ("x-callers" = json!("session")))
 )]
 pub(crate) async fn password_change(
@@ -50,7 +51,7 @@ pub(crate) async fn session_list(State(app): State<App>, member: Member<Read>, u
 /// Ends all sessions of the caller except the current one.
 #[utoipa::path(
     delete, path = "/v2/person/me/sessions", tag = "People", operation_id = "revokeOtherSessions",
-    responses((status = 200, description = "How many were ended.", body = views::SessionsRevoked)),
+    responses((status = 200, description = "The number of sessions that were ended.", body = views::SessionsRevoked)),
     extensions(("x-scope" = json!("read")), ("x-callers" = json!("session")))
 )]
 pub(crate) async fn sessions_revoke(State(app): State<App>, member: Member<Read>) -> Result<Response, ApiError> {
@@ -61,7 +62,7 @@ pub(crate) async fn sessions_revoke(State(app): State<App>, member: Member<Read>
 /// Ends one session of the caller.
 #[utoipa::path(
     delete, path = "/v2/person/me/sessions/{session_id}", tag = "People", operation_id = "revokeSession",
-    responses((status = 200, description = "It is over.", body = views::SessionsRevoked)),
+    responses((status = 200, description = "The session is ended.", body = views::SessionsRevoked)),
     extensions(("x-scope" = json!("read")), ("x-callers" = json!("session")))
 )]
 pub(crate) async fn session_revoke(
@@ -81,7 +82,7 @@ pub(crate) async fn session_revoke(
 #[utoipa::path(
     post, path = "/v2/person/me/totp", tag = "People", operation_id = "beginTotp",
     request_body = schemas::PasswordAgainBody,
-    responses((status = 200, description = "The secret.", body = views::TotpBegun)),
+    responses((status = 200, description = "The new authenticator secret.", body = views::TotpBegun)),
     extensions(("x-scope" = json!("read")), ("x-callers" = json!("session")))
 )]
 pub(crate) async fn totp_begin(
@@ -99,8 +100,12 @@ pub(crate) async fn totp_begin(
 #[utoipa::path(
     post, path = "/v2/person/me/totp/confirm", tag = "People", operation_id = "confirmTotp",
     request_body = schemas::TotpCodeBody,
-    responses((status = 200, description = "It is needed from now on.", body = views::TotpEnrolled)),
-    extensions(("x-scope" = json!("read")), ("x-callers" = json!("session")))
+    responses((status = 200, description = "The second factor is required from now on.", body = views::TotpEnrolled)),
+    extensions(
+        ("x-scope" = json!("read")),
+        ("x-callers" = json!("session")),
+        ("x-conflicts" = json!(conflict_codes(&[TotpNotBegun]))),
+    )
 )]
 pub(crate) async fn totp_confirm(
     State(app): State<App>,
@@ -116,7 +121,7 @@ pub(crate) async fn totp_confirm(
 #[utoipa::path(
     post, path = "/v2/person/me/totp/remove", tag = "People", operation_id = "removeTotp",
     request_body = schemas::PasswordAgainBody,
-    responses((status = 200, description = "It is not needed any more.", body = views::TotpRemoved)),
+    responses((status = 200, description = "The second factor was removed.", body = views::TotpRemoved)),
     extensions(("x-scope" = json!("read")), ("x-callers" = json!("session")))
 )]
 pub(crate) async fn totp_remove(
@@ -149,7 +154,7 @@ pub(crate) async fn passkey_list(State(app): State<App>, member: Member<Read>, u
 #[utoipa::path(
     post, path = "/v2/person/me/passkeys/options", tag = "People", operation_id = "beginPasskey",
     request_body = schemas::PasswordAgainBody,
-    responses((status = 200, description = "The options.", body = views::PasskeyOptions)),
+    responses((status = 200, description = "Options for `navigator.credentials`.", body = views::PasskeyOptions)),
     extensions(("x-scope" = json!("read")), ("x-callers" = json!("session")))
 )]
 pub(crate) async fn passkey_begin(
@@ -168,7 +173,7 @@ pub(crate) async fn passkey_begin(
 #[utoipa::path(
     post, path = "/v2/person/me/passkeys", tag = "People", operation_id = "createPasskey",
     request_body = schemas::PasskeyBody,
-    responses((status = 201, description = "It signs its person in from now on.", body = views::PasskeyEnrolled)),
+    responses((status = 201, description = "The passkey can be used to sign in.", body = views::PasskeyEnrolled)),
     extensions(("x-scope" = json!("read")), ("x-callers" = json!("session")))
 )]
 pub(crate) async fn passkey_create(
@@ -186,7 +191,7 @@ pub(crate) async fn passkey_create(
 /// Removes one of the caller's passkeys.
 #[utoipa::path(
     delete, path = "/v2/person/me/passkeys/{passkey_id}", tag = "People", operation_id = "removePasskey",
-    responses((status = 200, description = "It is of no use any more.", body = views::PasskeyRemoved)),
+    responses((status = 200, description = "The passkey was removed.", body = views::PasskeyRemoved)),
     extensions(("x-scope" = json!("read")), ("x-callers" = json!("session")))
 )]
 pub(crate) async fn passkey_remove(

@@ -4,7 +4,7 @@ use super::{read_body, session};
 use crate::answer::json;
 use crate::auth::{Admin, CompanyCaller, Member, Read};
 use crate::body::MediaType;
-use crate::error::ApiError;
+use crate::error::{ApiError, conflict_codes};
 use crate::sessions::{self, FromBrowser, OwnPage};
 use crate::wire::query::Query;
 use crate::wire::{person as wire, schemas, views};
@@ -12,6 +12,7 @@ use axum::extract::{Path, Request, State};
 use axum::response::Response;
 use http::{StatusCode, Uri};
 use muriel_domain::ids::{InvitationId, PersonId};
+use muriel_service::error::ConflictCode::{EmailTaken, LastOwner};
 use muriel_service::{App, people};
 
 /// Lists the people of the company, and its open invitations.
@@ -39,7 +40,11 @@ pub(crate) async fn person_list(
     post, path = "/v2/invitation", tag = "People", operation_id = "createInvitation",
     request_body = schemas::InvitationBody,
     responses((status = 201, description = "The link.", body = views::InvitationCreated)),
-    extensions(("x-scope" = json!("admin")), ("x-callers" = json!("session")))
+    extensions(
+        ("x-scope" = json!("admin")),
+        ("x-callers" = json!("session")),
+        ("x-conflicts" = json!(conflict_codes(&[EmailTaken]))),
+    )
 )]
 pub(crate) async fn invitation_create(
     State(app): State<App>,
@@ -60,7 +65,7 @@ pub(crate) async fn invitation_create(
 /// `token` is the part of the link after `#`. A link that was used or withdrawn, or has expired, gets 404.
 #[utoipa::path(
     get, path = "/v2/invitation/{token}", tag = "People", operation_id = "getInvitation",
-    responses((status = 200, description = "What it is for.", body = views::InvitationAnswer)),
+    responses((status = 200, description = "The company, the role and the projects that the invitation gives.", body = views::InvitationAnswer)),
     extensions(("x-scope" = json!("none")), ("x-callers" = json!("anybody")))
 )]
 pub(crate) async fn invitation_show(State(app): State<App>, Path(token): Path<String>) -> Result<Response, ApiError> {
@@ -85,7 +90,11 @@ pub(crate) async fn invitation_show(State(app): State<App>, Path(token): Path<St
     post, path = "/v2/invitation/{token}", tag = "People", operation_id = "acceptInvitation",
     request_body = schemas::AcceptBody,
     responses((status = 201, description = "The person is signed in.", body = views::SessionAnswer)),
-    extensions(("x-scope" = json!("none")), ("x-callers" = json!("anybody")))
+    extensions(
+        ("x-scope" = json!("none")),
+        ("x-callers" = json!("anybody")),
+        ("x-conflicts" = json!(conflict_codes(&[EmailTaken]))),
+    )
 )]
 pub(crate) async fn invitation_accept(
     State(app): State<App>,
@@ -103,7 +112,7 @@ pub(crate) async fn invitation_accept(
 /// Withdraws an invitation that was not accepted yet.
 #[utoipa::path(
     delete, path = "/v2/people/invitation/{invitation_id}", tag = "People", operation_id = "withdrawInvitation",
-    responses((status = 200, description = "Its link is of no use any more.", body = views::InvitationWithdrawn)),
+    responses((status = 200, description = "The invitation was withdrawn; its link no longer works.", body = views::InvitationWithdrawn)),
     extensions(("x-scope" = json!("admin")), ("x-callers" = json!("session")))
 )]
 pub(crate) async fn invitation_withdraw(
@@ -122,8 +131,12 @@ pub(crate) async fn invitation_withdraw(
 #[utoipa::path(
     patch, path = "/v2/person/{person_id}", tag = "People", operation_id = "updatePerson",
     request_body = schemas::PersonPatch,
-    responses((status = 200, description = "Applied whole.", body = views::PersonChanged)),
-    extensions(("x-scope" = json!("read")), ("x-callers" = json!("session")))
+    responses((status = 200, description = "All changes were applied.", body = views::PersonChanged)),
+    extensions(
+        ("x-scope" = json!("read")),
+        ("x-callers" = json!("session")),
+        ("x-conflicts" = json!(conflict_codes(&[LastOwner]))),
+    )
 )]
 pub(crate) async fn person_update(
     State(app): State<App>,
@@ -148,7 +161,11 @@ pub(crate) async fn person_update(
 #[utoipa::path(
     delete, path = "/v2/person/{person_id}", tag = "People", operation_id = "removePerson",
     responses((status = 200, description = "The person is gone.", body = views::PersonRemoved)),
-    extensions(("x-scope" = json!("admin")), ("x-callers" = json!("session")))
+    extensions(
+        ("x-scope" = json!("admin")),
+        ("x-callers" = json!("session")),
+        ("x-conflicts" = json!(conflict_codes(&[LastOwner]))),
+    )
 )]
 pub(crate) async fn person_remove(
     State(app): State<App>,

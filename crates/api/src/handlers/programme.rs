@@ -68,7 +68,7 @@ pub(crate) async fn programme_show(
         ("limit" = inline(Option<i64>), Query, minimum = 1, description = "Lines; 1,000 unless given, which is the most."),
         ("cursor" = inline(Option<String>), Query, max_length = 64, description = "The `X-Muriel-Cursor` of the page before."),
     ),
-    responses((status = 200, description = "The table.", body = String, content_type = "text/csv")),
+    responses((status = 200, description = "The table as CSV.", body = String, content_type = "text/csv")),
     extensions(("x-scope" = json!("read")))
 )]
 pub(crate) async fn programme_table(

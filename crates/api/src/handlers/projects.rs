@@ -4,12 +4,13 @@ use super::read_body;
 use crate::answer::json;
 use crate::auth::{Admin, Caller, CompanyCaller, Read};
 use crate::body::MediaType;
-use crate::error::ApiError;
+use crate::error::{ApiError, conflict_codes};
 use crate::wire::query::Query;
 use crate::wire::{person as wire, schemas, views};
 use axum::extract::{Request, State};
 use axum::response::Response;
 use http::{StatusCode, Uri};
+use muriel_service::error::ConflictCode::KeyTaken;
 use muriel_service::{App, projects};
 
 /// Lists the projects of the company that the caller sees.
@@ -34,7 +35,7 @@ pub(crate) async fn project_list(
     post, path = "/v2/projects", tag = "Projects and keys", operation_id = "createProject",
     request_body = schemas::ProjectBody,
     responses((status = 201, description = "The project was made.", body = views::ProjectCreated)),
-    extensions(("x-scope" = json!("admin")))
+    extensions(("x-scope" = json!("admin")), ("x-conflicts" = json!(conflict_codes(&[KeyTaken]))))
 )]
 pub(crate) async fn project_create(
     State(app): State<App>,
@@ -64,7 +65,7 @@ pub(crate) async fn settings_show(State(app): State<App>, caller: Caller<Read>) 
     patch, path = "/v2/project/{project_key}/settings", tag = "Projects and keys", operation_id = "updateProjectSettings",
     request_body = schemas::ProjectSettingsPatch,
     responses((status = 200, description = "The settings that it has now.", body = views::ProjectSettingsAnswer)),
-    extensions(("x-scope" = json!("admin")))
+    extensions(("x-scope" = json!("admin")), ("x-conflicts" = json!(conflict_codes(&[KeyTaken]))))
 )]
 pub(crate) async fn settings_update(
     State(app): State<App>,

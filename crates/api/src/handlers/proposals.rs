@@ -5,7 +5,7 @@ use super::{Sent, idempotency_key, read_body, rendered, stored};
 use crate::answer::json as answered;
 use crate::auth::{Caller, PersonIn, Read, Write};
 use crate::body::MediaType;
-use crate::error::ApiError;
+use crate::error::{ApiError, conflict_codes};
 use crate::json as gate;
 use crate::wire::fields::{Mode, from_body, parsed};
 use crate::wire::query::Query;
@@ -15,6 +15,9 @@ use axum::response::Response;
 use http::{HeaderMap, StatusCode, Uri};
 use muriel_domain::ids::{ExperimentId, ProposalId};
 use muriel_domain::{Flaw, Problems, text};
+use muriel_service::error::ConflictCode::{
+    Concluded, OwnProposal, ProposalDecided, ProposalOutdated, TransitionForbidden, VariantIsServed,
+};
 use muriel_service::experiments::{self, Precondition, Target};
 use muriel_service::idempotency::IdempotencyKey;
 use muriel_service::proposals::{self, Made, Proposed};
@@ -186,7 +189,11 @@ pub(crate) async fn experiment_proposals(
                        merge (RFC 7396)."
     ),
     responses((status = 201, description = "The proposal is open.", body = views::ProposalCreated)),
-    extensions(("x-scope" = json!("write")))
+    extensions(
+        ("x-scope" = json!("write")),
+        ("x-conflicts" = json!(conflict_codes(&[TransitionForbidden, Concluded, VariantIsServed]))),
+        ("x-if-match" = json!("experiment")),
+    )
 )]
 pub(crate) async fn proposal_create(
     State(app): State<App>,
@@ -221,7 +228,11 @@ pub(crate) async fn proposal_create(
     post, path = "/v2/project/{project_key}/proposals/{proposal_id}/approve", tag = "Approval", operation_id = "approveProposal",
     request_body = schemas::DecisionBody,
     responses((status = 200, description = "The change is made.", body = views::ProposalDecided)),
-    extensions(("x-scope" = json!("write")), ("x-callers" = json!("session")))
+    extensions(
+        ("x-scope" = json!("write")),
+        ("x-callers" = json!("session")),
+        ("x-conflicts" = json!(conflict_codes(&[TransitionForbidden, Concluded, VariantIsServed, ProposalDecided, ProposalOutdated, OwnProposal]))),
+    )
 )]
 pub(crate) async fn proposal_approve(
     State(app): State<App>,
@@ -243,7 +254,11 @@ pub(crate) async fn proposal_approve(
     post, path = "/v2/project/{project_key}/proposals/{proposal_id}/reject", tag = "Approval", operation_id = "rejectProposal",
     request_body = schemas::DecisionBody,
     responses((status = 200, description = "Nothing was changed.", body = views::ProposalDecided)),
-    extensions(("x-scope" = json!("write")), ("x-callers" = json!("session")))
+    extensions(
+        ("x-scope" = json!("write")),
+        ("x-callers" = json!("session")),
+        ("x-conflicts" = json!(conflict_codes(&[ProposalDecided, OwnProposal]))),
+    )
 )]
 pub(crate) async fn proposal_reject(
     State(app): State<App>,
@@ -259,7 +274,7 @@ pub(crate) async fn proposal_reject(
     post, path = "/v2/project/{project_key}/proposals/{proposal_id}/withdraw", tag = "Approval", operation_id = "withdrawProposal",
     request_body = schemas::DecisionBody,
     responses((status = 200, description = "Nothing was changed.", body = views::ProposalDecided)),
-    extensions(("x-scope" = json!("write")))
+    extensions(("x-scope" = json!("write")), ("x-conflicts" = json!(conflict_codes(&[ProposalDecided, OwnProposal]))))
 )]
 pub(crate) async fn proposal_withdraw(
     State(app): State<App>,

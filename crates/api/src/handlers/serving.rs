@@ -5,7 +5,7 @@ use super::{Sent, idempotency_key, read_body, rendered, stored};
 use crate::answer::{json, tagged};
 use crate::auth::{Caller, Write};
 use crate::body::{BODY_LIMIT, MediaType};
-use crate::error::ApiError;
+use crate::error::{ApiError, conflict_codes};
 use crate::wire::fields::{from_body, integer, text};
 use crate::wire::{schemas, views};
 use axum::extract::{Path, Request, State};
@@ -14,6 +14,7 @@ use http::StatusCode;
 use muriel_domain::Problems;
 use muriel_domain::experiment::{Experiment, Serving};
 use muriel_domain::ids::ExperimentId;
+use muriel_service::error::ConflictCode::{AlreadyServing, ApprovalNeeded, DraftCannotServe, NotServing};
 use muriel_service::experiments::{self, Changed, Winner};
 use muriel_service::{self as service, App};
 
@@ -36,7 +37,11 @@ fn served(id: ExperimentId, experiment: &Experiment) -> Result<views::WinnerServ
     operation_id = "serveWinner",
     request_body = schemas::ServeBody,
     responses((status = 200, description = "The winner is served.", body = views::WinnerServed)),
-    extensions(("x-scope" = json!("write")))
+    extensions(
+        ("x-scope" = json!("write")),
+        ("x-conflicts" = json!(conflict_codes(&[DraftCannotServe, AlreadyServing, ApprovalNeeded]))),
+        ("x-if-match" = json!("experiment")),
+    )
 )]
 pub(crate) async fn winner_serve(
     State(app): State<App>,
@@ -79,7 +84,12 @@ fn winner(sent: &Sent) -> Result<Winner, Problems> {
     operation_id = "updateServingRollout",
     request_body = schemas::RolloutBody,
     responses((status = 200, description = "The rollout it has now.", body = views::WinnerServed)),
-    extensions(("x-scope" = json!("write")))
+    extensions(
+        ("x-scope" = json!("write")),
+        ("x-conflicts" = json!(conflict_codes(&[NotServing]))),
+        ("x-if-match" = json!("experiment")),
+        ("x-etag" = json!(true)),
+    )
 )]
 pub(crate) async fn rollout_update(
     State(app): State<App>,
@@ -106,7 +116,11 @@ fn rollout(sent: &Sent) -> Result<i64, Problems> {
     post, path = "/v2/project/{project_key}/experiment/{test_id}/stop-serving", tag = "Serving",
     operation_id = "stopServing",
     responses((status = 200, description = "No winner is served any more.", body = views::ServingStopped)),
-    extensions(("x-scope" = json!("write")))
+    extensions(
+        ("x-scope" = json!("write")),
+        ("x-conflicts" = json!(conflict_codes(&[NotServing, ApprovalNeeded]))),
+        ("x-if-match" = json!("experiment")),
+    )
 )]
 pub(crate) async fn serving_stop(
     State(app): State<App>,

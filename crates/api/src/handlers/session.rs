@@ -36,7 +36,7 @@ pub(super) async fn shown(app: &App, session: &Arc<KnownSession>) -> Result<view
 /// Lists the sign-in methods of this server.
 #[utoipa::path(
     get, path = "/v2/session/methods", tag = "People", operation_id = "getSignInMethods",
-    responses((status = 200, description = "The ways.", body = views::SignInMethods)),
+    responses((status = 200, description = "The sign-in methods of this server.", body = views::SignInMethods)),
     extensions(("x-scope" = json!("none")), ("x-callers" = json!("anybody")))
 )]
 pub(crate) async fn sign_in_methods(
@@ -99,7 +99,7 @@ pub(crate) async fn sign_out(State(app): State<App>, member: Member<Read>) -> Re
 /// They are valid for five minutes. They do not reveal who has an account: the device knows its own passkeys.
 #[utoipa::path(
     post, path = "/v2/session/passkey/options", tag = "People", operation_id = "beginPasskeySignIn",
-    responses((status = 200, description = "The options.", body = views::PasskeyOptions)),
+    responses((status = 200, description = "Options for `navigator.credentials`.", body = views::PasskeyOptions)),
     extensions(("x-scope" = json!("none")), ("x-callers" = json!("anybody")))
 )]
 pub(crate) async fn passkey_begin(
@@ -140,7 +140,7 @@ pub(crate) async fn passkey_sign_in(
 /// `/sign-in?error=…`, with `oidc_failed` or `oidc_unavailable`.
 #[utoipa::path(
     get, path = "/v2/session/oidc/start", tag = "People", operation_id = "beginOidcSignIn",
-    responses((status = 303, description = "To the provider.", headers(("Location" = String)))),
+    responses((status = 303, description = "Redirects to the provider.", headers(("Location" = String)))),
     extensions(("x-scope" = json!("none")), ("x-callers" = json!("anybody")))
 )]
 pub(crate) async fn oidc_begin(State(app): State<App>, OwnOrigin(origin): OwnOrigin) -> Result<Response, ApiError> {
@@ -157,10 +157,10 @@ pub(crate) async fn oidc_begin(State(app): State<App>, OwnOrigin(origin): OwnOri
 #[utoipa::path(
     get, path = "/v2/session/oidc/callback", tag = "People", operation_id = "finishOidcSignIn",
     params(
-        ("state" = inline(Option<String>), Query, description = "What the sign-in was begun with."),
-        ("code" = inline(Option<String>), Query, description = "What the provider gives the person for."),
+        ("state" = inline(Option<String>), Query, description = "The `state` that the sign-in was begun with."),
+        ("code" = inline(Option<String>), Query, description = "The provider's authorization code."),
     ),
-    responses((status = 303, description = "To a page of the server.", headers(("Location" = String)))),
+    responses((status = 303, description = "Redirects to the dashboard.", headers(("Location" = String)))),
     extensions(("x-scope" = json!("none")), ("x-callers" = json!("anybody")))
 )]
 pub(crate) async fn oidc_finish(

@@ -29,7 +29,7 @@ const RUNS: i64 = 500;
 #[utoipa::path(
     post, path = "/v2/project/{project_key}/experiment/{test_id}/simulate", tag = "Results", operation_id = "simulateExperiment",
     request_body = schemas::SimulationBody,
-    responses((status = 200, description = "What becomes of it.", body = views::Simulation)),
+    responses((status = 200, description = "The simulated outcome.", body = views::Simulation)),
     extensions(("x-scope" = json!("read")))
 )]
 pub(crate) async fn experiment_simulate(

@@ -166,7 +166,7 @@ pub(crate) async fn preview_show(
     request_body(content(
         (crate::wire::schemas::PreviewReport = "application/json"), (crate::wire::schemas::PreviewReport = "text/plain")
     )),
-    responses((status = 200, description = "It is noted.", body = crate::wire::views::PreviewReported)),
+    responses((status = 200, description = "Recorded.", body = crate::wire::views::PreviewReported)),
     extensions(("x-scope" = json!("none")))
 )]
 pub(crate) async fn preview_report(

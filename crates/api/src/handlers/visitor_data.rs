@@ -58,7 +58,7 @@ pub(crate) async fn visitor_show(
 #[utoipa::path(
     delete, path = "/v2/project/{project_key}/visitor/{visitor_id}", tag = "Visitor data",
     operation_id = "deleteVisitorData",
-    responses((status = 202, description = "The deletion is on record and will be done.", body = views::VisitorJobAnswer)),
+    responses((status = 202, description = "The deletion is recorded and will be carried out.", body = views::VisitorJobAnswer)),
     extensions(("x-scope" = json!("admin")))
 )]
 pub(crate) async fn visitor_delete(
@@ -75,7 +75,7 @@ pub(crate) async fn visitor_delete(
 #[utoipa::path(
     get, path = "/v2/project/{project_key}/visitor-job/{visitor_job_id}", tag = "Visitor data",
     operation_id = "getVisitorJob",
-    responses((status = 200, description = "How far each node is. It stays on record when it is done.", body = views::VisitorJobAnswer)),
+    responses((status = 200, description = "Progress of each node. The job stays on record after it is done.", body = views::VisitorJobAnswer)),
     extensions(("x-scope" = json!("admin")))
 )]
 pub(crate) async fn visitor_job_show(

@@ -4,13 +4,14 @@ use super::{idempotency_key, read_body, rendered, stored};
 use crate::answer::json;
 use crate::auth::{Admin, Caller};
 use crate::body::MediaType;
-use crate::error::ApiError;
+use crate::error::{ApiError, conflict_codes};
 use crate::wire::query::Query;
 use crate::wire::{schemas, views, webhook as wire};
 use axum::extract::{Path, Request, State};
 use axum::response::Response;
 use http::{HeaderMap, StatusCode, Uri};
 use muriel_domain::ids::{DeliveryId, WebhookId};
+use muriel_service::error::ConflictCode::WebhookOff;
 use muriel_service::webhooks::WebhookSecret;
 use muriel_service::{App, webhooks};
 
@@ -59,7 +60,7 @@ pub(crate) async fn webhook_create(
 #[utoipa::path(
     patch, path = "/v2/project/{project_key}/webhook/{webhook_id}", tag = "Webhooks", operation_id = "updateWebhook",
     request_body = schemas::WebhookPatch,
-    responses((status = 200, description = "Applied whole.", body = views::WebhookChanged)),
+    responses((status = 200, description = "All changes were applied.", body = views::WebhookChanged)),
     extensions(("x-scope" = json!("admin")))
 )]
 pub(crate) async fn webhook_update(
@@ -77,7 +78,7 @@ pub(crate) async fn webhook_update(
 /// Deletes a webhook with its deliveries. Pending messages are not sent any more.
 #[utoipa::path(
     delete, path = "/v2/project/{project_key}/webhook/{webhook_id}", tag = "Webhooks", operation_id = "deleteWebhook",
-    responses((status = 200, description = "It is gone.", body = views::WebhookDeleted)),
+    responses((status = 200, description = "Deleted.", body = views::WebhookDeleted)),
     extensions(("x-scope" = json!("admin")))
 )]
 pub(crate) async fn webhook_delete(
@@ -93,8 +94,8 @@ pub(crate) async fn webhook_delete(
 /// Sends a message of the type `webhook.test`. Its outcome is listed among the deliveries.
 #[utoipa::path(
     post, path = "/v2/project/{project_key}/webhook/{webhook_id}/test", tag = "Webhooks", operation_id = "testWebhook",
-    responses((status = 200, description = "The message is on its way.", body = views::DeliveryQueued)),
-    extensions(("x-scope" = json!("admin")))
+    responses((status = 200, description = "The message was queued.", body = views::DeliveryQueued)),
+    extensions(("x-scope" = json!("admin")), ("x-conflicts" = json!(conflict_codes(&[WebhookOff]))))
 )]
 pub(crate) async fn webhook_test(
     State(app): State<App>,
@@ -112,7 +113,7 @@ pub(crate) async fn webhook_test(
 #[utoipa::path(
     post, path = "/v2/project/{project_key}/webhook/{webhook_id}/rotate", tag = "Webhooks",
     operation_id = "rotateWebhookSecret",
-    responses((status = 200, description = "Messages have two signatures now.", body = views::WebhookRotated)),
+    responses((status = 200, description = "Messages carry signatures of both secrets from now on.", body = views::WebhookRotated)),
     extensions(("x-scope" = json!("admin")))
 )]
 pub(crate) async fn webhook_rotate(
@@ -157,8 +158,8 @@ pub(crate) async fn webhook_deliveries(
 #[utoipa::path(
     post, path = "/v2/project/{project_key}/webhook/{webhook_id}/deliveries/{delivery_id}/resend", tag = "Webhooks",
     operation_id = "resendWebhookDelivery",
-    responses((status = 200, description = "The message is on its way.", body = views::DeliveryQueued)),
-    extensions(("x-scope" = json!("admin")))
+    responses((status = 200, description = "The message was queued.", body = views::DeliveryQueued)),
+    extensions(("x-scope" = json!("admin")), ("x-conflicts" = json!(conflict_codes(&[WebhookOff]))))
 )]
 pub(crate) async fn webhook_resend(
     State(app): State<App>,

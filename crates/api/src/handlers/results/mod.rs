@@ -2,14 +2,14 @@
 
 mod inquiry;
 
-pub(super) use self::inquiry::shared_inquiry;
+use self::inquiry::shared_inquiry;
 
 use self::inquiry::{HoldoutQuery, ResultQuery, TimeseriesQuery, holdout_inquiry, result_inquiry, timeseries_inquiry};
 use super::audit::csv_file;
 use super::experiments::id_in;
 use crate::answer::{json as answered, warned};
 use crate::auth::{Caller, Read};
-use crate::error::ApiError;
+use crate::error::{ApiError, conflict_codes};
 use crate::wire::query::Query;
 use crate::wire::views;
 use axum::extract::{Path, State};
@@ -18,6 +18,7 @@ use http::{StatusCode, Uri};
 use muriel_domain::Flaw;
 use muriel_domain::ids::GroupId;
 use muriel_results::PlanningRequest;
+use muriel_service::error::ConflictCode::NoHoldout;
 use muriel_service::{App, results};
 
 /// Returns the result of an experiment: numbers, their meaning, and whether to trust them.
@@ -45,7 +46,7 @@ pub(crate) async fn experiment_result(
     get, path = "/v2/project/{project_key}/experiment/{test_id}/result.csv", tag = "Results",
     operation_id = "getResultTable",
     params(ResultQuery),
-    responses((status = 200, description = "The table.", body = String, content_type = "text/csv")),
+    responses((status = 200, description = "The table as CSV.", body = String, content_type = "text/csv")),
     extensions(("x-scope" = json!("read")))
 )]
 pub(crate) async fn experiment_result_table(
@@ -67,7 +68,7 @@ pub(crate) async fn experiment_result_table(
     operation_id = "getHoldoutResult",
     params(HoldoutQuery),
     responses((status = 200, description = "The result.", body = views::HoldoutResult)),
-    extensions(("x-scope" = json!("read")))
+    extensions(("x-scope" = json!("read")), ("x-conflicts" = json!(conflict_codes(&[NoHoldout]))))
 )]
 pub(crate) async fn holdout_result(
     State(app): State<App>,
@@ -87,8 +88,11 @@ pub(crate) async fn holdout_result(
     operation_id = "getTimeseries",
     params(TimeseriesQuery),
     responses((
-        status = 200, description = "A point per day and arm; in X-Muriel-Warnings, whether to trust them.",
-        body = views::TimeseriesAnswer
+        status = 200, description = "A point per day and arm.", body = views::TimeseriesAnswer,
+        headers((
+            "X-Muriel-Warnings" = String,
+            description = "A JSON array of sentences, empty without warnings: the health checks of the result that warn or fail."
+        ))
     )),
     extensions(("x-scope" = json!("read")))
 )]
