@@ -11,9 +11,9 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Takes events of one visitor.
-         * @description Public; with a bearer key (scope `write`) the request is believed about times
-         *     and may tell its visitor's address, user agent and country.
+         * Receives events of one visitor.
+         * @description Needs no key. With a bearer key (scope `write`) the request is trusted: it may set the times of events, and its
+         *     visitor's address, user agent and country.
          */
         post: operations["sendEvents"];
         delete?: never;
@@ -32,10 +32,11 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Takes events of many visitors.
-         * @description JSON lines, each a body as `sendEvents` takes it or one event with its visitor: up to 8 MiB as they are sent
-         *     and 64 MiB expanded, 100,000 lines and as many events, 4 MiB a line. A line that is wrong keeps no other out. With
-         *     503 a part may have been stored: send the same lines again, what is there is a `duplicate`.
+         * Receives events of many visitors.
+         * @description The body has JSON lines, each a body of `sendEvents` or one event with its visitor: up to 8 MiB as sent and 64 MiB
+         *     expanded, 100,000 lines, 100,000 events, and 4 MiB per line. An invalid line does not affect other lines. After a
+         *     503 a part may have been stored: send the same lines again, and events that are already stored are reported as
+         *     `duplicate`.
          */
         post: operations["sendEventBatch"];
         delete?: never;
@@ -51,7 +52,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Tells where the connection comes from, for targeting by geography. */
+        /** Returns the location of the connection, for targeting by geography. */
         get: operations["getGeography"];
         put?: never;
         post?: never;
@@ -68,7 +69,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Gives the script of a project: the runtime with everything that its visitors can meet. */
+        /** Returns the script of a project: the runtime with everything that its visitors can meet. */
         get: operations["getScript"];
         put?: never;
         post?: never;
@@ -85,7 +86,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Gives the types of the page API and of experiments' code, for TypeScript. */
+        /** Returns the TypeScript types of the page API and of experiments' code. */
         get: operations["getScriptTypes"];
         put?: never;
         post?: never;
@@ -102,7 +103,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Gives a part of the script that pages load where they want it: what a preview needs besides. */
+        /**
+         * Returns a part of the script that pages load on demand, such as what a preview needs in
+         *     addition.
+         */
         get: operations["getScriptPart"];
         put?: never;
         post?: never;
@@ -119,7 +123,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Gives one experiment, a draft too, to whoever has a preview link. */
+        /** Returns one experiment, even a draft, to clients with a preview link. */
         get: operations["getPreview"];
         put?: never;
         post?: never;
@@ -138,7 +142,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Takes what a preview of an arm found on the page, for the checklist of its experiment. */
+        /** Receives what a preview of a variant found on the page, for the checklist of its experiment. */
         post: operations["reportPreview"];
         delete?: never;
         options?: never;
@@ -153,7 +157,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Gives the ruleset of a project: everything that its visitors can meet. */
+        /** Returns the ruleset of a project: everything that its visitors can meet. */
         get: operations["getRuleset"];
         put?: never;
         post?: never;
@@ -170,7 +174,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Gives the result that a link shows. Nobody has to be signed in, and parameters change nothing. */
+        /** Returns the result that a link shows. No sign-in is needed, and query parameters are ignored. */
         get: operations["getSharedResult"];
         put?: never;
         post?: never;
@@ -187,7 +191,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Gives the result that a link shows day by day. Nobody has to be signed in, and parameters change nothing. */
+        /** Returns the result that a link shows, day by day. No sign-in is needed, and query parameters are ignored. */
         get: operations["getSharedTimeseries"];
         put?: never;
         post?: never;
@@ -205,8 +209,9 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Lists what was done in the company, newest first: who, what, before and after.
-         * @description Each entry has the hash of the one before in its own, so that a changed or missing one is found: `muriel audit verify`.
+         * Lists what was done in the company, newest first, with actor, action, and values before and after.
+         * @description The hash of each entry covers the hash of the entry before, so `muriel audit verify` detects changed and missing
+         *     entries.
          */
         get: operations["listAudit"];
         put?: never;
@@ -225,7 +230,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Lists what was done in the company as a table for spreadsheets, newest first.
+         * Lists what was done in the company as a CSV table, newest first.
          * @description `X-Muriel-Cursor` has the cursor of the next page.
          */
         get: operations["getAuditTable"];
@@ -245,9 +250,10 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Lists one's own inbox, newest first.
-         * @description It has what happened to the experiments that one watches, comments on them, mentions, and proposals that wait for somebody
-         *     who may approve them. What is of a project that one does not see any more is not listed. The last 500 entries are kept.
+         * Lists the caller's inbox, newest first.
+         * @description The inbox contains events of experiments that the caller watches, comments on them, mentions, and proposals that the
+         *     caller may approve. Entries of projects that the caller cannot see any more are not listed. The last 500 entries are
+         *     stored.
          */
         get: operations["listInbox"];
         put?: never;
@@ -271,7 +277,7 @@ export interface paths {
         delete?: never;
         options?: never;
         head?: never;
-        /** Marks an entry of one's own inbox as read, or as unread. */
+        /** Marks an entry of the caller's inbox as read or unread. */
         patch: operations["updateInboxEntry"];
         trace?: never;
     };
@@ -284,7 +290,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Marks all of one's own inbox as read. */
+        /** Marks the caller's whole inbox as read. */
         post: operations["readInbox"];
         delete?: never;
         options?: never;
@@ -299,7 +305,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Counts what one has not read. */
+        /** Counts the caller's unread entries. */
         get: operations["countInbox"];
         put?: never;
         post?: never;
@@ -319,8 +325,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Invites somebody by a link.
-         * @description Nothing is sent: give the link to the person. It works once, for seven days.
+         * Creates an invitation link.
+         * @description No message is sent: give the link to the person. It works once, and is valid for seven days.
          */
         post: operations["createInvitation"];
         delete?: never;
@@ -337,14 +343,14 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Tells what a link is for.
-         * @description `token` is the part of the link after `#`. A link that was used, withdrawn or has expired is 404.
+         * Returns the purpose of an invitation link.
+         * @description `token` is the part of the link after `#`. A link that was used or withdrawn, or has expired, gets 404.
          */
         get: operations["getInvitation"];
         put?: never;
         /**
-         * Uses a link: makes the person, or sets the new password, and signs them in.
-         * @description The answer sets the session's cookie.
+         * Accepts a link: creates the person or sets the new password, and signs the person in.
+         * @description The response sets the session cookie.
          */
         post: operations["acceptInvitation"];
         delete?: never;
@@ -380,7 +386,7 @@ export interface paths {
         /** Lists the company's API keys, without their secrets. */
         get: operations["listKeys"];
         put?: never;
-        /** Makes an API key. The answer has it, which is shown this once. */
+        /** Creates an API key. The response shows the key, this once only. */
         post: operations["createKey"];
         delete?: never;
         options?: never;
@@ -396,9 +402,9 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Lists the experiments that the caller sees, of all projects, with what there is to do about each.
-         * @description A page is stable while others change experiments: one that does not change is neither left out nor repeated by going on with
-         *     `next_cursor`.
+         * Lists the experiments that the caller sees, of all projects, each with its recommended next step.
+         * @description Pages are stable while others change experiments: an unchanged experiment is neither skipped nor repeated when you
+         *     continue with `next_cursor`.
          */
         get: operations["getOverview"];
         put?: never;
@@ -436,7 +442,7 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /** Withdraws an invitation that nobody has accepted. */
+        /** Withdraws an invitation that was not accepted yet. */
         delete: operations["withdrawInvitation"];
         options?: never;
         head?: never;
@@ -454,16 +460,17 @@ export interface paths {
         put?: never;
         post?: never;
         /**
-         * Removes a person, and ends what they had made that lets somebody in. History keeps their name.
-         * @description Their sessions, invitations, links to results and previews and API keys end; the answer counts them and names the keys. Where
-         *     `oidc.domains` lets people in, they come back only by a new invitation. The last owner cannot be removed.
+         * Removes a person, and revokes the access that they had or gave. History keeps their name.
+         * @description Their sessions, invitations, result and preview links, and API keys are revoked. The response counts them and names
+         *     the keys. Where `oidc.domains` admits people, a removed person can return only with a new invitation. The last owner
+         *     cannot be removed.
          */
         delete: operations["removePerson"];
         options?: never;
         head?: never;
         /**
-         * Changes a person's name, role or projects. Only fields that are sent change.
-         * @description Everybody may change their own name; the rest needs the role admin. The last owner stays one.
+         * Updates a person's name, role or projects. Only fields that are sent change.
+         * @description Everybody may change their own name; other changes need the role admin. The last owner cannot lose that role.
          */
         patch: operations["updatePerson"];
         trace?: never;
@@ -475,10 +482,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Lists one's own passkeys. */
+        /** Lists the caller's passkeys. */
         get: operations["listPasskeys"];
         put?: never;
-        /** Enrols a passkey that the browser has made. */
+        /** Enrols a passkey that the browser has created. */
         post: operations["createPasskey"];
         delete?: never;
         options?: never;
@@ -496,7 +503,7 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /** Removes one of one's own passkeys. */
+        /** Removes one of the caller's passkeys. */
         delete: operations["removePasskey"];
         options?: never;
         head?: never;
@@ -513,8 +520,9 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Tells what a browser needs to make a passkey.
-         * @description It has five minutes. Browsers make passkeys for names, not for addresses such as 127.0.0.1.
+         * Returns the options with which a browser creates a passkey.
+         * @description They are valid for five minutes. Browsers create passkeys for host names, not for addresses
+         *     such as 127.0.0.1.
          */
         post: operations["beginPasskey"];
         delete?: never;
@@ -532,7 +540,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Changes one's own password, and ends all other sessions. */
+        /** Changes the caller's password, and ends all other sessions. */
         post: operations["changePassword"];
         delete?: never;
         options?: never;
@@ -547,11 +555,11 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Lists one's own sessions, and second factors that were refused. */
+        /** Lists the caller's sessions, and refused second factors. */
         get: operations["listSessions"];
         put?: never;
         post?: never;
-        /** Ends all of one's own sessions but the one that asks. */
+        /** Ends all sessions of the caller except the current one. */
         delete: operations["revokeOtherSessions"];
         options?: never;
         head?: never;
@@ -568,7 +576,7 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /** Ends one of one's own sessions. */
+        /** Ends one session of the caller. */
         delete: operations["revokeSession"];
         options?: never;
         head?: never;
@@ -585,8 +593,9 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Makes a secret for an authenticator (TOTP, RFC 6238: SHA-1, 6 digits, 30 seconds).
-         * @description It counts once a code of it was confirmed; one that was enrolled before counts until then.
+         * Creates a secret for an authenticator (TOTP, RFC 6238: SHA-1, 6 digits, 30 seconds).
+         * @description It becomes active when a code of it is confirmed. Until then an earlier authenticator stays
+         *     active.
          */
         post: operations["beginTotp"];
         delete?: never;
@@ -604,7 +613,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Enrols the authenticator whose secret was made last, and ends all other sessions. */
+        /** Enrols the authenticator with the secret created last, and ends all other sessions. */
         post: operations["confirmTotp"];
         delete?: never;
         options?: never;
@@ -621,7 +630,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Removes one's own authenticator and recovery codes. */
+        /** Removes the caller's authenticator and recovery codes. */
         post: operations["removeTotp"];
         delete?: never;
         options?: never;
@@ -637,12 +646,12 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Shows all concluded experiments together: win rate, pace, what was learned, the lift to expect behind each result and behind
-         *     the winners together, and how well hypotheses were rated.
-         * @description Lifts are in percent, of each experiment's primary goal. Expected lifts are estimated from all concluded experiments of the
-         *     projects that are asked for, whatever `from`, `to`, `outcome` and `search` say (docs/methods.md describes the method).
-         *     Experiments that were concluded as invalid are listed and counted, and are in no rate, sum or estimate. `outcome` and
-         *     `search` restrict `items` and `total` only.
+         * Shows all concluded experiments together: win rate, pace, lessons, the expected lift of each result and of all
+         *     winners together, and how well hypotheses were rated.
+         * @description Lifts are in percent, of each experiment's primary goal. Expected lifts are estimated from all concluded experiments
+         *     of the requested projects, independent of `from`, `to`, `outcome` and `search` (docs/methods.md describes the
+         *     method). Experiments that were concluded as invalid are listed and counted, but excluded from rates, sums and
+         *     estimates. `outcome` and `search` restrict `items` and `total` only.
          */
         get: operations["getProgramme"];
         put?: never;
@@ -661,7 +670,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Shows the `items` of the programme as a table for spreadsheets.
+         * Shows the `items` of the programme as a CSV table.
          * @description `X-Muriel-Cursor` has the cursor of the next page.
          */
         get: operations["getProgrammeTable"];
@@ -697,9 +706,12 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Reads the project's currency rates. */
+        /** Returns the project's currency rates. */
         get: operations["getCurrencyRates"];
-        /** Sets the project's currency rates: orders in other currencies count in one. Results of all of its experiments follow. */
+        /**
+         * Sets the project's currency rates, with which orders in other currencies are converted. The results of all its
+         *     experiments are recomputed.
+         */
         put: operations["setCurrencyRates"];
         post?: never;
         delete?: never;
@@ -735,8 +747,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Makes an exclusion group or a holdout. Live experiments in it get fewer visitors at once, which the warnings say, and a new
-         *     epoch each.
+         * Creates an exclusion group or a holdout. Live experiments in it get fewer visitors at once, as the warnings say, and
+         *     each starts a new epoch.
          */
         post: operations["createExclusionGroup"];
         delete?: never;
@@ -756,15 +768,15 @@ export interface paths {
         put?: never;
         post?: never;
         /**
-         * Deletes a group: its experiments have all visitors again. Where visitors of live ones move, it needs `accept_moves`, as a
-         *     parameter of the query.
+         * Deletes a group. Its experiments get all visitors again. Where visitors of live experiments would move, the query
+         *     parameter `accept_moves` is required.
          */
         delete: operations["deleteExclusionGroup"];
         options?: never;
         head?: never;
         /**
-         * Changes a group. Only fields that are sent change. Experiments keep as many of their visitors as possible; where visitors of
-         *     live ones move, it needs `accept_moves`.
+         * Updates a group. Only fields that are sent change. Experiments keep as many of their visitors as possible. Where
+         *     visitors of live experiments would move, `accept_moves` is required.
          */
         patch: operations["updateExclusionGroup"];
         trace?: never;
@@ -776,7 +788,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Reports a holdout: what all its experiments did together, as those who are held out compare with everybody else. */
+        /**
+         * Returns the result of a holdout: the combined effect of all its experiments, from comparing held-out visitors
+         *     with all others.
+         */
         get: operations["getHoldoutResult"];
         put?: never;
         post?: never;
@@ -827,11 +842,11 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Reads one experiment whole. */
+        /** Returns one experiment with all its settings. */
         get: operations["getExperiment"];
         put?: never;
         post?: never;
-        /** Deletes an experiment: it is gone from every read, and its delivery stops. */
+        /** Deletes an experiment. It is not returned any more, and its delivery stops. */
         delete: operations["deleteExperiment"];
         options?: never;
         head?: never;
@@ -852,7 +867,10 @@ export interface paths {
         delete?: never;
         options?: never;
         head?: never;
-        /** Puts an experiment into the archive, which the overview leaves out, or takes it out again. One that visitors meet cannot be archived. */
+        /**
+         * Archives an experiment, so that the overview leaves it out, or takes it out of the archive. An experiment that
+         *     visitors meet cannot be archived.
+         */
         patch: operations["archiveExperiment"];
         trace?: never;
     };
@@ -866,9 +884,9 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Says what an update would do, and changes nothing.
-         * @description Body, content type and errors are those of the update; a key that may read is enough, and one with the scope `code` where
-         *     the update would change code.
+         * Returns what an update would do, without changing anything.
+         * @description Body, content type and errors are those of the update. The scope `read` is enough; `code` is needed too where the
+         *     update would change code.
          */
         post: operations["previewChange"];
         delete?: never;
@@ -884,7 +902,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Lists what to look at before an experiment starts, and what makes a start be refused. */
+        /** Lists what to check before an experiment starts, and what prevents the start. */
         get: operations["getChecklist"];
         put?: never;
         post?: never;
@@ -906,8 +924,8 @@ export interface paths {
         put?: never;
         /**
          * Comments on an experiment.
-         * @description `@` and the whole name of somebody who sees the project mentions them, and so does `mentions`: they are told, and watch the
-         *     experiment from then on. Those who watch it are told too.
+         * @description `@` and the full name of a person who sees the project mentions them, and so does `mentions`. Mentioned people are
+         *     notified, and watch the experiment from then on. All watchers are notified too.
          */
         post: operations["createExperimentComment"];
         delete?: never;
@@ -926,8 +944,9 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Concludes an experiment: a person says what came out.
-         * @description It becomes inactive unless an arm is to be served. The verdict of that moment and what it was computed from are kept.
+         * Concludes an experiment: a person records its outcome.
+         * @description The experiment becomes inactive unless a variant is to be served. The current verdict and the data that it was
+         *     computed from are stored.
          */
         post: operations["concludeExperiment"];
         delete?: never;
@@ -943,7 +962,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Reads how an experiment ended. */
+        /** Returns how an experiment ended. */
         get: operations["getConclusion"];
         put?: never;
         post?: never;
@@ -963,8 +982,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Confirms what was changed of the plan since the first start: the clock acts on it from then on.
-         * @description Results go on labelling it as exploratory.
+         * Confirms the changes of the plan since the first start. From then on the clock acts on the changed plan.
+         * @description Results continue to label the changes as exploratory.
          */
         post: operations["confirmPlan"];
         delete?: never;
@@ -980,7 +999,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Tells how an experiment's traffic is shared. */
+        /** Returns how an experiment's traffic is distributed. */
         get: operations["getDistribution"];
         put?: never;
         post?: never;
@@ -999,7 +1018,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Makes a draft that is like an experiment: with its variants, targeting, goals and settings, but no start and end date. */
+        /**
+         * Creates a draft as a copy of an experiment: with its variants, targeting, goals and settings, but without start and
+         *     end dates.
+         */
         post: operations["duplicateExperiment"];
         delete?: never;
         options?: never;
@@ -1014,7 +1036,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Explains what a visitor gets, step by step. */
+        /** Explains the assignment of a visitor, step by step. */
         get: operations["explainAssignment"];
         put?: never;
         post?: never;
@@ -1031,7 +1053,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Lists the changes of an experiment, newest first, with what was different before and after. */
+        /** Lists the changes of an experiment, newest first, with values before and after. */
         get: operations["getExperimentHistory"];
         put?: never;
         post?: never;
@@ -1048,7 +1070,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Says how many visitors an experiment needs, and how many days that takes. */
+        /** Computes how many visitors an experiment needs, and how many days that takes. */
         get: operations["getPlan"];
         put?: never;
         post?: never;
@@ -1065,7 +1087,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Gives a link per arm that shows it on the page, for seven days. */
+        /** Returns a link per variant that shows it on the page. The links are valid for seven days. */
         get: operations["getPreviewUrls"];
         put?: never;
         post?: never;
@@ -1085,7 +1107,7 @@ export interface paths {
         /** Lists the proposals of an experiment, newest first. */
         get: operations["listExperimentProposals"];
         put?: never;
-        /** Proposes a change that a second person approves: the fields of an update, or a status, and why. */
+        /** Proposes a change for approval by a second person: the fields of an update or a status, with a reason. */
         post: operations["createProposal"];
         delete?: never;
         options?: never;
@@ -1102,7 +1124,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Takes a conclusion back. The experiment's status stays. */
+        /** Withdraws a conclusion. The experiment's status does not change. */
         post: operations["reopenExperiment"];
         delete?: never;
         options?: never;
@@ -1120,9 +1142,9 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Gives an experiment the state again that it had after an earlier change.
-         * @description It is an update: fields that an update can change take their old values, with the same checks, and its status, winner and
-         *     conclusion stay. `restore-preview` says what it would do.
+         * Restores the state that an experiment had after an earlier change.
+         * @description This is an update: fields that an update can change get their old values, with the same checks. Status, winner and
+         *     conclusion do not change. `restore-preview` returns what it would do.
          */
         post: operations["restoreExperiment"];
         delete?: never;
@@ -1140,7 +1162,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Says what restoring an earlier state would do, and changes nothing. */
+        /** Returns what restoring an earlier state would do, without changing anything. */
         post: operations["previewRestore"];
         delete?: never;
         options?: never;
@@ -1155,7 +1177,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Reports an experiment: numbers, what they mean, and whether to trust them. */
+        /** Returns the result of an experiment: numbers, their meaning, and whether to trust them. */
         get: operations["getResult"];
         put?: never;
         post?: never;
@@ -1172,7 +1194,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Reports an experiment as a table for spreadsheets, with a line for each metric, part and arm. */
+        /** Returns the result of an experiment as a CSV table, with a line for each metric, segment and variant. */
         get: operations["getResultTable"];
         put?: never;
         post?: never;
@@ -1191,7 +1213,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Serves a winner, whatever the experiment's status. */
+        /** Serves a winner, independent of the experiment's status. */
         post: operations["serveWinner"];
         delete?: never;
         options?: never;
@@ -1212,7 +1234,7 @@ export interface paths {
         delete?: never;
         options?: never;
         head?: never;
-        /** Changes to how many visitors the winner is served. */
+        /** Changes the share of visitors who get the winner. */
         patch: operations["updateServingRollout"];
         trace?: never;
     };
@@ -1226,7 +1248,7 @@ export interface paths {
         /** Lists the links to an experiment's result. */
         get: operations["listShares"];
         put?: never;
-        /** Makes a link with which anybody reads the result, as the query says, without signing in. */
+        /** Creates a link with which anybody reads the result, with the parameters given, without signing in. */
         post: operations["createShare"];
         delete?: never;
         options?: never;
@@ -1244,8 +1266,9 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Runs the plan of an experiment many times on made-up visitors, and tells what becomes of it.
-         * @description The same as `muriel simulate --json`. It stops when nobody waits for it any more.
+         * Simulates the plan of an experiment many times on synthetic visitors, and reports the
+         *     outcomes.
+         * @description Equals `muriel simulate --json`. It stops when the client disconnects.
          */
         post: operations["simulateExperiment"];
         delete?: never;
@@ -1268,10 +1291,11 @@ export interface paths {
         options?: never;
         head?: never;
         /**
-         * Starts, pauses, resumes or puts an experiment aside.
-         * @description With `changes` fields change in the same step: all of it is done, or nothing.
+         * Starts, pauses or resumes an experiment, or makes a draft inactive.
+         * @description With `changes`, fields change in the same transaction: either everything is done, or nothing.
          *
-         *     With `started_at` (scope `admin`) the first start is one of the past, so that visitors of a test that ran elsewhere count.
+         *     With `started_at` (scope `admin`) the first start is set to a time in the past, so that visitors of a test that ran
+         *     elsewhere count.
          */
         patch: operations["updateExperimentStatus"];
         trace?: never;
@@ -1300,7 +1324,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Reports an experiment day by day, cumulative. */
+        /** Returns the result of an experiment day by day, cumulative. */
         get: operations["getTimeseries"];
         put?: never;
         post?: never;
@@ -1317,12 +1341,12 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Tells whether one watches an experiment. */
+        /** Returns whether the caller watches an experiment. */
         get: operations["getWatch"];
-        /** Watches an experiment: what happens to it comes to one's inbox. */
+        /** Watches an experiment: its events are added to the caller's inbox. */
         put: operations["watchExperiment"];
         post?: never;
-        /** Stops watching an experiment. Neither comments of one's own nor mentions make one watch it again. */
+        /** Stops watching an experiment. The caller's own comments and mentions do not start it again. */
         delete: operations["unwatchExperiment"];
         options?: never;
         head?: never;
@@ -1370,11 +1394,14 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Reads one goal. */
+        /** Returns one goal. */
         get: operations["getGoal"];
         put?: never;
         post?: never;
-        /** Deletes a goal: experiments no longer report it, and its key is never used again. */
+        /**
+         * Deletes a goal. Experiments do not report it any more, and its key is never used
+         *     again.
+         */
         delete: operations["deleteGoal"];
         options?: never;
         head?: never;
@@ -1389,7 +1416,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Tells how often a goal was matched in the last days, in events of all visitors, and which experiments report it. */
+        /**
+         * Counts how often a goal was matched in the last days, in events of all visitors, and lists the experiments that
+         *     report it.
+         */
         get: operations["getGoalActivity"];
         put?: never;
         post?: never;
@@ -1406,7 +1436,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Lists the changes of a goal, newest first, with what was different before and after. */
+        /** Lists the changes of a goal, newest first, with values before and after. */
         get: operations["getGoalHistory"];
         put?: never;
         post?: never;
@@ -1425,7 +1455,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Gives a goal the state again that it had after an earlier change. */
+        /** Restores the state that a goal had after an earlier change. */
         post: operations["restoreGoal"];
         delete?: never;
         options?: never;
@@ -1508,7 +1538,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Reads one hypothesis. */
+        /** Returns one hypothesis. */
         get: operations["getHypothesis"];
         put?: never;
         post?: never;
@@ -1531,7 +1561,8 @@ export interface paths {
         put?: never;
         /**
          * Comments on a hypothesis.
-         * @description `@` and the whole name of somebody who sees the project mentions them, and so does `mentions`: they are told.
+         * @description `@` and the full name of a person who sees the project mentions them, and so does `mentions`. Mentioned people are
+         *     notified.
          */
         post: operations["createHypothesisComment"];
         delete?: never;
@@ -1547,7 +1578,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Lists the changes of a hypothesis, newest first, with what was different before and after. */
+        /** Lists the changes of a hypothesis, newest first, with values before and after. */
         get: operations["getHypothesisHistory"];
         put?: never;
         post?: never;
@@ -1566,7 +1597,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Gives a hypothesis the state again that it had after an earlier change. */
+        /** Restores the state that a hypothesis had after an earlier change. */
         post: operations["restoreHypothesis"];
         delete?: never;
         options?: never;
@@ -1581,7 +1612,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Tells how to put the script on the pages of a project, and whether it is there. */
+        /** Returns how to install the script on the pages of a project, and whether it was seen there. */
         get: operations["getInstall"];
         put?: never;
         post?: never;
@@ -1599,9 +1630,10 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Streams the events of one visitor as they come, and what the visitor gets, with the reasons, as server-sent events.
-         * @description The stream has the events that this node takes. It begins with `hello`, has a comment line every 15 seconds, and ends with
-         *     `bye` after an hour or when the server stops.
+         * Streams the events of one visitor as they arrive, and the visitor's assignments with their reasons, as server-sent
+         *     events.
+         * @description The stream has only the events that this node receives. It begins with `hello`, has a comment line every 15 seconds,
+         *     and ends with `bye` after an hour or when the server stops.
          */
         get: operations["streamVisitor"];
         put?: never;
@@ -1653,7 +1685,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Lists the people who see a project: whom comments can mention. */
+        /** Lists the people who see a project, whom comments can mention. */
         get: operations["listProjectPeople"];
         put?: never;
         post?: never;
@@ -1689,7 +1721,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Approves a proposal and makes its change. Nobody approves their own, and none whose experiment has changed since. */
+        /**
+         * Approves a proposal and makes its change. People cannot approve their own proposals, nor one whose experiment has
+         *     changed since.
+         */
         post: operations["approveProposal"];
         delete?: never;
         options?: never;
@@ -1706,7 +1741,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Rejects a proposal of somebody else. */
+        /** Rejects another person's proposal. */
         post: operations["rejectProposal"];
         delete?: never;
         options?: never;
@@ -1723,7 +1758,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Withdraws a proposal of one's own. */
+        /** Withdraws the caller's own proposal. */
         post: operations["withdrawProposal"];
         delete?: never;
         options?: never;
@@ -1738,14 +1773,17 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Reads a project's settings. */
+        /** Returns a project's settings. */
         get: operations["getProjectSettings"];
         put?: never;
         post?: never;
         delete?: never;
         options?: never;
         head?: never;
-        /** Changes a project's settings. Only fields that are sent change; pages get them within a second. */
+        /**
+         * Updates a project's settings. Only fields that are sent change. Pages get the new settings
+         *     within a second.
+         */
         patch: operations["updateProjectSettings"];
         trace?: never;
     };
@@ -1759,7 +1797,7 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /** Revokes a link. Whoever has it reads nothing from now on. */
+        /** Revokes a link. It shows nothing from now on. */
         delete: operations["revokeShare"];
         options?: never;
         head?: never;
@@ -1773,7 +1811,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Tells how far a deletion of a visitor's data is. */
+        /** Returns the progress of a deletion of a visitor's data. */
         get: operations["getVisitorJob"];
         put?: never;
         post?: never;
@@ -1791,13 +1829,13 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Reads the events of a visitor that this server took, as they are stored. Ask again with the answer's `cursor` until that
-         *     is null.
+         * Returns the stored events of a visitor that this server received. Repeat the request with the `cursor` of the
+         *     response until that is null.
          */
         get: operations["getVisitorData"];
         put?: never;
         post?: never;
-        /** Deletes all data of a visitor, on every server. The answer comes at once; the visitor job tells how far it is. */
+        /** Deletes all data of a visitor, on every server. The response is immediate; the visitor job reports the progress. */
         delete: operations["deleteVisitorData"];
         options?: never;
         head?: never;
@@ -1813,7 +1851,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Makes a webhook. The answer has the secret with which its messages are signed, which is shown this once. */
+        /** Creates a webhook. The response shows the secret with which its messages are signed, this once only. */
         post: operations["createWebhook"];
         delete?: never;
         options?: never;
@@ -1831,11 +1869,11 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /** Deletes a webhook with its deliveries. What waits is not sent any more. */
+        /** Deletes a webhook with its deliveries. Pending messages are not sent any more. */
         delete: operations["deleteWebhook"];
         options?: never;
         head?: never;
-        /** Changes a webhook. Only fields that are sent change. */
+        /** Updates a webhook. Only fields that are sent change. */
         patch: operations["updateWebhook"];
         trace?: never;
     };
@@ -1865,7 +1903,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Sends a delivery again, whatever became of it. The message keeps its id. */
+        /** Sends a delivery again, whatever its status. The message keeps its id. */
         post: operations["resendWebhookDelivery"];
         delete?: never;
         options?: never;
@@ -1882,7 +1920,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Gives a webhook a new secret. Its old one signs beside it for 24 hours. */
+        /** Gives a webhook a new secret. Messages carry signatures of both secrets for 24 hours. */
         post: operations["rotateWebhookSecret"];
         delete?: never;
         options?: never;
@@ -1899,7 +1937,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Sends a message of the type `webhook.test`. How that went is among the deliveries. */
+        /** Sends a message of the type `webhook.test`. Its outcome is listed among the deliveries. */
         post: operations["testWebhook"];
         delete?: never;
         options?: never;
@@ -1934,7 +1972,7 @@ export interface paths {
         /** Lists the projects of the company that the caller sees. */
         get: operations["listProjects"];
         put?: never;
-        /** Makes a project. */
+        /** Creates a project. */
         post: operations["createProject"];
         delete?: never;
         options?: never;
@@ -1949,13 +1987,13 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Tells who is signed in, and what they may do. */
+        /** Returns the signed-in person and their permissions. */
         get: operations["getSession"];
         put?: never;
         /**
          * Signs a person in.
-         * @description The answer sets the session's cookie. Attempts are limited per person and per network: 429 says when to go on. An unknown e-mail
-         *     address and a wrong password are answered alike.
+         * @description The response sets the session cookie. Attempts are limited per person and per network; `Retry-After` of a 429 says
+         *     when to continue. An unknown e-mail address and a wrong password get the same response.
          */
         post: operations["signIn"];
         /** Ends the session, and removes its cookie. */
@@ -1972,7 +2010,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Tells the ways to sign in to this server. */
+        /** Lists the sign-in methods of this server. */
         get: operations["getSignInMethods"];
         put?: never;
         post?: never;
@@ -1990,9 +2028,9 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Finishes a sign-in at the OpenID provider, which sends the browser here.
-         * @description The browser goes to `/`, signed in; or to `/sign-in?error=…`, with `oidc_expired`, `oidc_failed`, `oidc_not_invited`,
-         *     `oidc_busy` or `oidc_unavailable`.
+         * Finishes a sign-in at the OpenID provider, which redirects the browser here.
+         * @description The browser is redirected to `/`, signed in, or to `/sign-in?error=…`, with `oidc_expired`, `oidc_failed`,
+         *     `oidc_not_invited`, `oidc_busy` or `oidc_unavailable`.
          */
         get: operations["finishOidcSignIn"];
         put?: never;
@@ -2011,9 +2049,9 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Begins a sign-in at the OpenID provider: a browser goes there.
-         * @description The browser keeps a cookie meanwhile, without which the sign-in cannot be finished. Where it cannot be begun, the browser
-         *     goes to `/sign-in?error=…`, with `oidc_failed` or `oidc_unavailable`.
+         * Begins a sign-in at the OpenID provider, by redirecting the browser there.
+         * @description Sets a cookie that is needed to finish the sign-in. If the sign-in cannot begin, the browser is redirected to
+         *     `/sign-in?error=…`, with `oidc_failed` or `oidc_unavailable`.
          */
         get: operations["beginOidcSignIn"];
         put?: never;
@@ -2034,8 +2072,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Signs a person in with a passkey, in place of password and code.
-         * @description The answer sets the session's cookie.
+         * Signs a person in with a passkey instead of password and code.
+         * @description The response sets the session cookie.
          */
         post: operations["signInWithPasskey"];
         delete?: never;
@@ -2054,8 +2092,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Tells what a browser needs to sign in with a passkey.
-         * @description It has five minutes. Nothing is told of who there is: the device knows its passkeys.
+         * Returns the options with which a browser signs in with a passkey.
+         * @description They are valid for five minutes. They do not reveal who has an account: the device knows its own passkeys.
          */
         post: operations["beginPasskeySignIn"];
         delete?: never;
@@ -2068,83 +2106,81 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
-        /** @description What somebody with a link tells of themselves. `takes` of the invitation says which fields are needed. */
+        /** @description Form of a person who accepts a link. `takes` of the invitation lists the required fields. */
         AcceptBody: {
             /**
-             * @description The name of the company; only for the first owner of a server without a company.
+             * @description Name of the company; only for the first owner of a server without a company.
              * @example Acme
              */
             company?: string;
             /**
-             * @description The e-mail address; only for the first owner.
+             * @description E-mail address; only for the first owner.
              * @example grace@example.com
              */
             email?: string;
             /**
-             * @description The person's name.
+             * @description Name of the person.
              * @example Grace Hopper
              */
             name?: string;
             /**
-             * @description The password to sign in with.
+             * @description Password for signing in.
              * @example correct horse battery
              */
             password: string;
         };
         /**
-         * @description Who did something: a person, an API key, or the server and its command line.
+         * @description Kind of actor: a person, an API key, or the server including its command line.
          * @enum {string}
          */
         ActorKind: "person" | "key" | "system";
-        /** @description Who did something. */
+        /** @description Actor of a change. */
         ActorView: {
             /**
-             * @description The person's id, the key's 8 characters, or the name of the part of the program.
+             * @description Id of the person, first 8 characters of the key, or name of the server's component.
              * @example Ab3dE6gH
              */
             id: string;
-            /** @description What kind of actor it is. Programs and agents have a key; the clock is of the system. */
+            /** @description Kind of actor. Programs and agents have `key`; the clock has `system`. */
             kind: components["schemas"]["ActorKind"];
-            /** @description The name of the key or the person; the id where that is not known any more. */
+            /** @description Name of the key or person; the id if the name is not known any more. */
             name: string;
         };
-        /** @description An arm beside the control. */
+        /** @description Comparison of an arm with the control. */
         AnalysisResult: {
             /**
              * Format: double
-             * @description Percent of the posterior in which the arm is better.
+             * @description Posterior probability that the arm is better, in percent.
              */
             chance_to_beat_control: number | null;
-            /**
-             * @description Where the posterior has the lift, in percent; for readers of the Bayesian
-             *     view. Not valid under repeated looks.
-             */
+            /** @description Posterior interval of the lift, in percent, for the Bayesian view. Not valid under repeated checks. */
             credible_interval?: number[] | null;
             /**
              * Format: double
-             * @description Difference to the control: in percentage points, or in units of value.
+             * @description Difference from the control, in percentage points or units of value.
              */
             difference: number | null;
-            /** @description Its lower and upper end; bounded also where the lift is not. */
+            /** @description Lower and upper bound of the difference. Can be bounded where the lift is not. */
             difference_interval: number[] | null;
             /**
              * Format: double
-             * @description Always-valid p-value of the exact test, where conversions are rare.
+             * @description Always-valid p-value of the exact test, used when conversions are rare.
              */
             exact_p_value?: number | null;
             /**
              * Format: double
-             * @description Percent of lift lost on average by choosing the arm.
+             * @description Expected loss of lift from choosing the arm, in percent.
              */
             expected_loss: number | null;
             /**
              * Format: double
-             * @description Difference over the control's mean, in percent; null where the control has none.
+             * @description Difference divided by the absolute mean of the control, in percent; null if that mean is 0 or nothing can
+             *     be compared.
              */
             lift: number | null;
             /**
-             * @description Its lower and upper end at the confidence threshold, in percent; valid at
-             *     any time it is read. Null while there is no bound.
+             * @description Lower and upper bound of the lift at the confidence threshold, in percent. Valid whenever it is read.
+             *     Null if there is no bound yet.
              */
             lift_interval: number[] | null;
             /**
@@ -2154,21 +2190,21 @@ export interface components {
             p_value: number | null;
             /**
              * Format: double
-             * @description After correction over arms and metrics.
+             * @description p-value corrected for multiple comparisons over arms and metrics.
              */
             p_value_adjusted: number | null;
-            /** @description Why, as a sentence. */
+            /** @description Reason for the verdict, as a sentence. */
             reason: string;
             /**
              * Format: double
-             * @description Variance over that without what was known before entry.
+             * @description Ratio of the variance to that without adjustment for data from before entry.
              */
             variance_ratio?: number | null;
             /** @description `win`, `loss`, `no_difference`, `keep_running` or `do_not_trust`. */
             verdict: string;
             /**
              * Format: int64
-             * @description Visitors that were compared, of both arms.
+             * @description Number of visitors compared, of both arms.
              */
             visitors_compared: number;
         };
@@ -2176,81 +2212,81 @@ export interface components {
         ApiKeyItem: {
             /**
              * Format: date-time
-             * @description When it was made.
+             * @description Time of creation.
              */
             created_at: string;
             /**
              * Format: int64
-             * @description The id of the person who made it, with whom it ends; null for the operator.
+             * @description Id of the person who created it, with whose removal it is revoked; null for the operator.
              */
             created_by: number | null;
             /**
              * Format: date-time
-             * @description When it is refused; null for never.
+             * @description Time at which it expires; null if it does not expire.
              */
             expires_at: string | null;
             /**
              * Format: date-time
-             * @description When it was last used, to the minute; null for never.
+             * @description Time of the last use, to the minute; null if never used.
              */
             last_used_at: string | null;
             /**
-             * @description What it is for.
+             * @description Purpose of the key.
              * @example nightly export
              */
             name: string;
             /**
-             * @description The 8 characters after `mrl_`, by which it is known.
+             * @description First 8 characters after `mrl_`, which identify the key.
              * @example Q2f8kX3m
              */
             prefix: string;
-            /** @description The keys of the projects that it is limited to; null for every project of the company. */
+            /** @description Keys of the projects to which it is limited; null for all projects of the company. */
             projects: string[] | null;
             /**
              * Format: date-time
-             * @description When it was revoked; null for not.
+             * @description Time of revocation; null if it is not revoked.
              */
             revoked_at: string | null;
-            /** @description What it may do. */
+            /** @description Permissions. */
             scopes: components["schemas"]["ScopeName"][];
         };
-        /** @description Whether an experiment is in the archive. */
+        /** @description Archive state of an experiment. */
         ArchiveBody: {
-            /** @description true puts it there, false takes it out. */
+            /** @description true archives the experiment, false takes it out of the archive. */
             archived: boolean;
         };
-        /** @description An experiment was put into the archive, or taken out of it. */
+        /** @description An experiment was archived, or taken out of the archive. */
         ArchiveUpdated: {
-            /** @description Whether it is in the archive now. */
+            /** @description True when it is archived now. */
             archived: boolean;
             /** @description Always true. */
             success: boolean;
             /**
              * Format: int64
-             * @description Its id.
+             * @description Id of the experiment.
              */
             test_id: number;
         };
-        /** @description An arm's share. */
+        /** @description Share of an arm. */
         ArmShare: {
-            /** @description The arm's name. */
+            /** @description Name of the arm. */
             name: string;
             /**
              * Format: double
-             * @description Percent of the visitors that enter.
+             * @description Percent of the entering visitors who get this arm.
              */
             traffic_weight: number;
             /** @description `"0"` for the control. */
             variant_id: string;
-            /** @description `active`, or `paused` at a share of 0. */
+            /** @description `active`, or `paused` when its weight is 0. */
             variant_status: components["schemas"]["ArmStatus"];
         };
         /**
-         * @description `paused` at a share of 0.
+         * @description `paused` when its weight is 0.
          * @enum {string}
          */
         ArmStatus: "active" | "paused";
-        /** @description What one visitor gets of one experiment. */
+        /** @description Assignment of one visitor in one experiment. */
         Assignment: {
             /** Format: int64 */
             epoch: number;
@@ -2261,21 +2297,21 @@ export interface components {
             variant: string;
         };
         /**
-         * @description Why a visitor gets what it gets; docs/assignment.md explains each.
+         * @description Reason for an assignment. docs/assignment.md explains each.
          * @enum {string}
          */
         AssignmentReason: "split" | "sticky" | "forced" | "served" | "holdout" | "disabled" | "rollout" | "excluded" | "traffic" | "targeting" | "unknown" | "audience" | "variant_gone";
         /** @description A condition on an event's attribute. */
         AttributeCondition: {
-            /** @description The attribute. */
+            /** @description Name of the attribute. */
             key: string;
-            /** @description How it is compared. */
+            /** @description Comparison. */
             operand: components["schemas"]["Operator"];
             value?: components["schemas"]["AttributeValue"] | null;
         };
-        /** @description What an event's attribute is compared with. */
+        /** @description Value with which an event's attribute is compared. */
         AttributeValue: string | number | boolean;
-        /** @description For whom a personalization's variant is: an experiment's targeting but for `url_rule`. */
+        /** @description Audience of a personalization's variant: an experiment's targeting without `url_rule`. */
         Audience: {
             /** @description Cities, such as `Berlin (Berlin)`. */
             allowed_city?: components["schemas"]["Place"][];
@@ -2307,45 +2343,45 @@ export interface components {
             /** @description `new` or `returning`, alone or as a list of one. */
             user_rule?: components["schemas"]["UserRule"];
         };
-        /** @description Who did something. */
+        /** @description Actor of an action. */
         AuditActor: {
             /**
-             * @description The person's id, the key's 8 characters, or the name of the part of the program.
+             * @description Id of the person, first 8 characters of the key, or name of the server's component.
              * @example 12
              */
             id: string;
-            /** @description What kind of actor it was. */
+            /** @description Kind of actor. */
             kind: components["schemas"]["ActorKind"];
             /**
-             * @description The name that the person or key had then.
+             * @description Name of the person or key at that time.
              * @example Ada Lovelace
              */
             name: string;
         };
-        /** @description Something that was done. */
+        /** @description An action in the audit log. */
         AuditEntry: {
             /**
-             * @description What was done.
+             * @description Name of the action.
              * @example update
              */
             action: string;
-            /** @description Who. */
+            /** @description Actor of the action. */
             actor: components["schemas"]["AuditActor"];
-            /** @description The values that they have now; null where it was removed. */
+            /** @description New values of these fields; null if the object was removed. */
             after: unknown;
             /**
              * Format: date-time
-             * @description When.
+             * @description Time of the action.
              */
             at: string;
             /**
-             * @description The fields that changed, with the values they had; null where it was made. A text of more than 4 KiB is an object with
-             *     its `sha256` and `bytes`.
+             * @description Changed fields with their previous values; null if the object was created. A text of more than 4 KiB is replaced
+             *     by an object with its `sha256` and `bytes`.
              */
             before: unknown;
             /**
              * Format: int64
-             * @description Counts the company's entries from 1, without gaps.
+             * @description Number of the entry within the company, from 1, without gaps.
              */
             entry: number;
             /**
@@ -2353,29 +2389,29 @@ export interface components {
              * @example 9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08
              */
             hash: string;
-            /** @description To what. */
+            /** @description Object of the action. */
             object: components["schemas"]["AuditObject"];
             /**
-             * @description The key of the project that it is in; null for what concerns the company.
+             * @description Key of the object's project; null for actions on the company.
              * @example prj_Q2f8kX3mD7tYwR5vB9cN1s
              */
             project_key: string | null;
         };
-        /** @description What something was done to. */
+        /** @description Object of an action. */
         AuditObject: {
             /**
-             * @description Its id.
+             * @description Id of the object.
              * @example 17
              */
             id: string;
             /**
-             * @description What kind of thing it is: `experiment`, `goal`, `hypothesis`, `group`, `webhook`, `rates`, `project`, `key`, `person`,
+             * @description Kind of object: `experiment`, `goal`, `hypothesis`, `group`, `webhook`, `rates`, `project`, `key`, `person`,
              *     `invitation` or `session`.
              * @example experiment
              */
             kind: string;
             /**
-             * @description The name that it had then; empty without one.
+             * @description Name of the object at that time; empty without one.
              * @example Shorter checkout form
              */
             name: string;
@@ -2386,47 +2422,47 @@ export interface components {
             count: number;
             /** @description Newest first. */
             entries: components["schemas"]["AuditEntry"][];
-            /** @description What to send as `cursor` for the next page; null on the last one. */
+            /** @description Value to send as `cursor` for the next page; null on the last one. */
             next_cursor: string | null;
             /** @description Always true. */
             success: boolean;
         };
-        /** @description Why a bandit has its weights, and what it costs. Visitors count once their time to convert is over. */
+        /** @description Explanation of a bandit's weights and costs. Visitors count once their conversion window is over. */
         Bandit: {
             /** @description The control first. */
             arms: components["schemas"]["BanditArm"][];
-            /** @description What the same number of visitors would have lost by an even split. */
+            /** @description Expected loss of the same number of visitors with an even split. */
             even_split: components["schemas"]["EvenSplit"];
             /**
              * Format: double
-             * @description Percent of the traffic that each arm keeps at least.
+             * @description Minimum weight of each arm, in percent.
              * @example 5
              */
             floor: number;
             /**
              * Format: date-time
-             * @description When the clock last moved the weights; null before.
+             * @description Time at which the clock last moved the weights; null if never.
              */
             last_moved_at: string | null;
             /**
              * Format: int64
-             * @description Seconds after which weights can move again; periods begin with midnight in UTC.
+             * @description Length of a period, in seconds, after which weights can move again. Periods begin at midnight in UTC.
              */
             period_s: number;
             /**
-             * @description Why the weights are what they are, or do not move yet.
+             * @description Reason for the current weights, or why they do not move yet.
              * @example Variant 1 is the best with a probability of 93.1 percent.
              */
             reason: string;
             /**
              * Format: double
-             * @description What was lost by visitors who met another arm than the best, on average over what is known of the arms: in conversions,
-             *     or in the unit of the value. Null until something is known of every arm.
+             * @description Expected loss from visitors who met another arm than the best, averaged over what is known of the arms: in
+             *     conversions, or in the unit of the value. Null until there is data for every arm.
              * @example 31.5
              */
             regret: number | null;
             /**
-             * @description Where the regret is, by the experiment's confidence.
+             * @description Interval of the regret, at the experiment's confidence.
              * @example [
              *       12,
              *       60.5
@@ -2438,8 +2474,8 @@ export interface components {
         BanditArm: {
             /**
              * Format: double
-             * @description Percent of the probability that this arm is the best; null until something is known of every arm, and for an arm without
-             *     weight.
+             * @description Probability that this arm is the best, in percent; null until there is data for every arm, and for an arm
+             *     without weight.
              * @example 93.1
              */
             probability_best: number | null;
@@ -2447,7 +2483,7 @@ export interface components {
             variant_id: string;
             /**
              * Format: double
-             * @description Percent of the visitors that enter.
+             * @description Percent of the entering visitors who get this arm.
              */
             weight: number;
         };
@@ -2458,16 +2494,16 @@ export interface components {
              * @description The day.
              */
             date: string;
-            /** @description What the same number of visitors would have lost by an even split. */
+            /** @description Expected loss of the same number of visitors with an even split. */
             even_split: components["schemas"]["EvenSplit"];
             /**
              * Format: double
-             * @description What was lost by visitors who met another arm than the best, as in `GET …/distribution`.
+             * @description Expected loss from visitors who met another arm than the best, as in `GET …/distribution`.
              * @example 31.5
              */
             regret: number;
             /**
-             * @description Where the regret is, by the experiment's confidence.
+             * @description Interval of the regret, at the experiment's confidence.
              * @example [
              *       12,
              *       60.5
@@ -2475,26 +2511,26 @@ export interface components {
              */
             regret_interval: number[];
         };
-        /** @description What became of each event of a line. */
+        /** @description Outcomes of the events of a line. */
         BodyLineTaken: {
             /**
              * Format: int64
-             * @description The number of the line, from 1; blank lines count.
+             * @description Line number, from 1. Blank lines count.
              */
             line: number;
             results: components["schemas"]["EventResult"][];
         };
-        /** @description The arms in one part of the visitors. */
+        /** @description The arms in one segment of the visitors. */
         Breakdown: {
-            /** @description Which attribute. */
+            /** @description Attribute that defines the segments. */
             dimension: string;
-            /** @description It was added, changed or chosen after the plan was locked: good for ideas, and no proof. */
+            /** @description True when it was added, changed or chosen after the plan was locked: useful for ideas, but not evidence. */
             exploratory?: boolean;
-            /** @description Why, as a sentence. */
+            /** @description Reason, as a sentence. */
             exploratory_reason?: string | null;
-            /** @description Whether it is everything beyond the largest 50. */
+            /** @description True for the rest: all values beyond the largest 50. */
             is_rest: boolean;
-            /** @description Its value; null where it is not known, and for the rest. */
+            /** @description Value of the attribute; null where it is not known, and for the rest. */
             value: string | null;
             /** @description The arms, the control first. */
             variants: components["schemas"]["PartResult"][];
@@ -2505,54 +2541,57 @@ export interface components {
          */
         Browser: "chrome" | "safari" | "firefox" | "edge" | "ie" | "opera";
         /**
-         * @description A metric that needs no goal.
+         * @description Metric that needs no goal.
          * @enum {string}
          */
         BuiltinMetric: "bounce_rate" | "engagement";
         /** @description One visual change: {target, innerText|textContent|innerHTML|outerHTML|src|href|style|class|attributes}, {rm}, {refEl, dir, htmlBlock}, {oriEl, refEl, dir} or, in a split test, {url, relay_param}. Further keys are kept. */
         Change: Record<string, unknown>;
-        /** @description Whether a change found what it changes. Each visitor counts once, with the first page of which that was told. */
+        /**
+         * @description Number of visitors' pages on which a change matched an element. Each visitor counts once, with the first page
+         *     that reported it.
+         */
         ChangeFound: {
-            /** @description Its place in the variant's `data`, from 0. */
+            /** @description Index in the variant's `data`, from 0. */
             index: number;
             /**
              * Format: int64
-             * @description Of these, on whose page it found something.
+             * @description Number of those on whose page it matched an element.
              */
             matched: number;
             /**
              * Format: int64
-             * @description Visitors on whose page it was due.
+             * @description Visitors on whose page the change was due.
              */
             pages: number;
         };
-        /** @description How often a change of an arm found what it changes. */
+        /** @description Number of visitors' pages on which a change matched an element. */
         ChangeMatched: {
-            /** @description The place of the entry in the variant's `data`, from 0. */
+            /** @description Index in the variant's `data`, from 0. */
             index: number;
             /**
              * Format: int64
-             * @description Of these, on whose page it found something.
+             * @description Number of those on whose page it matched an element.
              */
             matched: number;
             /**
              * Format: double
-             * @description The share of them, in percent.
+             * @description Percent of those on whose page it matched an element.
              */
             matched_percent: number;
             /**
              * Format: int64
-             * @description Visitors on whose page it was due.
+             * @description Visitors on whose page the change was due.
              */
             pages: number;
         };
-        /** @description What a change would do. Nothing was changed. */
+        /** @description Effects of a change that was not made. */
         ChangePreview: {
-            /** @description The fields that would change; empty when nothing would. */
+            /** @description Fields that would change; empty if none would. */
             changes: components["schemas"]["FieldChange"][];
             /**
-             * @description What would be exploratory, as the plan that was locked at the first start does not have it, and what else would depart
-             *     from that plan, each in a sentence. Empty too where no plan was locked.
+             * @description Messages about what would be exploratory because the plan locked at the first start does not contain it, and
+             *     about other departures from that plan. Empty too if no plan was locked.
              * @example [
              *       "The goal signed_up is not in the plan that was locked at 09:00 UTC on 1 Mar 2026: it was chosen later."
              *     ]
@@ -2560,27 +2599,30 @@ export interface components {
             exploratory: string[];
             /**
              * Format: double
-             * @description How many of those who are in the live experiment would get another arm, or none, in percent, where nothing remembers
-             *     what they were given; null when targeting changes, as it depends on who they are.
+             * @description Percent of the visitors in the live experiment who would get another variant or none, unless they have a stored
+             *     assignment; null when targeting changes, because the effect depends on who they are.
              * @example 16.67
              */
             moved_visitors_percent: number | null;
-            /** @description Whether the project asks for a second person for it: then it can be proposed, and not made at once. */
+            /**
+             * @description True when the project requires a second person's approval. The change can then be proposed, but not made
+             *     directly.
+             */
             needs_approval: boolean;
-            /** @description Whether a new epoch would begin, within which visitors are compared. */
+            /** @description True when a new epoch would begin. Visitors are compared within epochs. */
             opens_epoch: boolean;
-            /** @description Why it would begin. */
+            /** @description Reasons for the new epoch. */
             reasons: components["schemas"]["Reason"][];
             /**
-             * @description Arms of a started experiment that would be something else to their visitors, by `variant_id`: what they did before was
-             *     by another arm.
+             * @description Variants of a started experiment that would mean something else to their visitors, by `variant_id`. Their
+             *     previous data would be counted as another variant's.
              * @example [
              *       "1"
              *     ]
              */
             redefines: string[];
             /**
-             * @description Fields with code that would be gone.
+             * @description Fields whose code would be removed.
              * @example [
              *       "variants[1].customJS"
              *     ]
@@ -2588,122 +2630,125 @@ export interface components {
             removed_code: string[];
             /** @description Always true. */
             success: boolean;
-            /** @description What to look at, sentences that name the field. */
+            /** @description Warnings, each with the name of the field. */
             warnings: string[];
         };
-        /** @description A change to propose: the fields of an update, or the status to have. */
+        /** @description A proposed change: the fields of an update, or a new status. */
         ChangeProposal: {
             /** @description Built-in metrics to report. */
             builtin_metrics?: components["schemas"]["BuiltinMetric"][];
             /** @description Settings. */
             configuration?: components["schemas"]["Configuration"];
-            /** @description Why the clock is to go by what was changed of the plan since the first start. Sent without other fields but `note`. */
+            /**
+             * @description Reason for confirming the changes of the plan since the first start, so that the clock acts on the changed plan.
+             *     Can be combined only with `note`.
+             */
             confirm_plan?: string;
-            /** @description The control's label and code. */
+            /** @description Label and code of the control. */
             control?: components["schemas"]["ControlBody"];
-            /** @description The same with the raw names, as an object or as text that holds one. */
+            /** @description Same as `control` with the raw names, as an object or as a JSON string of that object. */
             control_attr?: components["schemas"]["ControlAttributes"];
-            /** @description CSS for every assigned visitor, the control's too. */
+            /** @description CSS for all assigned visitors, including the control's. */
             custom_css?: string;
-            /** @description JavaScript for every assigned visitor, the control's too. */
+            /** @description JavaScript for all assigned visitors, including the control's. */
             custom_js?: string;
             /** @description Raw events to report. */
             event_metrics?: string[];
             /**
              * Format: int64
-             * @description The hypothesis it came from.
+             * @description Id of the hypothesis that it tests.
              */
             hypothesis_id?: number | null;
-            /** @description Why it is proposed. */
+            /** @description Reason for the proposal. */
             note?: string;
-            /** @description What it is to find out. */
+            /** @description Plan: smallest lift worth acting on, and number of visitors. */
             plan?: components["schemas"]["Plan"];
-            /** @description Key of the goal that decides. */
+            /** @description Key of the primary goal, which decides the result. */
             primary_goal_key?: string | null;
-            /** @description Keys of the goals to report besides the primary one; `[]` removes them all. */
+            /** @description Keys of the goals to report in addition to the primary one; `[]` removes all of them. */
             secondary_goal_keys?: string[];
-            /** @description The status to have. Sent without fields of an update. */
+            /** @description New status. Cannot be combined with fields of an update. */
             status?: components["schemas"]["StatusCode"];
             /** @description Labels. */
             tags?: string[];
-            /** @description For whom and where. */
+            /** @description Visitors and pages on which the experiment runs. */
             targeting?: components["schemas"]["Targeting"];
             /** @description New display name. */
             test_name?: string;
-            /** @description New page for the editor; no pattern. */
+            /** @description New page that the editor opens. A URL, not a pattern. */
             url?: string;
-            /** @description The complete new set of treatments; those left out are deleted with their code. */
+            /** @description The complete new list of variants. Variants that are left out are deleted with their code. */
             variants?: components["schemas"]["VariantBody"][];
-            /** @description The key that the experiment uses already; needed with `variants` when it is a pattern. */
+            /** @description Current `variants_data_key` of the experiment. Required with `variants` when it is a pattern. */
             variants_data_key?: string;
         };
-        /** @description What to look at before an experiment starts. */
+        /** @description Checks before an experiment starts. */
         Checklist: {
-            /** @description Whether it can be started: no item is blocked. */
+            /** @description True when it can be started: no item is blocked. */
             can_start: boolean;
-            /** @description In the order in which they are best looked at. */
+            /** @description Checks in the recommended order. */
             items: components["schemas"]["ChecklistItem"][];
             /** @description Always true. */
             success: boolean;
             /**
              * Format: int64
-             * @description The experiment.
+             * @description Id of the experiment.
              */
             test_id: number;
         };
         /**
-         * @description What is looked at before a start.
+         * @description Check before a start.
          * @enum {string}
          */
         ChecklistCheck: "lifecycle" | "approval" | "code" | "script" | "preview" | "goals" | "audience" | "weights" | "power" | "collisions";
-        /** @description Something to look at. */
+        /** @description A check. */
         ChecklistItem: {
-            /** @description What is looked at. */
+            /** @description Name of the check. */
             check: components["schemas"]["ChecklistCheck"];
-            /** @description What was found, and what to do. */
+            /** @description Finding, and what to do about it. */
             sentence: string;
-            /** @description `blocked` is what makes a start be refused; `unknown` is what there is nothing to tell from yet. */
+            /** @description `blocked` prevents the start; `unknown` when there is no data yet. */
             status: components["schemas"]["ChecklistStatus"];
         };
         /**
-         * @description `blocked` is what makes a start be refused; `unknown` is what there is nothing to tell from yet.
+         * @description `blocked` prevents the start; `unknown` when there is no data yet.
          * @enum {string}
          */
         ChecklistStatus: "ok" | "warn" | "blocked" | "unknown";
         /**
-         * @description What the clock does to an experiment.
+         * @description Action of the clock on an experiment.
          * @enum {string}
          */
         ClockAct: "start" | "stop" | "reweight" | "ramp";
         /**
-         * @description The rule by which the clock acts; configuration has its setting.
+         * @description Rule by which the clock acts, which a setting in `configuration` switches on.
          * @enum {string}
          */
         ClockRule: "start_date" | "end_date" | "visitors" | "conversions" | "period" | "significant" | "bandit" | "autopilot" | "guardrail" | "page_harm";
         /** @description A comment. */
         Comment: {
-            /** @description By whom; a program or an agent has the kind `key`. */
+            /** @description Author. A program or an agent has the kind `key`. */
             actor: components["schemas"]["ActorView"];
             /**
              * Format: date-time
-             * @description When it was written.
+             * @description Time of writing.
              */
             at: string;
             /**
              * Format: int64
-             * @description Identifies it.
+             * @description Identifies the comment.
              */
             comment_id: number;
-            /** @description Whom it mentions. */
+            /** @description People whom it mentions. */
             mentions: components["schemas"]["Mention"][];
-            /** @description What it says: plain text. */
+            /** @description Plain text. */
             text: string;
         };
         /** @description A comment. */
         CommentBody: {
             /**
-             * @description People to mention, besides those whom the text calls by `@` and their name: ids that the project's people have. Needed
-             *     for a name that several people have.
+             * @description Ids of people to mention, in addition to those whom the text mentions with `@` and their name;
+             *     `listProjectPeople` returns the ids. Needed for a name that several people have.
              */
             mentions?: number[];
             /**
@@ -2716,10 +2761,10 @@ export interface components {
         CommentCreated: {
             /**
              * Format: int64
-             * @description Its id.
+             * @description Id of the comment.
              */
             comment_id: number;
-            /** @description Whom it mentions; they are told. */
+            /** @description People whom it mentions. They are notified. */
             mentioned: components["schemas"]["Mention"][];
             /** @description Always true. */
             success: boolean;
@@ -2728,13 +2773,13 @@ export interface components {
         CommentList: {
             /** @description Newest first. */
             comments: components["schemas"]["Comment"][];
-            /** @description What to pass as `cursor` for the next page; null on the last one. */
+            /** @description Value to send as `cursor` for the next page; null on the last one. */
             next_cursor: string | null;
             /** @description Always true. */
             success: boolean;
             /**
              * Format: int64
-             * @description All comments, on all pages.
+             * @description Number of comments on all pages.
              */
             total: number;
         };
@@ -2742,135 +2787,139 @@ export interface components {
         Concluded: {
             /** @description Always 1. */
             is_completed: components["schemas"]["Flag"];
-            /** @description What came out. */
+            /** @description Outcome. */
             outcome: components["schemas"]["ConclusionOutcome"];
             /**
              * Format: int64
-             * @description To how many percent of the visitors it is served; null without one.
+             * @description Percent of the visitors who get the served variant; null if none is.
              * @example 100
              */
             serving_traffic_allocation: number | null;
             /**
-             * @description The arm that is served; null without one.
+             * @description Variant that is served; null if none is.
              * @example 1
              */
             serving_variant_id: string | null;
-            /** @description Its status: 0, or what it was while a winner is served. */
+            /** @description Status: 0, or unchanged while a winner is served. */
             status: components["schemas"]["StatusCode"];
             /** @description Always true. */
             success: boolean;
             /**
              * Format: int64
-             * @description Its id.
+             * @description Id of the experiment.
              */
             test_id: number;
         };
-        /** @description How an experiment ended. */
+        /** @description Conclusion of an experiment, if it has one. */
         ConclusionAnswer: {
             conclusion: components["schemas"]["ConclusionShown"] | null;
             /** @description Always true. */
             success: boolean;
             /**
              * Format: int64
-             * @description Its id.
+             * @description Id of the experiment.
              */
             test_id: number;
         };
-        /** @description How an experiment ends. */
+        /** @description Conclusion of an experiment. */
         ConclusionBody: {
             /**
              * Format: int64
-             * @description The hypothesis that continues this test.
+             * @description Id of the hypothesis that continues this test.
              * @example 12
              */
             follow_up_hypothesis_id?: number;
             /**
-             * @description What was learned beyond this test.
+             * @description Lesson beyond this test.
              * @example Visitors on phones leave at the address.
              */
             learned?: string;
             /**
-             * @description Why, in the team's words.
+             * @description Reason for the outcome, in the team's words.
              * @example Fewer fields, more orders.
              */
             note: string;
-            /** @description What came out. */
+            /** @description Outcome. */
             outcome: components["schemas"]["ConclusionOutcome"];
             /**
-             * @description Why the outcome is right although the verdict contradicts it; needed then.
+             * @description Reason why the outcome is right although the verdict contradicts it. Required in that case.
              * @example A study with users said the same.
              */
             override_reason?: string;
             /**
-             * @description The arm to serve from now on: `0` for the control, `1` for `Variant 1`. Without it the experiment stops.
+             * @description Variant to serve from now on: `0` for the control, `1` for `Variant 1`. If it is left out, the experiment stops.
              * @example 1
              */
             serve_variant_id?: string;
             /**
              * Format: int64
-             * @description To how many percent of the visitors the arm is served; only with `serve_variant_id`.
+             * @description Percent of the visitors who get the served variant; only with `serve_variant_id`.
              * @default 100
              */
             traffic_allocation?: number;
         };
         /**
-         * @description How an experiment ended: a variant `won`, the control did better (`lost`), there is no difference that matters or not enough to tell (`inconclusive`), it was `stopped_early`, or its numbers cannot be used (`invalid`).
+         * @description Outcome of an experiment: a variant `won`, the control was better (`lost`), no relevant difference or not enough data (`inconclusive`), `stopped_early`, or the data cannot be used (`invalid`).
          * @enum {string}
          */
         ConclusionOutcome: "won" | "lost" | "inconclusive" | "stopped_early" | "invalid";
-        /** @description How an experiment ended. */
+        /** @description Conclusion of an experiment. */
         ConclusionShown: {
             /**
              * Format: date-time
-             * @description When it was concluded.
+             * @description Time of the conclusion.
              */
             concluded_at: string;
             /**
-             * @description Who concluded it: a name.
+             * @description Name of the person who concluded it.
              * @example Ada Lovelace
              */
             concluded_by: string | null;
             /**
              * Format: int64
-             * @description The hypothesis that continues this test; null without one.
+             * @description Id of the hypothesis that continues this test; null if there is none.
              * @example 12
              */
             follow_up_hypothesis_id: number | null;
             /**
-             * @description What was learned beyond this test; empty for nothing.
+             * @description Lesson beyond this test; empty if there is none.
              * @example Visitors on phones leave at the address.
              */
             learned: string;
-            /** @description What the verdicts were computed from, as in results; null where no result could be computed. */
+            /** @description Manifest that the verdicts were computed from, as in results; null if no result could be computed. */
             manifest: unknown;
             /**
-             * @description Why, in the team's words.
+             * @description Reason for the outcome, in the team's words.
              * @example Fewer fields, more orders.
              */
             note: string;
-            /** @description What came out. */
+            /** @description Outcome. */
             outcome: components["schemas"]["ConclusionOutcome"];
             /**
-             * @description Why the outcome is right although the verdict contradicts it; null where it does not.
+             * @description Reason why the outcome is right although the verdict contradicts it; null if it does not.
              * @example A study with users said the same.
              */
             override_reason: string | null;
-            /** @description The verdict on each variant at that moment, by the variant's id; null where no result could be computed. */
+            /** @description Verdict on each variant at that time, by variant id; null if no result could be computed. */
             verdicts: unknown;
         };
-        /** @description An entry of a rule with groups: the outer list means all, the inner any. */
+        /** @description A condition in a rule with groups. All groups must match; within a group, any condition. */
         Condition: {
-            /** @description What is looked at. */
+            /** @description Name of the value to compare, such as an attribute. */
             criteria: string;
-            /** @description How it is compared. */
+            /** @description Comparison. */
             operator: components["schemas"]["Operator"];
             /**
-             * @description With what, as text, also where it is a number (`"5"`). Ignored, and so null or left out, for `ex`, `nx`, `bt` and `bf`.
+             * @description Value to compare with, as text even for numbers (`"5"`). Ignored for `ex`, `nx`, `bt` and `bf`, where it may be
+             *     null or left out.
              * @example 5
              */
             value?: string | null;
         };
-        /** @description How an experiment runs and ends. Keys that are left out return to their defaults. */
+        /**
+         * @description Settings for running and ending an experiment. Missing keys return to their
+         *     defaults.
+         */
         Configuration: {
             /** @description 1 Bayesian statistics (the default), 0 frequentist. */
             bayesian?: components["schemas"]["Flag"];
@@ -2926,12 +2975,12 @@ export interface components {
             trigger_variant_change?: string | null;
         };
         /**
-         * @description What happens before a visitor has answered the consent question: `assumed` (recorded unless denied), `required` (nothing is decided, stored or sent), `memory` (decided and shown, not stored, sent once consent is granted).
+         * @description Behaviour before a visitor has answered the consent question: `assumed` (recorded unless denied), `required` (nothing is decided, stored or sent), `memory` (decided and shown, not stored; sent once consent is granted).
          * @enum {string}
          */
         ConsentMode: "assumed" | "required" | "memory";
         /**
-         * @description What the visitor said about being recorded.
+         * @description Visitor's answer to the consent question.
          * @enum {string}
          */
         ConsentWord: "granted" | "denied" | "unknown";
@@ -2940,61 +2989,61 @@ export interface components {
             /** @description The visitor's id. */
             targetingKey: string;
         };
-        /** @description The baseline arm. */
+        /** @description The control. */
         Control: {
-            /** @description Style that only the control gets. */
+            /** @description CSS that only the control gets. */
             customCSS: string;
-            /** @description Code that only the control runs. */
+            /** @description JavaScript that only the control runs. */
             customJS: string;
             /** @description Label for people. */
             nickname: string;
         };
-        /** @description The control's raw attributes, or text that holds them as JSON. */
+        /** @description Raw attributes of the control, or a JSON string of them. */
         ControlAttributes: string | components["schemas"]["ControlAttributesObject"];
-        /** @description The control's raw attributes. */
+        /** @description Raw attributes of the control. */
         ControlAttributesObject: {
-            /** @description Style that only the control gets. */
+            /** @description CSS that only the control gets. */
             css?: string;
-            /** @description Code that only the control runs. */
+            /** @description JavaScript that only the control runs. */
             js?: string;
             /** @description Label for people. */
             name?: string;
         };
-        /** @description The control's label and code. */
+        /** @description Label and code of the control. */
         ControlBody: {
-            /** @description Style that only the control gets; at most 512 KiB. */
+            /** @description CSS that only the control gets, at most 512 KiB. */
             customCSS?: string;
-            /** @description Code that only the control runs; at most 512 KiB. */
+            /** @description JavaScript that only the control runs, at most 512 KiB. */
             customJS?: string;
             /** @description Label for people. */
             nickname?: string;
         };
-        /** @description A country let in or kept out. */
+        /** @description A country that is included or excluded. */
         Country: {
-            /** @description ISO 3166-1 alpha-2. */
+            /** @description ISO 3166-1 alpha-2 code. */
             code: string;
             /** @description Display name. */
             name: string;
-            /** @description In or out. */
+            /** @description Includes or excludes it. */
             rule: components["schemas"]["CountryMode"];
         };
         /**
-         * @description Lets in, or keeps out.
+         * @description Includes or excludes.
          * @enum {string}
          */
         CountryMode: "whitelist" | "blacklist";
-        /** @description What one unit of a currency is worth from a day on, until the next rate of it. */
+        /** @description Value of one unit of a currency from a day on, until its next rate. */
         CurrencyRate: {
-            /** @description ISO 4217. */
+            /** @description ISO 4217 code. */
             currency: string;
             /**
              * Format: date
-             * @description The day on which it begins, in UTC.
+             * @description First day on which it applies, in UTC.
              */
             date: string;
             /**
              * Format: double
-             * @description In the currency of the table.
+             * @description Value of one unit in the currency of the table.
              */
             rate: number;
         };
@@ -3003,7 +3052,7 @@ export interface components {
          * @enum {string}
          */
         Day: "monday" | "tuesday" | "wednesday" | "thursday" | "friday" | "saturday" | "sunday";
-        /** @description What can be found by the end of a day. */
+        /** @description Smallest detectable lift by the end of a day. */
         DayForecast: {
             /**
              * Format: int64
@@ -3012,30 +3061,33 @@ export interface components {
             day: number;
             /**
              * Format: double
-             * @description In percent; null while no lift is.
+             * @description Smallest lift in percent; null if no lift is detectable.
              */
             mde: number | null;
             /**
              * Format: int64
-             * @description Visitors by then.
+             * @description Number of visitors by then.
              */
             visitors: number;
         };
-        /** @description What the one who decides says. */
+        /** @description Comment of the person who decides. */
         DecisionBody: {
-            /** @description Why. */
+            /** @description Reason for the decision. */
             reason?: string;
         };
-        /** @description An event on its way to a webhook. Finished deliveries are listed for 30 days. */
+        /**
+         * @description A delivery of an event to a webhook. Finished deliveries are listed for 30
+         *     days.
+         */
         Delivery: {
             /**
              * Format: date-time
-             * @description When it happened.
+             * @description Time of the event.
              */
             at: string;
             /**
              * Format: int64
-             * @description How often it was tried.
+             * @description Number of attempts.
              */
             attempts: number;
             /**
@@ -3044,54 +3096,54 @@ export interface components {
              */
             delivery_id: number;
             /**
-             * @description The event's type.
+             * @description Type of the event.
              * @example experiment.started
              */
             event: string;
             /**
              * Format: date-time
-             * @description When it is tried next; null if it is not.
+             * @description Time of the next attempt; null if there is none.
              */
             next_at: string | null;
             /**
-             * @description Why the last attempt failed; null if it did not.
+             * @description Reason why the last attempt failed; null if it did not.
              * @example answered 500
              */
             reason: string | null;
             /**
              * Format: int64
-             * @description The HTTP status of the last answer; null without one.
+             * @description HTTP status of the last response; null without one.
              */
             response_code: number | null;
-            /** @description Whether it waits for an attempt, has arrived, or is not tried again. */
+            /** @description State of the delivery. */
             status: components["schemas"]["DeliveryStatus"];
         };
         /** @description Deliveries of a webhook. */
         DeliveryList: {
-            /** @description Deliveries in this page. */
+            /** @description Number of deliveries on this page. */
             count: number;
             /** @description Newest first. */
             deliveries: components["schemas"]["Delivery"][];
             /** @description Always true. */
             success: boolean;
         };
-        /** @description A message is on its way. */
+        /** @description A message was queued for delivery. */
         DeliveryQueued: {
             /**
              * Format: int64
-             * @description The delivery's id.
+             * @description Id of the delivery.
              */
             delivery_id: number;
             /** @description Always true. */
             success: boolean;
             /**
              * Format: int64
-             * @description The webhook's id.
+             * @description Id of the webhook.
              */
             webhook_id: number;
         };
         /**
-         * @description `pending` waits for an attempt, `delivered` has arrived, `failed` is not tried again.
+         * @description `pending` waits for an attempt, `delivered` was delivered, `failed` is not retried.
          * @enum {string}
          */
         DeliveryStatus: "pending" | "delivered" | "failed";
@@ -3100,13 +3152,16 @@ export interface components {
          * @enum {string}
          */
         Device: "desktop" | "mobile" | "tablet";
-        /** @description `"equal"`, `"manual"` (the weights in force), weights, or text that holds weights as JSON. */
+        /**
+         * @description `"equal"`, `"manual"` (the weights in force), an object of weights, or a string with such
+         *     an object as JSON.
+         */
         Distribution: string | components["schemas"]["Weights"];
-        /** @description How an experiment's traffic is shared. */
+        /** @description Distribution of an experiment's traffic. */
         DistributionAnswer: {
             /**
-             * @description Why a bandit has these weights; present while `is_mab` is 1 and the experiment is not a personalization, and where the
-             *     experiment has been live with it.
+             * @description Explanation of a bandit's weights. Present while `is_mab` is 1, the experiment is not a personalization, and it
+             *     has been live as a bandit.
              */
             bandit?: components["schemas"]["Bandit"];
             /** @description `equal`, `custom` or `mab`. */
@@ -3117,7 +3172,7 @@ export interface components {
             success: boolean;
             /**
              * Format: int64
-             * @description The experiment's id.
+             * @description Id of the experiment.
              */
             test_id: number;
             /**
@@ -3129,68 +3184,68 @@ export interface components {
             variants: components["schemas"]["ArmShare"][];
         };
         /**
-         * @description How the arms share: evenly, by chosen weights, or moved by the bandit.
+         * @description Distribution of traffic: equal, by chosen weights, or by the bandit.
          * @enum {string}
          */
         DistributionMode: "equal" | "custom" | "mab";
-        /** @description How a copy differs. */
+        /** @description Settings of a copy. */
         DuplicateBody: {
-            /** @description Its name; that of the original with " (copy)" unless given. */
+            /** @description Display name. Unless given, the original's with " (copy)" appended. */
             test_name?: string;
         };
-        /** @description A copy was made. */
+        /** @description A copy was created. */
         Duplicated: {
-            /** @description Its key. */
+            /** @description Key of the copy. */
             experiment_key: string;
             /** @description Always true. */
             success: boolean;
             /**
              * Format: int64
-             * @description The id of the copy, a draft.
+             * @description Id of the copy, a draft.
              */
             test_id: number;
-            /** @description What its owner should look at. */
+            /** @description Warnings for the owner of the copy. */
             warnings: string[];
         };
-        /** @description An API key that was revoked because the person who made it was removed. */
+        /** @description An API key that was revoked because its creator was removed. */
         EndedKey: {
             /**
-             * @description What it was for.
+             * @description Purpose of the key.
              * @example nightly export
              */
             name: string;
             /**
-             * @description The 8 characters after `mrl_`, by which it is known.
+             * @description First 8 characters after `mrl_`, which identify the key.
              * @example Q2f8kX3m
              */
             prefix: string;
         };
-        /** @description What ended when a person was removed. */
+        /** @description Access that was revoked when a person was removed. */
         EndedWithPerson: {
             /**
              * Format: int64
-             * @description Open invitations that they had made, or that were for them.
+             * @description Number of open invitations by or for the person.
              */
             invitations: number;
-            /** @description API keys that they had made and that were in use. They are revoked: make others for the programs that used them. */
+            /** @description API keys in use that the person created. They are revoked: create new ones for the programs that used them. */
             keys: components["schemas"]["EndedKey"][];
             /**
              * Format: int64
-             * @description Links that would have given them a new password.
+             * @description Number of links for setting a new password.
              */
             password_links: number;
             /**
              * Format: int64
-             * @description Sessions of theirs.
+             * @description Number of the person's sessions.
              */
             sessions: number;
             /**
              * Format: int64
-             * @description Links to results that they had made, also with their keys.
+             * @description Number of links to results that the person created, directly or with their keys.
              */
             shares: number;
         };
-        /** @description Runs by what ended them. */
+        /** @description Numbers of runs by the cause of their end. */
         EndShares: {
             conversions: components["schemas"]["RunShareView"];
             days: components["schemas"]["RunShareView"];
@@ -3202,14 +3257,14 @@ export interface components {
         Epoch: {
             /**
              * Format: int64
-             * @description 1 for the first start.
+             * @description Number of the epoch; 1 begins with the first start.
              */
             epoch: number;
-            /** @description What changed to open it. */
+            /** @description Reasons why it began. */
             reasons: components["schemas"]["Reason"][];
             /**
              * Format: date-time
-             * @description When it began; it lasts until the next.
+             * @description Time at which it began. It lasts until the next one begins.
              */
             started_at: string;
             /**
@@ -3217,51 +3272,52 @@ export interface components {
              * @description Percentage of eligible visitors that enter.
              */
             traffic_allocation: number;
-            /** @description Percentage of those per arm, by name. */
+            /** @description Percentage of those per variant, by name. */
             weights: components["schemas"]["Weights"];
         };
-        /** @description Visitors of an epoch. */
+        /** @description Visitors of an epoch, by arm. */
         EpochRatio: {
             /**
              * Format: double
-             * @description Pearson's test of this epoch alone.
+             * @description p-value of Pearson's chi-squared test of this epoch alone.
              */
             chi_squared_p_value: number | null;
             /**
              * Format: int64
-             * @description Its number. Exposures that name no epoch, or one that was never reached, belong to the one of their time.
+             * @description Number of the epoch. Exposures without an epoch, or with one that was never reached, belong to the epoch at
+             *     their time.
              */
             epoch: number;
-            /** @description Visitors per arm by the weights. */
+            /** @description Expected number of visitors per arm, from the weights. */
             expected: number[];
-            /** @description Visitors per arm, the control first. */
+            /** @description Number of visitors per arm, the control first. */
             observed: number[];
             /**
              * Format: double
-             * @description Sequential test of this epoch alone.
+             * @description p-value of the sequential test of this epoch alone.
              */
             p_value: number | null;
         };
-        /** @description The body of every error. */
+        /** @description Body of all errors. */
         ErrorBody: {
-            /** @description One of the documented codes. */
+            /** @description Error code, one of the documented list. */
             code: string;
-            /** @description A sentence for a person. */
+            /** @description Message for people. Its wording can change. */
             error: string;
-            /** @description Every problem that was found, with its place. */
+            /** @description All problems that were found. */
             errors: components["schemas"]["FieldError"][];
-            /** @description Identifies the request; quote it when asking for help. */
+            /** @description Request id. Quote it when you ask for help. */
             request_id: string;
             /** @description Always false. */
             success: boolean;
         };
-        /** @description Which experiments, for which visitors. */
+        /** @description Experiments and visitors to evaluate. */
         EvaluateManyBody: {
             contexts: components["schemas"]["Context"][];
-            /** @description All that are live or serve a winner unless given. */
+            /** @description Keys of the experiments. Unless given, all that are live or serve a winner. */
             experiment_keys?: string[] | null;
         };
-        /** @description What the visitor gets. */
+        /** @description Assignment of the visitor. */
         Evaluation: {
             /** @description The experiment's key. */
             key: string;
@@ -3270,11 +3326,11 @@ export interface components {
             reason: string;
             /** @description `Control` or `Variant N`. */
             value: string;
-            /** @description The same. */
+            /** @description Same as `value`. */
             variant: string;
         };
         /**
-         * @description What is wrong with a question.
+         * @description Error of an evaluation request.
          * @enum {string}
          */
         EvaluationErrorCode: "PARSE_ERROR" | "TARGETING_KEY_MISSING" | "INVALID_CONTEXT" | "FLAG_NOT_FOUND" | "GENERAL";
@@ -3284,38 +3340,38 @@ export interface components {
             errorDetails: string;
             key?: string | null;
         };
-        /** @description What telemetry needs. */
+        /** @description Metadata for telemetry. */
         EvaluationMetadata: {
             /** Format: int64 */
             epoch: number;
-            /** @description Whether the visitor takes part: an exposure is due only then. */
+            /** @description True when the visitor takes part. Send an exposure only then. */
             in_experiment: boolean;
             reason: components["schemas"]["AssignmentReason"];
             /** Format: int64 */
             test_id: number;
-            /** @description Rules that only a page can check and that were passed over, by name, separated by commas. */
+            /** @description Rules that only a page can check and that were therefore skipped, by name, separated by commas. */
             unenforced: string;
-            /** @description `0` is the control. */
+            /** @description Variant number as text; `0` is the control. */
             variant_id: string;
         };
-        /** @description A question of the OpenFeature Remote Evaluation Protocol. */
+        /** @description Request of the OpenFeature Remote Evaluation Protocol. */
         EvaluationRequest: {
             context: components["schemas"]["Context"];
         };
-        /** @description Every experiment that is live or serves a winner. */
+        /** @description All experiments that are live or serve a winner. */
         Evaluations: {
             flags: components["schemas"]["Evaluation"][];
         };
-        /** @description What an even split would have lost. */
+        /** @description Expected loss with an even split. */
         EvenSplit: {
             /**
              * Format: double
-             * @description As the bandit's.
+             * @description Regret as for the bandit.
              * @example 104
              */
             regret: number | null;
             /**
-             * @description Where it is.
+             * @description Interval of the regret.
              * @example [
              *       40,
              *       170
@@ -3323,117 +3379,121 @@ export interface components {
              */
             regret_interval: number[] | null;
         };
-        /** @description One event. Which fields it has besides `id`, `type` and `at` depends on its type; those of other types are ignored. */
+        /** @description One event. Its fields besides `id`, `type` and `at` depend on the type; fields of other types are ignored. */
         EventBody: {
-            /** @description The client's time; the time of arrival unless given. */
+            /** @description Time of the event by the client's clock. Unless given, the time of arrival. */
             at?: string | null;
-            /** @description Of `identify`, which needs it: what is known of the visitor from now on, at most 100 texts, numbers and booleans. */
+            /** @description `identify` (required): facts about the visitor from now on, at most 100 texts, numbers and booleans. */
             attributes?: Record<string, unknown> | null;
-            /** @description Of a `click`, which needs it: `element`, `text` or `link`. */
+            /** @description `click` (required): `element`, `text` or `link`. */
             by?: string | null;
-            /** @description Of an `exposure`: what was known of the visitor, as texts, numbers and booleans. */
+            /** @description `exposure`: facts known about the visitor, as texts, numbers and booleans. */
             context?: Record<string, unknown> | null;
-            /** @description Of an `order`, which needs it: ISO 4217 in capitals. */
+            /** @description `order` (required): ISO 4217 currency code in capitals. */
             currency?: string | null;
             /**
              * Format: int64
-             * @description Of an `exposure`: the epoch that came with the decision; that of its time unless given.
+             * @description `exposure`: epoch that came with the decision. Unless given, the epoch at the event's time.
              */
             epoch?: number | null;
-            /** @description Of a `click` on a link, which needs it: where the link leads. */
+            /** @description `click` on a link (required): target of the link. */
             href?: string | null;
-            /** @description A UUID made by the client, version 7 preferred; it counts once per project. */
+            /** @description UUID generated by the client, preferably version 7. Each counts once per project. */
             id: string;
-            /** @description Of a `custom` event and an `order`, which need it: what goals ask for. */
+            /** @description `custom` (required), `order` (required): name of the event, which goals look for. */
             name?: string | null;
-            /** @description Of an `order`: its number in your shop. Orders of one number count once. */
+            /** @description `order`: order number in your shop. Orders with the same number count once. */
             order_id?: string | null;
-            /** @description Any type: at most 100 texts, numbers and booleans of your own. */
+            /** @description Any type: custom properties, at most 100 texts, numbers and booleans. */
             properties?: Record<string, unknown> | null;
             /**
              * Format: double
-             * @description Of an `order`: how many items.
+             * @description `order`: number of items.
              */
             quantity?: number | null;
-            /** @description Of a `pageview`: the address that led there. */
+            /** @description `pageview`: URL of the previous page. */
             referrer?: string | null;
-            /** @description Of an `order` with a negative value: the `order_id` of the order that is paid back. */
+            /** @description `order` with a negative value: `order_id` of the order that is refunded. */
             refund_of?: string | null;
-            /** @description Any type: the visit, in the client's words. */
+            /** @description Any type: id of the visit, chosen by the client. */
             session?: string | null;
             /**
              * Format: int64
-             * @description Of an `exposure`, which needs it, and `health`: the experiment.
+             * @description `exposure` (required), `health`: id of the experiment.
              */
             test_id?: number | null;
             /**
-             * @description Of `submit`, `appear` and `script`, which need it, and of a `click` on an element or a text: the goal's value, such
-             *     as a selector.
+             * @description `submit`, `appear`, `script` and `click` on an element or a text (all required): value of the goal, such as a
+             *     selector.
              */
             trigger?: string | null;
             type: components["schemas"]["EventType"];
-            /** @description Any type: the address of the page. A `pageview` needs it. */
+            /** @description Any type: URL of the page. Required for `pageview`. */
             url?: string | null;
             /**
              * Format: double
-             * @description Of an `order`, which needs it: the amount, negative for a refund. Of `scroll` (percent) and `duration` (seconds),
-             *     which need it. Of a `custom` event: any number.
+             * @description `order` (required): amount, negative for a refund. `scroll` (required): percent. `duration` (required): seconds.
+             *     `custom`: any number.
              */
             value?: number | null;
-            /** @description Of an `exposure`, which needs it, and `health`: `"0"` for the control, or the number of a variant, as text. */
+            /** @description `exposure` (required), `health`: `"0"` for the control, or the number of a variant, as text. */
             variant_id?: string | null;
         };
-        /** @description What became of the event of a line. A line that could not be read is `invalid`. */
+        /** @description Outcome of a line with a single event. A line that could not be parsed is `invalid`. */
         EventLineTaken: {
-            /** @description As it was sent; null where there is none, or one of more than 64 bytes. */
+            /** @description Event id as sent. Null if it is missing or longer than 64 bytes. */
             id?: string | null;
             /**
              * Format: int64
-             * @description The number of the line, from 1; blank lines count.
+             * @description Line number, from 1. Blank lines count.
              */
             line: number;
-            /** @description Why it is invalid. */
+            /** @description Reason why the event is invalid. */
             message?: string | null;
-            /** @description As in the results of `sendEvents`, at the first event of the batch that it is about, with the number of the others. */
+            /**
+             * @description Note as in the results of `sendEvents`. It appears at the first event of the batch that it applies to, with the
+             *     number of the others.
+             */
             note?: string | null;
             status: components["schemas"]["EventStatus"];
         };
         /**
-         * @description An event that webhooks are told.
+         * @description Event that webhooks can receive.
          * @enum {string}
          */
         EventName: "experiment.started" | "experiment.stopped" | "experiment.concluded" | "experiment.reopened" | "experiment.changed" | "experiment.start_failed" | "winner.served" | "winner.stopped" | "health.failed" | "health.recovered" | "verdict.reached" | "conversion";
-        /** @description What became of one event. */
+        /** @description Outcome of an event. */
         EventResult: {
-            /** @description As it was sent. */
+            /** @description Event id as sent. */
             id?: string | null;
-            /** @description Why it is invalid. */
+            /** @description Reason why the event is invalid. */
             message?: string | null;
             /**
-             * @description What to know of an event that is `ok`: an exposure that is dated before the experiment first started is stored, and no
-             *     result counts it; a time in the future is that of the receipt; an order number that a template left unfilled is none; a
-             *     refund names no order; half of a surrogate pair or NUL became U+FFFD; or a number beyond ±2⁵³ became text.
+             * @description Note about an event that is `ok`: an exposure dated before the experiment's first start is stored but not
+             *     counted in results; a time in the future became the time of receipt; an order number that a template left
+             *     unfilled was ignored; a refund does not name an order; half of a surrogate pair or NUL became U+FFFD; or a
+             *     number beyond ±2⁵³ became text.
              */
             note?: string | null;
             status: components["schemas"]["EventStatus"];
         };
-        /** @description What a visitor must, or must not, have done before. */
+        /** @description Event that a visitor must, or must not, have triggered before. */
         EventRule: {
-            /** @description Conditions on it: any of the groups, all of a group. */
+            /** @description Conditions on its attributes: any group must match, with all its conditions. */
             attributes: components["schemas"]["AttributeCondition"][][];
             /**
              * Format: int64
-             * @description How often at least; 1 unless given.
+             * @description Minimum number of occurrences; 1 unless given.
              * @default 1
              */
             min_count?: number;
             /** @description Name of the event. */
             name: string;
-            /** @description Must or must not. */
+            /** @description Requires or forbids the event. */
             rule: components["schemas"]["Match"];
             /**
              * Format: int64
-             * @description Within how many days; 0, for ever, unless given.
+             * @description Number of days to look back; 0 (no limit) unless given.
              * @default 0
              */
             timeframe_days?: number;
@@ -3447,50 +3507,50 @@ export interface components {
         };
         /** @description A line of a batch: events of one visitor, or one event with its visitor. */
         EventsLine: components["schemas"]["EventsBody"] | components["schemas"]["EventWithVisitor"];
-        /** @description What became of a line of a batch. */
+        /** @description Outcome of a line of a batch. */
         EventsLineTaken: components["schemas"]["BodyLineTaken"] | components["schemas"]["EventLineTaken"];
-        /** @description What became of each event. */
+        /** @description Outcomes of the events. */
         EventsTaken: {
             results: components["schemas"]["EventResult"][];
             success: boolean;
         };
         /**
-         * @description `ok` is durable, `duplicate` was there already, `invalid` was not taken.
+         * @description `ok`: stored durably. `duplicate`: was stored before. `invalid`: not stored.
          * @enum {string}
          */
         EventStatus: "ok" | "duplicate" | "invalid";
-        /** @description Whose events they are. */
+        /** @description Visitor whose events they are. */
         EventsVisitor: {
-            /** @description At most 100 texts, numbers and booleans. */
+            /** @description Attributes of the visitor: at most 100 texts, numbers and booleans. */
             attributes?: Record<string, unknown> | null;
-            /** @description With a bearer key only: ISO 3166-1 alpha-2. */
+            /** @description Country as an ISO 3166-1 alpha-2 code. With a bearer key only. */
             country?: string | null;
             id: string;
-            /** @description With a bearer key only. */
+            /** @description IP address. With a bearer key only. */
             ip?: string | null;
-            /** @description With a bearer key only. */
+            /** @description User agent. With a bearer key only. */
             user_agent?: string | null;
         };
         /**
-         * @description What happened.
+         * @description Type of event.
          * @enum {string}
          */
         EventType: "exposure" | "pageview" | "click" | "submit" | "appear" | "scroll" | "duration" | "custom" | "order" | "script" | "identify" | "health";
-        /** @description An event with its visitor. Which further fields it has depends on its type. */
+        /** @description An event with its visitor. Its other fields depend on its type. */
         EventWithVisitor: {
-            /** @description When it happened, which the key vouches for; the time of arrival unless given. */
+            /** @description Time of the event, which is trusted because of the key. Unless given, the time of arrival. */
             at?: string | null;
             consent?: components["schemas"]["ConsentWord"] | null;
-            /** @description A UUID made by the client, version 7 preferred; it counts once per project. */
+            /** @description UUID generated by the client, preferably version 7. Each counts once per project. */
             id: string;
             type: components["schemas"]["EventType"];
             visitor: components["schemas"]["EventsVisitor"];
         };
-        /** @description An exclusion group, whose experiments share no visitor, or a holdout, whose visitors meet none of its experiments. */
+        /** @description An exclusion group, whose experiments share no visitor, or a holdout, whose visitors do not enter its experiments. */
         ExclusionGroup: {
             /**
              * Format: date-time
-             * @description When it was made.
+             * @description Time of creation.
              */
             created_at: string;
             /**
@@ -3498,9 +3558,9 @@ export interface components {
              * @description Identifies the group.
              */
             group_id: number;
-            /** @description What it does. */
+            /** @description Kind of group. */
             kind: components["schemas"]["GroupKind"];
-            /** @description The experiments of an exclusion group, by their slots; empty for a holdout. */
+            /** @description Experiments of an exclusion group, by slot; empty for a holdout. */
             members: components["schemas"]["ExclusionGroupMember"][];
             /**
              * @description Display name.
@@ -3509,79 +3569,80 @@ export interface components {
             name: string;
             /**
              * Format: double
-             * @description Percent of the visitors whom a holdout keeps out; null for an exclusion group.
+             * @description Percent of the visitors who are held out; null for an exclusion group.
              * @example 5
              */
             percent: number | null;
             scope: components["schemas"]["HoldoutScope"] | null;
             /**
              * Format: date-time
-             * @description Since when a holdout has these visitors and experiments: its result counts from then on; null for an exclusion group.
+             * @description Time since which a holdout has these visitors and experiments, and from which its result counts; null for an
+             *     exclusion group.
              */
             since: string | null;
         };
-        /** @description An experiment of an exclusion group. Its visitors are those whose bucket, of a million, is in its slot. */
+        /** @description An experiment of an exclusion group. It gets the visitors whose bucket, from 0 to 999,999, is in its slot. */
         ExclusionGroupMember: {
             /**
              * Format: int32
-             * @description The first bucket of its slot.
+             * @description First bucket of its slot.
              */
             from: number;
             /**
              * Format: double
-             * @description Percent of all visitors that it gets.
+             * @description Percent of all visitors that the experiment gets.
              * @example 30
              */
             percent: number;
             /**
              * Format: int64
-             * @description The experiment's id.
+             * @description Id of the experiment.
              */
             test_id: number;
             /**
              * Format: int32
-             * @description The first bucket after its slot.
+             * @description First bucket after its slot.
              */
             to: number;
         };
-        /** @description An experiment whole. */
+        /** @description One experiment with all its settings. */
         ExperimentAnswer: {
             /** @description The experiment. */
             experiment: components["schemas"]["ExperimentDetails"];
             /** @description Always true. */
             success: boolean;
         };
-        /** @description An experiment was made. */
+        /** @description An experiment was created. */
         ExperimentCreated: {
             /**
              * Format: int64
-             * @description The company that owns it.
+             * @description Id of the company that owns it.
              */
             company_id: number;
-            /** @description What servers and OpenFeature call it: the given key, or one made from the name. */
+            /** @description Key for servers and OpenFeature: the given key, or one generated from the name. */
             experiment_key: string;
             /**
              * Format: int64
-             * @description The primary goal's id.
+             * @description Id of the primary goal.
              */
             goal_profile_id: number | null;
             /**
              * Format: int64
-             * @description The planned total of visitors that was computed, as it is live and none was given.
+             * @description Planned total of visitors, if it was computed because the experiment is live and none was given.
              */
             planned_visitors?: number | null;
-            /** @description How many secondary goals it has. */
+            /** @description Number of secondary goals. */
             secondary_goals_count: number;
-            /** @description Its status. */
+            /** @description Status of the experiment. */
             status: components["schemas"]["StatusCode"];
             /** @description Always true. */
             success: boolean;
             /**
              * Format: int64
-             * @description Its id.
+             * @description Id of the experiment.
              */
             test_id: number;
-            /** @description What to look at before relying on it: sentences that name the field. */
+            /** @description Warnings, each with the name of the field. */
             warnings: string[];
         };
         /** @description A new experiment. */
@@ -3590,48 +3651,48 @@ export interface components {
             builtin_metrics?: components["schemas"]["BuiltinMetric"][];
             /** @description Settings. */
             configuration?: components["schemas"]["Configuration"];
-            /** @description The control's label and code. */
+            /** @description Label and code of the control. */
             control?: components["schemas"]["ControlBody"];
-            /** @description The same with the raw names, as an object or as text that holds one. */
+            /** @description Same as `control` with the raw names, as an object or as a JSON string of that object. */
             control_attr?: components["schemas"]["ControlAttributes"];
-            /** @description CSS for every assigned visitor. */
+            /** @description CSS for all assigned visitors, including the control's. */
             custom_css?: string;
-            /** @description JavaScript for every assigned visitor. */
+            /** @description JavaScript for all assigned visitors, including the control's. */
             custom_js?: string;
             /** @description Raw events to report. */
             event_metrics?: string[];
-            /** @description Its permanent name; made from `test_name` unless given. */
+            /** @description Permanent key; generated from `test_name` unless given. */
             experiment_key?: string;
             /**
              * Format: int64
-             * @description The hypothesis it came from.
+             * @description Id of the hypothesis that it tests.
              */
             hypothesis_id?: number | null;
-            /** @description What it is to find out. */
+            /** @description Plan: smallest lift worth acting on, and number of visitors. */
             plan?: components["schemas"]["Plan"];
-            /** @description The goal that decides, made or found by name and type. */
+            /** @description Primary goal, which decides the result. Found by name and type, or created. */
             primary_goal?: components["schemas"]["InlineGoal"];
-            /** @description Key of an existing goal that decides. */
+            /** @description Key of an existing goal, the primary one, which decides the result. */
             primary_goal_key?: string | null;
-            /** @description Keys of existing goals to report besides the primary one. */
+            /** @description Keys of existing goals to report in addition to the primary one. */
             secondary_goal_keys?: string[];
-            /** @description Further goals, made or found by name and type. */
+            /** @description Secondary goals. Found by name and type, or created. */
             secondary_goals?: components["schemas"]["InlineGoal"][];
-            /** @description 9 unless given. */
+            /** @description Status; 9 (draft) unless given. */
             status?: components["schemas"]["StatusCode"];
             /** @description Labels. */
             tags?: string[];
-            /** @description For whom and where. */
+            /** @description Visitors and pages on which the experiment runs. */
             targeting?: components["schemas"]["Targeting"];
             /** @description Display name. */
             test_name: string;
-            /** @description `abtest` unless given. */
+            /** @description Type; `abtest` unless given. */
             test_type?: components["schemas"]["TestType"];
-            /** @description The page that the editor opens; no pattern. */
+            /** @description Page that the editor opens. A URL, not a pattern. */
             url: string;
-            /** @description The treatments. */
+            /** @description Variants without the control. */
             variants: components["schemas"]["VariantBody"][];
-            /** @description The page's URL unless given; a pattern for a test of many pages. */
+            /** @description URL of the page, or a pattern for a test on many pages. Unless given, `url`. */
             variants_data_key?: string;
         };
         /** @description An experiment was deleted. */
@@ -3642,84 +3703,77 @@ export interface components {
             success: boolean;
             /**
              * Format: int64
-             * @description The id it had.
+             * @description Id of the deleted experiment.
              */
             test_id: number;
-            /** @description Whether it was live, so that visitors notice. */
+            /** @description True when it was live, so that visitors notice. */
             was_live: boolean;
         };
-        /**
-         * @description An experiment with everything. Each field that PATCH takes can be sent back
-         *     as it is read.
-         */
+        /** @description An experiment with all its settings. The value of each field that PATCH accepts can be sent back unchanged. */
         ExperimentDetails: {
-            /** @description True while it is in the archive; absent otherwise. */
+            /** @description True while it is archived; absent otherwise. */
             archived?: boolean;
-            /** @description Built-in metrics that are reported. */
+            /** @description Built-in metrics to report. */
             builtin_metrics: string[];
             /**
              * Format: int64
-             * @description The company that owns the project.
+             * @description Id of the company that owns the project.
              */
             company_id: number;
-            /** @description Settings, complete. */
+            /** @description Settings, complete with defaults. */
             configuration: components["schemas"]["Configuration"];
-            /** @description The baseline. */
+            /** @description The control. */
             control: components["schemas"]["Control"];
             /**
              * Format: date-time
-             * @description When it was made.
+             * @description Time of creation.
              */
             created_at: string;
-            /** @description CSS for every assigned visitor. */
+            /** @description CSS for all assigned visitors, including the control's. */
             custom_css: string;
-            /** @description JavaScript for every assigned visitor. */
+            /** @description JavaScript for all assigned visitors, including the control's. */
             custom_js: string;
-            /** @description Periods in which assignment did not change, first one first. */
+            /** @description Periods in which assignment did not change, oldest first. */
             epochs: components["schemas"]["Epoch"][];
-            /** @description Raw events that are reported. */
+            /** @description Raw events to report. */
             event_metrics: string[];
-            /** @description Its permanent name for server-side use. */
+            /** @description Permanent key for servers and files. */
             experiment_key: string;
             hypothesis?: components["schemas"]["HypothesisExcerpt"] | null;
             /**
              * Format: int64
-             * @description The hypothesis it came from.
+             * @description Id of the hypothesis that it tests.
              */
             hypothesis_id: number | null;
-            /** @description What became of each entry of `configuration.integration` that has an effect. */
+            /** @description Integrations in `configuration.integration` that have an effect. */
             integrations: components["schemas"]["IntegrationState"][];
-            /** @description 1 when formally concluded from the dashboard. */
+            /** @description 1 when concluded. */
             is_completed: components["schemas"]["Flag"];
             /** @description 1 while a winner is served. */
             is_deploy: components["schemas"]["Flag"];
-            /** @description What it is to find out. */
+            /** @description Plan: smallest lift worth acting on, and number of visitors. */
             plan: components["schemas"]["Plan"];
             primary_goal: components["schemas"]["Goal"] | null;
-            /** @description Its key. */
+            /** @description Key of the primary goal. */
             primary_goal_key: string | null;
-            /** @description The project's key. */
+            /** @description Key of the project. */
             project_key: string;
-            /** @description What the clock will do, and did. */
+            /** @description Next and last action of the clock. */
             schedule: components["schemas"]["ExperimentSchedule"];
-            /** @description Keys of further goals, in order. */
+            /** @description Keys of the secondary goals, in order. */
             secondary_goal_keys: string[];
             /**
              * Format: int64
-             * @description To how many percent of the visitors the winner is served; absent while
-             *     none is.
+             * @description Percent of the visitors who get the winner; absent if none is served.
              */
             serving_traffic_allocation?: number | null;
-            /**
-             * @description The arm that is served, whatever its rollout; null after serving stopped;
-             *     absent while none was ever served.
-             */
+            /** @description Variant that is served, whatever its rollout; null after serving stopped; absent if none was ever served. */
             serving_variant_id?: string | null;
             /** @description 9 draft, 1 live, 0 inactive. */
             status: components["schemas"]["StatusCode"];
             /** @description Labels. */
             tags: string[];
-            /** @description Targeting, complete; empty lists restrict nothing. */
+            /** @description Targeting, complete with defaults; empty lists restrict nothing. */
             targeting: components["schemas"]["Targeting"];
             /**
              * Format: int64
@@ -3728,23 +3782,23 @@ export interface components {
             test_id: number;
             /** @description Display name. */
             test_name: string;
-            /** @description What kind of test it is. */
+            /** @description Type of the test. */
             test_type: components["schemas"]["TestType"];
             /**
              * Format: date-time
-             * @description When it last changed.
+             * @description Time of the last change.
              */
             updated_at: string;
             /** @description The page that the editor opens. */
             url: string;
-            /** @description The treatments, `Variant 1` first. */
+            /** @description The other variants, `Variant 1` first. */
             variants: components["schemas"]["Variant"][];
-            /** @description The key under which the variants are kept. */
+            /** @description Key under which the variants are stored. */
             variants_data_key: string;
         };
         /** @description The id and the key of an experiment. */
         ExperimentKey: {
-            /** @description Its permanent name for server-side use and in files. */
+            /** @description Permanent key for servers and files. */
             experiment_key: string;
             /**
              * Format: int64
@@ -3754,13 +3808,13 @@ export interface components {
         };
         /** @description A page of ids and keys. */
         ExperimentKeys: {
-            /** @description Experiments in this page. */
+            /** @description Number of experiments on this page. */
             count: number;
             /** @description Lowest id first. */
             experiments: components["schemas"]["ExperimentKey"][];
             /**
              * Format: int64
-             * @description What to pass as `after` for the next page; null when there is none.
+             * @description Value to send as `after` for the next page; null when there is none.
              */
             next_after: number | null;
             /** @description Always true. */
@@ -3770,60 +3824,57 @@ export interface components {
         ExperimentList: {
             /**
              * Format: int64
-             * @description The company that owns the project.
+             * @description Id of the company that owns the project.
              */
             company_id: number;
-            /** @description Experiments in this page. */
+            /** @description Number of experiments on this page. */
             count: number;
             /** @description Newest created first, then highest id. */
             experiments: components["schemas"]["ExperimentSummary"][];
             /** @description Always true. */
             success: boolean;
         };
-        /**
-         * @description Changes to an experiment. Only fields that are sent change; a field that is
-         *     sent takes the new value whole.
-         */
+        /** @description Changes to an experiment. Only fields that are sent change. The value of such a field is replaced as a whole. */
         ExperimentPatch: {
             /** @description Built-in metrics to report. */
             builtin_metrics?: components["schemas"]["BuiltinMetric"][];
             /** @description Settings. */
             configuration?: components["schemas"]["Configuration"];
-            /** @description The control's label and code. */
+            /** @description Label and code of the control. */
             control?: components["schemas"]["ControlBody"];
-            /** @description The same with the raw names, as an object or as text that holds one. */
+            /** @description Same as `control` with the raw names, as an object or as a JSON string of that object. */
             control_attr?: components["schemas"]["ControlAttributes"];
-            /** @description CSS for every assigned visitor, the control's too. */
+            /** @description CSS for all assigned visitors, including the control's. */
             custom_css?: string;
-            /** @description JavaScript for every assigned visitor, the control's too. */
+            /** @description JavaScript for all assigned visitors, including the control's. */
             custom_js?: string;
             /** @description Raw events to report. */
             event_metrics?: string[];
             /**
              * Format: int64
-             * @description The hypothesis it came from.
+             * @description Id of the hypothesis that it tests.
              */
             hypothesis_id?: number | null;
-            /** @description What it is to find out. */
+            /** @description Plan: smallest lift worth acting on, and number of visitors. */
             plan?: components["schemas"]["Plan"];
-            /** @description Key of the goal that decides. */
+            /** @description Key of the primary goal, which decides the result. */
             primary_goal_key?: string | null;
-            /** @description Keys of the goals to report besides the primary one; `[]` removes them all. */
+            /** @description Keys of the goals to report in addition to the primary one; `[]` removes all of them. */
             secondary_goal_keys?: string[];
             /** @description Labels. */
             tags?: string[];
-            /** @description For whom and where. */
+            /** @description Visitors and pages on which the experiment runs. */
             targeting?: components["schemas"]["Targeting"];
             /** @description New display name. */
             test_name?: string;
-            /** @description New page for the editor; no pattern. */
+            /** @description New page that the editor opens. A URL, not a pattern. */
             url?: string;
-            /** @description The complete new set of treatments; those left out are deleted with their code. */
+            /** @description The complete new list of variants. Variants that are left out are deleted with their code. */
             variants?: components["schemas"]["VariantBody"][];
-            /** @description The key that the experiment uses already; needed with `variants` when it is a pattern. */
+            /** @description Current `variants_data_key` of the experiment. Required with `variants` when it is a pattern. */
             variants_data_key?: string;
         };
-        /** @description What the clock will do to an experiment, and did last. */
+        /** @description Next and last action of the clock on an experiment. */
         ExperimentSchedule: {
             last: components["schemas"]["LastClockAct"] | null;
             next: components["schemas"]["NextClockAct"] | null;
@@ -3832,22 +3883,22 @@ export interface components {
         ExperimentSummary: {
             /**
              * Format: date-time
-             * @description When it was made: ISO 8601, UTC, milliseconds.
+             * @description Time of creation: ISO 8601, UTC, milliseconds.
              */
             created_at: string;
             hypothesis?: components["schemas"]["HypothesisExcerpt"] | null;
             /**
              * Format: int64
-             * @description The hypothesis it came from.
+             * @description Id of the hypothesis that it tests.
              */
             hypothesis_id: number | null;
-            /** @description 1 when formally concluded from the dashboard. */
+            /** @description 1 when concluded. */
             is_completed: components["schemas"]["Flag"];
             /** @description 1 while a winner is served. */
             is_deploy: components["schemas"]["Flag"];
             /**
-             * @description The arm that is served at 100 %; null while its rollout is lower and after
-             *     serving stopped; absent while none was ever served.
+             * @description Variant that is served at 100 %; null while its rollout is lower and after serving stopped; absent if none was
+             *     ever served.
              */
             serving_variant_id?: string | null;
             /** @description 9 draft, 1 live, 0 inactive. */
@@ -3861,10 +3912,10 @@ export interface components {
             test_name: string;
             /**
              * Format: date-time
-             * @description When it last changed.
+             * @description Time of the last change.
              */
             updated_at: string;
-            /** @description The tested page. */
+            /** @description URL of the tested page. */
             url: string;
         };
         /** @description An experiment was changed. */
@@ -3873,77 +3924,77 @@ export interface components {
             success: boolean;
             /**
              * Format: int64
-             * @description Its id.
+             * @description Id of the experiment.
              */
             test_id: number;
         };
-        /** @description Every step of a decision. */
+        /** @description All steps of a decision. */
         Explanation: {
             /**
-             * @description Why the script on pages does nothing on the context's `url` whatever was decided, in words: the experiment takes
-             *     place elsewhere. Absent where it takes place there, and where no `url` is known.
+             * @description Reason why the script does nothing on the context's `url`, whatever was decided: the experiment runs on other
+             *     pages. Absent if it runs there, and if no `url` is known.
              */
             elsewhere?: string;
             /**
              * Format: int64
-             * @description The epoch that the decision belongs to.
+             * @description Epoch of the decision.
              */
             epoch: number;
-            /** @description Its name in code. */
+            /** @description Key of the experiment. */
             experiment_key: string;
-            /** @description Whether the visitor takes part and is counted. */
+            /** @description True when the visitor takes part and is counted. */
             in_experiment: boolean;
-            /** @description Why, in a word. */
+            /** @description Reason for the assignment. */
             reason: components["schemas"]["AssignmentReason"];
-            /** @description Every check, in the order in which they are made. */
+            /** @description All checks, in the order in which they are made. */
             steps: components["schemas"]["ExplanationStep"][];
             /** @description Always true. */
             success: boolean;
             /**
              * Format: int64
-             * @description The experiment's id.
+             * @description Id of the experiment.
              */
             test_id: number;
-            /** @description Rules that only a page can check and that were passed over, by name. */
+            /** @description Names of the rules that only a page can check and that were therefore skipped. */
             unenforced: string[];
-            /** @description `Control` or `Variant N`; null where the visitor is not included. */
+            /** @description `Control` or `Variant N`; null if the visitor is not included. */
             variant?: string | null;
-            /** @description The visitor's id. */
+            /** @description Id of the visitor. */
             visitor: string;
         };
         /** @description One check. */
         ExplanationStep: {
-            /** @description What was looked at: `status`, `traffic`, `variant`, or a rule of targeting by its name. */
+            /** @description Name of the check: `status`, `traffic`, `variant`, or a targeting rule. */
             check: string;
-            /** @description In words. */
+            /** @description Explanation of the outcome. */
             detail: string;
-            /** @description How it went. */
+            /** @description Outcome of the check. */
             outcome: components["schemas"]["StepOutcome"];
         };
         /** @description An arm that was added or changed after the plan was locked. */
         ExploratoryArm: {
-            /** @description Why it is exploratory, as a sentence. */
+            /** @description Reason why it is exploratory, as a sentence. */
             exploratory_reason: string;
-            /** @description Identifies it. */
+            /** @description Variant number as text. */
             variant_id: string;
         };
         /** @description A field that would change. */
         FieldChange: {
-            /** @description What it would be; null where it would not be there. */
+            /** @description New value; null if it would not exist. */
             after: unknown;
-            /** @description What it is; null where it is not there. */
+            /** @description Current value; null if it does not exist. */
             before: unknown;
             /**
-             * @description Its path in the experiment's details.
+             * @description Path in the experiment's details.
              * @example configuration.traffic_allocation
              */
             field: string;
         };
-        /** @description What is wrong with one value. */
+        /** @description Problem of one value. */
         FieldError: {
-            /** @description Its place: `variants[1].name`. */
+            /** @description Path of the value, such as `variants[1].name`. */
             field: string;
-            /** @description What is wrong, continuing the field's name. */
+            /** @description Problem, worded to follow the field's name. */
             message: string;
         };
         /**
@@ -3951,35 +4002,35 @@ export interface components {
          * @enum {integer}
          */
         Flag: 0 | 1;
-        /** @description Where a connection comes from. */
+        /** @description Location of a connection. */
         GeographyAnswer: {
-            /** @description `Berlin (Berlin)`. */
+            /** @description City, such as `Berlin (Berlin)`. */
             city?: string | null;
-            /** @description ISO 3166-1 alpha-2. */
+            /** @description Country as an ISO 3166-1 alpha-2 code. */
             country?: string | null;
-            /** @description `California (US)`. */
+            /** @description Region, such as `California (US)`. */
             region?: string | null;
         };
         /** @description A goal. */
         Goal: {
             /**
              * Format: double
-             * @description Most value that one visitor contributes.
+             * @description Maximum value that one visitor contributes.
              */
             cap: number | null;
             /**
              * Format: date-time
-             * @description When it was made.
+             * @description Time of creation.
              */
             created_at: string;
             /**
-             * @description The currency that orders count in (ISO 4217). When null, it is that of most buyers whose orders were sent
-             *     with a key, and then of most buyers.
+             * @description Currency in which orders are counted (ISO 4217). If null, the one of most buyers whose orders were sent
+             *     with a key, or else of most buyers.
              */
             currency: string | null;
-            /** @description The page on which its element was picked. */
+            /** @description Page on which the element was picked. */
             element_url: string | null;
-            /** @description Its permanent key. */
+            /** @description Permanent key. */
             goal_key: string;
             /** @description Display name. */
             goal_name: string;
@@ -3988,16 +4039,16 @@ export interface components {
              * @description Identifies the goal.
              */
             goal_profile_id: number;
-            /** @description What it is for. */
+            /** @description Purpose. */
             goal_purpose: components["schemas"]["GoalPurpose"];
-            /** @description What counts. */
+            /** @description Kind of event that counts as a conversion. */
             goal_type: components["schemas"]["GoalType"];
-            /** @description The value that the type looks for, as it was sent. */
+            /** @description Value that the type looks for, as sent. */
             goal_value: components["schemas"]["GoalValue"];
             /**
              * Format: double
-             * @description Most that one order can plausibly be worth; larger ones do not count. When null, orders that were sent
-             *     without a key count up to ten times the largest order that was sent with one.
+             * @description Largest plausible value of an order. Larger orders do not count. If null, orders sent without a key count
+             *     up to ten times the largest order sent with one.
              */
             max_order_value: number | null;
             /**
@@ -4007,29 +4058,29 @@ export interface components {
             min_count: number;
             /**
              * Format: int64
-             * @description Days after exposure within which an event counts; null for the whole test.
+             * @description Days after an exposure within which an event counts; null for the whole test.
              */
             window_days: number | null;
         };
-        /** @description How a goal did in the last days. */
+        /** @description Activity of a goal in the last days. */
         GoalActivity: {
-            /** @description The last days in UTC, the earliest first; today is the last one and not over. */
+            /** @description Days in UTC, earliest first. The last one is today, which is not complete. */
             days: components["schemas"]["GoalDay"][];
-            /** @description Its key. */
+            /** @description Key of the goal. */
             goal_key: string;
             /**
              * Format: int64
-             * @description The goal.
+             * @description Id of the goal.
              */
             goal_profile_id: number;
             /**
              * Format: date-time
-             * @description When it was matched last within those days; null when it was not.
+             * @description Time of the last match within those days; null if there was none.
              */
             last_seen: string | null;
             /** @description Always true. */
             success: boolean;
-            /** @description The experiments that report it, lowest id first. */
+            /** @description Experiments that report it, lowest id first. */
             tests: components["schemas"]["GoalTest"][];
         };
         /** @description One goal. */
@@ -4043,26 +4094,26 @@ export interface components {
         GoalBody: {
             /**
              * Format: double
-             * @description Most value that one visitor contributes.
+             * @description Maximum value that one visitor contributes.
              */
             cap?: number | null;
-            /** @description The currency that orders count in (ISO 4217). */
+            /** @description Currency in which orders are counted (ISO 4217). */
             currency?: string | null;
-            /** @description The page on which its element was picked. */
+            /** @description Page on which the element was picked. */
             element_url?: string | null;
-            /** @description Its permanent key; made from the name unless given. */
+            /** @description Permanent key; generated from the name unless given. */
             goal_key?: string;
             /** @description Display name. */
             goal_name: string;
-            /** @description `sell` unless given. */
+            /** @description Purpose; `sell` unless given. */
             goal_purpose?: components["schemas"]["GoalPurpose"];
-            /** @description What counts. */
+            /** @description Kind of event that counts as a conversion. */
             goal_type: components["schemas"]["GoalType"];
-            /** @description The value that the type looks for. */
+            /** @description Value that the type looks for, such as a selector. */
             goal_value: components["schemas"]["GoalValue"];
             /**
              * Format: double
-             * @description Most that one order can plausibly be worth; larger ones do not count.
+             * @description Largest plausible value of an order. Larger orders do not count.
              */
             max_order_value?: number | null;
             /**
@@ -4072,22 +4123,22 @@ export interface components {
             min_count?: number;
             /**
              * Format: int64
-             * @description Days after exposure within which an event counts.
+             * @description Days after an exposure within which an event counts.
              */
             window_days?: number | null;
         };
-        /** @description A goal was made or changed. */
+        /** @description A goal was created or changed. */
         GoalChanged: {
             /**
              * Format: int64
-             * @description The company that owns the project.
+             * @description Id of the company that owns the project.
              */
             company_id: number;
-            /** @description Its key. */
+            /** @description Key of the goal. */
             goal_key: string;
             /**
              * Format: int64
-             * @description Its id.
+             * @description Id of the goal.
              */
             goal_profile_id: number;
             /** @description Always true. */
@@ -4102,12 +4153,12 @@ export interface components {
             date: string;
             /**
              * Format: int64
-             * @description Events that matched, of visitors who are not bots.
+             * @description Number of matching events, without bots.
              */
             matches: number;
             /**
              * Format: int64
-             * @description How many visitors they are of.
+             * @description Number of visitors with a matching event.
              */
             visitors: number;
         };
@@ -4117,31 +4168,31 @@ export interface components {
             deleted: boolean;
             /**
              * Format: int64
-             * @description The id it had.
+             * @description Id of the deleted goal.
              */
             goal_profile_id: number;
             /** @description Always true. */
             success: boolean;
         };
-        /** @description A goal, in short. */
+        /** @description Summary of a goal. */
         GoalExcerpt: {
-            /** @description Its permanent name. */
+            /** @description Permanent key. */
             goal_key: string;
             /** @description Display name. */
             goal_name: string;
-            /** @description What it counts. */
+            /** @description Kind of event that counts as a conversion. */
             goal_type: string;
-            /** @description The value of that type: text, or a number. */
+            /** @description Value that the type looks for: text, or a number. */
             goal_value: components["schemas"]["GoalValue"];
         };
         /** @description A page of a project's goals. */
         GoalList: {
             /**
              * Format: int64
-             * @description The company that owns the project.
+             * @description Id of the company that owns the project.
              */
             company_id: number;
-            /** @description Goals in this page. */
+            /** @description Number of goals on this page. */
             count: number;
             /** @description Oldest first. */
             goals: components["schemas"]["Goal"][];
@@ -4152,24 +4203,24 @@ export interface components {
         GoalPatch: {
             /**
              * Format: double
-             * @description Most value that one visitor contributes.
+             * @description Maximum value that one visitor contributes.
              */
             cap?: number | null;
-            /** @description The currency that orders count in (ISO 4217). */
+            /** @description Currency in which orders are counted (ISO 4217). */
             currency?: string | null;
-            /** @description The page on which its element was picked. */
+            /** @description Page on which the element was picked. */
             element_url?: string | null;
             /** @description Display name. */
             goal_name?: string;
-            /** @description What it is for. */
+            /** @description Purpose. */
             goal_purpose?: components["schemas"]["GoalPurpose"];
-            /** @description What counts. */
+            /** @description Kind of event that counts as a conversion. */
             goal_type?: components["schemas"]["GoalType"];
-            /** @description The value that the type looks for. */
+            /** @description Value that the type looks for, such as a selector. */
             goal_value?: components["schemas"]["GoalValue"];
             /**
              * Format: double
-             * @description Most that one order can plausibly be worth; larger ones do not count.
+             * @description Largest plausible value of an order. Larger orders do not count.
              */
             max_order_value?: number | null;
             /**
@@ -4179,23 +4230,23 @@ export interface components {
             min_count?: number;
             /**
              * Format: int64
-             * @description Days after exposure within which an event counts.
+             * @description Days after an exposure within which an event counts.
              */
             window_days?: number | null;
         };
         /**
-         * @description What a goal is for.
+         * @description Purpose of a goal.
          * @enum {string}
          */
         GoalPurpose: "sell" | "engage" | "generate";
         /**
-         * @description Whether a goal decides, or is a further one.
+         * @description Role of a goal in the experiment.
          * @enum {string}
          */
         GoalRole: "primary" | "secondary";
         /** @description An experiment that reports a goal. */
         GoalTest: {
-            /** @description Whether the goal decides, or is a further one. */
+            /** @description Role of the goal in the experiment. */
             role: components["schemas"]["GoalRole"];
             /** @description 9 draft, 1 live, 0 inactive. */
             status: components["schemas"]["StatusCode"];
@@ -4208,22 +4259,28 @@ export interface components {
             test_name: string;
         };
         /**
-         * @description What counts as a conversion.
+         * @description Kind of event that counts as a conversion.
          * @enum {string}
          */
         GoalType: "pageview" | "pageviewExact" | "pageviewWildcard" | "pageviewRegex" | "clickOnElement" | "clickOnText" | "externalLink" | "formSubmit" | "elementAppears" | "scrolling" | "duration" | "event" | "revenue" | "script";
-        /** @description What a goal looks for: text, or an integer for `scrolling` and `duration`. */
+        /**
+         * @description Value that a goal looks for: text, or an integer for `scrolling` and
+         *     `duration`.
+         */
         GoalValue: string | number;
         /**
-         * @description How a health check went; `unknown` has nothing to look at.
+         * @description Outcome of a health check; `unknown` when there is no data.
          * @enum {string}
          */
         GradeWord: "ok" | "warn" | "fail" | "unknown";
         /** @description A new group. */
         GroupBody: {
-            /** @description What it does; permanent. */
+            /** @description Kind of group. It cannot be changed. */
             kind: components["schemas"]["GroupKind"];
-            /** @description The experiments of an exclusion group, which needs them: together at most 100 percent. */
+            /**
+             * @description Experiments of an exclusion group, required for that kind. Their percentages sum to at
+             *     most 100.
+             */
             members?: components["schemas"]["GroupMemberBody"][];
             /**
              * @description Display name.
@@ -4232,23 +4289,24 @@ export interface components {
             name: string;
             /**
              * Format: double
-             * @description Percent of the visitors who are held out; a holdout needs it. At most two decimals.
+             * @description Percent of the visitors who are held out, required for a holdout. At most two
+             *     decimals.
              * @example 5
              */
             percent?: number;
-            /** @description Which experiments visitors of a holdout do not meet; a holdout needs it. */
+            /** @description Experiments that a holdout's visitors do not meet, required for a holdout. */
             scope?: components["schemas"]["HoldoutScope"];
         };
-        /** @description A group was made or changed. */
+        /** @description A group was created or changed. */
         GroupChanged: {
             /**
              * Format: int64
-             * @description Its id.
+             * @description Id of the group.
              */
             group_id: number;
             /** @description Always true. */
             success: boolean;
-            /** @description Which visitors of which experiments meet something else now, a sentence each. */
+            /** @description Messages about visitors of live experiments whose assignment changes. */
             warnings: string[];
         };
         /** @description A group was deleted. */
@@ -4257,16 +4315,16 @@ export interface components {
             deleted: boolean;
             /**
              * Format: int64
-             * @description The id it had.
+             * @description Id of the deleted group.
              */
             group_id: number;
             /** @description Always true. */
             success: boolean;
-            /** @description Which visitors of which experiments meet something else now, a sentence each. */
+            /** @description Messages about visitors of live experiments whose assignment changes. */
             warnings: string[];
         };
         /**
-         * @description `exclusion` keeps experiments apart, `holdout` keeps visitors out of experiments.
+         * @description `exclusion`: its experiments share no visitor. `holdout`: its visitors do not enter experiments.
          * @enum {string}
          */
         GroupKind: "exclusion" | "holdout";
@@ -4277,25 +4335,25 @@ export interface components {
             /** @description Always true. */
             success: boolean;
         };
-        /** @description An experiment that is to be in an exclusion group. */
+        /** @description An experiment of an exclusion group. */
         GroupMemberBody: {
             /**
              * Format: double
-             * @description Percent of all visitors that it gets. At most two decimals.
+             * @description Percent of all visitors that the experiment gets. At most two decimals.
              * @example 30
              */
             percent: number;
             /**
              * Format: int64
-             * @description The experiment's id.
+             * @description Id of the experiment.
              */
             test_id: number;
         };
         /** @description Changes to a group. */
         GroupPatch: {
-            /** @description Whether visitors of live experiments may be moved; false unless sent. */
+            /** @description true allows moving visitors of live experiments. Unless given, false. */
             accept_moves?: boolean;
-            /** @description The complete new list of experiments of an exclusion group. */
+            /** @description Complete new list of an exclusion group's experiments. */
             members?: components["schemas"]["GroupMemberBody"][];
             /**
              * @description Display name.
@@ -4308,89 +4366,86 @@ export interface components {
              * @example 5
              */
             percent?: number;
-            /** @description Which experiments visitors of a holdout do not meet. */
+            /** @description Experiments that a holdout's visitors do not meet. */
             scope?: components["schemas"]["HoldoutScope"];
         };
-        /** @description Whether the data can be trusted. */
+        /** @description Health checks of the data. */
         Health: {
-            /** @description Whether the arms resemble each other at entry. */
+            /** @description Checks that the arms have similar visitors at entry. */
             balance: components["schemas"]["HealthCheck"];
             before_entry?: components["schemas"]["HealthCheck"] | null;
-            /** @description Whether exposures are dated before the first start; they count nowhere. */
+            /** @description Reports exposures dated before the first start, which are not counted. */
             before_start: components["schemas"]["HealthCheck"];
-            /** @description Suspected programs, which are left out. */
+            /** @description Reports suspected bots, which are left out. */
             bots: components["schemas"]["HealthCheck"];
-            /** @description Whether the changes of the arms found on pages what they change: an arm that changes nothing looks as if it had no effect. */
+            /**
+             * @description Checks that the changes of the arms match elements on pages. An arm that changes nothing looks like one without
+             *     effect.
+             */
             changes: components["schemas"]["HealthCheck"];
-            /** @description Whether visitors stayed in their arm. When it fails, every verdict is `do_not_trust`. */
+            /** @description Checks that visitors stayed in their arm. If it fails, every verdict is `do_not_trust`. */
             crossovers: components["schemas"]["HealthCheck"];
             currency?: components["schemas"]["HealthCheck"] | null;
-            /** @description Whether weights changed on the way. */
+            /** @description Reports changes of weights during the experiment. */
             epochs: components["schemas"]["HealthCheck"];
-            /**
-             * @description Whether the event log could be read up to the result: events of blocks that are
-             *     damaged or missing are not counted.
-             */
+            /** @description Checks that the event log could be read up to the result. Events in damaged or missing blocks are not counted. */
             event_log: components["schemas"]["HealthCheck"];
-            /** @description Whether built-in metrics got worse. */
+            /** @description Checks whether built-in metrics got worse. */
             guardrails: components["schemas"]["HealthCheck"];
             interaction?: components["schemas"]["HealthCheck"] | null;
             lost_events?: components["schemas"]["HealthCheck"] | null;
-            /** @description Whether there is enough to judge from. */
+            /** @description Checks that there is enough data. */
             minimum_data: components["schemas"]["HealthCheck"];
             orders?: components["schemas"]["HealthCheck"] | null;
             /**
-             * @description Whether other servers on the same database took events that are missing here.
-             *     When it fails, every verdict is `do_not_trust`.
+             * @description Checks whether other servers on the same database received events that are missing here. If it fails, every
+             *     verdict is `do_not_trust`.
              */
             other_nodes: components["schemas"]["HealthCheck"];
             /**
-             * @description Whether the pages of a variant fail, come late or are slower than those of the control, see `page_health`. It fails when
-             *     harm is known. It voids no verdict.
+             * @description Checks whether pages of a variant have errors, appear late or are slower than the control's: see `page_health`.
+             *     It fails when harm is known. It does not affect verdicts.
              */
             page: components["schemas"]["HealthCheck"];
             prevented_submits?: components["schemas"]["HealthCheck"] | null;
-            /**
-             * @description Whether visitors were shared as the weights say. When it fails, every
-             *     verdict is `do_not_trust`.
-             */
+            /** @description Checks that visitors are distributed according to the weights. If it fails, every verdict is `do_not_trust`. */
             sample_ratio: components["schemas"]["RatioCheck"];
             /**
-             * @description The worst of the checks, those that are `unknown` left out; `unknown` when nothing is wrong, but
+             * @description Worst outcome of the checks, without those that are `unknown`. `unknown` when no check warns or fails, but
              *     `sample_ratio` or `crossovers` is not known.
              */
             status: string;
         };
         /** @description One check. */
         HealthCheck: {
-            /** @description A sentence for a person. */
+            /** @description Message for people. */
             message: string;
-            /** @description `ok`, `warn`, `fail`, or `unknown` when the check has nothing to look at. */
+            /** @description `ok`, `warn`, `fail`, or `unknown` when there is no data. */
             status: string;
         };
-        /** @description For how long elements of an arm's pages were hidden until it was shown. */
+        /** @description Time for which elements of an arm's pages were hidden until the arm was shown. */
         HiddenTime: {
             /**
              * Format: double
-             * @description Milliseconds, on average; null without any.
+             * @description Mean in milliseconds; null without any.
              */
             mean: number | null;
             /**
              * Format: int64
-             * @description Visitors with a page that told.
+             * @description Number of visitors with a page that reported it.
              */
             visitors: number;
         };
         /** @description A page of changes. */
         History: {
-            /** @description What to pass as `cursor` for the next page; null on the last one. */
+            /** @description Value to send as `cursor` for the next page; null on the last one. */
             next_cursor: string | null;
             /** @description Newest first. */
             revisions: components["schemas"]["RevisionView"][];
             /** @description Always true. */
             success: boolean;
         };
-        /** @description What all experiments of a holdout did together: those who are held out against everybody else. */
+        /** @description Combined effect of all experiments of a holdout: held-out visitors compared with all others. */
         HoldoutResult: {
             /**
              * Format: double
@@ -4402,33 +4457,33 @@ export interface components {
              * @description Confidence threshold in percent.
              */
             confidence_threshold_percent: number;
-            /** @description ISO 4217; null when no order names one. */
+            /** @description ISO 4217 code; null when no order names a currency. */
             currency?: string | null;
             /**
              * Format: int64
-             * @description Days from the start to now, those begun counted whole.
+             * @description Days from the start to now; days that have begun count as whole.
              */
             days_running: number;
             /**
              * Format: date
-             * @description The last day that counts; today while it goes on.
+             * @description Last day of the result; today while it is running.
              */
             end_date: string | null;
-            /** @description Key of the goal that the numbers at the top are of. */
+            /** @description Key of the goal for the numbers at the top. */
             goal_key: string | null;
             /**
              * Format: int64
              * @description Identifies the holdout.
              */
             group_id: number;
-            /** @description Whether the data can be trusted. */
+            /** @description Health checks of the data. */
             health: components["schemas"]["Health"];
-            /** @description What the numbers were computed from; `muriel verify` computes them again. */
+            /** @description Data that the numbers were computed from; `muriel verify` recomputes them. */
             manifest: Record<string, unknown>;
             /** @description The other metrics. */
             metrics: components["schemas"]["MetricResult"][];
             /**
-             * @description Its display name.
+             * @description Display name.
              * @example All of spring
              */
             name: string;
@@ -4440,7 +4495,7 @@ export interface components {
             rpv?: number | null;
             /**
              * Format: date
-             * @description The first day that counts, in the asked time zone.
+             * @description First day of the result, in the requested time zone.
              */
             start_date: string | null;
             /** @description Always true. */
@@ -4452,49 +4507,49 @@ export interface components {
             total_conversions: number;
             /**
              * Format: int64
-             * @description Orders.
+             * @description Number of orders.
              */
             total_orders?: number | null;
             /**
              * Format: double
-             * @description Value of the orders.
+             * @description Total value of the orders.
              */
             total_revenue?: number | null;
             /**
              * Format: int64
-             * @description Everybody who did anything.
+             * @description Number of visitors with any event.
              */
             total_visitors: number;
-            /** @description `"0"` are those who are held out, `"1"` is everybody else, whose lift is what the experiments did. */
+            /** @description `"0"` are the held-out visitors, `"1"` all others, whose lift is the effect of the experiments. */
             variants: components["schemas"]["VariantResult"][];
         };
-        /** @description Which experiments visitors of a holdout do not meet. */
+        /** @description Experiments that a holdout's visitors do not meet. */
         HoldoutScope: components["schemas"]["WholeProject"] | components["schemas"]["HoldoutTests"];
         /** @description Experiments by their ids. */
         HoldoutTests: {
-            /** @description Their ids. */
+            /** @description Ids of the experiments. */
             tests: number[];
         };
         /** @description A hypothesis. */
         Hypothesis: {
             /**
-             * @description Whether it was taken off the backlog; in lists only when archived ones
-             *     were asked for.
+             * @description True when archived, which takes it off the backlog. In lists only when
+             *     archived hypotheses were requested.
              */
             archived?: boolean;
             /**
              * Format: int64
-             * @description The team's rating, 1 to 5.
+             * @description Confidence, from 1 to 5.
              */
             confidence: number | null;
             /**
              * Format: date-time
-             * @description When it was made.
+             * @description Time of creation.
              */
             created_at: string;
             /**
              * Format: int64
-             * @description The team's rating, 1 to 5.
+             * @description Difficulty, from 1 to 5.
              */
             difficulty: number | null;
             /**
@@ -4502,26 +4557,27 @@ export interface components {
              * @description Identifies the hypothesis.
              */
             hypothesis_id: number;
-            /** @description Research behind it. */
+            /** @description URL of the supporting research. */
             hypothesis_url: string | null;
             /**
              * Format: int64
-             * @description The team's rating, 1 to 5.
+             * @description Importance, from 1 to 5.
              */
             importance: number | null;
-            /** @description Experiments run from it, lowest id first. */
+            /** @description Ids of experiments that test it, lowest first. */
             linked_test_ids: number[];
-            /** @description What the team saw. */
+            /** @description Observation of the team. */
             observation: string | null;
-            /** @description Why it is a problem. */
+            /** @description Reason why the observation is a problem. */
             problem: string | null;
-            /** @description Names it in files and scripts; in details only. */
+            /** @description Name in files and scripts; in details only. */
             slug?: string;
             /** @description The change to test. */
             solution: string | null;
             /**
              * Format: date-time
-             * @description When it, or the set of its experiments, last changed.
+             * @description Time of the last change of the hypothesis or of the set of its
+             *     experiments.
              */
             updated_at: string;
         };
@@ -4532,32 +4588,35 @@ export interface components {
             /** @description Always true. */
             success: boolean;
         };
-        /** @description A new hypothesis; at least one of the texts says something. */
+        /** @description A new hypothesis. At least one of the texts must not be blank. */
         HypothesisBody: {
-            /** @description Whether it is off the backlog from the start; false unless given. */
+            /** @description true creates it archived, which keeps it off the backlog. Unless given, false. */
             archived?: boolean;
             /**
              * Format: int64
-             * @description 1 to 5.
+             * @description Confidence, from 1 to 5.
              */
             confidence?: number | null;
             /**
              * Format: int64
-             * @description 1 to 5.
+             * @description Difficulty, from 1 to 5.
              */
             difficulty?: number | null;
-            /** @description Research behind it: http or https. */
+            /** @description URL of the supporting research: http or https. */
             hypothesis_url?: string | null;
             /**
              * Format: int64
-             * @description 1 to 5.
+             * @description Importance, from 1 to 5.
              */
             importance?: number | null;
-            /** @description What the team saw. */
+            /** @description Observation of the team. */
             observation?: string | null;
-            /** @description Why it is a problem. */
+            /** @description Reason why the observation is a problem. */
             problem?: string | null;
-            /** @description Names it in files and scripts, unique in the project; made from its text unless given. */
+            /**
+             * @description Name in files and scripts, unique in the project. Unless given, it is generated from
+             *     the text.
+             */
             slug?: string;
             /** @description The change to test. */
             solution?: string | null;
@@ -4566,20 +4625,20 @@ export interface components {
         HypothesisChanged: {
             /**
              * Format: int64
-             * @description Its id.
+             * @description Id of the hypothesis.
              */
             hypothesis_id: number;
             /** @description Always true. */
             success: boolean;
         };
-        /** @description A hypothesis was made. */
+        /** @description A hypothesis was created. */
         HypothesisCreated: {
             /**
              * Format: int64
-             * @description Its id.
+             * @description Id of the hypothesis.
              */
             hypothesis_id: number;
-            /** @description Its slug: the given one, or one made from its text. */
+            /** @description Slug: the given one, or one generated from the text. */
             slug: string;
             /** @description Always true. */
             success: boolean;
@@ -4591,9 +4650,9 @@ export interface components {
              * @description Identifies the hypothesis.
              */
             hypothesis_id: number;
-            /** @description What the team saw. */
+            /** @description Observation of the team. */
             observation?: string | null;
-            /** @description Why it is a problem. */
+            /** @description Reason why the observation is a problem. */
             problem?: string | null;
             /** @description The change to test. */
             solution?: string | null;
@@ -4602,62 +4661,62 @@ export interface components {
         HypothesisList: {
             /**
              * Format: int64
-             * @description Hypotheses in this page.
+             * @description Number of hypotheses on this page.
              */
             count: number;
-            /** @description Whether there are more past this page. */
+            /** @description True when there are more pages. */
             has_more: boolean;
             /** @description Newest update first, then highest id. */
             hypotheses: components["schemas"]["Hypothesis"][];
             /**
              * Format: int64
-             * @description The page size that was applied.
+             * @description Page size that was applied.
              */
             limit: number;
             /**
              * Format: int64
-             * @description What to pass as `offset` for the next page.
+             * @description Value to send as `offset` for the next page.
              */
             next_offset: number;
             /**
              * Format: int64
-             * @description The offset that was applied.
+             * @description Offset that was applied.
              */
             offset: number;
             /** @description Always true. */
             success: boolean;
             /**
              * Format: int64
-             * @description Hypotheses that match the filters.
+             * @description Number of hypotheses that match the filters.
              */
             total: number;
         };
         /** @description Changes to a hypothesis. */
         HypothesisPatch: {
-            /** @description On or off the backlog. */
+            /** @description true archives it, which takes it off the backlog; false puts it back. */
             archived?: boolean;
             /**
              * Format: int64
-             * @description 1 to 5.
+             * @description Confidence, from 1 to 5.
              */
             confidence?: number | null;
             /**
              * Format: int64
-             * @description 1 to 5.
+             * @description Difficulty, from 1 to 5.
              */
             difficulty?: number | null;
-            /** @description Research behind it: http or https. */
+            /** @description URL of the supporting research: http or https. */
             hypothesis_url?: string | null;
             /**
              * Format: int64
-             * @description 1 to 5.
+             * @description Importance, from 1 to 5.
              */
             importance?: number | null;
-            /** @description What the team saw. */
+            /** @description Observation of the team. */
             observation?: string | null;
-            /** @description Why it is a problem. */
+            /** @description Reason why the observation is a problem. */
             problem?: string | null;
-            /** @description Names it in files and scripts, unique in the project. */
+            /** @description Name in files and scripts, unique in the project. */
             slug?: string;
             /** @description The change to test. */
             solution?: string | null;
@@ -4670,144 +4729,144 @@ export interface components {
              */
             hypothesis_id: number;
             /**
-             * @description Names it in files and scripts.
+             * @description Name in files and scripts.
              * @example few-visitors-reach-checkout
              */
             slug: string;
         };
         /** @description A page of ids and slugs. */
         HypothesisSlugs: {
-            /** @description Hypotheses in this page. */
+            /** @description Number of hypotheses on this page. */
             count: number;
-            /** @description Lowest id first; archived ones too. */
+            /** @description Lowest id first, including archived ones. */
             hypotheses: components["schemas"]["HypothesisSlug"][];
             /**
              * Format: int64
-             * @description What to pass as `after` for the next page; null when there is none.
+             * @description Value to send as `after` for the next page; null when there is none.
              */
             next_after: number | null;
             /** @description Always true. */
             success: boolean;
         };
-        /** @description A page of one's own inbox. */
+        /** @description A page of the caller's inbox. */
         Inbox: {
             /** @description Newest first. */
             entries: components["schemas"]["InboxEntry"][];
-            /** @description What to pass as `cursor` for the next page; null on the last one. */
+            /** @description Value to send as `cursor` for the next page; null on the last one. */
             next_cursor: string | null;
             /** @description Always true. */
             success: boolean;
             /**
              * Format: int64
-             * @description Entries that were not read; 100 stands for 100 or more.
+             * @description Number of unread entries; 100 stands for 100 or more.
              */
             unread: number;
         };
-        /** @description How much of one's own inbox was not read. */
+        /** @description Number of unread entries in the caller's inbox. */
         InboxCount: {
             /**
              * Format: int64
-             * @description The newest entry that was not read; null when all were.
+             * @description Id of the newest unread entry; null if all are read.
              */
             newest_unread: number | null;
             /** @description Always true. */
             success: boolean;
             /**
              * Format: int64
-             * @description Entries that were not read; 100 stands for 100 or more.
+             * @description Number of unread entries; 100 stands for 100 or more.
              */
             unread: number;
         };
-        /** @description Something that one is told. */
+        /** @description A notification. */
         InboxEntry: {
-            /** @description Who did it. */
+            /** @description Actor of the event. */
             actor: components["schemas"]["ActorView"];
             /**
              * Format: date-time
-             * @description When it happened.
+             * @description Time of the event.
              */
             at: string;
             /**
              * Format: int64
-             * @description The comment; null where it is about something else.
+             * @description Id of the comment; null if it is about something else.
              */
             comment_id: number | null;
-            /** @description Whether the experiment was deleted since. */
+            /** @description True when the experiment has been deleted since. */
             deleted: boolean;
             /**
              * Format: int64
-             * @description Identifies it.
+             * @description Identifies the entry.
              */
             entry_id: number;
-            /** @description Why one is told: an event of webhooks, or what only people are told. */
+            /** @description Event: one of webhooks, or one that only people receive. */
             event: components["schemas"]["InboxEvent"];
             /**
-             * @description The beginning of the comment, of the note of a proposal, or of the reason of a decision; null without one.
+             * @description Beginning of the comment, of a proposal's note or of a decision's reason; null without one.
              * @example null
              */
             excerpt: string | null;
             /**
              * Format: int64
-             * @description The hypothesis; null where it is about an experiment.
+             * @description Id of the hypothesis; null if it is about an experiment.
              */
             hypothesis_id: number | null;
             /**
-             * @description What the experiment or the hypothesis was called then.
+             * @description Name of the experiment, or text of the hypothesis, at that time.
              * @example Checkout with two fields
              */
             name: string;
             /**
-             * @description The project.
+             * @description Key of the project.
              * @example prj_7Hq2ZkVt9XcRw4LmPb1NsY
              */
             project_key: string;
             /**
-             * @description The project's name.
+             * @description Name of the project.
              * @example Shop
              */
             project_name: string;
             /**
              * Format: int64
-             * @description The proposal; null where it is about something else.
+             * @description Id of the proposal; null if it is about something else.
              */
             proposal_id: number | null;
-            /** @description Whether it was read. */
+            /** @description True when it was read. */
             read: boolean;
             /**
-             * @description What happened, as webhooks and results say it.
+             * @description Description of the event, worded as in webhooks and results.
              * @example the experiment was started
              */
             sentence: string;
             /**
              * Format: int64
-             * @description The experiment; null where it is about a hypothesis.
+             * @description Id of the experiment; null if it is about a hypothesis.
              */
             test_id: number | null;
         };
-        /** @description How to mark an entry of the inbox. */
+        /** @description Mark of an inbox entry. */
         InboxEntryBody: {
-            /** @description Whether it counts as read. */
+            /** @description true marks the entry as read, false as unread. */
             read: boolean;
         };
         /** @description An entry was marked. */
         InboxEntryMarked: {
             /**
              * Format: int64
-             * @description The entry.
+             * @description Id of the entry.
              */
             entry_id: number;
-            /** @description Whether it counts as read. */
+            /** @description True when it is marked as read. */
             read: boolean;
             /** @description Always true. */
             success: boolean;
             /**
              * Format: int64
-             * @description Entries that were not read; 100 stands for 100 or more.
+             * @description Number of unread entries; 100 stands for 100 or more.
              */
             unread: number;
         };
         /**
-         * @description What people are told: an event of webhooks, or what concerns them alone.
+         * @description Event in an inbox: an event of webhooks, or one that concerns only its reader.
          * @enum {string}
          */
         InboxEvent: "experiment.started" | "experiment.stopped" | "experiment.concluded" | "experiment.reopened" | "experiment.changed" | "experiment.start_failed" | "winner.served" | "winner.stopped" | "health.failed" | "health.recovered" | "verdict.reached" | "comment.added" | "comment.mentioned" | "proposal.opened" | "proposal.approved" | "proposal.rejected";
@@ -4815,22 +4874,22 @@ export interface components {
         InboxMarked: {
             /**
              * Format: int64
-             * @description How many entries were marked.
+             * @description Number of entries that were marked.
              */
             marked: number;
             /** @description Always true. */
             success: boolean;
             /**
              * Format: int64
-             * @description Entries that were not read; 100 stands for 100 or more.
+             * @description Number of unread entries; 100 stands for 100 or more.
              */
             unread: number;
         };
-        /** @description What of the inbox is read. */
+        /** @description Range of inbox entries to mark as read. */
         InboxReadBody: {
             /**
              * Format: int64
-             * @description The newest entry that is; everything unless given. Entries that came after it stay unread.
+             * @description Id of the newest entry to mark. Unless given, all are marked. Later entries stay unread.
              */
             until?: number;
         };
@@ -4838,37 +4897,37 @@ export interface components {
         InlineGoal: {
             /** @description Display name. */
             goal_name: string;
-            /** @description What counts. */
+            /** @description Kind of event that counts as a conversion. */
             goal_type: components["schemas"]["GoalType"];
-            /** @description The value that the type looks for. */
+            /** @description Value that the type looks for, such as a selector. */
             goal_value: components["schemas"]["GoalValue"];
         };
-        /** @description Whether a project's script is on its pages. */
+        /** @description Installation of a project's script on its pages. */
         Install: {
-            /** @description The same, where the script may not hold up the page. */
+            /** @description Same as `snippet`, for pages that must not wait for the script. */
             async_snippet: string;
             /**
-             * @description Whether the server knows the countries of visitors by their address. Where it does not, no visitor of a page matches a rule
-             *     that names countries, regions or cities.
+             * @description True when the server knows visitors' countries from their addresses. Otherwise no visitor of a page matches a
+             *     rule that names countries, regions or cities.
              */
             knows_places: boolean;
-            /** @description Whether it knows their regions and cities, too. */
+            /** @description True when it knows their regions and cities too. */
             knows_regions: boolean;
             /**
              * Format: date-time
-             * @description When the last event of a page came; null when none was seen.
+             * @description Time at which the last event of a page arrived; null if none has.
              */
             last_event: string | null;
             /**
              * Format: date-time
-             * @description When the script was last fetched; null when that was never seen.
+             * @description Time at which the script was last fetched; null if never.
              */
             last_script_fetch: string | null;
-            /** @description Pages that sent events lately, the one seen last first; at most 50. */
+            /** @description Pages that sent events lately, most recent first; at most 50. */
             pages: components["schemas"]["InstalledPage"][];
-            /** @description The project. */
+            /** @description Key of the project. */
             project_key: string;
-            /** @description The lines for the head of every page, with the server as this request has named it. */
+            /** @description Lines for the head of every page, with the server's address as in this request. */
             snippet: string;
             /** @description Always true. */
             success: boolean;
@@ -4877,44 +4936,45 @@ export interface components {
         InstalledPage: {
             /**
              * Format: date-time
-             * @description When the last event of it came.
+             * @description Time at which its last event arrived.
              */
             last_seen: string;
-            /** @description Its address, without query and fragment. */
+            /** @description URL without query and fragment. */
             url: string;
         };
-        /** @description An integration, kept as it was sent. */
+        /** @description An integration, stored as sent. */
         Integration: string | {
             [key: string]: unknown;
         };
-        /** @description When an integration last succeeded. */
+        /** @description State of an integration. */
         IntegrationState: {
             /**
              * Format: date-time
-             * @description When a page last said that it had told it of an arm; of `webhook` when a message was last written. A few seconds late.
+             * @description Time at which a page last reported that it sent the integration an exposure; for `webhook`, the time at which a
+             *     message was last queued. It lags by a few seconds.
              */
             last_success_at: string | null;
             /**
-             * @description Its name.
+             * @description Name of the integration.
              * @example ga4
              */
             name: string;
         };
-        /** @description A link with which somebody may come in. */
+        /** @description An invitation link. */
         Invitation: {
             /**
              * Format: date-time
-             * @description When.
+             * @description Time of the invitation.
              */
             created_at: string;
             /**
-             * @description Who is invited.
+             * @description E-mail address of the invited person.
              * @example grace@example.com
              */
             email: string;
             /**
              * Format: date-time
-             * @description Until when the link can be used.
+             * @description Time at which the link expires.
              */
             expires_at: string;
             /**
@@ -4923,58 +4983,58 @@ export interface components {
              */
             invitation_id: number;
             /**
-             * @description Who invited them: a name.
+             * @description Name of the person who sent the invitation.
              * @example Ada Lovelace
              */
             invited_by: string;
-            /** @description The projects that they will be limited to; null for every project of the company. */
+            /** @description Projects to which the person will be limited; null for all projects of the company. */
             projects: components["schemas"]["ProjectRole"][] | null;
-            /** @description The role that they will have. */
+            /** @description Role that the person will have. */
             role: components["schemas"]["RoleName"];
         };
-        /** @description What a link is for. */
+        /** @description Purpose of a link. */
         InvitationAnswer: {
             /**
-             * @description The name of the company; null where the first owner says it.
+             * @description Name of the company; null if the first owner enters it.
              * @example Acme
              */
             company: string | null;
             /**
-             * @description Whom it is for; null for the first owner, who says it.
+             * @description E-mail address of the recipient; null for the first owner, who enters it.
              * @example grace@example.com
              */
             email: string | null;
             /**
              * Format: date-time
-             * @description Until when the link can be used.
+             * @description Time at which the link expires.
              */
             expires_at: string;
-            /** @description `first_owner` makes the first owner of the server, `invitation` a person, `reset` gives a person a new password. */
+            /** @description `first_owner` creates the first owner of the server, `invitation` creates a person, `reset` sets a new password. */
             purpose: components["schemas"]["LinkPurpose"];
-            /** @description The role that the person will have, or has. */
+            /** @description Role that the person has or will have. */
             role: components["schemas"]["RoleName"];
             /** @description Always true. */
             success: boolean;
-            /** @description The fields that have to be sent. */
+            /** @description Required fields. */
             takes: components["schemas"]["LinkField"][];
         };
-        /** @description Who is to be invited. */
+        /** @description Invitation of a person. */
         InvitationBody: {
             /**
-             * @description The e-mail address, which nobody has signed up with yet. An invitation for the same address before is withdrawn.
+             * @description E-mail address, not used by any account yet. An earlier invitation of the same address is withdrawn.
              * @example grace@example.com
              */
             email: string;
-            /** @description The projects that the person is limited to; every project of the company unless sent. */
+            /** @description Projects to which the person is limited. Unless given, all projects of the company. */
             projects?: components["schemas"]["ProjectRoleBody"][];
-            /** @description The role; none above one's own. */
+            /** @description Role, not above the caller's own. */
             role: components["schemas"]["RoleName"];
         };
-        /** @description Somebody was invited. */
+        /** @description An invitation was created. */
         InvitationCreated: {
             /**
              * Format: date-time
-             * @description Until when it can be used.
+             * @description Time at which it expires.
              */
             expires_at: string;
             /**
@@ -4983,7 +5043,7 @@ export interface components {
              */
             invitation_id: number;
             /**
-             * @description The link to give to the person. It is shown this once, and works once.
+             * @description Link to give to the person. It is shown only this once, and works once.
              * @example https://muriel.example.com/invitation#Zx81…
              */
             link: string;
@@ -4996,7 +5056,7 @@ export interface components {
             deleted: boolean;
             /**
              * Format: int64
-             * @description The id it had.
+             * @description Id of the withdrawn invitation.
              */
             invitation_id: number;
             /** @description Always true. */
@@ -5006,34 +5066,34 @@ export interface components {
         KeyBody: {
             /**
              * Format: int64
-             * @description Days until it expires; null for a key that does not expire, 365 unless sent.
+             * @description Days until it expires; null for a key that does not expire. Unless given, 365.
              * @example 365
              */
             expires_in_days?: number | null;
             /**
-             * @description What it is for.
+             * @description Purpose of the key.
              * @example nightly export
              */
             name: string;
-            /** @description The keys of the projects that it is limited to; null or left out for every project of the company. */
+            /** @description Keys of the projects to which it is limited; null or left out for all projects of the company. */
             projects?: string[] | null;
-            /** @description What it may do. */
+            /** @description Permissions. */
             scopes: components["schemas"]["ScopeName"][];
         };
-        /** @description An API key was made. */
+        /** @description An API key was created. */
         KeyCreated: {
             /**
-             * @description The key. It is shown this once.
+             * @description Complete key. It is shown only this once.
              * @example mrl_Q2f8kX3m…
              */
             api_key: string;
             /**
              * Format: date-time
-             * @description When it is refused; null for never.
+             * @description Time at which it expires; null if it does not expire.
              */
             expires_at: string | null;
             /**
-             * @description The 8 characters by which it is known.
+             * @description First 8 characters after `mrl_`, which identify the key.
              * @example Q2f8kX3m
              */
             prefix: string;
@@ -5042,9 +5102,9 @@ export interface components {
         };
         /** @description The company's API keys. */
         KeyList: {
-            /** @description How many there are. */
+            /** @description Number of keys. */
             count: number;
-            /** @description Oldest first; revoked and expired ones too. */
+            /** @description Oldest first, including revoked and expired ones. */
             keys: components["schemas"]["ApiKeyItem"][];
             /** @description Always true. */
             success: boolean;
@@ -5052,7 +5112,7 @@ export interface components {
         /** @description An API key was revoked. */
         KeyRevoked: {
             /**
-             * @description The key's 8 characters.
+             * @description First 8 characters of the key after `mrl_`.
              * @example Q2f8kX3m
              */
             prefix: string;
@@ -5064,111 +5124,112 @@ export interface components {
         /** @description A change of an experiment. */
         LastChange: {
             /**
-             * @description What was done.
+             * @description Action.
              * @example update
              */
             action: string;
-            /** @description By whom. */
+            /** @description Actor of the change. */
             actor: components["schemas"]["ActorView"];
             /**
              * Format: date-time
-             * @description When.
+             * @description Time of the change.
              */
             at: string;
         };
-        /** @description An act of the clock. */
+        /** @description A past action of the clock. */
         LastClockAct: {
-            /** @description What was done. */
+            /** @description Action. */
             act: components["schemas"]["ClockAct"];
             /**
              * Format: date-time
-             * @description When.
+             * @description Time of the action.
              */
             at: string;
             /**
-             * @description The rule and its numbers in a sentence.
+             * @description The rule and its numbers as a message.
              * @example 1000 visitors had entered, and the limit is 1000
              */
             detail: string;
             /**
-             * @description Why it could not be done; the experiment was left as it was, and the start is tried again when the experiment changes.
+             * @description Reason why the action failed. The experiment was left unchanged, and the start is retried when the experiment
+             *     changes.
              * @example its end date had passed too before it could be started
              */
             failed?: string;
-            /** @description The numbers of that sentence, by name. */
+            /** @description The numbers of that message, by name. */
             numbers: Record<string, unknown>;
-            /** @description By which rule. */
+            /** @description Rule that caused it. */
             rule: components["schemas"]["ClockRule"];
         };
         /**
-         * @description What somebody with a link has to send.
+         * @description Field that a person who accepts a link must send.
          * @enum {string}
          */
         LinkField: "email" | "name" | "password" | "company";
         /**
-         * @description What a link is for.
+         * @description Purpose of a link.
          * @enum {string}
          */
         LinkPurpose: "first_owner" | "invitation" | "reset";
-        /** @description What a visitor gets of an experiment. */
+        /** @description Assignment of a visitor in an experiment. */
         LiveDecision: {
-            /** @description Why pages show nothing of it at the address whatever was decided; null where it takes place there. */
+            /** @description Reason why the script does nothing on this page, whatever was decided; null if the experiment runs there. */
             elsewhere: string | null;
-            /** @description Its key. */
+            /** @description Key of the experiment. */
             experiment_key: string;
-            /** @description Whether the visitor takes part and is counted. */
+            /** @description True when the visitor takes part and is counted. */
             in_experiment: boolean;
-            /** @description Why, in a word. */
+            /** @description Reason for the assignment. */
             reason: components["schemas"]["AssignmentReason"];
-            /** @description Every check, in the order in which they are made. */
+            /** @description All checks, in the order in which they are made. */
             steps: components["schemas"]["ExplanationStep"][];
             /**
              * Format: int64
              * @description Identifies the experiment.
              */
             test_id: number;
-            /** @description `Control` or `Variant N`; null where the visitor is not included. */
+            /** @description `Control` or `Variant N`; null if the visitor is not included. */
             variant: string | null;
         };
-        /** @description The data of one message of the stream. Its name, in the line `event:`, is `hello`, `event`, `decisions` or `bye`. */
+        /** @description Data of one message of the stream. Its name, in the line `event:`, is `hello`, `event`, `decisions` or `bye`. */
         LiveMessage: {
             /**
              * Format: date-time
-             * @description When it was sent.
+             * @description Time of sending.
              */
             at: string;
-            /** @description Of `decisions`: what the visitor gets of each live experiment on the page that was seen, with the reason. */
+            /** @description `decisions`: the visitor's assignment in each live experiment on the page viewed, with the reason. */
             decisions?: components["schemas"]["LiveDecision"][];
-            /** @description Of `event`: the event as it is stored. */
+            /** @description `event`: the event as stored. */
             event?: Record<string, unknown>;
             /**
              * Format: int64
-             * @description Messages that this reader was too slow for, since the last one.
+             * @description Number of messages dropped since the last one because the reader was too slow.
              */
             missed: number;
-            /** @description Of `hello` and `bye`: what to know about the stream. */
+            /** @description `hello` and `bye`: information about the stream. */
             note?: string;
         };
-        /** @description Assignments, a list per context. */
+        /** @description Assignments, one list per context. */
         ManyEvaluated: {
             assignments: components["schemas"]["Assignment"][][];
             success: boolean;
         };
         /**
-         * @description Must hold, or must not.
+         * @description Condition that must hold, or must not.
          * @enum {string}
          */
         Match: "equal" | "notEqual";
-        /** @description Somebody whom a comment mentions. */
+        /** @description A person whom a comment mentions. */
         Mention: {
             /**
-             * @description The name that they had when the comment was written.
+             * @description Name of the person when the comment was written.
              * @example Ada Lovelace
              */
             name: string;
             /**
              * Format: int64
-             * @description Identifies them.
+             * @description Identifies the person.
              */
             person_id: number;
         };
@@ -5176,15 +5237,15 @@ export interface components {
         MergePatch: Record<string, unknown>;
         /** @description A further metric. */
         MetricResult: {
-            /** @description It was added, changed or chosen after the plan was locked: good for ideas, and no proof. */
+            /** @description True when it was added, changed or chosen after the plan was locked: useful for ideas, but not evidence. */
             exploratory?: boolean;
-            /** @description Why, as a sentence. */
+            /** @description Reason, as a sentence. */
             exploratory_reason?: string | null;
             /** @description Key of a goal, or name of a built-in metric or an event. */
             key: string;
             /** @description `goal`, `builtin` or `event`. */
             kind: string;
-            /** @description Whether less is better. */
+            /** @description True when less is better. */
             lower_is_better: boolean;
             /** @description Display name. */
             name: string;
@@ -5203,26 +5264,29 @@ export interface components {
             aov?: number | null;
             /**
              * Format: double
-             * @description Percent; null without visitors, and of a built-in metric where nobody sent a page view.
+             * @description Conversion rate, in percent; null without visitors, and for a built-in metric when no page view was sent.
              */
             conversion_rate: number | null;
             /**
              * Format: int64
-             * @description Those of them who converted.
+             * @description Number of those who converted.
              */
             conversions: number;
-            /** @description ISO 4217; null when no order names one. */
+            /** @description ISO 4217 code; null when no order names a currency. */
             currency?: string | null;
-            /** @description Whether a guardrail is known to have got worse; null elsewhere. */
+            /**
+             * @description True when a guardrail is known to have become worse; null for other
+             *     metrics.
+             */
             harmed?: boolean | null;
             /**
              * Format: double
-             * @description Percent that the arm does more than the control, as it is shown; not on the control.
+             * @description Improvement over the control in the shown numbers, in percent; absent on the control.
              */
             improvement?: number | null;
             /**
              * Format: int64
-             * @description Visitors whose time to convert still runs: shown, and not compared yet.
+             * @description Visitors whose conversion window is still open: shown, but not compared yet.
              */
             open_visitors?: number | null;
             /**
@@ -5232,12 +5296,12 @@ export interface components {
             rpv?: number | null;
             /**
              * Format: int64
-             * @description Orders.
+             * @description Number of orders.
              */
             total_orders?: number | null;
             /**
              * Format: double
-             * @description Value of the orders.
+             * @description Total value of the orders.
              */
             total_revenue?: number | null;
             /** @description `"0"` is the control. */
@@ -5250,107 +5314,104 @@ export interface components {
         };
         /** @description A date-time with an offset, or a date (midnight in UTC); null for none. */
         Moment: string | null;
-        /** @description An act of the clock that is to come. */
+        /** @description A future action of the clock. */
         NextClockAct: {
-            /** @description What will be done. */
+            /** @description Action. */
             act: components["schemas"]["ClockAct"];
             /**
              * Format: date-time
-             * @description When.
+             * @description Time of the action.
              */
             at: string;
-            /** @description By which rule. */
+            /** @description Rule that causes it. */
             rule: components["schemas"]["ClockRule"];
         };
         /**
-         * @description Why a concluded experiment has no expected lift.
+         * @description Reason why a concluded experiment has no expected lift.
          * @enum {string}
          */
         NoEstimate: "invalid" | "personalization" | "no_result" | "not_trusted" | "too_few_conversions";
         /**
-         * @description Where a number is from: the request, the project's last two weeks, or assumed.
+         * @description Source of a number: the request, the project's last two weeks, or a default.
          * @enum {string}
          */
         NumberSource: "flag" | "project" | "default";
         /**
-         * @description How a value is compared; `gt` and `>` mean the same, and so on.
+         * @description Operator of a comparison. Some have two spellings: `gt` and `>` mean the same.
          * @enum {string}
          */
         Operator: "ex" | "nx" | "bt" | "bf" | "==" | "!=" | "**" | "!*" | "gt" | "gte" | "lt" | "lte" | ">" | ">=" | "<" | "<=" | "days_gt" | "days_gte" | "days_lt" | "days_lte";
         /** @description A page of the experiments that the caller sees. */
         Overview: {
-            /** @description In the order that `sort` asks for; equal ones by their id. */
+            /** @description Sorted as `sort` says, then by id. */
             items: components["schemas"]["OverviewItem"][];
-            /** @description What to pass as `cursor` for the next page; null on the last one. */
+            /** @description Value to send as `cursor` for the next page; null on the last one. */
             next_cursor: string | null;
             /** @description Always true. */
             success: boolean;
             /**
              * Format: int64
-             * @description Experiments that match the filters, on all pages.
+             * @description Number of experiments that match the filters, on all pages.
              */
             total: number;
         };
-        /**
-         * @description An experiment with what there is to know at a glance. Verdict, health and visitors are of the moment `as_of`; they are
-         *     looked at about once a minute.
-         */
+        /** @description An experiment in the overview. Verdict, health and visitors are as of `as_of`; they are updated about once a minute. */
         OverviewItem: {
-            /** @description Whether it was put into the archive. */
+            /** @description True when archived. */
             archived: boolean;
             /**
              * Format: date-time
-             * @description The moment that verdict, health and visitors are of; null while there are none.
+             * @description Time of verdict, health and visitors; null if there are none.
              */
             as_of: string | null;
             /**
              * Format: date-time
-             * @description When it was made: ISO 8601, UTC, milliseconds.
+             * @description Time of creation: ISO 8601, UTC, milliseconds.
              */
             created_at: string;
             /**
              * Format: int64
-             * @description Days since its first start, until it ended; null before.
+             * @description Days from the first start to the end, or to now; null before the start.
              */
             days: number | null;
             /**
              * Format: int64
-             * @description Days until the planned visitors have entered, at the rate so far, or until the end date where that is earlier; null
-             *     where neither is known.
+             * @description Days until the planned visitors have entered, at the rate so far, or until the end date if that is earlier; null
+             *     if neither is known.
              */
             days_left: number | null;
-            /** @description Its permanent name for server-side use. */
+            /** @description Permanent key for servers and files. */
             experiment_key: string;
             /**
-             * @description The worst of the health checks, that of the minimum data aside, which every young experiment fails; `unknown` while
-             *     there is nothing to look at.
+             * @description Worst outcome of the health checks, except for the check of the minimum data, which every young experiment
+             *     fails; `unknown` when there is no data.
              */
             health: components["schemas"]["GradeWord"];
             hypothesis?: components["schemas"]["HypothesisExcerpt"] | null;
             /**
              * Format: int64
-             * @description The hypothesis it came from.
+             * @description Id of the hypothesis that it tests.
              */
             hypothesis_id: number | null;
-            /** @description 1 when formally concluded from the dashboard. */
+            /** @description 1 when concluded. */
             is_completed: components["schemas"]["Flag"];
             /** @description 1 while a winner is served. */
             is_deploy: components["schemas"]["Flag"];
             /** @description The last change. */
             last_change: components["schemas"]["LastChange"];
             outcome: components["schemas"]["ConclusionOutcome"] | null;
-            /** @description Who made it. */
+            /** @description Creator of the experiment. */
             owner: components["schemas"]["ActorView"];
-            /** @description The key of its project. */
+            /** @description Key of the project. */
             project_key: string;
             /**
-             * @description What to do, in a sentence. It says of which moment it is where the result may be another by now.
+             * @description Recommended action. Names the time of the result if the result may be outdated.
              * @example Ship Variant 1: it beats the control by 4.1 %, at least 1.2 %.
              */
             sentence: string;
             /**
-             * @description The arm that is served at 100 %; null while its rollout is lower and after
-             *     serving stopped; absent while none was ever served.
+             * @description Variant that is served at 100 %; null while its rollout is lower and after serving stopped; absent if none was
+             *     ever served.
              */
             serving_variant_id?: string | null;
             /** @description 9 draft, 1 live, 0 inactive. */
@@ -5366,78 +5427,78 @@ export interface components {
             test_name: string;
             /**
              * Format: date-time
-             * @description When it last changed.
+             * @description Time of the last change.
              */
             updated_at: string;
-            /** @description The tested page. */
+            /** @description URL of the tested page. */
             url: string;
             verdict: components["schemas"]["VerdictWord"] | null;
             /**
              * Format: int64
-             * @description Visitors in all arms; null while that is not known.
+             * @description Number of visitors in all variants; null if it is not known.
              */
             visitors: number | null;
         };
-        /** @description Errors of an arm that say the same. */
+        /** @description Errors of an arm with the same message. */
         PageError: {
             /**
-             * @description The browser of most of these visitors; null where it is not known.
+             * @description Browser of most affected visitors; null if it is not known.
              * @example safari
              */
             browser: string | null;
             /**
              * Format: date-time
-             * @description When it was met first.
+             * @description Time of its first occurrence.
              */
             first_seen: string;
             /**
              * Format: date-time
-             * @description When it was met last.
+             * @description Time of its last occurrence.
              */
             last_seen: string;
             /**
-             * @description What they say, as the page sent it; at most 200 characters.
+             * @description Message as sent by the page; at most 200 characters.
              * @example TypeError: cart is null
              */
             message: string;
             /**
              * Format: double
-             * @description Of all visitors of the arm, in percent.
+             * @description Percent of all visitors of the arm.
              */
             percent: number;
             /**
-             * @description The page, without query and fragment, on which most of these visitors met it; null where it is not known.
+             * @description Page, without query and fragment, of most affected visitors; null if it is not known.
              * @example https://shop.example/cart
              */
             url: string | null;
             /**
              * Format: int64
-             * @description Visitors who met it.
+             * @description Number of affected visitors.
              */
             visitors: number;
         };
         /**
-         * @description How the pages of an arm fared. Each visitor counts once: as one with an error or a late arm if any page told of it, and with
-         *     the first page that told a measure. All comparisons with the control together raise a false alarm in at most 5 % of
-         *     experiments, however often they are looked at.
+         * @description Health of an arm's pages. Each visitor counts once: as one with an error or a late arm if any page reported it, and
+         *     with the first page that reported a measurement. All comparisons with the control together raise a false alarm in at
+         *     most 5 % of experiments, however often they are checked.
          */
         PageHealth: {
-            /** @description Whether its changes found what they change, for each of its first 60 changes of which pages told. */
+            /** @description Match counts of its first 60 changes, for those that pages reported. */
             changes: components["schemas"]["ChangeMatched"][];
-            /** @description Visitors for whom the arm's code failed, in percent; pages tell of every error. */
+            /** @description Visitors for whom the arm's code failed. Pages report every error. */
             errors: components["schemas"]["PageShare"];
-            /** @description For how long elements were hidden. */
+            /** @description Time for which elements were hidden, in milliseconds. */
             hidden_ms: components["schemas"]["HiddenTime"];
-            /** @description Interaction to next paint in milliseconds; above 2,000 counts as that. */
+            /** @description Interaction to next paint, in milliseconds, capped at 2,000. */
             inp_ms: components["schemas"]["PageMean"];
-            /** @description Visitors for whom the arm came too late on a page, which then showed the original, in percent. */
+            /** @description Visitors for whom the arm was applied too late on a page, which then showed the original. */
             late: components["schemas"]["PageShare"];
-            /** @description Cumulative layout shift; above 1 counts as that. */
+            /** @description Cumulative layout shift, capped at 1. */
             layout_shift: components["schemas"]["PageMean"];
-            /** @description Largest contentful paint in milliseconds; above 10,000 counts as that. */
+            /** @description Largest contentful paint, in milliseconds, capped at 10,000. */
             lcp_ms: components["schemas"]["PageMean"];
             /**
-             * @description What is found, with the next step; empty where nothing is.
+             * @description Finding, with the next step; empty if there is none.
              * @example Pages of Variant 1 show their largest content 305 ms later than those of the control (168 to 442). Look at what its changes load, hide or move.
              */
             message: string;
@@ -5447,8 +5508,8 @@ export interface components {
              */
             name: string;
             /**
-             * @description What its errors say, those of most visitors first; at most 5. Errors that say the same are one, with the page and the browser
-             *     of most who met it. Pages say it of the first error of each page view. Empty in shared results.
+             * @description Its errors, those of most visitors first; at most 5. Equal errors are merged, with the page and the browser of
+             *     most affected visitors. Pages report the message of the first error of each page view. Empty in shared results.
              */
             top_errors: components["schemas"]["PageError"][];
             /**
@@ -5462,28 +5523,29 @@ export interface components {
              */
             visitors: number;
         };
-        /** @description A mean of an arm's pages, one of each visitor. */
+        /** @description Mean of a measurement over an arm's visitors, one page each. */
         PageMean: {
             /**
              * Format: double
-             * @description By how much it is more than in the control; null of the control and where it cannot be compared.
+             * @description Difference from the control; null for the control and if it cannot be compared.
              */
             difference: number | null;
-            /** @description Where the true difference is, valid whenever it is read. */
+            /** @description Interval of the true difference, valid whenever it is read. */
             difference_interval: number[] | null;
             /**
              * Format: double
-             * @description The mean of these; null without any.
+             * @description Mean of the measurements; null without any.
              */
             mean: number | null;
             /**
-             * @description `harmed`: known to be worse by more than a margin (50 ms of `lcp_ms`, 0.02 of `layout_shift`, 20 ms of `inp_ms`). `worse`: known
-             *     to be worse. `better`, `ok`: not known to be worse. `unknown`: too little to compare, and of the control.
+             * @description `harmed`: known to be worse by more than a margin (50 ms of `lcp_ms`, 0.02 of `layout_shift`, 20 ms of
+             *     `inp_ms`). `worse`: known to be worse. `better`, `ok`: not known to be worse. `unknown`: the control, and arms
+             *     with too little data.
              */
             status: components["schemas"]["PageStatusWord"];
             /**
              * Format: int64
-             * @description Visitors with a page that was measured.
+             * @description Number of visitors with a measured page.
              */
             visitors: number;
         };
@@ -5491,29 +5553,32 @@ export interface components {
         PageShare: {
             /**
              * Format: double
-             * @description By how many points it is more than in the control; null of the control and where it cannot be compared.
+             * @description Difference from the control, in percentage points; null for the control and if it cannot be compared.
              */
             difference: number | null;
-            /** @description Where the true difference is, valid whenever it is read; null of the control, and where there are too few. */
+            /**
+             * @description Interval of the true difference, valid whenever it is read; null for the control, and if there are too few
+             *     visitors.
+             */
             difference_interval: number[] | null;
             /**
              * Format: double
-             * @description How many of all, in percent; null without visitors.
+             * @description Percent of all visitors of the arm; null without visitors.
              */
             percent: number | null;
             /**
-             * @description `harmed`: known to be worse by more than a margin (0.5 points of errors, 5 of late arms). `worse`: known to be worse.
-             *     `better`, `ok`: not known to be worse. `unknown`: too little to compare, and of the control.
+             * @description `harmed`: known to be worse by more than a margin (0.5 points for errors, 5 for late arms). `worse`: known to be
+             *     worse. `better`, `ok`: not known to be worse. `unknown`: the control, and arms with too little data.
              */
             status: components["schemas"]["PageStatusWord"];
             /**
              * Format: int64
-             * @description How many.
+             * @description Number of visitors.
              */
             visitors: number;
         };
         /**
-         * @description How the pages of an arm compare with the control's.
+         * @description Comparison of a variant's pages with the control's.
          * @enum {string}
          */
         PageStatusWord: "unknown" | "ok" | "better" | "worse" | "harmed";
@@ -5523,8 +5588,8 @@ export interface components {
          */
         PartName: "source" | "changes" | "split" | "goals" | "orders";
         /**
-         * @description An arm in one part of the visitors. To look around, not to decide by: many
-         *     parts are compared, and no correction is made for it.
+         * @description An arm in one segment of the visitors. Use it for exploration, not for
+         *     decisions: many segments are compared without correction.
          */
         PartResult: {
             analysis?: components["schemas"]["AnalysisResult"] | null;
@@ -5535,36 +5600,36 @@ export interface components {
             aov?: number | null;
             /**
              * Format: double
-             * @description Percent; null without visitors, and of a built-in metric where nobody sent a page view.
+             * @description Conversion rate, in percent; null without visitors, and for a built-in metric when no page view was sent.
              */
             conversion_rate: number | null;
             /**
              * Format: int64
-             * @description Those of them who converted.
+             * @description Number of those who converted.
              */
             conversions: number;
-            /** @description ISO 4217; null when no order names one. */
+            /** @description ISO 4217 code; null when no order names a currency. */
             currency?: string | null;
             /**
              * Format: double
-             * @description Percent that the arm does more than the control, as it is shown; not on the control.
+             * @description Improvement over the control in the shown numbers, in percent; absent on the control.
              */
             improvement?: number | null;
             /**
              * Format: double
-             * @description As in `analysis`; null on the control.
+             * @description Lift, as in `analysis`; null on the control.
              */
             lift: number | null;
-            /** @description As in `analysis`. */
+            /** @description Interval of the lift, as in `analysis`. */
             lift_interval: number[] | null;
             /**
              * Format: int64
-             * @description Visitors whose time to convert still runs: shown, and not compared yet.
+             * @description Visitors whose conversion window is still open: shown, but not compared yet.
              */
             open_visitors?: number | null;
             /**
              * Format: double
-             * @description As in `analysis`; not corrected.
+             * @description p-value, as in `analysis`; not corrected for multiple comparisons.
              */
             p_value: number | null;
             /**
@@ -5574,12 +5639,12 @@ export interface components {
             rpv?: number | null;
             /**
              * Format: int64
-             * @description Orders.
+             * @description Number of orders.
              */
             total_orders?: number | null;
             /**
              * Format: double
-             * @description Value of the orders.
+             * @description Total value of the orders.
              */
             total_revenue?: number | null;
             /** @description `"0"` is the control. */
@@ -5590,12 +5655,12 @@ export interface components {
              */
             visitors: number;
         };
-        /** @description A passkey that the browser has made. */
+        /** @description A passkey that the browser has created. */
         PasskeyBody: {
-            /** @description The credential, as its `toJSON` has it. */
+            /** @description Credential, as returned by its `toJSON`. */
             credential: Record<string, unknown>;
             /**
-             * @description What the person calls it.
+             * @description Name that the person gives it.
              * @example Laptop
              */
             name: string;
@@ -5614,16 +5679,16 @@ export interface components {
         PasskeyItem: {
             /**
              * Format: date-time
-             * @description When it was enrolled.
+             * @description Time of enrolment.
              */
             created_at: string;
             /**
              * Format: date-time
-             * @description When it was last used; null for never.
+             * @description Time of the last use; null if never used.
              */
             last_used_at: string | null;
             /**
-             * @description What the person calls it.
+             * @description Name that the person gave it.
              * @example Laptop
              */
             name: string;
@@ -5633,16 +5698,16 @@ export interface components {
              */
             passkey_id: number;
         };
-        /** @description One's own passkeys. */
+        /** @description Passkeys of the caller. */
         PasskeyList: {
-            /** @description How many there are. */
+            /** @description Number of passkeys. */
             count: number;
             /** @description Oldest first; at most 20. */
             passkeys: components["schemas"]["PasskeyItem"][];
             /** @description Always true. */
             success: boolean;
         };
-        /** @description What a browser needs for a passkey. */
+        /** @description Options for creating or using a passkey in a browser. */
         PasskeyOptions: {
             /** @description For `PublicKeyCredential.parseCreationOptionsFromJSON`, or `parseRequestOptionsFromJSON`. */
             options: Record<string, unknown>;
@@ -5655,21 +5720,21 @@ export interface components {
             deleted: boolean;
             /**
              * Format: int64
-             * @description The id it had.
+             * @description Id of the removed passkey.
              */
             passkey_id: number;
             /** @description Always true. */
             success: boolean;
         };
-        /** @description A passkey that answers. */
+        /** @description Credential of a sign-in with a passkey. */
         PasskeySignInBody: {
-            /** @description The credential, as its `toJSON` has it. */
+            /** @description Credential, as returned by its `toJSON`. */
             credential: Record<string, unknown>;
         };
-        /** @description The present password, which is asked for again before a second factor changes. */
+        /** @description Current password, required again before a second factor changes. */
         PasswordAgainBody: {
             /**
-             * @description The present password; left out by who has none.
+             * @description Current password. Leave it out for people without one.
              * @example correct horse battery
              */
             password?: string;
@@ -5677,63 +5742,63 @@ export interface components {
         /** @description A new password. */
         PasswordBody: {
             /**
-             * @description The present password; left out by who has none, having come in through another sign-in.
+             * @description Current password. Leave it out for people without a password, who use another sign-in.
              * @example an older password
              */
             current?: string;
             /**
-             * @description The new password.
+             * @description New password.
              * @example correct horse battery
              */
             password: string;
         };
         /** @description The people of the company. */
         PeopleList: {
-            /** @description How many people there are. */
+            /** @description Number of people. */
             count: number;
-            /** @description Invitations that nobody has accepted and that have not expired, oldest first. */
+            /** @description Open invitations, neither accepted nor expired, oldest first. */
             invitations: components["schemas"]["Invitation"][];
             /** @description Oldest first. */
             people: components["schemas"]["Person"][];
             /** @description Always true. */
             success: boolean;
         };
-        /** @description Somebody who signs in. */
+        /** @description A person with an account. */
         Person: {
             /**
              * Format: date-time
-             * @description When the person came in.
+             * @description Time at which the account was created.
              */
             created_at: string;
             /**
-             * @description The address to sign in with.
+             * @description E-mail address for signing in.
              * @example ada@example.com
              */
             email: string;
-            /** @description Whether there is a password. */
+            /** @description True when the person has a password. */
             has_password: boolean;
-            /** @description Whether signing in with the password needs an authenticator too. */
+            /** @description True when signing in with the password needs an authenticator too. */
             has_totp: boolean;
             /**
              * Format: date-time
-             * @description When the person last did something, to the minute; null for never.
+             * @description Time of the last activity, to the minute; null if never.
              */
             last_seen_at: string | null;
             /**
-             * @description The name.
+             * @description Name.
              * @example Ada Lovelace
              */
             name: string;
-            /** @description How many passkeys there are. */
+            /** @description Number of passkeys. */
             passkeys: number;
             /**
              * Format: int64
              * @description Identifies the person.
              */
             person_id: number;
-            /** @description The projects that the person is limited to; null for every project of the company. */
+            /** @description Projects to which the person is limited; null for all projects of the company. */
             projects: components["schemas"]["ProjectRole"][] | null;
-            /** @description The role in the company, and in each project unless `projects` says otherwise. */
+            /** @description Role in the company, and in each project unless `projects` says otherwise. */
             role: components["schemas"]["RoleName"];
         };
         /** @description A person was changed. */
@@ -5746,37 +5811,37 @@ export interface components {
         /** @description Changes to a person. */
         PersonPatch: {
             /**
-             * @description The name. Everybody may change their own.
+             * @description Name. Everybody may change their own.
              * @example Grace Hopper
              */
             name?: string;
-            /** @description The projects that the person is limited to; null for every project of the company. An owner cannot be limited. */
+            /** @description Projects to which the person is limited; null for all projects of the company. An owner cannot be limited. */
             projects?: components["schemas"]["ProjectRoleBody"][] | null;
-            /** @description The role; none above one's own, and of nobody who has one above one's own. */
+            /** @description Role, not above the caller's own. The role of a person above the caller cannot be changed. */
             role?: components["schemas"]["RoleName"];
         };
         /** @description A person was removed. */
         PersonRemoved: {
             /** @description Always true. */
             deleted: boolean;
-            /** @description What ended with them. */
+            /** @description Access that was revoked with the person. */
             ended: components["schemas"]["EndedWithPerson"];
             /**
              * Format: int64
-             * @description The id that the person had.
+             * @description Id of the removed person.
              */
             person_id: number;
             /** @description Always true. */
             success: boolean;
         };
-        /** @description A region or a city let in or kept out. */
+        /** @description A region or a city that is included or excluded. */
         Place: {
-            /** @description Its name. */
+            /** @description Name with its country or region, such as `California (US)` or `Berlin (Berlin)`. */
             name: string;
-            /** @description In or out. */
+            /** @description Includes or excludes it. */
             rule: components["schemas"]["Match"];
         };
-        /** @description What an experiment is to find out. */
+        /** @description Plan of an experiment. */
         Plan: {
             /**
              * Format: double
@@ -5790,7 +5855,7 @@ export interface components {
              */
             visitors?: number | null;
         };
-        /** @description How many visitors an experiment needs. */
+        /** @description Number of visitors that an experiment needs, and the time that takes. */
         PlanAnswer: {
             /**
              * Format: double
@@ -5808,26 +5873,26 @@ export interface components {
             daily_visitors_from: string | null;
             /**
              * Format: int64
-             * @description Whole days until they came.
+             * @description Whole days until they have entered.
              */
             days: number | null;
             /**
-             * @description What this traffic can find in 2, 4 and 8 weeks: the smallest lift that an experiment which is planned for so long finds at its
-             *     end. Once the experiment has started, its plan is settled, and these are of it. Empty where too little is known.
+             * @description Smallest lift that an experiment planned for 2, 4 or 8 weeks detects by its end, with this traffic. Once the
+             *     experiment has started, its plan is fixed, and the values are for that plan. Empty if too little is known.
              */
             findable: components["schemas"]["DayForecast"][];
             /**
              * Format: double
-             * @description Smallest lift to be found, in percent.
+             * @description Smallest lift to detect, in percent.
              */
             mde: number;
-            /** @description The smallest lift that is found by the end of each day. */
+            /** @description Smallest lift that is detected by the end of each day. */
             mde_by_day: components["schemas"]["DayForecast"][];
-            /** @description Why `visitors_needed` or `days` is null, and what to do about it. */
+            /** @description Reason why `visitors_needed` or `days` is null, and what to do about it. */
             note: string | null;
             /**
              * Format: double
-             * @description Percent of such lifts that are found.
+             * @description Statistical power: percent of such lifts that are detected.
              */
             power: number;
             /** @description Always true. */
@@ -5839,30 +5904,31 @@ export interface components {
             test_id: number;
             /**
              * Format: int64
-             * @description Visitors of all arms together; null where too little is known, or no number is enough.
+             * @description Number of visitors in all arms together; null if too little is known, or no number is enough.
              */
             visitors_needed: number | null;
         };
-        /** @description Why the clock is to go by what was changed of the plan. */
+        /** @description Confirmation that the clock acts on the changed plan. */
         PlanConfirmation: {
             /**
-             * @description The reason, which history keeps.
+             * @description Reason, stored in the history.
              * @example The shop moved to another checkout, whose goal is order_paid.
              */
             reason: string;
         };
-        /** @description The clock goes by the experiment as it is. */
+        /** @description The plan was confirmed: the clock acts on the experiment as it is. */
         PlanConfirmed: {
             /**
              * Format: date-time
-             * @description When the plan was confirmed that the clock goes by; null where it goes by the locked one and nothing was to be confirmed.
+             * @description Time at which the plan was confirmed that the clock acts on; null if it acts on the locked one and there was
+             *     nothing to confirm.
              */
             confirmed_at: string | null;
             /** @description Always true. */
             success: boolean;
             /**
              * Format: int64
-             * @description Its id.
+             * @description Id of the experiment.
              */
             test_id: number;
         };
@@ -5870,65 +5936,65 @@ export interface components {
         PlanConfirmedBefore: {
             /**
              * Format: date-time
-             * @description When: the clock goes by what the experiment was then.
+             * @description Time of the confirmation. The clock acts on the experiment as it was then.
              */
             confirmed_at: string;
-            /** @description Why, in the words of the person. */
+            /** @description Reason, in the person's words. */
             reason: string;
         };
-        /** @description What ends an experiment by itself, as its configuration has it; 0 is off. */
+        /** @description Rules by which the clock ends an experiment or serves a winner, as configured; 0 is off. */
         PlannedEnd: {
             /**
              * Format: int64
-             * @description So many days have passed since the first start.
+             * @description Ends when this many days have passed since the first start.
              */
             completion_after_period: number;
             /**
              * Format: int64
-             * @description So many visitors have converted on the primary goal.
+             * @description Ends when this many visitors have converted on the primary goal.
              */
             completion_conversion: number;
             /**
              * Format: int32
-             * @description 1: the verdict on the primary goal is reached.
+             * @description 1: ends when there is a verdict on the primary goal.
              */
             completion_stats_significant_flag: number;
             /**
              * Format: int64
-             * @description So many visitors have entered.
+             * @description Ends when this many visitors have entered.
              */
             completion_visitor: number;
             /**
              * Format: date-time
-             * @description The date.
+             * @description End date.
              */
             end_test_date: string | null;
             /**
              * Format: int32
-             * @description 1: a winner is served by itself, and stopped.
+             * @description 1: the clock serves a winner, and stops serving it when a guardrail gets worse.
              */
             is_autopilot: number;
         };
-        /** @description A goal, and what it counted. */
+        /** @description Definition of a goal when the plan was locked. */
         PlannedGoal: {
             /**
              * Format: double
-             * @description Most value that one visitor contributes.
+             * @description Maximum value that one visitor contributes.
              */
             cap: number | null;
-            /** @description The currency that orders count in. */
+            /** @description Currency in which orders are counted. */
             currency: string | null;
-            /** @description Its permanent name. */
+            /** @description Permanent key. */
             goal_key: string;
             /** @description Display name. */
             goal_name: string;
-            /** @description What it counts. */
+            /** @description Kind of event that counts as a conversion. */
             goal_type: string;
-            /** @description The value of that type: text, or a number. */
+            /** @description Value that the type looks for: text, or a number. */
             goal_value: components["schemas"]["GoalValue"];
             /**
              * Format: double
-             * @description Most that one order can plausibly be worth.
+             * @description Largest plausible value of an order.
              */
             max_order_value: number | null;
             /**
@@ -5938,111 +6004,111 @@ export interface components {
             min_count: number;
             /**
              * Format: int64
-             * @description Days after entry within which an event counts; null until the end of the test.
+             * @description Days after entry within which an event counts; null for the whole test.
              */
             window_days: number | null;
         };
-        /** @description A hypothesis as it was. */
+        /** @description Texts of a hypothesis when the plan was locked. */
         PlannedHypothesis: {
-            /** @description What the team saw. */
+            /** @description Observation of the team. */
             observation: string | null;
-            /** @description Why it is a problem. */
+            /** @description Reason why the observation is a problem. */
             problem: string | null;
             /** @description The change to test. */
             solution: string | null;
         };
-        /** @description What a preview shows. */
+        /** @description Content of a preview. */
         PreviewDocument: {
             experiments: Record<string, unknown>[];
             /**
              * Format: int64
-             * @description 1.
+             * @description Format version, 1.
              */
             format: number;
             /**
              * Format: int64
-             * @description The version of hashing, 1.
+             * @description Version of hashing, 1.
              */
             hash: number;
-            /** @description Parts of the script that it needs, files of `/js/parts/`. */
+            /** @description Parts of the script that the preview needs, files of `/js/parts/`. */
             parts: components["schemas"]["PartName"][];
             project_key: string;
         };
-        /** @description A link that shows one arm to whoever opens it, for seven days. */
+        /** @description A link that shows one variant to anybody who opens it, for seven days. */
         PreviewLink: {
-            /** @description The arm's name. */
+            /** @description Name of the variant. */
             name: string;
-            /** @description The page with the parameters that ask for the arm. */
+            /** @description URL of the page with the parameters that select the variant. */
             preview_url: string;
             /**
              * Format: int32
-             * @description 0 for the control.
+             * @description Variant number; 0 is the control.
              */
             variant_id: number;
         };
-        /** @description Links that show one arm each. */
+        /** @description Links that show one variant each. */
         PreviewLinks: {
-            /** @description Its page. */
+            /** @description URL of the experiment's page. */
             page_url: string;
             /** @description Always true. */
             success: boolean;
             /**
              * Format: int64
-             * @description The experiment's id.
+             * @description Id of the experiment.
              */
             test_id: number;
-            /** @description Its name. */
+            /** @description Name of the experiment. */
             test_name: string;
             /** @description The control first. */
             variants: components["schemas"]["PreviewLink"][];
         };
-        /** @description What a preview of an arm found on the page. */
+        /** @description Result of a variant's preview on the page. */
         PreviewReport: {
-            /** @description Selectors of the arm's visual changes that matched an element. */
+            /** @description Selectors of the variant's visual changes that matched an element. */
             matched: string[];
-            /** @description Selectors that matched none so far. */
+            /** @description Selectors that have not matched an element. */
             missing: string[];
-            /** @description The `test-token` of the preview link. */
+            /** @description `test-token` of the preview link. */
             token: string;
-            /** @description The page that showed it. */
+            /** @description URL of the page that showed it. */
             url: string;
             /**
              * Format: int64
-             * @description The arm that was shown: 0 is the control.
+             * @description Variant shown; 0 is the control.
              */
             variant_id: number;
         };
-        /** @description What a preview found is noted. */
+        /** @description The result of a preview was recorded. */
         PreviewReported: {
             /** @description Always true. */
             success: boolean;
         };
         /** @description All concluded experiments together. Lifts are in percent; intervals contain their value with a probability of 95 %. */
         Programme: {
-            /** @description Results by the ratings of hypotheses, as they are now: an entry for each rating and value that occurs. */
+            /** @description Results by the current ratings of hypotheses, with an entry for each rating and value that occurs. */
             calibration: components["schemas"]["ProgrammeCalibration"][];
-            /** @description The lifts of the winners among them, added up. */
+            /** @description Sums of the lifts of the winners among them. */
             cumulative: components["schemas"]["ProgrammeCumulative"];
-            /** @description The holdouts of the projects, at most 100: they measure the effect of all experiments together. */
+            /** @description Holdouts of the projects, at most 100. They measure the combined effect of all experiments. */
             holdouts: components["schemas"]["ProgrammeHoldout"][];
             /** @description Concluded experiments, the newest first. */
             items: components["schemas"]["ProgrammeItem"][];
-            /** @description Concluded experiments of all time from whose results the expected lifts are estimated. */
+            /** @description Number of concluded experiments, of all time, from which the expected lifts are estimated. */
             learned_from: number;
-            /** @description What to pass as `cursor` for the next page; null on the last one. */
+            /** @description Value to send as `cursor` for the next page; null on the last one. */
             next_cursor: string | null;
             /** @description Always true. */
             success: boolean;
-            /** @description Experiments in `items` on all pages. */
+            /** @description Number of experiments in `items` on all pages. */
             total: number;
-            /** @description Numbers of the experiments that were concluded between `from` and `to`. */
+            /** @description Numbers of the experiments concluded between `from` and `to`. */
             totals: components["schemas"]["ProgrammeTotals"];
-            /** @description Whether there are more than 10,000 concluded experiments. The oldest are ignored then. */
+            /** @description True when there are more than 10,000 concluded experiments. The oldest are then ignored. */
             truncated: boolean;
-            /** @description Concluded experiments of all time that have no expected lift and no part in the estimates. */
+            /** @description Concluded experiments, of all time, that have no expected lift and are not used in the estimates. */
             without_estimate: components["schemas"]["ProgrammeWithoutEstimate"];
         };
-        /** @description Results of the experiments whose hypothesis has a rating of this value. */
+        /** @description Results of the experiments whose hypothesis has this rating. */
         ProgrammeCalibration: {
             /** @description Interval of the average of their true lifts. */
             expected_interval: number[] | null;
@@ -6056,53 +6122,53 @@ export interface components {
              * @example confidence
              */
             rating: string;
-            /** @description Concluded experiments that are not invalid. */
+            /** @description Number of concluded experiments that are not invalid. */
             tests: number;
             /**
              * Format: int64
-             * @description 1 to 5.
+             * @description Value of the rating, from 1 to 5.
              */
             value: number;
             /**
              * Format: double
-             * @description The same in percent.
+             * @description Percent that won.
              */
             win_rate: number | null;
-            /** @description Wilson's interval of the win rate. */
+            /** @description Wilson interval of the win rate. */
             win_rate_interval: number[] | null;
-            /** @description Experiments with an expected lift. */
+            /** @description Number of experiments with an expected lift. */
             with_lift: number;
-            /** @description Of these, how many won. */
+            /** @description Number of those that won. */
             won: number;
         };
         /** @description Sums of lifts. */
         ProgrammeCumulative: {
-            /** @description Of experiments whose variant is served as the winner now. */
+            /** @description Experiments whose variant is served as the winner now. */
             served: components["schemas"]["ProgrammeSum"];
-            /** @description Of experiments that won, or whose variant is served as the winner. */
+            /** @description Experiments that won, or whose variant is served as the winner. */
             won_or_served: components["schemas"]["ProgrammeSum"];
         };
         /** @description A holdout. */
         ProgrammeHoldout: {
             /**
              * Format: int64
-             * @description Its id.
+             * @description Id of the holdout.
              */
             group_id: number;
             /**
-             * @description Its name.
+             * @description Name of the holdout.
              * @example Everything new of 2026
              */
             name: string;
             /**
              * Format: double
-             * @description Percent of the visitors that it keeps out.
+             * @description Percent of the visitors who are held out.
              */
             percent: number;
-            /** @description The key of its project. */
+            /** @description Key of the project. */
             project_key: string;
             /**
-             * @description The path of its result.
+             * @description Path of its result.
              * @example /v2/project/prj_Q2f8kX3mD7tYwR5vB9cN1s/exclusion-group/3/result
              */
             result: string;
@@ -6111,99 +6177,99 @@ export interface components {
         ProgrammeItem: {
             /**
              * Format: date-time
-             * @description When it was concluded.
+             * @description Time of the conclusion.
              */
             concluded_at: string;
-            /** @description Who concluded it: a name; null where that was an older release. */
+            /** @description Name of the person who concluded it; null if an older release did not store it. */
             concluded_by: string | null;
             /**
              * Format: int64
-             * @description How sure the team was, 1 to 5, as the hypothesis has it now; null without one.
+             * @description Confidence of the team, 1 to 5, as rated in the hypothesis now; null if not rated.
              */
             confidence: number | null;
             /**
              * Format: int64
-             * @description How much work it was.
+             * @description Difficulty, 1 to 5.
              */
             difficulty: number | null;
             /** @description Interval of the true lift. */
             expected_interval: number[] | null;
             /**
              * Format: double
-             * @description The expected true lift, in percent; null where `no_estimate` says why.
+             * @description Expected true lift, in percent; null with the reason in `no_estimate`.
              */
             expected_lift: number | null;
-            /** @description Its permanent name for server-side use. */
+            /** @description Permanent key for servers and files. */
             experiment_key: string;
-            /** @description The primary goal; null where no result was kept. */
+            /** @description Key of the primary goal; null if no result was stored. */
             goal_key: string | null;
-            /** @description Its name. */
+            /** @description Name of the primary goal. */
             goal_name: string | null;
             /**
              * Format: int64
-             * @description The hypothesis that it tested.
+             * @description Id of the hypothesis that it tested.
              */
             hypothesis_id: number | null;
             /**
              * Format: int64
-             * @description How much it would matter.
+             * @description Importance, 1 to 5.
              */
             importance: number | null;
             /**
-             * @description What was learned beyond this test.
+             * @description Lesson beyond this test.
              * @example Visitors on phones leave at the address.
              */
             learned: string;
             /**
              * Format: double
-             * @description The lift that the result showed when it was concluded, in percent.
+             * @description Lift in the result at the time of the conclusion, in percent.
              */
             lift: number | null;
-            /** @description Its interval, with the experiment's confidence. */
+            /** @description Interval of that lift, at the experiment's confidence. */
             lift_interval: number[] | null;
             no_estimate: components["schemas"]["NoEstimate"] | null;
             /**
-             * @description The team's reasons.
+             * @description Reasons in the team's words.
              * @example Fewer fields, more orders.
              */
             note: string;
-            /** @description The outcome. */
+            /** @description Outcome. */
             outcome: components["schemas"]["ConclusionOutcome"];
-            /** @description The key of its project. */
+            /** @description Key of the project. */
             project_key: string;
-            /** @description The variant that is served as the winner; null where none is. */
+            /** @description Variant that is served as the winner; null if none is. */
             serving_variant_id: string | null;
             /**
              * Format: int64
-             * @description Its id.
+             * @description Id of the experiment.
              */
             test_id: number;
-            /** @description Its name. */
+            /** @description Name of the experiment. */
             test_name: string;
             /**
-             * @description The variant that the lifts are of: the one that is served, or else the one with the highest lift. Null where no result
-             *     was kept, as before this version.
+             * @description Variant that the lifts are of: the one that is served, or else the one with the highest lift. Null if no result
+             *     was stored, as in earlier versions.
              */
             variant_id: string | null;
             /**
              * Format: int64
-             * @description Visitors in all arms.
+             * @description Number of visitors in all variants.
              */
             visitors: number | null;
         };
         /** @description A month. */
         ProgrammeMonth: {
-            /** @description Experiments that were concluded. */
+            /** @description Number of experiments that were concluded. */
             concluded: number;
             /**
              * @description Year and month.
              * @example 2026-03
              */
             month: string;
-            /** @description Of these, how many won. */
+            /** @description Number of those that won. */
             won: number;
         };
-        /** @description Experiments by outcome. */
+        /** @description Numbers of experiments by outcome. */
         ProgrammeOutcomes: {
             inconclusive: number;
             invalid: number;
@@ -6211,11 +6277,11 @@ export interface components {
             stopped_early: number;
             won: number;
         };
-        /** @description The lifts of some experiments added up, each of its own primary goal. Invalid experiments are never part of it. */
+        /** @description Sum of the lifts of some experiments, each of its own primary goal. Invalid experiments are never included. */
         ProgrammeSum: {
             /**
              * Format: double
-             * @description The expected sum of the true lifts, in percent; null while there is nothing to estimate from.
+             * @description Expected sum of the true lifts, in percent; null if there is nothing to estimate from.
              * @example 12.9
              */
             expected: number | null;
@@ -6229,44 +6295,45 @@ export interface components {
             expected_interval: number[] | null;
             /**
              * Format: double
-             * @description The sum of the lifts that the results showed, in percent, for comparison. It is usually far too high, as winners are
-             *     chosen for a high result.
+             * @description Sum of the lifts that the results showed, in percent, for comparison. It is usually far too high, because
+             *     winners are selected for high results.
              * @example 20.3
              */
             shown: number;
-            /** @description Experiments in the sum. */
+            /** @description Number of experiments in the sum. */
             tests: number;
-            /** @description Experiments that would be in the sum if they had an expected lift. */
+            /** @description Number of experiments that are missing in the sum because they have no expected lift. */
             without_lift: number;
         };
         /** @description Numbers of concluded experiments. */
         ProgrammeTotals: {
-            /** @description All of them. */
+            /** @description Number of concluded experiments. */
             concluded: number;
             /**
-             * @description Experiments that were decided by another goal than that of the plan which their first start locked: they are not in the
-             *     win rate.
+             * @description Number of experiments decided by another goal than that of the plan locked at their first start. They are not in
+             *     the win rate.
              */
             exploratory: number;
-            /** @description Months in UTC, from that of the first experiment on, at most the last 120. */
+            /** @description Months in UTC, from that of the first experiment, at most the last 120. */
             months: components["schemas"]["ProgrammeMonth"][];
-            /** @description By outcome. */
+            /** @description Numbers by outcome. */
             outcomes: components["schemas"]["ProgrammeOutcomes"];
             /**
              * Format: double
-             * @description Experiments concluded per month on average, from `from` or the first of them to `to` or now, over at least one month;
-             *     null without any.
+             * @description Average number of experiments concluded per month, from `from` or the first of them to `to` or now, over at
+             *     least one month; null if there are none.
              * @example 4.2
              */
             per_month: number | null;
             /**
              * Format: double
-             * @description Percent that won, of those that are not invalid and were decided by the goal of their plan; null without such experiments.
+             * @description Percent that won, of experiments that are not invalid and were decided by the goal of their plan; null if there
+             *     are none.
              * @example 31.2
              */
             win_rate: number | null;
             /**
-             * @description Wilson's interval of the win rate.
+             * @description Wilson interval of the win rate.
              * @example [
              *       20.1,
              *       45
@@ -6274,7 +6341,7 @@ export interface components {
              */
             win_rate_interval: number[] | null;
         };
-        /** @description Experiments without an expected lift, by the words of `no_estimate`. */
+        /** @description Numbers of experiments without an expected lift, by the words of `no_estimate`. */
         ProgrammeWithoutEstimate: {
             invalid: number;
             no_result: number;
@@ -6285,24 +6352,24 @@ export interface components {
         /** @description A new project. */
         ProjectBody: {
             /**
-             * @description Display name, new in the company.
+             * @description Display name, unique in the company.
              * @example Shop
              */
             name: string;
         };
-        /** @description A project was made. */
+        /** @description A project was created. */
         ProjectCreated: {
             /**
-             * @description The project's key.
+             * @description Key of the project.
              * @example prj_Q2f8kX3mD7tYwR5vB9cN1s
              */
             project_key: string;
             /** @description Always true. */
             success: boolean;
         };
-        /** @description The projects of the company that the caller sees. */
+        /** @description Projects of the company that the caller sees. */
         ProjectList: {
-            /** @description How many there are. */
+            /** @description Number of projects. */
             count: number;
             /** @description Oldest first. */
             projects: components["schemas"]["SessionProject"][];
@@ -6311,70 +6378,70 @@ export interface components {
         };
         /** @description People who see a project. */
         ProjectPeople: {
-            /** @description Whether more people fit than are listed. */
+            /** @description True when more people match than are listed. */
             has_more: boolean;
-            /** @description Those with a name in which a word begins with the text first, then by name. */
+            /** @description People with a name in which a word begins with the text come first, then by name. */
             people: components["schemas"]["ProjectPerson"][];
             /** @description Always true. */
             success: boolean;
         };
-        /** @description Somebody who sees a project. */
+        /** @description A person who sees a project. */
         ProjectPerson: {
             /**
-             * @description What others call them; several people can have the same name.
+             * @description Name; several people can have the same.
              * @example Ada Lovelace
              */
             name: string;
             /**
              * Format: int64
-             * @description Identifies them.
+             * @description Identifies the person.
              */
             person_id: number;
-            /** @description The role in the project. */
+            /** @description Role in the project. */
             role: components["schemas"]["RoleName"];
         };
-        /** @description The role in a project. */
+        /** @description Role in a project. */
         ProjectRole: {
             /**
-             * @description The project's key.
+             * @description Key of the project.
              * @example prj_Q2f8kX3mD7tYwR5vB9cN1s
              */
             project_key: string;
-            /** @description The role there. */
+            /** @description Role in this project. */
             role: components["schemas"]["RoleName"];
         };
-        /** @description A project that somebody is limited to. */
+        /** @description A project to which a person is limited. */
         ProjectRoleBody: {
             /**
-             * @description The project's key.
+             * @description Key of the project.
              * @example prj_Q2f8kX3mD7tYwR5vB9cN1s
              */
             project_key: string;
-            /** @description The role there; `role` beside `projects` unless sent. */
+            /** @description Role in the project. Unless given, the `role` next to `projects`. */
             role?: components["schemas"]["RoleName"];
         };
-        /** @description How a project behaves. */
+        /** @description Settings of a project. */
         ProjectSettings: {
-            /** @description Whether a second person has to approve changes of code. */
+            /** @description True when a second person must approve changes of code. */
             approve_code: boolean;
-            /** @description Whether a second person has to approve changes of live experiments. */
+            /** @description True when a second person must approve changes of live experiments. */
             approve_live: boolean;
             /**
-             * @description Where pages reach the server; empty for the server that delivered the script.
+             * @description URL under which pages reach the server; empty for the server that delivered the script.
              * @example https://muriel.example.com
              */
             base: string;
-            /** @description Whether automated browsers and crawlers take part in experiments. */
+            /** @description True when automated browsers and crawlers take part in experiments. */
             bots: boolean;
-            /** @description What happens before a visitor has answered whether they may be recorded. */
+            /** @description Behaviour before a visitor has answered the consent question. */
             consent: components["schemas"]["ConsentMode"];
-            /** @description Whether editors may change code that runs on pages. */
+            /** @description True when editors may change code that runs on pages. */
             editors_have_code: boolean;
-            /** @description Whether Global Privacy Control counts as a denial. */
+            /** @description True when Global Privacy Control counts as a denial of consent. */
             gpc: boolean;
             /**
              * Format: int32
-             * @description Percentage of page views whose health is reported.
+             * @description Percentage of page views for which health is reported.
              */
             health: number;
             /**
@@ -6382,112 +6449,125 @@ export interface components {
              * @example Shop
              */
             name: string;
-            /** @description Whether the clock ends experiments whose pages are known to be harmed: see `page_health` of a result. */
+            /**
+             * @description True when the clock ends experiments that are known to harm their pages: see `page_health` of a
+             *     result.
+             */
             stop_on_page_harm: boolean;
         };
         /** @description A project's settings. */
         ProjectSettingsAnswer: {
             /**
-             * @description The project's key.
+             * @description Key of the project.
              * @example prj_Q2f8kX3mD7tYwR5vB9cN1s
              */
             project_key: string;
-            /** @description The settings, all of them. */
+            /** @description All settings. */
             settings: components["schemas"]["ProjectSettings"];
             /** @description Always true. */
             success: boolean;
         };
         /** @description Changes to a project's settings. */
         ProjectSettingsPatch: {
-            /** @description Whether a second person has to approve changes of code. */
+            /** @description true requires a second person to approve changes of code. */
             approve_code?: boolean;
-            /** @description Whether a second person has to approve changes of live experiments. */
+            /** @description true requires a second person to approve changes of live experiments. */
             approve_live?: boolean;
             /**
-             * @description Where pages reach the server, such as `https://muriel.example` or `/x`; empty for the server that delivered the script.
+             * @description URL under which pages reach the server, such as `https://muriel.example` or `/x`; empty for the server that
+             *     delivered the script.
              * @example https://muriel.example.com
              */
             base?: string;
-            /** @description Whether automated browsers and crawlers take part in experiments. */
+            /** @description true includes automated browsers and crawlers in experiments. */
             bots?: boolean;
-            /** @description What happens before a visitor has answered whether they may be recorded. */
+            /** @description Behaviour before a visitor has answered the consent question. */
             consent?: components["schemas"]["ConsentMode"];
-            /** @description Whether editors may change code that runs on pages. */
+            /** @description true lets editors change code that runs on pages. */
             editors_have_code?: boolean;
-            /** @description Whether Global Privacy Control counts as a denial. */
+            /** @description true counts Global Privacy Control as a denial of consent. */
             gpc?: boolean;
             /**
              * Format: int64
-             * @description Percentage of page views whose health is reported.
+             * @description Percentage of page views for which health is reported.
              */
             health?: number;
             /**
-             * @description Display name, new in the company.
+             * @description Display name, unique in the company.
              * @example Shop
              */
             name?: string;
-            /** @description Whether the clock ends experiments whose pages are known to be harmed: see `page_health` of a result. */
+            /** @description true lets the clock end experiments that are known to harm their pages: see `page_health` of a result. */
             stop_on_page_harm?: boolean;
         };
         /** @description A proposed change. */
         Proposal: {
             /**
              * Format: int64
-             * @description The revision of the experiment for which it was made.
+             * @description Revision of the experiment for which it was made.
              */
             base_revision: number;
-            /** @description The body that was sent, without the note: fields as an update takes them, or the status to have. */
+            /** @description Body as sent, without the note: fields of an update, or the new status. */
             body: Record<string, unknown>;
-            /** @description What else has changed since it was made. Where this is not empty it cannot be approved: propose it again. */
+            /**
+             * @description Other fields that have changed since it was made. If there are any, it cannot be approved: propose it
+             *     again.
+             */
             changed_since: components["schemas"]["FieldChange"][];
-            /** @description What it would change now; empty once it is decided. */
+            /** @description Fields that it would change now; empty once it is decided. */
             changes: components["schemas"]["FieldChange"][];
-            /** @description How its fields are applied: `application/json` or `application/merge-patch+json`. */
+            /**
+             * @description Media type of the body, which says how its fields are applied: `application/json` or
+             *     `application/merge-patch+json`.
+             */
             content_type: string;
             /**
              * Format: date-time
-             * @description When it was decided; null while it is open.
+             * @description Time of the decision; null while it is open.
              */
             decided_at: string | null;
             decided_by: components["schemas"]["ActorView"] | null;
-            /** @description Why it is proposed; may be empty. */
+            /** @description Reason for the proposal; may be empty. */
             note: string;
             /**
              * Format: int64
-             * @description Identifies it.
+             * @description Identifies the proposal.
              */
             proposal_id: number;
             /**
              * Format: date-time
-             * @description When.
+             * @description Time of the proposal.
              */
             proposed_at: string;
-            /** @description By whom, who cannot approve it. */
+            /** @description Author, who cannot approve it. */
             proposed_by: components["schemas"]["ActorView"];
-            /** @description What the one who decided says; may be empty. */
+            /** @description Reason for the decision; may be empty. */
             reason: string;
-            /** @description What became of it. */
+            /** @description State of the proposal. */
             state: components["schemas"]["ProposalState"];
             /**
              * Format: int64
-             * @description The experiment.
+             * @description Id of the experiment.
              */
             test_id: number;
         };
         /** @description A change was proposed. */
         ProposalCreated: {
-            /** @description Whether the project asks for a second person for it; if not, it can be made at once too. */
+            /**
+             * @description True when the project requires a second person's approval; otherwise the change can also be made
+             *     directly.
+             */
             needs_approval: boolean;
             /**
              * Format: int64
-             * @description Its id.
+             * @description Id of the proposal.
              */
             proposal_id: number;
             /** @description Always true. */
             success: boolean;
             /**
              * Format: int64
-             * @description The experiment.
+             * @description Id of the experiment.
              */
             test_id: number;
         };
@@ -6495,22 +6575,22 @@ export interface components {
         ProposalDecided: {
             /**
              * Format: int64
-             * @description Its id.
+             * @description Id of the proposal.
              */
             proposal_id: number;
-            /** @description What became of it. */
+            /** @description State of the proposal. */
             state: components["schemas"]["ProposalState"];
             /** @description Always true. */
             success: boolean;
             /**
              * Format: int64
-             * @description The experiment.
+             * @description Id of the experiment.
              */
             test_id: number;
         };
-        /** @description The proposals of an experiment. */
+        /** @description A page of proposals. */
         ProposalList: {
-            /** @description What to pass as `cursor` for the next page; null on the last one. */
+            /** @description Value to send as `cursor` for the next page; null on the last one. */
             next_cursor: string | null;
             /** @description Newest first. */
             proposals: components["schemas"]["Proposal"][];
@@ -6518,49 +6598,52 @@ export interface components {
             success: boolean;
         };
         /**
-         * @description What became of a proposal.
+         * @description State of a proposal.
          * @enum {string}
          */
         ProposalState: "open" | "approved" | "rejected" | "withdrawn";
         /** @description The project's currency rates. */
         RatesAnswer: {
-            /** @description Rates in the table. */
+            /** @description Number of rates in the table. */
             count: number;
-            /** @description The currency that all is converted to; null without a table. */
+            /** @description Currency to which amounts are converted; null without a table. */
             currency: string | null;
-            /** @description By currency, then by date. */
+            /** @description Rates by currency, then by date. */
             rates: components["schemas"]["CurrencyRate"][];
             /** @description Always true. */
             success: boolean;
         };
-        /** @description The project's currency rates, whole. */
+        /** @description Complete table of the project's currency rates. */
         RatesBody: {
-            /** @description The currency that all is converted to, ISO 4217; null, with no rates, for no table. */
+            /**
+             * @description Currency to which amounts are converted, ISO 4217. Null, with no rates, removes the
+             *     table.
+             */
             currency: string | null;
-            /** @description At most one for each currency and day. */
+            /** @description Rates, at most one per currency and day. */
             rates: components["schemas"]["RateSent"][];
         };
         /** @description Currency rates were set. */
         RatesChanged: {
-            /** @description Rates in the table. */
+            /** @description Number of rates in the table. */
             count: number;
-            /** @description The currency that all is converted to; null without a table. */
+            /** @description Currency to which amounts are converted; null without a table. */
             currency: string | null;
             /** @description Always true. */
             success: boolean;
         };
-        /** @description What one unit of a currency is worth from a day on, until the next rate of it. */
+        /** @description Value of one unit of a currency from a day on, until its next rate. */
         RateSent: {
-            /** @description ISO 4217; not the currency of the table. */
+            /** @description ISO 4217 code, different from the currency of the table. */
             currency: string;
             /**
              * Format: date
-             * @description The day on which it begins, in UTC.
+             * @description First day on which it applies, in UTC.
              */
             date: string;
             /**
              * Format: double
-             * @description In the currency of the table.
+             * @description Value of one unit in the currency of the table.
              */
             rate: number;
         };
@@ -6568,40 +6651,40 @@ export interface components {
         RatioCheck: {
             /**
              * Format: double
-             * @description Pearson's test for comparison, valid for one look.
+             * @description p-value of Pearson's chi-squared test for comparison, valid for a single check.
              */
             chi_squared_p_value: number | null;
-            /** @description Each epoch with visitors. */
+            /** @description Epochs with visitors. */
             epochs: components["schemas"]["EpochRatio"][];
-            /** @description A sentence for a person. */
+            /** @description Message for people. */
             message: string;
             /**
              * Format: double
-             * @description Sequential test over all epochs, valid at any look; below 0.01 it fails.
+             * @description p-value of the sequential test over all epochs, valid at any time. Below 0.01 the check fails.
              */
             p_value: number | null;
-            /** @description `ok`, `warn`, `fail`, or `unknown` when the check has nothing to look at. */
+            /** @description `ok`, `warn`, `fail`, or `unknown` when there is no data. */
             status: string;
         };
         /**
-         * @description What opened an epoch.
+         * @description Reason why an epoch began.
          * @enum {string}
          */
         Reason: "status" | "variants" | "targeting" | "traffic" | "distribution" | "groups";
-        /** @description A second factor that was wrong after the right password. */
+        /** @description A second factor that was wrong after the correct password. */
         RefusedSecondFactor: {
             /**
              * Format: date-time
-             * @description When it was tried.
+             * @description Time of the attempt.
              */
             at: string;
             /**
-             * @description What was tried: `password and code` or `passkey`.
+             * @description Method: `password and code` or `passkey`.
              * @example password and code
              */
             method: string;
             /**
-             * @description The network that it was tried from: a /24 of IPv4, or a /48 of IPv6.
+             * @description Network of the attempt: a /24 of IPv4, or a /48 of IPv6.
              * @example 203.0.113.0/24
              */
             network: string;
@@ -6610,21 +6693,21 @@ export interface components {
         Reopened: {
             /** @description Always 0. */
             is_completed: components["schemas"]["Flag"];
-            /** @description Its status, which stays. */
+            /** @description Status, which does not change. */
             status: components["schemas"]["StatusCode"];
             /** @description Always true. */
             success: boolean;
             /**
              * Format: int64
-             * @description Its id.
+             * @description Id of the experiment.
              */
             test_id: number;
         };
-        /** @description Which state to restore. */
+        /** @description State to restore. */
         RestoreBody: {
             /**
              * Format: int64
-             * @description A revision of the history. Its state is that after this change was made.
+             * @description Revision in the history. The state after this change is restored.
              */
             revision: number;
         };
@@ -6632,64 +6715,61 @@ export interface components {
         Restored: {
             /**
              * Format: int64
-             * @description The revision whose state it has again.
+             * @description Revision whose state was restored.
              */
             revision: number;
             /** @description Always true. */
             success: boolean;
         };
-        /** @description What is known of an experiment. */
+        /** @description Result of an experiment. */
         ResultAnswer: {
             /**
              * Format: double
              * @description Average order value.
              */
             aov?: number | null;
-            /**
-             * @description The arms by the attribute that was asked for; the largest part first, at
-             *     most 50 and the rest.
-             */
+            /** @description The arms by the requested attribute, largest segment first, at most 50 segments and the rest. */
             breakdowns: components["schemas"]["Breakdown"][];
             /**
              * Format: int64
              * @description Confidence threshold in percent.
              */
             confidence_threshold_percent: number;
-            /** @description ISO 4217; null when no order names one. */
+            /** @description ISO 4217 code; null when no order names a currency. */
             currency?: string | null;
             /**
              * Format: int64
-             * @description Days from the start to the end or to now, those begun counted whole.
+             * @description Days from the start to the end, or to now; days that have begun count as whole.
              */
             days_running: number;
             /** @description `equal`, `custom` or `mab`. */
             distribution_mode: string;
             /**
              * Format: date
-             * @description The last day that counts; today while it goes on.
+             * @description Last day of the result; today while it is running.
              */
             end_date: string | null;
-            /** @description It was added, changed or chosen after the plan was locked: good for ideas, and no proof. */
+            /** @description True when it was added, changed or chosen after the plan was locked: useful for ideas, but not evidence. */
             exploratory?: boolean;
-            /** @description Why, as a sentence. */
+            /** @description Reason, as a sentence. */
             exploratory_reason?: string | null;
-            /** @description Key of the goal that the numbers at the top are of. */
+            /** @description Key of the goal for the numbers at the top. */
             goal_key: string | null;
-            /** @description Whether the data can be trusted. */
+            /** @description Health checks of the data. */
             health: components["schemas"]["Health"];
             /**
              * Format: int32
              * @description 1 for a multi-armed bandit.
              */
             is_mab: number;
-            /** @description What the numbers were computed from; `muriel verify` computes them again. */
+            /** @description Data that the numbers were computed from; `muriel verify` recomputes them. */
             manifest: Record<string, unknown>;
             /** @description The other metrics. */
             metrics: components["schemas"]["MetricResult"][];
-            /** @description How the pages of the arms fared, the control first. */
+            /** @description Page health of the arms, the control first. */
             page_health: components["schemas"]["PageHealth"][];
             plan?: components["schemas"]["ResultPlan"] | null;
-            /** @description What to know of the plan: why there is none, or that it was locked late. */
+            /** @description Note about the plan: why there is none, or that it was locked late. */
             plan_note?: string | null;
             primary_goal: components["schemas"]["GoalExcerpt"] | null;
             /** @description `pre_deploy`, `post_deploy` or `all_time`. */
@@ -6699,14 +6779,14 @@ export interface components {
              * @description Revenue per visitor.
              */
             rpv?: number | null;
-            /** @description The arm that is served as the winner. */
+            /** @description Variant that is served as the winner. */
             serving_variant_id: string | null;
             /**
              * Format: date
-             * @description The first day that counts, in the asked time zone; null before the first start.
+             * @description First day of the result, in the requested time zone; null before the first start.
              */
             start_date: string | null;
-            /** @description `bayesian` or `frequentist`: which view the team reads. */
+            /** @description `bayesian` or `frequentist`: the view that the team uses. */
             stats_engine: string;
             /** @description `draft`, `live` or `inactive`. */
             status: string;
@@ -6726,22 +6806,22 @@ export interface components {
             test_name: string;
             /**
              * Format: int64
-             * @description Visitors who converted.
+             * @description Number of visitors who converted.
              */
             total_conversions: number;
             /**
              * Format: int64
-             * @description Orders.
+             * @description Number of orders.
              */
             total_orders?: number | null;
             /**
              * Format: double
-             * @description Value of the orders.
+             * @description Total value of the orders.
              */
             total_revenue?: number | null;
             /**
              * Format: int64
-             * @description Visitors of all arms.
+             * @description Number of visitors in all arms.
              */
             total_visitors: number;
             /**
@@ -6762,7 +6842,7 @@ export interface components {
              *     ]
              */
             arms: string[];
-            /** @description What differs from the plan by now, each in a sentence. Empty: everything is as it was planned. */
+            /** @description Messages about differences from the plan since then. Empty if everything is as planned. */
             changed_since: string[];
             /**
              * Format: int64
@@ -6770,7 +6850,7 @@ export interface components {
              */
             confidence_threshold_percent: number;
             confirmed: components["schemas"]["PlanConfirmedBefore"] | null;
-            /** @description Events that are reported. */
+            /** @description Events to report. */
             event_metrics: string[];
             /**
              * @description Built-in metrics that must not get worse.
@@ -6781,24 +6861,24 @@ export interface components {
              */
             guardrails: string[];
             /**
-             * @description SHA-256 of its canonical form (RFC 8785), `manifest.plan.content`.
+             * @description SHA-256 of the plan's canonical form (RFC 8785), `manifest.plan.content`.
              * @example 9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08
              */
             hash: string;
             /**
-             * @description What of these changes the clock does not act on, and what it goes by in place of them; null where it goes by everything, and
-             *     where none of its rules goes by results.
+             * @description Message about changes that the clock does not act on, and what it acts on instead; null if it acts on
+             *     everything, or if none of its rules depends on results.
              */
             held_back: string | null;
             hypothesis: components["schemas"]["PlannedHypothesis"] | null;
             /**
              * Format: int64
-             * @description The hypothesis that it tests.
+             * @description Id of the hypothesis that it tests.
              */
             hypothesis_id: number | null;
             /**
              * Format: date-time
-             * @description When it was locked.
+             * @description Time at which it was locked.
              */
             locked_at: string;
             /**
@@ -6811,173 +6891,177 @@ export interface components {
             planned_from: string | null;
             /**
              * Format: int64
-             * @description Planned total of visitors, for which the comparisons are tuned; null where none was given and none could be computed.
+             * @description Planned total of visitors, for which the comparisons are tuned; null if none was given and none could be
+             *     computed.
              */
             planned_visitors: number | null;
             primary_goal: components["schemas"]["PlannedGoal"] | null;
-            /** @description Further goals, in their order. */
+            /** @description Secondary goals, in order. */
             secondary_goals: components["schemas"]["PlannedGoal"][];
-            /** @description What ends it. */
+            /** @description Rules that end it. */
             stop_rule: components["schemas"]["PlannedEnd"];
         };
         /** @description A change. */
         RevisionView: {
             /**
-             * @description What was done: `create`, `update`, `status`, `restore`…
+             * @description Action: `create`, `update`, `status`, `restore`…
              * @example update
              */
             action: string;
-            /** @description By whom. */
+            /** @description Actor of the change. */
             actor: components["schemas"]["ActorView"];
             /**
              * Format: date-time
-             * @description When.
+             * @description Time of the change.
              */
             at: string;
-            /** @description What is different since; empty for the creation. */
+            /** @description Fields that changed; empty for the creation. */
             changes: components["schemas"]["FieldChange"][];
-            /** @description Why the clock did it, with its numbers, or which proposal it was; null of everything else. */
+            /**
+             * @description Reason for an action of the clock, with its numbers, or the proposal that was approved; null for
+             *     all other changes.
+             */
             detail: Record<string, unknown> | null;
             /**
              * Format: int64
-             * @description Counts the changes; 1 is the creation. Restoring takes it.
+             * @description Number of the change; 1 is the creation. The restore operations accept it.
              */
             revision: number;
         };
         /**
-         * @description What a person may do: `viewer` reads, `editor` also makes and changes experiments, `admin` also settings, keys and people, `owner` also other owners.
+         * @description Role of a person: `viewer` reads, `editor` also creates and changes experiments, `admin` also changes settings, keys and people, `owner` also changes other owners.
          * @enum {string}
          */
         RoleName: "viewer" | "editor" | "admin" | "owner";
-        /** @description A new rollout. */
+        /** @description New rollout. */
         RolloutBody: {
             /**
              * Format: int64
-             * @description To how many percent of the visitors.
+             * @description Percent of the visitors who get the winner.
              */
             traffic_allocation: number;
         };
-        /** @description A project's ruleset; docs/assignment.md describes it. */
+        /** @description A project's ruleset, as described in docs/assignment.md. */
         RulesetDocument: {
             experiments: Record<string, unknown>[];
             /**
              * Format: int64
-             * @description 1.
+             * @description Format version, 1.
              */
             format: number;
             /**
              * Format: int64
-             * @description The version of hashing, 1.
+             * @description Version of hashing, 1.
              */
             hash: number;
             project_key: string;
         };
-        /** @description Many runs, counted. */
+        /** @description Aggregated outcomes of many runs. */
         Runs: {
-            /** @description Called at any look. */
+            /** @description Runs in which a variant was called at any check. */
             called: components["schemas"]["RunShareView"];
-            /** @description Days on which visitors entered. */
+            /** @description Number of days on which visitors entered. */
             days: components["schemas"]["RunSpread"];
-            /** @description What ended them. */
+            /** @description Causes of the end. */
             ended_by: components["schemas"]["EndShares"];
-            /** @description The first variant was called a win at any look. */
+            /** @description Runs in which the first variant was called a win at any check. */
             ever_won: components["schemas"]["RunShareView"];
-            /** @description Another variant than the first was called. */
+            /** @description Runs in which another variant than the first was called. */
             others_called: components["schemas"]["RunShareView"];
             /**
              * Format: int64
-             * @description How many.
+             * @description Number of runs.
              */
             runs: number;
-            /** @description How the first variant's run ends. */
+            /** @description Verdicts on the first variant at the end. */
             verdicts: components["schemas"]["VerdictShares"];
-            /** @description Visitors of all arms. */
+            /** @description Number of visitors in all arms. */
             visitors: components["schemas"]["RunSpread"];
         };
-        /** @description A share of the runs, and where the share of endlessly many lies with 95 % confidence. */
+        /** @description A share of the runs, with its 95 % confidence interval. */
         RunShareView: {
             /**
              * Format: int64
-             * @description How many.
+             * @description Number of runs.
              */
             count: number;
             /**
              * Format: double
-             * @description In percent.
+             * @description Lower bound, in percent.
              */
             lower: number;
             /**
              * Format: double
-             * @description In percent.
+             * @description Share, in percent.
              */
             percent: number;
             /**
              * Format: double
-             * @description In percent.
+             * @description Upper bound, in percent.
              */
             upper: number;
         };
-        /** @description How a number varies over the runs. */
+        /** @description Distribution of a number over the runs. */
         RunSpread: {
             /**
              * Format: double
-             * @description On average.
+             * @description Mean.
              */
             mean: number;
             /**
              * Format: int64
-             * @description Half of the runs have at most this.
+             * @description Median.
              */
             median: number;
             /**
              * Format: int64
-             * @description Nine of ten have at most this.
+             * @description 90th percentile.
              */
             nine_of_ten: number;
         };
-        /** @description Many runs in which the first variant has a lift. */
+        /** @description Outcomes of runs in which the first variant has a lift. */
         RunsWithEffect: {
-            /** @description Called at any look. */
+            /** @description Runs in which a variant was called at any check. */
             called: components["schemas"]["RunShareView"];
-            /** @description Days on which visitors entered. */
+            /** @description Number of days on which visitors entered. */
             days: components["schemas"]["RunSpread"];
             /**
              * Format: double
-             * @description The true lift of the first variant, in percent.
+             * @description True lift of the first variant, in percent.
              */
             effect: number;
-            /** @description What ended them. */
+            /** @description Causes of the end. */
             ended_by: components["schemas"]["EndShares"];
-            /** @description The first variant was called a win at any look. */
+            /** @description Runs in which the first variant was called a win at any check. */
             ever_won: components["schemas"]["RunShareView"];
-            /** @description Another variant than the first was called. */
+            /** @description Runs in which another variant than the first was called. */
             others_called: components["schemas"]["RunShareView"];
             /** @description Runs that ended with the right verdict. */
             power: components["schemas"]["RunShareView"];
             /**
              * Format: int64
-             * @description How many.
+             * @description Number of runs.
              */
             runs: number;
-            /** @description How the first variant's run ends. */
+            /** @description Verdicts on the first variant at the end. */
             verdicts: components["schemas"]["VerdictShares"];
-            /** @description Visitors of all arms. */
+            /** @description Number of visitors in all arms. */
             visitors: components["schemas"]["RunSpread"];
         };
-        /** @description Hours of the week in the visitor's time. */
+        /** @description Hours of the week in the visitor's time zone. */
         Schedule: {
-            /** @description Any of the groups. */
+            /** @description Groups, any of which must match. */
             schedule_groups: components["schemas"]["ScheduleGroup"][];
         };
-        /** @description Days and the hours on them. */
+        /** @description Days, and the hours on them. */
         ScheduleGroup: {
             /** @description Days of the week. */
             days: components["schemas"]["Day"][];
-            /** @description Any of the ranges. */
+            /** @description Time ranges, any of which must match. */
             time_ranges: components["schemas"]["TimeRange"][];
         };
         /**
-         * @description A permission.
+         * @description Permission of an API key.
          * @enum {string}
          */
         ScopeName: "read" | "write" | "code" | "evaluate" | "admin";
@@ -6985,12 +7069,12 @@ export interface components {
         SeriesPoint: {
             /**
              * Format: double
-             * @description Percent.
+             * @description Conversion rate, in percent.
              */
             conversion_rate: number | null;
             /**
              * Format: int64
-             * @description Those who had converted.
+             * @description Number of those who had converted.
              */
             conversions: number;
             /**
@@ -7000,34 +7084,34 @@ export interface components {
             date: string;
             /**
              * Format: double
-             * @description As in the result; null on the control.
+             * @description Lift, as in the result; null on the control.
              */
             lift: number | null;
-            /** @description As in the result: the intervals of all days hold together. */
+            /** @description Interval of the lift, as in the result. The intervals of all days hold simultaneously. */
             lift_interval: number[] | null;
             /**
              * Format: double
-             * @description As in the result.
+             * @description p-value, as in the result.
              */
             p_value: number | null;
             /**
              * Format: double
-             * @description Value of their orders; null for other goals.
+             * @description Total value of their orders; null for other goals.
              */
             revenue: number | null;
             /** @description `"0"` is the control. */
             variant_id: string;
             /**
              * Format: int64
-             * @description Visitors who had entered.
+             * @description Number of visitors who had entered.
              */
             visitors: number;
         };
-        /** @description Which winner to serve, and to how many. */
+        /** @description Winner to serve, and its rollout. */
         ServeBody: {
             /**
              * Format: int64
-             * @description To how many percent of the visitors.
+             * @description Percent of the visitors who get it.
              * @default 100
              */
             traffic_allocation?: number;
@@ -7044,63 +7128,63 @@ export interface components {
             success: boolean;
             /**
              * Format: int64
-             * @description The experiment's id.
+             * @description Id of the experiment.
              */
             test_id: number;
         };
-        /** @description Who is signed in, and what they may do. */
+        /** @description The signed-in person and their permissions. */
         SessionAnswer: {
             /**
-             * @description The company's name.
+             * @description Name of the company.
              * @example Acme
              */
             company: string;
             /**
-             * @description What to send as `X-Muriel-CSRF` with each request that changes something.
+             * @description Token to send as `X-Muriel-CSRF` with each request that changes something.
              * @example 3499569de30c660a1ae3cefa2008ac72
              */
             csrf: string;
             /**
              * Format: date-time
-             * @description When the session ends if nothing is done with it before: 12 hours after its last use, and 30 days after the sign-in at
-             *     the latest.
+             * @description Time at which the session ends unless it is used before: 12 hours after its last use, and at most 30 days after
+             *     the sign-in.
              */
             expires_at: string;
-            /** @description Who is signed in. */
+            /** @description The signed-in person. */
             person: components["schemas"]["Person"];
-            /** @description The projects that the person sees, oldest first. */
+            /** @description Projects that the person sees, oldest first. */
             projects: components["schemas"]["SessionProject"][];
-            /** @description The role in the company. */
+            /** @description Role in the company. */
             role: components["schemas"]["RoleName"];
             /** @description Always true. */
             success: boolean;
         };
-        /** @description A browser in which somebody is signed in. */
+        /** @description A signed-in browser. */
         SessionItem: {
             /**
              * Format: date-time
-             * @description When it was begun.
+             * @description Time of the sign-in.
              */
             created_at: string;
             /**
              * Format: date-time
-             * @description When it ends if it is not used before.
+             * @description Time at which it ends unless it is used before.
              */
             expires_at: string;
-            /** @description Whether it is the one that asks. */
+            /** @description True for the session of this request. */
             is_current: boolean;
             /**
              * Format: date-time
-             * @description When it was last used, to the minute.
+             * @description Time of the last use, to the minute.
              */
             last_seen_at: string;
             /**
-             * @description How the person signed in.
+             * @description Sign-in method.
              * @example password
              */
             method: string;
             /**
-             * @description The network that it was begun from: a /24 of IPv4, or a /48 of IPv6.
+             * @description Network of the sign-in: a /24 of IPv4, or a /48 of IPv6.
              * @example 203.0.113.0/24
              */
             network: string;
@@ -7110,18 +7194,18 @@ export interface components {
              */
             session_id: number;
             /**
-             * @description What the browser called itself, at most 255 characters.
+             * @description User agent of the browser, at most 255 characters.
              * @example Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0
              */
             user_agent: string;
         };
-        /** @description One's own sessions. */
+        /** @description Sessions of the caller. */
         SessionList: {
-            /** @description How many there are. */
+            /** @description Number of sessions. */
             count: number;
             /**
-             * @description Second factors that were wrong after the right password within the last 30 days, newest first, at most 20. If that was not
-             *     you, somebody else may know your password: choose another.
+             * @description Second factors that were wrong after the correct password within the last 30 days, newest first, at most 20. If
+             *     you did not enter them, somebody else may know your password: choose another.
              */
             refused: components["schemas"]["RefusedSecondFactor"][];
             /** @description Latest sign-in first. */
@@ -7129,7 +7213,7 @@ export interface components {
             /** @description Always true. */
             success: boolean;
         };
-        /** @description A project that somebody sees. */
+        /** @description A project that the caller sees. */
         SessionProject: {
             /**
              * @description Display name.
@@ -7137,19 +7221,19 @@ export interface components {
              */
             name: string;
             /**
-             * @description The project's key.
+             * @description Key of the project.
              * @example prj_Q2f8kX3mD7tYwR5vB9cN1s
              */
             project_key: string;
             role: components["schemas"]["RoleName"] | null;
-            /** @description What may be done there. */
+            /** @description Permissions in the project. */
             scopes: components["schemas"]["ScopeName"][];
         };
         /** @description Sessions were ended. */
         SessionsRevoked: {
             /**
              * Format: int64
-             * @description How many sessions were ended.
+             * @description Number of sessions that were ended.
              */
             revoked: number;
             /** @description Always true. */
@@ -7159,68 +7243,69 @@ export interface components {
         Share: {
             /**
              * Format: date-time
-             * @description When it was made.
+             * @description Time of creation.
              */
             created_at: string;
-            /** @description By whom. */
+            /** @description Creator of the link. */
             created_by: components["schemas"]["ActorView"];
             /**
              * Format: date-time
-             * @description From when on it does not work.
+             * @description Time at which it expires.
              */
             expires_at: string;
             /**
              * Format: date-time
-             * @description The hour in which it was last opened; null if never. Who opened it is not kept.
+             * @description Hour in which it was last opened; null if never. Who opened it is not stored.
              */
             opened_at: string | null;
-            /** @description Which visitors the result is about. */
+            /** @description Visitors and goal of the result. */
             query: components["schemas"]["ShareQuery"];
             /**
              * Format: date-time
-             * @description When it was revoked.
+             * @description Time of revocation; null if it is not revoked.
              */
             revoked_at: string | null;
             revoked_by: components["schemas"]["ActorView"] | null;
             /**
              * Format: int64
-             * @description Identifies it. It opens nothing.
+             * @description Identifies the link. The id does not give access to the result.
              */
             share_id: number;
-            /** @description Whether it works. */
+            /** @description State of the link. */
             state: components["schemas"]["ShareState"];
         };
-        /** @description A link to make. */
+        /** @description A new link. */
         ShareBody: {
             /**
              * Format: int64
-             * @description Days for which it works.
+             * @description Days for which the link works.
              * @default 30
              */
             expires_in_days?: number;
-            /** @description Which visitors the result is about; all of them unless given. */
+            /** @description Visitors and goal of the result. Unless given, all visitors. */
             query?: components["schemas"]["ShareQueryBody"];
         };
-        /** @description A link was made. */
+        /** @description A link was created. */
         ShareCreated: {
-            /** @description What was made. */
+            /** @description The new link. */
             share: components["schemas"]["Share"];
             /** @description Always true. */
             success: boolean;
             /**
-             * @description The link. Whoever has it reads the result; it is not stored and not told again.
+             * @description URL. Everybody who has it can read the result. It is not stored and shown only
+             *     this once.
              * @example https://muriel.example/share/q7J2m…
              */
             url: string;
         };
-        /** @description The name of a goal. What it matches is not told. */
+        /** @description A goal without its definition. */
         SharedGoal: {
-            /** @description Its permanent name. */
+            /** @description Permanent key. */
             goal_key: string;
             /** @description Display name. */
             goal_name: string;
         };
-        /** @description What somebody with a link sees of a result. The manifest, ids of experiments and what goals match are not in it. */
+        /** @description A shared result. It does not contain the manifest, experiment ids, and definitions of goals. */
         SharedResult: {
             /**
              * Format: double
@@ -7229,44 +7314,47 @@ export interface components {
             aov?: number | null;
             /**
              * Format: date-time
-             * @description The moment that the result is of; it may be a minute ago.
+             * @description Time of the result, at most a minute ago.
              */
             as_of: string;
-            /** @description The arms by the attribute of the query; the largest part first, at most 50 and the rest. */
+            /** @description The arms by the attribute of the query, largest segment first, at most 50 segments and the rest. */
             breakdowns: components["schemas"]["Breakdown"][];
             /**
              * Format: int64
              * @description Confidence threshold in percent.
              */
             confidence_threshold_percent: number;
-            /** @description ISO 4217; null when no order names one. */
+            /** @description ISO 4217 code; null when no order names a currency. */
             currency?: string | null;
             /**
              * Format: int64
-             * @description Days from the start to the end or to now, those begun counted whole.
+             * @description Days from the start to the end, or to now; days that have begun count as whole.
              */
             days_running: number;
             /** @description `equal`, `custom` or `mab`. */
             distribution_mode: string;
             /**
              * Format: date
-             * @description The last day that counts; today while it goes on.
+             * @description Last day of the result; today while it is running.
              */
             end_date: string | null;
             /**
              * Format: date-time
-             * @description Until when the link works.
+             * @description Time at which the link expires.
              */
             expires_at: string;
-            /** @description It was added, changed or chosen after the plan was locked: good for ideas, and no proof. */
+            /** @description True when it was added, changed or chosen after the plan was locked: useful for ideas, but not evidence. */
             exploratory?: boolean;
-            /** @description Why, as a sentence. */
+            /** @description Reason, as a sentence. */
             exploratory_reason?: string | null;
-            /** @description Key of the goal that the numbers at the top are of. */
+            /** @description Key of the goal for the numbers at the top. */
             goal_key: string | null;
-            /** @description Its name. */
+            /** @description Name of that goal. */
             goal_name: string | null;
-            /** @description Whether the data can be trusted. Sentences that name other experiments, single orders or the server say less here. */
+            /**
+             * @description Health checks of the data. Messages about other experiments, single orders or the server have fewer details
+             *     here.
+             */
             health: components["schemas"]["Health"];
             /**
              * Format: int32
@@ -7275,10 +7363,10 @@ export interface components {
             is_mab: number;
             /** @description The other metrics. */
             metrics: components["schemas"]["MetricResult"][];
-            /** @description How the pages of the arms fared. */
+            /** @description Page health of the arms. */
             page_health: components["schemas"]["PageHealth"][];
             primary_goal: components["schemas"]["SharedGoal"] | null;
-            /** @description Which visitors the result is about; fixed when the link was made. */
+            /** @description Visitors and goal of the result, fixed when the link was created. */
             query: components["schemas"]["ShareQuery"];
             /** @description `pre_deploy`, `post_deploy` or `all_time`. */
             report_phase: unknown;
@@ -7287,14 +7375,14 @@ export interface components {
              * @description Revenue per visitor.
              */
             rpv?: number | null;
-            /** @description The arm that is served as the winner. */
+            /** @description Variant that is served as the winner. */
             serving_variant_id: string | null;
             /**
              * Format: date
-             * @description The first day that counts, in the time zone of the query; null before the first start.
+             * @description First day of the result, in the time zone of the query; null before the first start.
              */
             start_date: string | null;
-            /** @description `bayesian` or `frequentist`: which view the team reads. */
+            /** @description `bayesian` or `frequentist`: the view that the team uses. */
             stats_engine: string;
             /** @description `draft`, `live` or `inactive`. */
             status: string;
@@ -7307,26 +7395,29 @@ export interface components {
             success: boolean;
             /** @description Display name. */
             test_name: string;
-            /** @description `abtest`, `split` or `personalization`: arms of the last have audiences of their own, so their differences are not effects. */
+            /**
+             * @description `abtest`, `split` or `personalization`. Variants of a personalization have different audiences, so their
+             *     differences are not effects.
+             */
             test_type: string;
             /**
              * Format: int64
-             * @description Visitors who converted.
+             * @description Number of visitors who converted.
              */
             total_conversions: number;
             /**
              * Format: int64
-             * @description Orders.
+             * @description Number of orders.
              */
             total_orders?: number | null;
             /**
              * Format: double
-             * @description Value of the orders.
+             * @description Total value of the orders.
              */
             total_revenue?: number | null;
             /**
              * Format: int64
-             * @description Visitors of all arms.
+             * @description Number of visitors in all arms.
              */
             total_visitors: number;
             /**
@@ -7337,50 +7428,51 @@ export interface components {
             /** @description The arms, the control first. */
             variants: components["schemas"]["VariantResult"][];
         };
-        /** @description The result of a link, day by day. It has no `health`: the result has. */
+        /** @description A shared result day by day. It has no `health`, which is part of the shared result. */
         SharedTimeseries: {
-            /** @description It was added, changed or chosen after the plan was locked: good for ideas, and no proof. */
+            /** @description True when it was added, changed or chosen after the plan was locked: useful for ideas, but not evidence. */
             exploratory?: boolean;
-            /** @description Arms that are not part of the plan that was locked at the first start. */
+            /** @description Arms that are not part of the plan locked at the first start. */
             exploratory_arms?: components["schemas"]["ExploratoryArm"][];
-            /** @description Why, as a sentence. */
+            /** @description Reason, as a sentence. */
             exploratory_reason?: string | null;
-            /** @description Key of the goal that the numbers are of. */
+            /** @description Key of the goal of the numbers. */
             goal_key: string | null;
             /** @description Always true. */
             success: boolean;
-            /** @description Cumulative, by day and then by arm. */
+            /** @description Cumulative numbers, by day and then by arm. */
             timeseries: components["schemas"]["SeriesPoint"][];
-            /** @description Where days begin. */
+            /** @description Time zone of the days. */
             tz: string;
         };
-        /** @description The links to an experiment's result. */
+        /** @description Links to an experiment's result. */
         ShareList: {
-            /** @description Newest first, at most 200. Those that have ended are kept for a while. */
+            /** @description Newest first, at most 200. Links that have ended are listed for some time. */
             shares: components["schemas"]["Share"][];
             /** @description Always true. */
             success: boolean;
         };
-        /** @description Which visitors a result is about: what the parameters of a result are called. */
+        /** @description Visitors and goal of a result, by the names of the parameters of a result. */
         ShareQuery: {
-            /** @description The attribute that the result is cut by. */
+            /** @description Attribute of the breakdown. */
             breakdown_by: string | null;
             /**
              * Format: date
-             * @description Visitors who entered, and what they did, until the end of this day.
+             * @description Last day of the result: visitors who entered, and their events, until the end
+             *     of this day.
              */
             end_date: string | null;
             /**
              * Format: int64
-             * @description Visitors who entered in this epoch; null for all.
+             * @description Epoch in which the visitors entered; null for all.
              */
             epoch: number | null;
             /**
-             * @description Words separated by commas that all hold; null for all visitors.
+             * @description Filters separated by commas, which must all match; null for all visitors.
              * @example mobile,country-DE
              */
             filter_by: string | null;
-            /** @description The goal at the top; null for the primary one. */
+            /** @description Key of the goal at the top; null for the primary one. */
             goal_key: string | null;
             /** @description `pre_deploy`, `post_deploy` or `all_time`. */
             report_phase: string;
@@ -7389,29 +7481,29 @@ export interface components {
              * @description Visitors who entered on this day or later.
              */
             start_date: string | null;
-            /** @description Where days begin. */
+            /** @description Time zone of days. */
             tz: string;
         };
-        /** @description Which visitors a result is about: the parameters of a result, as members of an object. Null is like one that is left out. */
+        /** @description Visitors and goal of a result: the parameters of a result, as members of an object. Null equals a missing member. */
         ShareQueryBody: {
             /** @description One of `device browser os country user_type landing_page referrer utm_source utm_medium utm_campaign`. */
             breakdown_by?: string | null;
             /**
              * Format: date
-             * @description Visitors who entered, and what they did, until the end of this day.
+             * @description Last day of the result: visitors who entered, and their events, until the end of this day.
              */
             end_date?: string | null;
             /**
              * Format: int64
-             * @description Visitors who entered in this epoch.
+             * @description Epoch in which the visitors entered.
              */
             epoch?: number | null;
             /**
-             * @description Of `mobile desktop tablet new returning paid search direct country-XX`, separated by commas.
+             * @description Filters from `mobile desktop tablet new returning paid search direct country-XX`, separated by commas.
              * @example mobile,country-DE
              */
             filter_by?: string | null;
-            /** @description The goal to report; the primary one by default. */
+            /** @description Key of the goal to report; the primary one by default. */
             goal_key?: string | null;
             /** @description `pre_deploy` (default), `post_deploy` or `all_time`. */
             report_phase?: string | null;
@@ -7420,68 +7512,68 @@ export interface components {
              * @description Visitors who entered on this day or later.
              */
             start_date?: string | null;
-            /** @description Where days begin: an IANA name (`Europe/Berlin`) or an hour offset (`2`). UTC by default. */
+            /** @description Time zone of days: an IANA name (`Europe/Berlin`) or an hour offset (`2`). UTC by default. */
             tz?: string | null;
         };
         /** @description A link was revoked. */
         ShareRevoked: {
             /**
              * Format: int64
-             * @description Which one.
+             * @description Id of the revoked link.
              */
             share_id: number;
             /** @description Always true. */
             success: boolean;
         };
         /**
-         * @description Whether a link to a result works.
+         * @description State of a link to a result.
          * @enum {string}
          */
         ShareState: "open" | "expired" | "revoked";
-        /** @description Somebody signed out. */
+        /** @description A session was ended by signing out. */
         SignedOut: {
             /** @description Always true. */
             signed_out: boolean;
             /** @description Always true. */
             success: boolean;
         };
-        /** @description Who signs in. */
+        /** @description Credentials of a sign-in. */
         SignInBody: {
             /**
-             * @description The e-mail address, in any letter case.
+             * @description E-mail address, in any letter case.
              * @example ada@example.com
              */
             email: string;
             /**
-             * @description The password.
+             * @description Password.
              * @example correct horse battery
              */
             password: string;
             /**
-             * @description The six digits of the authenticator, or a recovery code; needed by who has enrolled one.
+             * @description Six digits of the authenticator, or a recovery code. Required for people who have enrolled an authenticator.
              * @example 123456
              */
             totp?: string;
         };
-        /** @description The ways to sign in to this server. */
+        /** @description Sign-in methods of this server. */
         SignInMethods: {
-            /** @description Whether nobody can sign in yet: the server prints a link for the first owner when it starts. */
+            /** @description True while nobody can sign in yet. The server prints a link for the first owner when it starts. */
             needs_first_owner: boolean;
             /**
-             * @description The name of the OpenID provider, whose sign-in begins at `/v2/session/oidc/start`; null without one.
+             * @description Name of the OpenID provider, whose sign-in begins at `/v2/session/oidc/start`; null without one.
              * @example Acme
              */
             oidc: string | null;
-            /** @description Whether passkeys are taken: browsers make them for names, not for addresses such as 127.0.0.1. */
+            /** @description True when passkeys are available. Browsers create them for host names, not for addresses such as 127.0.0.1. */
             passkeys: boolean;
-            /** @description Whether e-mail address and password are taken. */
+            /** @description True when sign-in with e-mail address and password is enabled. */
             password: boolean;
             /** @description Always true. */
             success: boolean;
         };
-        /** @description The experiment whose plan is simulated. */
+        /** @description Experiment whose plan was simulated. */
         SimulatedExperiment: {
-            /** @description The goal that decides. */
+            /** @description Key of the primary goal. */
             goal_key: string | null;
             /**
              * Format: int64
@@ -7491,16 +7583,16 @@ export interface components {
             /** @description Display name. */
             test_name: string;
         };
-        /** @description How a simulated experiment is judged, and when it ends. */
+        /** @description Rules of a simulated experiment for verdicts and for its end. */
         SimulatedPlan: {
             /**
              * Format: double
-             * @description In percent.
+             * @description Confidence threshold, in percent.
              */
             confidence: number;
             /**
              * Format: int32
-             * @description Days on which visitors enter at most.
+             * @description Maximum number of days on which visitors enter.
              */
             days: number;
             /**
@@ -7512,158 +7604,162 @@ export interface components {
             measure: components["schemas"]["SimulationMeasure"];
             /**
              * Format: double
-             * @description The planned total of visitors.
+             * @description Planned total of visitors.
              */
             planned_visitors: number | null;
             /**
              * Format: double
-             * @description Percent of experiments without a difference that may be called at most.
+             * @description Maximum percent of experiments without a difference that are called.
              */
             promised_false_calls: number;
-            /** @description The rules by which it ends earlier. */
+            /** @description Rules that can end it earlier. */
             stops: components["schemas"]["SimulatedStops"];
-            /** @description The arms' weights in percent, control first. */
+            /** @description Weights of the arms, in percent, control first. */
             weights: number[];
             /**
              * Format: int32
-             * @description Days that a visitor has to convert; 0 without such a window.
+             * @description Length of the conversion window, in days; 0 without one.
              */
             window_days: number;
         };
-        /** @description The rules by which a simulated experiment ends. */
+        /** @description Rules that end a simulated experiment. */
         SimulatedStops: {
             /**
              * Format: int64
-             * @description After so many conversions.
+             * @description Number of conversions after which it ends.
              */
             conversions: number | null;
             /**
              * Format: int32
-             * @description After so many days.
+             * @description Number of days after which it ends.
              */
             days: number | null;
-            /** @description When a variant is called better or worse. */
+            /** @description True when it ends as soon as a variant is called better or worse. */
             significant: boolean;
             /**
              * Format: int64
-             * @description After so many visitors.
+             * @description Number of visitors after which it ends.
              */
             visitors: number | null;
         };
-        /** @description The visitors that a plan was tried on. */
+        /** @description Assumptions about the visitors of a simulation. */
         SimulatedVisitors: {
-            /** @description Where that number is from. */
+            /** @description Source of that number. */
             baseline_from: components["schemas"]["NumberSource"];
             /**
              * Format: double
              * @description Percent of the control's visitors who convert.
              */
             baseline_rate: number;
-            /** @description Where that number is from. */
+            /** @description Source of that number. */
             daily_from: components["schemas"]["NumberSource"];
             /**
              * Format: double
-             * @description Who enter a day.
+             * @description Number of visitors who enter per day.
              */
             daily_visitors: number;
             /**
              * Format: double
-             * @description How far lognormal order values are apart; null for conversions.
+             * @description Standard deviation of the logarithm of order values; null for conversions.
              */
             sigma: number | null;
         };
-        /** @description What the experiment's plan would do if it were run many times on made-up visitors. */
+        /** @description Outcome of simulating the experiment's plan many times on synthetic visitors. */
         Simulation: {
             /**
              * Format: double
-             * @description Days that the plan takes, where those are more than are simulated.
+             * @description Number of days that the plan takes, if that exceeds the simulated ones.
              */
             days_needed: number | null;
-            /** @description Whose plan it is. */
+            /** @description Experiment whose plan was simulated. */
             experiment: components["schemas"]["SimulatedExperiment"];
             /**
              * Format: double
-             * @description The smallest lift in percent that is found in 80 of 100 experiments in the time there is; null where none is.
+             * @description Smallest lift, in percent, that is detected in 80 of 100 experiments in the available time; null if there is
+             *     none.
              */
             lift_found: number | null;
-            /** @description How it is judged, and when it ends. */
+            /** @description Rules for verdicts and for the end. */
             plan: components["schemas"]["SimulatedPlan"];
-            /** @description Whether false alarms are at most as many as the plan promises: `kept`, `open` (more runs are needed to say), `broken`. */
+            /** @description Rate of false alarms compared with the promised one: `kept`, `broken`, or `open` when more runs are needed. */
             promise: components["schemas"]["SimulationPromise"];
             /**
              * Format: int64
-             * @description The seed of the random numbers.
+             * @description Seed of the random numbers.
              */
             seed: number;
             /** @description Always true. */
             success: boolean;
-            /** @description The visitors that it was tried on. */
+            /** @description Assumptions about the visitors. */
             visitors: components["schemas"]["SimulatedVisitors"];
             /**
              * Format: double
-             * @description Visitors with which the lift is found in 80 of 100 experiments; null where no number does.
+             * @description Number of visitors with which the lift is detected in 80 of 100 experiments; null if no number is enough.
              */
             visitors_needed: number | null;
             with_effect: components["schemas"]["RunsWithEffect"] | null;
-            /** @description What becomes of it when nothing differs: every call is a false alarm. */
+            /** @description Outcomes when there is no difference: every call is a false alarm. */
             without_effect: components["schemas"]["Runs"];
         };
-        /** @description How to simulate a plan. */
+        /** @description Assumptions of a simulation. */
         SimulationBody: {
             /**
              * Format: double
-             * @description Percent of the control's visitors who convert; from the project's last two weeks unless given, else 5.
+             * @description Percent of the control's visitors who convert. Unless given, from the project's last two weeks, or 5.
              */
             baseline_rate?: number;
             /**
              * Format: double
-             * @description Visitors who enter per day; from the project's last two weeks unless given, else 1,000.
+             * @description Visitors who enter per day. Unless given, from the project's last two weeks, or 1,000.
              */
             daily_visitors?: number;
             /**
              * Format: int64
-             * @description Days after which it ends if no rule has ended it; the length of the plan unless given.
+             * @description Days after which an experiment ends if no rule has ended it. Unless given, the length of the plan.
              */
             days?: number;
             /**
              * Format: double
-             * @description True lift of Variant 1 in percent; the smallest lift worth acting on unless given.
+             * @description True lift of Variant 1, in percent. Unless given, the smallest lift worth acting on.
              */
             lift?: number;
             /**
              * Format: int64
-             * @description Experiments to simulate.
+             * @description Number of experiments to simulate.
              * @default 500
              */
             runs?: number;
             /**
              * Format: int64
-             * @description Seed of the random numbers: the same seed gives the same answer.
+             * @description Seed of the random numbers. The same seed gives the same result.
              * @default 1
              */
             seed?: number;
         };
         /**
-         * @description What a simulated goal counts.
+         * @description Measure of a simulated goal.
          * @enum {string}
          */
         SimulationMeasure: "conversion" | "revenue";
         /**
-         * @description Whether false alarms are at most as many as promised.
+         * @description Rate of false alarms compared with the promised one: `kept`, `broken`, or `open` when the simulation cannot tell.
          * @enum {string}
          */
         SimulationPromise: "kept" | "open" | "broken";
         /** @description A new status. */
         StatusBody: {
-            /** @description Fields that change in the same step, as an update sends them. The answer's warnings are those of the update too. */
+            /**
+             * @description Fields that change in the same transaction, in the form of an update. The response includes the update's
+             *     warnings.
+             */
             changes?: components["schemas"]["ExperimentPatch"];
             /**
              * Format: date-time
-             * @description From when on visitors count, with status 1 and before the first start: a test that ran elsewhere may have started in the
-             *     past, 1,500 days ago at most. Needs the scope `admin`.
+             * @description Time from which visitors count: allowed with status 1 and before the first start. A test that ran elsewhere may
+             *     have started up to 1,500 days ago. Needs the scope `admin`.
              */
             started_at?: string;
-            /** @description The status to move to. */
+            /** @description New status. */
             status: components["schemas"]["StatusCode"];
         };
         /**
@@ -7675,23 +7771,27 @@ export interface components {
         StatusUpdated: {
             /**
              * Format: int64
-             * @description The planned total of visitors that was computed, as it was started for the first time and none was given.
+             * @description Planned total of visitors, if it was computed because the experiment started for the first time and none was
+             *     given.
              */
             planned_visitors?: number | null;
-            /** @description The status it has now. */
+            /** @description New status. */
             status: components["schemas"]["StatusCode"];
             /** @description Always true. */
             success: boolean;
             /**
              * Format: int64
-             * @description Its id.
+             * @description Id of the experiment.
              */
             test_id: number;
-            /** @description What to look at, such as a missing primary goal or code that is not valid JavaScript: sentences that name the field. */
+            /**
+             * @description Warnings, each with the name of the field: for example about a missing primary goal, or code that is not valid
+             *     JavaScript.
+             */
             warnings: string[];
         };
         /**
-         * @description How a check went.
+         * @description Outcome of a check.
          * @enum {string}
          */
         StepOutcome: "pass" | "fail" | "unknown" | "not_enforced";
@@ -7700,7 +7800,7 @@ export interface components {
          * @enum {string}
          */
         System: "windows" | "macOS" | "linux" | "chromeOS" | "ios" | "android";
-        /** @description For whom and where an experiment runs. What is left out or empty restricts nothing. */
+        /** @description Visitors and pages on which an experiment runs. Missing and empty rules restrict nothing. */
         Targeting: {
             /** @description Cities, such as `Berlin (Berlin)`. */
             allowed_city?: components["schemas"]["Place"][];
@@ -7729,37 +7829,37 @@ export interface components {
             schedule_rule?: components["schemas"]["Schedule"] | null;
             /** @description The visitor's attributes. */
             segment_rule?: components["schemas"]["Condition"][][];
-            /** @description Pages; an exclusion beats an inclusion. */
+            /** @description Pages. An exclusion overrides an inclusion. */
             url_rule?: components["schemas"]["UrlRule"][];
             /** @description `new` or `returning`, alone or as a list of one. */
             user_rule?: components["schemas"]["UserRule"];
         };
         /**
-         * @description `abtest` changes the page, `split` sends to other pages, `personalization` gives each variant its audience.
+         * @description `abtest` changes the page, `split` redirects to other pages, `personalization` gives each variant its own audience.
          * @enum {string}
          */
         TestType: "abtest" | "split" | "personalization";
-        /** @description From `start` to `end`, past midnight when `end` is the earlier one. */
+        /** @description From `start` to `end`. If `end` is earlier, the range continues past midnight. */
         TimeRange: {
             /** @description `HH:MM`; `24:00` ends a day. */
             end: string;
             /** @description `HH:MM`. */
             start: string;
         };
-        /** @description An experiment day by day. */
+        /** @description Result of an experiment day by day. */
         TimeseriesAnswer: {
             /**
-             * @description What a bandit had lost by the end of each day, by what is known of its arms now. Absent of others, and until something
-             *     is known of every arm.
+             * @description Loss of a bandit by the end of each day, from what is known of its arms now. Absent for other experiments, and
+             *     until there is data for every arm.
              */
             bandit?: components["schemas"]["BanditPoint"][];
-            /** @description It was added, changed or chosen after the plan was locked: good for ideas, and no proof. */
+            /** @description True when it was added, changed or chosen after the plan was locked: useful for ideas, but not evidence. */
             exploratory?: boolean;
-            /** @description Arms that are not part of the plan that was locked at the first start. */
+            /** @description Arms that are not part of the plan locked at the first start. */
             exploratory_arms?: components["schemas"]["ExploratoryArm"][];
-            /** @description Why, as a sentence. */
+            /** @description Reason, as a sentence. */
             exploratory_reason?: string | null;
-            /** @description Key of the goal that the numbers are of. */
+            /** @description Key of the goal of the numbers. */
             goal_key: string | null;
             /** @description Always true. */
             success: boolean;
@@ -7768,22 +7868,22 @@ export interface components {
              * @description Identifies the experiment.
              */
             test_id: number;
-            /** @description Cumulative, by day and then by arm. */
+            /** @description Cumulative numbers, by day and then by arm. */
             timeseries: components["schemas"]["SeriesPoint"][];
-            /** @description Where days begin. */
+            /** @description Time zone of the days. */
             tz: string;
         };
-        /** @description An authenticator that is about to be enrolled. */
+        /** @description An authenticator that is not confirmed yet. */
         TotpBegun: {
             /**
-             * @description The secret in base 32, to type.
+             * @description Secret in base 32, to type.
              * @example JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP
              */
             secret: string;
             /** @description Always true. */
             success: boolean;
             /**
-             * @description The same as an address, to show as a QR code.
+             * @description Same secret as a URI, to show as a QR code.
              * @example otpauth://totp/Muriel:ada%40example.com?secret=JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP&issuer=Muriel
              */
             uri: string;
@@ -7791,75 +7891,78 @@ export interface components {
         /** @description Six digits of the authenticator. */
         TotpCodeBody: {
             /**
-             * @description The digits that it shows now.
+             * @description Current digits of the authenticator.
              * @example 123456
              */
             code: string;
         };
         /** @description An authenticator was enrolled. */
         TotpEnrolled: {
-            /** @description Codes for when the authenticator is lost; each works once in place of the digits. They are shown this once. */
+            /**
+             * @description Codes to use when the authenticator is lost. Each works once instead of the digits. They are shown only this
+             *     once.
+             */
             recovery_codes: string[];
             /** @description Always true. */
             success: boolean;
         };
         /** @description An authenticator was removed. */
         TotpRemoved: {
-            /** @description Whether there was one. */
+            /** @description True when there was one. */
             removed: boolean;
             /** @description Always true. */
             success: boolean;
         };
         /**
-         * @description How a page's URL is compared.
+         * @description Comparison with a page's URL.
          * @enum {string}
          */
         UrlMatch: "simple" | "exact" | "contain" | "wildcard" | "regex";
-        /** @description A page on which an experiment runs, or does not. */
+        /** @description A page on which an experiment runs or does not run. */
         UrlRule: {
             /**
-             * @description Runs there (the default), or must not.
+             * @description true (the default): runs there; false: does not.
              * @default true
              */
             allowed?: boolean;
-            /** @description How it is compared. */
+            /** @description Comparison. */
             rule: components["schemas"]["UrlMatch"];
-            /** @description Address, part of one, or pattern. */
+            /** @description URL, part of one, or pattern. */
             url: string;
         };
-        /** @description `new` or `returning`, alone or as a list of one. */
+        /** @description `new` or `returning`, as text or as a list with one item. */
         UserRule: string | string[];
-        /** @description A treatment. */
+        /** @description A variant other than the control. */
         Variant: {
-            /** @description Style that only this variant gets. */
+            /** @description CSS that only this variant gets. */
             customCSS: string;
-            /** @description Code that only this variant runs. */
+            /** @description JavaScript that only this variant runs. */
             customJS: string;
             /** @description Visual changes, applied in order. */
             data: components["schemas"]["Change"][];
-            /** @description `Variant 1`, `Variant 2`… by position. */
+            /** @description `Variant 1`, `Variant 2`… by position in the list. */
             name: string;
             /** @description Label for people. */
             nickname: string;
-            /** @description For whom; personalizations only. */
+            /** @description Visitors who get this variant; personalizations only. */
             targeting?: components["schemas"]["Audience"];
         };
-        /** @description A treatment. */
+        /** @description A variant other than the control. */
         VariantBody: {
-            /** @description Style that only this variant gets; at most 512 KiB. */
+            /** @description CSS that only this variant gets, at most 512 KiB. */
             customCSS?: string;
-            /** @description Code that only this variant runs; at most 512 KiB. */
+            /** @description JavaScript that only this variant runs, at most 512 KiB. */
             customJS?: string;
             /** @description Visual changes, applied in order. */
             data?: components["schemas"]["Change"][];
-            /** @description `Variant 1`, `Variant 2`… by position. */
+            /** @description `Variant 1`, `Variant 2`… by position in the list. */
             name: string;
             /** @description Label for people. */
             nickname?: string;
-            /** @description For whom; personalizations only. */
+            /** @description Visitors who get this variant; personalizations only. */
             targeting?: components["schemas"]["Audience"];
         };
-        /** @description An arm and what it did. */
+        /** @description An arm with its numbers. */
         VariantResult: {
             analysis?: components["schemas"]["AnalysisResult"] | null;
             /**
@@ -7867,44 +7970,44 @@ export interface components {
              * @description Average order value.
              */
             aov?: number | null;
-            /** @description What its changes found on visitors' pages, of the first 60; those of which no page has told are left out. */
+            /** @description Match counts of its first 60 changes. Changes that no page has reported are left out. */
             changes: components["schemas"]["ChangeFound"][];
             /**
              * Format: double
-             * @description Percent; null without visitors, and of a built-in metric where nobody sent a page view.
+             * @description Conversion rate, in percent; null without visitors, and for a built-in metric when no page view was sent.
              */
             conversion_rate: number | null;
             /**
              * Format: int64
-             * @description Those of them who converted.
+             * @description Number of those who converted.
              */
             conversions: number;
-            /** @description ISO 4217; null when no order names one. */
+            /** @description ISO 4217 code; null when no order names a currency. */
             currency?: string | null;
-            /** @description It was added, changed or chosen after the plan was locked: good for ideas, and no proof. */
+            /** @description True when it was added, changed or chosen after the plan was locked: useful for ideas, but not evidence. */
             exploratory?: boolean;
-            /** @description Why, as a sentence. */
+            /** @description Reason, as a sentence. */
             exploratory_reason?: string | null;
             /**
              * Format: double
-             * @description Percent that the arm does more than the control, as it is shown; not on the control.
+             * @description Improvement over the control in the shown numbers, in percent; absent on the control.
              */
             improvement?: number | null;
-            /** @description Whether it is the control. */
+            /** @description True for the control. */
             is_control: boolean;
             /** @description `Control`, `Variant 1`… */
             name: string;
-            /** @description The team's name for it. */
+            /** @description Label for people. */
             nickname: string;
             /**
              * Format: int64
-             * @description Visitors whose time to convert still runs: shown, and not compared yet.
+             * @description Visitors whose conversion window is still open: shown, but not compared yet.
              */
             open_visitors?: number | null;
             /**
              * Format: date-time
-             * @description When its code was last changed or its name used again after the first
-             *     start: what was recorded before belongs to what it was. Null if never.
+             * @description Time at which its code was last changed, or its name was reused, after the first start. Data recorded
+             *     before belongs to the earlier version. Null if never.
              */
             redefined_at: string | null;
             /**
@@ -7914,17 +8017,17 @@ export interface components {
             rpv?: number | null;
             /**
              * Format: int64
-             * @description Orders.
+             * @description Number of orders.
              */
             total_orders?: number | null;
             /**
              * Format: double
-             * @description Value of the orders.
+             * @description Total value of the orders.
              */
             total_revenue?: number | null;
             /**
              * Format: double
-             * @description Percent of the traffic that it gets now, or got in the epoch that was asked for.
+             * @description Percent of the traffic that it gets now, or got in the requested epoch.
              */
             traffic_weight: number;
             /** @description `"0"` is the control. */
@@ -7935,7 +8038,7 @@ export interface components {
              */
             visitors: number;
         };
-        /** @description Runs by the verdict on the first variant at their end. */
+        /** @description Numbers of runs by the verdict on the first variant at their end. */
         VerdictShares: {
             do_not_trust: components["schemas"]["RunShareView"];
             keep_running: components["schemas"]["RunShareView"];
@@ -7944,30 +8047,30 @@ export interface components {
             win: components["schemas"]["RunShareView"];
         };
         /**
-         * @description What a metric says of the variants.
+         * @description Verdict of a metric about the variants.
          * @enum {string}
          */
         VerdictWord: "win" | "loss" | "no_difference" | "keep_running" | "do_not_trust";
-        /** @description A part of the events of a visitor. */
+        /** @description A page of a visitor's events. */
         VisitorEvents: {
-            /** @description How many events are in `events`. */
+            /** @description Number of entries in `events`. */
             count: number;
             /**
-             * @description Where the next part begins, as the parameter `cursor`; null at the end of the log. A part may have fewer events than
-             *     asked for, or none, and not be the last.
+             * @description Value to send as `cursor` for the next page; null at the end of the log. A page can have fewer events than
+             *     requested, or none, and not be the last.
              * @example 1204-17
              */
             cursor: string | null;
             /**
              * Format: int64
-             * @description Damaged blocks that were passed: what they had of the visitor is missing.
+             * @description Number of damaged blocks that were skipped. Events of the visitor in them are missing.
              */
             damaged_blocks: number;
-            /** @description The events as they are stored, in the order in which they were received. */
+            /** @description Events as stored, in the order of receipt. */
             events: Record<string, unknown>[];
             /**
-             * @description Other servers on the same database that run, or that took events: what they have of the visitor is in their own
-             *     answers.
+             * @description Number of other servers on the same database that run or that have received events. Request the visitor's events
+             *     from each of them.
              */
             other_nodes: number;
             /** @description Always true. */
@@ -7977,34 +8080,34 @@ export interface components {
         VisitorJobAnswer: {
             /**
              * Format: int64
-             * @description Blocks of event logs that are damaged, so that nobody knows whether they have events of the visitor.
+             * @description Number of damaged blocks in event logs, which may contain events of the visitor.
              */
             damaged_blocks: number;
             /**
              * Format: int64
-             * @description Events that were deleted so far.
+             * @description Number of events deleted so far.
              */
             events: number;
             /**
              * Format: date-time
-             * @description When nothing was left; null until then.
+             * @description Time of completion; null until then.
              */
             finished_at: string | null;
-            /** @description How far each node is. Empty when no node has an event log. */
+            /** @description Progress of each node. Empty when no node has an event log. */
             nodes: components["schemas"]["VisitorJobNode"][];
             /**
              * Format: date-time
-             * @description When it was asked for.
+             * @description Time of the request.
              */
             requested_at: string;
             /**
-             * @description Who asked for it: the id of an API key, the name of a person, or `command line`.
+             * @description Requester: the id of an API key, the name of a person, or `command line`.
              * @example 3fK2aQ9z
              */
             requested_by: string;
             /**
-             * @description `pending`: some node's event log may still have events of the visitor. `compacting`: they are out of all logs and
-             *     results; bytes of them remain in a file until it is rebuilt. `done`: nothing is left.
+             * @description `pending`: the event log of some node may still have events of the visitor. `compacting`: they are removed from
+             *     all logs and results, but some bytes remain in a file until it is rebuilt. `done`: nothing is left.
              */
             status: components["schemas"]["VisitorJobStatus"];
             /** @description Always true. */
@@ -8015,104 +8118,104 @@ export interface components {
              */
             visitor_job_id: number;
         };
-        /** @description How far a node is with a deletion. */
+        /** @description Progress of a deletion on a node. */
         VisitorJobNode: {
             /**
              * Format: int64
-             * @description How often it was begun.
+             * @description Number of attempts.
              */
             attempts: number;
             /**
              * Format: int64
-             * @description Blocks of its event log that are damaged.
+             * @description Number of damaged blocks in its event log.
              */
             damaged_blocks: number;
             /**
              * Format: int64
-             * @description Events that it deleted.
+             * @description Number of events that it deleted.
              */
             events: number;
             /**
              * Format: int64
-             * @description The last block of its event log that was examined: events in later blocks came after the deletion and stay. Null
-             *     until then.
+             * @description Last block of its event log that was examined. Events in later blocks arrived after the deletion and are kept.
+             *     Null until then.
              */
             examined_block: number | null;
             /**
              * Format: date-time
-             * @description When it was done; null until then.
+             * @description Time of completion; null until then.
              */
             finished_at: string | null;
             /**
-             * @description The id of the node, as `muriel node list` shows it; `local` on SQLite.
+             * @description Id of the node, as in `muriel node list`; `local` on SQLite.
              * @example local
              */
             node: string;
             /**
              * Format: int64
-             * @description Percent of its event log that was read in the present attempt.
+             * @description Percent of its event log that was read in the current attempt.
              */
             percent: number;
             /**
-             * @description Why the last attempt failed; it is made again. Null when it did not.
+             * @description Reason why the last attempt failed; it is retried. Null if it did not fail.
              * @example the event log cannot be read
              */
             reason: string | null;
-            /** @description As the status of the deletion. */
+            /** @description Status on this node, with the same words as for the whole deletion. */
             status: components["schemas"]["VisitorJobStatus"];
         };
         /**
-         * @description How far a deletion is.
+         * @description Status of a deletion.
          * @enum {string}
          */
         VisitorJobStatus: "pending" | "compacting" | "done";
-        /** @description Whether one watches an experiment. */
+        /** @description Watching state of an experiment. */
         WatchAnswer: {
             /** @description Always true. */
             success: boolean;
             /**
              * Format: int64
-             * @description The experiment.
+             * @description Id of the experiment.
              */
             test_id: number;
-            /** @description How many people watch it, of those who see the project. */
+            /** @description Number of people who watch it, of those who see the project. */
             watchers: number;
-            /** @description Whether one watches it. */
+            /** @description True when the caller watches it. */
             watching: boolean;
         };
-        /** @description An address that is told what happens in the project. */
+        /** @description A webhook: a URL to which events of the project are sent. */
         Webhook: {
             /**
              * Format: date-time
-             * @description When it was made.
+             * @description Time of creation.
              */
             created_at: string;
             /**
-             * @description What it is for.
+             * @description Purpose.
              * @example Posts to the team's channel
              */
             description: string;
             /**
              * Format: date-time
-             * @description When it was switched off; null while it is on.
+             * @description Time at which it was disabled; null while it is enabled.
              */
             disabled_at: string | null;
             /**
-             * @description Why it was switched off; null while it is on.
+             * @description Reason why it was disabled; null while it is enabled.
              * @example every attempt of five days failed, the last one: answered 500
              */
             disabled_reason: string | null;
-            /** @description Whether it is on. */
+            /** @description True when it is enabled. */
             enabled: boolean;
-            /** @description What it is told. */
+            /** @description Events that are sent to it. */
             events: components["schemas"]["EventName"][];
             /**
              * Format: date-time
-             * @description When it began to fail; null while the last attempt succeeded.
+             * @description Time of the first failure; null while the last attempt succeeded.
              */
             failing_since: string | null;
             /**
-             * @description Where messages are sent to.
+             * @description URL to which messages are sent.
              * @example https://hooks.example.com/muriel
              */
             url: string;
@@ -8125,14 +8228,14 @@ export interface components {
         /** @description A new webhook. */
         WebhookBody: {
             /**
-             * @description What it is for.
+             * @description Purpose.
              * @example Posts to the team's channel
              */
             description?: string;
-            /** @description What it is told. */
+            /** @description Events that are sent to it. */
             events: components["schemas"]["EventName"][];
             /**
-             * @description Where messages are sent to: an http or https URL that the public internet can reach.
+             * @description URL to which messages are sent: http or https, reachable from the public internet.
              * @example https://hooks.example.com/muriel
              */
             url: string;
@@ -8143,14 +8246,14 @@ export interface components {
             success: boolean;
             /**
              * Format: int64
-             * @description Its id.
+             * @description Id of the webhook.
              */
             webhook_id: number;
         };
-        /** @description A webhook was made. */
+        /** @description A webhook was created. */
         WebhookCreated: {
             /**
-             * @description What its messages are signed with. It is shown this once.
+             * @description Secret that signs its messages. It is shown only this once.
              * @example whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oDazfhXLp0Y2E=
              */
             secret: string;
@@ -8158,7 +8261,7 @@ export interface components {
             success: boolean;
             /**
              * Format: int64
-             * @description Its id.
+             * @description Id of the webhook.
              */
             webhook_id: number;
         };
@@ -8170,7 +8273,7 @@ export interface components {
             success: boolean;
             /**
              * Format: int64
-             * @description The id it had.
+             * @description Id of the deleted webhook.
              */
             webhook_id: number;
         };
@@ -8184,29 +8287,29 @@ export interface components {
         /** @description Changes to a webhook. */
         WebhookPatch: {
             /**
-             * @description What it is for.
+             * @description Purpose.
              * @example Posts to the team's channel
              */
             description?: string;
-            /** @description Whether it is on. Switching it off gives up the deliveries that wait; each can be sent again. */
+            /** @description true enables it. false also cancels pending deliveries; each can be resent. */
             enabled?: boolean;
-            /** @description The complete new list of what it is told. */
+            /** @description Complete new list of events that are sent to it. */
             events?: components["schemas"]["EventName"][];
             /**
-             * @description Where messages are sent to: an http or https URL that the public internet can reach.
+             * @description URL to which messages are sent: http or https, reachable from the public internet.
              * @example https://hooks.example.com/muriel
              */
             url?: string;
         };
-        /** @description A webhook has a new secret. */
+        /** @description The secret of a webhook was rotated. */
         WebhookRotated: {
             /**
              * Format: date-time
-             * @description Until when the old secret signs too.
+             * @description Time until which messages are also signed with the old secret.
              */
             old_secret_until: string;
             /**
-             * @description What its messages are signed with. It is shown this once.
+             * @description New secret that signs its messages. It is shown only this once.
              * @example whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oDazfhXLp0Y2E=
              */
             secret: string;
@@ -8214,7 +8317,7 @@ export interface components {
             success: boolean;
             /**
              * Format: int64
-             * @description Its id.
+             * @description Id of the webhook.
              */
             webhook_id: number;
         };
@@ -8223,7 +8326,7 @@ export interface components {
             [key: string]: number;
         };
         /**
-         * @description Every experiment of the project, also those that are made later.
+         * @description All experiments of the project, including later ones.
          * @enum {string}
          */
         WholeProject: "project";
@@ -8231,18 +8334,18 @@ export interface components {
         WinnerServed: {
             /** @description Always true. */
             is_serving: boolean;
-            /** @description The arm. */
+            /** @description Variant that is served. */
             serving_variant_id: string;
             /** @description Always true. */
             success: boolean;
             /**
              * Format: int64
-             * @description The experiment's id.
+             * @description Id of the experiment.
              */
             test_id: number;
             /**
              * Format: int64
-             * @description To how many percent of the visitors.
+             * @description Percent of the visitors who get it.
              */
             traffic_allocation: number;
         };
@@ -8450,10 +8553,7 @@ export interface operations {
     reportPreview: {
         parameters: {
             query?: never;
-            header?: {
-                /** @description Only if the experiment still has this ETag; 412 otherwise. */
-                "If-Match"?: string;
-            };
+            header?: never;
             path: {
                 /** @description The project's key. */
                 project_key: string;
@@ -8469,7 +8569,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description It is noted. */
+            /** @description Recorded. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -8618,7 +8718,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The table. */
+            /** @description The table as CSV. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -8672,7 +8772,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description It is marked. */
+            /** @description The entry is marked. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -8696,7 +8796,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description They are marked. */
+            /** @description The entries are marked as read. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -8763,7 +8863,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description What it is for. */
+            /** @description The company, the role and the projects that the invitation gives. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -8813,7 +8913,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description It is refused from now on. */
+            /** @description The key is revoked. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -8951,7 +9051,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Its link is of no use any more. */
+            /** @description The invitation was withdrawn; its link no longer works. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -9001,7 +9101,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Applied whole. */
+            /** @description All changes were applied. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -9045,7 +9145,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description It signs its person in from now on. */
+            /** @description The passkey can be used to sign in. */
             201: {
                 headers: {
                     [name: string]: unknown;
@@ -9068,7 +9168,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description It is of no use any more. */
+            /** @description The passkey was removed. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -9092,7 +9192,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The options. */
+            /** @description Options for `navigator.credentials`. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -9116,7 +9216,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description How many other sessions were ended. */
+            /** @description The number of other sessions that were ended. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -9156,7 +9256,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description How many were ended. */
+            /** @description The number of sessions that were ended. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -9179,7 +9279,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description It is over. */
+            /** @description The session is ended. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -9203,7 +9303,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The secret. */
+            /** @description The new authenticator secret. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -9227,7 +9327,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description It is needed from now on. */
+            /** @description The second factor is required from now on. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -9251,7 +9351,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description It is not needed any more. */
+            /** @description The second factor was removed. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -9321,7 +9421,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The table. */
+            /** @description The table as CSV. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -9486,7 +9586,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description It is gone. */
+            /** @description Deleted. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -9515,7 +9615,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Applied whole. */
+            /** @description All changes were applied. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -9663,7 +9763,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description It is gone. */
+            /** @description Deleted. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -9697,7 +9797,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Applied whole, with the new ETag and, in X-Muriel-Warnings, what to look at. */
+            /** @description All changes were applied; the new ETag. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -9729,7 +9829,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Where it is now. */
+            /** @description The new state of the archive flag. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -9943,7 +10043,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The clock goes by the experiment as it is. */
+            /** @description Automatic rules follow the experiment as it is now. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -10119,7 +10219,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The control first. */
+            /** @description One link per variant, the control first. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -10251,7 +10351,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description It has that state again. */
+            /** @description Restored. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -10367,7 +10467,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The table. */
+            /** @description The table as CSV. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -10519,7 +10619,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description What becomes of it. */
+            /** @description The simulated outcome. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -10621,7 +10721,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description A point per day and arm; in X-Muriel-Warnings, whether to trust them. */
+            /** @description A point per day and arm. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -10646,7 +10746,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Whether one does, and how many people do. */
+            /** @description Whether the person watches the experiment, and the number of watchers. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -10671,7 +10771,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description One watches it. */
+            /** @description The person watches the experiment. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -10696,7 +10796,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description One does not watch it. */
+            /** @description The person does not watch the experiment. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -10807,7 +10907,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description It is gone. */
+            /** @description Deleted. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -10839,7 +10939,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Applied whole. */
+            /** @description All changes were applied. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -10931,7 +11031,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description It has that state again. */
+            /** @description Restored. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -11106,7 +11206,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Applied whole. */
+            /** @description All changes were applied. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -11232,7 +11332,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description It has that state again. */
+            /** @description Restored. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -11255,7 +11355,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description What was seen. */
+            /** @description Pages and servers that sent something recently. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -11601,7 +11701,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description How far each node is. It stays on record when it is done. */
+            /** @description Progress of each node. The job stays on record after it is done. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -11656,7 +11756,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The deletion is on record and will be done. */
+            /** @description The deletion is recorded and will be carried out. */
             202: {
                 headers: {
                     [name: string]: unknown;
@@ -11711,7 +11811,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description It is gone. */
+            /** @description Deleted. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -11740,7 +11840,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Applied whole. */
+            /** @description All changes were applied. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -11800,7 +11900,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The message is on its way. */
+            /** @description The message was queued. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -11828,7 +11928,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Messages have two signatures now. */
+            /** @description Messages carry signatures of both secrets from now on. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -11856,7 +11956,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The message is on its way. */
+            /** @description The message was queued. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -12007,7 +12107,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The ways. */
+            /** @description The sign-in methods of this server. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -12021,9 +12121,9 @@ export interface operations {
     finishOidcSignIn: {
         parameters: {
             query?: {
-                /** @description What the provider gives the person for. */
+                /** @description The provider's authorization code. */
                 code?: string;
-                /** @description What the sign-in was begun with. */
+                /** @description The `state` that the sign-in was begun with. */
                 state?: string;
             };
             header?: never;
@@ -12032,7 +12132,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description To a page of the server. */
+            /** @description Redirects to the dashboard. */
             303: {
                 headers: {
                     [name: string]: unknown;
@@ -12050,7 +12150,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description To the provider. */
+            /** @description Redirects to the provider. */
             303: {
                 headers: {
                     [name: string]: unknown;
@@ -12092,7 +12192,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The options. */
+            /** @description Options for `navigator.credentials`. */
             200: {
                 headers: {
                     [name: string]: unknown;

@@ -2,7 +2,7 @@
 
 mod inquiry;
 
-use self::inquiry::shared_inquiry;
+pub(super) use self::inquiry::shared_inquiry;
 
 use self::inquiry::{HoldoutQuery, ResultQuery, TimeseriesQuery, holdout_inquiry, result_inquiry, timeseries_inquiry};
 use super::audit::csv_file;
