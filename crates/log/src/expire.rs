@@ -28,7 +28,7 @@ pub struct ExpiryPlan {
 /// Blocks the calling thread while it reads the headers of all blocks.
 ///
 /// # Errors
-/// [`Error::File`](super::Error::File) when a file cannot be read. Damaged blocks are not
+/// [`Error::File`] when a file cannot be read. Damaged blocks are not
 /// counted.
 pub fn plan_expiry(dir: &Path, projects: &BTreeMap<String, Instant>) -> Result<BTreeMap<String, ExpiryPlan>> {
     let mut plans: BTreeMap<String, ExpiryPlan> =

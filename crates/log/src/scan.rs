@@ -67,7 +67,7 @@ impl Scan {
     /// The next item, or `None` at the current end of the log.
     ///
     /// # Errors
-    /// [`Error::File`](super::Error::File) when a file cannot be opened or the disk fails.
+    /// [`Error::File`] when a file cannot be opened or the disk fails.
     /// Damage is not an error but an item.
     pub(super) fn next(&mut self) -> Result<Option<ScanItem>> {
         loop {
