@@ -1,6 +1,6 @@
-# The commands of a checkout. `make help` lists them; what takes more than a line lives in scripts/.
+# The commands of a checkout. `make help` lists them. Commands of more than a line are in scripts/.
 
-# Cargo reads CARGO_TARGET_DIR by itself; the recipes only need to know where binaries end up.
+# Cargo reads CARGO_TARGET_DIR itself; the recipes only need the folder of the binaries.
 TARGET := $(or $(CARGO_TARGET_DIR),target)
 
 .DEFAULT_GOAL := help
@@ -11,7 +11,7 @@ TARGET := $(or $(CARGO_TARGET_DIR),target)
 help: ## show this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' Makefile | expand -t 13
 
-# Built quickly rather than optimised: whoever comes first wants to look around.
+# The build is quick rather than optimised, for people who try Muriel for the first time.
 run: ## build, then start the demo: a server with a shop to look around in
 	@scripts/build quick
 	$(TARGET)/quick/muriel demo
@@ -22,7 +22,7 @@ build: ## leave the release binary at target/release/muriel
 test: ## every test, on both databases; the last line is the count
 	@scripts/test
 
-nightly: ## the long form of every test, and what finds rare things: crashes, power cuts, clocks, foreign pages, simulations; takes hours
+nightly: ## the long form of every test, and tests for rare failures: crashes, power cuts, clocks, foreign pages, simulations; takes hours
 	@scripts/test --full
 
 check: ## what CI runs: style, licences, generated files, then every test
@@ -34,7 +34,7 @@ fmt:
 clippy:
 	scripts/cargo clippy --workspace --all-targets --locked -- -D warnings
 
-# Private items too: most links of the documentation lead to them.
+# Private items are included, as most links of the documentation lead to them.
 doc:
 	RUSTDOCFLAGS="-D warnings" scripts/cargo doc --workspace --no-deps --document-private-items --locked
 
@@ -55,14 +55,14 @@ typos:
 	@scripts/tools python
 	scripts/in-tools typos
 
-simulate: ## try what the statistics promise on forty thousand experiments and four thousand programmes; takes minutes
+simulate: ## check the statistics on forty thousand simulated experiments and four thousand programmes; takes minutes
 	@scripts/test simulate
 
-pictures: ## draw the pictures of docs/methods.md from what the engine computes
+pictures: ## draw the pictures of docs/methods.md from the engine's results
 	cargo run -p muriel-stats --example pictures --locked
 	cargo run -p muriel-analysis --example programmes --locked -- --picture
 
-page-health: ## try page health on thousands of simulated experiments; takes a few minutes
+page-health: ## check page health on thousands of simulated experiments; takes a few minutes
 	@scripts/test page-health
 
 crash: ## kill the server, cut its power and send it slow clients, all under load; nothing acknowledged may be lost
@@ -71,10 +71,10 @@ crash: ## kill the server, cut its power and send it slow clients, all under loa
 clock: ## start the server with a wrong clock, and set the clock while it runs; no event may be lost
 	@scripts/test clock
 
-foreign: ## pages of other people's making under experiments, in a browser; web/foreign/run has options
+foreign: ## test experiments on pages by other authors, in a browser; web/foreign/run has options
 	@scripts/test foreign
 
-bench: ## side by side with the peers, in the process too, then large data; options: make bench ARGS="--reps 3"
+bench: ## compare with the peers, over HTTP and in-process, then large data; options: make bench ARGS="--reps 3"
 	bench/run $(ARGS)
 	bench/engines/run
 	bench/stats/run
@@ -82,10 +82,10 @@ bench: ## side by side with the peers, in the process too, then large data; opti
 	bench/backlog.py
 	bench/reports/run
 
-bench-data: ## 10 million events in a warehouse, and how long questions about them take
+bench-data: ## measure queries on a warehouse with 10 million events
 	bench/reports/run
 
-dist: ## the one-file release with its checksum, in dist/
+dist: ## build the one-file release with its checksum, in dist/
 	scripts/dist
 
 clean: ## remove what was built here; tools and caches stay

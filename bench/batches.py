@@ -32,7 +32,7 @@ def visitor():
 
 
 def stored(project):
-    """A line as `muriel log export` prints it."""
+    """An event in the form that `muriel log export` prints."""
     times = {"received_at": "2026-03-01T10:00:01.000Z"}
     return {**event(), "project_key": project, "visitor": visitor(), "bot": False, "vouched": True, **times}
 
@@ -42,13 +42,13 @@ def lines(count):
 
 
 def cpu(process):
-    """Seconds of the processor that a process has used."""
+    """CPU seconds that a process has used."""
     fields = Path(f"/proc/{process.pid}/stat").read_text().rpartition(") ")[2].split()
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def sent(server, client, path, bodies, headers):
-    """Seconds and CPU that sending these takes."""
+    """The wall time and CPU time of sending these bodies, in seconds."""
     address = urlsplit(server.url)
     connection = http.client.HTTPConnection(address.hostname, address.port, timeout=60)
     headers = {"Authorization": f"Bearer {client.key}", **headers}

@@ -45,9 +45,9 @@ import servers  # noqa: E402
 import serving  # noqa: E402
 import usage  # noqa: E402
 
-# In their order: `create` comes last, as it leaves more than 50 experiments behind.
+# In the order of the run: `create` is last, as it leaves more than 50 experiments behind.
 QUESTIONS = ["list", "evaluate-one", "evaluate-fifty", "evaluate-many", "patch", "ingest-one", "ingest-twenty", "create"]
-# Ours comes first, then the peers that its ratios are about.
+# Ours is first, followed by the peers with which it is compared.
 SERVERS = {
     "muriel": servers.muriel,
     "unleash": servers.unleash,
@@ -55,7 +55,7 @@ SERVERS = {
     "floor": servers.floor,
     "reference": servers.reference,
 }
-# Which of them know what; ours knows everything.
+# The questions that each peer supports; ours supports all.
 KNOWN = {
     "unleash": {"list", "patch", "create"},
     "edge": {"evaluate-one", "evaluate-fifty", "evaluate-many"},
@@ -64,18 +64,18 @@ KNOWN = {
 }
 
 
-# The measuring -----------------------------------------------------------------------------------------------------
+# Measuring ---------------------------------------------------------------------------------------------------------
 
 
 class Wrk:
-    """Bursts of load. No request of a run uses a number twice."""
+    """Generates bursts of load. No request of a run uses a number twice."""
 
     def __init__(self, folder):
         self.folder = folder
         self.next = 0
 
     def run(self, target, connections, seconds, **extra):
-        """What load.lua counted, and the CPU time of wrk itself."""
+        """The counts of load.lua, and the CPU time of wrk itself."""
         self.next += 10_000_000
         load = target.load | {"from": self.next} | extra
         if "ids" in load:
@@ -107,7 +107,7 @@ class Wrk:
 
 
 def uuid_start(now):
-    """The first three groups and the fourth of a UUID v7 of this moment; the last is counted up."""
+    """The first four groups of a UUID v7 with the current time. load.lua counts up the last group."""
     ms = f"{int(now * 1e3):012x}"
     return f"{ms[:8]}-{ms[8:]}-7{secrets.token_hex(2)[:3]}-8{secrets.token_hex(2)[:3]}-"
 
@@ -118,7 +118,7 @@ def spent_by_children():
 
 
 def prove(wrk, target):
-    """Reads the answers of a second."""
+    """Checks the responses of one second of load."""
     text, times = target.proof
     got = wrk.run(target, 1, 1, proof=text, times=times)
     if got["unproven"] or got["broken"] or not got["requests"]:
@@ -126,7 +126,7 @@ def prove(wrk, target):
 
 
 def measure(wrk, target, connections, seconds):
-    """One burst of load on one target."""
+    """Measures one burst of load on one target."""
     before = usage.cpu_us(target.roots)
     got = wrk.run(target, connections, seconds)
     used = usage.cpu_us(target.roots) - before
@@ -135,7 +135,7 @@ def measure(wrk, target, connections, seconds):
         "requests": got["requests"],
         "bad": got["bad"] + got["broken"],
         "rps": got["requests"] / got["seconds"],
-        # Evaluations and events, where a request carries some.
+        # Evaluations or events, if a request carries several.
         "ups": got["requests"] / got["seconds"] * target.each,
         "p50_ms": got["p50_us"] / 1e3,
         "p99_ms": got["p99_us"] / 1e3,
@@ -147,11 +147,11 @@ def measure(wrk, target, connections, seconds):
     }
 
 
-# The telling -------------------------------------------------------------------------------------------------------
+# Output ------------------------------------------------------------------------------------------------------------
 
 
 def table(rows):
-    """Text in columns: the first to the left, numbers to the right."""
+    """Prints rows in columns: the first is left-aligned, numbers are right-aligned."""
     widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
     for row in rows:
         print("  " + row[0].ljust(widths[0]) + "".join("  " + cell.rjust(w) for cell, w in zip(row[1:], widths[1:])))
@@ -170,12 +170,12 @@ def report(question, connections, targets):
         cells = [format(statistics.median(one[key] for one in rounds), style) for key, style in columns.values()]
         rows.append([target.name, *cells, str(sum(one["bad"] for one in rounds))])
     table(rows)
-    # Ours beside each peer; without ours, the first peer beside the others.
+    # Compares ours with each peer; without ours, the first peer with the others.
     ours = targets[0]
     for peer in targets[1:]:
         pairs = list(zip(ours.rounds[connections], peer.rounds[connections]))
         rate = statistics.median(a["ups"] / max(b["ups"], 1e-9) for a, b in pairs)
-        # Below one tick of the clock a burst has no CPU time to speak of.
+        # A burst with less CPU time than a clock tick has none.
         cpu = statistics.median(b["unit_cpu_us"] / max(a["unit_cpu_us"], 1e-6) for a, b in pairs)
         print(f"  {ours.name} / {peer.name}: {rate:.2f} × the {unit}s, {cpu:.2f} × less CPU for each")
 

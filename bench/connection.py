@@ -1,4 +1,4 @@
-"""What the benchmarks of single operations share: one connection that asks, work by several threads, percentiles."""
+"""Code that benchmarks of single operations share: one connection for requests, work by threads, percentiles."""
 
 import http.client
 import json
@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 
 
 class Connection:
-    """A connection that is kept, with the client's key. `base` begins the paths of the client's project."""
+    """A persistent connection with the client's key. `base` is the prefix of the paths of the client's project."""
 
     def __init__(self, server, client):
         address = urlsplit(server.url)
@@ -17,7 +17,7 @@ class Connection:
         self.headers = {"Authorization": f"Bearer {client.key}", "Content-Type": "application/json"}
 
     def call(self, method, path, body=None):
-        """The bytes of the answer, all of which have arrived. Whatever is not a success ends the program."""
+        """Makes a request and returns the bytes of the whole response. If it is not a success, ends the program."""
         self.http.request(method, path, json.dumps(body) if body else None, self.headers)
         response = self.http.getresponse()
         answer = response.read()
@@ -27,7 +27,7 @@ class Connection:
 
 
 def side_by_side(work, threads):
-    """Calls `work` with 0 up to `threads`, each in a thread of its own, and waits for all."""
+    """Calls `work` with 0 up to `threads`, exclusive, each in its own thread, and waits for all."""
     workers = [threading.Thread(target=work, args=(number,)) for number in range(threads)]
     for worker in workers:
         worker.start()

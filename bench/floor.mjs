@@ -1,10 +1,10 @@
-// How a small service keeps events: Node's own HTTP server, a pool of PostgreSQL connections, one durable INSERT per event.
-// Prints `ready http://ADDRESS`; DATABASE_URL names an empty database.
+// A small service that stores events: Node's own HTTP server, a pool of PostgreSQL connections, one durable INSERT per
+// event. Prints `ready http://ADDRESS`. DATABASE_URL names an empty database.
 
 import { createServer } from "node:http";
 import { createRequire } from "node:module";
 
-// Where the package lies is told from outside.
+// The environment variable MODULES names the folder of the package.
 const { Pool } = createRequire(`${process.env.MODULES}/`)("pg");
 const pool = new Pool({ connectionString: process.env.DATABASE_URL, max: 16 });
 const insert = {

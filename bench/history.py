@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""Prints events of sixty days as `muriel log export` does, in the order of their times: history.py [EVENTS].
+"""Prints events of sixty days in the form of `muriel log export`, ordered by time: history.py [EVENTS].
 
-The same events every time: a visitor for every four of them, 30 % exposures, 60 % pages, 7 % custom events, 3 % orders.
+The events are the same in each run: one visitor for every four events, 30 % exposures, 60 % page views, 7 % custom
+events, 3 % orders.
 """
 
 import json

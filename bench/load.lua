@@ -1,16 +1,16 @@
 -- Load for wrk. Arguments after `--`, each name=value:
 --   method, auth (the Authorization header), type (Content-Type; application/json)
 --   path: a template        bodies: a file with a template per line, taken in turn
---   ids: a file with one id per line        from: where {n} starts, so that two runs never share one
---   uuid: what {uuid} begins with
---   proof, times: an answer is bad unless this text is in it that often; for a short look, as it costs time
+--   ids: a file with one id per line        from: the first {n}, so that two runs never share one
+--   uuid: the start of {uuid}
+--   proof, times: a response is bad unless it has this text that many times; for short runs, as the check costs time
 --
 -- In a template:
---   {n}  a number never used before          {id}    the next one of the ids
+--   {n}  a number never used before          {id}    the next id
 --   {u}  a visitor's number, of a million    {uuid}  all but the last four digits of a UUID never used before: a template
 --                                                    with several adds four of its own to each
--- Within one request a name stands for one thing. Making twenty UUIDs so costs one number, and the generator, which shares the
--- machine with the server, stays out of the way.
+-- Within one request, a name has one value. So twenty UUIDs cost one number, and the generator, which shares the
+-- machine with the server, uses little CPU.
 
 local given, ids, bodies, head = {}, {}, {}, nil
 local number, first = 0, 0
@@ -23,7 +23,7 @@ local make = {
   uuid = function() return given.uuid .. format("%d", 10000000 + number - first) end,
 }
 
--- A template cut at its names: texts with gaps, and which name goes into which gap.
+-- Splits a template at its names: texts with gaps, and the name for each gap.
 local function cut(template)
   local found = { texts = {}, gaps = {}, names = {}, used = {} }
   local at = 1
@@ -46,7 +46,7 @@ local function filled(template)
   return concat(texts)
 end
 
--- Gives the names of a template their values; those that are left from another template of this request stay.
+-- Sets the values of a template's names. Values from another template of the same request stay.
 local function prepare(template, done)
   for i = 1, #template.used do
     local name = template.used[i]
@@ -71,7 +71,7 @@ local function lines(file)
   return found
 end
 
--- How often `text` is in `whole`.
+-- Counts the occurrences of `text` in `whole`.
 local function occurrences(whole, text)
   local count, at = 0, 0
   while true do

@@ -27,7 +27,7 @@ from connection import Connection, percentile, side_by_side
 GOAL_MS = 250
 HYPOTHESES = 500
 DAY_US = 86_400_000_000
-# What results were computed from is kept with each conclusion; it takes about this many bytes.
+# The manifest of the results is stored with each conclusion. It takes about this many bytes.
 MANIFEST = json.dumps({"padding": "x" * 8_000})
 
 

@@ -1,9 +1,9 @@
 #!/usr/bin/env node
-// results-page.mjs [EVENTS]: how long a browser works for the results page of 10,000,000 events, or as many.
+// results-page.mjs [EVENTS]: measures a browser's CPU time for the results page of 10,000,000 events, or EVENTS.
 //
-// Sends the events of an experiment of four arms, ten goals and sixty days to a server of its own, asks for its result until it is
-// computed, and opens the page in Chromium, five times each: processor time of the page's main thread until everything is there.
-// The page is to take 500 ms at most. MURIEL_BIN names the binary; else it is the debug build.
+// Sends the events of an experiment with four arms, ten goals and sixty days to its own server, requests the result
+// until it is computed, and opens the page in Chromium, five times each. Measures the CPU time of the page's main
+// thread until the page is complete. The limit is 500 ms. MURIEL_BIN names the binary; the default is the debug build.
 
 import { Company } from "../web/dashboard/tests/company.mjs";
 import { among, before, collector, crowd, send } from "../web/dashboard/tests/crowd.mjs";
@@ -31,7 +31,7 @@ async function experiment(company) {
   return test_id;
 }
 
-/** Visitors with about eight events each, day by day, until there are enough events. */
+/** Sends visitors with about eight events each, day by day, until there are enough events. */
 async function fill(company, id) {
   const key = await collector(company);
   const does = (arm, at) =>
@@ -49,7 +49,7 @@ async function fill(company, id) {
   return { events, visitors };
 }
 
-/** Asks until there is an answer; seconds that took. */
+/** Requests a path until it succeeds, and returns the seconds that this took. */
 async function answered(company, path) {
   const start = performance.now();
   for (;;) {

@@ -1,10 +1,10 @@
-"""What every server gets: the same fifty experiments and the same events, each in its own words."""
+"""Data for every server: the same fifty experiments and the same events, each in the server's own format."""
 
 import json
 
 EXPERIMENTS = 50
 KEYS = [f"exp-{n}" for n in range(1, EXPERIMENTS + 1)]
-# How many visitors one request of `evaluate-many` asks for.
+# Number of visitors in one request of `evaluate-many`.
 VISITORS = 100
 
 
@@ -46,7 +46,7 @@ def unleash_strategy(key):
 
 
 def unleash_features():
-    """What an Unleash server tells its clients, for those that get it from a file."""
+    """The features that an Unleash server sends to its clients, for clients that read them from a file."""
     features = [
         {"name": key, "type": "experiment", "enabled": True, "project": "default", "stale": False}
         | {"strategies": [unleash_strategy(key)], "variants": []}
@@ -55,7 +55,7 @@ def unleash_features():
     return {"version": 2, "features": features, "segments": []}
 
 
-# A visitor whom every experiment takes; load.lua puts the number in.
+# A visitor who is eligible for every experiment; load.lua fills in the number.
 def muriel_context(suffix=""):
     return {"targetingKey": f"user-{{u}}{suffix}", "country": "US", "plan": "pro"}
 
@@ -64,7 +64,7 @@ UNLEASH_CONTEXT = "userId=user-{u}&properties[country]=US&properties[plan]=pro"
 
 
 def events(*kinds):
-    """The body of a request with events of these kinds; load.lua puts in what differs."""
+    """The body of a request with events of these kinds; load.lua fills in the values that differ."""
     body = {"sent_at": "{now}", "visitor": {"id": "user-{u}"}, "events": [event(*one) for one in enumerate(kinds)]}
     return json.dumps(body, separators=(",", ":")).replace('"{id}"', "{id}")
 
@@ -82,6 +82,6 @@ def event(place, kind):
             return common | {"type": "exposure", "test_id": "{id}", "variant_id": variant, "epoch": 1, "context": met}
 
 
-# Of a visit: one exposure, then what the visitor does.
+# The events of a visit: one exposure, followed by the visitor's actions.
 ONE_EVENT = [events(kind) for kind in ("0", "pageview", "custom", "1", "pageview", "custom")]
 TWENTY_EVENTS = [events(variant, *["pageview", "custom"] * 9, "custom") for variant in ("0", "1")]

@@ -1,6 +1,6 @@
-"""The servers: each is started, gets its experiments, and says which requests ask it which question.
+"""Starts the servers, creates their experiments, and defines the request for each question.
 
-Each function is a generator of targets and puts what has to be stopped on the stack.
+Each function is a generator of targets. It puts processes that have to be stopped on the stack.
 """
 
 import base64
@@ -23,24 +23,24 @@ CACHE = Path(os.environ.get("MURIEL_CACHE") or Path.home() / ".cache/muriel") / 
 
 @dataclass
 class Target:
-    """One server and the request that asks it one question."""
+    """One server, and the request for one question."""
 
     question: str
     name: str
     url: str
-    # The processes whose trees count as the server's.
+    # The processes that, with their descendants, count as the server's.
     roots: list[int]
-    # What load.lua takes; `ids` and `bodies` as lists.
+    # The arguments of load.lua; `ids` and `bodies` are lists.
     load: dict
-    # How many evaluations or events a request carries.
+    # Number of evaluations or events in a request.
     each: int = 1
-    # A text that every good answer has, and how often.
+    # A text that every good response contains, and the number of its occurrences.
     proof: tuple[str, int] | None = None
     rounds: dict = field(default_factory=dict)
 
 
 def muriel(stack, folder, name="muriel", program=None):
-    """Ours, on SQLite: the built server, or another `program` under another `name`."""
+    """Muriel on SQLite: the built server, or another `program` under another `name`."""
     data = folder / name
     data.mkdir()
     program = program or serving.binary("release")
@@ -83,7 +83,7 @@ def muriel(stack, folder, name="muriel", program=None):
 
 
 def reference(stack, folder):
-    """The naive service, with both ways to commit."""
+    """The naive service, with both settings of `synchronous`."""
     ids = list(range(1, same.EXPERIMENTS + 1))
     body = ['{"test_name": "name {n}"}']
     ask = {"list": {"path": "/experiments"}}
@@ -111,7 +111,7 @@ def reference(stack, folder):
 
 
 def floor(stack, folder):
-    """Node and PostgreSQL, an INSERT per event."""
+    """Node and PostgreSQL, with an INSERT per event."""
     postmaster = durable_postmaster()
     environment = {"DATABASE_URL": database(stack, "floor_bench"), "MODULES": str(CACHE / "pg/node_modules")}
     url, pid = ready(stack, [node(), HERE / "floor.mjs"], env=environment, cwd=folder)
@@ -125,7 +125,7 @@ def edge(stack, folder):
     """Unleash Edge, reading its features from a file."""
     features = folder / "features.json"
     features.write_text(json.dumps(same.unleash_features()))
-    # A token of its own, gone with the run.
+    # A token that is used for this run only.
     token = "default:development." + base64.b16encode(os.urandom(28)).decode().lower()
     port = serving.free_port()
     url = f"http://127.0.0.1:{port}"
@@ -136,7 +136,7 @@ def edge(stack, folder):
     auth = {"auth": token}
     one = {"path": f"/api/frontend/features/{{id}}?{same.UNLEASH_CONTEXT}", "ids": same.KEYS} | auth
     all_of_them = {"path": f"/api/frontend?{same.UNLEASH_CONTEXT}"} | auth
-    # Of a variant; a toggle has no payload.
+    # The text for a variant; a toggle has no payload.
     given = '"enabled":true,"payload":'
     yield Target("evaluate-one", "unleash edge", url, [process.pid], one, 1, (given, 1))
     for question in ("evaluate-fifty", "evaluate-many"):
@@ -144,9 +144,9 @@ def edge(stack, folder):
 
 
 def unleash(stack, folder):
-    """Unleash in a database of its own; the cluster is that of with-postgres, at PostgreSQL's durable defaults."""
+    """Unleash in its own database; the cluster is that of with-postgres, with PostgreSQL's durable defaults."""
     postmaster = durable_postmaster()
-    # The token of an own, empty instance on loopback, gone with the run.
+    # The token of a separate, empty instance on loopback, used for this run only.
     token = "*:*." + base64.b16encode(os.urandom(28)).decode().lower()
     port = serving.free_port()
     url = f"http://127.0.0.1:{port}"
@@ -191,7 +191,7 @@ def unleash(stack, folder):
         yield Target(question, "unleash", url, [process.pid, postmaster], load | auth)
 
 
-# What several of them need -----------------------------------------------------------------------------------------
+# Shared helpers ----------------------------------------------------------------------------------------------------
 
 
 def node():
@@ -199,7 +199,7 @@ def node():
 
 
 def ready(stack, command, **options):
-    """Starts a server that prints `ready URL`; gives back the URL and the process."""
+    """Starts a server that prints `ready URL`, and returns the URL and the process."""
     process = serving.child(command, stdout=subprocess.PIPE, **options)
     stack.callback(serving.stop, process)
     url = process.stdout.readline().decode().removeprefix("ready ").strip()
@@ -209,7 +209,7 @@ def ready(stack, command, **options):
 
 
 def logged(stack, log, command, **options):
-    """Starts a server that says what it has to say in a file."""
+    """Starts a server with its output in a file."""
     with log.open("wb") as output:
         process = serving.child(command, stdout=output, stderr=subprocess.STDOUT, **options)
     stack.callback(serving.stop, process)
@@ -235,7 +235,7 @@ def cluster():
 
 
 def durable_postmaster():
-    """The process of PostgreSQL's server, which has to keep what it acknowledges."""
+    """The process id of PostgreSQL's server, whose settings have to make acknowledged writes durable."""
     lax = [name for name in ("fsync", "synchronous_commit", "full_page_writes") if serving.sql(cluster(), f"SHOW {name}") != "on"]
     if lax:
         sys.exit(f"the comparison would be unfair: PostgreSQL runs with {', '.join(lax)} off")
@@ -243,7 +243,7 @@ def durable_postmaster():
 
 
 def database(stack, name):
-    """An empty database, dropped at the end; gives back its URL."""
+    """Creates an empty database, which is dropped at the end, and returns its URL."""
     url = serving.fresh_database(name)
     stack.callback(serving.sql, cluster(), f'DROP DATABASE IF EXISTS "{name}" WITH (FORCE)')
     return url

@@ -1,4 +1,4 @@
-"""What trees of processes use, as Linux tells."""
+"""The CPU time and memory of process trees, from Linux's /proc."""
 
 import os
 import re
@@ -8,7 +8,7 @@ TICKS = os.sysconf("SC_CLK_TCK")
 
 
 def processes():
-    """Every process: its parent, and its CPU ticks with those of its ended children."""
+    """All processes, each with its parent, and its CPU ticks including those of its ended children."""
     found = {}
     for entry in Path("/proc").iterdir():
         if entry.name.isdigit():
@@ -21,7 +21,7 @@ def processes():
 
 
 def tree(roots, table):
-    """The processes named and all their descendants."""
+    """The given processes and all their descendants."""
     children = {}
     for pid, (parent, _) in table.items():
         children.setdefault(parent, []).append(pid)
@@ -35,13 +35,13 @@ def tree(roots, table):
 
 
 def cpu_us(roots):
-    """User and system time so far, in microseconds."""
+    """User and system time of the process trees so far, in microseconds."""
     table = processes()
     return sum(table[pid][1] for pid in tree(roots, table)) / TICKS * 1e6
 
 
 def memory_mib(roots):
-    """Proportional memory: a page that several processes share counts once in all."""
+    """Proportional memory of the process trees, in MiB: a page that several processes share counts once."""
     total = 0
     for pid in tree(roots, processes()):
         try:

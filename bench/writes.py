@@ -26,13 +26,13 @@ KIB = 1 << 10
 
 
 def script(kibibytes, number):
-    """JavaScript of about this size, with loops to guard; another text for each number."""
+    """JavaScript of about this size, with loops that need a guard. The text differs for each number."""
     line = "for (let i = 0; i < list.length; i++) { if (list[i].matches('.x')) { list[i].textContent = 'y' + i; } }\n"
     return f"const run = {number};\n" + line * (kibibytes * KIB // len(line))
 
 
 def cpu(process):
-    """Seconds of the processor that a process has used, user and system."""
+    """CPU seconds that a process has used, user and system."""
     fields = Path(f"/proc/{process.pid}/stat").read_text().rpartition(") ")[2].split()
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
@@ -43,7 +43,7 @@ def experiment(client, name):
 
 
 class Writer(threading.Thread):
-    """Sends one PATCH after the other until it is told to stop; keeps how long each took."""
+    """Sends one PATCH after the other until it is stopped, and records the duration of each."""
 
     def __init__(self, client, test_id, body, stop):
         super().__init__(daemon=True)
@@ -69,7 +69,7 @@ class Writer(threading.Thread):
 
 
 def measured(program, options):
-    """One round: milliseconds of small writes, numbers of large and small writes, CPU seconds of the server."""
+    """Measures a round: milliseconds of small writes, numbers of large and small writes, the server's CPU seconds."""
     with tempfile.TemporaryDirectory() as folder:
         log = Path(folder) / "log"
         with serving.Server(program, Path(folder) / "data", log) as server:

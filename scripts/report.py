@@ -1,4 +1,4 @@
-"""The result of a rig: its last line, and the same as JSON for scripts that count."""
+"""The result of a rig: its last line, and the same counts as JSON for scripts."""
 
 import json
 import sys
@@ -7,7 +7,7 @@ from pathlib import Path
 
 
 def option(name):
-    """Removes an option with its value from the command line; gives back the value, or None."""
+    """Removes an option with its value from the command line. Returns the value, or None."""
     if name not in sys.argv:
         return None
     at = sys.argv.index(name)
@@ -19,7 +19,7 @@ def option(name):
 
 
 def flag(name):
-    """Removes a flag from the command line; gives back whether it was there."""
+    """Removes a flag from the command line. Returns whether it was there."""
     found = name in sys.argv
     if found:
         sys.argv.remove(name)
@@ -36,7 +36,7 @@ class Report:
     def __init__(self, name):
         path = option("--report")
         self.path = Path(path).resolve() if path else None
-        # `file` names the rig in the report, and tells several runs of it apart.
+        # `file` names the rig in the report, and distinguishes several runs of it.
         self.name = self.file = name
         self.passed = self.failed = 0
         self.failures = []
@@ -45,11 +45,11 @@ class Report:
         self.passed, self.failed = self.passed + passed, self.failed + failed
 
     def failure(self, test, message):
-        """Keeps the message of a failure for the report; `count` counts it."""
+        """Stores the message of a failure for the report; `count` counts it."""
         self.failures.append({"test": test, "message": str(message)})
 
     def check(self, test, holds, message=""):
-        """Counts one check, and prints a line if it failed; gives back whether it holds."""
+        """Counts one check, and prints a line if it failed. Returns whether it holds."""
         self.count(bool(holds), not holds)
         if not holds:
             print(f"FAILED {test}{': ' if message != '' else ''}{message}", flush=True)

@@ -1,4 +1,4 @@
-"""A Muriel server for a script: started on a free port, asked over HTTP, stopped whatever happens."""
+"""A Muriel server for a script: started on a free port, called over HTTP, and stopped in any case."""
 
 import ctypes
 import http.client
@@ -19,7 +19,7 @@ ROOT = Path(__file__).resolve().parent.parent
 
 
 def binary(profile):
-    """The path of the built server; `MURIEL_BIN` names another one."""
+    """The path of the built server, or of the one that `MURIEL_BIN` names."""
     target = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target"))
     path = Path(os.environ.get("MURIEL_BIN", target / profile / "muriel"))
     if not path.exists():
@@ -29,7 +29,7 @@ def binary(profile):
 
 
 def find_library():
-    """Lets programs that this script starts find DuckDB's library, where they were not compiled with it."""
+    """Lets programs that this script starts find DuckDB's library, if they link it dynamically."""
     script = '. scripts/env.sh; printf %s "${LD_LIBRARY_PATH:-}"'
     path = subprocess.run(["sh", "-c", script], cwd=ROOT, check=True, capture_output=True, text=True).stdout
     if path:
@@ -37,7 +37,7 @@ def find_library():
 
 
 def die_with_parent():
-    """Between fork and exec: the kernel ends this child when the script that started it dies, however it dies."""
+    """Called between fork and exec: the kernel kills this child when the script that started it ends in any way."""
     PR_SET_PDEATHSIG = 1
     ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
 
@@ -51,7 +51,7 @@ def child(command, **options):
 
 
 def stop(process, patience=15):
-    """Asks a process to end and makes it end; gives back its exit status."""
+    """Terminates a process, kills it if it does not end in time, and returns its exit status."""
     if process.poll() is None:
         process.terminate()
         try:
@@ -70,7 +70,7 @@ def exit_on_signals():
 def free_port():
     """A port that was free a moment ago, for servers that cannot choose one themselves.
 
-    The system gives none of these to who asks for any, so that it is likely to be free still when it is used.
+    It is outside the range from which the system assigns ports, so it is likely to be still free when it is used.
     """
     while True:
         with socket.socket() as probe:
@@ -82,7 +82,7 @@ def free_port():
 
 
 def postgres_tool(name):
-    """The path of one of PostgreSQL's client programs; Debian keeps them beside the server's."""
+    """The path of one of PostgreSQL's client programs, which Debian installs next to the server's."""
     homes = sorted(Path("/usr/lib/postgresql").glob("*/bin"), key=lambda home: float(home.parent.name), reverse=True)
     for home in [*map(Path, os.environ["PATH"].split(":")), *homes]:
         if os.access(home / name, os.X_OK):
@@ -91,13 +91,13 @@ def postgres_tool(name):
 
 
 def sql(url, statement):
-    """Runs one statement and gives back what it printed, a line per row."""
+    """Runs one statement and returns its output, a line per row."""
     command = [postgres_tool("psql"), "-X", "-q", "-A", "-t", "-v", "ON_ERROR_STOP=1", "-d", url, "-c", statement]
     return subprocess.run(command, check=True, capture_output=True, text=True).stdout.strip()
 
 
 def fresh_database(name):
-    """Makes an empty database in the cluster of `scripts/with-postgres`; gives back its URL."""
+    """Creates an empty database in the cluster of `scripts/with-postgres` and returns its URL."""
     cluster = os.environ.get("MURIEL_TEST_POSTGRES")
     if not cluster:
         sys.exit("MURIEL_TEST_POSTGRES is not set: run this under scripts/with-postgres")
@@ -107,7 +107,7 @@ def fresh_database(name):
 
 
 class Client:
-    """Calls of one project's API with its key, as the seeding of a script needs them."""
+    """A client for one project's API with its key, for scripts that seed data."""
 
     def __init__(self, url, project):
         self.address = urlsplit(url).netloc
@@ -115,7 +115,7 @@ class Client:
         self.project = project["project_key"]
 
     def call(self, method, path, body=None, status=range(200, 300)):
-        """One call below the project's path; gives back the parsed answer, or ends the script with what came instead."""
+        """Makes a request below the project's path. Returns the parsed response, or ends the script if it failed."""
         connection = http.client.HTTPConnection(self.address, timeout=30)
         try:
             headers = {"Authorization": f"Bearer {self.key}", "Content-Type": "application/json"}
@@ -131,11 +131,11 @@ class Client:
 
 
 class Server:
-    """`muriel serve` on a free port, or one that was told; a context manager that stops it."""
+    """`muriel serve` on a free port or the address `listen`. A context manager that stops it."""
 
     def __init__(self, program, data, log, database=None, options=(), env=None, listen="127.0.0.1:0"):
         self.program, self.data, self.log = program, Path(data), Path(log)
-        # What is in its environment besides ours.
+        # `env` has variables in addition to those of this process.
         self.env = os.environ | (env or {})
         self.store = ["--data-dir", data] + (["--database-url", database] if database else [])
         self.options = ["--listen", listen, "--metrics-listen", "off", "--rate-limits", "off", *options]
@@ -171,7 +171,7 @@ class Server:
         sys.exit(f"the server did not become ready (status {self.process.poll()}):\n{said}")
 
     def project(self, company, name):
-        """Makes a project, and the company where it is new; a dictionary with `project_key`, `api_key`, `company_id`."""
+        """Creates a project, and the company if it is new. Returns `project_key`, `api_key` and `company_id`."""
         command = [self.program, "project", "create", "--company", company, "--name", name, "--json", *self.store]
         made = subprocess.run([str(part) for part in command], capture_output=True, text=True, timeout=60)
         if made.returncode != 0:
@@ -179,7 +179,7 @@ class Server:
         return json.loads(made.stdout)
 
     def key(self, company, scopes):
-        """Makes a key with these scopes."""
+        """Creates a key with these scopes."""
         command = [self.program, "key", "create", "--company", company, "--scopes", scopes, "--json", *self.store]
         made = subprocess.run([str(part) for part in command], capture_output=True, text=True, timeout=60)
         if made.returncode != 0:
@@ -187,7 +187,7 @@ class Server:
         return json.loads(made.stdout)["api_key"]
 
     def ask(self, method, path, session, body=None):
-        """One call of somebody who is signed in; gives back the parsed answer."""
+        """Makes a request of a signed-in person and returns the parsed response."""
         connection = http.client.HTTPConnection(urlsplit(self.url).netloc, timeout=30)
         try:
             headers = {"Origin": self.url, "Content-Type": "application/json", **session}
@@ -202,7 +202,7 @@ class Server:
         return json.loads(content) | {"cookies": [line.split(";")[0] for line in cookies]}
 
     def sign_in(self, company):
-        """Adds an owner of a company and signs them in; the headers that their browser sends."""
+        """Adds an owner of a company and signs them in. Returns the headers that their browser sends."""
         email, password = "owner@example.com", "a password of scripts"
         command = [self.program, "person", "add", "--company", company, "--email", email, "--role", "owner", "--password-stdin"]
         added = subprocess.run([str(part) for part in command + self.store], input=password, capture_output=True, text=True)
@@ -212,7 +212,7 @@ class Server:
         return {"Cookie": answer["cookies"][0], "X-Muriel-CSRF": answer["csrf"]}
 
     def client(self, company, name):
-        """A client of a new project, usable at once: keys made beside a running server hold there within a second."""
+        """Creates a project and returns a client for it, once a running server accepts the new key, within a second."""
         client = Client(self.url, self.project(company, name))
         end = time.monotonic() + 10
         while "company_id" not in client.call("GET", "/experiments?limit=1", status=range(200, 500)):

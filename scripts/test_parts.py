@@ -1,11 +1,11 @@
-"""The parts of the test suite: what `scripts/test` runs."""
+"""The parts of the test suite, which `scripts/test` runs."""
 
 import dataclasses
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 
-# A file whose tests take longer is split, or says here why it is not.
+# A file whose tests take longer has to be split, or needs a reason here.
 SLOW_S = 60
 SLOW_FILES = {
     "backup": "cases that wait for backups on a schedule, and kill a server in the middle of one",
@@ -22,14 +22,14 @@ class Part:
 
     name: str
     command: list
-    # `json`: writes its report to the file that `--report` names. `libtest`: prints one JSON object a line.
-    # `exit`: is one test, which passes with status 0. `cargo`: stands for a part for each of cargo's test programs.
+    # `json`: writes its report to the file that `--report` names. `libtest`: prints one JSON object per line. `exit`:
+    # is one test, which passes with status 0. `cargo`: is replaced with a part for each of cargo's test programs.
     report: str = "json"
-    # Processors that it keeps busy; a part that mostly waits takes half of one.
+    # Number of processors that it keeps busy; 0.5 for a part that mostly waits.
     cores: float = 1
-    # Whether it measures, so that nothing else may run meanwhile.
+    # True when it measures, so that no other part may run meanwhile.
     alone: bool = False
-    # Whether only `--full` runs it.
+    # True when only `--full` runs it.
     nightly: bool = False
     # Further arguments in the long form.
     full: list = dataclasses.field(default_factory=list)
@@ -42,12 +42,15 @@ class Part:
 
 
 def released(name, package, kind, target, *arguments, within=()):
-    """A program of the workspace that runs at night, in its release build. It is one test, and runs alone, as it works as hard as it can."""
+    """A program of the workspace that runs at night, in its release build.
+
+    It is one test, and runs alone, as it uses all processors.
+    """
     command = [*within, "scripts/cargo", "run", "--quiet", "--release", "--locked", "-p", package, kind, target, "--", *arguments]
     return Part(name, command, "exit", alone=True, nightly=True)
 
 
-# A PostgreSQL of its own, which keeps its promises to the disk.
+# A separate PostgreSQL server with durable settings.
 DURABLE_POSTGRES = ["env", "-u", "MURIEL_TEST_POSTGRES", "PG_FSYNC=on", "scripts/with-postgres"]
 
 
@@ -58,7 +61,8 @@ def crash(name, *arguments, within=()):
 WEB = ("web", "browsers")
 PAGE_HEALTH = ["scripts/cargo", "test", "--quiet", "--release", "--locked", "-p", "muriel-analysis", "--test", "page_health"]
 
-# The longest begin first, and what is short and never waits comes last: a long part that starts last keeps a processor idle.
+# The longest parts start first, and short parts that never wait start last: if a long part started last, other
+# processors would be idle.
 PARTS = [
     Part("rust stories", [], "cargo"),
     Part("dashboard", ["web/dashboard/tests/run"], tools=WEB),
@@ -74,7 +78,7 @@ PARTS = [
     Part("mcp", ["tests/mcp/run"], cores=0.5, tools=("mcp",)),
     Part("runtime", ["node", "web/runtime/tests/assign/run.mjs"], tools=("web",)),
     Part("rust", [], "cargo", tools=("npm",)),
-    # At night only: what finds rare things, in release builds and for long.
+    # At night only: tests for rare failures, in release builds and with long runs.
     crash("experiments", "--cycles", "500", within=DURABLE_POSTGRES),
     crash("clock", "--what", "clock", "--cycles", "200", within=DURABLE_POSTGRES),
     crash("control", "--what", "events", "--control"),

@@ -1,11 +1,11 @@
-"""Results of tests: read from the reports of the parts of the suite, and summed up."""
+"""Results of tests, read from the reports of the suite's parts, and their sums."""
 
 import contextlib
 import json
 
 
 class Result:
-    """Counts of tests, seconds of files, and what failed."""
+    """Counts of tests, seconds of files, and failures."""
 
     def __init__(self):
         self.passed = self.failed = self.skipped = 0
@@ -42,7 +42,7 @@ def from_libtest(part, lines):
                 ended = True
             if entry.get("type") != "test" or entry.get("event") not in words:
                 continue
-            # Tests of one program are told apart by their module.
+            # Tests of one program are grouped by their module.
             module = entry["name"].split("::")[0] if "::" in entry["name"] else ""
             event = words[entry["event"]]
             result.add("::".join(filter(None, [part.place, module])), event, entry.get("exec_time", 0.0))
@@ -52,7 +52,7 @@ def from_libtest(part, lines):
 
 
 def from_report(part, path):
-    """Reads the report that a part has written, if it has."""
+    """Reads the report of a part, or returns None if it has written none."""
     try:
         report = json.loads(path.read_text())
     except (OSError, json.JSONDecodeError):

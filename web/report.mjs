@@ -1,4 +1,4 @@
-// A reporter of node's test runner that writes what passed, failed and was skipped as JSON, for scripts that count:
+// A reporter for Node's test runner. It writes the numbers of passed, failed and skipped tests as JSON, for scripts:
 //
 //   node --test --test-reporter=web/report.mjs --test-reporter-destination=FILE …
 //
@@ -18,13 +18,13 @@ export default async function* report(source) {
   for await (const { type, data } of source) {
     if (type !== "test:pass" && type !== "test:fail") continue;
     const counts = entry(data.file);
-    // A file that could not be loaded fails as a test of its own name, which is not nested.
+    // A file that cannot be loaded is reported as a failed test with the file's name, which is not nested.
     const isHolder = data.details.type === "suite";
     if (data.nesting === 0) counts.seconds += data.details.duration_ms / 1000;
     if (data.skip !== undefined || data.todo !== undefined) counts.skipped += 1;
     else if (type === "test:fail") {
       const { error } = data.details;
-      // A suite fails as its tests do.
+      // This suite failed because of its tests, which are counted themselves.
       if (isHolder && error?.failureType === "subtestsFailed") continue;
       counts.failed += 1;
       failures.push({ test: data.name, message: String(error?.cause?.message ?? error?.cause ?? error?.message) });

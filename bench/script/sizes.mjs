@@ -11,7 +11,7 @@ const WORDS = "buy now free delivery today only until stocks last try for thirty
 const words = (from, count) =>
   Array.from({ length: count }, (_, at) => WORDS[(from * 7 + at * 5) % WORDS.length]).join(" ");
 
-/** Ten experiments that differ from each other, each with a text, a style sheet and a rule about pages. */
+/** Ten different experiments, each with a text, a style sheet and a page rule. */
 const ten = Array.from({ length: 10 }, (_, at) =>
   changing([], {
     test_id: at + 1,

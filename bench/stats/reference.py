@@ -19,7 +19,7 @@ import subprocess
 import sys
 import time
 
-# Numbers are small: threads of libraries would be counted and could not help.
+# The computations are small: threads of libraries would add CPU time without a benefit.
 for library in ("OMP", "OPENBLAS", "MKL"):
     os.environ[f"{library}_NUM_THREADS"] = "1"
 
@@ -65,7 +65,7 @@ def arms(i):
 
 
 def question(cells, kind, difference="relative"):
-    """What the package is asked: a query per metric, with a row per segment and arm."""
+    """The package's input: a query per metric, with a row per segment and arm."""
     rows = {}
     for i in cells:
         for variation, (n, total, squares) in enumerate(arms(i)):
@@ -108,7 +108,7 @@ def question(cells, kind, difference="relative"):
 
 
 def answers(cells, kind, difference):
-    """What the package says of the treatment, by cell."""
+    """The package's results for the treatment, by cell."""
     said = {}
     for metric in process_experiment_results(question(cells, kind, difference)):
         number = int(metric["metric"])
@@ -118,7 +118,7 @@ def answers(cells, kind, difference):
 
 
 def with_classes(statistics, kind):
-    """The package's tests alone."""
+    """Runs only the package's tests."""
     if kind == "Bayesian":
         test = EffectBayesianABTest
         prior = GaussianPrior(mean=0, variance=PRIOR_SD**2, proper=True)
@@ -142,7 +142,7 @@ def statistics_of(cells):
 
 
 def compare(ours):
-    """Exits unless both say the same of every cell; gives back how far apart they are at most."""
+    """Exits unless both results are equal for every cell. Returns the largest differences."""
     cells = range(METRICS * SEGMENTS)
     if len(ours) != len(cells):
         sys.exit(f"ours has {len(ours)} cells, not {len(cells)}")
@@ -188,7 +188,7 @@ def main():
     options.add_argument("--reps", type=int, default=3, help="repetitions of the package in a round (3)")
     options = options.parse_args()
 
-    # This warms both up as well.
+    # This also warms up both sides.
     worst = compare(ours(options.program)["cells"])
     print(f"gbstats {version('gbstats')}, scipy {scipy.__version__}, pandas {pandas.__version__}, numpy {numpy.__version__}")
     print(f"{METRICS * SEGMENTS:,} cells say the same, apart by at most:")

@@ -1,7 +1,7 @@
-"""A proxy in front of a store with the interface of S3, which does what networks and stores do to requests.
+"""A proxy in front of a store with the interface of S3, which injects the faults of networks and stores.
 
 It also checks what Amazon's service checks and stores for tests do not: signatures, with the library of Amazon's own
-clients, and the digests of what is sent.
+clients, and the digests of request bodies.
 """
 
 import base64
@@ -22,7 +22,7 @@ from botocore.credentials import Credentials
 
 
 class Fault:
-    """What happens to requests that `matches` says: to the `times` next of them, or to all."""
+    """A fault for requests that `matches` selects: for the next `times` of them, or for all."""
 
     def __init__(self, kind, matches=lambda request: True, times=None):
         self.kind, self.matches, self.left = kind, matches, times
@@ -30,7 +30,7 @@ class Fault:
 
 
 class Request:
-    """A request as faults see it. `key` is the key of the object without its bucket."""
+    """A request, for selecting faults. `key` is the key of the object without its bucket."""
 
     def __init__(self, method, path, bucket):
         self.method, split = method, urlsplit(path)
@@ -41,7 +41,7 @@ class Request:
 
 
 def refusal(method, url, headers, credentials):
-    """The status and code with which a request is refused for its signature; None if it is right."""
+    """The status and code with which a request is refused because of its signature, or None if it is valid."""
     bare, _, signature = url.partition("&X-Amz-Signature=")
     query = dict(parse_qsl(urlsplit(bare).query, keep_blank_values=True))
     key, day, region, service, end = query.get("X-Amz-Credential", "////").split("/")
@@ -64,7 +64,7 @@ def refusal(method, url, headers, credentials):
 
 class Proxy(http.server.ThreadingHTTPServer):
     daemon_threads = True
-    # Connections that are cut are what it is for.
+    # Errors of cut connections are expected.
     handle_error = lambda *_: None  # noqa: E731
 
     def __init__(self, upstream, bucket, credentials):
@@ -85,7 +85,7 @@ class Proxy(http.server.ThreadingHTTPServer):
             self.faults, self.seen = [], []
 
     def of(self, request):
-        """The fault that this request meets; None is what most meet."""
+        """The kind of fault for this request, or None."""
         with self.lock:
             self.seen.append((request.method, request.key))
             for fault in self.faults:
@@ -97,7 +97,7 @@ class Proxy(http.server.ThreadingHTTPServer):
         return None
 
     def stored(self):
-        """Keys that were written since the last `clear`."""
+        """The keys that were written since the last `clear`, without locks."""
         with self.lock:
             return [key for method, key in self.seen if method == "PUT" and "/locks/" not in key]
 
@@ -176,7 +176,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
             self.cut()
 
     def cut(self):
-        """Ends the connection in the middle, with a reset."""
+        """Ends the connection prematurely, with a reset."""
         self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
         self.close_connection = True
         self.connection.close()

@@ -1,4 +1,4 @@
-"""A store with the interface of S3 that runs here: the server of moto."""
+"""A local store with the interface of S3: the server of moto."""
 
 import http.client
 import os
@@ -13,7 +13,7 @@ BUCKET = "backups"
 
 
 class Store:
-    """A store on a free port, with an empty bucket; a context manager that stops it."""
+    """A store on a free port, with an empty bucket. A context manager that stops it."""
 
     def __init__(self, log):
         self.log = Path(log)
@@ -36,7 +36,7 @@ class Store:
         serving.stop(self.process, 5)
 
     def _ready(self, patience):
-        """Waits until it answers, and makes the bucket."""
+        """Waits until the store responds, and creates the bucket."""
         end = time.monotonic() + patience
         while time.monotonic() < end and self.process.poll() is None:
             try:

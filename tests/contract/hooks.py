@@ -1,7 +1,8 @@
-"""What schemathesis does not know by itself.
+"""Extensions of schemathesis.
 
-Real ids where it puts made-up ones: its coverage phase walks through the bodies one constraint at a time, but takes path
-parameters from the schema alone. With an id that does not exist every answer would be 404 and no body would ever be looked at.
+Real ids in place of generated ones: the coverage phase goes through the bodies one constraint at a time, but takes path
+parameters from the schema only. With an id that does not exist, every response would be 404, and no body would be
+checked.
 
 JSON lines: the schema is a list, whose items are the lines.
 """
@@ -31,7 +32,7 @@ def from_lines(context, response):
 
 
 def outcomes(response):
-    """Of all events of an answer, whether they stand in one body or in lines."""
+    """The outcomes of all events in a response, which has one body or lines."""
     for line in response.content.decode().splitlines():
         answer = json.loads(line)
         yield from answer.get("results", [answer])
@@ -52,7 +53,7 @@ def events_that_do_not_fit_are_told(context, response, case):
 def before_call(context, case, kwargs):
     if case.meta is None or case.meta.phase.name != "coverage":
         return
-    # A request that is about a bad path keeps it.
+    # A request that tests a bad path keeps the path.
     path = case.meta.components.get("path")
     if path is not None and path.mode.value == "negative":
         return

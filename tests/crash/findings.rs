@@ -24,7 +24,7 @@ pub(crate) struct Findings {
     took: Duration,
     pub(crate) cycles: u32,
     violations: Vec<Violation>,
-    told: HashSet<(Kind, String)>,
+    reported: HashSet<(Kind, String)>,
     /// Where things are kept for somebody to look at.
     kept: Option<String>,
 }
@@ -38,7 +38,7 @@ impl Findings {
             took: Duration::ZERO,
             cycles: 0,
             violations: Vec::new(),
-            told: HashSet::new(),
+            reported: HashSet::new(),
             kept: None,
         }
     }
@@ -47,7 +47,7 @@ impl Findings {
     /// every later cycle.
     pub(crate) fn add(&mut self, violations: Vec<Violation>) -> Vec<Violation> {
         let mut new = violations;
-        new.retain(|violation| self.told.insert((violation.kind, violation.about.clone())));
+        new.retain(|violation| self.reported.insert((violation.kind, violation.about.clone())));
         self.violations.extend(new.iter().cloned());
         new
     }
@@ -137,7 +137,7 @@ impl fmt::Display for Planted {
 }
 
 /// Prints what came of a run; whether all is well.
-pub(crate) fn tell(outcome: Result<impl Outcome>) -> Result<bool> {
+pub(crate) fn print_outcome(outcome: Result<impl Outcome>) -> Result<bool> {
     let outcome = outcome?;
     println!("{outcome}");
     Ok(outcome.is_well())

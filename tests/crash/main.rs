@@ -18,7 +18,7 @@ mod slow;
 mod violation;
 
 use clap::{Parser, ValueEnum};
-use findings::tell;
+use findings::print_outcome;
 use muriel_tests::{process, room};
 use place::Database;
 use std::path::PathBuf;
@@ -110,7 +110,7 @@ fn main() -> ExitCode {
 /// An error with its causes.
 fn in_full(error: &dyn std::error::Error) -> String {
     let causes = std::iter::successors(error.source(), |error| error.source());
-    causes.fold(error.to_string(), |told, cause| format!("{told}: {cause}"))
+    causes.fold(error.to_string(), |text, cause| format!("{text}: {cause}"))
 }
 
 /// Whether all is well.
@@ -126,16 +126,16 @@ fn run(args: &Args) -> Result<bool> {
     if matches!(args.what, Subject::Clock) {
         let options = clock::Options { program: process::program(args.muriel.as_deref())?, seed };
         return if args.control {
-            tell(clock::control(&options))
+            print_outcome(clock::control(&options))
         } else {
-            tell(clock::kill_often(&options, args.cycles))
+            print_outcome(clock::kill_often(&options, args.cycles))
         };
     }
     if matches!(args.what, Subject::Slow) {
         let program = process::program(args.muriel.as_deref())?;
         let (time, close_timeout) = (Duration::from_secs(50), Duration::from_secs(300));
         let options = slow::Options { program, each: args.connections, time, close_timeout };
-        return tell(slow::run(&options));
+        return print_outcome(slow::run(&options));
     }
     let options = events::Options {
         program: process::program(args.muriel.as_deref())?,
@@ -144,9 +144,9 @@ fn run(args: &Args) -> Result<bool> {
         load_ms: 20..=400,
     };
     match args.what {
-        Subject::Power => tell(power::cut_often(&options, args.cycles, args.relaxed)),
-        _ if args.control => tell(events::control::run(&options)),
-        _ => tell(events::kill_often(&options, args.cycles)),
+        Subject::Power => print_outcome(power::cut_often(&options, args.cycles, args.relaxed)),
+        _ if args.control => print_outcome(events::control::run(&options)),
+        _ => print_outcome(events::kill_often(&options, args.cycles)),
     }
 }
 
@@ -160,9 +160,9 @@ fn of_experiments(args: &Args, seed: u64) -> Result<bool> {
     let mut is_well = true;
     for &database in args.database.databases() {
         is_well &= if args.control {
-            tell(experiments::control::run(&options, database))?
+            print_outcome(experiments::control::run(&options, database))?
         } else {
-            tell(experiments::kill_often(&options, database, args.cycles))?
+            print_outcome(experiments::kill_often(&options, database, args.cycles))?
         };
     }
     Ok(is_well)

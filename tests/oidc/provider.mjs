@@ -1,9 +1,11 @@
-// An OpenID provider on a free port of this machine. Its accounts are those of the argument; what it does wrong is told to
-// it on standard input, a word a line: it answers each with a line of JSON, the number of times that its keys were asked for.
+// An OpenID provider on a free port of this machine. Its accounts are in the argument. Its faults are set on standard
+// input, one word per line. It responds to each with a line of JSON that has the number of times that its keys were
+// requested.
 //
-// expired, old, future, nonce, audience, party, issuer: the ID token says so, and is signed well.
-// stranger: its signature is of a key that the provider does not have. unsigned: it has none. rotated: the provider has
-// another key from then on. down: nothing but errors. good: all is well again.
+// expired, old, future, nonce, audience, party, issuer: the ID token is wrong in this respect, but has a valid
+// signature. stranger: the signature is by a key that the provider does not have. unsigned: there is no signature.
+// rotated: the provider has another key from then on. down: it responds with errors only. good: it works correctly
+// again.
 
 import { createServer } from "node:http";
 import { createInterface } from "node:readline";

@@ -1,13 +1,13 @@
-// What both JavaScript clients are tried with: the scene that `run` made, and a line for each case.
+// Code for the tests of both JavaScript clients: the scene that `run` created, and the output of a line for each case.
 
 import { createRequire } from "node:module";
 import { isDeepStrictEqual } from "node:util";
 
-/** Packages are installed where this runs, not where it lies. */
+/** Imports packages from the working directory, where they are installed, not from the folder of this file. */
 export const packages = createRequire(`${process.cwd()}/`);
 export const scene = JSON.parse(process.env.MURIEL_OPENFEATURE_SCENE);
 
-/** Runs one case; `ok` or `not ok` and its name is what `run` counts. */
+/** Runs one case and prints `ok` or `not ok` with its name, which `run` counts. */
 export async function check(name, body) {
   try {
     await body();
@@ -27,12 +27,12 @@ export function holds(condition, what) {
   if (!condition) throw new Error(what);
 }
 
-/** What an application sees of an evaluation. */
+/** The values of an evaluation that an application sees. */
 export function seen(details) {
   return [details.value, details.reason, details.flagMetadata.in_experiment];
 }
 
-/** What an application sees of one that failed. */
+/** The values of a failed evaluation that an application sees. */
 export function failed(details) {
   return [details.value, details.errorCode];
 }

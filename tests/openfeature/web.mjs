@@ -7,7 +7,7 @@ import { bearer, check, equal, failed, holds, packages, scene, seen } from "./ca
 const { OpenFeature } = packages("@openfeature/web-sdk");
 const { OFREPWebProvider } = packages("@openfeature/ofrep-web-provider");
 
-/** What was asked and answered, over the real fetch. */
+/** Requests and their responses, recorded from the real `fetch`. */
 const calls = [];
 
 async function recorded(input, init) {
@@ -73,7 +73,7 @@ await check("the documented hook records who met an arm, without a key", async (
   for (const key of ["hooked", "hooked", "winner", "nobody-has-this"]) hooked.getStringValue(key, "none");
 });
 
-/** What the provider keeps between two visits. */
+/** The storage of the provider, which persists between two visits. */
 const kept = new Map();
 globalThis.localStorage = {
   getItem: (name) => kept.get(name) ?? null,
@@ -84,7 +84,7 @@ globalThis.localStorage = {
 const guide = readFileSync(new URL("../../docs/openfeature.md", import.meta.url), "utf8");
 const [, documented] = /^## JavaScript in a browser$[\s\S]*?^```js$([\s\S]*?)^```$/m.exec(guide);
 
-/** Runs the browser sample of the guide as it is printed; gives back what it shows the visitor. */
+/** Runs the browser sample of the guide unchanged. Returns the variant that it shows to the visitor. */
 async function visit(visitorId) {
   OpenFeature.getClient().clearHooks();
   const names = { OpenFeature, OFREPWebProvider, exposureHook, ...scene.events, evaluateKey: scene.key, visitorId };
@@ -104,7 +104,7 @@ async function setStatus(test_id, status) {
 
 await check("the documented sample shows nothing of an earlier visit, and counts nothing of it", async () => {
   equal(await visit("met-by-sample"), "Variant 1");
-  // For the next case: what a client with the provider's own defaults keeps of another visitor.
+  // For the next case: the cache of a client with the provider's default settings, for another visitor.
   const defaults = { cacheMode: undefined, fetchImplementation: undefined };
   await OpenFeature.setContext("kept", { targetingKey: "met-by-cache" });
   await OpenFeature.setProviderAndWait("kept", provider(bearer(scene.key), defaults));
@@ -114,7 +114,7 @@ await check("the documented sample shows nothing of an earlier visit, and counts
 });
 
 await check("the documented hook does not count what a provider has kept", async () => {
-  // The provider's own defaults, and a network that does not answer before the flag is read.
+  // The provider's default settings, and a network that does not respond before the flag is read.
   await OpenFeature.setContext("kept", { targetingKey: "met-by-cache" });
   const stale = { cacheMode: undefined, fetchImplementation: () => new Promise(() => {}) };
   await OpenFeature.setProviderAndWait("kept", provider(bearer(scene.key), stale));
@@ -147,7 +147,7 @@ await check("a visitor without a key is an error and the default", async () => {
   await OpenFeature.setContext("keyless", {});
   let refused;
   await OpenFeature.setProviderAndWait("keyless", provider(bearer(scene.key))).catch((error) => (refused = error));
-  // This client tells the status only, not what the body says.
+  // This client reports only the status, not the message in the body.
   equal([calls.at(-1).status, refused?.code], [400, "GENERAL"]);
   equal(OpenFeature.getClient("keyless").getStringValue("split", "none"), "none");
 });

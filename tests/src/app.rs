@@ -28,7 +28,7 @@ use muriel_sql::Db;
 use muriel_store::MIGRATIONS;
 use muriel_store::experiments::HistoryEntry;
 use muriel_store::nodes::{self, NewNode, Node};
-use muriel_store::overview::{self, ResultLook};
+use muriel_store::overview::{self, ResultCheck};
 use muriel_store::{experiments as stored, tenants};
 use muriel_warehouse as warehouse;
 use muriel_worker::Worker;
@@ -447,7 +447,7 @@ impl TestApp {
     /// When the database refuses it.
     pub fn looked_at(&self, test_id: i64, verdict: &str, health: &str, is_ready: bool) {
         let as_of = self.settings.clock.now().plus_us(3_600_000_000);
-        let look = ResultLook {
+        let check = ResultCheck {
             as_of,
             revision: 1,
             verdict: verdict.to_owned(),
@@ -457,8 +457,8 @@ impl TestApp {
             summary: serde_json::json!({}),
         };
         let write = self.opened.db.write::<_, muriel_store::Error, _>(move |tx| {
-            let look = look.clone();
-            Box::pin(async move { overview::looked_at(tx, ExperimentId(test_id), &look).await })
+            let check = check.clone();
+            Box::pin(async move { overview::save_check(tx, ExperimentId(test_id), &check).await })
         });
         self.runtime().block_on(write).expect("a row");
     }

@@ -79,8 +79,8 @@ impl Operation {
             _ => &["GENERAL"],
         };
         let answer = answer.has_status(status);
-        let told = answer.body["errorCode"].as_str().unwrap_or_default();
-        assert!(expect.contains(&told), "{} was answered {}", answer.said, answer.text());
+        let error_code = answer.body["errorCode"].as_str().unwrap_or_default();
+        assert!(expect.contains(&error_code), "{} was answered {}", answer.said, answer.text());
         answer
     }
 

@@ -48,13 +48,14 @@ pub fn command(program: &Path, words: &[&str], data_dir: &Path) -> Command {
 /// # Errors
 /// When the line does not appear in time.
 pub fn ready(out: ChildStdout, patience: Duration) -> Result<SocketAddr, String> {
-    let (tell, told) = mpsc::channel();
+    let (sender, receiver) = mpsc::channel();
     thread::spawn(move || {
         let mut line = String::new();
         let read = BufReader::new(out).read_line(&mut line);
-        let _ = tell.send(read.map(|_| line));
+        let _ = sender.send(read.map(|_| line));
     });
-    let line = told.recv_timeout(patience).map_err(|_| format!("the server did not become ready in {patience:?}"))?;
+    let line =
+        receiver.recv_timeout(patience).map_err(|_| format!("the server did not become ready in {patience:?}"))?;
     let line = line.map_err(|error| error.to_string())?;
     let address = line.trim().strip_prefix("muriel ready http://").and_then(|address| address.parse().ok());
     address.ok_or_else(|| format!("the server did not become ready; it said \"{}\"", line.trim()))

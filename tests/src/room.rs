@@ -17,7 +17,7 @@ const UNSHARE: [&str; 5] = ["--mount", "--pid", "--fork", "--mount-proc", "--kil
 ///
 /// # Panics
 /// When the test fails.
-pub fn told(test: &str, body: impl FnOnce()) {
+pub fn run_isolated(test: &str, body: impl FnOnce()) {
     if is_inside() {
         return body();
     }

@@ -92,7 +92,7 @@ fn shown(content: &Value) -> Value {
 }
 
 impl Walk<'_> {
-    fn told(&self) -> String {
+    fn transcript(&self) -> String {
         format!("seed {}\n{}", self.draws.0, self.did.join("\n"))
     }
 
@@ -253,7 +253,7 @@ impl Walk<'_> {
             _ => self.editor.post(path, body.clone()),
         };
         self.did.push(format!("{method} {path} {body}: {}", answer.status));
-        assert!(answer.status < 500, "{}: {}", self.told(), answer.text());
+        assert!(answer.status < 500, "{}: {}", self.transcript(), answer.text());
     }
 
     /// Makes a proposal of the editor, which the second person may approve. Nobody else may.
@@ -298,27 +298,34 @@ impl Walk<'_> {
         let delivered = self.delivered();
         for id in self.tests() {
             let (content, is_bound) = (self.content(id), self.is_bound(id));
-            let told = self.told();
+            let transcript = self.transcript();
             let approved = self.approved.entry(id).or_default();
             match delivered.get(&id) {
                 Some(it) if it["live"] == true => {
-                    assert_eq!(approved.bound.as_ref(), Some(&content), "experiment {id} is live\n{told}");
+                    assert_eq!(approved.bound.as_ref(), Some(&content), "experiment {id} is live\n{transcript}");
                 }
                 Some(_) => {
                     let known = [&approved.bound, &approved.met].into_iter().flatten();
                     let is_known = known.map(shown).any(|one| one == shown(&content));
-                    assert!(is_known, "experiment {id} is served: {content}\n{told}");
+                    assert!(is_known, "experiment {id} is served: {content}\n{transcript}");
                     approved.bound = Some(content.clone());
                 }
                 None if is_bound => {
-                    assert_eq!(approved.bound.as_ref(), Some(&content), "experiment {id} waits for its start\n{told}");
+                    assert_eq!(
+                        approved.bound.as_ref(),
+                        Some(&content),
+                        "experiment {id} waits for its start\n{transcript}"
+                    );
                 }
                 None => approved.bound = None,
             }
             let groups = delivered.get(&id).map(|it| json!([it["exclusion"], it["holdouts"]]));
             if groups.is_some() {
                 approved.met = Some(content);
-                assert!(approved.groups.is_none() || approved.groups == groups, "experiment {id} meets others\n{told}");
+                assert!(
+                    approved.groups.is_none() || approved.groups == groups,
+                    "experiment {id} meets others\n{transcript}"
+                );
             }
             approved.groups = groups;
         }

@@ -96,8 +96,8 @@ fn a_backup_under_load_restores_the_same_answers() {
     assert_eq!(found.difference(&all).count(), 0, "nothing else is in it");
 
     // The stored result verifies against the restored log, and the restored server returns it again for the same key.
-    let (holds, told, _) = verified(&before.to_string(), &restored);
-    assert!(holds, "{told}");
+    let (holds, output, _) = verified(&before.to_string(), &restored);
+    assert!(holds, "{output}");
     let again = Process::start(&restored, &[]);
     assert_eq!(
         timeless_but_for_the_log(client.at(again.address).get_when_loaded(&path).ok()),

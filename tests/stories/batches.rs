@@ -99,7 +99,7 @@ fn bodies_and_events_share_a_batch(on: On) {
     let mut denied = event("v-5");
     denied["consent"] = "denied".into();
     let text = format!("\u{feff}{one}\r\n\n \t\n  {other}  \n{quiet}\n{denied}\n{odd}");
-    let told = outcomes(server.send(text));
+    let results = outcomes(server.send(text));
     let ok = |event: &Value| json!({ "id": event["id"], "status": "ok" });
     let at = |line: u32, mut outcome: Value| {
         outcome["line"] = line.into();
@@ -109,7 +109,7 @@ fn bodies_and_events_share_a_batch(on: On) {
         "id": denied["id"], "status": "invalid", "message": "not stored: the visitor's consent is denied",
     });
     assert_eq!(
-        told,
+        results,
         [
             json!({ "line": 1, "results": [ok(&one["events"][0]), ok(&one["events"][1])] }),
             at(4, ok(&other)),
@@ -124,8 +124,8 @@ fn bodies_and_events_share_a_batch(on: On) {
     assert!(stored.iter().all(|event| event["vouched"] == true), "{stored:?}");
     let last = &stored[3];
     assert_eq!(last["at"], "2025-12-24T18:00:00.000Z");
-    let told = ["country", "browser", "network"].map(|field| last[field].as_str().unwrap_or_default());
-    assert_eq!(told, ["DE", "firefox", "203.0.113.0"]);
+    let fields = ["country", "browser", "network"].map(|field| last[field].as_str().unwrap_or_default());
+    assert_eq!(fields, ["DE", "firefox", "203.0.113.0"]);
     assert_eq!(last["visitor"], json!({ "id": "v-3", "attributes": { "plan": "pro" } }));
 
     // Compressed bodies, also of several gzip members, and the other content type.
@@ -174,9 +174,9 @@ fn a_line_that_is_wrong_keeps_no_other_out(on: On) {
     for (line, _) in &wrong {
         text.extend([line.clone(), b"\n".to_vec(), good(), b"\n".to_vec()].concat());
     }
-    let told = outcomes(server.send(text));
-    assert_eq!(told.len(), 2 * wrong.len());
-    for (pair, ((line, expect), number)) in told.chunks(2).zip(wrong.iter().zip((1..).step_by(2))) {
+    let results = outcomes(server.send(text));
+    assert_eq!(results.len(), 2 * wrong.len());
+    for (pair, ((line, expect), number)) in results.chunks(2).zip(wrong.iter().zip((1..).step_by(2))) {
         let line = String::from_utf8_lossy(&line[..line.len().min(100)]);
         assert_eq!((&pair[0]["line"], &pair[0]["status"]), (&json!(number), &json!("invalid")), "{line}");
         let message = pair[0]["message"].as_str().unwrap_or_default();
@@ -187,14 +187,14 @@ fn a_line_that_is_wrong_keeps_no_other_out(on: On) {
 
     // An error names the event's id if there is one, unless it is longer than ids may be.
     let no_visitor = |id: &str| json!({ "id": id, "type": "custom", "name": "x" });
-    let told = outcomes(server.send(lines(&[no_visitor(an_event), no_visitor(&"x".repeat(65)), event("v")])));
-    assert_eq!([&told[0]["id"], &told[1]["id"]], [&json!(an_event), &json!(null)]);
+    let results = outcomes(server.send(lines(&[no_visitor(an_event), no_visitor(&"x".repeat(65)), event("v")])));
+    assert_eq!([&results[0]["id"], &results[1]["id"]], [&json!(an_event), &json!(null)]);
     // Repairs of an event are reported as in a single body.
     let mended = json!({ "id": id(), "type": "custom", "name": "x", "visitor": { "id": "v" } }).to_string();
     let mended = mended.replace("\"x\"", "\"\\u0000\"");
-    let told = outcomes(server.send(mended));
+    let results = outcomes(server.send(mended));
     assert_eq!(
-        (&told[0]["status"], &told[0]["note"]),
+        (&results[0]["status"], &results[0]["note"]),
         (&json!("ok"), &json!("name holds a NUL character; it became U+FFFD"))
     );
 }
@@ -212,9 +212,9 @@ fn what_is_sent_again_is_a_duplicate(on: On) {
     all.push(body("v", 3));
     all.push(all[0].clone());
     let text = lines(&all);
-    let told = statuses(server.send_gzip(text.as_bytes()));
-    assert_eq!((told.len(), &told[..303]), (304, &vec!["ok".to_owned(); 303][..]));
-    assert_eq!(told[303], "duplicate");
+    let results = statuses(server.send_gzip(text.as_bytes()));
+    assert_eq!((results.len(), &results[..303]), (304, &vec!["ok".to_owned(); 303][..]));
+    assert_eq!(results[303], "duplicate");
     assert_eq!(statuses(server.send_gzip(text.as_bytes())), vec!["duplicate"; 304]);
     // Duplicates are recognised in a body of one visitor as well, and after a restart.
     let mut single = server.client.clone();
@@ -256,10 +256,10 @@ fn history_counts_in_the_epochs_of_its_times(on: On) {
     let shop = Shop::open(on, json!({ "status": 9, "plan": { "visitors": 500 } }));
     let server = Server::of(&shop.client);
     let history = crowd(&shop, "old", &[("0", 100, 10), ("1", 100, 30)], "2026-02-02T10:00:00Z", &bought());
-    let told = outcomes(server.send_gzip(lines(&history).as_bytes()));
-    assert_eq!(told.len(), history.len());
-    assert!(told.iter().all(|outcome| outcome["status"] == "ok"), "{told:?}");
-    let note = told[0]["note"].as_str().unwrap_or_default();
+    let results = outcomes(server.send_gzip(lines(&history).as_bytes()));
+    assert_eq!(results.len(), history.len());
+    assert!(results.iter().all(|outcome| outcome["status"] == "ok"), "{results:?}");
+    let note = results[0]["note"].as_str().unwrap_or_default();
     assert!(note.starts_with("the experiment has not started"), "{note}");
     let start = json!({ "status": 1, "started_at": "2026-02-01T00:00:00.000Z" });
     shop.client.patch(&format!("/experiment/{}/status", shop.test_id), start).ok();
@@ -379,11 +379,14 @@ fn a_batch_has_at_most_100_000_events() {
     let (_app, server) = scene(On::Sqlite);
     let nothing = format!("{{\"visitor\":{{\"id\":\"v\"}},\"events\":[0{}]}}\n", ",0".repeat(499));
     let text = [nothing.repeat(200), lines(&[event("late")])].concat();
-    let told = outcomes(server.send_gzip(text.as_bytes()));
-    assert_eq!(told.len(), 201);
-    assert_eq!(told[199]["results"].as_array().map(Vec::len), Some(500));
-    assert_eq!(told[199]["results"][499], json!({ "id": null, "status": "invalid", "message": "must be an object" }));
-    let message = told[200]["message"].as_str().unwrap_or_default();
+    let results = outcomes(server.send_gzip(text.as_bytes()));
+    assert_eq!(results.len(), 201);
+    assert_eq!(results[199]["results"].as_array().map(Vec::len), Some(500));
+    assert_eq!(
+        results[199]["results"][499],
+        json!({ "id": null, "status": "invalid", "message": "must be an object" })
+    );
+    let message = results[200]["message"].as_str().unwrap_or_default();
     assert!(message.starts_with("not stored: the batch has more than 100000 events"), "{message}");
 }
 
@@ -410,8 +413,8 @@ fn a_bomb_takes_little_memory() {
         assert!(bomb.len() <= 256 << 10, "{what}: {} bytes", bomb.len());
         let answer = server.call().header("content-encoding", "gzip").body(bomb).send().has_status(expect);
         if expect == 200 {
-            let told = answer.lines();
-            assert_eq!((&told[0]["status"], &told[1]["status"]), (&json!("ok"), &json!("invalid")), "{what}");
+            let results = answer.lines();
+            assert_eq!((&results[0]["status"], &results[1]["status"]), (&json!("ok"), &json!("invalid")), "{what}");
         }
         let (_, most) = process.memory();
         assert!(

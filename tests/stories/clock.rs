@@ -444,7 +444,7 @@ fn a_bandit_waits_until_it_knows_enough(on: On) {
         body.as_object_mut().expect("fields").extend(more.as_object().expect("fields").clone());
         shop.client.post("/create-experiment", body).created()
     };
-    for (more, told, reason) in [
+    for (more, warning, reason) in [
         (json!({}), "configuration.is_mab: this needs a primary goal", "and the experiment has none"),
         (
             json!({ "primary_goal_key": "bought", "test_type": "personalization" }),
@@ -453,7 +453,7 @@ fn a_bandit_waits_until_it_knows_enough(on: On) {
         ),
     ] {
         let made = body(more);
-        assert!(made["warnings"].to_string().contains(told), "{made}");
+        assert!(made["warnings"].to_string().contains(warning), "{made}");
         let bandit = distribution(made["test_id"].as_i64().expect("an id"));
         assert!(bandit["reason"].as_str().expect("a sentence").contains(reason), "{bandit}");
     }
@@ -657,8 +657,8 @@ fn thirty_days_of_experiments(on: On) {
     let step_us = i64::try_from(pause.as_micros()).expect("a short time") + 600_000;
     for ((number, planned), live_noons) in numbers.iter().zip(&planned).zip(live_noons) {
         let acts = app.history(planned.test_id);
-        let told: Vec<_> = acts.iter().rev().map(|act| (act.actor.as_str(), act.action.as_str())).collect();
-        assert_eq!(told[1..], [("clock", "start"), ("clock", "stop")], "{number} {}", planned.rule);
+        let actions: Vec<_> = acts.iter().rev().map(|act| (act.actor.as_str(), act.action.as_str())).collect();
+        assert_eq!(actions[1..], [("clock", "start"), ("clock", "stop")], "{number} {}", planned.rule);
         let (started, ended) = (&acts[1], &acts[0]);
         assert_eq!(ended.detail.as_ref().expect("a detail")["rule"], planned.rule);
         // The first check at or after a moment.

@@ -112,17 +112,17 @@ fn orders_count_in_the_currency_of_the_rates(on: On) {
         std::fs::write(&file, result.to_string()).expect("a file");
         let words = ["verify", file.to_str().expect("a path")];
         let program = program(None).expect("the program");
-        let told = command(&program, &words, &app.settings.storage.data_dir).output().expect("a process");
-        let said = [told.stdout, told.stderr].map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).concat();
-        (told.status.success(), said)
+        let output = command(&program, &words, &app.settings.storage.data_dir).output().expect("a process");
+        let said = [output.stdout, output.stderr].map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).concat();
+        (output.status.success(), said)
     };
     app.pass(std::time::Duration::from_secs(600));
     let later = result();
     let mut forged = later.clone();
     forged["manifest"]["currency_rates"]["rates"]["USD"]["2026-01-01"] = json!(0.6);
     // PostgreSQL would have to be named on the command line.
-    let is_told = on == On::Sqlite;
-    if is_told {
+    let is_verified = on == On::Sqlite;
+    if is_verified {
         let (held, said) = verified(&forged);
         assert!(!held && said.contains("manifest.currency_rates.rates.USD.2026-01-01: the database says"), "{said}");
         let (held, said) = verified(&later);
@@ -138,7 +138,7 @@ fn orders_count_in_the_currency_of_the_rates(on: On) {
         (&json!(260.0001), &json!("ok")),
         "{all}"
     );
-    if is_told {
+    if is_verified {
         let (held, said) = verified(&later);
         assert!(held && said.contains("the currency rates were changed since"), "{said}");
     }

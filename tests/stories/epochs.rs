@@ -43,7 +43,7 @@ fn an_epoch_that_was_never_reached_is_not_made_up(on: On) {
         if let Some(epoch) = epoch {
             event["epoch"] = epoch.into();
         }
-        shop.tell(&[Visit { visitor, events: vec![event] }]);
+        shop.send(&[Visit { visitor, events: vec![event] }]);
     };
     // A named epoch counts if the experiment has reached it: a page may have kept an old ruleset.
     enter("kept", Some(1), "2026-03-02T10:00:00Z");

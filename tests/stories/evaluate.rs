@@ -34,7 +34,7 @@ fn flags(shop: &Client, context: &Value) -> Answer {
 
 /// Returns `[variant, reason, our reason, in_experiment]` of a flag.
 #[track_caller]
-fn told(shop: &Client, key: &str, context: &Value) -> Value {
+fn decision(shop: &Client, key: &str, context: &Value) -> Value {
     let flag = flag(shop, key, context).ok();
     let metadata = &flag["metadata"];
     json!([flag["variant"], flag["reason"], metadata["reason"], metadata["in_experiment"]])
@@ -146,8 +146,8 @@ fn every_state_in_the_words_of_the_protocol(on: On) {
     let app = on.start();
     let shop = app.project("Acme", "Shop");
     let id = make(&shop, "checkout", 9, all_to_variant());
-    let told = |context: Value| told(&shop, "checkout", &context);
-    assert_eq!(told(visitor(1)), json!(["Control", "DISABLED", "disabled", false]), "a draft");
+    let decision = |context: Value| decision(&shop, "checkout", &context);
+    assert_eq!(decision(visitor(1)), json!(["Control", "DISABLED", "disabled", false]), "a draft");
     shop.set_status(id, 1).ok();
     let live = flag(&shop, "checkout", &visitor(1)).ok();
     assert_eq!(
@@ -161,17 +161,21 @@ fn every_state_in_the_words_of_the_protocol(on: On) {
     let path = format!("/experiment/{id}");
     shop.patch(&path, json!({ "targeting": { "device_rule": ["mobile"] } })).ok();
     let on_a = |device: &str| json!({ "targetingKey": "visitor-1", "device": device });
-    assert_eq!(told(on_a("mobile")), json!(["Variant 1", "SPLIT", "split", true]));
-    assert_eq!(told(on_a("desktop")), json!(["Control", "DEFAULT", "targeting", false]));
+    assert_eq!(decision(on_a("mobile")), json!(["Variant 1", "SPLIT", "split", true]));
+    assert_eq!(decision(on_a("desktop")), json!(["Control", "DEFAULT", "targeting", false]));
     let phone = "Mozilla/5.0 (iPhone; CPU iPhone OS 18_5 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) \
                  Version/18.5 Mobile/15E148 Safari/604.1";
     let by_browser = json!({ "targetingKey": "visitor-1", "user_agent": phone });
-    assert_eq!(told(by_browser), json!(["Variant 1", "SPLIT", "split", true]), "the device is told from the browser");
+    assert_eq!(
+        decision(by_browser),
+        json!(["Variant 1", "SPLIT", "split", true]),
+        "the device is told from the browser"
+    );
     shop.patch(&path, json!({ "targeting": {} })).ok();
     shop.set_status(id, 0).ok();
-    assert_eq!(told(visitor(1)), json!(["Control", "DISABLED", "disabled", false]), "paused");
+    assert_eq!(decision(visitor(1)), json!(["Control", "DISABLED", "disabled", false]), "paused");
     shop.post(&format!("{path}/serve-winner"), json!({ "variant_id": "1" })).ok();
-    assert_eq!(told(visitor(1)), json!(["Variant 1", "STATIC", "served", false]), "served, whatever the status");
+    assert_eq!(decision(visitor(1)), json!(["Variant 1", "STATIC", "served", false]), "served, whatever the status");
     shop.delete(&path).ok();
     let gone = flag(&shop, "checkout", &visitor(1)).has_status(404);
     let details = "the project has no experiment with this key";
@@ -183,7 +187,7 @@ fn every_state_in_the_words_of_the_protocol(on: On) {
 fn seen(app: &muriel_tests::TestApp, shop: &Client, key: &str) -> (Vec<Value>, String) {
     let context = visitor(1);
     let single = flag(shop, key, &context);
-    let single = if single.status == 404 { json!("gone") } else { told(shop, key, &context) };
+    let single = if single.status == 404 { json!("gone") } else { decision(shop, key, &context) };
     let bulk = flags(shop, &context).ok()["flags"].clone();
     let bulk = bulk.as_array().expect("flags").iter().find(|flag| flag["key"] == *key).cloned();
     let bulk = bulk.map_or(Value::Null, |flag| flag["variant"].clone());
@@ -205,8 +209,8 @@ fn changes_are_seen_by_the_next_request(on: On) {
     let mut check = |what: &str, expect: [Value; 3], changes: bool| {
         let known = anyone.call("GET", &ruleset).header("if-none-match", &last).send();
         known.has_status(if changes { 200 } else { 304 });
-        let (told, tag) = seen(&app, &shop, "checkout");
-        assert_eq!(told, expect, "{what}");
+        let (found, tag) = seen(&app, &shop, "checkout");
+        assert_eq!(found, expect, "{what}");
         assert_eq!(tag != last, changes, "{what}");
         last = tag;
         let known = anyone.call("GET", &ruleset).header("if-none-match", &last).send().has_status(304);
@@ -273,8 +277,8 @@ fn rules_that_only_a_page_can_check_are_named(on: On) {
     assert_eq!((&inside["variant"], &inside["reason"]), (&json!("Variant 1"), &json!("SPLIT")));
     assert_eq!(inside["metadata"]["unenforced"], "cookie_rule,schedule_rule");
     // A server's claims about page rules have no effect, because these rules are evaluated on the page.
-    let told_so = json!({ "targetingKey": "v", "device": "mobile", "cookies": {}, "local_time": "sunday 12:00" });
-    assert_eq!(flag(&shop, "pages", &told_so).ok(), inside);
+    let claimed = json!({ "targetingKey": "v", "device": "mobile", "cookies": {}, "local_time": "sunday 12:00" });
+    assert_eq!(flag(&shop, "pages", &claimed).ok(), inside);
     let outside = flag(&shop, "pages", &json!({ "targetingKey": "v", "device": "tablet" })).ok();
     assert_eq!(outside["metadata"]["reason"], "targeting");
 }
@@ -287,9 +291,13 @@ fn variants_given_before_are_kept(on: On) {
     let configuration = json!({ "traffic_allocation": 0, "distribution": weights });
     let id = make(&shop, "sticky", 1, json!({ "variants": variants, "configuration": configuration }));
     let given = |variant: &str| {
-        told(&shop, "sticky", &json!({ "targetingKey": "v", "sticky": { "sticky": variant, "other": "Variant 1" } }))
+        decision(
+            &shop,
+            "sticky",
+            &json!({ "targetingKey": "v", "sticky": { "sticky": variant, "other": "Variant 1" } }),
+        )
     };
-    assert_eq!(told(&shop, "sticky", &visitor(1)), json!(["Control", "DEFAULT", "traffic", false]));
+    assert_eq!(decision(&shop, "sticky", &visitor(1)), json!(["Control", "DEFAULT", "traffic", false]));
     assert_eq!(given("Variant 2"), json!(["Variant 2", "SPLIT", "sticky", true]), "past traffic and weights");
     assert_eq!(given("Control"), json!(["Control", "SPLIT", "sticky", true]));
     assert_eq!(given("Variant 7"), json!(["Control", "DEFAULT", "variant_gone", false]));
@@ -319,7 +327,7 @@ fn what_is_not_known_keeps_the_visitor_out(on: On) {
     ] {
         let mut context = facts.clone();
         context["targetingKey"] = json!("v");
-        assert_eq!(told(&shop, "danish", &context)[2], reason, "{facts}");
+        assert_eq!(decision(&shop, "danish", &context)[2], reason, "{facts}");
     }
 }
 
@@ -466,12 +474,12 @@ fn equal_keys_of_two_companies_do_not_meet(on: On) {
     let mine = make(&acme, "checkout", 1, all_to_variant());
     let theirs = make(&other, "checkout", 1, json!({ "configuration": { "traffic_allocation": 0 } }));
     for n in 0..5 {
-        let told = [&acme, &other].map(|shop| {
+        let found = [&acme, &other].map(|shop| {
             let single = flag(shop, "checkout", &visitor(n)).ok();
             assert_eq!(flags(shop, &visitor(n)).ok()["flags"], json!([single]));
             (single["metadata"]["test_id"].clone(), single["variant"].clone())
         });
-        assert_eq!(told, [(json!(mine), json!("Variant 1")), (json!(theirs), json!("Control"))]);
+        assert_eq!(found, [(json!(mine), json!("Variant 1")), (json!(theirs), json!("Control"))]);
     }
     let foreign = other.with_key(acme.api_key.as_deref());
     let answers = [&foreign, &acme.in_project("prj_nowhere")].map(|client| {

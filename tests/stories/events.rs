@@ -508,8 +508,8 @@ fn events_of_servers_carry_a_key(on: On) {
     let times: Vec<&Value> = stored_events.iter().map(|event| &event["at"]).collect();
     assert_eq!(times, ["2026-02-01T00:00:00.000Z", NOW, NOW]);
     for event in &stored_events {
-        let told = [&event["network"], &event["country"], &event["browser"], &event["os"]];
-        assert_eq!(told, ["198.51.100.0", "FR", "firefox", "linux"]);
+        let fields = [&event["network"], &event["country"], &event["browser"], &event["os"]];
+        assert_eq!(fields, ["198.51.100.0", "FR", "firefox", "linux"]);
         assert_eq!(event["bot"], false);
         assert_eq!(event["visitor"], json!({ "id": "v" }));
     }

@@ -52,7 +52,7 @@ impl Scene {
     /// Requests the result in each form until all have succeeded. Each response is a 503 or has all
     /// visitors. Returns the number of 503 responses.
     #[track_caller]
-    fn told(&self) -> u32 {
+    fn wait_for_results(&self) -> u32 {
         let mut refused = 0;
         for form in ["result", "result?breakdown_by=device", "result.csv", "timeseries"] {
             eventually(form, DEADLINE, || match self.visitors_in(form) {
@@ -126,7 +126,7 @@ fn a_result_is_whole_after_every_start() {
     let server = Process::start(&data_dir, &[]);
     let mut scene = Scene::new(&server);
     scene.send(20);
-    scene.told();
+    scene.wait_for_results();
     assert_eq!(server.stop(), Some(0));
     let early = saved(&data_dir, &WAREHOUSE);
 
@@ -134,7 +134,7 @@ fn a_result_is_whole_after_every_start() {
     for change in ["killed", "deleted", "older", "damaged", "another's", "empty"] {
         scene.at(&server);
         scene.send(5);
-        scene.told();
+        scene.wait_for_results();
         // The last events may not be loaded yet when the server is killed.
         scene.send(5);
         drop(server);
@@ -153,7 +153,7 @@ fn a_result_is_whole_after_every_start() {
                 let server = Process::start(&other, &[]);
                 let mut scene = Scene::new(&server);
                 scene.send(3);
-                scene.told();
+                scene.wait_for_results();
                 assert_eq!(server.stop(), Some(0));
                 restore(&data_dir, &saved(&other, &WAREHOUSE));
             }
@@ -162,7 +162,7 @@ fn a_result_is_whole_after_every_start() {
         }
         server = Process::start(&data_dir, &[]);
         scene.at(&server);
-        scene.told();
+        scene.wait_for_results();
     }
 }
 
@@ -180,7 +180,7 @@ fn a_restored_backup_is_told_as_it_is() {
         let server = Process::start(&data_dir, &[]);
         scene.at(&server);
         scene.send(10);
-        scene.told();
+        scene.wait_for_results();
         drop(server);
         restore(&data_dir, &backup);
         let _ = fs::remove_file(data_dir.join("log.db-shm"));
@@ -189,7 +189,7 @@ fn a_restored_backup_is_told_as_it_is() {
         scene.at(&server);
         // New events take the positions of the lost ones and further ones.
         scene.send(more);
-        scene.told();
+        scene.wait_for_results();
         drop(server);
         restore(&data_dir, &backup);
         let _ = fs::remove_file(data_dir.join("log.db-shm"));
@@ -215,7 +215,7 @@ fn a_result_has_what_comes_during_a_rebuild() {
             }
         }
         rebuilt += 1;
-        scene.told();
+        scene.wait_for_results();
     }
 }
 
@@ -245,9 +245,9 @@ fn a_result_has_what_was_imported() {
         assert!(output.status.success(), "{output:?}");
         scene.visitors += visitors;
         // The very next response.
-        let told = scene.visitors_in("result");
-        assert!(told.is_none_or(|told| told == scene.visitors), "{told:?} of {}", scene.visitors);
-        scene.told();
+        let counted = scene.visitors_in("result");
+        assert!(counted.is_none_or(|counted| counted == scene.visitors), "{counted:?} of {}", scene.visitors);
+        scene.wait_for_results();
     }
 
     // During the import, responses have at least the earlier visitors.
@@ -263,9 +263,9 @@ fn a_result_has_what_was_imported() {
     }
     assert!(import.wait().expect("a status").success());
     scene.visitors += 2_000;
-    let told = scene.visitors_in("result");
-    assert!(told.is_none_or(|told| told == scene.visitors), "{told:?} of {}", scene.visitors);
-    scene.told();
+    let counted = scene.visitors_in("result");
+    assert!(counted.is_none_or(|counted| counted == scene.visitors), "{counted:?} of {}", scene.visitors);
+    scene.wait_for_results();
 
     // The same without a running server.
     assert_eq!(server.stop(), Some(0));
@@ -274,7 +274,7 @@ fn a_result_has_what_was_imported() {
     scene.visitors += 300;
     let server = Process::start(&data_dir, &[]);
     scene.at(&server);
-    scene.told();
+    scene.wait_for_results();
 }
 
 /// Returns the exit status of `muriel log verify`, and its output.
@@ -286,13 +286,13 @@ fn log_verify(data_dir: &Path) -> (Option<i32>, String) {
 
 /// Returns the state of the event log from the first available result, and the number of visitors.
 fn event_log(scene: &Scene) -> (Value, u64) {
-    let mut told = None;
+    let mut loaded = None;
     eventually("a result", DEADLINE, || {
         let answer = scene.get("result");
-        told = (answer.status == 200).then_some(answer.body);
-        told.is_some()
+        loaded = (answer.status == 200).then_some(answer.body);
+        loaded.is_some()
     });
-    let result = told.expect("a result");
+    let result = loaded.expect("a result");
     assert_eq!(result["health"]["event_log"]["status"] != "ok", result["manifest"]["logs"][0]["damage"].is_object());
     (result["health"]["event_log"].clone(), result["total_visitors"].as_u64().expect("a number"))
 }
@@ -335,8 +335,8 @@ fn what_the_log_has_lost_is_named() {
     restore(&data_dir, &without_warehouse);
     let server = Process::start(&data_dir, &settings);
     scene.at(&server);
-    let (told, visitors) = event_log(&scene);
-    assert!(told["message"].as_str().is_some_and(|text| text.contains(&format!("Block {} ", last - 1))), "{told}");
+    let (check, visitors) = event_log(&scene);
+    assert!(check["message"].as_str().is_some_and(|text| text.contains(&format!("Block {} ", last - 1))), "{check}");
     assert_eq!(visitors, 19);
     let log_state = |scene: &Scene| scene.client.anyone_here().get("/readyz").ok()["log"].clone();
     assert_eq!(log_state(&scene), "damaged");
@@ -344,7 +344,7 @@ fn what_the_log_has_lost_is_named() {
     assert_eq!(server.stop(), Some(0));
     let server = Process::start(&data_dir, &settings);
     scene.at(&server);
-    assert_eq!((log_state(&scene), event_log(&scene)), (json!("damaged"), (told, visitors)));
+    assert_eq!((log_state(&scene), event_log(&scene)), (json!("damaged"), (check, visitors)));
     let answer = scene.get("result.csv").has_status(200);
     assert!(answer.text().contains("event_log: "), "{}", answer.text());
     drop(server);
@@ -360,8 +360,8 @@ fn what_the_log_has_lost_is_named() {
     restore(&data_dir, &without_warehouse);
     let server = Process::start(&data_dir, &settings);
     scene.at(&server);
-    let (told, visitors) = event_log(&scene);
-    assert_eq!((told["status"].as_str(), visitors), (Some("fail"), 10), "{told}");
+    let (check, visitors) = event_log(&scene);
+    assert_eq!((check["status"].as_str(), visitors), (Some("fail"), 10), "{check}");
     drop(server);
     let (status, said) = log_verify(&data_dir);
     assert!(status == Some(1) && said.contains("retention did not delete them"), "{said}");
@@ -374,7 +374,7 @@ fn a_warehouse_that_is_found_damaged_is_503_until_it_is_whole() {
     let server = Process::start(&data_dir, &[]);
     let mut scene = Scene::new(&server);
     scene.send(50);
-    scene.told();
+    scene.wait_for_results();
     assert_eq!(server.stop(), Some(0));
     let path = data_dir.join(WAREHOUSE[0]);
     let whole = fs::read(&path).expect("a file");
@@ -384,7 +384,7 @@ fn a_warehouse_that_is_found_damaged_is_503_until_it_is_whole() {
         fs::write(&path, bytes).expect("a file");
         let server = Process::start(&data_dir, &[]);
         scene.at(&server);
-        scene.told();
+        scene.wait_for_results();
         assert_eq!(server.stop(), Some(0));
     }
 }

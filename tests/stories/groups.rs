@@ -201,8 +201,8 @@ fn live_experiments_are_moved_when_that_is_accepted(on: On) {
     let ruleset = shop.anyone_here().get(&format!("/ruleset/{}", shop.project_key)).ok();
     let part = ruleset["experiments"].as_array().expect("a list").iter().find(|it| it["test_id"] == b);
     let salt = format!("g{}", made["group_id"]);
-    let stretch = json!({ "group_id": made["group_id"], "salt": salt, "from": 5_000, "to": 6_000 });
-    assert_eq!(part.expect("the experiment")["exclusion"], stretch);
+    let range = json!({ "group_id": made["group_id"], "salt": salt, "from": 5_000, "to": 6_000 });
+    assert_eq!(part.expect("the experiment")["exclusion"], range);
     assert_eq!(ruleset["format"], 1, "who cannot read holdouts can read this");
 
     shop.call("DELETE", &path(&made)).json(json!({ "accept_moves": 1 })).send().invalid(&["accept_moves"]);
@@ -317,7 +317,7 @@ fn those_who_are_held_out_are_compared_with_everybody_else(on: On) {
     let key = shop.details(test_id)["experiment_key"].clone();
     // All visitors came before the holdout: their actions from then on count.
     let collector = Collector::of(&shop);
-    let tell = |visitor: usize, events: &[Value]| {
+    let send = |visitor: usize, events: &[Value]| {
         let events: Vec<Value> = events
             .iter()
             .map(|event| {
@@ -331,7 +331,7 @@ fn those_who_are_held_out_are_compared_with_everybody_else(on: On) {
     };
     let (view, bought) =
         (json!({ "type": "pageview", "url": "https://example.com/" }), json!({ "type": "custom", "name": "bought" }));
-    tell(0, std::slice::from_ref(&bought));
+    send(0, std::slice::from_ref(&bought));
     let made = holdout(&shop, 20.0, &json!("project"));
     app.pass(Duration::from_secs(1));
     let held_out = held_out_of(&shop, &key);
@@ -343,13 +343,13 @@ fn those_who_are_held_out_are_compared_with_everybody_else(on: On) {
         let mut events = vec![view.clone()];
         events.extend((!is_held_out).then_some(arm));
         events.extend(buys.then(|| bought.clone()));
-        tell(visitor, &events);
+        send(visitor, &events);
         let place = &mut expect[usize::from(!is_held_out)];
         *place = (place.0 + 1, place.1 + u64::from(buys));
     }
     // A visitor with an exposure only does not count, because held-out visitors cannot have any.
     let exposed = json!({ "type": "exposure", "test_id": test_id, "variant_id": "1" });
-    tell(900, &[exposed]);
+    send(900, &[exposed]);
     let path = format!("{}/result", path(&made));
     let result = shop.get(&path).ok();
     assert_eq!(arms(&result), expect, "{result}");
@@ -373,7 +373,7 @@ fn those_who_are_held_out_are_compared_with_everybody_else(on: On) {
     assert_eq!(other["primary_goal"]["goal_key"], "bought");
     // The result grows, and is unchanged after a restart.
     let next = (400..1_000).find(|at| held_out[*at]).expect("one who is held out");
-    tell(next, &[view, bought]);
+    send(next, &[view, bought]);
     expect[0] = (expect[0].0 + 1, expect[0].1 + 1);
     assert_eq!(arms(&shop.get(&path).ok()), expect);
     app.start_again();

@@ -180,9 +180,9 @@ fn commands_find_the_server_of_a_data_directory(on: On) {
             std::fs::write(&url_file, format!("{url}\n")).expect("a file");
             command.arg("--database-url-file").arg(&url_file);
         }
-        let told = command.env("MURIEL_API_KEY", key).output().expect("a process");
-        assert!(told.status.success(), "{words:?}: {}", String::from_utf8_lossy(&told.stderr));
-        String::from_utf8(told.stdout).expect("text")
+        let output = command.env("MURIEL_API_KEY", key).output().expect("a process");
+        assert!(output.status.success(), "{words:?}: {}", String::from_utf8_lossy(&output.stderr));
+        String::from_utf8(output.stdout).expect("text")
     };
     assert!(run(&["status"], true).contains("refresh_rulesets"));
     let link = format!("http://{}/invitation#", app.address);

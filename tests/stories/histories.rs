@@ -49,22 +49,22 @@ fn the_history_of_an_experiment_has_every_change(on: On) {
     // A write without changes is not recorded.
     shop.patch(&path, json!({ "tags": ["a"] })).ok();
 
-    let told = history(&shop, &path);
-    let revisions: Vec<&Value> = told.iter().map(|one| &one["revision"]).collect();
+    let entries = history(&shop, &path);
+    let revisions: Vec<&Value> = entries.iter().map(|one| &one["revision"]).collect();
     assert_eq!(revisions, [6, 5, 4, 3, 2, 1].map(|number| json!(number)).iter().collect::<Vec<_>>());
-    let actions: Vec<&Value> = told.iter().map(|one| &one["action"]).collect();
+    let actions: Vec<&Value> = entries.iter().map(|one| &one["action"]).collect();
     assert_eq!(json!(actions), json!(["conclude", "serve winner", "update", "status", "update", "create"]));
-    assert_eq!(changes(&told[4]), json!({ "tags": [[], ["a"]], "variants[0].customJS": ["old()", "new()"] }));
-    assert_eq!(told[4]["actor"]["kind"], "key");
-    assert_eq!(told[4]["actor"]["name"], "Deploys");
-    assert_eq!(told[4]["at"], "2026-03-01T10:01:00.000Z");
-    assert_eq!(changes(&told[3]), json!({ "status": ["draft", "live"] }));
-    assert_eq!(changes(&told[2]), json!({ "configuration.traffic_allocation": [100, 40] }));
+    assert_eq!(changes(&entries[4]), json!({ "tags": [[], ["a"]], "variants[0].customJS": ["old()", "new()"] }));
+    assert_eq!(entries[4]["actor"]["kind"], "key");
+    assert_eq!(entries[4]["actor"]["name"], "Deploys");
+    assert_eq!(entries[4]["at"], "2026-03-01T10:01:00.000Z");
+    assert_eq!(changes(&entries[3]), json!({ "status": ["draft", "live"] }));
+    assert_eq!(changes(&entries[2]), json!({ "configuration.traffic_allocation": [100, 40] }));
     let served = json!({ "traffic_allocation": 100, "variant_id": "1" });
-    assert_eq!(changes(&told[1])["serving"], json!([null, served]));
-    assert_eq!(changes(&told[0])["conclusion"][0], Value::Null);
-    assert_eq!(told[0]["actor"]["kind"], "system");
-    assert_eq!(told[5]["changes"], json!([]));
+    assert_eq!(changes(&entries[1])["serving"], json!([null, served]));
+    assert_eq!(changes(&entries[0])["conclusion"][0], Value::Null);
+    assert_eq!(entries[0]["actor"]["kind"], "system");
+    assert_eq!(entries[5]["changes"], json!([]));
 }
 
 fn a_long_history_comes_in_pages(on: On) {
@@ -195,11 +195,11 @@ fn goals_and_hypotheses_have_histories(on: On) {
     app.pass(MINUTE);
     shop.patch(&goal, json!({ "goal_name": "Paid", "goal_type": "revenue", "goal_value": "Purchase", "cap": 50 })).ok();
     shop.patch(&goal, json!({ "goal_name": "Paid" })).ok();
-    let told = history(&shop, &goal);
-    assert_eq!(told.len(), 2, "{told:?}");
-    assert_eq!(changes(&told[0])["goal_name"], json!([before["goal_name"], "Paid"]));
-    assert_eq!(changes(&told[0])["cap"], json!([null, 50.0]));
-    assert_eq!((&told[1]["action"], &told[0]["at"]), (&json!("create"), &json!("2026-03-01T10:01:00.000Z")));
+    let entries = history(&shop, &goal);
+    assert_eq!(entries.len(), 2, "{entries:?}");
+    assert_eq!(changes(&entries[0])["goal_name"], json!([before["goal_name"], "Paid"]));
+    assert_eq!(changes(&entries[0])["cap"], json!([null, 50.0]));
+    assert_eq!((&entries[1]["action"], &entries[0]["at"]), (&json!("create"), &json!("2026-03-01T10:01:00.000Z")));
     shop.post(&format!("{goal}/restore"), json!({ "revision": 1 })).ok();
     assert_eq!(shop.get(&goal).ok()["goal"], before);
     assert_eq!(history(&shop, &goal)[0]["action"], "restore");
@@ -219,19 +219,19 @@ fn goals_and_hypotheses_have_histories(on: On) {
     // Linking an experiment is not a change of the hypothesis's texts.
     shop.experiment(json!({ "hypothesis_id": id }));
     shop.patch(&hypothesis, json!({ "confidence": null })).ok();
-    let told = history(&shop, &hypothesis);
-    assert_eq!(told.len(), 3);
-    assert_eq!(changes(&told[0]), json!({ "confidence": [2, null] }));
+    let entries = history(&shop, &hypothesis);
+    assert_eq!(entries.len(), 3);
+    assert_eq!(changes(&entries[0]), json!({ "confidence": [2, null] }));
     assert_eq!(
-        changes(&told[1]),
+        changes(&entries[1]),
         json!({ "archived": [false, true], "observation": ["O", null], "problem": [null, "P"] })
     );
     let page = shop.get(&format!("{hypothesis}/history?limit=1")).ok();
     let next = page["next_cursor"].as_str().expect("more");
     let page = shop.get(&format!("{hypothesis}/history?limit=2&cursor={next}")).ok();
-    assert_eq!(page["revisions"], json!(told[1..]));
+    assert_eq!(page["revisions"], json!(entries[1..]));
     assert_eq!(page["next_cursor"], Value::Null);
-    shop.post(&format!("{hypothesis}/restore"), json!({ "revision": told[2]["revision"] })).ok();
+    shop.post(&format!("{hypothesis}/restore"), json!({ "revision": entries[2]["revision"] })).ok();
     let after = shop.get(&hypothesis).ok()["hypothesis"].clone();
     for field in ["observation", "problem", "confidence", "archived"] {
         assert_eq!(after[field], before[field], "{field}");

@@ -54,7 +54,7 @@ fn inbox(person: &Client) -> Vec<Value> {
 }
 
 /// Returns the events of an inbox, oldest first.
-fn told(person: &Client) -> Vec<String> {
+fn events_of(person: &Client) -> Vec<String> {
     let events = inbox(person).into_iter().rev();
     events.map(|entry| entry["event"].as_str().expect("an event").to_owned()).collect()
 }
@@ -94,7 +94,7 @@ fn those_who_watch_are_told_once(on: On) {
     assert_eq!(watch(&ada, test_id), (true, 2));
 
     team.shop.set_status(test_id, 1).ok();
-    assert_eq!((told(&ada), told(&grace)), (vec!["experiment.started".to_owned()], told(&ada)));
+    assert_eq!((events_of(&ada), events_of(&grace)), (vec!["experiment.started".to_owned()], events_of(&ada)));
     let entry = inbox(&grace)[0].clone();
     for (field, expect) in [
         ("test_id", json!(test_id)),
@@ -115,26 +115,26 @@ fn those_who_watch_are_told_once(on: On) {
     // The actor is not notified, and a write without changes notifies nobody.
     ada.patch(&path, json!({ "tags": ["a"] })).ok();
     ada.patch(&path, json!({ "tags": ["a"] })).ok();
-    assert_eq!(told(&grace).last().map(String::as_str), Some("experiment.changed"));
+    assert_eq!(events_of(&grace).last().map(String::as_str), Some("experiment.changed"));
     assert_eq!(inbox(&grace)[0]["actor"]["name"], "Ada");
-    assert_eq!((told(&ada).len(), told(&grace).len(), told(&lin).len()), (1, 2, 0));
+    assert_eq!((events_of(&ada).len(), events_of(&grace).len(), events_of(&lin).len()), (1, 2, 0));
     // A repeated request notifies once.
     let serve = || {
         let call = lin.call("POST", &format!("{path}/serve-winner")).header("idempotency-key", "once");
         call.json(json!({ "variant_id": "1" })).send().ok()
     };
     assert_eq!(serve(), serve());
-    assert_eq!(told(&ada), ["experiment.started", "winner.served"]);
+    assert_eq!(events_of(&ada), ["experiment.started", "winner.served"]);
 
     // A restart and, on PostgreSQL, another node do not repeat notifications.
     team.app.start_again();
     let (ada, grace) = (ada.at(team.app.address), grace.at(team.app.address));
     team.shop = team.shop.at(team.app.address);
-    assert_eq!((told(&ada).len(), told(&grace).len()), (2, 3));
+    assert_eq!((events_of(&ada).len(), events_of(&grace).len()), (2, 3));
     if matches!(on, On::Postgres) {
         let beside = team.app.start_beside();
         team.shop.at(beside.address).call("POST", &format!("{path}/stop-serving")).send().ok();
-        assert_eq!((told(&ada).len(), told(&ada.at(beside.address)).len()), (3, 3));
+        assert_eq!((events_of(&ada).len(), events_of(&ada.at(beside.address)).len()), (3, 3));
     } else {
         team.shop.call("POST", &format!("{path}/stop-serving")).send().ok();
     }
@@ -142,7 +142,7 @@ fn those_who_watch_are_told_once(on: On) {
     ada.post(&format!("{path}/conclude"), done).ok();
     ada.call("POST", &format!("{path}/reopen")).send().ok();
     ada.delete(&path).ok();
-    let mut all = told(&grace);
+    let mut all = events_of(&grace);
     // The order of several entries of one act is not defined.
     all[4..6].sort();
     assert_eq!(
@@ -159,7 +159,7 @@ fn those_who_watch_are_told_once(on: On) {
         ]
     );
     assert!(inbox(&grace).iter().all(|entry| entry["deleted"] == true), "its link leads nowhere");
-    assert_eq!(told(&ada).len(), 3);
+    assert_eq!(events_of(&ada).len(), 3);
     grace.get(&format!("{path}/watch")).refused(404, "not_found");
     grace.call("PUT", &format!("{path}/watch")).send().refused(404, "not_found");
 }
@@ -235,22 +235,25 @@ fn comments_tell_watchers_and_mention_people(on: On) {
     let written = comments(&lin, test_id, text);
     let by_name = json!([{ "person_id": id_of(&grace), "name": "Grace Hopper" }]);
     assert_eq!(written["mentioned"], by_name);
-    assert_eq!((told(&ada), told(&grace)), (vec!["comment.added".to_owned()], vec!["comment.mentioned".to_owned()]));
-    assert_eq!(told(&lin), Vec::<String>::new(), "who writes knows");
+    assert_eq!(
+        (events_of(&ada), events_of(&grace)),
+        (vec!["comment.added".to_owned()], vec!["comment.mentioned".to_owned()])
+    );
+    assert_eq!(events_of(&lin), Vec::<String>::new(), "who writes knows");
     let entry = inbox(&grace)[0].clone();
     assert_eq!((&entry["excerpt"], &entry["comment_id"]), (&json!(text), &written["comment_id"]));
     assert_eq!((&entry["actor"]["name"], &entry["name"]), (&json!("Lin"), &json!("Checkout")));
     // Authors of comments and people mentioned in them watch the experiment from then on.
     assert_eq!((watch(&lin, test_id), watch(&grace, test_id)), ((true, 3), (true, 3)));
     comments(&ada, test_id, "@Lin: done, says @Ada");
-    assert_eq!(told(&lin), ["comment.mentioned"], "a mention is told in place of the comment");
-    assert_eq!((told(&grace).len(), told(&ada).len()), (2, 1), "nobody is told that they mention themselves");
+    assert_eq!(events_of(&lin), ["comment.mentioned"], "a mention is told in place of the comment");
+    assert_eq!((events_of(&grace).len(), events_of(&ada).len()), (2, 1), "nobody is told that they mention themselves");
 
     // A comment of a program, sent twice.
     let body = json!({ "text": "A result is in", "mentions": [id_of(&ada), id_of(&ada)] });
     let send = || team.shop.call("POST", &path).header("idempotency-key", "c").json(body.clone()).send().created();
     assert_eq!(send(), send());
-    assert_eq!(told(&ada), ["comment.added", "comment.mentioned"]);
+    assert_eq!(events_of(&ada), ["comment.added", "comment.mentioned"]);
     assert_eq!(inbox(&ada)[0]["actor"]["kind"], "key");
     let page = grace.get(&path).ok();
     assert_eq!(page["comments"][0]["mentions"], json!([{ "person_id": id_of(&ada), "name": "Ada" }]));
@@ -258,7 +261,7 @@ fn comments_tell_watchers_and_mention_people(on: On) {
     grace.outside().patch(&format!("/v2/person/{}", id_of(&grace)), json!({ "name": "Admiral" })).ok();
     assert_eq!(grace.get(&path).ok()["comments"][2]["mentions"], by_name);
     comments(&lin, test_id, "@Grace Hopper @Admiral");
-    assert_eq!(told(&grace).last().map(String::as_str), Some("comment.mentioned"));
+    assert_eq!(events_of(&grace).last().map(String::as_str), Some("comment.mentioned"));
 
     // A hypothesis has no watchers, but people mentioned there are notified.
     let hypothesis = ada.hypothesis(json!({ "solution": "A shorter form" }));
@@ -292,7 +295,7 @@ fn names_of_several_people_need_an_id(on: On) {
     assert_eq!(ada.get(&path).ok()["total"], 0);
     let written = ada.post(&path, json!({ "text": "@kim, please", "mentions": [id_of(&second)] })).created();
     assert_eq!(written["mentioned"], json!([{ "person_id": id_of(&second), "name": "KIM" }]));
-    assert_eq!((told(&first).len(), told(&second).len()), (0, 1));
+    assert_eq!((events_of(&first).len(), events_of(&second).len()), (0, 1));
 
     // Any member can find the people to mention.
     let found = first.get("/people?search=ki").ok();
@@ -316,18 +319,22 @@ fn who_stops_watching_is_told_nothing(on: On) {
     assert_eq!(watch(&ada, test_id), (false, 0));
     comments(&ada, test_id, "I have said it");
     comments(&grace, test_id, "You have");
-    assert_eq!((watch(&ada, test_id), told(&ada).len()), ((false, 1), 0), "a comment does not make one watch again");
+    assert_eq!(
+        (watch(&ada, test_id), events_of(&ada).len()),
+        ((false, 1), 0),
+        "a comment does not make one watch again"
+    );
     comments(&grace, test_id, "@Ada!");
     assert_eq!(
-        (told(&ada), watch(&ada, test_id).0),
+        (events_of(&ada), watch(&ada, test_id).0),
         (vec!["comment.mentioned".to_owned()], false),
         "a mention is told"
     );
     team.shop.set_status(test_id, 1).ok();
-    assert_eq!(told(&ada).len(), 1);
+    assert_eq!(events_of(&ada).len(), 1);
     begins(&ada, test_id);
     team.shop.set_status(test_id, 0).ok();
-    assert_eq!(told(&ada), ["comment.mentioned", "experiment.stopped"]);
+    assert_eq!(events_of(&ada), ["comment.mentioned", "experiment.stopped"]);
     // A person who stopped watching beforehand does not start to watch by taking part.
     let other = grace.experiment(json!({ "test_name": "Other" }));
     stops(&ada, other);
@@ -368,7 +375,7 @@ fn what_one_does_not_see_is_not_told(on: On) {
     access(json!(null));
     assert_eq!((unread(&grace), watch(&grace, test_id)), (1, (true, 2)));
     team.shop.set_status(test_id, 0).ok();
-    assert_eq!(told(&grace), ["comment.added", "experiment.stopped"]);
+    assert_eq!(events_of(&grace), ["comment.added", "experiment.stopped"]);
 
     // A removed person is no longer notified or mentioned.
     owner.outside().delete(&format!("/v2/person/{}", id_of(&grace))).ok();
@@ -391,36 +398,36 @@ fn proposals_wait_for_those_who_may_approve_them(on: On) {
     };
     let id = propose(&ada, json!({ "custom_js": "a()", "note": "Faster" }));
     // Editors cannot change code here, and viewers cannot approve.
-    assert_eq!((told(&second), told(&ada).len()), (vec!["proposal.opened".to_owned()], 0));
-    assert_eq!((told(&grace).len(), told(&vera).len()), (0, 0));
+    assert_eq!((events_of(&second), events_of(&ada).len()), (vec!["proposal.opened".to_owned()], 0));
+    assert_eq!((events_of(&grace).len(), events_of(&vera).len()), (0, 0));
     let entry = inbox(&second)[0].clone();
     assert_eq!((&entry["proposal_id"], &entry["excerpt"]), (&json!(id), &json!("Faster")));
     second.post(&format!("/proposals/{id}/reject"), json!({ "reason": "Not now" })).ok();
     assert_eq!((unread(&second), inbox(&second)[0]["read"] == true), (0, true), "it waits for nobody any more");
-    assert_eq!(told(&ada), ["proposal.rejected"]);
+    assert_eq!(events_of(&ada), ["proposal.rejected"]);
     assert_eq!((&inbox(&ada)[0]["excerpt"], &inbox(&ada)[0]["actor"]["name"]), (&json!("Not now"), &json!("Second")));
 
     // A person who stopped watching is not asked; a withdrawn proposal waits for nobody and notifies nobody.
     stops(&second, test_id);
     let id = propose(&grace, json!({ "tags": ["a"] }));
-    assert_eq!((told(&second).len(), told(&ada).len()), (1, 2));
+    assert_eq!((events_of(&second).len(), events_of(&ada).len()), (1, 2));
     let asked = unread(&ada);
     grace.post(&format!("/proposals/{id}/withdraw"), json!({})).ok();
-    assert_eq!((unread(&ada), told(&grace).len()), (asked - 1, 0));
+    assert_eq!((unread(&ada), events_of(&grace).len()), (asked - 1, 0));
 
     // An approval notifies the author of the proposal, and watchers of the change.
     let id = propose(&grace, json!({ "tags": ["b"] }));
     begins(&vera, test_id);
     ada.post(&format!("/proposals/{id}/approve"), json!({ "reason": "" })).ok();
-    let mut of_author = told(&grace);
+    let mut of_author = events_of(&grace);
     of_author.sort();
     assert_eq!(
-        (of_author, told(&vera)),
+        (of_author, events_of(&vera)),
         (vec!["experiment.changed".to_owned(), "proposal.approved".to_owned()], vec!["experiment.changed".to_owned()])
     );
     // A proposal of a program is sent to everybody who may approve it.
     propose(&team.shop, json!({ "tags": ["c"] }));
-    assert_eq!(told(&grace).last().map(String::as_str), Some("proposal.opened"));
+    assert_eq!(events_of(&grace).last().map(String::as_str), Some("proposal.opened"));
 }
 
 fn findings_are_told_to_watchers(on: On) {
@@ -449,7 +456,7 @@ fn findings_are_told_to_watchers(on: On) {
     scene.crowd("late", &[("1", 215, 100)], "2026-03-01T10:03:00Z", &bought());
     scene.app.pass(5 * MINUTE);
     assert_eq!(wait(&ada, 2)["event"], "health.recovered");
-    assert_eq!(told(&ada), ["health.failed", "health.recovered"]);
+    assert_eq!(events_of(&ada), ["health.failed", "health.recovered"]);
     // A day later there is a verdict. A person who no longer watches is not notified of it.
     let grace = {
         scene.app.person("Acme", "grace@acme.example", "viewer");
@@ -463,7 +470,7 @@ fn findings_are_told_to_watchers(on: On) {
     let verdict = wait(&grace, 1);
     assert_eq!(verdict["event"], "verdict.reached");
     assert_eq!(verdict["sentence"], scene.result("")["variants"][1]["analysis"]["reason"]);
-    assert_eq!(told(&ada).len(), 2);
+    assert_eq!(events_of(&ada).len(), 2);
 }
 
 fn an_inbox_has_a_bound(on: On) {

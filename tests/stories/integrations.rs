@@ -81,10 +81,10 @@ fn what_is_not_known_is_kept_and_warned_of(on: On) {
         (json!([{ "name": "hotjar", "settings": { "id": 1 } }]), &["configuration.integration[0].settings.id"]),
     ] {
         let changed = shop.merge(&path, json!({ "configuration": { "integration": entries } })).has_status(200);
-        let told: Vec<String> =
+        let warnings: Vec<String> =
             serde_json::from_str(changed.header("x-muriel-warnings").unwrap_or("[]")).expect("sentences");
-        let about: Vec<&str> = told.iter().map(|text| text.split_once(": ").expect("a field").0).collect();
-        assert_eq!(about, fields, "{told:?}");
+        let about: Vec<&str> = warnings.iter().map(|text| text.split_once(": ").expect("a field").0).collect();
+        assert_eq!(about, fields, "{warnings:?}");
         assert_eq!(shop.details(test_id)["configuration"]["integration"], entries);
     }
 }
@@ -156,7 +156,7 @@ fn exposure(test_id: i64, arm: &str) -> Value {
 }
 
 /// Returns the exposures of all messages so far, by arm.
-fn told(receiver: &Receiver) -> BTreeMap<String, u64> {
+fn exposures_by_arm(receiver: &Receiver) -> BTreeMap<String, u64> {
     let mut sums = BTreeMap::new();
     for message in receiver.messages().iter().filter(|message| message.event() == "experiment.exposures") {
         for variant in message.json()["data"]["variants"].as_array().expect("a list") {
@@ -170,7 +170,9 @@ fn told(receiver: &Receiver) -> BTreeMap<String, u64> {
 #[track_caller]
 fn sums(receiver: &Receiver, expect: &[(&str, u64)]) {
     let expect: BTreeMap<String, u64> = expect.iter().map(|(arm, count)| ((*arm).to_owned(), *count)).collect();
-    eventually(&format!("{expect:?}, there is {:?}", told(receiver)), DEADLINE, || told(receiver) == expect);
+    eventually(&format!("{expect:?}, there is {:?}", exposures_by_arm(receiver)), DEADLINE, || {
+        exposures_by_arm(receiver) == expect
+    });
 }
 
 /// The first two tasks write the webhooks' events, and the last one sends them.

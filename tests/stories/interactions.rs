@@ -100,9 +100,9 @@ impl Shop {
         let mut words = vec!["verify", file.to_str().expect("a path")];
         words.extend(storage.database_url.iter().flat_map(|url| ["--database-url", url.as_str()]));
         let program = program(None).expect("the program");
-        let told = command(&program, &words, &storage.data_dir).output().expect("a process");
-        let said = [told.stdout, told.stderr].map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).concat();
-        (told.status.success(), said)
+        let output = command(&program, &words, &storage.data_dir).output().expect("a process");
+        let said = [output.stdout, output.stderr].map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).concat();
+        (output.status.success(), said)
     }
 }
 

@@ -70,19 +70,19 @@ fn order_numbers_that_are_none_take_no_orders_away(on: On) {
         ["undefined", " NULL ", "{{order.id}}", "${id}", "0", "000", "-", "(not set)", "[object Object]", "n/a"];
     for (number, text) in unfilled.iter().enumerate() {
         let visitor = format!("v-{number}");
-        shop.tell(&[Visit { visitor: &visitor, events: vec![shop.exposure("1", AT)] }]);
+        shop.send(&[Visit { visitor: &visitor, events: vec![shop.exposure("1", AT)] }]);
         for _ in 0..2 {
-            let told = answer(&shop, &visitor, order(10.0, json!({ "order_id": text })));
-            assert!(note(&told).starts_with("order_id is what a template leaves"), "{text}: {told}");
+            let outcome = answer(&shop, &visitor, order(10.0, json!({ "order_id": text })));
+            assert!(note(&outcome).starts_with("order_id is what a template leaves"), "{text}: {outcome}");
         }
     }
     for number in ["A-0", "10", "00-1", "undefined-7", "nullable"] {
         let visitor = format!("w-{number}");
-        shop.tell(&[Visit { visitor: &visitor, events: vec![shop.exposure("0", AT)] }]);
+        shop.send(&[Visit { visitor: &visitor, events: vec![shop.exposure("0", AT)] }]);
         assert_eq!(note(&answer(&shop, &visitor, order(10.0, json!({ "order_id": number })))), "", "{number}");
     }
-    let told = answer(&shop, "v-0", order(-5.0, json!({ "refund_of": "null" })));
-    assert!(note(&told).starts_with("refund_of is what a template leaves"), "{told}");
+    let outcome = answer(&shop, "v-0", order(-5.0, json!({ "refund_of": "null" })));
+    assert!(note(&outcome).starts_with("refund_of is what a template leaves"), "{outcome}");
     let result = shop.result("");
     // A refund without an order counts for the visitor.
     assert_eq!(earned(&result), (25, 245.0), "{}", result["health"]["orders"]);
@@ -96,7 +96,7 @@ fn orders_and_refunds_that_take_no_part_are_counted(on: On) {
     for number in 0..40 {
         let events =
             vec![shop.exposure(if number % 2 == 0 { "0" } else { "1" }, AT), numbered(number), numbered(number)];
-        shop.tell(&[Visit { visitor: &format!("v-{number}"), events }]);
+        shop.send(&[Visit { visitor: &format!("v-{number}"), events }]);
     }
     let result = shop.result("");
     assert_eq!(earned(&result), (40, 400.0));
@@ -107,15 +107,15 @@ fn orders_and_refunds_that_take_no_part_are_counted(on: On) {
     // One order number shared by several visitors is not common.
     for number in 0..4 {
         let events = vec![shop.exposure("1", AT), order(10.0, json!({ "order_id": "SALE" }))];
-        shop.tell(&[Visit { visitor: &format!("s-{number}"), events }]);
+        shop.send(&[Visit { visitor: &format!("s-{number}"), events }]);
     }
-    let told = answer(&shop, "v-1", order(-5.0, json!({ "order_id": "CN-1" })));
-    assert!(note(&told).contains("name the order in refund_of"), "{told}");
-    let told = answer(&shop, "v-1", order(-5.0, json!({ "order_id": "CN-2", "refund_of": "A-1" })));
-    assert_eq!(note(&told), "");
+    let outcome = answer(&shop, "v-1", order(-5.0, json!({ "order_id": "CN-1" })));
+    assert!(note(&outcome).contains("name the order in refund_of"), "{outcome}");
+    let outcome = answer(&shop, "v-1", order(-5.0, json!({ "order_id": "CN-2", "refund_of": "A-1" })));
+    assert_eq!(note(&outcome), "");
     let unread =
         json!({ "type": "custom", "name": "Purchase", "at": LATER, "properties": { "unread_value": "4.245" } });
-    shop.tell(&[Visit { visitor: "v-2", events: vec![unread] }]);
+    shop.send(&[Visit { visitor: "v-2", events: vec![unread] }]);
     let result = shop.result("");
     assert_eq!(earned(&result), (41, 405.0));
     let (status, message) = check(&result, "orders");
@@ -137,7 +137,7 @@ fn what_comes_just_before_entry_is_counted(on: On) {
     for (visitor, at) in [("a", "2026-03-01T10:30:00Z"), ("b", "2026-03-01T10:29:55Z"), ("c", "2026-03-01T10:29:54Z")] {
         let mut event = bought();
         event["at"] = at.into();
-        shop.tell(&[Visit { visitor, events: vec![event, shop.exposure("1", "2026-03-01T10:30:00.400Z")] }]);
+        shop.send(&[Visit { visitor, events: vec![event, shop.exposure("1", "2026-03-01T10:30:00.400Z")] }]);
     }
     let result = shop.result("");
     assert_eq!(result["total_conversions"], 0);
@@ -156,15 +156,15 @@ fn submits_that_pages_prevented_are_counted(on: On) {
         let properties = if prevented { json!({ "prevented": true }) } else { json!({}) };
         json!({ "type": "submit", "trigger": "#signup", "at": LATER, "properties": properties })
     };
-    let told = |visitor: &str, submits: &[bool]| {
+    let submits_of = |visitor: &str, submits: &[bool]| {
         let mut events = vec![shop.exposure("1", AT)];
         events.extend(submits.iter().map(|prevented| submit(*prevented)));
-        shop.tell(&[Visit { visitor, events }]);
+        shop.send(&[Visit { visitor, events }]);
     };
-    told("sent", &[true, false]);
+    submits_of("sent", &[true, false]);
     assert_eq!(shop.result("")["health"].get("prevented_submits"), None);
-    told("mistaken", &[true, true]);
-    told("mistaken-too", &[true]);
+    submits_of("mistaken", &[true, true]);
+    submits_of("mistaken-too", &[true]);
     let result = shop.result("");
     assert_eq!(result["total_conversions"], 3);
     let (status, message) = check(&result, "prevented_submits");
@@ -177,7 +177,7 @@ fn what_pages_have_lost_is_counted(on: On) {
     shop.app.pass(DAY);
     let lost = |dropped: f64, at: &str| json!({ "type": "health", "dropped": dropped, "at": at });
     let early = lost(4.0, "2026-03-01T10:00:00Z");
-    shop.tell(&[
+    shop.send(&[
         Visit { visitor: "a", events: vec![early, shop.exposure("1", AT), lost(2.0, LATER), lost(1.0, LATER)] },
         Visit { visitor: "b", events: vec![shop.exposure("0", AT)] },
         // A visitor who has not entered.
@@ -192,8 +192,8 @@ fn what_pages_have_lost_is_counted(on: On) {
 fn a_time_in_the_future_is_told(on: On) {
     let shop = Shop::open(on, json!({}));
     let now = "2026-03-01T10:00:00Z";
-    let told = answer(&shop, "v", shop.exposure("1", "2099-01-01T00:00:00Z"));
-    assert!(note(&told).starts_with("at is in the future by the server's clock"), "{told}");
+    let outcome = answer(&shop, "v", shop.exposure("1", "2099-01-01T00:00:00Z"));
+    assert!(note(&outcome).starts_with("at is in the future by the server's clock"), "{outcome}");
     // Clocks differ.
     assert_eq!(note(&answer(&shop, "w", shop.exposure("1", "2026-03-01T10:04:00Z"))), "");
     assert_eq!(note(&answer(&shop, "x", shop.exposure("1", now))), "");
@@ -221,14 +221,14 @@ fn a_note_about_many_events_stands_once(on: On) {
     lines.push(json!({ "visitor": { "id": "v-50" }, "events": events }));
     let text: String = lines.iter().map(|line| format!("{line}\n")).collect();
     let batch = shop.collector.trusted.call("POST", "/batch").header("content-type", "application/x-ndjson");
-    let told = batch.body(text).send().has_status(200).lines();
-    assert_eq!(told.len(), 52);
-    let said = note(&told[0]);
+    let outcomes = batch.body(text).send().has_status(200).lines();
+    assert_eq!(outcomes.len(), 52);
+    let said = note(&outcomes[0]);
     assert!(said.starts_with("the experiment has not started"), "{said}");
     assert!(said.ends_with(" (and of 51 other events of this batch)"), "{said}");
-    assert!(told[1..50].iter().all(|outcome| outcome.get("note").is_none()), "{told:?}");
-    assert!(note(&told[50]).ends_with("name the order in refund_of"), "{}", told[50]);
-    let body = told[51]["results"].as_array().expect("results");
+    assert!(outcomes[1..50].iter().all(|outcome| outcome.get("note").is_none()), "{outcomes:?}");
+    assert!(note(&outcomes[50]).ends_with("name the order in refund_of"), "{}", outcomes[50]);
+    let body = outcomes[51]["results"].as_array().expect("results");
     assert!(body.iter().all(|outcome| outcome.get("note").is_none()), "{body:?}");
 }
 
@@ -249,7 +249,7 @@ fn what_nobody_sent_is_not_known(on: On) {
     assert_eq!(check(&result, "guardrails").0, "unknown", "{}", result["health"]["guardrails"]);
     // From the first page view on it is known.
     let view = json!({ "type": "pageview", "url": "https://shop.example/", "at": "2026-03-01T10:00:00Z" });
-    shop.tell(&[Visit { visitor: "v-1-0", events: vec![view] }]);
+    shop.send(&[Visit { visitor: "v-1-0", events: vec![view] }]);
     let known = shop.result("");
     assert!(known["metrics"][0]["variants"][1]["conversion_rate"].is_number(), "{}", known["metrics"][0]);
 }

@@ -209,8 +209,8 @@ fn what_pages_would_not_do_is_told(on: On) {
     assert_eq!(good["warnings"], json!([]));
 
     let made = shop.post("/create-experiment", body("b((", "split", "whenever")).created();
-    let begin = |told: &Value| -> Vec<String> {
-        let texts = told["warnings"].as_array().expect("warnings").iter();
+    let begin = |answer: &Value| -> Vec<String> {
+        let texts = answer["warnings"].as_array().expect("warnings").iter();
         texts.map(|text| text.as_str().expect("text").split([':', ' ']).next().unwrap_or_default().to_owned()).collect()
     };
     let fields =

@@ -67,15 +67,15 @@ fn a_visitor_is_watched(on: On) {
     // A repeated event sends no message.
     send("v-1", std::slice::from_ref(&event));
     send("v-1", &[json!({ "id": id(), "type": "custom", "name": "x", "at": "2026-03-01T10:00:00Z" })]);
-    let (name, told) = watch.next().expect("a message");
+    let (name, message) = watch.next().expect("a message");
     assert_eq!(
-        (name.as_str(), &told["event"]["id"], &told["event"]["visitor"]["id"]),
+        (name.as_str(), &message["event"]["id"], &message["event"]["visitor"]["id"]),
         ("event", &event["id"], &json!("v-1"))
     );
-    assert_eq!(told["missed"], 0);
-    let (name, told) = watch.next().expect("a message");
+    assert_eq!(message["missed"], 0);
+    let (name, message) = watch.next().expect("a message");
     assert_eq!(name, "decisions");
-    let decision = &told["decisions"][0];
+    let decision = &message["decisions"][0];
     assert_eq!(
         (&decision["test_id"], &decision["in_experiment"], &decision["elsewhere"]),
         (&json!(test_id), &json!(true), &Value::Null)
@@ -84,8 +84,8 @@ fn a_visitor_is_watched(on: On) {
         decision["steps"].as_array().expect("steps").iter().any(|step| step["check"] == "device_rule"),
         "{decision}"
     );
-    let (name, told) = watch.next().expect("a message");
-    assert_eq!((name.as_str(), &told["event"]["name"]), ("event", &json!("x")));
+    let (name, message) = watch.next().expect("a message");
+    assert_eq!((name.as_str(), &message["event"]["name"]), ("event", &json!("x")));
     for (query, status) in [("", 400), ("?visitor=", 400), (&format!("?visitor={}", "x".repeat(129)), 400)] {
         assert_eq!(shop.get(&format!("/live{query}")).status, status, "{query}");
     }

@@ -214,9 +214,9 @@ fn code_needs_the_key_and_the_server(on: On) {
                 "{name} {allows_code} {scopes}: {shown}"
             );
         }
-        let told =
+        let instructions =
             ask(&key, "initialize", hello())["result"]["instructions"].as_str().expect("instructions").to_owned();
-        assert_eq!(told.contains("cannot be changed over this connection"), !allows_code);
+        assert_eq!(instructions.contains("cannot be changed over this connection"), !allows_code);
         // Updates without code work with the same key, and the same key changes code outside of the tools.
         done(&key, "update_experiment", json!({ "test_id": id, "test_name": "Renamed" }));
         if scopes.contains("code") {

@@ -97,9 +97,9 @@ fn results_of_nodes_side_by_side_fail_a_check() {
     let words = ["verify", file.to_str().expect("a path")];
     let mut verify = command(&program(None).expect("the program"), &words, &app.settings.storage.data_dir);
     let url = app.settings.storage.database_url.as_ref().expect("a database");
-    let told = verify.args(["--database-url", url]).output().expect("a process");
-    let said = String::from_utf8_lossy(&told.stdout);
-    assert!(told.status.success() && said.contains("every value is the same"), "{said}");
+    let output = verify.args(["--database-url", url]).output().expect("a process");
+    let said = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success() && said.contains("every value is the same"), "{said}");
     assert!(said.contains("Its health check other_nodes fails: 1 other node runs"), "{said}");
     drop(beside);
     assert_eq!(checked(&shop, test_id), is("ok", "keep_running"), "it took no events");

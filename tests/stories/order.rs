@@ -43,9 +43,9 @@ fn key_then_project_then_scope_then_thing_then_body(on: On) {
         if operation.names_a_thing() {
             let thing = refused(send(&shop, &unknown_thing), 404, "not_found");
             // The request id is random, and may contain any digits.
-            let told = thing.text().replace(thing.body["request_id"].as_str().unwrap_or_default(), "");
-            assert!(!told.contains("9999"), "{told}");
-            assert!(!told.contains(&shop.project_key), "{told}");
+            let text = thing.text().replace(thing.body["request_id"].as_str().unwrap_or_default(), "");
+            assert!(!text.contains("9999"), "{text}");
+            assert!(!text.contains(&shop.project_key), "{text}");
         }
         if !operation.takes_body {
             continue;

@@ -74,8 +74,8 @@ fn visitors_are_served_while_the_database_is_away() {
         assert!(refused.header("retry-after").is_some());
     }
     let degraded = health(&app);
-    let told = ["status", "database", "rulesets", "events"].map(|part| degraded[part].as_str().unwrap_or_default());
-    assert_eq!(told, ["degraded", "unavailable", "ok", "ok"]);
+    let states = ["status", "database", "rulesets", "events"].map(|part| degraded[part].as_str().unwrap_or_default());
+    assert_eq!(states, ["degraded", "unavailable", "ok", "ok"]);
 
     // Keys are valid for a day without the database.
     app.pass(Duration::from_secs(24 * 60 * 60 - 1));
@@ -224,8 +224,8 @@ fn a_server_starts_without_its_database() {
     assert_eq!((&after.bytes, after.etag()), (&before.bytes, before.etag()));
     assert!(after.header_number("x-muriel-stale") >= 60, "stale at once");
     let degraded = health(&app);
-    let told = ["status", "database", "rulesets", "events"].map(|part| degraded[part].as_str().unwrap_or_default());
-    assert_eq!(told, ["degraded", "unavailable", "stale", "ok"]);
+    let states = ["status", "database", "rulesets", "events"].map(|part| degraded[part].as_str().unwrap_or_default());
+    assert_eq!(states, ["degraded", "unavailable", "stale", "ok"]);
     let here = shop.at(app.address);
     ask(&here, LIVE).has_status(503);
     here.get("/goals").refused(503, "unavailable");
@@ -364,9 +364,9 @@ fn commands_beside_a_server_on_postgres_are_told_where_it_keeps_its_data() {
             if runs && words[0] == "serve" {
                 continue;
             }
-            let told = command(&program, words, &data_dir).output().expect("a process");
-            let sentence = String::from_utf8_lossy(&told.stderr);
-            assert_eq!(told.status.code(), Some(1), "{words:?}: {sentence}");
+            let output = command(&program, words, &data_dir).output().expect("a process");
+            let sentence = String::from_utf8_lossy(&output.stderr);
+            assert_eq!(output.status.code(), Some(1), "{words:?}: {sentence}");
             for part in ["PostgreSQL", "--config", "--database-url"] {
                 assert!(sentence.contains(part), "{words:?}: {sentence}");
             }

@@ -257,9 +257,9 @@ fn harm_ends_an_experiment_where_the_project_says_so(on: On) {
         (&kept["rule"], &kept["manifest"]["experiment"]["test_id"]),
         (&json!("page_harm"), &json!(shop.test_id))
     );
-    let told = receiver.wait(1)[0].json();
-    assert_eq!((&told["type"], &told["data"]["test_id"]), (&json!("experiment.stopped"), &json!(shop.test_id)));
-    assert!(told["data"]["sentence"].as_str().expect("a sentence").contains("fails for 3.33 %"), "{told}");
+    let message = receiver.wait(1)[0].json();
+    assert_eq!((&message["type"], &message["data"]["test_id"]), (&json!("experiment.stopped"), &json!(shop.test_id)));
+    assert!(message["data"]["sentence"].as_str().expect("a sentence").contains("fails for 3.33 %"), "{message}");
 
     // The person who starts it again has been warned, which a restarted server respects too.
     shop.client.set_status(shop.test_id, 1).ok();

@@ -364,11 +364,11 @@ fn another_primary_goal_is_told_wherever_a_verdict_is(on: On) {
     made(client, &receiver.url(), &["verdict.reached"]);
     shop.app.pass(36 * HOUR);
     let why = "The goal other is not in the plan";
-    let told = receiver.wait(1)[0].json()["data"].clone();
-    assert_eq!((&told["verdict"], &told["exploratory"]), (&json!("win"), &json!(true)), "{told}");
-    assert!(told["exploratory_reason"].as_str().is_some_and(|it| it.starts_with(why)), "{told}");
+    let data = receiver.wait(1)[0].json()["data"].clone();
+    assert_eq!((&data["verdict"], &data["exploratory"]), (&json!("win"), &json!(true)), "{data}");
+    assert!(data["exploratory_reason"].as_str().is_some_and(|it| it.starts_with(why)), "{data}");
     let reason = shop.result("")["variants"][1]["analysis"]["reason"].as_str().expect("a sentence").to_owned();
-    let said = told["sentence"].as_str().expect("a sentence");
+    let said = data["sentence"].as_str().expect("a sentence");
     assert!(said.starts_with(&reason) && said.contains(&format!("This is exploratory: {why}")), "{said}");
     let shown = tool(client, "get_result", json!({ "test_id": shop.test_id }));
     says(&shown["data"], why);

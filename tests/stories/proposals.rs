@@ -75,8 +75,8 @@ fn a_second_person_approves(on: On) {
         (&shown["state"], &shown["reason"], &shown["decided_by"]["name"]),
         (&json!("approved"), &json!("Good"), &json!("The admin"))
     );
-    let told = shop.get(&format!("{path}/history")).ok()["revisions"][0].clone();
-    assert_eq!((&told["action"], &told["detail"]["proposal_id"]), (&json!("approve"), &json!(id)));
+    let revision = shop.get(&format!("{path}/history")).ok()["revisions"][0].clone();
+    assert_eq!((&revision["action"], &revision["detail"]["proposal_id"]), (&json!("approve"), &json!(id)));
 
     // Code of a live experiment needs a second person; other fields and an end do not.
     let code = json!({ "custom_js": "c()" });

@@ -67,13 +67,13 @@ pub(crate) fn verified(result: &str, data_dir: &Path) -> (bool, String, Value) {
     let file = dir.path().join("result.json");
     std::fs::write(&file, result).expect("a file");
     let file = file.to_str().expect("a path");
-    let (told, machine) = (muriel(&["verify", file], data_dir), muriel(&["verify", file, "--json"], data_dir));
-    assert_eq!(told.status.code(), machine.status.code());
+    let (output, machine) = (muriel(&["verify", file], data_dir), muriel(&["verify", file, "--json"], data_dir));
+    assert_eq!(output.status.code(), machine.status.code());
     let json: Value = serde_json::from_slice(&machine.stdout).unwrap_or_default();
     if !json.is_null() {
-        assert_eq!(json["holds"], told.status.success(), "{json}");
+        assert_eq!(json["holds"], output.status.success(), "{json}");
     }
-    (told.status.success(), says(&told), json)
+    (output.status.success(), says(&output), json)
 }
 
 /// Copies the data directory of a stopped server.
@@ -249,8 +249,8 @@ fn what_a_manifest_says_is_held_against_log_and_history() {
         std::fs::write(&file, result.to_string()).expect("a file");
         let mut words = vec!["verify".to_owned(), path(&file)];
         words.extend(directories.iter().flat_map(|directory| ["--log-dir".to_owned(), path(directory)]));
-        let told = muriel(&words.iter().map(String::as_str).collect::<Vec<_>>(), &copy);
-        (told.status.success(), says(&told))
+        let output = muriel(&words.iter().map(String::as_str).collect::<Vec<_>>(), &copy);
+        (output.status.success(), says(&output))
     };
     let elsewhere = dir.path().join("nothing");
     for (result, directories, expect) in [
@@ -298,8 +298,8 @@ fn a_holdouts_result_is_computed_again() {
     }
 
     // Rebuilds the warehouse.
-    let told = muriel(&["warehouse", "rebuild"], &data_dir);
-    assert!(told.status.success(), "{}", says(&told));
+    let output = muriel(&["warehouse", "rebuild"], &data_dir);
+    assert!(output.status.success(), "{}", says(&output));
     let again = client.get_when_loaded(&format!("/exclusion-group/{group}/result")).ok();
     assert_eq!((&again["variants"], &again["total_revenue"]), (&held["variants"], &held["total_revenue"]));
 }
@@ -318,8 +318,8 @@ fn a_result_outlives_the_warehouse() {
     // The log alone gives the same result, next to the running server.
     let file = dir.path().join("result.json");
     std::fs::write(&file, first.to_string()).expect("a file");
-    let told = muriel(&["verify", file.to_str().expect("a path")], &data_dir);
-    assert!(told.status.success() && says(&told).contains("every value is the same"), "{}", says(&told));
+    let output = muriel(&["verify", file.to_str().expect("a path")], &data_dir);
+    assert!(output.status.success() && says(&output).contains("every value is the same"), "{}", says(&output));
 
     // A changed number is detected, in the manifest too.
     for (pointer, value) in [
@@ -331,11 +331,11 @@ fn a_result_outlives_the_warehouse() {
         let mut forged = first.clone();
         *forged.pointer_mut(pointer).unwrap_or_else(|| panic!("no {pointer}")) = value;
         std::fs::write(&file, forged.to_string()).expect("a file");
-        let told = muriel(&["verify", file.to_str().expect("a path")], &data_dir);
+        let output = muriel(&["verify", file.to_str().expect("a path")], &data_dir);
         let place = pointer.trim_start_matches('/').split('/').next().unwrap_or_default();
-        assert!(!told.status.success(), "{pointer}: {}", says(&told));
+        assert!(!output.status.success(), "{pointer}: {}", says(&output));
         if place != "manifest" {
-            assert!(says(&told).contains(place), "{pointer}: {}", says(&told));
+            assert!(says(&output).contains(place), "{pointer}: {}", says(&output));
         }
     }
     for (text, expect) in [
@@ -344,13 +344,13 @@ fn a_result_outlives_the_warehouse() {
         (r#"{"manifest": {"engine": 1}}"#, "manifest that cannot be read"),
     ] {
         std::fs::write(&file, text).expect("a file");
-        let told = muriel(&["verify", file.to_str().expect("a path")], &data_dir);
-        assert!(!told.status.success() && says(&told).contains(expect), "{text}: {}", says(&told));
+        let output = muriel(&["verify", file.to_str().expect("a path")], &data_dir);
+        assert!(!output.status.success() && says(&output).contains(expect), "{text}: {}", says(&output));
     }
 
     // A running server rebuilds on request.
-    let told = muriel(&["warehouse", "rebuild"], &data_dir);
-    assert!(told.status.success() && says(&told).contains("has rebuilt"), "{}", says(&told));
+    let output = muriel(&["warehouse", "rebuild"], &data_dir);
+    assert!(output.status.success() && says(&output).contains("has rebuilt"), "{}", says(&output));
     assert_eq!(timeless(client.get_when_loaded(&path).ok()), timeless(first.clone()));
 
     // Killed and restarted.
@@ -361,8 +361,8 @@ fn a_result_outlives_the_warehouse() {
     drop(server);
 
     // The warehouse is rebuilt without a server, and deleted.
-    let told = muriel(&["warehouse", "rebuild"], &data_dir);
-    assert!(told.status.success() && says(&told).contains("holds the log up to block"), "{}", says(&told));
+    let output = muriel(&["warehouse", "rebuild"], &data_dir);
+    assert!(output.status.success() && says(&output).contains("holds the log up to block"), "{}", says(&output));
     for entry in std::fs::read_dir(&data_dir).expect("a directory") {
         let path = entry.expect("an entry").path();
         if path.file_name().is_some_and(|name| name.to_string_lossy().starts_with("warehouse")) {

@@ -62,7 +62,7 @@ impl Shop {
 
     /// Sends visits as a server whose times are trusted.
     #[track_caller]
-    pub(crate) fn tell(&self, visits: &[Visit]) {
+    pub(crate) fn send(&self, visits: &[Visit]) {
         for visit in visits {
             let results = self.collector.trusted.post("", visit.body()).ok()["results"].clone();
             for result in results.as_array().expect("results") {
@@ -74,7 +74,7 @@ impl Shop {
     /// Sends the visits of a crowd in one batch: thousands of single requests take longer than
     /// everything computed from them.
     #[track_caller]
-    fn tell_at_once(&self, visits: &[Visit]) {
+    fn send_at_once(&self, visits: &[Visit]) {
         if visits.is_empty() {
             return;
         }
@@ -109,7 +109,7 @@ impl Shop {
                 .collect();
             let visits: Vec<Visit> =
                 visits.iter().map(|(visitor, events)| Visit { visitor, events: events.clone() }).collect();
-            self.tell_at_once(&visits);
+            self.send_at_once(&visits);
         }
     }
 
@@ -155,10 +155,10 @@ fn an_arm_that_changed_nothing_is_named(on: On) {
             // A visitor counts once, with the first page, in the arm that counts.
             events.push(health(arm, "2026-03-01T10:00:01Z", "1111"));
             events.push(health(if arm == "1" { "2" } else { "1" }, at, "1"));
-            shop.tell(&[Visit { visitor: &format!("{arm}-{visitor}"), events }]);
+            shop.send(&[Visit { visitor: &format!("{arm}-{visitor}"), events }]);
         }
     }
-    shop.tell(&[Visit { visitor: "nobody", events: vec![health("1", at, "1111")] }]);
+    shop.send(&[Visit { visitor: "nobody", events: vec![health("1", at, "1111")] }]);
     let result = shop.result("");
     let found = |arm: usize| {
         let changes = result["variants"][arm]["changes"].as_array().expect("changes");
@@ -193,7 +193,7 @@ fn a_result_counts_what_happened(on: On) {
     }
     shop.app.pass(9 * DAY);
     shop.crowd("v", &[("0", 300, 60), ("1", 300, 150)], "2026-03-01T10:00:00Z", &bought());
-    shop.tell(&[
+    shop.send(&[
         // An event before the entry is not part of the test.
         Visit {
             visitor: "early",
@@ -406,8 +406,9 @@ fn visitors_can_be_filtered_and_broken_down() {
     enter("d", "0", desk, "FR", direct.clone(), false);
     enter("e", "1", robot, "FR", direct, true);
     // Campaign fields count where the address has lost them.
-    let told = json!({ "url": "https://shop.example/", "landing_page": "https://shop.example/a", "utm_medium": "cpc" });
-    enter("f", "0", desk, "FR", told, false);
+    let campaign =
+        json!({ "url": "https://shop.example/", "landing_page": "https://shop.example/a", "utm_medium": "cpc" });
+    enter("f", "0", desk, "FR", campaign, false);
     for (query, expect) in [
         ("", [(3, 1), (2, 1)]),
         ("?filter_by=mobile", [(1, 1), (1, 0)]),
@@ -452,7 +453,7 @@ fn revenue_counts_each_order_once() {
                 "at": "2026-03-01T11:00:00Z" })
     };
     let enter = |arm| shop.exposure(arm, "2026-03-01T10:00:00Z");
-    shop.tell(&[
+    shop.send(&[
         Visit { visitor: "a", events: vec![enter("0"), order(10.0, "1", "EUR"), order(10.0, "1", "EUR")] },
         Visit { visitor: "b", events: vec![enter("0")] },
         Visit { visitor: "c", events: vec![enter("1"), order(30.25, "2", "EUR"), order(0.1, "3", "EUR")] },
@@ -480,7 +481,7 @@ fn revenue_counts_each_order_once() {
         .created();
     assert_eq!(shop.result("?goal_key=gifts")["health"]["currency"]["status"], "unknown", "nobody ordered one");
     // Adding 10.01 and 30.58 as doubles gives 40.589999999999996.
-    shop.tell(&[
+    shop.send(&[
         Visit { visitor: "e", events: vec![enter("0"), order(0.01, "5", "EUR")] },
         Visit { visitor: "f", events: vec![enter("1"), order(0.23, "6", "EUR")] },
     ]);
@@ -508,7 +509,7 @@ fn days_begin_where_the_reader_is() {
         visitor,
         events: vec![shop.exposure(arm, at), json!({ "type": "custom", "name": "bought", "at": buys })],
     };
-    shop.tell(&[
+    shop.send(&[
         at("a", "0", "2026-03-10T22:30:00Z", "2026-03-10T23:30:00Z"),
         at("b", "1", "2026-03-11T12:00:00Z", "2026-03-13T12:00:00Z"),
     ]);
@@ -579,7 +580,7 @@ fn a_result_is_a_table_too() {
     let name = result["test_name"].as_str().expect("a name");
     let health = result["health"].as_object().expect("checks");
     let status = health["status"].as_str().expect("a status");
-    let checks = health.iter().filter_map(|(check, told)| Some((check, told["status"].as_str()?)));
+    let checks = health.iter().filter_map(|(check, found)| Some((check, found["status"].as_str()?)));
     let not_ok: Vec<String> =
         checks.filter(|(_, status)| *status != "ok").map(|(check, status)| format!("{check}: {status}")).collect();
     assert!(not_ok.contains(&"minimum_data: warn".to_owned()), "{not_ok:?}");
@@ -645,7 +646,7 @@ fn a_plan_says_how_long() {
             if visitor % 2 == 0 {
                 events.push(json!({ "type": "custom", "name": "bought", "at": format!("2026-02-{day}T11:00:00Z") }));
             }
-            shop.tell(&[Visit { visitor: &format!("{day}-{visitor}"), events }]);
+            shop.send(&[Visit { visitor: &format!("{day}-{visitor}"), events }]);
         }
     }
     let own = plan("");
@@ -672,7 +673,7 @@ fn windows_that_are_open_are_shown_and_wait() {
     let goal = json!({ "goal_name": "Soon", "goal_type": "event", "goal_value": "bought", "goal_key": "soon", "window_days": 3 });
     shop.client.post("/goal", goal).created();
     let buys = |at: &str| json!({ "type": "custom", "name": "bought", "at": at });
-    shop.tell(&[
+    shop.send(&[
         Visit {
             visitor: "in time",
             events: vec![shop.exposure("0", "2026-03-01T10:00:00Z"), buys("2026-03-04T09:59:59Z")],
@@ -708,9 +709,9 @@ fn nobody_enters_before_the_start() {
     // Exposures dated before the start, sent by somebody who wants a winner today, and by a preview of
     // the draft.
     for (visitor, at) in [("forger", "2026-02-28T09:00:00Z"), ("older", "1970-01-01T00:00:00Z")] {
-        shop.tell(&[Visit { visitor, events: vec![shop.exposure("1", at)] }]);
+        shop.send(&[Visit { visitor, events: vec![shop.exposure("1", at)] }]);
     }
-    shop.tell(&[Visit {
+    shop.send(&[Visit {
         visitor: "previewer",
         events: vec![shop.exposure("1", "2026-03-01T09:59:59.999Z"), shop.exposure("0", "2026-03-01T10:30:00Z")],
     }]);
@@ -729,7 +730,7 @@ fn nobody_enters_before_the_start() {
 #[test]
 fn nobody_enters_a_draft() {
     let shop = Shop::open(On::Sqlite, json!({ "status": 9 }));
-    shop.tell(&[Visit { visitor: "previewer", events: vec![shop.exposure("1", "2026-03-01T10:00:00Z")] }]);
+    shop.send(&[Visit { visitor: "previewer", events: vec![shop.exposure("1", "2026-03-01T10:00:00Z")] }]);
     let result = shop.result("");
     assert_eq!((counts(&result), &result["start_date"]), (vec![(0, 0), (0, 0)], &Value::Null));
 }

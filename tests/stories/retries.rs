@@ -153,8 +153,8 @@ fn many_writers_at_once_are_all_kept(on: On) {
         })
     };
     let tags = at_once(&shop, WRITERS, write);
-    let told = tags.iter().flatten().count();
-    assert_eq!(tags.iter().flatten().collect::<BTreeSet<_>>().len(), told, "each has a revision of its own");
+    let count = tags.iter().flatten().count();
+    assert_eq!(tags.iter().flatten().collect::<BTreeSet<_>>().len(), count, "each has a revision of its own");
 
     let history = app.history(id);
     let revisions: Vec<_> = history.iter().map(|entry| entry.revision).collect();

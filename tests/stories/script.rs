@@ -379,11 +379,11 @@ fn deeply_nested_loops_keep_no_script_and_no_server() {
     let data = scratch();
     let server = Process::start(data.path(), &[]);
     let client = server.project("Acme", "Shop");
-    let (tell, told) = mpsc::channel();
+    let (sender, receiver) = mpsc::channel();
     // Three of the largest pieces in each: more in total than can be parsed before the stop.
     let writers: Vec<_> = (0..4)
         .map(|writer| {
-            let (client, tell) = (client.clone(), tell.clone());
+            let (client, sender) = (client.clone(), sender.clone());
             std::thread::spawn(move || {
                 for round in 0..4 {
                     let variants: Vec<Value> =
@@ -391,7 +391,7 @@ fn deeply_nested_loops_keep_no_script_and_no_server() {
                     let body =
                         json!({ "test_name": "a", "url": "https://shop.example/", "status": 1, "variants": variants });
                     let status = client.call("POST", "/create-experiment").json(body).send().status;
-                    if tell.send(status).is_err() {
+                    if sender.send(status).is_err() {
                         return;
                     }
                 }
@@ -399,10 +399,10 @@ fn deeply_nested_loops_keep_no_script_and_no_server() {
         })
         .collect();
     // One write has finished, so others are being parsed.
-    assert_eq!(told.recv(), Ok(201));
+    assert_eq!(receiver.recv(), Ok(201));
     // It ends; a slow machine may have to force it, which the exit status would show.
     let _ = server.stop();
-    drop(told);
+    drop(receiver);
     for writer in writers {
         // Requests on cut connections fail.
         let _ = writer.join();

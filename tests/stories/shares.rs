@@ -186,9 +186,9 @@ fn strangers_see_no_more_than_the_result(on: On) {
     let page = shop.app.anyone().get(path).has_status(200);
     let name = made["share"]["created_by"]["name"].as_str().expect("a name");
     for answer in [&result, &days, &page] {
-        let told = answer.text();
+        let text = answer.text();
         for secret in ["secret", &shop.client.project_key, "acme", name, "manifest", "test_id", "hash", "Run muriel"] {
-            assert!(!told.contains(secret), "{secret}: {told}");
+            assert!(!text.contains(secret), "{secret}: {text}");
         }
         // Nor in the header fields.
         assert!(answer.headers.iter().all(|(_, value)| !value.contains("secret")), "{answer:?}");
@@ -213,7 +213,7 @@ fn a_link_expires(on: On) {
     shop.app.pass(Duration::from_millis(1));
     for below in ["/result", "/timeseries"] {
         let refused = anyone.get(&format!("{path}{below}")).refused(410, "share_expired");
-        assert!(refused.body["error"].as_str().is_some_and(|told| told.contains("ask whoever sent it")));
+        assert!(refused.body["error"].as_str().is_some_and(|error| error.contains("ask whoever sent it")));
         assert!(!refused.text().contains("checkout"));
     }
     let page = anyone.get(&path).has_status(410);

@@ -105,8 +105,8 @@ fn attempts_are_limited_and_lock_nobody_out(on: On) {
     for _ in 0..5 {
         sign_in(&app, "ada@acme.example", "wrong wrong wrong").refused(401, "sign_in_failed");
     }
-    let told = sign_in(&app, "ada@acme.example", "wrong wrong wrong").refused(429, "rate_limited");
-    assert_eq!(told.header_number("retry-after"), 1);
+    let limited = sign_in(&app, "ada@acme.example", "wrong wrong wrong").refused(429, "rate_limited");
+    assert_eq!(limited.header_number("retry-after"), 1);
     // From there the right password has to wait, too.
     sign_in(&app, "ada@acme.example", PASSWORD).refused(429, "rate_limited");
     let anyone = app.anyone();
@@ -260,8 +260,8 @@ fn wrong_codes_are_counted_for_themselves_and_told(on: On) {
         judged += u32::from(with(Some(&wrong()), None).status == 401);
     }
     assert_eq!(judged, 5);
-    let told = with(Some(&wrong()), None).refused(429, "rate_limited");
-    assert_eq!(told.header_number("retry-after"), 1);
+    let limited = with(Some(&wrong()), None).refused(429, "rate_limited");
+    assert_eq!(limited.header_number("retry-after"), 1);
     // Nor does waiting for an hour: the delay continues to double.
     app.pass(HOUR);
     with(Some(&wrong()), None).refused(401, "sign_in_failed");
@@ -368,14 +368,17 @@ fn a_passkey_stands_in_place_of_the_password(on: On) {
     let post = |path: &str, body: Value| ask(&ada, "POST", path, Some(body));
     post("/v2/person/me/passkeys/options", json!({ "password": "wrong wrong wrong" })).invalid(&["password"]);
     let options = || post("/v2/person/me/passkeys/options", json!({ "password": PASSWORD })).ok()["options"].clone();
-    let told = options();
-    assert_eq!((&told["rp"]["id"], &told["user"]["name"]), (&json!("localhost"), &json!("ada@acme.example")));
+    let registration = options();
+    assert_eq!(
+        (&registration["rp"]["id"], &registration["user"]["name"]),
+        (&json!("localhost"), &json!("ada@acme.example"))
+    );
     let mut device = Authenticator::new();
     let enrol =
         |credential: &Value| post("/v2/person/me/passkeys", json!({ "name": "Laptop", "credential": credential }));
     enrol(&json!({})).invalid(&["credential"]);
     enrol(&device.create(&json!({ "challenge": "Y2g" }))).invalid(&["credential"]);
-    let made = device.create(&told);
+    let made = device.create(&registration);
     let id = enrol(&made).created()["passkey_id"].clone();
     enrol(&made).invalid(&["credential"]);
     enrol(&device.create(&options())).invalid(&["credential"]);
@@ -391,7 +394,7 @@ fn a_passkey_stands_in_place_of_the_password(on: On) {
     assert_eq!(session.get("/v2/session").ok()["person"]["passkeys"], 1);
     assert_eq!(session.get("/v2/person/me/sessions").ok()["sessions"][0]["method"], "passkey");
     finish(&answer).refused(401, "sign_in_failed");
-    finish(&device.get(&told)).refused(401, "sign_in_failed");
+    finish(&device.get(&registration)).refused(401, "sign_in_failed");
     finish(&Authenticator::new().get(&begin())).refused(401, "sign_in_failed");
     // A copy of the device continues counting from the time of the copy.
     device.count -= 2;

@@ -100,7 +100,7 @@ fn a_past_start_is_an_act_of_an_admin_before_the_first_start(on: On) {
     // Later starts have their own time.
     shop.client.set_status(shop.test_id, 0).ok();
     shop.client.patch(&path, body(json!(BEGUN))).refused(409, "transition_forbidden");
-    shop.tell(&[Visit { visitor: "v", events: vec![shop.exposure("0", "2026-02-10T10:00:00Z")] }]);
+    shop.send(&[Visit { visitor: "v", events: vec![shop.exposure("0", "2026-02-10T10:00:00Z")] }]);
     assert_eq!(counts(&shop.result("")), [(1, 0), (0, 0)]);
 }
 

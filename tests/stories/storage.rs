@@ -56,7 +56,7 @@ fn small_disk(mib: u32) -> TempDir {
 
 #[test]
 fn a_full_disk_refuses_events_and_nothing_else() {
-    room::told("storage::a_full_disk_refuses_events_and_nothing_else", || {
+    room::run_isolated("storage::a_full_disk_refuses_events_and_nothing_else", || {
         let disk = small_disk(40);
         let data_dir = disk.path().join("data");
         let server = Process::start(&data_dir, &["--log-reserve", "8", "--log-roll", "1"]);
@@ -75,8 +75,8 @@ fn a_full_disk_refuses_events_and_nothing_else() {
             is_refused(&shop, &late);
             others_are_served(&client, &shop);
             let health = shop.anyone.get("/readyz").ok();
-            let told = ["status", "events", "disk"].map(|part| health[part].as_str().unwrap_or_default());
-            assert_eq!(told, ["degraded", "refused", "full"]);
+            let states = ["status", "events", "disk"].map(|part| health[part].as_str().unwrap_or_default());
+            assert_eq!(states, ["degraded", "refused", "full"]);
             if within_reserve {
                 client.experiment(json!({ "test_name": id() }));
             }
@@ -120,7 +120,7 @@ fn a_full_disk_refuses_events_and_nothing_else() {
 /// A batch that was stored in part when the disk was full is not reported as stored.
 #[test]
 fn a_batch_that_meets_a_full_disk_is_sent_again() {
-    room::told("storage::a_batch_that_meets_a_full_disk_is_sent_again", || {
+    room::run_isolated("storage::a_batch_that_meets_a_full_disk_is_sent_again", || {
         let disk = small_disk(40);
         let data_dir = disk.path().join("data");
         let server = Process::start(&data_dir, &["--log-reserve", "8", "--log-roll", "1"]);
@@ -144,8 +144,8 @@ fn a_batch_that_meets_a_full_disk_is_sent_again() {
         let kept = stored_in(&data_dir).len();
         assert!((1..events.len()).contains(&kept), "{kept} events were stored before the disk was full");
         fs::remove_file(&filler).expect("the filler goes");
-        let told = batch.body(lines).send_until_taken(|| false).expect("an answer").has_status(200).lines();
-        let statuses: Vec<&str> = told.iter().filter_map(|outcome| outcome["status"].as_str()).collect();
+        let outcomes = batch.body(lines).send_until_taken(|| false).expect("an answer").has_status(200).lines();
+        let statuses: Vec<&str> = outcomes.iter().filter_map(|outcome| outcome["status"].as_str()).collect();
         assert_eq!(statuses, [vec!["duplicate"; kept], vec!["ok"; events.len() - kept]].concat());
         assert_eq!(ids(&stored_in(&data_dir)), ids(&events));
     });
@@ -153,7 +153,7 @@ fn a_batch_that_meets_a_full_disk_is_sent_again() {
 
 #[test]
 fn a_start_on_a_full_disk_serves_visitors() {
-    room::told("storage::a_start_on_a_full_disk_serves_visitors", || {
+    room::run_isolated("storage::a_start_on_a_full_disk_serves_visitors", || {
         let disk = small_disk(40);
         let data_dir = disk.path().join("data");
         let server = Process::start(&data_dir, &["--log-reserve", "1"]);
@@ -173,8 +173,8 @@ fn a_start_on_a_full_disk_serves_visitors() {
         let after: Vec<_> = paths.iter().map(|path| shop.anyone.get(path).has_status(200).bytes).collect();
         assert_eq!(after, before);
         let health = shop.anyone.get("/readyz").ok();
-        let told = ["status", "database", "rulesets", "events"].map(|part| health[part].as_str().unwrap_or_default());
-        assert_eq!(told, ["degraded", "unavailable", "stale", "refused"]);
+        let states = ["status", "database", "rulesets", "events"].map(|part| health[part].as_str().unwrap_or_default());
+        assert_eq!(states, ["degraded", "unavailable", "stale", "refused"]);
         client.get("/experiments").refused(503, "unavailable");
         shop.take(&[event(0)]).answer.has_status(503);
         // It recovers automatically once there is space.
@@ -210,7 +210,7 @@ fn fill(filler: &Path, left: u64) {
 
 #[test]
 fn a_log_that_cannot_be_written_refuses_events_and_nothing_else() {
-    room::told("storage::a_log_that_cannot_be_written_refuses_events_and_nothing_else", || {
+    room::run_isolated("storage::a_log_that_cannot_be_written_refuses_events_and_nothing_else", || {
         let disk = small_disk(256);
         let data_dir = disk.path().join("data");
         let server = Process::start(&data_dir, &["--log-reserve", "1"]);
@@ -238,7 +238,7 @@ fn a_log_that_cannot_be_written_refuses_events_and_nothing_else() {
 
 #[test]
 fn a_directory_that_cannot_be_written_is_refused_at_once() {
-    room::told("storage::a_directory_that_cannot_be_written_is_refused_at_once", || {
+    room::run_isolated("storage::a_directory_that_cannot_be_written_is_refused_at_once", || {
         let disk = small_disk(64);
         let data_dir = disk.path().join("data");
         with_one_event(&data_dir);

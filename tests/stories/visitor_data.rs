@@ -203,8 +203,8 @@ fn a_deleted_visitor_leaves_nothing(on: On) {
 
     // The chain verifies, and records the deletion.
     let verify = muriel(&["log", "verify", "--json"], scene.data_dir());
-    let told: Value = serde_json::from_slice(&verify.stdout).expect("JSON");
-    assert_eq!((&told["whole"], &told["deleted_events"]), (&json!(true), &json!(28)), "{}", says(&verify));
+    let report: Value = serde_json::from_slice(&verify.stdout).expect("JSON");
+    assert_eq!((&report["whole"], &report["deleted_events"]), (&json!(true), &json!(28)), "{}", says(&verify));
 }
 
 fn a_deletion_goes_on_after_a_restart(on: On) {
@@ -325,8 +325,8 @@ fn a_deletion_survives_kills() {
     assert!(last.status.success(), "{}", says(&last));
     assert_eq!(files_with(&data_dir, &traces(GONE)), [""; 0]);
     let verify = muriel(&["log", "verify", "--json"], &data_dir);
-    let told: Value = serde_json::from_slice(&verify.stdout).expect("JSON");
-    assert_eq!((&told["whole"], told["events"].as_i64()), (&json!(true), Some(kept)), "{told}");
+    let report: Value = serde_json::from_slice(&verify.stdout).expect("JSON");
+    assert_eq!((&report["whole"], report["events"].as_i64()), (&json!(true), Some(kept)), "{report}");
     drop(server);
 }
 
@@ -432,14 +432,14 @@ fn results_before_and_after_are_told_apart() {
     let listed: Value = serde_json::from_slice(&listed.stdout).expect("JSON");
     assert_eq!(listed["jobs"][0]["visitor_job_id"], deletion["visitor_job_id"]);
 
-    let (held, said, told) = verified(&before.to_string(), &data_dir);
+    let (held, said, report) = verified(&before.to_string(), &data_dir);
     assert!(!held && said.contains("cannot be recomputed") && said.contains("deleted later"), "{said}");
-    assert_eq!(told["deleted_since"].as_array().map(Vec::len), Some(1), "{told}");
+    assert_eq!(report["deleted_since"].as_array().map(Vec::len), Some(1), "{report}");
     let after = client.get_when_loaded(&path).ok();
     assert_eq!(after["total_visitors"].as_i64(), before["total_visitors"].as_i64().map(|visitors| visitors - 1));
-    let (held, said, told) = verified(&after.to_string(), &data_dir);
+    let (held, said, report) = verified(&after.to_string(), &data_dir);
     assert!(held, "{said}");
-    assert_eq!(told["deleted_since"], json!([]));
+    assert_eq!(report["deleted_since"], json!([]));
 
     // Removes another visitor without the pepper.
     drop(server);

@@ -9,7 +9,7 @@ stories![settings_that_nothing_acts_on_are_told, a_change_tells_what_it_did_besi
 
 /// Returns the warnings of a response to a change.
 #[track_caller]
-fn told(answer: &Answer) -> Vec<String> {
+fn warnings_of(answer: &Answer) -> Vec<String> {
     let header = answer.header("x-muriel-warnings").expect("a header");
     assert!(header.is_ascii(), "{header}");
     serde_json::from_str(header).expect("a JSON array of sentences")
@@ -61,9 +61,12 @@ fn settings_that_nothing_acts_on_are_told(on: On) {
     let path = format!("/experiment/{}", plain["test_id"]);
     for (key, value) in idle().as_object().expect("settings") {
         let changed = shop.merge(&path, json!({ "configuration": { key: value } })).has_status(200);
-        assert!(told(&changed).iter().any(|text| text.contains(&format!("configuration.{key}"))), "{key}: {changed:?}");
+        assert!(
+            warnings_of(&changed).iter().any(|text| text.contains(&format!("configuration.{key}"))),
+            "{key}: {changed:?}"
+        );
         let back = shop.merge(&path, json!({ "configuration": { key: null } })).has_status(200);
-        assert_eq!(told(&back), [""; 0], "{key}");
+        assert_eq!(warnings_of(&back), [""; 0], "{key}");
     }
 }
 
@@ -78,26 +81,26 @@ fn a_change_tells_what_it_did_besides(on: On) {
     }));
     let path = format!("/experiment/{test_id}");
     let nothing = shop.patch(&path, json!({})).has_status(200);
-    assert_eq!(about(&told(&nothing)), IDLE);
+    assert_eq!(about(&warnings_of(&nothing)), IDLE);
     assert_eq!(nothing.ok(), json!({ "success": true, "test_id": test_id }), "and the answer is as it was specified");
 
     let merged = shop.merge(&path, json!({ "configuration": { "traffic_allocation": 60 } })).has_status(200);
-    assert_eq!(about(&told(&merged)), IDLE);
+    assert_eq!(about(&warnings_of(&merged)), IDLE);
     let whole = shop.patch(&path, json!({ "configuration": { "traffic_allocation": 50 } })).has_status(200);
     let expect = "configuration.confidence_interval, configuration.integration";
-    let sentences = told(&whole);
+    let sentences = warnings_of(&whole);
     let mut fields: Vec<&str> = about(&sentences)[0].split(", ").collect();
     fields.sort_unstable();
     assert_eq!((fields.join(", "), sentences.len()), (expect.to_owned(), 1));
     assert!(sentences[0].contains("application/merge-patch+json"));
-    assert_eq!(told(&shop.patch(&path, json!({ "configuration": { "traffic_allocation": 50 } }))), [""; 0]);
+    assert_eq!(warnings_of(&shop.patch(&path, json!({ "configuration": { "traffic_allocation": 50 } }))), [""; 0]);
 
     let control = shop.patch(&path, json!({ "control": { "customCSS": "b{}" } })).has_status(200);
-    assert_eq!(about(&told(&control)), ["control.nickname"]);
+    assert_eq!(about(&warnings_of(&control)), ["control.nickname"]);
     let broken = shop.patch(&path, json!({ "variants": [{ "name": "Variant 1", "customJS": "a((" }] }));
-    assert_eq!(about(&told(&broken.has_status(200))), ["variants[0].customJS"]);
+    assert_eq!(about(&warnings_of(&broken.has_status(200))), ["variants[0].customJS"]);
     let gone = shop.patch(&path, json!({ "variants": [{ "name": "Variant 1" }] })).has_status(200);
-    assert_eq!(about(&told(&gone)), ["variants[0].customJS"]);
+    assert_eq!(about(&warnings_of(&gone)), ["variants[0].customJS"]);
     let refused = shop.patch(&path, json!({ "configuration": { "traffic_allocation": 500 } })).has_status(400);
     assert_eq!(refused.header("x-muriel-warnings"), None);
 }
@@ -125,7 +128,7 @@ fn an_arm_that_was_winning_is_told(on: On) {
     let result = shop.get(&format!("{path}/result")).ok();
     assert_eq!(result["variants"][2]["analysis"]["verdict"], "win", "{result}");
     let fewer = shop.patch(&path, json!({ "variants": [{ "name": "Variant 1" }] })).has_status(200);
-    let sentences = told(&fewer);
+    let sentences = warnings_of(&fewer);
     assert_eq!(sentences.len(), 1, "{sentences:?}");
     assert!(sentences[0].contains("Variant 2 is deleted"), "{sentences:?}");
     assert!(sentences[0].contains("called it better than the control"), "{sentences:?}");
@@ -133,5 +136,5 @@ fn an_arm_that_was_winning_is_told(on: On) {
     // Visitors did not see the arms of a draft.
     let draft = shop.experiment(json!({ "primary_goal_key": "bought", "variants": arms }));
     let fewer = shop.patch(&format!("/experiment/{draft}"), json!({ "variants": [{ "name": "Variant 1" }] }));
-    assert_eq!(told(&fewer.has_status(200)), [""; 0]);
+    assert_eq!(warnings_of(&fewer.has_status(200)), [""; 0]);
 }

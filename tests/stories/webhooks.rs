@@ -267,7 +267,7 @@ fn acts_are_told_and_signed(on: On) {
     let test_id = shop.experiment(json!({}));
     let path = format!("/experiment/{test_id}");
     let mut count = 0;
-    let mut told = |expect: &[&str]| {
+    let mut received = |expect: &[&str]| {
         count += expect.len();
         let got = receiver.wait(count);
         let mut events: Vec<String> = got[count - expect.len()..].iter().map(Message::event).collect();
@@ -276,7 +276,7 @@ fn acts_are_told_and_signed(on: On) {
         got[count - 1].clone()
     };
     shop.set_status(test_id, 1).ok();
-    let message = told(&["experiment.started"]);
+    let message = received(&["experiment.started"]);
     assert_eq!(message.signed_by(&secret), 1);
     let body = message.json();
     assert_eq!(body["timestamp"], "2026-03-01T10:00:00.000Z");
@@ -285,18 +285,18 @@ fn acts_are_told_and_signed(on: On) {
     assert_eq!((&data["experiment_key"], &data["status"]), (&json!("checkout"), &json!("live")));
     assert_eq!(data["sentence"], "the experiment was started");
     shop.patch(&path, json!({ "tags": ["a"] })).ok();
-    assert_eq!(told(&["experiment.changed"]).json()["data"]["fields"], json!(["tags"]));
+    assert_eq!(received(&["experiment.changed"]).json()["data"]["fields"], json!(["tags"]));
     shop.patch(&path, json!({ "tags": ["a"] })).ok();
     shop.post(&format!("{path}/serve-winner"), json!({ "variant_id": "1" })).ok();
-    assert_eq!(told(&["winner.served"]).json()["data"]["variant_id"], "1");
+    assert_eq!(received(&["winner.served"]).json()["data"]["variant_id"], "1");
     shop.call("POST", &format!("{path}/stop-serving")).send().ok();
-    told(&["winner.stopped"]);
+    received(&["winner.stopped"]);
     app.conclude(test_id);
-    told(&["experiment.concluded", "experiment.stopped"]);
+    received(&["experiment.concluded", "experiment.stopped"]);
     app.reopen(test_id);
-    told(&["experiment.reopened"]);
+    received(&["experiment.reopened"]);
     shop.delete(&path).ok();
-    assert_eq!(told(&["experiment.changed"]).json()["data"]["status"], "deleted");
+    assert_eq!(received(&["experiment.changed"]).json()["data"]["status"], "deleted");
     let delivered = newest(&shop, id, "its end", |it| it["status"] == "delivered");
     assert_eq!((&delivered["response_code"], &delivered["next_at"]), (&json!(204), &Value::Null));
     let ids: std::collections::BTreeSet<String> =
@@ -506,7 +506,7 @@ fn findings_in_results_are_told_once(on: On) {
     let mut scene = Shop::open(on, json!({}));
     let receiver = Receiver::answering(&[204]);
     let shop = scene.client.clone();
-    let told = |count: usize, event: &str| {
+    let received = |count: usize, event: &str| {
         let message = receiver.wait(count)[count - 1].json();
         assert_eq!(message["type"], event, "{message}");
         message["data"].clone()
@@ -516,7 +516,7 @@ fn findings_in_results_are_told_once(on: On) {
     scene.crowd("early", &[("0", 300, 60), ("1", 90, 60)], "2026-03-01T10:01:00Z", &bought());
     made(&shop, &receiver.url(), &["health.failed", "health.recovered", "verdict.reached"]);
     scene.app.pass(minute);
-    let failed = told(1, "health.failed");
+    let failed = received(1, "health.failed");
     let health = scene.result("")["health"].clone();
     assert_eq!((&failed["check"], &failed["test_id"]), (&json!("sample_ratio"), &json!(scene.test_id)));
     assert_eq!(failed["sentence"], health["sample_ratio"]["message"]);
@@ -529,12 +529,12 @@ fn findings_in_results_are_told_once(on: On) {
     scene.app.pass(minute);
     scene.crowd("late", &[("1", 215, 100)], "2026-03-01T10:03:00Z", &bought());
     scene.app.pass(minute);
-    let recovered = told(2, "health.recovered");
+    let recovered = received(2, "health.recovered");
     assert_eq!(recovered["check"], "sample_ratio");
     assert_eq!(scene.result("")["health"]["sample_ratio"]["status"], "ok");
     // A day later there is a verdict.
     scene.app.pass(25 * HOUR);
-    let verdict = told(3, "verdict.reached");
+    let verdict = received(3, "verdict.reached");
     let result = scene.result("");
     let analysis = &result["variants"][1]["analysis"];
     assert_eq!((&verdict["verdict"], &verdict["variant_id"]), (&json!("win"), &json!("1")));

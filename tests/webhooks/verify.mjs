@@ -1,4 +1,5 @@
-// The published library for JavaScript: reads cases of [secret, headers, body], prints for each whether it accepts it.
+// The published library for JavaScript. Reads cases of [secret, headers, body] and prints for each whether it is
+// accepted.
 import { readFileSync } from "node:fs";
 import { Webhook } from "standardwebhooks";
 

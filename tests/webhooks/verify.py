@@ -1,4 +1,4 @@
-"""The published library for Python: reads cases of [secret, headers, body], prints for each whether it accepts it."""
+"""The published library for Python. Reads cases of [secret, headers, body] and prints for each whether it is valid."""
 
 import json
 import sys

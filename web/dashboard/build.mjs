@@ -1,6 +1,7 @@
-// build: builds the dashboard into crates/api/src/dashboard/built/, which the server embeds. `--check` fails if what is there is not what the
-// sources generate. The files are committed, so that building the server needs no Node. They are compressed, and named without hashes: a
-// chunk that did not change stays the same file, and the repository grows by what changed.
+// build: builds the dashboard into crates/api/src/dashboard/built/, which the server embeds. `--check` fails if the
+// files there do not match the sources. The files are committed, so building the server does not need Node. They are
+// compressed, and their names have no hashes: an unchanged chunk stays the same file, so the repository grows only by
+// the chunks that changed.
 
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
@@ -11,10 +12,10 @@ const here = (path) => fileURLToPath(new URL(path, import.meta.url));
 const into = here("../../crates/api/src/dashboard/built/");
 const list = here("../../crates/api/src/dashboard/files.rs");
 const site = here("build/site/");
-/** The pages, each with its one script. */
+/** Pages, each with its only script. */
 const ENTRIES = { "index.html": "app.js", "share.html": "share.js" };
 
-/** The files of the dashboard as the sources make them: name → text. */
+/** Builds the dashboard. Returns the text of each file by its name. */
 export async function built() {
   await build({ root: here("."), configFile: here("vite.config.ts"), logLevel: "error" });
   const files = new Map();
@@ -26,7 +27,7 @@ export async function built() {
   return files;
 }
 
-/** A page with the places that the server fills: where the files are, and the nonce of the policy. */
+/** Puts the placeholders that the server fills into a page: the path of the files, and the nonce of the policy. */
 function page(name, html, entry) {
   const scripts = html.match(/<script [^>]*><\/script>/g);
   const [script] = scripts ?? [];
@@ -46,7 +47,7 @@ export const compressed = (text) =>
     params: { [constants.BROTLI_PARAM_QUALITY]: 11, [constants.BROTLI_PARAM_SIZE_HINT]: text.length },
   });
 
-/** The list of the files, as rustfmt writes it. */
+/** Rust source of the file list, formatted as rustfmt does. */
 function rust(names) {
   const lines = names.map((name) => `    ("${name}", include_bytes!("built/${name}.br")),\n`);
   return (
@@ -61,7 +62,7 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const names = [...files.keys()];
   const isThere = (name) => {
     try {
-      // The same text may be compressed to other bytes by another version of Node.
+      // Another version of Node may compress the same text to different bytes.
       return brotliDecompressSync(readFileSync(`${into}${name}.br`)).toString() === files.get(name);
     } catch {
       return false;

@@ -1,21 +1,22 @@
-// size: prints the sizes of the dashboard's chunks as they are sent, and fails if one, or what a visit loads first, has outgrown its bound.
+// size: prints the compressed sizes of the dashboard's chunks. Fails if a chunk, or what a visit loads first, exceeds
+// its bound.
 
 import { built, compressed } from "./build.mjs";
 
 const KB = 1_000;
-/** What the address of a page loads before anything is shown, with all that it imports. */
+/** Everything that a page of the application loads before it shows anything, with all imports. */
 const ENTRY = 150 * KB;
-/** The list of experiments, for who is signed in. */
+/** The first load of the list of experiments, with a session. */
 const LIST = 200 * KB;
-/** The page of a shared result, with all that it imports. */
+/** The page of a shared result, with all imports. */
 const SHARED = 140 * KB;
-/** Any other page, beyond the entry and the frame. */
+/** Any other page, without the entry and the frame. */
 const PAGE = 30 * KB;
 /** Libraries that are loaded when they are needed. */
 const LIBRARIES = {
   // The editor of CSS and JavaScript.
   "code-mirror.js": 145 * KB,
-  // uPlot, with what we draw by it.
+  // uPlot, with our code that draws with it.
   "time-chart.js": 23 * KB,
 };
 
@@ -24,7 +25,7 @@ const sizes = new Map([...files].map(([name, text]) => [name, compressed(text).l
 const imports = (name) =>
   [...files.get(name).matchAll(/(?:from|import)\s*["']\.\/([\w.-]+\.js)["']/g)].map(([, file]) => file);
 
-/** A chunk and everything that it imports at once. */
+/** Chunks with everything that they import statically, directly or indirectly. */
 function closure(...names) {
   const all = new Set();
   const visit = (name) => {

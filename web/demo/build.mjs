@@ -1,5 +1,5 @@
-// build: makes the pages that `muriel demo` serves, in crates/demo/src/shop/. `--check` fails where those are not what the
-// sources make. The result is committed, so that building the server needs no Node.
+// build: generates the pages that `muriel demo` serves, in crates/demo/src/shop/. `--check` fails if they are not what
+// the sources generate. The files are committed, so that building the server needs no Node.
 
 import { build } from "esbuild";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
@@ -31,7 +31,7 @@ async function bundled(entry, options = {}) {
   return result.outputFiles[0].text;
 }
 
-/** The section made with React, rendered here: the same code that runs in browsers. */
+/** The pages of the React section, rendered by the code that also runs in browsers. */
 async function routes() {
   const code = await bundled("src/finder/made.jsx", {
     format: "esm",
@@ -39,7 +39,7 @@ async function routes() {
     packages: "external",
     minify: false,
   });
-  // Beside this file, where it finds its packages.
+  // The folder is next to this file, so that imports resolve to its packages.
   const folder = mkdtempSync(here("build-"));
   try {
     const file = join(folder, "made.mjs");
@@ -50,7 +50,7 @@ async function routes() {
   }
 }
 
-/** Everything that is made: content by the name of the file. */
+/** All generated files: content by file name. */
 async function made() {
   const files = new Map();
   const rows = [];

@@ -1,7 +1,8 @@
-// run.mjs [--engine NAME]… [--page TEXT]… [--jobs N] [--report FILE]: looks at foreign pages under experiments of a real server, in real browsers.
+// run.mjs [--engine NAME]… [--page TEXT]… [--jobs N] [--report FILE]: tests foreign pages with experiments of a real
+// server, in real browsers.
 //
-// Prints a table, page by page and check by check, and what failed. The status is 1 if anything did. README.md says what the
-// checks are.
+// Prints a table of pages and checks, and the failures. The exit status is 1 if a check failed. README.md describes the
+// checks.
 
 import { readdirSync } from "node:fs";
 import { parseArgs } from "node:util";

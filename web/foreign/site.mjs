@@ -1,5 +1,5 @@
-// A page that nobody of the project wrote, or one that a framework makes, behind a server of the test: with the script of a real
-// project in it, or without.
+// Serves a page by other authors, or one that a framework renders, from the test's server, with or without the script
+// of a real project.
 
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
@@ -25,7 +25,7 @@ const TYPES = {
 };
 const typeOf = (path) => TYPES[/\.(\w+)$/.exec(path)?.[1]] ?? "application/octet-stream";
 
-/** A file below a folder, or undefined; addresses of folders are those of their index. */
+/** A file below a folder, or undefined. The address of a folder means its index.html. */
 function file(folder, path) {
   const inside = resolve(folder, `.${decodeURIComponent(path)}`);
   const found = [inside, join(inside, "index.html"), `${inside}.html`].find(
@@ -34,7 +34,10 @@ function file(folder, path) {
   return found && { type: typeOf(found), body: readFileSync(found) };
 }
 
-/** Pages name packages at public addresses: here they are the ones that the lock file pins. Whatever else they load is empty. */
+/**
+ * Replaces the addresses of public CDNs with the packages that the lock file pins, and other addresses with empty
+ * files.
+ */
 const local = (html) =>
   html
     .replace(/https:\/\/(?:cdn\.jsdelivr\.net\/npm|unpkg\.com)\/((?:@[\w-]+\/)?[\w.-]+?)(?:@[\d.]+)?\//g, "/npm/$1/")
@@ -48,12 +51,12 @@ const EMPTY = {
   "/elsewhere.svg": '<svg xmlns="http://www.w3.org/2000/svg" width="60" height="60"/>',
 };
 
-/** Text for an inline script. */
+/** An inline script with this code. */
 const inline = (code) => `<script>${code.replaceAll("</script", "<\\/script")}</script>`;
 
 /**
- * Puts a page of `pages/` behind a server: `files` are those that it is made of, by path, before those of its `folder` below
- * node_modules. Gives back what sets whether its pages carry the script, by the script's address or null.
+ * Serves a page of `pages/`. `files` are its own files by path; they have precedence over those of its `folder` below
+ * node_modules. `carry` of the result sets the address of the script that the pages load, or null for none.
  */
 export function serve(server, { folder, files = {}, items, before = "" }) {
   let src = null;
@@ -61,9 +64,9 @@ export function serve(server, { folder, files = {}, items, before = "" }) {
     const head =
       inline(`${WATCH}${before};watch(${JSON.stringify(items)});`) + (src ? `<script src="${src}"></script>` : "");
     const text = local(html);
-    // As high up as it gets, behind what says how the page is written.
+    // As early as possible, but after the declaration of the character set.
     const [at] = /<head[^>]*>(\s*<meta charset=[^>]*>)?/i.exec(text) ?? [];
-    // Without a head it is a part of a page.
+    // HTML without a head is a part of a page.
     return at ? text.replace(at, () => at + head) : text;
   };
   server.route("/nothing", '<!doctype html><title>Nothing</title><link rel="icon" href="data:,">');

@@ -1,23 +1,24 @@
-// One page under its experiments: looked at without the script first, then with it, through the same steps.
+// Tests one page with its experiments: the same steps are done without the script first, then with it.
 
 import { until } from "../tests/engines/page.mjs";
 import { serve } from "./site.mjs";
 
-/** What the table has a column for, in order. */
+/** The checks, in the order of the table's columns. */
 export const CHECKS = ["original", "shift", "errors", "content", "words", "exposures"];
 
-/** Frames that are looked at after each step: what a page puts right later is seen by then. */
+/** Number of frames examined after each step, so that corrections which the page makes later are seen. */
 const FRAMES = 6;
 
 /**
- * Whatever is to be hidden for a second at most, is hidden for longer: on a busy machine frameworks may take theirs.
+ * Raises the script's time limit for hiding elements from a second to a minute: on a busy machine, frameworks may need
+ * longer than a second.
  */
 const PATIENT = `const wait = setTimeout; window.setTimeout = (call, ms, ...more) => wait(call, ms === 1000 ? 60000 : ms, ...more);`;
 
-/** A condition as one that gives a value: not an element, which no engine hands out as a whole. */
+/** Makes a condition return a boolean. It may return an element, which engines cannot pass out of the page. */
 const truth = (condition) => `!!(${condition})${typeof condition === "function" ? "()" : ""}`;
 
-/** All steps of a page once; gives back what the page reads after each, and what its frames showed. */
+/** Goes through a page's steps once. Returns the texts of the page after each step, and what its frames showed. */
 async function walk(page, address, { steps = [], ready, ignore = [] }, errorsOf) {
   const before = errorsOf().length;
   await page.goto(address);
@@ -29,7 +30,7 @@ async function walk(page, address, { steps = [], ready, ignore = [] }, errorsOf)
   if (ready) await page.waitFor(truth(ready));
   await settle("loaded");
   for (const { name, act, until: condition } of steps) {
-    // The mouse finds nothing by a selector for shadow roots.
+    // `page.click` does not understand selectors into shadow roots.
     if (act.click?.includes(">>>")) await page.evaluate((selector) => watched.all(selector)[0].click(), act.click);
     else if (act.click) await page.click(act.click);
     else if (act.type) await page.type(...act.type);
@@ -43,7 +44,7 @@ async function walk(page, address, { steps = [], ready, ignore = [] }, errorsOf)
   return { read, frames: { ...frames, errors: [...frames.errors, ...errorsOf().slice(before)] } };
 }
 
-/** What two walks read differently, in words. */
+/** Describes the differences between the texts of two walks. */
 function differences(plain, changed) {
   return plain.flatMap(({ name, own, counts }, at) => {
     const other = changed[at];
@@ -64,16 +65,16 @@ function differences(plain, changed) {
 }
 
 /**
- * Looks at a page in an engine; gives back a row of the table: a text for each check, and what failed, in words.
+ * Tests a page in an engine. Returns a row of the table, with a text for each check, and the failures as text.
  *
- * @param {object} fixture As `run` of a test gets it (web/tests/README.md).
+ * @param {object} fixture The argument of a test's `run` (web/tests/README.md).
  * @param {object} site A page of `pages/`.
  */
 export async function visit({ page, server, muriel }, site) {
   const project = await (await muriel()).project();
   const experiments = Object.entries(site.arms);
   for (const [experiment_key, { data, fields }] of experiments) {
-    // `view` is for those who look alone.
+    // Only the checks read `view`; the API does not have it.
     const variants = [{ name: "Variant 1", data: data.map(({ view, ...item }) => item) }];
     await project.experiment({ experiment_key, variants_data_key: "http://*", variants, ...fields });
   }
@@ -82,7 +83,7 @@ export async function visit({ page, server, muriel }, site) {
   const { carry } = serve(server, { ...site, ...prepared, items, before: site.hydrates ? PATIENT : "" });
   const address = server.url(site.path ?? "/");
 
-  // What browsers write to the console by themselves, as of files that are not there; WebKit's driver does not tell.
+  // Console messages of the browser itself, for example about missing files. WebKit's driver does not report them.
   const console_ = [];
   page.page?.on?.("console", (message) => {
     const text = message.text();
@@ -96,7 +97,7 @@ export async function visit({ page, server, muriel }, site) {
   const arms = Object.fromEntries(experiments.map(([key]) => [key, 1]));
   const visitor = await project.visitor(arms, { url: address });
   const src = `${project.server.url}/js/${project.key}.js`;
-  /** Goes through the page once more, with the script where there is one, from where nothing of the page is kept. */
+  /** Goes through the page again with empty storage, with the script at this address or, with null, without one. */
   const again = async (script) => {
     await page.goto(server.url("/nothing"));
     await page.evaluate((id) => {
@@ -134,9 +135,11 @@ export async function visit({ page, server, muriel }, site) {
   check(added.length === 0, `errors: ${added.join("; ")}`);
   const { shift } = changed.frames;
   let own = plain.frames.shift;
-  // What a page shifts by itself may have grown by a line of ours, and no two loads shift alike to the last digit.
+  // The tolerance: a line that an arm adds may enlarge the page's own shift, and no two loads shift by exactly the
+  // same.
   const isFine = () => shift === null || shift <= own * 1.01 + 0.0005;
-  // Whether a frame falls between two steps of a page's own is chance: the most that it shifts by itself counts.
+  // It is chance whether a frame falls between two steps of the page's own: the largest shift without the script
+  // counts.
   for (let more = 0; !isFine() && more < 4; more += 1) own = Math.max(own, (await again(null)).frames.shift);
   check(isFine(), `shift: ${shift}, without the script ${own}`);
 

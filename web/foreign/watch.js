@@ -1,10 +1,12 @@
-// In a page, before any script of its own: what frames show of each item of the arms' `data`, what goes wrong, and what moves.
+// Runs in a page before its own scripts. Records what frames show of each item of the arms' `data`, errors, and layout
+// shift.
 //
-// `watch(items)` is called once. `watched.frames()` gives what frames showed, `watched.texts()` all that the page reads at the moment.
+// `watch(items)` is called once. `watched.frames()` returns what frames showed, `watched.texts()` the page's current
+// texts.
 
 // biome-ignore lint/correctness/noUnusedVariables: visit.mjs calls it in the page.
 function watch(items) {
-  // Driven engines say so here, which keeps a page from being tested; a visitor's says no.
+  // Automated browsers have true here, and the script then runs no experiments. A visitor's browser has false.
   Object.defineProperty(Navigator.prototype, "webdriver", { get: () => false, configurable: true });
 
   const errors = [];
@@ -33,7 +35,7 @@ function watch(items) {
   }
 
   const plain = (text) => text.replace(/\s+/g, " ").trim();
-  // Not parsed as this page's: a page may make no HTML from text.
+  // Not parsed as HTML: the page's policy may forbid that.
   const textOf = (markup) => plain(markup.replace(/<[^>]*>/g, ""));
 
   /** All matches, also in open shadow roots by `host >>> inner`. */
@@ -53,7 +55,7 @@ function watch(items) {
       checkVisibilityCSS: true,
       checkOpacity: true,
     }) &&
-    // Not what lies out of the page on purpose, for screen readers alone.
+    // Excludes elements that are visible to screen readers only.
     [...element.getClientRects()].some(({ width, height }) => width > 1 && height > 1);
 
   const beside = { a: "nextElementSibling", b: "previousElementSibling", p: "lastElementChild" };
@@ -63,10 +65,10 @@ function watch(items) {
       .filter((each) => each.trim())
       .map((each) => [each.slice(0, each.indexOf(":")).trim(), plain(each.slice(each.indexOf(":") + 1))]);
 
-  /** The elements that an item is about. */
+  /** The elements that an item changes. */
   const place = ({ target, rm, refEl }) => all(target ?? rm ?? refEl);
 
-  /** Whether an element that is seen is as the arm wants it. */
+  /** Returns whether a visible element is as the arm wants it. */
   function isChanged(element, item) {
     if (item.rm || item.outerHTML) return false;
     const next = () => element[beside[item.dir]];
@@ -83,15 +85,18 @@ function watch(items) {
     return ["src", "href"].every((name) => item[name] === undefined || element.getAttribute(name) === item[name]);
   }
 
-  /** The words that an arm brings, by which it is recognised wherever it is. */
+  /** The text that each item sets, by which its content is recognised anywhere on the page. */
   const words = items
     .map((item) => item.innerText ?? item.textContent ?? item.innerHTML ?? item.htmlBlock ?? item.outerHTML ?? "")
     .map(textOf);
 
-  /** An item is for a view of the page where it says which (`view`, a selector): on others the page's own content is right. */
+  /**
+   * Returns whether an item applies to the current view. With `view`, a selector, it applies only where that is
+   * visible.
+   */
   const isDue = ({ view }) => !view || all(view).some(isSeen);
 
-  /** The element that an item changed, of which `element` is or which it is within. */
+  /** Returns whether an element is one that an item changed, or is within one. */
   function isOwned(element, item) {
     if (!isDue(item)) return false;
     const within = (other) => other?.contains(element);
@@ -104,13 +109,13 @@ function watch(items) {
     if (item.outerHTML) return place(item).some((each) => within(each) || within(each.nextElementSibling));
     return !(item.style || item.class || item.src || item.href) && place(item).some(within);
   }
-  // A block is recognised by what it reads, as without the script something else stands there.
+  // A block is recognised by its text, as without the script another element is in its place.
   const textContentOf = (element, wanted) => {
     for (let at = element; at; at = at.parentElement) if (plain(at.textContent) === wanted) return wanted;
     return "";
   };
 
-  /** Each text that is wanted and seen, with the element that has it, through open shadow roots. */
+  /** Each visible text that `isWanted` accepts, with its element, including texts in open shadow roots. */
   function* texts(root = document.body, isWanted = (text) => text !== "") {
     for (const node of root.childNodes) {
       if (node.nodeType === 3) {
@@ -120,7 +125,7 @@ function watch(items) {
       }
       if (node.nodeType !== 1 || /^(SCRIPT|STYLE|NOSCRIPT|TEMPLATE)$/.test(node.tagName)) continue;
       if (node.shadowRoot) yield* texts(node.shadowRoot, isWanted);
-      // What is in slots is seen where it is written, and that is enough here.
+      // Slotted content is visited where it is in the document; its place in the shadow root does not matter here.
       yield* texts(node, isWanted);
     }
   }
@@ -148,7 +153,7 @@ function watch(items) {
     }
   }
 
-  /** The arms' words where they do not belong. */
+  /** Texts of arms in places where they do not belong. */
   function strays() {
     const found = [];
     for (const [text, element] of texts(document.body, (text) => text !== "" && words.includes(text))) {
@@ -159,8 +164,8 @@ function watch(items) {
     return found;
   }
 
-  // A task of its own right after the frame sees what was painted: all that ran before the painting has run, also what
-  // pages do in callbacks of the frame and in observers of sizes.
+  // A task right after the frame sees what was painted: everything that runs before painting has run, including the
+  // page's animation frame callbacks and resize observers.
   const channel = new MessageChannel();
   channel.port1.onmessage = look;
   requestAnimationFrame(function frame() {
@@ -172,8 +177,8 @@ function watch(items) {
     all,
     frames: () => ({ ...frames, errors, shift: canShift ? shift : null }),
     /**
-     * What the page reads now: `own`, its texts that no arm is about, in order, with the marks of arms that they bear; and
-     * for each item how many elements are seen, how many of them as the arm wants them.
+     * The current texts of the page: `own` has the texts that no arm changes, in order, marked where they have an arm's
+     * style; `counts` has for each item the number of visible elements, and how many of them are as the arm wants them.
      */
     texts(ignored = []) {
       const own = [];
@@ -195,7 +200,7 @@ function watch(items) {
       });
       return { own, counts, strays: strays() };
     },
-    /** Waits for so many frames, and for what they are followed by. */
+    /** Waits until so many frames have been examined. */
     async pass(count) {
       const end = frames.drawn + count;
       while (frames.drawn < end) await new Promise((done) => requestAnimationFrame(() => setTimeout(done)));

@@ -16,7 +16,7 @@ const KIT_MODULES = [...kit.matchAll(/ from "(.*)"/g)].map(([, path]) => here(`s
 const letterOf = (name) => String.fromCharCode(65 + KIT.indexOf(name));
 if (KIT.length > 26) throw Error("kit.ts has more names than there are letters");
 
-/** Removes the imports of the kit's modules from a part, on however many lines they are written. */
+/** Removes the imports of the kit's modules from a part. An import may extend over several lines. */
 const handed = {
   name: "handed",
   setup: ({ onLoad }) =>
@@ -76,7 +76,7 @@ export const SCRIPTS = {
   "orders.js": part("orders"),
   "tools.js": part("tools"),
   "vitals.js": part("vitals"),
-  // Files of their own.
+  // Files that are served on their own.
   "badge.js": { entry: "src/parts/badge.ts", wrap: (code) => `(()=>{"use strict";${code}})();` },
   "snippet.js": { entry: "src/parts/snippet.ts", wrap: (code) => `(()=>{${code}})();` },
 };

@@ -4,13 +4,13 @@ import { resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 
-/** The repository. */
+/** The root folder of the repository. */
 export const ROOT = resolve(fileURLToPath(import.meta.url), "../../..");
 
 /**
  * Bundles the module at a path of the repository as a script that assigns its exports to `window[global]`.
  *
- * `minify` as the delivered runtime is; without it, errors name what they are about.
+ * With `minify`, the code is minified like the delivered runtime. Without it, errors have readable names.
  */
 export async function bundle(path, global, { minify = false } = {}) {
   const { outputFiles } = await build({

@@ -1,4 +1,4 @@
-// Child processes of a run, each in its own process group, so that its children end with it.
+// Child processes of a run. Each has its own process group, so that its children end with it.
 
 import { spawn } from "node:child_process";
 
@@ -36,7 +36,7 @@ function signal(child, name) {
   }
 }
 
-// For children that nobody has stopped.
+// For children that were not stopped.
 process.on("exit", () => {
   for (const child of running) if (child.pid !== undefined) signal(child, "SIGKILL");
 });

@@ -15,7 +15,7 @@ const SHUTDOWN_TIMEOUT_MS = 20_000;
 
 class TestTimeout extends Error {}
 
-/** Whether the browser or its driver failed, and not the code under test: its other tests would fail as well. */
+/** Returns whether the browser or its driver failed, not the code under test: its other tests would fail as well. */
 const isBroken = (error) =>
   error instanceof TestTimeout ||
   !!error?.engine ||
@@ -62,7 +62,7 @@ let serial = 0;
 
 /** Runs one test with its own servers and page; returns its error, or undefined. */
 async function tried(test, engine, servers, isFull) {
-  // Own hosts mean own cookies and storage, even if an engine does not clear them.
+  // With its own hosts, a test has its own cookies and storage, even if an engine does not clear them.
   serial += 1;
   const at = serial;
   const server = await FixtureServer.start(`site${at}.localhost`);
@@ -138,7 +138,7 @@ class Worker {
   async run(test, title, servers) {
     let error = await tried(test, await this.browser(), servers, this.isFull);
     if (isBroken(error) && !this.isStopping()) {
-      // Drivers hang now and then, mostly WebKit's on back navigation. The test has to pass in a new browser.
+      // Drivers hang sometimes, mostly WebKit's on back navigation. The test has to pass in a new browser.
       console.log(`once more in a new browser: ${title}: ${error.message}`);
       await this.close();
       error = await tried(test, await this.browser(), servers, this.isFull);
@@ -158,8 +158,8 @@ function reason({ suite, test }, engine) {
 }
 
 /**
- * Runs tests in an engine, `jobs` at a time; returns their `results`. What `isElsewhere` is skipped. `isFull` is passed to tests, and with
- * `showsTimes` each test is printed with its seconds.
+ * Runs tests in an engine, `jobs` at a time, and returns their `results`. Tests for which `isElsewhere` returns true
+ * are skipped. `isFull` is passed to tests. With `showsTimes`, each test is printed with its seconds.
  */
 export async function inEngine(name, options) {
   const {

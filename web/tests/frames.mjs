@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { html } from "./html.mjs";
 
 /**
- * Runs the cases of `frames/NAME.mjs` in frames of one page; `settings` as of `run` in frames/world.mjs.
+ * Runs the cases of `frames/NAME.mjs` in frames of one page; `settings` as for `run` in frames/world.mjs.
  *
  * @throws {Error} With a line for each case that failed.
  */

@@ -1,4 +1,4 @@
-// Globals of the tests' pages: the page API, those of `html()` and the rig, and those of single suites.
+// Globals of the tests' pages: the page API, the globals of `html()` and the rig, and those of single suites.
 
 declare const muriel: any;
 declare const Cases: any;
@@ -33,7 +33,7 @@ interface Window {
   [name: string]: any;
 }
 
-// Elements that a selector finds: the test knows their type.
+// Elements that a selector finds have any property, as the test knows their type.
 interface Element {
   [name: string]: any;
 }

@@ -3,8 +3,8 @@
 /**
  * The first script of a page, which runs before everything else.
  *
- * Automated engines set `navigator.webdriver`, for which the script under test does nothing, so it reads false here. `seen` records
- * messages of errors and rejections, and the names of directives that blocked something.
+ * Automated engines set `navigator.webdriver`, which makes the script under test do nothing, so it is false here.
+ * `seen` records messages of errors and rejections, and the names of directives that blocked something.
  */
 const FIRST = `
   Object.defineProperty(Navigator.prototype, "webdriver", { get: () => HUMAN ? false : true, configurable: true });
@@ -14,13 +14,13 @@ const FIRST = `
   document.addEventListener("securitypolicyviolation", (event) => seen.blocked.push(event.effectiveDirective));
 `;
 
-/** The nonce of pages that `html` and `strict` make. */
+/** The nonce of pages created by `html` and `strict`. */
 export const NONCE = "fixture-nonce";
 
 /**
- * A whole page as text; `human: false` leaves a page that knows it is driven.
+ * A whole page as text. With `human: false`, the page knows that the browser is automated.
  *
- * `head` and `body` are HTML. Scripts in them need `nonce="${NONCE}"` where the page is served as `strict`.
+ * `head` and `body` are HTML. Scripts in them need `nonce="${NONCE}"` if the page is served by `strict`.
  */
 export function html({ title = "Fixture", head = "", body = "", human = true } = {}) {
   const first = FIRST.replace("HUMAN", String(human));
@@ -32,8 +32,9 @@ ${head}</head>
 }
 
 /**
- * The same under the policy of a careful site: scripts and styles by nonce only, and with `trustedTypes` (the names of
- * policies that it allows) no text as code. `also` holds further sources for scripts; connections are free.
+ * The same page with the policy of a careful site: scripts and styles by nonce only, and with `trustedTypes` (the names
+ * of the policies that it allows) no text as code. `also` has further sources for scripts. Connections are not
+ * restricted.
  *
  * @param {any} page
  * @param {{ trustedTypes?: any, also?: string }} options

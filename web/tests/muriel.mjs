@@ -18,30 +18,30 @@ function program() {
   return path;
 }
 
-/** The environment with the folder of DuckDB's library, where the program was not compiled with it. */
+/** The environment, with the folder of DuckDB's library if the binary links it dynamically. */
 function environment() {
   // biome-ignore lint/suspicious/noTemplateCurlyInString: the shell reads it.
   const script = '. scripts/env.sh; printf %s "${LD_LIBRARY_PATH:-}"';
   const library = execFileSync("sh", ["-c", script], { cwd: ROOT, encoding: "utf8" });
-  // It takes events however little is free on the disk of the machine that tests.
+  // The server accepts events even if the test machine's disk is nearly full.
   return { ...process.env, MURIEL_LOG_RESERVE: "1", ...(library && { LD_LIBRARY_PATH: library }) };
 }
 
 /**
  * `muriel serve` on a free port.
  *
- * - `url`: where it answers.
- * - `project(name)`: a new project and a client of it.
- * - `muriel(...args)`: runs a command of the program on the same data; gives back what it printed.
+ * - `url`: its address.
+ * - `project(name)`: creates a project and returns a client for it.
+ * - `muriel(...args)`: runs a command of the binary on the same data and returns its output.
  * - `stop()`: ends the server and removes its data.
  */
 export class Muriel {
-  /** Starts it; `options` are further ones of `serve`. */
+  /** Starts the server; `options` are further options of `serve`. */
   static start(options = []) {
     return new Muriel().begin("serve", options);
   }
 
-  /** A server that another process has started, and that process stops. */
+  /** A server that another process has started and will stop. */
   static at({ url, data }) {
     return Object.assign(new Muriel(), { program: program(), env: environment(), url, data });
   }
@@ -74,11 +74,11 @@ export class Muriel {
         failed(new Error(`muriel ended with status ${status}: ${readFileSync(log, "utf8").slice(-2000)}`));
       });
     });
-    // Once it runs nobody waits for that.
+    // Once the server runs, the promise is not awaited, so its rejection has to be handled.
     ended.catch(() => {});
     let said = "";
     this.child.stdout.setEncoding("utf8").on("data", (part) => (said += part));
-    /** The match of a pattern in what it prints, now or later. */
+    /** Waits for a match of a pattern in the output and returns it. */
     this.told = async (pattern) => {
       for (;;) {
         const found = pattern.exec(said);
@@ -95,13 +95,13 @@ export class Muriel {
     return stdout;
   }
 
-  /** A project of a company of its own, usable at once. */
+  /** Creates a project in a new company, which can be used at once. */
   async project(name = "Shop") {
     this.companies = (this.companies ?? 0) + 1;
     const company = ["--company", `Company ${this.companies}`];
     const made = JSON.parse(await this.muriel("project", "create", ...company, "--name", name, "--json"));
     const project = new Project(this, made);
-    // Keys made beside a running server hold there within a second.
+    // A running server accepts keys that another process has created within a second.
     await until("the new key holds", () => project.call("GET", "/experiments?limit=1"));
     await until("its pages are served", async () => (await fetch(`${this.url}/js/${project.key}.js`)).ok);
     return project;
@@ -114,9 +114,9 @@ export class Muriel {
 }
 
 /**
- * `muriel demo` on free ports, without its simulated visitors: they would meet the experiments too.
+ * `muriel demo` on free ports, without its simulated visitors, which would be exposed to the experiments, too.
  *
- * - `site`: where its shop is, which is where its experiments are.
+ * - `site`: the address of its shop, where its experiments are.
  * - `shop`: the shop's project.
  */
 export class Demo extends Muriel {
@@ -127,7 +127,7 @@ export class Demo extends Muriel {
       [, demo.site] = await demo.told(/^ *The shop +(\S+)\n/m);
       const [, secret] = await demo.told(/^ *API key +(\S+)\n/m);
       demo.shop = new Project(demo, { project_key: "prj_northwind_shop", api_key: secret });
-      // The last of what the company did is delivered within a second.
+      // The last changes to the demo's experiments are delivered within a second.
       const { experiments } = await demo.shop.call("GET", "/experiments?limit=500");
       const live = new Set(experiments.filter(({ status }) => status === 1).map(({ test_id }) => test_id));
       await until("what is live is delivered", async () =>
@@ -141,16 +141,16 @@ export class Demo extends Muriel {
   }
 }
 
-/** One project over HTTP, with a key that may do everything. */
+/** A client for one project over HTTP, with a key that has all scopes. */
 class Project {
   constructor(server, { project_key: key, api_key: secret }) {
     Object.assign(this, { server, key, secret });
   }
 
   /**
-   * One call below the project's path; gives back the parsed answer.
+   * Makes a request below the project's path and returns the parsed response.
    *
-   * @throws {Error} Whatever is not a success, with what came instead.
+   * @throws {Error} If the response is not a success, with the response.
    */
   async call(method, path, body) {
     const answer = await fetch(`${this.server.url}/v2/project/${this.key}${path}`, {
@@ -163,15 +163,17 @@ class Project {
     return JSON.parse(text);
   }
 
-  /** Makes a live experiment with one treatment; `fields` as in create-experiment. Gives back the answer, with `test_id`. */
+  /**
+   * Creates a live experiment with one variant; `fields` as in create-experiment. Returns the response, with `test_id`.
+   */
   experiment(fields) {
     const plain = { test_name: "Fixture", url: "https://shop.example/", status: 1, variants: [{ name: "Variant 1" }] };
     return this.call("POST", "/create-experiment", { ...plain, ...fields });
   }
 
   /**
-   * The id of a visitor whom the server gives these arms: their numbers by the experiments' keys, null for none. `context`
-   * is what is known of the visitor, as OFREP takes it.
+   * Finds the id of a visitor to whom the server assigns these arms: their numbers by the experiments' keys, null for
+   * none. `context` has facts about the visitor, in OFREP's form.
    */
   async visitor(arms, context = {}) {
     for (let tried = 0; tried < 1_000; tried += 1) {
@@ -185,14 +187,14 @@ class Project {
     throw new Error(`no visitor gets ${JSON.stringify(arms)}`);
   }
 
-  /** What pages get to decide by. */
+  /** The ruleset that pages get. */
   async ruleset() {
     const answer = await fetch(`${this.server.url}/ruleset/${this.key}`);
     if (!answer.ok) throw new Error(`ruleset: ${answer.status} ${await answer.text()}`);
     return answer.json();
   }
 
-  /** Events in the log, oldest first, as the log's export has them. */
+  /** The events in the log, oldest first, in the form of the log's export. */
   async events() {
     const lines = (await this.server.muriel("log", "export", "--project", this.key)).split("\n");
     return lines.filter(Boolean).map((line) => JSON.parse(line));

@@ -3,7 +3,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 
-/** Rows of the table. */
+/** Number of rows in the table. */
 const SLOWEST = 10;
 
 const round = (seconds) => Math.round(seconds * 10) / 10;

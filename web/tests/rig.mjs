@@ -1,7 +1,8 @@
 // Records which version of the test rig has passed its own suite, per engine.
 //
-// A file in `rig/` is a fingerprint of the rig's source files and the version of the engine, so a fresh clone comes to the same
-// result. After a change of the rig, run the suite by name and commit these files; until then all of the suite runs every time.
+// A file in `rig/` is a fingerprint of the rig's source files and the version of the engine, so it is valid in a fresh
+// clone, too. After a change of the rig, run the suite by name and commit these files. Until then, the whole suite runs
+// every time.
 
 import { createHash } from "node:crypto";
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -25,7 +26,7 @@ function fingerprint(suite, version) {
   return `${version}\n${hash.digest("hex")}\n`;
 }
 
-/** Whether this version of the rig has passed the whole suite with this version of the engine. */
+/** Returns whether this version of the rig has passed the whole suite with this version of the engine. */
 export function isProved(suite, version) {
   try {
     return readFileSync(file(suite, version), "utf8") === fingerprint(suite, version);
@@ -35,7 +36,7 @@ export function isProved(suite, version) {
   }
 }
 
-/** Records that it has. */
+/** Records that this version of the rig has passed the whole suite with this version of the engine. */
 export function prove(suite, version) {
   mkdirSync(at("rig/"), { recursive: true });
   writeFileSync(file(suite, version), fingerprint(suite, version));

@@ -1,8 +1,8 @@
 // run.mjs [--engine NAME]… [--suite NAME]… [--test TEXT] [--jobs N] [--full] [--report FILE] [--times]: runs the suites in real
 // browsers.
 //
-// Several engines are as many processes, which run side by side. The last line is `browsers: N passed, N failed, N skipped`.
-// README.md says how suites are written.
+// Each of several engines runs in its own process, in parallel. The last line is `browsers: N passed, N failed, N
+// skipped`. README.md describes how to write suites.
 
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { cpus, tmpdir } from "node:os";
@@ -15,7 +15,7 @@ import { Results } from "./report.mjs";
 import { isProved } from "./rig.mjs";
 
 const ENGINES = ["chromium", "firefox", "webkit"];
-/** Engines that take turns with the tests of a suite that `isShared`. */
+/** Engines between which the tests of a suite with `isShared` are divided. */
 const SHARING = ["firefox", "webkit"];
 
 const { values } = parseArgs({
@@ -62,15 +62,15 @@ async function suites() {
 }
 
 /**
- * The tests of a suite that run in this engine. Of the rig's own suite only the quick tests, if this version of the rig has passed
- * all of them with this version of the engine, unless the suite was named.
+ * The tests of a suite that run in this engine. Of the rig's own suite, only the quick tests run if this version of the
+ * rig has passed all of them with this version of the engine, unless the suite was named.
  */
 function tests(suite, version) {
   const isShort = suite.quick && !values.suite && isProved(suite.name, version);
   return (isShort ? suite.quick : suite.tests).filter(({ name }) => name.includes(values.test));
 }
 
-/** Whether a test that two engines share is the other one's. What not every engine can run takes no turns. */
+/** Returns whether a shared test runs in the other engine. Tests that some engine cannot run are not shared. */
 function isElsewhere(suite, test, engine) {
   if (!suite.isShared || test.only || test.needs || values.full || values.suite) return false;
   const turn = SHARING.indexOf(engine);
@@ -97,7 +97,7 @@ async function alone(name) {
   await inEngine(name, options);
 }
 
-/** Runs an engine in a process of its own, passes its output through, and adds its results. */
+/** Runs an engine in a separate process, passes its output through, and adds its results. */
 async function apart(name) {
   const folder = mkdtempSync(join(tmpdir(), "muriel-report-"));
   const report = join(folder, "report.json");

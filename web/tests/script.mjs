@@ -22,7 +22,7 @@ export const SETTINGS = {
   health: 100,
 };
 
-/** An experiment that gives everybody `Variant 1`, on every page. */
+/** An experiment that assigns `Variant 1` to all visitors, on every page. */
 export const experiment = (fields = {}) => ({
   test_id: 1,
   experiment_key: "one",
@@ -40,7 +40,7 @@ export const experiment = (fields = {}) => ({
 /** An experiment with these changes in `Variant 1`. */
 export const changing = (data, fields = {}) => experiment({ variants: [{ data }], ...fields });
 
-/** The same experiment, with everybody in the control. */
+/** The same experiment, with all visitors in the control. */
 export const asControl = (each) => ({ ...each, ranges: [[10_000, 0]] });
 
 export const ruleset = (experiments = [], goals = [], project = "shop") => ({
@@ -52,7 +52,7 @@ export const ruleset = (experiments = [], goals = [], project = "shop") => ({
 });
 
 /**
- * The whole script of a project, with all parts or these.
+ * The whole script of a project, with all parts or the given ones.
  *
  * @param {any[]} experiments
  * @param {{ settings?: any, goals?: any[], parts?: string[], project?: string }} options
@@ -64,7 +64,10 @@ export async function script(experiments, { settings, goals = [], parts = PARTS,
   return `${runtime}(${json(ruleset(experiments, goals, project))},${json({ ...SETTINGS, ...settings })},{${given}});`;
 }
 
-/** Adds the routes of a stand-in for Muriel: the script at `/js/shop.js`, or of another project, and its parts. Returns the script's address. */
+/**
+ * Adds the routes of a stand-in for Muriel: the script at `/js/shop.js`, or of another project, and its parts. Returns
+ * the script's address.
+ */
 export async function serve(server, experiments, options) {
   server.route("/js/parts/badge.js", { type: "text/javascript", body: await part("badge.js") });
   for (const name of PARTS) {

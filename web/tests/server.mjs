@@ -14,8 +14,8 @@ export const cut = Symbol("cut");
 export const garbage = Symbol("garbage");
 
 /**
- * A promise for a part of a response that the test releases: `const late = gate()`, then `late.open(text)`. The text is sent; by
- * default nothing.
+ * A promise for a part of a response that the test releases: `const late = gate()`, then `late.open(text)`. The text is
+ * sent; without one, nothing.
  */
 export function gate() {
   let open;
@@ -33,15 +33,15 @@ const CORS = {
 };
 
 /**
- * A server on a free port. Its names end in `host`, which browsers take for this machine when that ends in `.localhost`:
- * with a host of its own, a test has cookies and storage of its own.
+ * A server on a free port. Its names end in `host`, which browsers resolve to this machine if it ends in `.localhost`.
+ * With its own host, a test has its own cookies and storage.
  *
- * - `origin`: `http://host:port`; `url(path, name)` puts another name before the host, as `www.`.
- * - `routes`: what it answers, by path; a path that ends with `*` is a beginning. Without a route it is 404, and what
- *   is posted below `/events/` is taken as Muriel takes it.
- * - `requests`: what came, in order: `{ method, host, path, query, headers, body, json }`; `json` is the parsed body, or
- *   undefined where that is none. `batches` are those posted below `/events/`, `events` all of their events, and
- *   `refused` what is wrong with them, in words: a test that leaves anything there has failed.
+ * - `origin`: `http://host:port`; `url(path, name)` puts another name before the host, such as `www.`.
+ * - `routes`: the responses by path; a path that ends with `*` is a prefix. Without a route, the response is 404, but
+ *   events posted below `/events/` are accepted as by Muriel.
+ * - `requests`: the requests in order: `{ method, host, path, query, headers, body, json }`; `json` is the parsed body,
+ *   or undefined if it is not JSON. `batches` are those posted below `/events/`, `events` all of their events, and
+ *   `refused` descriptions of the mistakes in them: a test that leaves any has failed.
  * - `down`: while true, every connection is cut.
  */
 export class FixtureServer {
@@ -54,7 +54,8 @@ export class FixtureServer {
     const server = new FixtureServer();
     server.host = host;
     server.http = createServer({ keepAliveTimeout: 60_000 }, (request, response) => {
-      // What the test gave as an answer throws: the browser sees a broken page, and the test its own condition.
+      // If the test's response function throws, the browser gets a broken connection, and the test's own condition
+      // fails.
       server.#answer(request, response).catch(() => response.destroy());
     });
     await new Promise((done, failed) => server.http.once("error", failed).listen(0, "127.0.0.1", done));
@@ -68,11 +69,12 @@ export class FixtureServer {
   }
 
   /**
-   * Sets what a path answers, and gives back its address.
+   * Sets the response for a path, and returns its address.
    *
-   * An answer is text, or `{ status, headers, body, type }`, or `hang`, `cut` or `garbage`, or a function of the request
-   * that gives one of these. A `body` is text, bytes, any other value for JSON, or a list of parts that are sent one by
-   * one: text, numbers of milliseconds to wait, promises of text (see `gate`), and at last perhaps `hang` or `cut`.
+   * A response is text, or `{ status, headers, body, type }`, or `hang`, `cut` or `garbage`, or a function of the
+   * request that returns one of these. A `body` is text, bytes, any other value for JSON, or a list of parts that are
+   * sent one by one: text, numbers of milliseconds to wait, promises of text (see `gate`), and finally optionally
+   * `hang` or `cut`.
    */
   route(path, answer) {
     this.routes.set(path, answer);
@@ -95,9 +97,10 @@ export class FixtureServer {
   }
 
   /**
-   * Waits until requests say so: `condition` gets this server and answers with something truthy, which comes back.
+   * Waits until `condition`, which is called with this server after each request, returns a truthy value, and returns
+   * that.
    *
-   * @throws {Error} After `ms` milliseconds, with what came.
+   * @throws {Error} After `ms` milliseconds, with the requests.
    */
   async received(condition, ms = CONDITION_TIMEOUT_MS) {
     const timer = AbortSignal.timeout(ms);
@@ -170,7 +173,7 @@ function parsed(body) {
   }
 }
 
-/** As Muriel answers, docs/visitors.md: a batch is refused as a whole, or there is one result for each event. */
+/** Responds like Muriel, docs/visitors.md: a batch is refused as a whole, or there is one result for each event. */
 function taken({ method, json }) {
   if (method === "OPTIONS") return { status: 204, headers: CORS };
   const { whole, events } = judged(json);

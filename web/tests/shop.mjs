@@ -1,26 +1,26 @@
-// The shop of `muriel demo` at the hosts of a test, watched from the first frame on.
+// Serves the shop of `muriel demo` from the hosts of a test, and watches it from the first frame on.
 
 import { gate } from "./server.mjs";
 
-/** Headers that are about one connection. */
+/** Headers that apply to one connection only. */
 const HOP = ["connection", "content-encoding", "content-length", "date", "host", "keep-alive", "transfer-encoding"];
 
 const kept = (headers) => Object.fromEntries(Object.entries(headers).filter(([name]) => !HOP.includes(name)));
 
-/** A text with other origins; `pairs` are those before and after. */
+/** Replaces origins in a text; `pairs` are the old and the new ones. */
 const moved = (text, pairs) => pairs.reduce((done, [from, to]) => done.replaceAll(from, to), text);
 
 /**
- * The shop behind `server`, and its Muriel behind `other`, which both keep what is asked of them.
+ * Proxies the shop by `server`, and its Muriel by `other`. Both record their requests.
  *
- * Pages, policies and the script name the demo's two origins; visitors get to read the test's in their place, and the demo
- * reads its own again. So each test has cookies and storage of its own. Routes that a test sets itself come first.
+ * In responses, the demo's two origins are replaced with the test's, and in requests the test's with the demo's. So
+ * each test has its own cookies and storage. Routes that a test sets itself take precedence.
  *
- * - `visitor`: the id of who looks at the pages, one in a test; nothing is somebody who was never here.
- * - `phone`: whether the browser says that it is a telephone's.
- * - `first`: a script that runs before all others of a page. `seen` is there, as in `html`.
- * - `whole`: whether nothing of a page is drawn before all of it is there, in engines that can wait (Chromium).
- * - `cuts`: pieces of text; behind each the page stops, until its gate is opened. `gates` are those of the last page.
+ * - `visitor`: the visitor's id, one for a test; empty for a new visitor.
+ * - `phone`: true when the browser identifies itself as a phone's.
+ * - `first`: a script that runs before all others of a page. It can use `seen`, as in `html`.
+ * - `whole`: true when the page is not painted before it is complete, in engines that can wait (Chromium).
+ * - `cuts`: pieces of text. After each, the page pauses until its gate is opened. `gates` are those of the last page.
  */
 export class Shop {
   visitor = "";
@@ -35,12 +35,12 @@ export class Shop {
       [demo.site, server.origin],
       [demo.url, other.origin],
     ];
-    /** What the shop answers, for routes of a test's own. */
+    /** Returns the shop's response, for a test's own routes. */
     this.answer = (came) => this.#passed(came, demo.site, pairs);
     server.route("/*", this.answer);
     const muriel = (came) => this.#passed(came, demo.url, pairs);
     other.route("/*", muriel);
-    /** Gives the pages the script of another project. */
+    /** Makes the pages load the script of another project. */
     this.use = ({ key }) =>
       other.route(`/js/${demo.shop.key}.js`, (came) => muriel({ ...came, path: `/js/${key}.js` }));
   }
@@ -60,7 +60,7 @@ export class Shop {
     return { status: answer.status, headers: Object.fromEntries(given), body: isPage ? this.#page(text) : text };
   }
 
-  /** The page with the test's script before the first of its own, with the nonce of that; in parts where it is cut. */
+  /** The page with the test's script before its first own script, with that script's nonce; in parts if it has cuts. */
   #page(html) {
     const tag = /<script nonce="\w+"/.exec(html);
     const script = `${tag[0]}>(${before})(${JSON.stringify([this.visitor, this.phone])});${this.first}</script>`;
@@ -70,7 +70,7 @@ export class Shop {
         .replace("</head>", `<link rel="expect" href="#whole" blocking="render"></head>`)
         .replace("</body>", `<i id="whole"></i></body>`);
     }
-    // WebKit draws no frame of a page that has less than 200 letters.
+    // WebKit does not draw a page that has less than 200 letters.
     if (this.cuts.length > 0) rest = rest.replace("<body>", `<body><p class="unseen">${"x".repeat(300)}</p>`);
     const parts = [];
     for (const cut of this.cuts) {
@@ -84,7 +84,7 @@ export class Shop {
   }
 }
 
-/** What runs first in a page. */
+/** The code that runs first in a page. */
 function before([visitor, phone]) {
   const is = (name, value) =>
     Object.defineProperty(Navigator.prototype, name, { get: () => value, configurable: true });
@@ -100,19 +100,19 @@ function before([visitor, phone]) {
   });
   addEventListener("unhandledrejection", (event) => seen.rejections.push(String(event.reason)));
   document.addEventListener("securitypolicyviolation", (event) => seen.blocked.push(event.effectiveDirective));
-  // Of who has an id the script says that they have been here before.
+  // With a stored id, the script takes the visitor for a returning one.
   if (visitor) localStorage.muriel_id ??= visitor;
 }
 
 /**
- * A script that looks at every frame of a page: `frames_.drawn` counts them, `frames_.wrong` is what one of them showed
- * that was not changed as wanted, and `frames_.right[n]` how many showed the nth change.
+ * A script that examines every frame of a page. `frames_.drawn` counts the frames, `frames_.wrong` lists elements that
+ * a frame showed without the wanted change, and `frames_.right[n]` counts the frames that showed the nth change.
  *
  * `changes` are items of arms' `data`, and `{ css }` for style sheets.
  */
 export function watching(changes) {
-  // Pages of the shop make no HTML from text, so what is inserted is looked for by its tag and class.
-  // What is moved may match its selector no longer, for that says where it was.
+  // The shop's policy forbids HTML as text, so inserted HTML is found by its tag and class. A moved element may no
+  // longer match its selector, which may contain its original position.
   const known = changes.map((change) => {
     const [, tag, name] = /^\s*<(\w+)[^>]*?class="([\w-]+)/.exec(change.htmlBlock ?? "") ?? [];
     return { ...change, htmlBlock: undefined, moved: change.oriEl?.split(" ").at(-1), block: tag && `${tag}.${name}` };
@@ -125,7 +125,7 @@ function watch(changes) {
   const all = (selector) => [...document.querySelectorAll(selector)];
   const beside = { a: "nextElementSibling", b: "previousElementSibling", p: "lastElementChild" };
 
-  /** What is wrong with an element that is to be changed; undefined if nothing is. */
+  /** Describes the difference between an element and its wanted change; undefined if there is none. */
   const flaw = (element, { innerText, href, src, class: name, style, dir, moved, block, css }) => {
     const { visibility, opacity } = getComputedStyle(element);
     const attribute = (name, wanted) =>
@@ -134,7 +134,7 @@ function watch(changes) {
     if (innerText !== undefined && element.textContent !== innerText) return element.textContent;
     if (name !== undefined && !element.classList.contains(name)) return element.className;
     const rules = document.adoptedStyleSheets.flatMap((sheet) => [...sheet.cssRules]);
-    // Styles of elements are rules, too.
+    // Changes of an element's style may be rules, too.
     const styles = (property) =>
       rules.some((rule) => rule.style?.getPropertyValue(property) && element.matches(rule.selectorText));
     const isStyled = (property) => element.style.getPropertyValue(property) || styles(property);
@@ -182,7 +182,7 @@ function steady() {
     requestAnimationFrame(look);
     if (document.readyState === "loading") return;
     moved.drawn += 1;
-    // The list of arms lies above the page and grows with each arm that is met.
+    // The shop's list of arms is above the page and grows with each exposure.
     for (const element of document.querySelectorAll("body *:not([data-arms], [data-arms] *)")) {
       const { x, y, width, height } = element.getBoundingClientRect();
       const place = [x, y + scrollY, width, height].map((each) => each.toFixed(1)).join();

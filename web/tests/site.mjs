@@ -6,8 +6,8 @@ import { until } from "./engines/page.mjs";
 import { html } from "./html.mjs";
 
 /**
- * An event of the log in words: its type, what it is about, and the path of its page. Measures (`scroll`, `duration`)
- * go without their value, which may be more than was asked for.
+ * An event of the log as text: its type, its subject, and the path of its page. Measures (`scroll`, `duration`) are
+ * without their value, which may be larger than the goal's.
  */
 function said({ type, by, trigger, name, variant_id, url }) {
   return [type, by, variant_id ?? trigger ?? name, new URL(url).pathname].filter(Boolean).join(" ");
@@ -19,13 +19,13 @@ const ANSWERED = `<script>
   window.fetch = (...given) => send(...given).then((answer) => ((window.answered = true), answer));
 </script>`;
 
-/** What is told of the last page, see `settled`. */
+/** The events of the last page, see `settled`. */
 const SETTLED = ["pageview /settled", "custom settled /settled"];
 
-/** A site on the test's own server, in a project of its own with one experiment on all pages: Variant 1 reads `New`. */
+/** A site on the test's server, with a new project and one experiment on all pages, whose Variant 1 shows `New`. */
 export class Site {
   /**
-   * `fields` are those of the experiment; it takes place on the page `start`, at least.
+   * Creates the site. `fields` are fields of the experiment, which applies at least to the page `start`.
    *
    * @param {any} given
    * @param {{ start?: string, [field: string]: any }} options
@@ -46,15 +46,15 @@ export class Site {
   }
 
   /**
-   * Sets what a path shows, with the script first in its head but for what is `before`; its title is the path. Gives back
-   * the address.
+   * Sets the page of a path, with the script first in its head, after `before`. Its title is the path. Returns the
+   * address.
    */
   page(path, body, head = "", before = "") {
     const script = `<script src="${this.project.server.url}/js/${this.project.key}.js"></script>`;
     return this.server.route(path, html({ title: path, head: before + ANSWERED + script + head, body }));
   }
 
-  /** What the server decides for each of these visitors: its variant; null for those who do not take part. */
+  /** The server's decisions for these visitors: the variant, or null for a visitor who does not take part. */
   async decided(visitors) {
     const contexts = visitors.map((targetingKey) => ({ targetingKey, url: this.server.url(this.start) }));
     const { assignments } = await this.project.call("POST", "/evaluate-many", { contexts });
@@ -62,8 +62,8 @@ export class Site {
   }
 
   /**
-   * Makes whoever looks at the site by this name of its host somebody who was there before, and is given this variant.
-   * Gives back the id, which is another each time.
+   * Stores the id of a visitor who gets this variant, for this name of the site's host, so that the browser becomes a
+   * returning visitor. Returns the id, which is a new one for each call.
    */
   async become(page, variant, name = "") {
     this.free ??= Array.from({ length: 50 }, (_, at) => `visitor-${at}`);
@@ -74,18 +74,18 @@ export class Site {
     return visitor;
   }
 
-  /** What the log has of a visitor, in order and in words (see `said`), but for the health of pages. */
+  /** The visitor's events in the log, in order and as text (see `said`), without `health` events. */
   async told(visitor) {
     const events = await this.project.events();
     return events.filter(({ visitor: { id }, type }) => id === visitor && type !== "health").map(said);
   }
 
-  /** Waits until the page's first events are in the log, as they are before a visitor can do anything. */
+  /** Waits until the page's first events are in the log, as they would be before a visitor can act. */
   answered(page) {
     return page.waitFor("window.answered");
   }
 
-  /** Waits until these words are among what the log has of a visitor. */
+  /** Waits until the log has these events of a visitor, as text. */
   has(visitor, ...words) {
     return until(`the log has ${words}`, async () => {
       const told = await this.told(visitor);
@@ -93,13 +93,18 @@ export class Site {
     });
   }
 
-  /** Goes to one more page, and waits until that is told: what was sent before, once or twice, is told too. */
+  /**
+   * Visits one more page, and waits until its events are in the log: events sent before, even twice, are there by then.
+   */
   async settled(page, visitor, name = "") {
     await this.#last(page, name);
     await this.has(visitor, ...SETTLED);
   }
 
-  /** Does so too, and finds these words and no others in what the log has of the visitor; looks only at those `wanted`. */
+  /**
+   * Like `settled`, and checks that the log has exactly these events of the visitor, as text, each once. Only events
+   * that `wanted` accepts are compared.
+   */
   async toldOnce(page, visitor, words, { name = "", wanted = () => true } = {}) {
     await this.#last(page, name);
     const expected = [...words, ...SETTLED].sort();
@@ -108,7 +113,7 @@ export class Site {
       told = (await this.told(visitor)).filter(wanted).sort();
       return told.length >= expected.length;
     };
-    // What is missing is said below.
+    // The assertion below reports missing events.
     await until("all is told", isThere).catch(() => {});
     assert.deepEqual(told, expected);
   }
@@ -116,11 +121,11 @@ export class Site {
   async #last(page, name) {
     await page.goto(this.server.url("/settled", name));
     await page.evaluate(() => muriel.push(["track", "settled"]));
-    // Whoever leaves does not keep events waiting.
+    // Leaving a page makes it send its events.
     await page.goto(this.server.url("/nothing", name));
   }
 
-  /** The experiment's result; `query` as in `goal_key=one`. */
+  /** The experiment's result; `query` is like `goal_key=one`. */
   result(query = "") {
     return this.project.call("GET", `/experiment/${this.test_id}/result?${query}`);
   }

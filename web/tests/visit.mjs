@@ -1,4 +1,4 @@
-// What suites of the script share: pages with the script, and the events of a visit.
+// Code that suites of the script share: pages with the script, and the events of a visit.
 
 import { html, NONCE } from "./html.mjs";
 import { serve } from "./script.mjs";
@@ -6,7 +6,7 @@ import { serve } from "./script.mjs";
 export const tag = (src, more = "") => `<script nonce="${NONCE}" src="${src}" ${more}></script>`;
 export const inline = (code) => `<script nonce="${NONCE}">${code}</script>`;
 
-/** Headers of a response that pages of other sites may read. */
+/** Headers that allow pages of other sites to read a response. */
 export const CORS = { "access-control-allow-origin": "*" };
 
 /** A change of the heading, and the text that shows whether it is made. */
@@ -16,7 +16,7 @@ export const heading = (page) => page.evaluate(() => document.querySelector("h1"
 /** Targeting for these paths only. */
 export const at = (...paths) => ({ url_rule: paths.map((url) => ({ url, rule: "simple", allowed: true })) });
 
-/** Records in `frames_` what each frame shows of the heading, from the first frame on. */
+/** Records in `frames_` the state of the heading in each frame, from the first one on. */
 export const RECORD_FRAMES = inline(`
   const frames = (window.frames_ = []);
   (async function look() {
@@ -31,7 +31,7 @@ export const RECORD_FRAMES = inline(`
     requestAnimationFrame(look);
   })();`);
 
-/** What RECORD_FRAMES has recorded, once there is a frame: a busy engine may draw late. */
+/** The records of RECORD_FRAMES, once there is a frame: a busy engine may draw late. */
 export async function frames(page) {
   await page.waitFor(() => frames_.length > 0);
   return page.evaluate("frames_");
@@ -49,8 +49,8 @@ export const MANUAL_CLOCK = inline(`
   window.ahead = (ms) => void (now += ms);`);
 
 /**
- * Gives the test control over time in a page: `Date.now` stands still, and timers of 100 ms and more wait for `elapse`, see
- * `elapse` below. Shorter ones run by themselves.
+ * Gives the test control over time in a page: `Date.now` stands still, and timers of 100 ms and more wait for `elapse`,
+ * see below. Shorter timers run by themselves.
  */
 export const MANUAL_TIME = inline(`{
   const start = setTimeout;
@@ -82,7 +82,9 @@ export const MANUAL_TIME = inline(`{
   };
 }`);
 
-/** Lets time pass in a page with MANUAL_TIME: runs the timers that are due, in order, with those that they start. */
+/**
+ * Lets time pass in a page with MANUAL_TIME. Runs the timers that are due, in order, including those that they start.
+ */
 export const elapse = (page, ms) => page.evaluate((ms) => window.elapse(ms), ms);
 
 /**
@@ -104,7 +106,7 @@ export async function site(
   return src;
 }
 
-/** Events of a type, each once: the next page sends again, with the same ids, what a page sent while it was left. */
+/** Events of a type, each once: the next page sends events again, with the same ids, that were sent by beacons. */
 export const of = (server, wanted) =>
   [...new Map(server.events.map((event) => [event.id, event])).values()].filter(({ type }) => type === wanted);
 
@@ -112,7 +114,10 @@ export const exposures = (server) => of(server, "exposure").map(({ test_id, vari
 
 export const pathOf = ({ url }) => new URL(url).pathname;
 
-/** Waits until everything that was recorded so far has arrived, by a later event. The event `online` makes the page send at once. */
+/**
+ * Waits until all events recorded so far have arrived, by recording one more. The event `online` makes the page send at
+ * once.
+ */
 export async function settled({ page, other }) {
   const mark = `mark-${of(other, "custom").length}`;
   await page.evaluate((name) => {

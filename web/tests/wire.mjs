@@ -1,4 +1,4 @@
-// Validates events as Muriel does, after crates/api/src/wire/event.rs. The suite `wire` compares the two.
+// Validates events like Muriel, following crates/api/src/wire/event.rs. The suite `wire` compares the two.
 
 const EVENTS_MAX = 500;
 const EVENT_MAX = 32_768;

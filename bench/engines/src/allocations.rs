@@ -1,4 +1,4 @@
-//! The system's allocator, counting for each thread: one that all share would slow down those who allocate.
+//! The system's allocator with a counter for each thread: a shared counter would slow down engines that allocate.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
@@ -9,7 +9,7 @@ thread_local! {
     static COUNT: Cell<u64> = const { Cell::new(0) };
 }
 
-/// How often this thread asked for memory so far.
+/// Number of allocations by this thread so far.
 pub fn allocations() -> u64 {
     COUNT.get()
 }
@@ -17,7 +17,7 @@ pub fn allocations() -> u64 {
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
-// SAFETY: everything is handed on to the system's allocator as it came.
+// SAFETY: all calls are passed unchanged to the system's allocator.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         COUNT.set(COUNT.get() + 1);

@@ -1,4 +1,4 @@
-//! The engines, each with the same fifty experiments in its own words.
+//! The engines, each with the same fifty experiments in its own format.
 
 use crate::round;
 use chrono::{DateTime, Utc};
@@ -14,7 +14,7 @@ use unleash_yggdrasil::{Context, EngineState, UpdateMessage};
 
 pub const EXPERIMENTS: usize = 50;
 
-/// What is known about every visitor.
+/// Facts that are the same for all visitors.
 const COUNTRY: &str = "US";
 const PLAN: &str = "pro";
 
@@ -22,15 +22,15 @@ fn keys() -> Vec<String> {
     (1..=EXPERIMENTS).map(|n| format!("exp-{n}")).collect()
 }
 
-/// Decides for all visitors, one experiment after the other; gives back nanoseconds per decision.
+/// An engine that decides for all visitors, with the experiments in turn. The methods return nanoseconds per decision.
 pub trait Contender {
-    /// Visitors differ by their ids alone.
+    /// Decides with facts that were created before: visitors differ only by their ids.
     fn shared(&mut self, visitors: &[String]) -> f64;
-    /// Each visitor is put together anew.
+    /// Decides with facts that are created for each visitor, which is included in the time.
     fn built(&mut self, visitors: &[String]) -> f64;
 }
 
-/// Ours.
+/// Muriel's engine.
 pub struct Muriel {
     ruleset: Ruleset,
     keys: Vec<String>,
@@ -70,7 +70,7 @@ impl Muriel {
     }
 }
 
-/// What is known about a visitor.
+/// A visitor with this id and the fixed facts.
 fn visitor(id: &str) -> Visitor<'_> {
     let attributes = vec![("plan", Scalar::Text(PLAN))];
     Visitor { id, country: Fact::Is(COUNTRY), attributes, ..Visitor::default() }
@@ -90,7 +90,7 @@ impl Contender for Muriel {
     }
 }
 
-/// Eppo's engine. It takes ids as shared texts; those are made before.
+/// Eppo's engine. It takes ids as shared strings, which are created before.
 pub struct Eppo {
     configuration: Configuration,
     keys: Vec<String>,
@@ -167,7 +167,7 @@ impl Contender for Eppo {
     }
 }
 
-/// Unleash's engine, the one of its Edge and its newer clients.
+/// Unleash's engine, which its Edge and its newer clients use.
 pub struct Yggdrasil {
     state: EngineState,
     keys: Vec<String>,

@@ -1,11 +1,12 @@
-//! How long one decision takes in the process: ours beside eppo_core and unleash-yggdrasil.
+//! Measures the time of one decision in the process: ours compared with eppo_core and unleash-yggdrasil.
 //!
-//! One of fifty experiments with two conditions (country and plan) and an even split, for a new visitor each time. `facts
-//! shared`: the visitors differ by their ids alone, and what else is known about them was put together before. `facts built`:
-//! each visitor is put together, as for a request, and the time includes it.
+//! Each decision is for one of fifty experiments with two conditions (country and plan) and an even split, and for a
+//! new visitor. With `facts shared`, the visitors differ only by their ids, and their other facts were created before.
+//! With `facts built`, the facts of each visitor are created as for a request, and the time includes that.
 //!
-//! Every round visits every engine once, so that what else the machine does meets them all. Each prints its best round, the
-//! median of its rounds, the median of the rounds' ratios to ours, and how often a decision allocates.
+//! Every round measures every engine once, so that other load on the machine affects them all. The output for each
+//! engine is its best round, the median of its rounds, the median of the rounds' ratios to ours, and the allocations
+//! per decision.
 
 mod allocations;
 mod contenders;
@@ -14,18 +15,18 @@ use allocations::allocations;
 use contenders::{Contender, Eppo, Muriel, Yggdrasil};
 use std::time::Instant;
 
-// Short rounds: on a busy machine some of them are left in peace.
+// Rounds are short, so that on a busy machine some of them are not disturbed.
 const ROUNDS: usize = 201;
 const DECISIONS: usize = 10_000;
 
-/// What a contender took: one entry per round.
+/// Measurements of an engine, with one entry per round.
 struct Measured {
     name: String,
     ns: Vec<f64>,
     allocated: f64,
 }
 
-/// Decides for every visitor and gives back the time of one decision, in nanoseconds.
+/// Decides for every visitor and returns the time of one decision, in nanoseconds.
 fn round<'v>(visitors: &'v [String], mut treated: impl FnMut(usize, &'v str) -> bool) -> f64 {
     let started = Instant::now();
     let hits = visitors.iter().enumerate().filter(|(n, id)| treated(n % contenders::EXPERIMENTS, id)).count();

@@ -1,6 +1,6 @@
-//! Bodies of events, kept unread: many with one flush, each acknowledged after it.
+//! Stores the bodies of events without parsing them: many with one flush, each acknowledged after it.
 //!
-//! Nobody who checks, looks for repeats or makes the events findable can be much faster than this.
+//! A server that validates events, deduplicates them or makes them searchable cannot be much faster than this.
 
 use axum::body::Bytes;
 use rusqlite::{Connection, Result as Sql};
@@ -9,16 +9,16 @@ use std::io::{self, Write};
 use std::path::Path;
 use tokio::sync::{mpsc, oneshot};
 
-/// Bodies that wait at most, and that one flush takes.
+/// Maximum number of bodies in the queue, and in one flush.
 const WAITING: usize = 8_192;
 
 type Waiting = (Bytes, oneshot::Sender<bool>);
 
-/// A thread that keeps what it is sent.
+/// A thread that stores the bodies sent to it.
 pub struct Keeper(mpsc::Sender<Waiting>);
 
 impl Keeper {
-    /// Keeps bodies line by line in a file.
+    /// Appends bodies to a file, one per line.
     pub fn appending(folder: &Path) -> io::Result<Self> {
         let mut file = File::create_new(folder.join("events.log"))?;
         let mut lines = Vec::new();
@@ -32,7 +32,7 @@ impl Keeper {
         }))
     }
 
-    /// Keeps bodies as rows of SQLite, with `synchronous` FULL.
+    /// Inserts bodies as rows of SQLite, with `synchronous` FULL.
     pub fn inserting(folder: &Path) -> Sql<Self> {
         let mut connection = Connection::open(folder.join("events.db"))?;
         connection.pragma_update(None, "journal_mode", "WAL")?;
@@ -51,7 +51,7 @@ impl Keeper {
         Ok(Self::start(move |group| insert(group).is_ok()))
     }
 
-    /// Whoever waits while a flush is under way shares the next one.
+    /// Starts the thread. Bodies that arrive during a flush share the next one.
     fn start(mut keep: impl FnMut(&[Waiting]) -> bool + Send + 'static) -> Self {
         let (sender, mut receiver) = mpsc::channel(WAITING);
         std::thread::spawn(move || {
@@ -59,7 +59,7 @@ impl Keeper {
             while receiver.blocking_recv_many(&mut group, WAITING) > 0 {
                 let kept = keep(&group);
                 for (_, done) in group.drain(..) {
-                    // Whoever went away does not want to know.
+                    // The client may have disconnected: the error is ignored.
                     let _ = done.send(kept);
                 }
             }
@@ -67,7 +67,7 @@ impl Keeper {
         Self(sender)
     }
 
-    /// Whether the body is kept, once that is certain.
+    /// Stores a body. Returns true once it is durable, or false if it could not be stored.
     pub async fn keep(&self, body: Bytes) -> bool {
         let (done, kept) = oneshot::channel();
         self.0.send((body, done)).await.is_ok() && kept.await.unwrap_or(false)

@@ -1,8 +1,8 @@
-//! What a straightforward axum and SQLite service does for the same requests.
+//! A straightforward axum and SQLite service for the same requests.
 //!
-//! `reference FOLDER full|normal`: prints `ready http://ADDRESS`. Nothing is checked, nothing is cached, every write is a
-//! transaction of its own on one connection; with `normal` a power cut may lose the last of them, with `full` it may not.
-//! Events are another matter: [`events`].
+//! `reference FOLDER full|normal`: prints `ready http://ADDRESS`. Nothing is validated or cached. Every write is a
+//! separate transaction on one connection. With `normal`, a power cut may lose the last writes; with `full` it cannot.
+//! For events, see [`events`].
 
 mod events;
 
@@ -80,7 +80,7 @@ impl Store {
         Ok(Self { writer: Mutex::new(writer), readers })
     }
 
-    /// A connection for reading that nobody uses, or the first one as soon as it is free.
+    /// Runs a query on an idle reading connection, or on the first one as soon as it is free.
     fn read<T>(&self, question: impl FnOnce(&Connection) -> Sql<T>) -> Sql<T> {
         let free = self.readers.iter().find_map(|reader| reader.try_lock().ok());
         let reader = free.unwrap_or_else(|| self.readers[0].lock().expect("no reader panics"));
@@ -113,7 +113,7 @@ fn audit(connection: &Connection, id: i64, action: &str) -> Sql<()> {
     Ok(())
 }
 
-/// Whatever goes wrong is the server's fault here.
+/// Every error is a server error here.
 fn failed(_: rusqlite::Error) -> StatusCode {
     StatusCode::INTERNAL_SERVER_ERROR
 }
@@ -174,7 +174,7 @@ async fn create(
     made.map(|id| (StatusCode::CREATED, Json(Changed { success: true, id }))).map_err(failed)
 }
 
-/// Reads the body and answers every visitor alike: what HTTP costs.
+/// Reads the body and sends the same response to every visitor, which shows the cost of HTTP.
 async fn hello(_: Bytes) -> Json<Changed> {
     Json(Changed { success: true, id: 1 })
 }

@@ -64,15 +64,15 @@ fn name(arm: usize) -> String {
 mod tests {
     use super::*;
 
-    fn check(told: &[(usize, usize, u64, u64)]) -> (Grade, String) {
-        let applied = told.iter().map(|&(arm, change, pages, matched)| Applied { arm, change, pages, matched });
+    fn check(counts: &[(usize, usize, u64, u64)]) -> (Grade, String) {
+        let applied = counts.iter().map(|&(arm, change, pages, matched)| Applied { arm, change, pages, matched });
         let check = changes(&Summaries { applied: applied.collect(), ..Summaries::default() });
         (check.grade, check.message)
     }
 
     #[test]
     fn what_found_nothing_is_named() {
-        for (told, grade, message) in [
+        for (counts, grade, message) in [
             (&[] as &[_], Grade::Unknown, "No page has told yet whether changes found what they change."),
             (&[(1, 0, 500, 480), (2, 0, 19, 0)], Grade::Ok, "Changes find what they change."),
             (
@@ -86,7 +86,7 @@ mod tests {
                 "Variant 1 changed nothing on 500 pages. Found nothing: data[1] of Variant 2 on 510 pages. Check the selectors.",
             ),
         ] {
-            assert_eq!(check(told), (grade, message.to_owned()));
+            assert_eq!(check(counts), (grade, message.to_owned()));
         }
         let many: Vec<_> = (0..8).map(|change| (1, change, 50, u64::from(change == 7))).collect();
         let (_, message) = check(&many);

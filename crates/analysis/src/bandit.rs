@@ -278,8 +278,8 @@ impl Model {
         };
         let alone = |k: usize| 1.0 / self.precisions[k];
         let others = || (0..arms).filter(|k| *k != leading);
-        let stretch = others().map(|k| apart(k) / (alone(k) + alone(leading))).fold(f64::INFINITY, f64::min);
-        let of_leading = alone(leading) * if stretch.is_finite() { stretch } else { 1.0 };
+        let ratio = others().map(|k| apart(k) / (alone(k) + alone(leading))).fold(f64::INFINITY, f64::min);
+        let of_leading = alone(leading) * if ratio.is_finite() { ratio } else { 1.0 };
         let variance = |k: usize| if k == leading { of_leading } else { (apart(k) - of_leading).max(0.0) };
         Ok((0..arms).map(|k| ArmPosterior { mean: self.levels[k], std_error: variance(k).sqrt() }).collect())
     }

@@ -235,12 +235,12 @@ fn not_compared(design: &Design) -> Option<&'static str> {
 fn cells(design: &Design, summaries: &Summaries) -> Vec<PageCell> {
     let arrivals = summaries.arrivals.iter().filter(|arrivals| arrivals.arm < design.arms);
     let cells = arrivals.map(|arrivals| {
-        let told = summaries.pages.iter().find(|cell| (cell.epoch, cell.arm) == (arrivals.epoch, arrivals.arm));
+        let reported = summaries.pages.iter().find(|cell| (cell.epoch, cell.arm) == (arrivals.epoch, arrivals.arm));
         PageCell {
             epoch: arrivals.epoch,
             arm: arrivals.arm,
             visitors: arrivals.visitors,
-            ..told.copied().unwrap_or_default()
+            ..reported.copied().unwrap_or_default()
         }
     });
     cells.collect()

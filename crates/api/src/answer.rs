@@ -134,8 +134,8 @@ mod tests {
         assert_eq!(serde_json::from_str::<Vec<String>>(&text).unwrap(), [odd, "two".into()]);
         let many = header(&vec!["\u{1f600}".repeat(100); 20]);
         assert!(many.len() < 4_096, "{}", many.len());
-        let told: Vec<String> = serde_json::from_str(&many).unwrap();
-        assert!(told.last().unwrap().starts_with("18 more"), "{told:?}");
+        let warnings: Vec<String> = serde_json::from_str(&many).unwrap();
+        assert!(warnings.last().unwrap().starts_with("18 more"), "{warnings:?}");
     }
 
     #[test]

@@ -189,8 +189,8 @@ fn expanded(bytes: &[u8]) -> Result<Bytes, ApiError> {
     let mut decoder = flate2::bufread::GzDecoder::new(bytes);
     // A member ends with its uncompressed length. Using it as the capacity avoids growing the
     // vector; a false length costs address space only.
-    let told = bytes.last_chunk().map_or(0, |last| u32::from_le_bytes(*last) as usize);
-    let mut out = Vec::with_capacity(told.min(EXPANDED_LIMIT) + 1);
+    let stated_length = bytes.last_chunk().map_or(0, |last| u32::from_le_bytes(*last) as usize);
+    let mut out = Vec::with_capacity(stated_length.min(EXPANDED_LIMIT) + 1);
     decoder.by_ref().take(EXPANDED_LIMIT as u64 + 1).read_to_end(&mut out).map_err(broken)?;
     if out.len() > EXPANDED_LIMIT {
         return Err(ApiError::BodyTooLarge { limit: EXPANDED_LIMIT });

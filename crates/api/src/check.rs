@@ -122,17 +122,17 @@ mod tests {
 
     #[test]
     fn problems_have_their_place() {
-        let told = |problems: Problems| problems.iter().map(ToString::to_string).collect::<Vec<_>>();
+        let messages = |problems: Problems| problems.iter().map(ToString::to_string).collect::<Vec<_>>();
         let body = json!({
             "test_name": "", "url": "https://a.example/", "variants": [{ "name": "Variant 1", "nickname": 1 }],
             "configuration": { "trafic_allocation": 1 },
         });
-        let found = told(experiment(&body).unwrap_err());
+        let found = messages(experiment(&body).unwrap_err());
         assert!(found.iter().any(|one| one.starts_with("test_name must not be blank")), "{found:?}");
         assert!(found.iter().any(|one| one.starts_with("variants[0].nickname must be text")), "{found:?}");
         let near = "configuration.trafic_allocation is not a known field; did you mean \"traffic_allocation\"?";
         assert!(found.contains(&near.to_owned()), "{found:?}");
-        let found = told(hypothesis(&json!({ "problem": "\u{0}" })).unwrap_err());
+        let found = messages(hypothesis(&json!({ "problem": "\u{0}" })).unwrap_err());
         assert!(found[0].starts_with("problem "), "{found:?}");
     }
 }

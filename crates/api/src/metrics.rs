@@ -504,8 +504,8 @@ mod tests {
             text.lines().filter_map(|line| line.strip_prefix("# TYPE ")?.split(' ').next()).collect();
         assert!(names.len() > 15, "{names:?}");
         for name in names {
-            let is_told = ["`", "{", "_info{"].iter().any(|end| guide.contains(&format!("| `{name}{end}")));
-            assert!(is_told, "{name} is not in docs/running.md");
+            let is_documented = ["`", "{", "_info{"].iter().any(|end| guide.contains(&format!("| `{name}{end}")));
+            assert!(is_documented, "{name} is not in docs/running.md");
         }
     }
 }

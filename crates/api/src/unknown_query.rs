@@ -95,7 +95,7 @@ mod tests {
     fn parameters_that_are_not_there_are_refused() {
         let known = Parameters::of(crate::router::contract());
         let result = "/v2/project/{project_key}/experiment/{test_id}/result";
-        for (method, path, query, told) in [
+        for (method, path, query, expected) in [
             (Method::GET, result, None, None),
             (Method::GET, result, Some(""), None),
             (Method::GET, result, Some("filter_by=desktop"), None),
@@ -109,12 +109,15 @@ mod tests {
             (Method::POST, "/v2/project/{project_key}/goal", Some("dry_run=1"), Some("which has none")),
         ] {
             let answer = known.check(&method, path, query);
-            match (told, answer) {
+            match (expected, answer) {
                 (None, Ok(())) => {}
-                (Some(told), Err(ApiError::InvalidQuery(problems))) => {
-                    assert!(problems.iter().all(|one| one.message.contains(told)), "{path}?{query:?}: {problems:?}");
+                (Some(expected), Err(ApiError::InvalidQuery(problems))) => {
+                    assert!(
+                        problems.iter().all(|one| one.message.contains(expected)),
+                        "{path}?{query:?}: {problems:?}"
+                    );
                 }
-                (told, answer) => panic!("{path}?{query:?}: {told:?} {answer:?}"),
+                (expected, answer) => panic!("{path}?{query:?}: {expected:?} {answer:?}"),
             }
         }
     }

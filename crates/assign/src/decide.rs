@@ -21,7 +21,7 @@
 
 use crate::bucket::{BUCKETS, PER_PERCENT};
 use crate::observe::{Check, CheckOutcome, Observer};
-use crate::ruleset::{Experiment, GroupRange};
+use crate::ruleset::{CompiledGroupRange, Experiment};
 use crate::tri::Tri;
 use crate::visitor::{EvaluationSide, Visitor};
 use muriel_domain::experiment::{Arm, VARIANTS_MAX};
@@ -132,7 +132,7 @@ pub fn arm_name(arm: Arm) -> &'static str {
     NAMES.get(arm.0 as usize).map_or("Control", String::as_str)
 }
 
-impl GroupRange {
+impl CompiledGroupRange {
     /// The unit's bucket on the group's line, and whether this range has it.
     pub(crate) fn bucket_of(&self, unit: &str) -> (u32, bool) {
         let bucket = self.hash.bucket(unit);

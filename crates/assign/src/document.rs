@@ -10,8 +10,8 @@
 //! would get another bucket. A reader that does not know a version refuses the document, because its decisions could
 //! differ from those of others.
 
-use crate::ruleset::GroupRange;
-use muriel_domain::experiment::integration::is_told_by_pages;
+use crate::ruleset::CompiledGroupRange;
+use muriel_domain::experiment::integration::is_notified_by_pages;
 use muriel_domain::experiment::{Arm, Change, Code, DataKey, Experiment, Lifecycle, Serving, Sites, TestType};
 use muriel_domain::goal::{Goal, GoalType, GoalValue};
 use muriel_domain::group::GroupSlot;
@@ -71,10 +71,10 @@ pub struct Delivered {
     pub serving: Option<Winner>,
     /// Range in a group whose experiments share no units.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub exclusion: Option<GroupStretch>,
+    pub exclusion: Option<GroupRange>,
     /// Ranges of holdouts, whose units never enter the experiment and never get its winner.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub holdouts: Vec<GroupStretch>,
+    pub holdouts: Vec<GroupRange>,
     /// Eligible visitors and pages.
     #[serde(default, skip_serializing_if = "is_default", serialize_with = "compact")]
     pub targeting: Targeting,
@@ -133,7 +133,7 @@ pub struct Winner {
 /// most one of them. Every experiment of a holdout has the same range, that of the held-out units. An empty range has
 /// no units.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct GroupStretch {
+pub struct GroupRange {
     /// Group id, for explanations.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub group_id: Option<i64>,
@@ -145,15 +145,15 @@ pub struct GroupStretch {
     pub to: u32,
 }
 
-impl GroupStretch {
+impl GroupRange {
     /// Returns a function that checks whether a unit is in the range, as decisions do. The salt is hashed once.
     pub fn membership(&self) -> impl Fn(&str) -> bool + use<> {
-        let range = GroupRange::of(self);
+        let range = CompiledGroupRange::of(self);
         move |unit| range.bucket_of(unit).1
     }
 }
 
-impl From<GroupSlot> for GroupStretch {
+impl From<GroupSlot> for GroupRange {
     fn from(slot: GroupSlot) -> Self {
         let salt = format!("g{}", slot.group_id);
         Self { group_id: Some(slot.group_id.0), salt, from: slot.from, to: slot.to }
@@ -257,15 +257,15 @@ impl Delivered {
             epoch: experiment.epoch,
             salt: experiment.id.to_string(),
             traffic_allocation: experiment.configuration.traffic_allocation.clamp(0, 100) as u32,
-            ranges: experiment.allocation.stretches().iter().map(|(end, arm)| (*end, arm.0)).collect(),
+            ranges: experiment.allocation.ranges().iter().map(|(end, arm)| (*end, arm.0)).collect(),
             serving: match experiment.serving {
                 Serving::Winner { arm, rollout } => {
                     Some(Winner { variant_id: arm.id(), traffic_allocation: rollout.clamp(0, 100) as u32 })
                 }
                 _ => None,
             },
-            exclusion: experiment.groups.exclusion.map(GroupStretch::from),
-            holdouts: experiment.groups.holdouts.iter().copied().map(GroupStretch::from).collect(),
+            exclusion: experiment.groups.exclusion.map(GroupRange::from),
+            holdouts: experiment.groups.holdouts.iter().copied().map(GroupRange::from).collect(),
             targeting: experiment.targeting.clone(),
             variants_data_key: DataKey::as_str(&experiment.variants_data_key).to_owned(),
             dom_change_path: experiment.configuration.dom_change_path.clone(),
@@ -301,8 +301,8 @@ fn tools(experiment: &Experiment) -> Vec<Tool> {
     if !experiment.lifecycle.is_live() {
         return Vec::new();
     }
-    let told = experiment.configuration.integrations().into_iter().filter(|it| is_told_by_pages(it.name));
-    told.map(|it| Tool { name: it.name.to_owned(), settings: it.settings }).collect()
+    let notified = experiment.configuration.integrations().into_iter().filter(|it| is_notified_by_pages(it.name));
+    notified.map(|it| Tool { name: it.name.to_owned(), settings: it.settings }).collect()
 }
 
 /// Returns whether the code is empty, and left out of the ruleset.

@@ -11,7 +11,7 @@
 use crate::audience::Audience;
 use crate::bucket::{BUCKETS, Murmur3, PER_HUNDREDTH, PER_PERCENT};
 use crate::decide::arm_name;
-use crate::document::{Delivered, Document, FORMAT, FORMAT_WITHOUT_HOLDOUTS, GroupStretch, HASH};
+use crate::document::{Delivered, Document, FORMAT, FORMAT_WITHOUT_HOLDOUTS, GroupRange, HASH};
 use muriel_domain::Problems;
 use muriel_domain::experiment::{Arm, TestType, VARIANTS_MAX, WHOLE};
 use std::collections::HashMap;
@@ -106,8 +106,8 @@ pub struct Experiment {
     /// an arm.
     pub(crate) ranges: Box<[(u32, Arm)]>,
     pub(crate) serving: Option<Served>,
-    pub(crate) exclusion: Option<GroupRange>,
-    pub(crate) holdouts: Box<[GroupRange]>,
+    pub(crate) exclusion: Option<CompiledGroupRange>,
+    pub(crate) holdouts: Box<[CompiledGroupRange]>,
     pub(crate) audience: Audience,
     /// Audiences of the variants, in a personalization.
     pub(crate) personal: Option<Box<[Audience]>>,
@@ -123,7 +123,7 @@ pub(crate) struct Served {
 /// Buckets on a group's line: those of one experiment in an exclusion group, or those of a holdout. Ranges in an
 /// exclusion group do not overlap, so no unit is in two of its experiments.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct GroupRange {
+pub(crate) struct CompiledGroupRange {
     /// Group id, for explanations.
     pub(crate) group_id: Option<i64>,
     /// Hash state after the group's `salt:g:`.
@@ -134,24 +134,24 @@ pub(crate) struct GroupRange {
     pub(crate) to: u32,
 }
 
-impl GroupRange {
+impl CompiledGroupRange {
     /// Checks the document's range at `place`, and converts it to buckets.
-    fn compile(stretch: &GroupStretch, place: &str, problems: &mut Problems) -> Self {
-        check_salt(&format!("{place}.salt"), &stretch.salt, problems);
-        if stretch.from > stretch.to || stretch.to > WHOLE {
+    fn compile(range: &GroupRange, place: &str, problems: &mut Problems) -> Self {
+        check_salt(&format!("{place}.salt"), &range.salt, problems);
+        if range.from > range.to || range.to > WHOLE {
             problems.add(place, format!("must be a stretch from 0 to {WHOLE}"));
         }
-        Self::of(stretch)
+        Self::of(range)
     }
 
     /// Converts a range of the document to buckets.
-    pub(crate) fn of(stretch: &GroupStretch) -> Self {
+    pub(crate) fn of(range: &GroupRange) -> Self {
         let bucket = |hundredths: u32| hundredths.min(WHOLE) * PER_HUNDREDTH;
         Self {
-            group_id: stretch.group_id,
-            hash: Murmur3::of(&format!("{}:g:", stretch.salt)),
-            from: bucket(stretch.from),
-            to: bucket(stretch.to),
+            group_id: range.group_id,
+            hash: Murmur3::of(&format!("{}:g:", range.salt)),
+            from: bucket(range.from),
+            to: bucket(range.to),
         }
     }
 }
@@ -192,13 +192,14 @@ impl Experiment {
             Some(Served { arm: arm?, below: winner.traffic_allocation.min(100) * PER_PERCENT })
         });
         let exclusion = &delivered.exclusion;
-        let exclusion = exclusion.as_ref().map(|part| GroupRange::compile(part, "exclusion", &mut problems));
+        let exclusion = exclusion.as_ref().map(|part| CompiledGroupRange::compile(part, "exclusion", &mut problems));
         if delivered.holdouts.len() > HOLDOUTS_MAX {
             problems.add("holdouts", format!("must have at most {HOLDOUTS_MAX} entries"));
         }
         let holdouts = delivered.holdouts.iter().enumerate();
-        let holdouts =
-            holdouts.map(|(at, part)| GroupRange::compile(part, &format!("holdouts[{at}]"), &mut problems)).collect();
+        let holdouts = holdouts
+            .map(|(at, part)| CompiledGroupRange::compile(part, &format!("holdouts[{at}]"), &mut problems))
+            .collect();
         let ranges = ranges(&delivered.ranges, arms, &mut problems);
         let audience = Audience::of_experiment(&delivered.targeting).unwrap_or_else(|found| {
             problems.extend_under("targeting", &found);

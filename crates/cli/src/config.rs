@@ -305,8 +305,8 @@ impl StorageSettings {
 
     fn of(common: &Common, file: &File) -> Result<Self> {
         let data_dir = common.data_dir.clone().or_else(|| file.data_dir.clone()).unwrap_or_else(|| "data".into());
-        let is_told = common.database_url.is_some() || common.database_url_file.is_some();
-        let (url, url_file) = match is_told {
+        let is_given = common.database_url.is_some() || common.database_url_file.is_some();
+        let (url, url_file) = match is_given {
             true => (&common.database_url, &common.database_url_file),
             false => (&file.database_url, &file.database_url_file),
         };

@@ -3,7 +3,7 @@
 use crate::access::{WantedKey, key_create};
 use crate::config::{Common, ServeFlags, Settings};
 use crate::open::{Opened, open};
-use crate::say::tell;
+use crate::say::say_stderr;
 use crate::scratch::{HeldDirectory, Purpose};
 use crate::serve;
 use crate::shutdown::Signals;
@@ -177,7 +177,7 @@ async fn until_signalled(
                 }
             };
             if let Err(error) = visit(&running.app, reachable(running.address), &api_key, shop, visitors, began).await {
-                tell!("muriel: not all visitors were simulated: {}", crate::error::sentence(&error));
+                say_stderr!("muriel: not all visitors were simulated: {}", crate::error::sentence(&error));
             }
             std::future::pending().await
         };
@@ -288,7 +288,7 @@ async fn visit(
     bar.finish_and_clear();
     let _ = writeln!(std::io::stdout(), "{line}");
     if let Err(error) = store_results(app).await {
-        tell!("muriel: the concluded experiments have no results: {}", crate::error::sentence(&error));
+        say_stderr!("muriel: the concluded experiments have no results: {}", crate::error::sentence(&error));
     }
     began();
     if rate > 0.0 {

@@ -66,9 +66,9 @@ pub async fn run(asked: Explain) -> Result<()> {
     opened.db.close().await?;
     let visitors = Visitors::new(geography, TrustedProxies::default());
     let delivered = delivered?;
-    let experiment = Experiment::compile(&delivered).map_err(|problems| told(&problems))?;
+    let experiment = Experiment::compile(&delivered).map_err(|problems| refusal(&problems))?;
     let now = Clock::System.now();
-    let explanation = explain(&delivered, &experiment, &members, &visitors, now).map_err(|it| told(&it))?;
+    let explanation = explain(&delivered, &experiment, &members, &visitors, now).map_err(|it| refusal(&it))?;
     if asked.json {
         let text = serde_json::to_string(&explanation).map_err(|error| Error::Other(error.into()))?;
         say!("{text}")?;
@@ -104,7 +104,7 @@ fn members(asked: &Explain) -> Result<Vec<(String, Json)>> {
     Ok(members)
 }
 
-fn told(problems: &Problems) -> Error {
+fn refusal(problems: &Problems) -> Error {
     let all: Vec<String> =
         problems.iter().map(|problem| problem.to_string().replacen("targetingKey", "--visitor", 1)).collect();
     Error::Refused(all.join("; "))

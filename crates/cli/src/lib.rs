@@ -40,7 +40,7 @@ pub use error::{Error, Result};
 
 use clap::{Parser, Subcommand};
 use config::{Common, ServeFlags};
-use say::{say, tell};
+use say::{say, say_stderr};
 use std::process::ExitCode;
 
 /// Experiments you can trust, in one binary.
@@ -141,7 +141,7 @@ pub fn main() -> ExitCode {
     match run(cli.command) {
         Ok(status) => status,
         Err(error) => {
-            tell!("muriel: {}", error::sentence(&error));
+            say_stderr!("muriel: {}", error::sentence(&error));
             ExitCode::FAILURE
         }
     }

@@ -223,7 +223,7 @@ impl Registration {
             Some(other) if !insist => Err(Error::OtherNode(sentence(other))),
             _ => {
                 self.is_registered = true;
-                self.tell(others.len());
+                self.report_other_nodes(others.len());
                 Ok(())
             }
         }
@@ -276,8 +276,8 @@ impl Registration {
             .await?;
         match renewal {
             Renewal::Renewed { most_blocks } => {
-                self.tell(others.iter().filter(|other| other.is_live).count());
-                self.tell_if_shorter(counted, most_blocks);
+                self.report_other_nodes(others.iter().filter(|other| other.is_live).count());
+                self.report_if_shorter(counted, most_blocks);
                 return Ok(());
             }
             Renewal::Unknown => {}
@@ -297,7 +297,7 @@ impl Registration {
     }
 
     /// Logs that acknowledged events are missing: the log was restored from a backup, or its end was lost.
-    fn tell_if_shorter(&mut self, counted: Option<i64>, most_blocks: i64) {
+    fn report_if_shorter(&mut self, counted: Option<i64>, most_blocks: i64) {
         let Some(blocks) = counted.filter(|blocks| *blocks < most_blocks && !self.is_shorter) else { return };
         tracing::error!(
             blocks,
@@ -309,7 +309,7 @@ impl Registration {
     }
 
     /// Logs the number of other running nodes when it changes.
-    fn tell(&mut self, others: usize) {
+    fn report_other_nodes(&mut self, others: usize) {
         if others > self.others {
             tracing::error!(
                 others,

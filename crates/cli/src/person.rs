@@ -104,7 +104,7 @@ pub async fn run(command: PersonCommand) -> Result<()> {
             let app = app(&opened, &common, &place.data_dir, wanted.public_url.as_deref())?;
             let added = add(&app, &wanted, password).await;
             opened.db.close().await?;
-            told(&wanted.email, added?, json, "is added, and can sign in")
+            print_access(&wanted.email, added?, json, "is added, and can sign in")
         }
         PersonCommand::List { common, json } => {
             let opened = open_existing(&StorageSettings::load(&common)?).await?;
@@ -126,7 +126,7 @@ pub async fn run(command: PersonCommand) -> Result<()> {
                 }
                 other => refused(other),
             })?;
-            told(&email, link, json, "has a new password")
+            print_access(&email, link, json, "has a new password")
         }
     }
 }
@@ -188,15 +188,15 @@ fn password_from_stdin() -> Result<String> {
     Ok(text.lines().next().unwrap_or_default().to_owned())
 }
 
-fn told(email: &str, link: Option<InvitationLink>, as_json: bool, done: &str) -> Result<()> {
+fn print_access(email: &str, link: Option<InvitationLink>, as_json: bool, done: &str) -> Result<()> {
     if as_json {
         let link = link.as_ref();
-        let told = json!({
+        let access = json!({
             "email": email,
             "link": link.map(|link| &link.link),
             "expires_at": link.map(|link| link.expires_at),
         });
-        return say!("{told}");
+        return say!("{access}");
     }
     match link {
         None => say!("{email} {done}"),

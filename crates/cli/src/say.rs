@@ -14,13 +14,13 @@ macro_rules! say {
 }
 
 /// Prints a line on standard error.
-macro_rules! tell {
+macro_rules! say_stderr {
     ($($text:tt)*) => {
         $crate::say::aside(format_args!($($text)*))
     };
 }
 
-pub(crate) use {say, tell};
+pub(crate) use {say, say_stderr};
 
 /// Prints a line on standard output. It may contain external text: characters that a terminal would interpret or not
 /// show are escaped as in JSON.

@@ -227,8 +227,8 @@ async fn first_owner(app: &App) -> Option<String> {
 /// Registers the tasks of the clock and of webhooks.
 fn run_clock(worker: &Worker, app: &App, metrics: &Arc<Metrics>) {
     worker.register(tasks::deliver_webhooks(app.clone()));
-    worker.register(tasks::tell_exposures(app.clone()));
-    worker.register(tasks::tell_conversions(app.clone()));
+    worker.register(tasks::report_exposures(app.clone()));
+    worker.register(tasks::report_conversions(app.clone()));
     let metrics = metrics.clone();
     let pairs_left_out = metrics.interaction_pairs_left_out.clone();
     let observe = move |rule: Rule, outcome: &JobOutcome| metrics.job_ran(rule.word(), outcome.word());
@@ -275,7 +275,7 @@ async fn open_app(settings: &Settings, mut traffic: Traffic, node: &NodeFile) ->
             let restored = app.rulesets.restore();
             if restored == 0 {
                 if !waits {
-                    return Err(told_if_full(Error::Database(error), &place.data_dir));
+                    return Err(explain_if_full(Error::Database(error), &place.data_dir));
                 }
                 wait_for_database(&app.db, settings, &mut registration, error).await?;
                 refresh(&app).await?;
@@ -370,7 +370,7 @@ async fn open_events(settings: &Settings) -> Result<Option<(Log, Arc<ReportCache
             );
             Ok(None)
         }
-        Err(error) => Err(told_if_full(error, data_dir)),
+        Err(error) => Err(explain_if_full(error, data_dir)),
     }
 }
 
@@ -380,7 +380,7 @@ pub(crate) fn is_full(directory: &Path) -> bool {
 }
 
 /// Replaces the error by one about the full disk, if the disk is full.
-fn told_if_full(error: Error, directory: &Path) -> Error {
+fn explain_if_full(error: Error, directory: &Path) -> Error {
     if !is_full(directory) {
         return error;
     }

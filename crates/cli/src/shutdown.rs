@@ -36,11 +36,11 @@ impl Signals {
     fn listen(numbers: &[i32], timeout: Duration, end: impl FnOnce() + Send + 'static) -> Result<Self> {
         let failed = |error: std::io::Error| Error::Other(error.into());
         let mut signals = signal_hook::iterator::Signals::new(numbers).map_err(failed)?;
-        let (tell, received) = watch::channel(false);
+        let (sender, received) = watch::channel(false);
         let listening = thread::Builder::new().name("muriel-signals".to_owned()).spawn(move || {
             if signals.forever().next().is_some() {
                 let signalled = Instant::now();
-                tell.send_replace(true);
+                sender.send_replace(true);
                 thread::sleep(timeout.saturating_sub(signalled.elapsed()));
                 end();
             }

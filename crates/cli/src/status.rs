@@ -74,10 +74,10 @@ struct TaskRow {
 /// # Errors
 /// A server that does not respond, or has no address for metrics.
 pub fn run(args: Status) -> Result<()> {
-    let is_told = args.metrics_listen.is_some() || crate::config::metrics_listen(&args.common)?.is_some();
+    let is_given = args.metrics_listen.is_some() || crate::config::metrics_listen(&args.common)?.is_some();
     let flags = ServeFlags { metrics_listen: args.metrics_listen, ..ServeFlags::default() };
     let settings = Settings::load(args.common, flags)?;
-    let running = ServerAddress::read(&settings.storage.data_dir).filter(|_| !is_told);
+    let running = ServerAddress::read(&settings.storage.data_dir).filter(|_| !is_given);
     let address = running.map_or(settings.metrics_listen, |running| running.metrics_listen);
     let Some(address) = address else {
         return Err(Error::Refused(

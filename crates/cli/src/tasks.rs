@@ -11,7 +11,7 @@ pub(crate) use event_log::open_event_log;
 pub(crate) use health::measure_health;
 pub(crate) use muriel_worker::tasks::{
     clock, delete_expired_events, delete_old_events, delete_visitor_data, deliver_webhooks, refresh_geography,
-    refresh_rulesets, tell_conversions, tell_exposures, trim_inboxes, warm_reports, write_integration_successes,
+    refresh_rulesets, report_conversions, report_exposures, trim_inboxes, warm_reports, write_integration_successes,
     write_key_uses,
 };
 pub(crate) use node_lease::renew_node_lease;

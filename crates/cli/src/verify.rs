@@ -119,8 +119,8 @@ pub fn run(asked: Verify) -> Result<()> {
     let mut differences = Vec::new();
     differ(ComparedWith::Log, &computed, &given, "", &mut differences);
     match &stored {
-        History::Recorded(told, believed) => {
-            for (part, value) in told.as_object().into_iter().flatten() {
+        History::Recorded(recorded, believed) => {
+            for (part, value) in recorded.as_object().into_iter().flatten() {
                 let given = &given["manifest"][part];
                 differ(ComparedWith::History, value, given, &format!("manifest.{part}"), &mut differences);
             }
@@ -133,7 +133,7 @@ pub fn run(asked: Verify) -> Result<()> {
     let holds = differences.is_empty() && damage.is_none();
     let checks = failed_checks(&given);
     if asked.json {
-        let told: Vec<Value> = differences.iter().take(MAX_LISTED).map(Difference::as_json).collect();
+        let listed: Vec<Value> = differences.iter().take(MAX_LISTED).map(Difference::as_json).collect();
         say!(
             "{}",
             json!({
@@ -142,7 +142,7 @@ pub fn run(asked: Verify) -> Result<()> {
                 "logs": places,
                 "damaged": damage,
                 "deleted_since": deleted,
-                "differences": told,
+                "differences": listed,
                 "health": checks.iter().map(|(check, status, message)| {
                     json!({ "check": check, "status": status, "message": message })
                 }).collect::<Vec<_>>(),

@@ -1,7 +1,7 @@
 //! `muriel warehouse`: the database for queries of events, which is derived from the log and can be rebuilt.
 
 use crate::config::{Common, StorageSettings};
-use crate::say::{say, tell};
+use crate::say::{say, say_stderr};
 use crate::{Error, Result};
 use clap::{Args, Subcommand};
 use indicatif::{ProgressBar, ProgressStyle};
@@ -80,7 +80,7 @@ impl Rebuild {
 /// Asks a running server to rebuild, and waits until it has finished.
 fn ask(request: &Path) -> Result<(), warehouse::Error> {
     warehouse::request_rebuild(request)?;
-    tell!("muriel: a running server rebuilds its warehouse and keeps answering meanwhile");
+    say_stderr!("muriel: a running server rebuilds its warehouse and keeps answering meanwhile");
     while request.exists() {
         std::thread::sleep(POLL_INTERVAL);
     }

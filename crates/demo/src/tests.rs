@@ -58,24 +58,24 @@ struct CompanyData {
     goals: Vec<Value>,
 }
 
-async fn told(client: &Client) -> CompanyData {
-    let mut told = CompanyData { experiments: Vec::new(), hypotheses: Vec::new(), goals: Vec::new() };
+async fn company_data(client: &Client) -> CompanyData {
+    let mut data = CompanyData { experiments: Vec::new(), hypotheses: Vec::new(), goals: Vec::new() };
     let listed = client.get(Project::Shop, "experiments?limit=500").await.unwrap();
     let listed = listed["experiments"].as_array().unwrap().clone();
     for project in Project::ALL {
         for path in ["hypotheses?limit=200&include_archived=true", "goals?limit=500"] {
             let answer = client.get(project, path).await.unwrap();
-            told.hypotheses.extend(answer["hypotheses"].as_array().cloned().unwrap_or_default());
-            told.goals.extend(answer["goals"].as_array().cloned().unwrap_or_default());
+            data.hypotheses.extend(answer["hypotheses"].as_array().cloned().unwrap_or_default());
+            data.goals.extend(answer["goals"].as_array().cloned().unwrap_or_default());
         }
         for test in &listed {
             if let Ok(mut answer) = client.get(project, &format!("experiment/{}", test["test_id"])).await {
-                told.experiments.push(answer["experiment"].take());
+                data.experiments.push(answer["experiment"].take());
             }
         }
     }
-    assert_eq!(told.experiments.len(), listed.len(), "every experiment is in one project");
-    told
+    assert_eq!(data.experiments.len(), listed.len(), "every experiment is in one project");
+    data
 }
 
 fn has(test: &Value, path: &str) -> bool {
@@ -93,7 +93,7 @@ async fn a_new_directory_gets_the_whole_company_once() {
     let directory = tempfile::tempdir().unwrap();
     let first = database(directory.path()).await;
     let (key, Prepared { live, .. }) = prepare(&first, SHOP).await.unwrap();
-    let before = told(&client(&first, &key)).await;
+    let before = company_data(&client(&first, &key)).await;
     assert_eq!((before.experiments.len(), before.hypotheses.len(), before.goals.len()), (30, 120, 12));
     assert!(!live.is_empty());
 
@@ -170,7 +170,7 @@ async fn a_new_directory_gets_the_whole_company_once() {
     assert_eq!(&*shop, SHOP);
     assert_ne!(new_key.reveal(), key.reveal());
     assert_eq!(still_live, live);
-    let after = told(&client(&again, &new_key)).await;
+    let after = company_data(&client(&again, &new_key)).await;
     assert_eq!(after.experiments, before.experiments);
     assert_eq!(after.hypotheses, before.hypotheses);
     assert_eq!(after.goals, before.goals);
@@ -268,8 +268,8 @@ async fn visitors_walk_through_the_past_once() {
     let began = until.plus_us(-5 * muriel_domain::time::DAY_US).to_string();
     assert_eq!(count(&|event| event["session"].is_string() && event["at"].as_str().unwrap() < began.as_str()), 0);
     let is_met = |test: &Value| count(&|event| event["type"] == "exposure" && event["test_id"] == test["test_id"]) > 50;
-    let told = told(&client(&db, &key)).await;
-    for test in told.experiments.iter().filter(|test| test["is_completed"] == 1) {
+    let data = company_data(&client(&db, &key)).await;
+    for test in data.experiments.iter().filter(|test| test["is_completed"] == 1) {
         assert!(is_met(test), "{}", test["test_name"]);
     }
     let trust_row = app.rulesets.get(Project::Shop.key()).unwrap().ruleset.experiment("trust-row").unwrap().id;

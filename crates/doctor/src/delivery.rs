@@ -155,8 +155,8 @@ pub(super) fn script(
             coding => format!(" ({coding}, {} unpacked)", size(answer.body.len())),
         };
         let kept = max_age(&answer.header("cache-control")).unwrap_or(0);
-        let told = format!("{}, {}{coding}, kept for {kept} s", took(answer.waited), size(answer.sent));
-        findings.ok("delivery", told);
+        let message = format!("{}, {}{coding}, kept for {kept} s", took(answer.waited), size(answer.sent));
+        findings.ok("delivery", message);
     }
     carried(ours.key.as_deref(), &text, findings)
 }
@@ -172,7 +172,7 @@ fn unserved(key: &str, answer: &HttpResponse, text: &str, findings: &mut Finding
             "muriel project list shows the keys; or the tag leads to another server than you think.",
         );
     }
-    let (told, advice) = match status {
+    let (message, advice) = match status {
         404 | 405 => (
             format!("the answer is {status}, and not from Muriel"),
             "Have the site's server pass this path on to Muriel, path and all.",
@@ -183,7 +183,7 @@ fn unserved(key: &str, answer: &HttpResponse, text: &str, findings: &mut Finding
         }
         _ => (format!("the answer is {status}"), "Visitors have no account there: it must be 200 for everybody."),
     };
-    findings.problem("delivery", told, advice);
+    findings.problem("delivery", message, advice);
 }
 
 /// Seconds for which an answer may be cached, if it says so.
@@ -213,11 +213,11 @@ fn faults(page_url: &Url, ours: &Ours<'_>, asked: DeliveryNeeds, answer: &HttpRe
     }
     let kind = answer.header("content-type");
     if !is_javascript(&kind) {
-        let told = format!("its type is \"{kind}\"");
+        let message = format!("its type is \"{kind}\"");
         if answer.header("x-content-type-options").to_ascii_lowercase().contains("nosniff") {
-            findings.problem("delivery", format!("{told} and nosniff is set: no browser runs it"), PROXY);
+            findings.problem("delivery", format!("{message} and nosniff is set: no browser runs it"), PROXY);
         } else {
-            findings.warning("delivery", told, format!("It should be text/javascript. {PROXY}"));
+            findings.warning("delivery", message, format!("It should be text/javascript. {PROXY}"));
         }
     }
     if !script.integrity.is_empty() {
@@ -250,10 +250,10 @@ fn faults(page_url: &Url, ours: &Ours<'_>, asked: DeliveryNeeds, answer: &HttpRe
         _ => {}
     }
     if answer.header("content-encoding").is_empty() && answer.body.len() >= COMPRESSED_FROM {
-        let told = format!("it comes without compression: {} on each first visit", size(answer.sent));
+        let message = format!("it comes without compression: {} on each first visit", size(answer.sent));
         findings.warning(
             "delivery",
-            told,
+            message,
             "Muriel compresses it. Have the proxy pass Accept-Encoding on, or compress.",
         );
     }
@@ -268,8 +268,8 @@ fn faults(page_url: &Url, ours: &Ours<'_>, asked: DeliveryNeeds, answer: &HttpRe
         Some(_) => {}
     }
     if let Some(age) = answer.header("age").trim().parse().ok().filter(|age: &u64| *age > MAX_CACHE_SECONDS) {
-        let told = format!("the copy is {age} s old: a cache on the way keeps it for longer than it may");
-        findings.warning("delivery", told, "Have the CDN follow Cache-Control.");
+        let message = format!("the copy is {age} s old: a cache on the way keeps it for longer than it may");
+        findings.warning("delivery", message, "Have the CDN follow Cache-Control.");
     }
     if answer.header("etag").is_empty() {
         findings.warning("delivery", "it has no ETag: what has not changed is sent again", PROXY);
@@ -421,7 +421,7 @@ mod tests {
         {\"live\":true,\"variants\":[]},{\"live\":false,\"variants\":[]}],\"goals\":[{}]},\
         {\"base\":\"\",\"events\":\"/events/prj_1\",\"global\":\"muriel\"},{});\n";
 
-    fn told(tag: &str, is_isolated: bool, answer: &HttpResponse) -> String {
+    fn findings_text(tag: &str, is_isolated: bool, answer: &HttpResponse) -> String {
         let page = Page::read(tag);
         let page_url = url("https://shop.example/");
         let ours = locate::ours(&page, &page_url, None).remove(0);
@@ -435,7 +435,7 @@ mod tests {
     #[test]
     fn a_good_answer_says_what_is_in_it() {
         assert_eq!(
-            told(TAG, true, &answered(200, &good(), SCRIPT)),
+            findings_text(TAG, true, &answered(200, &good(), SCRIPT)),
             "ok       delivery  12 ms, 4.1 kB (br, 221 B unpacked), kept for 60 s\n\
              ok       project   prj_1: 1 experiment is live, 1 winner served, 1 goal watched on the page\n"
         );
@@ -461,22 +461,25 @@ mod tests {
             if !value.is_empty() {
                 headers.push((name, value));
             }
-            let text = told(TAG, true, &answered(200, &headers, &long));
+            let text = findings_text(TAG, true, &answered(200, &headers, &long));
             assert!(text.starts_with(expect), "{name}: {value}\n{text}");
             assert_eq!(text.matches("delivery").count(), 1, "{text}");
         }
         let mut sniffed = good();
         sniffed[0].1 = "text/html";
         sniffed.push(("x-content-type-options", "nosniff"));
-        assert!(told(TAG, false, &answered(200, &sniffed, SCRIPT)).starts_with("problem  delivery  its type is"));
+        assert!(
+            findings_text(TAG, false, &answered(200, &sniffed, SCRIPT)).starts_with("problem  delivery  its type is")
+        );
         let slow = HttpResponse { waited: Duration::from_millis(800), ..answered(200, &good(), SCRIPT) };
-        assert!(told(TAG, false, &slow).starts_with("warning  delivery  it took 800 ms"));
+        assert!(findings_text(TAG, false, &slow).starts_with("warning  delivery  it took 800 ms"));
         let sent_on = HttpResponse { redirects: vec![url("http://muriel.example/")], ..answered(200, &good(), SCRIPT) };
         assert!(
-            told(TAG, false, &sent_on).starts_with("warning  delivery  the tag is sent on from http://muriel.example/")
+            findings_text(TAG, false, &sent_on)
+                .starts_with("warning  delivery  the tag is sent on from http://muriel.example/")
         );
         let cut = HttpResponse { cut: Some(Cut::Broken), ..answered(200, &good(), SCRIPT) };
-        assert!(told(TAG, false, &cut).starts_with("problem  delivery  the script does not come whole"));
+        assert!(findings_text(TAG, false, &cut).starts_with("problem  delivery  the script does not come whole"));
     }
 
     #[test]
@@ -487,13 +490,13 @@ mod tests {
             ("crossorigin", "ok       delivery"),
         ] {
             let tag = TAG.replace("<script", &format!("<script {attributes}"));
-            assert!(told(&tag, false, &answered(200, &good(), SCRIPT)).starts_with(expect), "{attributes}");
+            assert!(findings_text(&tag, false, &answered(200, &good(), SCRIPT)).starts_with(expect), "{attributes}");
         }
         let tag = TAG.replace("<script", "<script crossorigin=anonymous");
         let mut headers = good();
         headers.retain(|(name, _)| *name != "access-control-allow-origin");
         assert!(
-            told(&tag, false, &answered(200, &headers, SCRIPT))
+            findings_text(&tag, false, &answered(200, &headers, SCRIPT))
                 .starts_with("problem  delivery  the tag has crossorigin")
         );
     }
@@ -512,14 +515,14 @@ mod tests {
             ),
             (200, "", "what is there is not Muriel's script: it begins with \"\""),
         ] {
-            let text = told(TAG, false, &answered(status, &good(), body));
+            let text = findings_text(TAG, false, &answered(status, &good(), body));
             assert_eq!(text.lines().next(), Some(format!("problem  delivery  {expect}").as_str()));
         }
         let changed = SCRIPT.replace("\"format\"", "format");
-        let text = told(TAG, false, &answered(200, &good(), &changed));
+        let text = findings_text(TAG, false, &answered(200, &good(), &changed));
         assert!(text.contains("warning  project   the script is not as Muriel makes it"), "{text}");
         let other = TAG.replace("prj_1", "prj_2");
-        let text = told(&other, false, &answered(200, &good(), SCRIPT));
+        let text = findings_text(&other, false, &answered(200, &good(), SCRIPT));
         assert!(
             text.contains("problem  project   the script is of the project prj_1, but asked for as prj_2"),
             "{text}"

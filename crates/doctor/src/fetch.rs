@@ -297,9 +297,9 @@ fn untrusted(why: &str) -> Failure {
         ("certificate not valid for name", "it is another name's"),
         ("certificate revoked", "it was revoked"),
     ];
-    let told = known.iter().find(|(start, _)| why.to_ascii_lowercase().starts_with(start)).map(|(_, told)| *told);
+    let reason = known.iter().find(|(start, _)| why.to_ascii_lowercase().starts_with(start)).map(|(_, reason)| *reason);
     let unknown = "nobody who is known here has signed it; SSL_CERT_FILE may name a file with your own authority";
-    Failure::Certificate(told.unwrap_or(unknown))
+    Failure::Certificate(reason.unwrap_or(unknown))
 }
 
 fn is_slow(error: &io::Error) -> bool {

@@ -123,7 +123,7 @@ impl Visit {
             }
         };
         match html(&answer) {
-            Err((told, advice)) => self.findings.problem("page", told, advice),
+            Err((message, advice)) => self.findings.problem("page", message, advice),
             Ok(page) => {
                 received(&answer, &mut self.findings);
                 self.install(&answer, &page);
@@ -153,18 +153,18 @@ impl Visit {
             (&self.wanted, ours.key.as_ref().or(carried.as_ref().map(|it| &it.project_key)))
             && wanted != key
         {
-            let told = format!("the script is of the project {key}, not {wanted}");
-            findings.problem("project", told, format!("muriel project snippet {wanted} prints the right tag."));
+            let message = format!("the script is of the project {key}, not {wanted}");
+            findings.problem("project", message, format!("muriel project snippet {wanted} prints the right tag."));
         }
         let snippet = position::snippet(page);
         if let (Some(snippet), Some(carried)) = (snippet, &carried)
             && !snippet.text.contains(&format!("[\"{}\"]", carried.page_api))
         {
-            let told = format!(
+            let message = format!(
                 "the lines that hide (line {}) are not for the script's API, {}",
                 snippet.at.line, carried.page_api
             );
-            findings.problem("project", told, "Paste them anew: muriel project snippet PROJECT_KEY --async");
+            findings.problem("project", message, "Paste them anew: muriel project snippet PROJECT_KEY --async");
         }
         let mut from: Vec<&Url> =
             script.iter().flat_map(|answer| answer.redirects.iter().chain([&answer.url])).collect();
@@ -255,17 +255,17 @@ fn received(answer: &HttpResponse, findings: &mut Findings) {
         [from] => format!(", after a redirect from {from}"),
         [from, ..] => format!(", after {} redirects, the first from {from}", answer.redirects.len()),
     };
-    let told = format!("{}, {} of HTML{sent_on}", took(answer.waited), size(answer.body.len()));
+    let message = format!("{}, {} of HTML{sent_on}", took(answer.waited), size(answer.body.len()));
     match answer.cut {
-        None => findings.ok("page", told),
+        None => findings.ok("page", message),
         Some(Cut::Slow) => {
-            let told = format!("{told}, and not at its end when the time was over");
-            findings.warning("page", told, "Only that was looked at; --timeout 60 waits for longer.");
+            let message = format!("{message}, and not at its end when the time was over");
+            findings.warning("page", message, "Only that was looked at; --timeout 60 waits for longer.");
         }
-        Some(Cut::Long) => findings.warning("page", format!("{told}, and more"), "Only that was looked at."),
+        Some(Cut::Long) => findings.warning("page", format!("{message}, and more"), "Only that was looked at."),
         Some(Cut::Broken) => {
-            let told = format!("{told}, where its connection or compression breaks");
-            findings.warning("page", told, "Only that was looked at.");
+            let message = format!("{message}, where its connection or compression breaks");
+            findings.warning("page", message, "Only that was looked at.");
         }
     }
 }

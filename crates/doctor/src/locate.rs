@@ -81,12 +81,16 @@ pub(super) fn check<'p>(page: &'p Page, base: &Url, wanted: Option<&str>, findin
     let (same, foreign): (Vec<_>, Vec<_>) = others.partition(|other| other.key == first.key);
     if !foreign.is_empty() {
         let keys: Vec<_> = foreign.iter().filter_map(|other| other.key.as_deref()).collect();
-        let told = format!("that of another project is there too: {} ({})", keys.join(", "), lines(&foreign));
-        findings.problem("script", told, "Only the first one runs. Leave the tag of the right project, and no other.");
+        let message = format!("that of another project is there too: {} ({})", keys.join(", "), lines(&foreign));
+        findings.problem(
+            "script",
+            message,
+            "Only the first one runs. Leave the tag of the right project, and no other.",
+        );
     }
     if !same.is_empty() {
-        let told = format!("it is there again ({})", lines(&same));
-        findings.warning("script", told, "Only the first one runs; the others cost time. Leave one tag.");
+        let message = format!("it is there again ({})", lines(&same));
+        findings.warning("script", message, "Only the first one runs; the others cost time. Leave one tag.");
     }
     Some(first.clone())
 }
@@ -100,12 +104,12 @@ fn lines(ours: &[&Ours<'_>]) -> String {
 pub(super) fn on(places: &[TextPosition]) -> String {
     let mut lines: Vec<_> = places.iter().map(|place| place.line).collect();
     lines.dedup();
-    let told: Vec<_> = lines.iter().map(usize::to_string).collect();
-    match told.as_slice() {
+    let numbers: Vec<_> = lines.iter().map(usize::to_string).collect();
+    match numbers.as_slice() {
         [] => "no line".to_owned(),
         [one] => format!("line {one}"),
-        [first @ .., last] if told.len() <= 6 => format!("lines {} and {last}", first.join(", ")),
-        [first, .., last] => format!("{} lines from {first} to {last}", told.len()),
+        [first @ .., last] if numbers.len() <= 6 => format!("lines {} and {last}", first.join(", ")),
+        [first, .., last] => format!("{} lines from {first} to {last}", numbers.len()),
     }
 }
 
@@ -113,10 +117,11 @@ pub(super) fn on(places: &[TextPosition]) -> String {
 fn held(line: usize, kind: &str, key: Option<&str>, findings: &mut Findings) {
     let key = key.unwrap_or("prj_…");
     if kind.ends_with("-text/javascript") {
-        let told = format!("line {line} is held back by Cloudflare's Rocket Loader: it runs after the page is painted");
-        return findings.problem("script", told, "Put data-cfasync=\"false\" on the tag.");
+        let message =
+            format!("line {line} is held back by Cloudflare's Rocket Loader: it runs after the page is painted");
+        return findings.problem("script", message, "Put data-cfasync=\"false\" on the tag.");
     }
-    let (told, advice) = match kind {
+    let (message, advice) = match kind {
         "<template>" => ("stands in a <template>, where nothing runs".to_owned(), "Move it into the head.".to_owned()),
         "nomodule" => ("is for browsers of long ago (nomodule)".to_owned(), "Take nomodule off the tag.".to_owned()),
         kind => (
@@ -127,7 +132,7 @@ fn held(line: usize, kind: &str, key: Option<&str>, findings: &mut Findings) {
             ),
         ),
     };
-    findings.problem("script", format!("line {line} {told}"), advice);
+    findings.problem("script", format!("line {line} {message}"), advice);
 }
 
 /// Reports why there is no tag, as far as the page shows it.
@@ -151,7 +156,7 @@ fn absent(page: &Page, wanted: Option<&str>, findings: &mut Findings) {
         Some((script.at.line, *name))
     });
     let snippet = page.scripts.iter().find(|script| is_snippet(&script.text));
-    let told = match (attributes, added, aside, preload, manager) {
+    let message = match (attributes, added, aside, preload, manager) {
         (Some(script), ..) => format!(
             "no tag loads it: line {} has its address, but not as its src, so that something else loads it later",
             script.at.line
@@ -177,7 +182,7 @@ fn absent(page: &Page, wanted: Option<&str>, findings: &mut Findings) {
     let key = key.as_deref().unwrap_or("prj_…");
     findings.problem(
         "script",
-        told,
+        message,
         format!(
             "Put it into the page's own head, before other scripts and style sheets. What to paste, this prints:\n\
              muriel project snippet {key}"
@@ -292,14 +297,14 @@ mod tests {
 
     #[test]
     fn a_page_without_it_says_what_it_has() {
-        let paste = |key: &str, told: &str| {
+        let paste = |key: &str, message: &str| {
             format!(
-                "problem  script  {told}\n                 \
+                "problem  script  {message}\n                 \
                  Put it into the page's own head, before other scripts and style sheets. What to paste, this prints:\n                 \
                  muriel project snippet {key}\n"
             )
         };
-        for (html, key, told) in [
+        for (html, key, message) in [
             ("<p>Hello", "prj_…", "the page does not load it"),
             (
                 "<script>adoptedStyleSheets;x='visibility:hidden!important';e.over=1</script>",
@@ -337,7 +342,7 @@ mod tests {
             let page = Page::read(html);
             let mut findings = Findings::default();
             assert!(check(&page, &Url::parse("https://shop.example/").unwrap(), None, &mut findings).is_none());
-            assert_eq!(findings.text(), paste(key, told), "{html}");
+            assert_eq!(findings.text(), paste(key, message), "{html}");
         }
     }
 }

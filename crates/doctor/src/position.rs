@@ -83,9 +83,9 @@ fn waited_for(page: &Page, script: &Script, findings: &mut Findings) {
             Some(body) if body.by.as_deref() != Some("body") => "Put it above that.",
             _ => "Move it into the head.",
         };
-        let told =
+        let message =
             format!("line {line}, {}: what is before it may be painted before it runs", in_body(page, script.at));
-        return findings.problem("position", told, advice);
+        return findings.problem("position", message, advice);
     }
     let before = |at: &TextPosition| at.offset < script.at.offset;
     let scripts: Vec<TextPosition> =

@@ -72,11 +72,11 @@ fn named(policy: &Policy) -> String {
 
 fn one(policy: &Policy, case: &Case<'_>, notes: &mut Vec<String>, findings: &mut Findings) {
     let script = case.ours.script;
-    let mut report = |told: String, advice: String| {
+    let mut report = |message: String, advice: String| {
         if policy.report_only {
-            findings.warning("policy", format!("{}: {told}", named(policy)), advice);
+            findings.warning("policy", format!("{}: {message}", named(policy)), advice);
         } else {
-            findings.problem("policy", format!("{}: {told}", named(policy)), advice);
+            findings.problem("policy", format!("{}: {message}", named(policy)), advice);
         }
     };
     if !policy.runs_scripts() {
@@ -109,24 +109,24 @@ fn one(policy: &Policy, case: &Case<'_>, notes: &mut Vec<String>, findings: &mut
     if let Some(snippet) = case.snippet.filter(|snippet| policy.holds_at(snippet.at.offset))
         && let Err(refusal) = policy.inline(Some(&snippet.text), &snippet.nonce)
     {
-        let told = format!("{} does not allow the lines that hide (line {})", refusal.directive, snippet.at.line);
-        report(told, inline_advice(&refusal));
+        let message = format!("{} does not allow the lines that hide (line {})", refusal.directive, snippet.at.line);
+        report(message, inline_advice(&refusal));
     }
     if let Some(to) = case.events
         && let Err(refusal) = policy.connection(to, case.page)
     {
         let origin = to.origin().ascii_serialization();
-        let told = format!("{} does not allow events to {origin}", refusal.directive);
-        report(told, named_in("connect-src", &refusal.directive, &origin));
+        let message = format!("{} does not allow events to {origin}", refusal.directive);
+        report(message, named_in("connect-src", &refusal.directive, &origin));
     }
     // If the script does not run, that was reported already.
     if runs && let Err(refusal) = policy.inline(None, &script.nonce) {
-        let told = format!("{} does not allow the JavaScript of experiments", refusal.directive);
+        let message = format!("{} does not allow the JavaScript of experiments", refusal.directive);
         let has = case.carried.map(|carried| carried.with_code);
         matters(
             policy.report_only,
             has,
-            &format!("{}: {told}", named(policy)),
+            &format!("{}: {message}", named(policy)),
             &code_advice(&refusal),
             notes,
             findings,
@@ -138,16 +138,16 @@ fn one(policy: &Policy, case: &Case<'_>, notes: &mut Vec<String>, findings: &mut
 fn matters(
     report_only: bool,
     has: Option<usize>,
-    told: &str,
+    message: &str,
     advice: &str,
     notes: &mut Vec<String>,
     findings: &mut Findings,
 ) {
     match has {
         Some(0) if report_only => {}
-        Some(0) => notes.push(format!("{told}; none has any now. {advice}")),
-        Some(_) if !report_only => findings.problem("policy", told, advice),
-        _ => findings.warning("policy", told, advice),
+        Some(0) => notes.push(format!("{message}; none has any now. {advice}")),
+        Some(_) if !report_only => findings.problem("policy", message, advice),
+        _ => findings.warning("policy", message, advice),
     }
 }
 
@@ -157,9 +157,9 @@ fn trusted_types(policies: &[Policy], case: &Case<'_>, notes: &mut Vec<String>, 
         let of = || policies.iter().filter(|policy| policy.report_only == report_only);
         let closed = of().find(|policy| !policy.takes_type_policy(TYPE_POLICY));
         let Some(closed) = closed.filter(|_| of().any(Policy::requires_trusted_types)) else { continue };
-        let told = format!("{}: trusted-types does not allow HTML and JavaScript of experiments", named(closed));
+        let message = format!("{}: trusted-types does not allow HTML and JavaScript of experiments", named(closed));
         let has = case.carried.map(|carried| carried.with_code + carried.with_html);
-        matters(report_only, has, &told, &format!("Add {TYPE_POLICY} to trusted-types."), notes, findings);
+        matters(report_only, has, &message, &format!("Add {TYPE_POLICY} to trusted-types."), notes, findings);
     }
 }
 
@@ -209,7 +209,7 @@ mod tests {
     use super::*;
 
     /// Findings for a page with these policies in its header; those after a `|` are report-only.
-    fn told(header: &str, html: &str, with_code: usize, with_html: usize) -> String {
+    fn findings_text(header: &str, html: &str, with_code: usize, with_html: usize) -> String {
         let page = Page::read(html);
         let url = Url::parse("https://shop.example/").unwrap();
         let ours = locate::ours(&page, &url, None).remove(0);
@@ -298,7 +298,7 @@ mod tests {
                 "the policy in <meta> on line 1 lets the script and its events through",
             ),
         ] {
-            assert_eq!(told(header, &html, 1, 1), format!("ok       policy  {expect}\n"), "{header}");
+            assert_eq!(findings_text(header, &html, 1, 1), format!("ok       policy  {expect}\n"), "{header}");
         }
     }
 
@@ -390,12 +390,12 @@ mod tests {
                  the tag.\n",
             ),
         ] {
-            assert_eq!(told(header, &html, codes, 0), expect, "{header}");
+            assert_eq!(findings_text(header, &html, codes, 0), expect, "{header}");
         }
         // No policy requires Trusted Types.
-        assert!(told("trusted-types app", TAG, 1, 1).starts_with("ok"));
+        assert!(findings_text("trusted-types app", TAG, 1, 1).starts_with("ok"));
         let types = "require-trusted-types-for 'script'; trusted-types app";
-        assert!(told(types, TAG, 0, 0).contains("none has any now. Add muriel to trusted-types."));
-        assert!(told(types, TAG, 0, 1).starts_with("problem"));
+        assert!(findings_text(types, TAG, 0, 0).contains("none has any now. Add muriel to trusted-types."));
+        assert!(findings_text(types, TAG, 0, 1).starts_with("problem"));
     }
 }

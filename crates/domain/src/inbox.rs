@@ -58,8 +58,8 @@ impl Notice {
     /// The notice that an experiment's watchers get for an event. `None` for frequent events that need no attention:
     /// counts of conversions, and weights that the clock moves.
     pub fn of(event: &Event) -> Option<Notice> {
-        let is_told = event.event != EventType::Conversion && !event.is_routine;
-        is_told.then_some(Notice::Experiment(event.event))
+        let is_notified = event.event != EventType::Conversion && !event.is_routine;
+        is_notified.then_some(Notice::Experiment(event.event))
     }
 }
 

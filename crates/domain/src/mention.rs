@@ -161,21 +161,21 @@ mod tests {
     #[test]
     fn a_name_of_several_people_needs_an_id() {
         let people = people(&["Ada", "ada", "Grace"]);
-        let told = |text: &str, given: &[i64]| {
+        let check = |text: &str, given: &[i64]| {
             let given: Vec<PersonId> = given.iter().map(|id| PersonId(*id)).collect();
             mentioned(text, &people, &given).map_err(|problems| {
-                let told = problems.iter().map(|problem| format!("{} {}", problem.field, problem.message));
-                told.collect::<Vec<_>>().join("; ")
+                let messages = problems.iter().map(|problem| format!("{} {}", problem.field, problem.message));
+                messages.collect::<Vec<_>>().join("; ")
             })
         };
         assert_eq!(
-            told("@Ada and @ada", &[]).unwrap_err(),
+            check("@Ada and @ada", &[]).unwrap_err(),
             "text mentions @Ada, which 2 people are called; name the one you mean in `mentions`, by one of the ids 1, 2"
         );
-        assert_eq!(told("@Ada", &[2]), Ok(vec![1]));
-        assert_eq!(told("nobody by name", &[3, 3]), Ok(vec![2]));
-        assert!(told("@Ada", &[3]).is_err(), "another one is no answer to which");
-        assert!(told("", &[3, 9]).unwrap_err().starts_with("mentions[1] must be the id"));
+        assert_eq!(check("@Ada", &[2]), Ok(vec![1]));
+        assert_eq!(check("nobody by name", &[3, 3]), Ok(vec![2]));
+        assert!(check("@Ada", &[3]).is_err(), "another one is no answer to which");
+        assert!(check("", &[3, 9]).unwrap_err().starts_with("mentions[1] must be the id"));
     }
 
     #[test]

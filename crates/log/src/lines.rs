@@ -93,16 +93,16 @@ mod tests {
     /// All lines as `number:text`, or `number!` for a line that is too long.
     fn all(source: &[u8], max: usize) -> Vec<String> {
         let mut lines = Lines::new(source, max);
-        let mut told = Vec::new();
+        let mut numbered = Vec::new();
         while let Some(Line { number, content }) = lines.next_line().unwrap() {
             match content {
-                Content::Text(text) => told.push(format!("{number}:{}", String::from_utf8_lossy(text))),
-                Content::TooLong => told.push(format!("{number}!")),
+                Content::Text(text) => numbered.push(format!("{number}:{}", String::from_utf8_lossy(text))),
+                Content::TooLong => numbered.push(format!("{number}!")),
                 Content::Nothing => {}
             }
         }
         assert_eq!(lines.read(), source.len() as u64);
-        told
+        numbered
     }
 
     #[test]

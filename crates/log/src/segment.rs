@@ -320,8 +320,8 @@ fn delete_from(path: &Path, first: i64) -> Result<Position> {
     let conn = open_unshared(path).map_err(failed)?;
     conn.execute("DELETE FROM block WHERE seq >= ?1", [first]).map_err(failed)?;
     for table in side_tables(&conn).map_err(failed)? {
-        let tells_of_blocks = "SELECT 1 FROM pragma_table_info(?1) WHERE name = 'seq'";
-        if conn.query_row(tells_of_blocks, [&table], |_| Ok(())).optional().map_err(failed)?.is_some() {
+        let seq_column = "SELECT 1 FROM pragma_table_info(?1) WHERE name = 'seq'";
+        if conn.query_row(seq_column, [&table], |_| Ok(())).optional().map_err(failed)?.is_some() {
             conn.execute(&format!("DELETE FROM {} WHERE seq >= ?1", quoted(&table)), [first]).map_err(failed)?;
         }
     }

@@ -46,7 +46,7 @@ pub fn methods<S: Clone + Send + Sync + 'static>(
     let service = StreamableHttpService::new(move || Ok(server.clone()), Arc::<NeverSessionManager>::default(), config);
     Ok(post(move |request: Request| {
         let service = service.clone();
-        async move { told(service.handle(request).await.map(Body::new)).await }
+        async move { with_protocol_errors(service.handle(request).await.map(Body::new)).await }
     }))
 }
 
@@ -64,7 +64,7 @@ const NO_MESSAGE: &str = "the body is not a request or notification of the Model
     `jsonrpc` \"2.0\" and a `method`";
 
 /// Passes on an answer of the transport. Refusals in plain text become errors of the protocol.
-async fn told(response: Response) -> Response {
+async fn with_protocol_errors(response: Response) -> Response {
     let is_json = response.headers().get(header::CONTENT_TYPE).is_some_and(|kind| kind == "application/json");
     if response.status().is_success() || is_json {
         return response;

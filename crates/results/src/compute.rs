@@ -183,14 +183,14 @@ pub(crate) fn compute(
     let top = manifest.top().and(facts().next());
     let parts = top.map(|(facts, metric)| parts(facts, metric, &design)).unwrap_or_default();
     let mut stages = top.map(|(facts, metric)| stages(&manifest, facts, metric, &design)).unwrap_or_default();
-    tell_losses(&mut stages, &design, &summaries);
+    fill_losses(&mut stages, &design, &summaries);
     let values_vary = top.and_then(|(_, metric)| {
         let of_control = metric.cells.iter().filter(|cell| cell.variant == 0);
         let control = of_control.fold(Totals::default(), |sum, cell| sum.merge(&cell.totals));
         values_vary(control.converted, control.value, control.value_squared)
     });
     let mut report = report(&design, &summaries);
-    tell_unfed(&mut report, &answer);
+    explain_unfed(&mut report, &answer);
     let bandit = manifest.top().and_then(|_| look(&design, &summaries));
     let (first_entry, lost_events) = (answer.first_entry, answer.lost_events);
     let applied = summaries.applied;
@@ -212,7 +212,7 @@ pub(crate) fn compute(
 }
 
 /// States the reason for unknown metrics of visits when no page view was sent.
-fn tell_unfed(report: &mut Report, answer: &ExperimentAnswer) {
+fn explain_unfed(report: &mut Report, answer: &ExperimentAnswer) {
     let unfed = report.metrics.iter_mut().zip(&answer.metrics).filter(|(_, metric)| metric.is_unfed);
     for analysis in unfed.flat_map(|(metric, _)| &mut metric.analyses) {
         if analysis.verdict == Verdict::KeepRunning {
@@ -451,7 +451,7 @@ fn stages(
 }
 
 /// Fills in what a bandit had lost by the end of each day.
-fn tell_losses(stages: &mut [DayNumbers], design: &muriel_analysis::Design, summaries: &Summaries) {
+fn fill_losses(stages: &mut [DayNumbers], design: &muriel_analysis::Design, summaries: &Summaries) {
     let over = |arm: &Numbers| arm.visitors.saturating_sub(arm.open);
     let visitors: Vec<Vec<u64>> = stages.iter().map(|stage| stage.arms.iter().map(over).collect()).collect();
     let losses = losses_by_day(design, summaries, &visitors).unwrap_or_default();
@@ -480,7 +480,9 @@ mod tests {
         let draft = Experiment::draft(CompanyId(1), ProjectId(1), TestType::AbTest, "one".to_owned(), now);
         let manifest = ReportInputs::of(draft, "1").manifest(&"shop".into(), &Inquiry::default(), now);
         let facts = MetricFacts { key: "e".into(), name: "e".into(), role: "primary".into(), counted: Counted::Event };
-        for (days, told, earlier) in [(0, 1, 1), (9, 10, 1), (1_499, 1_500, 1), (1_500, 1_500, 2), (20_000, 1_500, 2)] {
+        for (days, expected, earlier) in
+            [(0, 1, 1), (9, 10, 1), (1_499, 1_500, 1), (1_500, 1_500, 2), (20_000, 1_500, 2)]
+        {
             let entered = |day: i64| QuarterChange {
                 quarter: day * DAY_US / warehouse::QUARTER_US,
                 epoch: 1,
@@ -493,7 +495,7 @@ mod tests {
             steps.extend((days > 0).then(|| entered(days)));
             let metric = MetricAnswer { steps, ..MetricAnswer::default() };
             let stages = stages(&manifest, &facts, &metric, &manifest.design());
-            assert_eq!(stages.len(), told, "{days}");
+            assert_eq!(stages.len(), expected, "{days}");
             let visitors = |stage: Option<&DayNumbers>| stage.map(|stage| stage.arms[0].visitors);
             assert_eq!(visitors(stages.first()), Some(earlier), "{days}");
             assert_eq!(visitors(stages.last()), Some(1 + u64::from(days > 0) + u64::from(days > 1)), "{days}");

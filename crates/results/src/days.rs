@@ -102,8 +102,8 @@ mod tests {
             assert_eq!(manifest.days().first, start_date, "nothing has started");
             manifest.experiment.started_at = Some(at(start));
             let days = manifest.days();
-            let told = [days.first.unwrap().to_string(), days.last.unwrap().to_string(), days.count.to_string()];
-            assert_eq!(told, expect, "{zone} {start} {as_of} {asked:?}");
+            let found = [days.first.unwrap().to_string(), days.last.unwrap().to_string(), days.count.to_string()];
+            assert_eq!(found, expect, "{zone} {start} {as_of} {asked:?}");
         }
     }
 }

@@ -13,7 +13,7 @@ use muriel_domain::ids::{GroupId, ProjectId};
 use muriel_domain::rates::Rates;
 use muriel_sql::Tx;
 use muriel_store::{goals, groups};
-use muriel_warehouse::GroupStretch;
+use muriel_warehouse::GroupRange;
 use std::sync::Arc;
 
 /// Confidence threshold of holdouts, in percent.
@@ -137,7 +137,7 @@ impl ReportSubject for HoldoutInputs {
             inquiry: inquiry.clone(),
             holdout: Some(HoldoutFacts {
                 group_id: self.group.id.0,
-                salt: GroupStretch::from(slot).salt,
+                salt: GroupRange::from(slot).salt,
                 held_out: self.held_out,
             }),
             experiment: self.facts(),

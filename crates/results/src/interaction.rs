@@ -109,7 +109,7 @@ impl InteractionFacts {
 
 /// Result of a check of an ordered pair of experiments.
 #[derive(Debug, Clone, PartialEq)]
-pub struct PairLook {
+pub struct PairCheck {
     /// Primary goal of the experiment whose effect is checked; `None` without one.
     pub goal_key: Option<String>,
     /// Name of the other experiment.
@@ -147,23 +147,23 @@ impl ReportCache {
     ///
     /// # Errors
     /// As [`ReportCache::report`].
-    pub async fn look_at_pair(
+    pub async fn check_pair(
         &self,
         project_key: &Arc<str>,
         (own, other): (&ReportInputs, &ReportInputs),
         now: Instant,
-    ) -> Result<PairLook, ReportError> {
+    ) -> Result<PairCheck, ReportError> {
         let of = |inputs: &ReportInputs| inputs.manifest(project_key, &Inquiry::default(), now);
         let (own, other) = (of(own), of(other));
-        let look = PairLook {
+        let check = PairCheck {
             goal_key: own.top().map(|metric| metric.key.clone()),
             other_name: other.experiment.test_name.clone(),
             as_of: own.as_of,
             logs: Vec::new(),
             interaction: None,
         };
-        if look.goal_key.is_none() {
-            return Ok(look);
+        if check.goal_key.is_none() {
+            return Ok(check);
         }
         let question = Arc::new(question(&own, &other).map_err(ComputeError::Manifest)?);
         let head = self.head().await?;
@@ -174,7 +174,7 @@ impl ReportCache {
         let answer = self.ask(head, ask).await?;
         let with_blocks = answer.marks.iter().filter(|(_, mark)| mark.position.seq > 0);
         let logs = with_blocks.map(|(id, mark)| LogPlaceFacts { id: *id, position: mark.position.seq }).collect();
-        Ok(PairLook { logs, interaction: judged(&own, &other, &answer), ..look })
+        Ok(PairCheck { logs, interaction: judged(&own, &other, &answer), ..check })
     }
 }
 

@@ -22,7 +22,7 @@ pub use days::Days;
 pub use define::{NotFound, Past, ReportInputs, ReportSubject};
 pub use holdout::{HoldoutInputs, NoHoldout};
 pub use inquiry::{Inquiry, Phase, PlanBasis, Zone, parse_breakdown, parse_day, parse_filter};
-pub use interaction::{InteractionFacts, LogPlaceFacts, PairLook};
+pub use interaction::{InteractionFacts, LogPlaceFacts, PairCheck};
 pub use locked::{Labels, PlanFacts, PlanNow};
 pub use manifest::{
     ArmFacts, Counted, Engine, EpochFacts, ExperimentFacts, HoldoutFacts, LogDamage, LogFacts, LogRewrites, METHODS,

@@ -14,8 +14,8 @@ use muriel_domain::{Flaw, Instant};
 use muriel_log::{LogId, LogPosition, Position};
 use muriel_store::experiments::EPOCHS_MAX;
 use muriel_warehouse::{
-    CountedOutcome, ExchangeRates, ExperimentQuestion, GroupStretch, LOGS_MAX, LostBlocks, Metric, Population,
-    RateSpan, RewrittenBlocks, VISIT_AFTER_ENTRY_US, Watermarks,
+    CountedOutcome, ExchangeRates, ExperimentQuestion, GroupRange, LOGS_MAX, LostBlocks, Metric, Population, RateSpan,
+    RewrittenBlocks, VISIT_AFTER_ENTRY_US, Watermarks,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
@@ -258,8 +258,8 @@ pub struct HoldoutFacts {
 
 impl HoldoutFacts {
     /// Group range of its visitors.
-    fn stretch(&self) -> GroupStretch {
-        GroupStretch { group_id: Some(self.group_id), salt: self.salt.clone(), from: 0, to: self.held_out }
+    fn group_range(&self) -> GroupRange {
+        GroupRange { group_id: Some(self.group_id), salt: self.salt.clone(), from: 0, to: self.held_out }
     }
 }
 
@@ -647,7 +647,7 @@ impl Manifest {
             project_key: self.project_key.as_str().into(),
             population: match &self.holdout {
                 None => Population::Exposed { test_id: self.experiment.test_id },
-                Some(holdout) => Population::Holdout(holdout.stretch()),
+                Some(holdout) => Population::Holdout(holdout.group_range()),
             },
             // No visitor enters an experiment that has not started.
             started_at: Some(self.experiment.started_at.unwrap_or(Instant::from_us(i64::MAX))),

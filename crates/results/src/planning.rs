@@ -432,8 +432,8 @@ mod tests {
             let variance = |rate: f64| rate * vary - rate * rate;
             let k = Mixture::tuned(1.0, 0.05).unwrap().multiplier(1.0) + normal_ppf(0.8);
             let needed = (k / 0.005).powi(2) * 2.0 * (variance(0.05) + variance(0.055));
-            let told = planned.visitors_needed.unwrap();
-            assert!((told - needed).abs() <= 1.0 + 1e-9 * needed, "{dear} {told} {needed}");
+            let computed = planned.visitors_needed.unwrap();
+            assert!((computed - needed).abs() <= 1.0 + 1e-9 * needed, "{dear} {computed} {needed}");
         }
     }
 

@@ -106,7 +106,7 @@ pub async fn create(
                 comments::mentions_insert(tx, id, &mentioned).await?;
                 let written = Written { id, mentioned };
                 let about = About { project: project.id, subject, name: &name, by: &by, at: now };
-                about.tell(tx, &actor, &written, &new.text).await?;
+                about.notify(tx, &actor, &written, &new.text).await?;
                 let response = idempotency::store(tx, key.as_ref(), render(&written)?).await?;
                 let on = match subject {
                     Subject::Experiment(id) => object("experiment", id, &name),
@@ -147,7 +147,7 @@ struct About<'a> {
 impl About<'_> {
     /// Notifies the people whom a comment mentions and the watchers of its experiment. Its author and
     /// the people mentioned watch the experiment from now on.
-    async fn tell(&self, tx: &mut dyn Tx, actor: &Actor, written: &Written, text: &str) -> Result<()> {
+    async fn notify(&self, tx: &mut dyn Tx, actor: &Actor, written: &Written, text: &str) -> Result<()> {
         let mentioned: Vec<PersonId> = written.mentioned.iter().map(|(person, _)| *person).collect();
         let entry = |notice, sentence| NewEntry {
             project: self.project,
@@ -161,11 +161,11 @@ impl About<'_> {
             comment: Some(written.id),
             proposal: None,
         };
-        inbox::tell(tx, &mentioned, &entry(Notice::Mentioned, "you were mentioned in a comment")).await?;
+        inbox::notify(tx, &mentioned, &entry(Notice::Mentioned, "you were mentioned in a comment")).await?;
         let Subject::Experiment(id) = self.subject else { return Ok(()) };
         let mut others = watches::watchers(tx, self.project, id).await?;
         others.retain(|person| !mentioned.contains(person));
-        inbox::tell(tx, &others, &entry(Notice::Commented, "there is a new comment on the experiment")).await?;
+        inbox::notify(tx, &others, &entry(Notice::Commented, "there is a new comment on the experiment")).await?;
         for person in actor.person().into_iter().chain(mentioned) {
             watches::begin(tx, id, person).await?;
         }

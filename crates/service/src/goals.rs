@@ -79,7 +79,7 @@ pub async fn create(
                 let goal = insert(tx, id, &goal_key, &new.definition, now, &actor.reference()).await?;
                 delivery::announce(tx, id).await?;
                 let response = idempotency::store(tx, key.as_ref(), render(&goal)?).await?;
-                Act::within(&actor, &of, now).made(tx, "create", thing(&goal), told(&goal.definition)).await?;
+                Act::within(&actor, &of, now).made(tx, "create", thing(&goal), audit_value(&goal.definition)).await?;
                 Ok(response)
             })
         })
@@ -94,7 +94,7 @@ fn thing(goal: &Goal) -> ObjectRecord {
 }
 
 /// The audit log's fields of a goal.
-fn told(definition: &Definition) -> Value {
+fn audit_value(definition: &Definition) -> Value {
     json!({
         "goal_name": definition.name,
         "goal_type": definition.trigger.goal_type().word(),
@@ -321,7 +321,7 @@ impl Edit {
         let by = self.actor.reference();
         keep(tx, &before, before.revision + 1, (self.action, &by, self.now), fields).await?;
         delivery::announce(tx, self.project.id).await?;
-        let (was, is) = (told(&before.definition), told(&after));
+        let (was, is) = (audit_value(&before.definition), audit_value(&after));
         let act = Act::within(&self.actor, &self.project, self.now);
         act.changed(tx, self.action, object("goal", before.id, &after.name), was, is).await?;
         Ok(Goal { definition: after, revision: before.revision + 1, ..before })
@@ -350,7 +350,7 @@ pub async fn delete(
             let by = actor.reference();
             keep(tx, &goal, goal.revision + 1, ("delete", &by, now), Map::new()).await?;
             delivery::announce(tx, project_id).await?;
-            Act::within(&actor, &of, now).removed(tx, "delete", thing(&goal), told(&goal.definition)).await
+            Act::within(&actor, &of, now).removed(tx, "delete", thing(&goal), audit_value(&goal.definition)).await
         })
     })
     .await?;

@@ -79,7 +79,7 @@ pub async fn create(
                 let group = Group { id, ..group };
                 let warnings = act.store_places(tx, concerned, Some(&group), id).await?;
                 let response = idempotency::store(tx, key.as_ref(), render(&GroupChanged { id, warnings })?).await?;
-                Act::within(&act.actor, &of, act.now).made(tx, "create", thing(&group), told(&group)).await?;
+                Act::within(&act.actor, &of, act.now).made(tx, "create", thing(&group), audit_value(&group)).await?;
                 Ok(response)
             })
         })
@@ -117,7 +117,7 @@ pub async fn update(
                 }
                 let warnings = act.store_places(tx, concerned, Some(&after), id).await?;
                 let audit = Act::within(&act.actor, &of, now);
-                audit.changed(tx, "update", thing(&after), told(&before), told(&after)).await?;
+                audit.changed(tx, "update", thing(&after), audit_value(&before), audit_value(&after)).await?;
                 Ok(GroupChanged { id, warnings })
             })
         })
@@ -148,7 +148,7 @@ pub async fn delete(
                 let concerned = act.loaded(tx, &named).await?;
                 groups::delete(tx, id, now).await?;
                 let warnings = act.store_places(tx, concerned, None, id).await?;
-                Act::within(&act.actor, &of, now).removed(tx, "delete", thing(&before), told(&before)).await?;
+                Act::within(&act.actor, &of, now).removed(tx, "delete", thing(&before), audit_value(&before)).await?;
                 Ok(GroupChanged { id, warnings })
             })
         })
@@ -163,26 +163,26 @@ fn thing(group: &Group) -> ObjectRecord {
 }
 
 /// The audit log's fields of a group.
-fn told(group: &Group) -> Value {
+fn audit_value(group: &Group) -> Value {
     let percent = |hundredths: u32| f64::from(hundredths) / 100.0;
-    let mut told = json!({ "name": group.name, "kind": group.kind.word() });
+    let mut value = json!({ "name": group.name, "kind": group.kind.word() });
     match &group.kind {
         GroupKind::Exclusion(members) => {
             let member = |member: &GroupMember| {
                 let share = percent(member.to.saturating_sub(member.from));
                 json!({ "test_id": member.experiment, "percent": share, "from": member.from })
             };
-            told["members"] = members.iter().map(member).collect();
+            value["members"] = members.iter().map(member).collect();
         }
         GroupKind::Holdout { held_out, scope, .. } => {
-            told["percent"] = percent(*held_out).into();
-            told["scope"] = match scope {
+            value["percent"] = percent(*held_out).into();
+            value["scope"] = match scope {
                 HoldoutScope::Project => "project".into(),
                 HoldoutScope::Experiments(named) => json!({ "tests": named }),
             };
         }
     }
-    told
+    value
 }
 
 /// Removes the group with this id from the list, and returns it.

@@ -96,7 +96,7 @@ pub async fn create(
             let id = hypotheses::insert(tx, project_id, &slug, &new.content, new.archived, now).await?;
             keep(tx, id, 1, ("create", &actor.reference(), now), Map::new()).await?;
             let response = idempotency::store(tx, key.as_ref(), render(id, slug)?).await?;
-            let made = told(&new.content, new.archived);
+            let made = audit_value(&new.content, new.archived);
             Act::within(&actor, &of, now).made(tx, "create", thing(id, &new.content), made).await?;
             Ok(response)
         })
@@ -210,7 +210,7 @@ impl Edit {
         after.revision += 1;
         let fields = changed(&before.fields(), &after.fields());
         keep(tx, before.id, after.revision, (self.action, &self.actor.reference(), self.now), fields).await?;
-        let (was, is) = (told(&before.content, before.archived), told(&after.content, after.archived));
+        let (was, is) = (audit_value(&before.content, before.archived), audit_value(&after.content, after.archived));
         let act = Act::within(&self.actor, &self.project, self.now);
         act.changed(tx, self.action, thing(before.id, &after.content), was, is).await?;
         Ok(version(&after))
@@ -282,7 +282,7 @@ fn thing(id: HypothesisId, content: &Content) -> ObjectRecord {
 }
 
 /// The audit log's fields of a hypothesis.
-fn told(content: &Content, archived: bool) -> Value {
+fn audit_value(content: &Content, archived: bool) -> Value {
     json!({
         "observation": content.observation,
         "problem": content.problem,

@@ -5,7 +5,7 @@
 
 use crate::app::App;
 use crate::error::{Error, Result};
-use crate::integrations::{IntegrationSuccesses, ToldTools};
+use crate::integrations::{IntegrationSuccesses, NotifiedTools};
 use crate::memory_budget::MemoryBudget;
 use crate::rulesets::Delivery;
 use crate::visitor::Origin;
@@ -134,7 +134,7 @@ pub struct OutcomeRef {
     /// Number of events that the page lost, as this health event reports.
     lost: u64,
     /// Tools that the page notified of the arm, as this health event reports.
-    told: Option<ToldTools>,
+    notified: Option<NotifiedTools>,
 }
 
 impl<'e> IngestOutcome<'e> {
@@ -183,8 +183,8 @@ impl Intake {
             AppendOutcome::Stored => {
                 self.counts.stored.inc();
                 self.counts.lost_by_pages.inc_by(stored.lost);
-                if let Some(told) = &stored.told {
-                    self.successes.note(told);
+                if let Some(notified) = &stored.notified {
+                    self.successes.note(notified);
                 }
             }
             AppendOutcome::Repeated => {
@@ -391,7 +391,7 @@ where
                 app.intake.counts.ahead.inc_by(ahead.is_some().into());
                 app.intake.counts.unfilled.inc_by(unfilled.is_some().into());
                 let lost = record.dropped.map_or(0, |lost| lost.min(LOST_MAX) as u64);
-                let stored = OutcomeRef { outcome: outcomes.len(), lost, told: told_tools(&record, delivery) };
+                let stored = OutcomeRef { outcome: outcomes.len(), lost, notified: notified_tools(&record, delivery) };
                 entries.push((stored, BatchEvent { id: record.id, scope, end: lines.len() }));
                 let notes = [repaired, note.map(str::to_owned)].into_iter().chain(of_reading).flatten();
                 let notes: Vec<String> = notes.collect();
@@ -408,11 +408,11 @@ where
 }
 
 /// Returns the tools that a page notified of an arm, if the record is a health event that reports them.
-fn told_tools(record: &Record, delivery: &Delivery) -> Option<ToldTools> {
+fn notified_tools(record: &Record, delivery: &Delivery) -> Option<NotifiedTools> {
     let tools = ToolSet::read(record.integrations.as_deref()?)?;
     let experiment = ExperimentId(record.test_id?);
     // A report from an automated browser does not count as a success.
-    (!record.bot).then_some(ToldTools { project: delivery.project.id, experiment, tools, at: record.received_at })
+    (!record.bot).then_some(NotifiedTools { project: delivery.project.id, experiment, tools, at: record.received_at })
 }
 
 /// Appends a batch to the log and passes it to the listeners of its visitors. The batch is durable when this returns.

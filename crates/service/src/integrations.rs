@@ -23,7 +23,7 @@ pub struct IntegrationSuccesses {
 
 /// The tools that a page notified, according to a `health` event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct ToldTools {
+pub struct NotifiedTools {
     /// Project of the event.
     pub project: ProjectId,
     /// Experiment of the event.
@@ -36,14 +36,14 @@ pub struct ToldTools {
 
 impl IntegrationSuccesses {
     /// Records which tools were notified. [`flush`] writes it to the database.
-    pub fn note(&self, told: &ToldTools) {
+    pub fn note(&self, notified: &NotifiedTools) {
         let mut pending = self.pending.lock().unwrap_or_else(PoisonError::into_inner);
-        for name in told.tools.names() {
-            let key = (told.project, told.experiment, name);
+        for name in notified.tools.names() {
+            let key = (notified.project, notified.experiment, name);
             if let Some(at) = pending.get_mut(&key) {
-                *at = told.at.max(*at);
+                *at = notified.at.max(*at);
             } else if pending.len() < PENDING_MAX {
-                pending.insert(key, told.at);
+                pending.insert(key, notified.at);
             }
         }
     }
@@ -82,24 +82,24 @@ mod tests {
     #[test]
     fn the_latest_success_is_noted_and_the_number_is_bounded() {
         let successes = IntegrationSuccesses::default();
-        let told = |id: i64, at: i64| ToldTools {
+        let notified = |id: i64, at: i64| NotifiedTools {
             project: ProjectId(1),
             experiment: ExperimentId(id),
             tools: integration::ToolSet::read("ga4 segment").unwrap(),
             at: Instant::from_us(at),
         };
-        successes.note(&told(1, 5));
-        successes.note(&told(1, 3));
+        successes.note(&notified(1, 5));
+        successes.note(&notified(1, 3));
         let at = |id: i64| {
             let key = (ProjectId(1), ExperimentId(id), "segment");
             successes.pending.lock().unwrap().get(&key).map(|at| at.us())
         };
         assert_eq!((at(1), at(2)), (Some(5), None));
         for id in 2..=PENDING_MAX as i64 {
-            successes.note(&told(id, 1));
+            successes.note(&notified(id, 1));
         }
         assert_eq!(successes.pending.lock().unwrap().len(), PENDING_MAX);
-        successes.note(&told(1, 9));
+        successes.note(&notified(1, 9));
         assert_eq!(at(1), Some(9));
     }
 }

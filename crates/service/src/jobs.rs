@@ -15,12 +15,12 @@ mod interactions;
 mod page_harm;
 mod summaries;
 
-pub use conversions::{ConversionLooks, tell_conversions};
-pub use exposures::{ExposureLooks, tell_exposures};
-pub use findings::{FindingLooks, tell_findings};
-pub use interactions::{InteractionLooks, LookStep, PAIRS_MAX, interaction_totals, look_for_interactions};
-pub use page_harm::{PageLooks, stop_page_harm};
-pub use summaries::{SummaryLooks, summarise_results};
+pub use conversions::{ConversionChecks, report_conversions};
+pub use exposures::{ExposureChecks, report_exposures};
+pub use findings::{FindingChecks, report_findings};
+pub use interactions::{CheckStep, InteractionChecks, PAIRS_MAX, interaction_totals, look_for_interactions};
+pub use page_harm::{PageChecks, stop_page_harm};
+pub use summaries::{SummaryChecks, summarise_results};
 
 use crate::actor::Actor;
 use crate::app::App;
@@ -56,7 +56,7 @@ const FIRST_RETRY_US: i64 = 1_000_000;
 /// Longest retry delay.
 const LAST_RETRY_US: i64 = 3_600_000_000;
 /// Period of checks without new events: a verdict can change as days and times to convert end.
-const LOOK_AGAIN_US: i64 = 60_000_000;
+const CHECK_AGAIN_US: i64 = 60_000_000;
 
 /// Periods and steps by which the clock controls experiments by their results.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -90,7 +90,7 @@ impl ClockPeriods {
     }
 
     /// Moment of the next check of bandits.
-    pub fn next_bandit_look(&self, now: Instant) -> Instant {
+    pub fn next_bandit_check(&self, now: Instant) -> Instant {
         Instant::from_us((self.bandit_period(now) + 1).saturating_mul(self.bandit_us()))
     }
 }
@@ -204,10 +204,10 @@ pub async fn run(app: &App, leadership: &Leadership, job: &Job) -> Result<JobOut
             let reason = in_full(&error);
             let exponent = u32::try_from(job.attempts.clamp(0, 20)).unwrap_or(0);
             let pause = FIRST_RETRY_US.saturating_mul(1 << exponent).min(LAST_RETRY_US);
-            let (failed, told, retry_at) = (job.clone(), reason.clone(), app.clock.now().plus_us(pause));
+            let (failed, message, retry_at) = (job.clone(), reason.clone(), app.clock.now().plus_us(pause));
             app.db
                 .write::<_, Error, _>(move |tx| {
-                    Box::pin(async move { Ok(jobs::failed(tx, &failed, retry_at, &told).await?) })
+                    Box::pin(async move { Ok(jobs::failed(tx, &failed, retry_at, &message).await?) })
                 })
                 .await?;
             Ok(JobOutcome::Failed(reason))
@@ -368,13 +368,13 @@ async fn check(tx: &mut dyn muriel_sql::Tx, term: i64) -> Result<()> {
 
 /// State of each experiment when [`check_results`] last checked its result.
 #[derive(Debug, Default)]
-pub struct Looks {
-    done: HashMap<ExperimentId, Look>,
+pub struct ResultChecks {
+    done: HashMap<ExperimentId, ResultState>,
     /// Experiments with changes that are not checked yet, with the moment since which they wait.
     waiting: HashMap<ExperimentId, Instant>,
 }
 
-impl Looks {
+impl ResultChecks {
     /// Removes all experiments except those for which `is_watched` is true.
     fn retain(&mut self, is_watched: impl Fn(ExperimentId) -> bool) {
         self.done.retain(|id, _| is_watched(*id));
@@ -383,8 +383,8 @@ impl Looks {
 
     /// Returns whether the state differs from the last check. If it does, the experiment waits from
     /// `now` on, unless it already waits.
-    fn is_new(&mut self, id: ExperimentId, look: &Look, now: Instant) -> bool {
-        let is_new = self.done.get(&id) != Some(look);
+    fn is_new(&mut self, id: ExperimentId, state: &ResultState, now: Instant) -> bool {
+        let is_new = self.done.get(&id) != Some(state);
         if is_new {
             self.waiting.entry(id).or_insert(now);
         }
@@ -397,15 +397,15 @@ impl Looks {
     }
 
     /// Records a check of the experiment.
-    fn note(&mut self, id: ExperimentId, look: Look) {
+    fn note(&mut self, id: ExperimentId, state: ResultState) {
         self.waiting.remove(&id);
-        self.done.insert(id, look);
+        self.done.insert(id, state);
     }
 }
 
 /// State that determines a result: the numbers are equal as long as these are.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Look {
+struct ResultState {
     revision: i64,
     generation: u64,
     last_block: i64,
@@ -420,16 +420,20 @@ struct Look {
 ///
 /// # Errors
 /// When the database cannot be reached. A result that cannot be computed now is checked again.
-pub async fn check_results(app: &App, leadership: &Leadership, looks: &mut Looks) -> Result<Vec<(ExperimentId, Rule)>> {
+pub async fn check_results(
+    app: &App,
+    leadership: &Leadership,
+    checks: &mut ResultChecks,
+) -> Result<Vec<(ExperimentId, Rule)>> {
     let Some(reports) = app.results() else { return Ok(Vec::new()) };
     let watched = app.read(|tx| Box::pin(async move { Ok(jobs::watched(tx).await?) })).await?;
-    looks.retain(|id| watched.iter().any(|watched| watched.experiment == id));
+    checks.retain(|id| watched.iter().any(|watched| watched.experiment == id));
     let loader = reports.loader();
-    let look_at = |watched: &Watched, project: &Project, now: Instant| Look {
+    let state_of = |watched: &Watched, project: &Project, now: Instant| ResultState {
         revision: watched.revision,
         generation: loader.generation(),
         last_block: if watched.watch == Watch::Bandit { 0 } else { loader.touched(&project.key).seq },
-        period: if watched.watch == Watch::Verdict { now.us().div_euclid(LOOK_AGAIN_US) } else { 0 },
+        period: if watched.watch == Watch::Verdict { now.us().div_euclid(CHECK_AGAIN_US) } else { 0 },
         bandit_period: app.periods.bandit_period(now),
     };
     let mut projects: HashMap<ProjectId, Option<Arc<Project>>> = HashMap::new();
@@ -441,27 +445,27 @@ pub async fn check_results(app: &App, leadership: &Leadership, looks: &mut Looks
         };
         let Some(project) = known else { continue };
         let now = app.clock.now();
-        if looks.is_new(watched.experiment, &look_at(&watched, &project, now), now) {
+        if checks.is_new(watched.experiment, &state_of(&watched, &project, now), now) {
             due.push((watched, project));
         }
     }
-    due.sort_by_key(|(watched, _)| (looks.waits_since(watched.experiment), watched.experiment));
+    due.sort_by_key(|(watched, _)| (checks.waits_since(watched.experiment), watched.experiment));
     let mut ended = Vec::new();
     for (watched, project) in due {
         // The result includes events that arrived since this round began.
-        let look = look_at(&watched, &project, app.clock.now());
-        let known = looks.done.get(&watched.experiment);
-        let may_move = known.is_none_or(|known| known.bandit_period != look.bandit_period);
+        let state = state_of(&watched, &project, app.clock.now());
+        let known = checks.done.get(&watched.experiment);
+        let may_move = known.is_none_or(|known| known.bandit_period != state.bandit_period);
         match check_result(app, leadership.term, &project, watched.experiment, may_move).await {
             Ok(rule) => {
                 ended.extend(rule.map(|rule| (watched.experiment, rule)));
-                looks.note(watched.experiment, look);
+                checks.note(watched.experiment, state);
             }
             // The warehouse is busy, or the experiment changed meanwhile.
             Err(Error::Unavailable { .. }) => {}
             Err(error) => {
                 if fails_by_itself(watched.experiment, "check_completion_rules", error)? {
-                    looks.note(watched.experiment, look);
+                    checks.note(watched.experiment, state);
                 }
             }
         }
@@ -644,7 +648,7 @@ fn fails_by_itself(id: ExperimentId, task: &'static str, error: Error) -> Result
 /// Formats an error with its causes.
 fn in_full(error: &dyn std::error::Error) -> String {
     let causes = std::iter::successors(error.source(), |error| error.source());
-    causes.fold(error.to_string(), |told, cause| format!("{told}: {cause}"))
+    causes.fold(error.to_string(), |text, cause| format!("{text}: {cause}"))
 }
 
 #[cfg(test)]
@@ -653,9 +657,9 @@ mod tests {
 
     #[test]
     fn the_experiment_that_waits_longest_is_looked_at_first() {
-        let look = |last_block| Look { revision: 1, generation: 1, last_block, period: 0, bandit_period: 0 };
+        let state = |last_block| ResultState { revision: 1, generation: 1, last_block, period: 0, bandit_period: 0 };
         let [first, second, third] = [1, 2, 3].map(ExperimentId);
-        let mut looks = Looks::default();
+        let mut checks = ResultChecks::default();
         // At each moment: the new blocks, the order of the checks, and the checks that succeed.
         for (at, blocks, order, made) in [
             (1, [1, 1, 1], &[first, second, third][..], &[first, second][..]),
@@ -666,15 +670,15 @@ mod tests {
         ] {
             let ids = [first, second, third].into_iter().zip(blocks);
             let mut due: Vec<_> =
-                ids.clone().filter(|(id, block)| looks.is_new(*id, &look(*block), Instant::from_us(at))).collect();
-            due.sort_by_key(|(id, _)| (looks.waits_since(*id), *id));
+                ids.clone().filter(|(id, block)| checks.is_new(*id, &state(*block), Instant::from_us(at))).collect();
+            due.sort_by_key(|(id, _)| (checks.waits_since(*id), *id));
             assert_eq!(due.iter().map(|(id, _)| *id).collect::<Vec<_>>(), order, "at {at}");
             for (id, block) in ids.filter(|(id, _)| made.contains(id)) {
-                looks.note(id, look(block));
+                checks.note(id, state(block));
             }
         }
-        looks.retain(|id| id == first);
-        assert!(looks.is_new(second, &look(4), Instant::from_us(6)), "it is not watched any more");
+        checks.retain(|id| id == first);
+        assert!(checks.is_new(second, &state(4), Instant::from_us(6)), "it is not watched any more");
     }
 
     #[test]

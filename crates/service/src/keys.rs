@@ -38,7 +38,7 @@ pub async fn create(app: &App, actor: &Actor, name: String, grant: Grant) -> Res
                 return Err(Problems::one("body", message).into());
             }
             keys::insert(tx, &stored).await?;
-            let after = told(tx, &stored).await?;
+            let after = audit_value(tx, &stored).await?;
             Act::of(&actor, company, now).made(tx, "create", object("key", &stored.id, &stored.name), after).await
         })
     })
@@ -87,7 +87,7 @@ pub async fn create_in(app: &App, actor: &Actor, company: CompanyId, name: Strin
 }
 
 /// The audit log's fields of a key.
-async fn told(tx: &mut dyn Tx, key: &StoredKey) -> Result<Value> {
+async fn audit_value(tx: &mut dyn Tx, key: &StoredKey) -> Result<Value> {
     let projects = match &key.grant.projects {
         None => None,
         Some(limited) => {
@@ -129,7 +129,7 @@ pub async fn revoke(app: &App, actor: &Actor, company: Option<CompanyId>, key_id
                     return Ok(());
                 }
                 keys::revoke(tx, &key_id, now).await?;
-                let before = told(tx, &key).await?;
+                let before = audit_value(tx, &key).await?;
                 let act = Act::of(&actor, key.grant.company_id, now);
                 act.removed(tx, "revoke", object("key", &key.id, &key.name), before).await
             })
@@ -151,7 +151,7 @@ pub(crate) async fn revoke_of(
     for key in keys::list(tx, company).await? {
         if key.created_by == Some(maker) && key.grant.is_valid(now) {
             keys::revoke(tx, &key.id, now).await?;
-            let before = told(tx, &key).await?;
+            let before = audit_value(tx, &key).await?;
             Act::of(actor, company, now).removed(tx, "revoke", object("key", &key.id, &key.name), before).await?;
             revoked.push((key.id, key.name));
         }

@@ -65,8 +65,9 @@ fn entry(row: OverviewRow, now: Instant) -> OverviewEntry {
     let days = row.started_at.map(|start| (row.ended_at.unwrap_or(now).us() - start.us()).max(0) / DAY_US);
     let until = row.ready_at.into_iter().chain(row.end_date).min().filter(|_| is_live);
     let days_left = until.map(|at| days_of((at.us() - now.us()).max(0)));
-    let outlook: Option<Outlook> = row.look.as_ref().and_then(|look| serde_json::from_value(look.summary.clone()).ok());
-    let as_of = row.look.as_ref().map(|look| look.as_of);
+    let outlook: Option<Outlook> =
+        row.check.as_ref().and_then(|check| serde_json::from_value(check.summary.clone()).ok());
+    let as_of = row.check.as_ref().map(|check| check.as_of);
     let standing = Standing {
         status: row.listed.status,
         outcome: ConclusionOutcome::WORDS.iter().find(|(word, _)| *word == row.outcome).map(|(_, outcome)| *outcome),
@@ -75,7 +76,7 @@ fn entry(row: OverviewRow, now: Instant) -> OverviewEntry {
         days,
         days_left,
         result: outlook.as_ref().zip(as_of),
-        changed_since: row.look.as_ref().is_some_and(|look| look.revision != row.revision),
+        changed_since: row.check.as_ref().is_some_and(|check| check.revision != row.revision),
         now,
     };
     let sentence = advice::sentence(&standing);

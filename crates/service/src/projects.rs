@@ -141,14 +141,14 @@ pub struct ProjectSettings {
 
 impl ProjectSettings {
     /// The audit log's fields.
-    fn told(&self) -> Value {
-        let mut told = serde_json::to_value(&self.page).unwrap_or_default();
-        told["name"] = json!(self.name);
-        told["editors_have_code"] = json!(self.team.editors_have_code);
-        told["approve_code"] = json!(self.team.approve_code);
-        told["approve_live"] = json!(self.team.approve_live);
-        told["stop_on_page_harm"] = json!(self.stop_on_page_harm);
-        told
+    fn audit_value(&self) -> Value {
+        let mut value = serde_json::to_value(&self.page).unwrap_or_default();
+        value["name"] = json!(self.name);
+        value["editors_have_code"] = json!(self.team.editors_have_code);
+        value["approve_code"] = json!(self.team.approve_code);
+        value["approve_live"] = json!(self.team.approve_live);
+        value["stop_on_page_harm"] = json!(self.stop_on_page_harm);
+        value
     }
 }
 
@@ -252,8 +252,14 @@ pub async fn change_settings(
                 delivery::announce(tx, project.id).await?;
             }
             let act = Act::within(&actor, &project, now);
-            act.changed(tx, "settings", object("project", &project.key, &after.name), before.told(), after.told())
-                .await?;
+            act.changed(
+                tx,
+                "settings",
+                object("project", &project.key, &after.name),
+                before.audit_value(),
+                after.audit_value(),
+            )
+            .await?;
             Ok((Project { name: after.name.clone(), ..project }, after))
         })
     });

@@ -115,7 +115,7 @@ pub async fn create(
                 decided_by: None,
                 reason: String::new(),
             };
-            let told = json!({ "note": proposal.note, "body": proposal.body });
+            let audit_value = json!({ "note": proposal.note, "body": proposal.body });
             let (by, note) = (proposal.proposed_by.clone(), proposal.note.clone());
             let id = proposals::insert(tx, change.target.project.id, proposal).await?;
             let to = deciders(tx, change.target.project.id, before.experiment.id, with_code).await?;
@@ -126,7 +126,7 @@ pub async fn create(
                 at: change.now,
             };
             about
-                .tell(
+                .notify(
                     tx,
                     change.target.project.id,
                     &to,
@@ -136,7 +136,7 @@ pub async fn create(
                 .await?;
             let response = idempotency::store(tx, key.as_ref(), render(Made { id, needs_approval })?).await?;
             let act = Act::within(&change.actor, &change.target.project, change.now);
-            act.made(tx, "propose", of(id, &before.experiment.name), told).await?;
+            act.made(tx, "propose", of(id, &before.experiment.name), audit_value).await?;
             Ok(response)
         })
     })
@@ -340,7 +340,7 @@ struct About<'a> {
 }
 
 impl About<'_> {
-    async fn tell(
+    async fn notify(
         &self,
         tx: &mut dyn Tx,
         project: ProjectId,
@@ -361,7 +361,7 @@ impl About<'_> {
             comment: None,
             proposal: Some(self.proposal),
         };
-        Ok(inbox::tell(tx, to, &entry).await?)
+        Ok(inbox::notify(tx, to, &entry).await?)
     }
 
     /// Marks the requests for a decision as read, and notifies the author of the outcome.
@@ -375,7 +375,7 @@ impl About<'_> {
     ) -> Result<()> {
         inbox::settle(tx, self.proposal).await?;
         let author = of_reference(&proposal.proposed_by);
-        self.tell(tx, project, author.as_slice(), said, reason).await
+        self.notify(tx, project, author.as_slice(), said, reason).await
     }
 }
 

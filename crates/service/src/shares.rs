@@ -116,11 +116,11 @@ pub async fn create(
                 };
                 share.id = shares::insert(tx, &share, &mac).await?;
                 let names = Names::of(tx, [share.created_by.as_str()]).await?;
-                let (record, told) = (of(tx, &share).await?, told(&share));
+                let (record, after) = (of(tx, &share).await?, audit_value(&share));
                 let known = KnownShare { share, inquiry: new.inquiry, opened_at: None };
                 let rendered = render(MadeShare { known, url, names })?;
                 let response = idempotency::store_sealed(tx, &cipher, key.as_ref(), rendered).await?;
-                Act::within(&actor, &project, now).made(tx, "share", record, told).await?;
+                Act::within(&actor, &project, now).made(tx, "share", record, after).await?;
                 Ok(response)
             })
         })
@@ -205,7 +205,7 @@ pub async fn revoke(app: &App, actor: &Actor, project: &Arc<Project>, id: ShareI
                 let share = shares::find(tx, project.id, id).await?.ok_or(NOT_FOUND)?;
                 if shares::revoke(tx, id, now, &actor.reference()).await? {
                     let record = of(tx, &share).await?;
-                    Act::within(&actor, &project, now).removed(tx, "revoke", record, told(&share)).await?;
+                    Act::within(&actor, &project, now).removed(tx, "revoke", record, audit_value(&share)).await?;
                 }
                 Ok(())
             })
@@ -220,7 +220,7 @@ async fn of(tx: &mut dyn Tx, share: &Share) -> Result<ObjectRecord> {
 }
 
 /// The audit log's fields of a share.
-fn told(share: &Share) -> Value {
+fn audit_value(share: &Share) -> Value {
     let query: Value = serde_json::from_str(&share.query).unwrap_or_default();
     json!({ "query": query, "expires_at": share.expires_at })
 }

@@ -130,7 +130,7 @@ mod tests {
 
     #[tokio::test]
     async fn code_that_is_none_is_told_with_its_field_and_line() {
-        let told = |field: &str, place: &str| {
+        let warning = |field: &str, place: &str| {
             format!("{field}: this is not valid JavaScript, so browsers will not run it; the first error is in {place}")
         };
         assert_eq!(warned(&experiment(&["", "a()"])).await, [""; 0]);
@@ -138,10 +138,10 @@ mod tests {
         wrong.custom_code.js = "a(;".into();
         wrong.control.code.js = "\nb }".into();
         let expect = [
-            told("custom_js", "line 1"),
-            told("control.customJS", "line 2"),
-            told("variants[0].customJS", "line 3"),
-            told("variants[2].customJS", "lines 1 to 2"),
+            warning("custom_js", "line 1"),
+            warning("control.customJS", "line 2"),
+            warning("variants[0].customJS", "line 3"),
+            warning("variants[2].customJS", "lines 1 to 2"),
         ];
         assert_eq!(warned(&wrong).await, expect);
         assert_eq!(warned(&experiment(&["a(("; 50])).await.len(), ABOUT_CODE_MAX);

@@ -193,14 +193,14 @@ pub(crate) fn for_sqlite(sql: &str) -> Cow<'_, str> {
 /// `t_a_b_key` from `UNIQUE constraint failed: t.a, t.b`, or `t_pkey` for a primary key.
 /// An index over an expression is identified by its name.
 pub(crate) fn unique_name(message: &str, primary_key: bool) -> String {
-    let told = message.strip_prefix("UNIQUE constraint failed: ").unwrap_or(message);
-    if let Some(index) = told.strip_prefix("index ") {
+    let columns = message.strip_prefix("UNIQUE constraint failed: ").unwrap_or(message);
+    if let Some(index) = columns.strip_prefix("index ") {
         return index.trim_matches('\'').to_owned();
     }
     let mut name = String::new();
-    for (i, column) in told.split(", ").enumerate() {
+    for (i, column) in columns.split(", ").enumerate() {
         let Some((table, column)) = column.split_once('.') else {
-            return told.to_owned();
+            return columns.to_owned();
         };
         if i == 0 {
             name.push_str(table);
@@ -243,8 +243,8 @@ mod tests {
         check("DEFAULT '{}' {blob}", "DEFAULT '{}' BLOB", "DEFAULT '{}' BYTEA");
         check("'{\"a\":1}' {", "'{\"a\":1}' {", "'{\"a\":1}' {");
         let unknown = Dialect::Sqlite.expand("a {date}").map_err(|e| e.to_string());
-        let told = "a migration has the unknown word {date}";
-        assert_eq!(unknown, Err(told.to_owned()));
+        let expected = "a migration has the unknown word {date}";
+        assert_eq!(unknown, Err(expected.to_owned()));
     }
 
     #[test]

@@ -99,20 +99,20 @@ impl Postgres {
 
     /// Forwards the notifications of `channel`, over a separate connection that is opened again when it is lost.
     pub(crate) fn listen(&self, channel: &'static str) -> mpsc::Receiver<String> {
-        let (told, hears) = mpsc::channel(MAX_QUEUED_NOTIFICATIONS);
+        let (sender, receiver) = mpsc::channel(MAX_QUEUED_NOTIFICATIONS);
         let connections = self.connections.clone();
         tokio::spawn(async move {
-            while !told.is_closed() {
-                if let Err(error) = pass_on(&connections, channel, &told).await {
+            while !sender.is_closed() {
+                if let Err(error) = pass_on(&connections, channel, &sender).await {
                     tracing::debug!(error = &error as &dyn std::error::Error, channel, "cannot listen");
                 }
                 tokio::select! {
-                    () = told.closed() => return,
+                    () = sender.closed() => return,
                     () = tokio::time::sleep(RECONNECT_INTERVAL) => {}
                 }
             }
         });
-        hears
+        receiver
     }
 
     pub(crate) async fn session_lock(&self, name: crate::LockName) -> Result<Option<crate::SessionLock>> {
@@ -211,7 +211,7 @@ const RECONNECT_INTERVAL: Duration = Duration::from_millis(500);
 async fn pass_on(
     connections: &Connections,
     channel: &str,
-    told: &mpsc::Sender<String>,
+    sender: &mpsc::Sender<String>,
 ) -> std::result::Result<(), tokio_postgres::Error> {
     let (client, mut connection) = connections.open().await?;
     let mut messages = pin!(futures_util::stream::poll_fn(move |context| connection.poll_message(context)));
@@ -225,7 +225,7 @@ async fn pass_on(
     let mut missed = false;
     loop {
         let message = tokio::select! {
-            () = told.closed() => return Ok(()),
+            () = sender.closed() => return Ok(()),
             listened = &mut listening, if !listens => {
                 listened?;
                 listens = true;
@@ -240,10 +240,10 @@ async fn pass_on(
             },
         };
         if let Some(payload) = message {
-            missed |= told.try_send(payload).is_err();
+            missed |= sender.try_send(payload).is_err();
         }
         if missed {
-            missed = told.try_send(String::new()).is_err();
+            missed = sender.try_send(String::new()).is_err();
         }
     }
 }
@@ -442,7 +442,7 @@ impl ToSql for Value {
 }
 
 pub(crate) fn error(error: tokio_postgres::Error) -> Error {
-    let Some(told) = error.as_db_error() else {
+    let Some(db_error) = error.as_db_error() else {
         // Neither the server nor this crate's conversions reported the error, so the connection is lost.
         let io = std::error::Error::source(&error).is_some_and(|cause| {
             cause.is::<std::io::Error>()
@@ -450,8 +450,8 @@ pub(crate) fn error(error: tokio_postgres::Error) -> Error {
         });
         return if error.is_closed() || io { Error::unavailable(error) } else { Error::unexpected(error) };
     };
-    let constraint = told.constraint().unwrap_or_default().to_owned();
-    match *told.code() {
+    let constraint = db_error.constraint().unwrap_or_default().to_owned();
+    match *db_error.code() {
         SqlState::UNIQUE_VIOLATION => Error::Unique { constraint },
         SqlState::FOREIGN_KEY_VIOLATION => Error::ForeignKey { constraint },
         SqlState::CHECK_VIOLATION => Error::Check { constraint },

@@ -370,10 +370,10 @@ mod tests {
 
     #[test]
     fn an_error_names_the_column() {
-        let told = |error: Error| error.to_string();
-        assert!(told(row().int("name").unwrap_err()).contains("name"));
-        assert!(told(row().int("age").unwrap_err()).contains("age"));
-        assert!(told(row().int(3).unwrap_err()).contains('?'));
-        assert!(told(row().text("note").unwrap_err()).contains("note"));
+        let message = |error: Error| error.to_string();
+        assert!(message(row().int("name").unwrap_err()).contains("name"));
+        assert!(message(row().int("age").unwrap_err()).contains("age"));
+        assert!(message(row().int(3).unwrap_err()).contains('?'));
+        assert!(message(row().text("note").unwrap_err()).contains("note"));
     }
 }

@@ -22,7 +22,7 @@ macro_rules! stories {
     ($($name:ident),* $(,)?) => {
         mod on_sqlite {
             $(#[test] fn $name() -> crate::Done {
-                crate::tell(async {
+                crate::run_story(async {
                     let place = crate::TestDatabase::sqlite()?;
                     crate::$name(place.clone()).await
                 })
@@ -30,11 +30,11 @@ macro_rules! stories {
         }
         mod on_postgres {
             $(#[test] fn $name() -> crate::Done {
-                crate::tell(async {
+                crate::run_story(async {
                     let place = crate::TestDatabase::postgres().await?;
-                    let told = tokio::spawn(crate::$name(place.clone())).await;
+                    let joined = tokio::spawn(crate::$name(place.clone())).await;
                     place.remove().await?;
-                    told?
+                    joined?
                 })
             })*
         }
@@ -241,17 +241,17 @@ async fn a_wrong_column_is_named(place: TestDatabase) -> Done {
     let db = place.ready().await?;
     let sql = "INSERT INTO every (i, t) VALUES (2, 'x') RETURNING i AS number, t AS words, r";
     let mut row = one(&db, sql, params![]).await?;
-    let told = |e: Option<Error>| e.map(|e| e.to_string()).unwrap_or_default();
+    let text = |e: Option<Error>| e.map(|e| e.to_string()).unwrap_or_default();
     for (found, expect) in [
         (row.text(0).err(), "column number (number 0) is the integer 2, expected text"),
         (row.int(1).err(), "column words (number 1) is text, expected an integer"),
         (row.real(2).err(), "column r (number 2) is null, expected a real"),
         (row.int(3).err(), "column ? (number 3) is a row of 3, expected a column"),
     ] {
-        assert_eq!(told(found), expect);
+        assert_eq!(text(found), expect);
     }
     let two = one(&db, "SELECT 2 AS answer", params![]).await?;
-    assert_eq!(told(two.flag(0).err()), "column answer (number 0) is the integer 2, expected 0 or 1");
+    assert_eq!(text(two.flag(0).err()), "column answer (number 0) is the integer 2, expected 0 or 1");
     Ok(())
 }
 
@@ -469,7 +469,7 @@ async fn refuses_migrations_that_do_not_fit(place: TestDatabase) -> Done {
         (vec![SCHEMA[1], SCHEMA[0]], "migration 2 is listed before migration 1"),
     ] {
         match db.migrate(&list).await {
-            Err(Error::Migration(told)) => assert_eq!(told, expect),
+            Err(Error::Migration(message)) => assert_eq!(message, expect),
             other => panic!("{other:?} is not {expect}"),
         }
     }
@@ -608,7 +608,7 @@ async fn closes(place: TestDatabase) -> Done {
 /// Only on SQLite would a waiting body block the other writers.
 #[test]
 fn on_sqlite_a_body_that_waits_is_an_error() -> Done {
-    tell(async {
+    run_story(async {
         let db = TestDatabase::sqlite()?.ready().await?;
         let waited = db
             .write::<(), Error, _>(|tx| {
@@ -631,7 +631,7 @@ fn on_sqlite_a_lost_group_is_told_to_all() -> Done {
     for (harm, ends) in
         [("INSERT OR ROLLBACK INTO thing (name) VALUES ('first')", true), ("PRAGMA defer_foreign_keys = ON", false)]
     {
-        tell(async move {
+        run_story(async move {
             let db = TestDatabase::sqlite()?.ready().await?;
             add(&db, "first").await?;
             // While this one holds the writer, the others queue up.
@@ -695,7 +695,7 @@ fn on_sqlite_a_lost_group_is_told_to_all() -> Done {
 
 #[test]
 fn on_sqlite_many_may_open_and_close_one_file() -> Done {
-    tell(async {
+    run_story(async {
         let place = TestDatabase::sqlite()?;
         let calls: Vec<_> = (0..8)
             .map(|i| {
@@ -722,7 +722,7 @@ fn on_sqlite_many_may_open_and_close_one_file() -> Done {
 #[test]
 fn on_sqlite_the_file_is_private() -> Done {
     use std::os::unix::fs::PermissionsExt;
-    tell(async {
+    run_story(async {
         let place = TestDatabase::sqlite()?;
         let db = place.ready().await?;
         let TestDatabase::Sqlite(dir) = &place else {
@@ -743,7 +743,7 @@ fn on_sqlite_the_file_is_private() -> Done {
 /// Idle connections that died are replaced before anything runs.
 #[test]
 fn on_postgres_lost_connections_are_replaced() -> Done {
-    tell(async {
+    run_story(async {
         let place = TestDatabase::postgres().await?;
         let db = place.ready().await?;
         let calls: Vec<_> = (0..16)
@@ -772,7 +772,7 @@ fn on_postgres_lost_connections_are_replaced() -> Done {
 
 #[test]
 fn on_postgres_a_server_that_is_not_there_is_unavailable() -> Done {
-    tell(async {
+    run_story(async {
         let url = "postgres://muriel@127.0.0.1:1/postgres";
         let refused = Db::postgres(url, PostgresOptions::default()).await;
         assert!(matches!(refused, Err(Error::Unavailable { .. })), "{refused:?}");
@@ -782,7 +782,7 @@ fn on_postgres_a_server_that_is_not_there_is_unavailable() -> Done {
 
 #[test]
 fn on_postgres_a_full_pool_and_a_long_wait_are_unavailable() -> Done {
-    tell(async {
+    run_story(async {
         let place = TestDatabase::postgres().await?;
         let short = Duration::from_millis(300);
         let db = place
@@ -942,7 +942,7 @@ impl TestDatabase {
     }
 }
 
-fn tell(story: impl Future<Output = Done>) -> Done {
+fn run_story(story: impl Future<Output = Done>) -> Done {
     tokio::runtime::Builder::new_multi_thread().worker_threads(4).enable_all().build()?.block_on(story)
 }
 

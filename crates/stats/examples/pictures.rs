@@ -81,12 +81,12 @@ fn no_effect(seed: u64) -> Vec<Day> {
 /// the end, and never is by the always-valid interval.
 fn seed() -> u64 {
     let excludes = |(lower, upper): (f64, f64)| lower > 0.0 || upper < 0.0;
-    let is_told = |days: &Vec<Day>| {
+    let shows_peeking = |days: &Vec<Day>| {
         days.iter().filter(|day| day.day > 7.0 && excludes(day.fixed)).count() >= 2
             && days.last().is_some_and(|day| !excludes(day.fixed))
             && days.iter().all(|day| !excludes(day.always))
     };
-    (1..).find(|seed| is_told(&no_effect(*seed))).expect("about one seed in ten")
+    (1..).find(|seed| shows_peeking(&no_effect(*seed))).expect("about one seed in ten")
 }
 
 /// Lift and both intervals of an A/A test over time.

@@ -120,7 +120,7 @@ fn cpu() -> f64 {
 
 /// Results that are compared with other packages: the difference with its t-test and always-valid interval, the lift
 /// and the posterior.
-fn told(view: &Result<View>) -> Value {
+fn compared(view: &Result<View>) -> Value {
     let Ok(view) = view else { return Value::Null };
     json!({
         "difference": view.effect.num,
@@ -156,7 +156,7 @@ fn main() -> ExitCode {
         "{}",
         json!({
             "seconds": { "10 metrics": seconds(least_one), "1,000 cells": seconds(least_all) },
-            "cells": views.iter().map(told).collect::<Vec<_>>(),
+            "cells": views.iter().map(compared).collect::<Vec<_>>(),
             "rejected": rejected,
         })
     );

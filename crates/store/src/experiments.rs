@@ -11,7 +11,7 @@ use crate::overview;
 use crate::plan_locks;
 use crate::table::Json;
 use crate::{Result, experiments::rows::*};
-use crate::{told, watches};
+use crate::{notifications, watches};
 use muriel_domain::Instant;
 use muriel_domain::experiment::{Allocation, Epoch, Experiment, References, Revision, Rule, Serving, Variant};
 use muriel_domain::goal::Goal;
@@ -401,7 +401,7 @@ pub async fn insert(tx: &mut dyn Tx, first: &Revision, act: &Act<'_>) -> Result<
     lock_plan(tx, &experiment, first).await?;
     overview::follow(tx, &experiment, act).await?;
     jobs::follow(tx, None, &experiment).await?;
-    told::tell_change(tx, (None, Some(&experiment)), Vec::new(), act, experiment.updated_at).await?;
+    notifications::record_change(tx, (None, Some(&experiment)), Vec::new(), act, experiment.updated_at).await?;
     Ok(id)
 }
 
@@ -457,7 +457,7 @@ pub async fn update(tx: &mut dyn Tx, before: &Experiment, revision: &Revision, a
     overview::follow(tx, after, act).await?;
     jobs::follow(tx, Some(before), after).await?;
     let fields = revision.before.keys().map(String::as_str).collect();
-    told::tell_change(tx, (Some(before), Some(after)), fields, act, after.updated_at).await?;
+    notifications::record_change(tx, (Some(before), Some(after)), fields, act, after.updated_at).await?;
     link_update(tx, before.hypothesis_id, after).await
 }
 
@@ -485,7 +485,7 @@ pub async fn delete(tx: &mut dyn Tx, experiment: &Experiment, act: &Act<'_>, now
     overview::remove(tx, experiment.id).await?;
     groups::leave(tx, experiment.id).await?;
     interactions::remove_all(tx, experiment.id).await?;
-    told::tell_change(tx, (Some(experiment), None), Vec::new(), act, now).await?;
+    notifications::record_change(tx, (Some(experiment), None), Vec::new(), act, now).await?;
     watches::remove_all(tx, experiment.id).await?;
     history_insert(tx, entry).await
 }

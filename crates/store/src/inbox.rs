@@ -101,19 +101,19 @@ pub struct Entry {
 ///
 /// # Errors
 /// When the database cannot be reached.
-pub(crate) async fn tell_watchers(
+pub(crate) async fn notify_watchers(
     tx: &mut dyn Tx,
     experiment: &Experiment,
     events: &[Event],
     by: &str,
     at: Instant,
 ) -> Result<()> {
-    let told: Vec<(&Event, Notice)> = events.iter().filter_map(|event| Some((event, Notice::of(event)?))).collect();
-    if told.is_empty() {
+    let notices: Vec<(&Event, Notice)> = events.iter().filter_map(|event| Some((event, Notice::of(event)?))).collect();
+    if notices.is_empty() {
         return Ok(());
     }
     let to = watches::watchers(tx, experiment.project_id, experiment.id).await?;
-    for (event, notice) in told {
+    for (event, notice) in notices {
         let entry = NewEntry {
             project: experiment.project_id,
             subject: Subject::Experiment(experiment.id),
@@ -126,7 +126,7 @@ pub(crate) async fn tell_watchers(
             comment: None,
             proposal: None,
         };
-        tell(tx, &to, &entry).await?;
+        notify(tx, &to, &entry).await?;
     }
     Ok(())
 }
@@ -137,7 +137,7 @@ pub(crate) async fn tell_watchers(
 ///
 /// # Errors
 /// When the database cannot be reached.
-pub async fn tell(tx: &mut dyn Tx, to: &[PersonId], entry: &NewEntry<'_>) -> Result<()> {
+pub async fn notify(tx: &mut dyn Tx, to: &[PersonId], entry: &NewEntry<'_>) -> Result<()> {
     static STATEMENT: LazyLock<String> = LazyLock::new(|| {
         let after = |number: usize| IDS + number;
         format!(

@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
 /// Period after an experiment's end in which its conversions are reported, in microseconds.
-const TOLD_AFTER_END_US: i64 = DAY_US;
+const REPORTED_AFTER_END_US: i64 = DAY_US;
 
 /// A page's successful report of an arm to an integration of an experiment.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -71,7 +71,7 @@ pub async fn with_webhook(tx: &mut dyn Tx) -> Result<Vec<(String, ProjectId, Exp
 ///
 /// # Errors
 /// When the database cannot be reached.
-pub async fn exposures_told(tx: &mut dyn Tx, log: &str) -> Result<Option<i64>> {
+pub async fn reported_exposures(tx: &mut dyn Tx, log: &str) -> Result<Option<i64>> {
     let row = tx.query_opt("SELECT seq FROM exposures_told WHERE log = $1", params![log]).await?;
     Ok(row.map(|row| row.int("seq")).transpose()?)
 }
@@ -81,7 +81,7 @@ pub async fn exposures_told(tx: &mut dyn Tx, log: &str) -> Result<Option<i64>> {
 ///
 /// # Errors
 /// When the database cannot be reached.
-pub async fn exposures_tell(tx: &mut dyn Tx, log: &str, before: Option<i64>, after: i64) -> Result<bool> {
+pub async fn reported_exposures_set(tx: &mut dyn Tx, log: &str, before: Option<i64>, after: i64) -> Result<bool> {
     let changed = match before {
         None => {
             let sql = "INSERT INTO exposures_told (log, seq) VALUES ($1, $2) ON CONFLICT DO NOTHING";
@@ -109,7 +109,7 @@ pub async fn followed_conversions(tx: &mut dyn Tx, now: Instant) -> Result<Vec<(
             EventType::Conversion.word()
         )
     });
-    let rows = tx.query(&STATEMENT, params![now.plus_us(-TOLD_AFTER_END_US).us()]).await?;
+    let rows = tx.query(&STATEMENT, params![now.plus_us(-REPORTED_AFTER_END_US).us()]).await?;
     rows.into_iter()
         .map(|row| Ok((ProjectId(row.int("project_id")?), ExperimentId(row.int("experiment_id")?))))
         .collect()
@@ -120,7 +120,11 @@ pub async fn followed_conversions(tx: &mut dyn Tx, now: Instant) -> Result<Vec<(
 ///
 /// # Errors
 /// When the database cannot be reached.
-pub async fn conversions_told(tx: &mut dyn Tx, log: &str, id: ExperimentId) -> Result<BTreeMap<(String, u32), u64>> {
+pub async fn reported_conversions(
+    tx: &mut dyn Tx,
+    log: &str,
+    id: ExperimentId,
+) -> Result<BTreeMap<(String, u32), u64>> {
     let sql = "SELECT goal_key, variant, converted FROM conversions_told WHERE experiment_id = $1 AND log = $2";
     let rows = tx.query(sql, params![id.0, log]).await?;
     let read = rows.into_iter().map(|mut row| {
@@ -134,7 +138,7 @@ pub async fn conversions_told(tx: &mut dyn Tx, log: &str, id: ExperimentId) -> R
 ///
 /// # Errors
 /// When the database cannot be reached.
-pub async fn conversions_tell(
+pub async fn reported_conversions_set(
     tx: &mut dyn Tx,
     (log, id): (&str, ExperimentId),
     (goal_key, arm): (&str, u32),

@@ -228,7 +228,7 @@ pub async fn due(tx: &mut dyn Tx, night: i64) -> Result<Option<ProjectId>> {
 
 /// A finished check of a project's pairs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Look {
+pub struct InteractionCheck {
     /// Number of the night, counted from 1970.
     pub night: i64,
     /// End of the check.
@@ -243,29 +243,29 @@ pub struct Look {
 ///
 /// # Errors
 /// When the database cannot be reached.
-pub async fn last_look(tx: &mut dyn Tx, project: ProjectId) -> Result<Option<Look>> {
+pub async fn last_check(tx: &mut dyn Tx, project: ProjectId) -> Result<Option<InteractionCheck>> {
     let sql = "SELECT night, ended_at, pairs, left_out FROM interaction_look WHERE project_id = $1";
-    let look = |row: Row| -> Result<Look, Error> {
-        Ok(Look {
+    let check = |row: Row| -> Result<InteractionCheck, Error> {
+        Ok(InteractionCheck {
             night: row.int("night")?,
             ended_at: Instant::from_us(row.int("ended_at")?),
             pairs: row.int("pairs")?,
             left_out: row.int("left_out")?,
         })
     };
-    tx.query_opt(sql, params![project.0]).await?.map(look).transpose()
+    tx.query_opt(sql, params![project.0]).await?.map(check).transpose()
 }
 
 /// Stores a finished check of a project's pairs.
 ///
 /// # Errors
 /// When the database cannot be reached.
-pub async fn set_look(tx: &mut dyn Tx, project: ProjectId, look: Look) -> Result<()> {
+pub async fn set_check(tx: &mut dyn Tx, project: ProjectId, check: InteractionCheck) -> Result<()> {
     tx.execute(
         "INSERT INTO interaction_look (project_id, night, ended_at, pairs, left_out) VALUES ($1, $2, $3, $4, $5) \
          ON CONFLICT (project_id) DO UPDATE SET night = excluded.night, ended_at = excluded.ended_at, \
            pairs = excluded.pairs, left_out = excluded.left_out",
-        params![project.0, look.night, look.ended_at.us(), look.pairs, look.left_out],
+        params![project.0, check.night, check.ended_at.us(), check.pairs, check.left_out],
     )
     .await?;
     Ok(())

@@ -24,6 +24,7 @@ pub mod jobs;
 pub mod keys;
 mod milestones;
 pub mod nodes;
+pub mod notifications;
 pub mod object_history;
 pub mod overview;
 pub mod passkeys;
@@ -41,7 +42,6 @@ mod table;
 pub mod tenants;
 #[doc(hidden)]
 pub mod testing;
-pub mod told;
 pub mod visitor_jobs;
 pub mod watches;
 pub mod webhooks;

@@ -269,14 +269,14 @@ pub struct OverviewRow {
     /// Revision of the experiment.
     pub revision: i64,
     /// Last check of its result.
-    pub look: Option<ResultLook>,
+    pub check: Option<ResultCheck>,
     /// Position in the order.
     pub mark: OverviewMark,
 }
 
 /// The last check of a result.
 #[derive(Debug, Clone, PartialEq)]
-pub struct ResultLook {
+pub struct ResultCheck {
     /// Time of the check.
     pub as_of: Instant,
     /// Revision of the experiment at that time.
@@ -457,8 +457,8 @@ fn read(mut row: Row, sort: OverviewSort) -> Result<OverviewRow> {
     };
     let tags = serde_json::from_str(&row.text("tags")?).map_err(|_| damaged("tags", "a JSON array of texts"))?;
     let ready_at = moment(&row, "ready_at")?;
-    let look = match (moment(&row, "as_of")?, row.opt_int("looked_revision")?, row.opt_text("result")?) {
-        (Some(as_of), Some(revision), Some(summary)) => Some(ResultLook {
+    let check = match (moment(&row, "as_of")?, row.opt_int("looked_revision")?, row.opt_text("result")?) {
+        (Some(as_of), Some(revision), Some(summary)) => Some(ResultCheck {
             as_of,
             revision,
             verdict: row.text("verdict")?,
@@ -488,7 +488,7 @@ fn read(mut row: Row, sort: OverviewSort) -> Result<OverviewRow> {
         changed_by: row.text("changed_by")?,
         change_action: row.text("change_action")?,
         revision: row.int("present_revision")?,
-        look,
+        check,
         mark: OverviewMark { value, id },
         listed: listed::read(&mut row)?,
     })
@@ -496,7 +496,7 @@ fn read(mut row: Row, sort: OverviewSort) -> Result<OverviewRow> {
 
 /// An experiment whose result is due for a check.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct ToLookAt {
+pub struct DueCheck {
     /// Project of the experiment.
     pub project: ProjectId,
     /// Experiment id.
@@ -510,7 +510,7 @@ pub struct ToLookAt {
 ///
 /// # Errors
 /// When the database cannot be reached.
-pub async fn to_look_at(tx: &mut dyn Tx, before: Instant, limit: i64) -> Result<Vec<ToLookAt>> {
+pub async fn due_checks(tx: &mut dyn Tx, before: Instant, limit: i64) -> Result<Vec<DueCheck>> {
     let rows = tx
         .query(
             "SELECT experiment_id, project_id, revision FROM overview \
@@ -522,7 +522,7 @@ pub async fn to_look_at(tx: &mut dyn Tx, before: Instant, limit: i64) -> Result<
         .await?;
     rows.into_iter()
         .map(|row| {
-            Ok(ToLookAt {
+            Ok(DueCheck {
                 project: ProjectId(row.int("project_id")?),
                 id: ExperimentId(row.int("experiment_id")?),
                 revision: row.int("revision")?,
@@ -535,19 +535,19 @@ pub async fn to_look_at(tx: &mut dyn Tx, before: Instant, limit: i64) -> Result<
 ///
 /// # Errors
 /// When the database cannot be reached.
-pub async fn looked_at(tx: &mut dyn Tx, id: ExperimentId, look: &ResultLook) -> Result<()> {
+pub async fn save_check(tx: &mut dyn Tx, id: ExperimentId, check: &ResultCheck) -> Result<()> {
     tx.execute(
         "UPDATE overview SET as_of = $2, looked_revision = $3, result = $4, verdict = $5, health = $6, visitors = $7, \
          ready_at = $8 WHERE experiment_id = $1 AND (as_of IS NULL OR as_of <= $2)",
         params![
             id.0,
-            look.as_of.us(),
-            look.revision,
-            crate::codec::to_json(&look.summary),
-            look.verdict.as_str(),
-            look.health.as_str(),
-            look.visitors,
-            look.ready_at.map(Instant::us),
+            check.as_of.us(),
+            check.revision,
+            crate::codec::to_json(&check.summary),
+            check.verdict.as_str(),
+            check.health.as_str(),
+            check.visitors,
+            check.ready_at.map(Instant::us),
         ],
     )
     .await?;

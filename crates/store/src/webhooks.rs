@@ -185,7 +185,7 @@ pub async fn secret_insert(
 ///
 /// # Errors
 /// When the database cannot be reached.
-pub(crate) async fn tell(tx: &mut dyn Tx, project: ProjectId, events: Vec<Event>, at: Instant) -> Result<()> {
+pub(crate) async fn send_events(tx: &mut dyn Tx, project: ProjectId, events: Vec<Event>, at: Instant) -> Result<()> {
     if events.is_empty() {
         return Ok(());
     }
@@ -206,7 +206,7 @@ pub(crate) async fn tell(tx: &mut dyn Tx, project: ProjectId, events: Vec<Event>
 ///
 /// # Errors
 /// When the database cannot be reached.
-pub async fn tell_exposures(
+pub async fn send_exposures(
     tx: &mut dyn Tx,
     project: ProjectId,
     only: Option<i64>,

@@ -22,7 +22,7 @@ use muriel_domain::time::DAY_US;
 use muriel_log::{EventKind, EventVisitor, Record};
 use muriel_log::{LogId, Position};
 use muriel_warehouse::{
-    CountedOutcome, Dimension, DuckWarehouse, ExperimentQuestion, Filter, GroupStretch, LoadTarget, Metric, Population,
+    CountedOutcome, Dimension, DuckWarehouse, ExperimentQuestion, Filter, GroupRange, LoadTarget, Metric, Population,
     Rows, StopToken, WarehouseOptions, WarehouseReader, WarehouseWriter, Watermark,
 };
 use serde_json::json;
@@ -201,8 +201,8 @@ fn questions() -> Vec<(&'static str, ExperimentQuestion)> {
         as_of: Instant::from_us(START + DAYS * DAY_US),
         metrics: outcomes.into_iter().map(Metric::new).collect(),
     };
-    let stretch = GroupStretch { group_id: None, salt: "g1".into(), from: 0, to: 500 };
-    let holdout = Population::Holdout(stretch);
+    let range = GroupRange { group_id: None, salt: "g1".into(), from: 0, to: 500 };
+    let holdout = Population::Holdout(range);
     let series =
         ExperimentQuestion { by_quarter: true, breakdown: None, ..question(goal(GoalType::Event, "Purchase")) };
     let mut covariate = question(goal(GoalType::Revenue, "Purchase"));
@@ -241,12 +241,12 @@ fn measure(
         visitors = answer.arrivals.iter().map(|arrivals| arrivals.visitors).sum();
         converted = answer.metrics.iter().flat_map(|metric| &metric.cells).map(|cell| cell.totals.converted).sum();
     }
-    let told = |mut of: Vec<f64>| {
+    let summary = |mut of: Vec<f64>| {
         of.sort_by(f64::total_cmp);
         json!({ "min": of[0].round(), "median": of[of.len() / 2].round() })
     };
     let line = json!({
-        "question": name, "runs": wall.len(), "wall_ms": told(wall), "cpu_ms": told(cpu), "visitors": visitors,
+        "question": name, "runs": wall.len(), "wall_ms": summary(wall), "cpu_ms": summary(cpu), "visitors": visitors,
         "converted": converted,
     });
     println!("{line}");
@@ -257,8 +257,8 @@ fn measure(
 fn cpu_ms() -> f64 {
     let tasks = fs::read_dir("/proc/self/task").into_iter().flatten().flatten();
     let times = tasks.filter_map(|task| {
-        let told = fs::read_to_string(task.path().join("schedstat")).ok()?;
-        told.split(' ').next()?.parse::<f64>().ok()
+        let text = fs::read_to_string(task.path().join("schedstat")).ok()?;
+        text.split(' ').next()?.parse::<f64>().ok()
     });
     times.sum::<f64>() / 1e6
 }

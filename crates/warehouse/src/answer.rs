@@ -164,7 +164,7 @@ pub struct PageMeasure {
 
 impl PageTotals {
     /// Returns whether any page reported something.
-    pub(super) fn tells(&self) -> bool {
+    pub(super) fn has_reports(&self) -> bool {
         *self != PageTotals { epoch: self.epoch, variant: self.variant, ..PageTotals::default() }
     }
 }
@@ -281,7 +281,7 @@ pub struct OrderSummary {
     /// Number of orders in other currencies, which are excluded.
     pub other_currency: u64,
     /// Orders among these that were sent with an API key (trusted).
-    pub other_currency_vouched: u64,
+    pub other_currency_trusted: u64,
     /// Number of orders above [`OrderSummary::limit`], which are excluded.
     pub implausible: u64,
     /// Maximum plausible order value that was applied; `None` without a limit. If [`Metric::max_order_value`] is
@@ -290,7 +290,7 @@ pub struct OrderSummary {
     /// [`Metric::max_order_value`]: super::question::Metric::max_order_value
     pub limit: Option<f64>,
     /// Number of counted orders that were sent with an API key.
-    pub vouched: u64,
+    pub trusted: u64,
     /// Number of orders that were left out because another order with the same number counts already.
     pub repeated: u64,
     /// Orders among these with a number that at least [`SHARED_BY`](super::question::SHARED_BY) visitors have sent.
@@ -313,7 +313,7 @@ pub struct LargestOrder {
     /// Arm of its visitor, 0 for the control.
     pub variant: u32,
     /// True when it was sent with an API key.
-    pub vouched: bool,
+    pub trusted: bool,
 }
 
 /// Totals of one cell: visitors with the same epoch, variant, segment and window state.

@@ -36,12 +36,12 @@ pub use self::duckdb::{DuckWarehouse, WarehouseOptions};
 pub use self::load::{LoadProgress, LoadReport, Loader, load_log, rebuild, request_rebuild};
 pub use self::question::{
     ActivityQuestion, CountedOutcome, Dimension, ExchangeRates, ExperimentQuestion, Filter, JUST_BEFORE_US,
-    MAX_ORDER_FACTOR, MIN_VOUCHED_ONE_IN, Metric, PagesQuestion, PairQuestion, Population, QUARTER_US, RateSpan,
+    MAX_ORDER_FACTOR, MIN_TRUSTED_ONE_IN, Metric, PagesQuestion, PairQuestion, Population, QUARTER_US, RateSpan,
     SEGMENTS_MAX, SHARED_BY, SHARED_TESTS_MAX, SharedQuestion, TrafficQuestion, VISIT_AFTER_ENTRY_US,
     VISIT_BEFORE_ENTRY_US, VisitorsQuestion,
 };
 pub use self::row::Rows;
-pub use muriel_assign::document::GroupStretch;
+pub use muriel_assign::document::GroupRange;
 use muriel_log::{LogId, Position};
 
 /// `Result` with this module's [`Error`].

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use muriel_assign::document::GroupStretch;
+use muriel_assign::document::GroupRange;
 use muriel_domain::Instant;
 use muriel_domain::goal::{GoalType, Trigger};
 
@@ -56,7 +56,7 @@ pub enum Population {
     /// All visitors with any event, at the time of the first. Arm 0 are those whose position is in this group range,
     /// arm 1 is everybody else. Exposures do not count, because held-out visitors have none. Visitors have no
     /// attributes, so a filter matches nobody.
-    Holdout(GroupStretch),
+    Holdout(GroupRange),
 }
 
 /// Attributes that visitors must have had when they entered. An empty list matches all
@@ -136,7 +136,7 @@ pub struct Metric {
     pub cap: Option<f64>,
     /// Maximum plausible value of an order, for an outcome with a value. Larger orders are excluded and their number is
     /// returned. `None` for [`MAX_ORDER_FACTOR`] times the largest order sent with an API key, which then limits only
-    /// orders without a key. There is no limit if fewer than one in [`MIN_VOUCHED_ONE_IN`] buyers have an order sent
+    /// orders without a key. There is no limit if fewer than one in [`MIN_TRUSTED_ONE_IN`] buyers have an order sent
     /// with a key.
     pub max_order_value: Option<f64>,
     /// Currency of values, ISO 4217. `None` for the currency of most buyers with orders sent with an API key or, if
@@ -232,7 +232,7 @@ pub const MAX_ORDER_FACTOR: i64 = 10;
 
 /// At least one in this many buyers must have an order sent with an API key before these orders set the limit. A single
 /// test order sent with a key does not represent the others.
-pub const MIN_VOUCHED_ONE_IN: u64 = 10;
+pub const MIN_TRUSTED_ONE_IN: u64 = 10;
 
 /// Maximum number of segments of a breakdown; the remaining ones are combined into
 /// [`Segment::Rest`](super::Segment::Rest).

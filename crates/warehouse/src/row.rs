@@ -103,7 +103,7 @@ pub(super) struct EventRow {
     pub(super) refund_of: Option<u64>,
     pub(super) currency: Option<String>,
     pub(super) session: Option<u64>,
-    pub(super) vouched: bool,
+    pub(super) trusted: bool,
     pub(super) seq: i64,
 }
 
@@ -118,7 +118,7 @@ pub(super) struct ExposureRow {
     pub(super) at: i64,
     pub(super) id: u64,
     pub(super) bot: bool,
-    pub(super) vouched: bool,
+    pub(super) trusted: bool,
     pub(super) session: Option<u64>,
     pub(super) url: Option<u64>,
     pub(super) profile: u64,
@@ -138,7 +138,7 @@ pub(super) struct HealthRow {
     pub(super) variant: u8,
     pub(super) at: i64,
     pub(super) id: u64,
-    pub(super) vouched: bool,
+    pub(super) trusted: bool,
     pub(super) asked: i64,
     pub(super) found: i64,
     pub(super) failed: bool,
@@ -383,7 +383,7 @@ fn event(record: &Record, seq: i64) -> Option<EventRow> {
         refund_of: refund_of.map(|number| hash_text(number)),
         currency: record.currency.clone(),
         session: record.session.as_deref().map(hash_text),
-        vouched: record.vouched,
+        trusted: record.vouched,
         seq,
     })
 }
@@ -405,7 +405,7 @@ fn lost(record: &Record, seq: i64) -> Option<EventRow> {
         refund_of: None,
         currency: None,
         session: None,
-        vouched: record.vouched,
+        trusted: record.vouched,
         seq,
     })
 }
@@ -428,9 +428,9 @@ fn hash_profile(texts: [Option<&str>; 6]) -> u64 {
 fn health(record: &Record, seq: i64) -> Option<HealthRow> {
     let (mut asked, mut found) = (0, 0);
     let letters = record.changes.as_deref().unwrap_or_default().bytes();
-    for (bit, told) in letters.take(MAX_TRACKED_CHANGES).enumerate() {
-        asked |= i64::from(told != b'-') << bit;
-        found |= i64::from(told == b'1') << bit;
+    for (bit, letter) in letters.take(MAX_TRACKED_CHANGES).enumerate() {
+        asked |= i64::from(letter != b'-') << bit;
+        found |= i64::from(letter == b'1') << bit;
     }
     let is_some = |number: Option<f64>| number.is_some_and(|number| number > 0.0);
     // The cast is exact: the caps are small integers, and NaN becomes 0.
@@ -446,7 +446,7 @@ fn health(record: &Record, seq: i64) -> Option<HealthRow> {
         variant: record.variant_id.as_deref()?.parse().ok()?,
         at: record.at.us(),
         id: hash_id(record.id),
-        vouched: record.vouched,
+        trusted: record.vouched,
         asked,
         found,
         failed,
@@ -460,8 +460,8 @@ fn health(record: &Record, seq: i64) -> Option<HealthRow> {
         error,
         seq,
     };
-    let tells = asked != 0 || row.failed || row.late;
-    (tells || [row.hidden, row.lcp, row.cls, row.inp].iter().any(Option::is_some)).then_some(row)
+    let is_report = asked != 0 || row.failed || row.late;
+    (is_report || [row.hidden, row.lcp, row.cls, row.inp].iter().any(Option::is_some)).then_some(row)
 }
 
 /// Makes an error message printable: at most [`ERROR_CHARS`] characters, with a blank for each character that is not
@@ -491,8 +491,8 @@ fn exposure(record: &Record, seq: i64) -> Option<(ExposureRow, ProfileRow)> {
         _ => None,
     };
     let utm = ["utm_source", "utm_medium", "utm_campaign"].map(|name| {
-        let told = text(context, name).map(Cow::Borrowed);
-        told.or_else(|| parameter(landing?, name)).or_else(|| parameter(url?, name))
+        let given = text(context, name).map(Cow::Borrowed);
+        given.or_else(|| parameter(landing?, name)).or_else(|| parameter(url?, name))
     });
     // Uses the same fields as a breakdown, so a visitor from a paid medium matches the filter for it.
     let source = source_of_texts(referrer, landing, utm[1].as_deref()).word();
@@ -514,7 +514,7 @@ fn exposure(record: &Record, seq: i64) -> Option<(ExposureRow, ProfileRow)> {
         at: record.at.us(),
         id: hash_id(record.id),
         bot: record.bot,
-        vouched: record.vouched,
+        trusted: record.vouched,
         session: record.session.as_deref().map(hash_text),
         url: url.map(hash_url),
         profile,
@@ -669,17 +669,17 @@ mod tests {
         assert_eq!((row.hidden, row.asked, row.failed), (Some(HIDDEN_CAP_MS), 0, false));
         // An error's message is stored in printable form, with its page and browser.
         let long = "é".repeat(300);
-        let told = |errors: u32, message: &str| {
+        let row_of = |errors: u32, message: &str| {
             health(json!({
                 "errors": errors, "error_message": message, "browser": "safari", "url": "https://shop.example/a?email=b#c", "late": 1,
             }))
             .unwrap()
         };
-        let row = told(1, "a\u{7}b\u{202e}c\nd");
+        let row = row_of(1, "a\u{7}b\u{202e}c\nd");
         assert_eq!((row.error.as_deref(), row.browser.as_deref()), (Some("a b c d"), Some("safari")));
         assert_eq!(row.page.as_deref(), Some("https://shop.example/a"));
-        assert_eq!(told(1, &long).error.unwrap().chars().count(), ERROR_CHARS);
-        let row = told(0, "nothing failed");
+        assert_eq!(row_of(1, &long).error.unwrap().chars().count(), ERROR_CHARS);
+        let row = row_of(0, "nothing failed");
         assert_eq!((row.error, row.page, row.browser), (None, None, None));
         // A report without information about an arm makes no row.
         for nothing in [
@@ -749,7 +749,7 @@ mod tests {
     #[test]
     fn a_profile_is_told_once() {
         let mut rows = Rows::default();
-        let tell = |rows: &mut Rows, fields: Value| {
+        let add = |rows: &mut Rows, fields: Value| {
             let mut all = json!({"type": "exposure", "test_id": 12, "variant_id": "1"});
             all.as_object_mut().unwrap().extend(fields.as_object().unwrap().clone());
             rows.add(&record(all), 7);
@@ -765,11 +765,11 @@ mod tests {
             (json!({"os": "ab"}), 6),
             (json!({"device": "ab", "project_key": "other"}), 7),
         ] {
-            assert_eq!(tell(&mut rows, fields.clone()), (2 * number - 1, number), "{fields}");
-            assert_eq!(tell(&mut rows, fields.clone()), (2 * number, number), "{fields}");
+            assert_eq!(add(&mut rows, fields.clone()), (2 * number - 1, number), "{fields}");
+            assert_eq!(add(&mut rows, fields.clone()), (2 * number, number), "{fields}");
         }
         rows.clear();
-        assert_eq!(tell(&mut rows, json!({})), (1, 1));
+        assert_eq!(add(&mut rows, json!({})), (1, 1));
     }
 
     #[test]

@@ -155,10 +155,10 @@ impl Client<'_> {
         };
         self.outcome.requests += 1;
         self.load.answered.fetch_add(1, Ordering::SeqCst);
-        let (acknowledged, told) = self.outcome.notes.answered(self.load.journal, &batch, results);
+        let (acknowledged, violation) = self.outcome.notes.answered(self.load.journal, &batch, results);
         self.load.acknowledged().extend(batch.keys());
         self.outcome.acknowledged += acknowledged;
-        self.outcome.violations.extend(told);
+        self.outcome.violations.extend(violation);
         self.outcome.answered.push_back(batch);
         if self.outcome.answered.len() > MAX_REMEMBERED_BATCHES {
             self.outcome.answered.pop_front();

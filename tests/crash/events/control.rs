@@ -171,11 +171,11 @@ fn in_a_copy(rig: &Rig, fault: Fault, victim: Uuid) -> Result<(bool, String)> {
     Ok(verdict(&format!("{fault:?}"), &seen.violations, kind, besides))
 }
 
-fn verdict(fault: &str, told: &[Violation], kind: Kind, besides: &[Kind]) -> (bool, String) {
-    let Some(first) = told.iter().find(|violation| violation.kind == kind) else {
-        return (false, format!("{fault}: of {} reported none is {}", told.len(), kind.word()));
+fn verdict(fault: &str, violations: &[Violation], kind: Kind, besides: &[Kind]) -> (bool, String) {
+    let Some(first) = violations.iter().find(|violation| violation.kind == kind) else {
+        return (false, format!("{fault}: of {} reported none is {}", violations.len(), kind.word()));
     };
-    match told.iter().find(|violation| violation.kind != kind && !besides.contains(&violation.kind)) {
+    match violations.iter().find(|violation| violation.kind != kind && !besides.contains(&violation.kind)) {
         Some(other) => (false, format!("{fault}: also reported was {other}")),
         None => (true, format!("{fault}: {first}")),
     }
@@ -196,8 +196,8 @@ fn known_too_early(rig: &mut Rig) -> Result<(bool, String)> {
     connection.receive()?;
     rig.unanswered = vec![batch];
     rig.earlier.clear();
-    let told = sent_again(rig)?;
-    Ok(verdict("KnownTooEarly", &told, Kind::Untrue, &[]))
+    let violations = sent_again(rig)?;
+    Ok(verdict("KnownTooEarly", &violations, Kind::Untrue, &[]))
 }
 
 /// The index forgets a batch that is stored, and takes it again.
@@ -216,9 +216,9 @@ fn forgotten(rig: &mut Rig) -> Result<(bool, String)> {
         }
     };
     rig.unanswered = vec![Batch { items: vec![Item::Event(key.id)], ..batch }];
-    let mut told = sent_again(rig)?;
-    told.extend(rig.look(true)?);
-    Ok(verdict("Forgotten", &told, Kind::Duplicated, &[Kind::Untrue]))
+    let mut violations = sent_again(rig)?;
+    violations.extend(rig.look(true)?);
+    Ok(verdict("Forgotten", &violations, Kind::Duplicated, &[Kind::Untrue]))
 }
 
 /// The warehouse has a visitor whom the log does not have.
@@ -237,14 +237,14 @@ fn counted_too_much(rig: &mut Rig) -> Result<(bool, String)> {
     });
     let mut rows = Rows::default();
     rows.add(&serde_json::from_value(exposure)?, 1);
-    let told = with_other_rows(rig, &rows, false)?;
-    Ok(verdict("CountedTooMuch", &told, Kind::Misreported, &[]))
+    let violations = with_other_rows(rig, &rows, false)?;
+    Ok(verdict("CountedTooMuch", &violations, Kind::Misreported, &[]))
 }
 
 /// The warehouse says that it has everything, and has nothing.
 fn not_counted(rig: &mut Rig) -> Result<(bool, String)> {
-    let told = with_other_rows(rig, &Rows::default(), true)?;
-    Ok(verdict("NotCounted", &told, Kind::Misreported, &[]))
+    let violations = with_other_rows(rig, &Rows::default(), true)?;
+    Ok(verdict("NotCounted", &violations, Kind::Misreported, &[]))
 }
 
 /// What is told of results when the warehouse has these rows besides its own, or
@@ -262,9 +262,9 @@ fn with_other_rows(rig: &mut Rig, rows: &Rows, instead: bool) -> Result<Vec<Viol
     warehouse.load(LoadTarget::Answering, log, rows, mark)?;
     drop(warehouse);
     rig.start_again(&[])?;
-    let mut told = rig.ask_for_results()?;
-    told.extend(rig.look(true)?);
-    Ok(told)
+    let mut violations = rig.ask_for_results()?;
+    violations.extend(rig.look(true)?);
+    Ok(violations)
 }
 
 /// Sends what is unanswered, all of it; what was told of that.

@@ -89,7 +89,7 @@ impl Notes {
     /// An answer came. Gives back how many events it acknowledged for the first
     /// time, and whether it told anything but the truth.
     pub(crate) fn answered(&mut self, journal: &Journal, batch: &Batch, results: &[Value]) -> (u64, Option<Violation>) {
-        let mut told = None;
+        let mut violation = None;
         if results.len() != batch.items.len() {
             let sentence = format!("{} results for {} events", results.len(), batch.items.len());
             return (0, Some(Violation::new(Kind::Untrue, "an answer", sentence)));
@@ -99,7 +99,7 @@ impl Notes {
             let status = result["status"].as_str().unwrap_or_default();
             let Item::Event(id) = item else {
                 if status != "invalid" || !result["message"].is_string() {
-                    told = Some(Violation::new(Kind::Untrue, "an invalid event", format!("answered {result}")));
+                    violation = Some(Violation::new(Kind::Untrue, "an invalid event", format!("answered {result}")));
                 }
                 continue;
             };
@@ -112,14 +112,14 @@ impl Notes {
             };
             if !due.contains(&status) || result["id"] != id.to_string() {
                 let sentence = format!("answered {result}, known was {known:?}");
-                told = Some(Violation::new(Kind::Untrue, &about(key), sentence));
+                violation = Some(Violation::new(Kind::Untrue, &about(key), sentence));
             }
             if matches!(status, "ok" | "duplicate") {
                 first_time += u64::from(known != Some(Fate::Acknowledged));
                 self.0.insert(key, Fate::Acknowledged);
             }
         }
-        (first_time, told)
+        (first_time, violation)
     }
 }
 

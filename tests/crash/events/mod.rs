@@ -61,7 +61,7 @@ pub(crate) struct Rig {
     earlier: Vec<Batch>,
     unanswered: Vec<Batch>,
     /// Results that the next look at the log judges.
-    told: Vec<ReadResult>,
+    reads: Vec<ReadResult>,
     /// Events that were acknowledged since the last look, in the order of the answers.
     acknowledged: Vec<EventKey>,
     /// Up to where the log has been read.
@@ -95,7 +95,7 @@ impl Rig {
             report: Report::new(name),
             earlier: Vec::new(),
             unanswered: Vec::new(),
-            told: Vec::new(),
+            reads: Vec::new(),
             acknowledged: Vec::new(),
             last: Position::default(),
             kept_warehouse: [None, None],
@@ -145,8 +145,8 @@ impl Rig {
         ended?;
         let mut asked = asked.map_err(|_| "whoever asked for results panicked")?;
         let acknowledged = std::mem::take(&mut *load.acknowledged());
-        asked.told.iter_mut().for_each(|told| told.before += self.acknowledged.len());
-        self.report.results_under_load += asked.told.len() as u64;
+        asked.reads.iter_mut().for_each(|read| read.before += self.acknowledged.len());
+        self.report.results_under_load += asked.reads.len() as u64;
         self.hear(asked);
         self.acknowledged.extend(acknowledged);
         let mut hits = 0;
@@ -180,7 +180,7 @@ impl Rig {
     fn hear(&mut self, asked: ResultReads) {
         self.report.not_loaded += asked.not_loaded;
         self.report.findings.add(asked.violations);
-        self.told.extend(asked.told);
+        self.reads.extend(asked.reads);
     }
 
     /// Asks for the result of each project while nobody sends anything. It has to
@@ -188,9 +188,9 @@ impl Rig {
     /// next look at the log says. The violations that are new.
     pub(crate) fn ask_for_results(&mut self) -> Result<Vec<Violation>> {
         let asked = results::of_all(&self.quiet_load())?;
-        let arms = || asked.told.iter().flat_map(|told| told.arms);
+        let arms = || asked.reads.iter().flat_map(|read| read.arms);
         self.report.counted = (arms().map(|arm| arm.visitors).sum(), arms().map(|arm| arm.conversions).sum());
-        let violations = asked.told.iter().flat_map(|told| told.bounded(&self.journal)).collect();
+        let violations = asked.reads.iter().flat_map(|read| read.bounded(&self.journal)).collect();
         self.hear(asked);
         Ok(self.report.findings.add(violations))
     }
@@ -218,10 +218,10 @@ impl Rig {
         self.report.blocks = seen.last.seq;
         let mut violations = seen.violations;
         let blocks = results::last_blocks(&self.journal, &std::mem::take(&mut self.acknowledged));
-        for told in self.told.drain(..) {
+        for read in self.reads.drain(..) {
             self.report.results += 1;
-            violations.extend(told.exact(&self.journal, seen.last.seq));
-            violations.extend(told.outdated(&blocks));
+            violations.extend(read.exact(&self.journal, seen.last.seq));
+            violations.extend(read.outdated(&blocks));
         }
         Ok(self.report.findings.add(violations))
     }

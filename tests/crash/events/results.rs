@@ -100,10 +100,10 @@ impl ReadResult {
     /// before anybody has looked into the log.
     pub(crate) fn bounded(&self, journal: &Journal) -> Vec<Violation> {
         let [least, most] = count(journal, self.project, |entry| entry.fate.is_stored());
-        self.differing(|arm, told| {
+        self.differing(|arm, reported| {
             let (least, most) = (least[arm], most[arm]);
-            let is_within = (least.visitors..=most.visitors).contains(&told.visitors)
-                && (least.conversions..=most.conversions).contains(&told.conversions);
+            let is_within = (least.visitors..=most.visitors).contains(&reported.visitors)
+                && (least.conversions..=most.conversions).contains(&reported.conversions);
             (!is_within).then(|| format!("by what is acknowledged there are {least} at least, and {most} at most"))
         })
     }
@@ -112,8 +112,8 @@ impl ReadResult {
     /// came to the block `last`.
     pub(crate) fn exact(&self, journal: &Journal, last: i64) -> Vec<Violation> {
         let [due, _] = count(journal, self.project, |entry| Some(entry.block > 0 && entry.block <= self.position));
-        self.differing(|arm, told| {
-            (told != due[arm] || self.position > last)
+        self.differing(|arm, reported| {
+            (reported != due[arm] || self.position > last)
                 .then(|| format!("up to block {} of {last} the log holds {}", self.position, due[arm]))
         })
     }
@@ -131,8 +131,8 @@ impl ReadResult {
     }
 
     fn differing(&self, differs: impl Fn(usize, Count) -> Option<String>) -> Vec<Violation> {
-        let of_arm = |(arm, told): (usize, &Count)| {
-            let sentence = format!("its result has {told}, and {}", differs(arm, *told)?);
+        let of_arm = |(arm, reported): (usize, &Count)| {
+            let sentence = format!("its result has {reported}, and {}", differs(arm, *reported)?);
             Some(Violation::new(Kind::Misreported, &format!("{}, arm {arm}", about(self.test_id)), sentence))
         };
         self.arms.iter().enumerate().filter_map(of_arm).collect()
@@ -221,7 +221,7 @@ impl Visitor {
 /// What whoever asked under load was told.
 #[derive(Default)]
 pub(crate) struct ResultReads {
-    pub(crate) told: Vec<ReadResult>,
+    pub(crate) reads: Vec<ReadResult>,
     /// How often there was no result yet.
     pub(crate) not_loaded: u64,
     pub(crate) violations: Vec<Violation>,
@@ -247,7 +247,7 @@ impl ResultReads {
         let before = load.acknowledged().len();
         let answer = connection.call(&load.accounts[project], &request)?;
         match ReadResult::read(project, test_id, before, &answer) {
-            Ok(Some(told)) => self.told.push(told),
+            Ok(Some(read)) => self.reads.push(read),
             Ok(None) => {
                 self.not_loaded += 1;
                 thread::sleep(PAUSE);
@@ -330,8 +330,8 @@ mod tests {
         for (before, position, is_outdated) in
             [(0, 0, false), (1, 3, false), (1, 2, true), (2, 3, false), (2, 2, true), (3, 4, true), (3, 5, false)]
         {
-            let told = ReadResult { project: 0, test_id: 1, position, arms, before };
-            assert_eq!(told.outdated(&blocks).is_some(), is_outdated, "{before} {position}");
+            let read = ReadResult { project: 0, test_id: 1, position, arms, before };
+            assert_eq!(read.outdated(&blocks).is_some(), is_outdated, "{before} {position}");
         }
     }
 

@@ -78,23 +78,27 @@ fn plant_and_check(rig: &mut Rig, fault: Fault) -> Result<(bool, String)> {
         if planted.is_none() {
             planted = plant_by_request(rig, fault)?;
         }
-        let told = rig.check(true)?;
+        let violations = rig.check(true)?;
         if let Some(about) = planted {
-            return Ok(verdict(fault, &about, &told));
+            return Ok(verdict(fault, &about, &violations));
         }
-        if let Some(other) = told.first() {
+        if let Some(other) = violations.first() {
             return Ok((false, format!("{fault:?}: before it was planted, {other}")));
         }
     }
     Ok((false, format!("{fault:?}: {ATTEMPTS} cycles had nothing to spoil")))
 }
 
-fn verdict(fault: Fault, about: &str, told: &[Violation]) -> (bool, String) {
+fn verdict(fault: Fault, about: &str, violations: &[Violation]) -> (bool, String) {
     let is_it = |violation: &Violation| violation.kind == fault.kind() && violation.about == about;
-    match told {
+    match violations {
         [] => (false, format!("{fault:?} of {about}: nothing was reported")),
-        told if told.iter().all(is_it) => (true, format!("{fault:?} of {about}: {}", told[0].sentence)),
-        told => (false, format!("{fault:?} of {about}: {} reported, among them {}", told.len(), told[0])),
+        violations if violations.iter().all(is_it) => {
+            (true, format!("{fault:?} of {about}: {}", violations[0].sentence))
+        }
+        violations => {
+            (false, format!("{fault:?} of {about}: {} reported, among them {}", violations.len(), violations[0]))
+        }
     }
 }
 

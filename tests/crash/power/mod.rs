@@ -128,11 +128,11 @@ mod tests {
 
     #[test]
     fn cuts_lose_no_event() {
-        room::told("power::tests::cuts_lose_no_event", || cuts(3, false));
+        room::run_isolated("power::tests::cuts_lose_no_event", || cuts(3, false));
     }
 
     #[test]
     fn cuts_take_what_was_not_flushed() {
-        room::told("power::tests::cuts_take_what_was_not_flushed", || cuts(2, true));
+        room::run_isolated("power::tests::cuts_take_what_was_not_flushed", || cuts(2, true));
     }
 }

@@ -8,7 +8,7 @@ import type { State } from "./state.mjs";
 
 type Method = "get" | "post" | "put" | "patch" | "delete";
 
-/** Operations of the contract, as `GET /v2/overview`. */
+/** Operations of the contract, such as `GET /v2/overview`. */
 type Operation = { [M in Method]: `${Uppercase<M>} ${PathsWithMethod<paths, M> & string}` }[Method];
 
 /** Operations that need no session. */
@@ -19,17 +19,17 @@ type Verb = Uppercase<Method>;
 type InExperiment<Rest extends string> = InProject<`experiment/{test_id}/${Rest}`>;
 
 /**
- * Operations of pages that are tried with the real server only. A new operation of the contract is neither here nor in the tables, so
- * types are wrong until it is added to one of them. A test whose page calls one of these fails.
+ * Operations of pages that are tested with the real server only. A new operation of the contract is neither here nor in
+ * the tables, so type checking fails until it is added to one of them. A test fails if its page calls one of these.
  */
 type Elsewhere =
-  // Not of the dashboard.
+  // Not used by the dashboard.
   | `${Verb} /${"events" | "js" | "ruleset" | "preview" | "geo"}/${string}`
   | InProject<`${"ofrep" | "visitor" | "currency-rates" | "evaluate-many" | "experiment-keys" | "hypothesis-slugs"}${string}`>
   | InProject<"experiments">
-  // Tables for spreadsheets.
+  // CSV exports.
   | `GET ${string}.csv`
-  // Results, and what is made of them.
+  // Results, and operations that are based on them.
   | `GET /share/${string}`
   | InExperiment<"result" | "timeseries" | "plan" | "simulate" | "shares" | "explain">
   | InProject<`share/${string}`>
@@ -41,10 +41,10 @@ type Elsewhere =
   | `POST ${string}/experiment/{test_id}/${"comments" | "proposals"}`
   | `${"PUT" | "DELETE"} ${string}/experiment/{test_id}/watch`
   | InProject<`proposals/${string}`>
-  // What the experiments of a project share.
+  // Objects that the experiments of a project share.
   | InProject<`${"exclusion-group" | "goal/" | "hypothesis/" | "live" | "webhook"}${string}`>
   | `POST /v2/project/{project_key}/${"goal" | "hypothesis"}`
-  // The inbox, and ways to sign in that need another party.
+  // The inbox, and sign-in methods that need another party.
   | "POST /v2/inbox/read"
   | "PATCH /v2/inbox/{entry_id}"
   | `${Verb} /v2/session/${"passkey" | "oidc"}${string}`
@@ -54,7 +54,7 @@ type Elsewhere =
 type PathOf<O> = O extends `${string} ${infer P extends keyof paths & string}` ? P : never;
 type MethodOf<O> = O extends `${infer M extends Verb} ${string}` ? Lowercase<M> : never;
 
-/** Parameters in a path, as they stand there. */
+/** Names of the parameters in a path template, mapped to strings. */
 type Parameters<P> = P extends `${string}{${infer Name}}${infer Rest}`
   ? { [K in Name]: string } & Parameters<Rest>
   : Record<never, string>;
@@ -65,7 +65,7 @@ type BodyOf<O> = paths[PathOf<O>] extends {
   ? B
   : undefined;
 
-/** A call of an operation; `me` is who is signed in. */
+/** A call of an operation. `me` is the signed-in person. */
 export interface Call<O> {
   path: Parameters<PathOf<O>>;
   query: URLSearchParams;

@@ -1,4 +1,4 @@
-// What the development server begins with. `many` is how many experiments there are.
+// Initial data of the development server. `many` is the number of experiments.
 
 const NOW = Date.now();
 const at = (daysAgo) => new Date(NOW - daysAgo * 86_400_000).toISOString();
@@ -139,7 +139,7 @@ export function experiments(many) {
 }
 
 /**
- * The details of an experiment, of which its item in the overview has a part.
+ * Details of an experiment. Its item in the overview has a part of them.
  *
  * @param {Schemas["OverviewItem"]} item
  * @returns {Schemas["ExperimentDetails"]}

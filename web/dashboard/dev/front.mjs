@@ -1,15 +1,18 @@
-// front [--url URL] [--port N]: the built pages before a real server, which answers everything else. So pages are tried with it as soon as
-// they are built, without building the server that embeds them.
+// front [--url URL] [--port N]: serves the built pages, and forwards everything else to a real server. So a new build
+// can be tried with it without building the server that embeds the pages.
 
 import { createServer, request as ask } from "node:http";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { page, sharedPage } from "./page.mjs";
 
-/** Addresses that are not of the application. */
+/** Paths that the server answers, not the application. */
 const SERVERS = /^\/(v2|docs|js|events|ruleset|preview|share|geo|policy-report|mcp)(\/|$)/;
 
-/** Starts it before the server at `url`; gives back its address, reports of its policy, how to cut its connections, and how to end it. */
+/**
+ * Starts a proxy for the server at `url`. Returns its address, the policy reports that it received, and functions that
+ * cut its connections and stop it.
+ */
 export async function front(url, { port = 0 } = {}) {
   const behind = new URL(url);
   const reports = [];
@@ -23,13 +26,13 @@ export async function front(url, { port = 0 } = {}) {
     const isPage = request.method === "GET" && /^\/share\/[^/]+$/.test(pathname);
     if (pathname === "/policy-report") request.on("data", (part) => reports.push(String(part)));
     const headers = { ...request.headers };
-    // Passkeys belong to the name under which the page was opened.
+    // Passkeys are bound to the host name under which the page was opened.
     if (!headers.host?.startsWith("localhost:")) headers.host = behind.host;
     if (headers.origin === address) headers.origin = behind.origin;
     const options = { host: behind.hostname, port: behind.port, method: request.method, path: request.url, headers };
     const asked = ask(options, (answer) => {
       if (isPage) {
-        // The server says whether the link works. What it embeds may be older than what was built.
+        // The server determines whether the link works. The page that it embeds may be older than the build.
         answer.resume();
         const [body, headers] = sharedPage(answer.headers);
         response.writeHead(answer.statusCode ?? 502, headers);
@@ -49,7 +52,7 @@ export async function front(url, { port = 0 } = {}) {
       server.close(resolve);
       server.closeAllConnections();
     });
-  /** Ends what is open, as a proxy that restarts. */
+  /** Closes the open connections, as a proxy does that restarts. */
   const cut = () => server.closeAllConnections();
   return { address, reports, cut, end };
 }

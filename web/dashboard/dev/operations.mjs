@@ -1,5 +1,5 @@
-// The operations of the development server, over data in memory. It knows no rules of the product: what is refused is refused by the real
-// server only.
+// Operations of the development server, over data in memory. They do not implement the product's rules: only the real
+// server refuses what the rules forbid.
 
 import { randomBytes } from "node:crypto";
 import * as data from "./data.mjs";
@@ -313,7 +313,7 @@ function sessionOf(person, state) {
   };
 }
 
-/** Header fields that begin a session. @param {Schemas["Person"]} person @param {State} state */
+/** Header fields that start a session. @param {Schemas["Person"]} person @param {State} state */
 function begun(person, state) {
   const token = randomBytes(16).toString("hex");
   state.sessions.set(token, person.person_id);
@@ -348,7 +348,7 @@ const STATUS = { draft: 9, live: 1, inactive: 0 };
 const VERDICTS = ["do_not_trust", "loss", "win", "no_difference", "keep_running"];
 const HEALTHS = ["fail", "warn", "ok", "unknown"];
 
-/** What the list is sorted by. @type {Record<string, (one: Schemas["OverviewItem"]) => string | number | null | undefined>} */
+/** Sort keys. @type {Record<string, (one: Schemas["OverviewItem"]) => string | number | null | undefined>} */
 const SORTS = {
   last_change: (one) => one.last_change?.at,
   verdict: (one) => VERDICTS.indexOf(one.verdict ?? ""),

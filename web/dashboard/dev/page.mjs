@@ -1,4 +1,4 @@
-// The built pages as the real server gives them: under its policy, with a nonce of their own.
+// The built pages as the real server sends them: with its policy, and a nonce per page.
 
 import { randomBytes } from "node:crypto";
 import { readFileSync } from "node:fs";
@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 
 const site = fileURLToPath(new URL("../build/site/", import.meta.url));
 const TYPES = { js: "text/javascript", css: "text/css" };
-/** Where the built files are. */
+/** Path prefix of the built files. */
 export const FILES = "/assets/dev/";
 
 export const policy = (nonce) =>
@@ -40,7 +40,8 @@ function filled(name, nonce) {
 }
 
 /**
- * The page of a shared result, with the header fields of the server's own answer. Its script asks for whether the link works.
+ * The page of a shared result, with the header fields of the server's own answer. Its script finds out whether the link
+ * works.
  * @param {import("node:http").IncomingHttpHeaders} headers
  * @returns {[body: string, headers: import("node:http").OutgoingHttpHeaders]}
  */

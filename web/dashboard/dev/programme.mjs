@@ -1,4 +1,4 @@
-// What many concluded experiments of three years came to, made up: numbers that look as those of a team do.
+// Made-up results of many concluded experiments over three years, with numbers like those of a real team.
 
 import { BLOG, SHOP } from "./data.mjs";
 

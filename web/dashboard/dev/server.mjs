@@ -1,7 +1,8 @@
-// server [--port N] [--many N] [--delay MS]: a server for work on the dashboard: the operations that its pages use, over made-up data in
-// memory, and the built pages under the policy of the real server. Sign in as ada@example.com, grace@… (admin), mary.somerville@… (editor)
-// or charles@… (viewer) with any password of 12 characters; Ada's second factor is 123456. It knows no rules of the product: what is
-// refused is refused by the real server only.
+// server [--port N] [--many N] [--delay MS]: a development server for the dashboard. It has the operations that the
+// pages use, over made-up data in memory, and the built pages with the policy of the real server. Sign in as
+// ada@example.com, grace@… (admin), mary.somerville@… (editor) or charles@… (viewer) with any password of 12
+// characters; Ada's second factor is 123456. It does not implement the product's rules: only the real server refuses
+// what they forbid.
 
 import { createServer } from "node:http";
 import { fileURLToPath } from "node:url";
@@ -13,7 +14,7 @@ import { begin } from "./state.mjs";
 /** @import { State } from "./state.mjs" */
 
 /**
- * A request to the API, as tests see it that answer it themselves.
+ * A request to the API, as passed to the `answer` of a test.
  * @typedef {object} Asked
  * @property {string} method
  * @property {string} path
@@ -24,7 +25,7 @@ import { begin } from "./state.mjs";
 
 /** @typedef {readonly [status: number, body?: object | string | Buffer, headers?: Record<string, string>]} Sent */
 
-/** Both tables: whether an operation needs a session, how its requests look, and what answers it. */
+/** Operations of both tables: whether each needs a session, the pattern of its requests, and its handler. */
 const OPERATIONS = [PUBLIC, SIGNED_IN].flatMap((table) =>
   Object.entries(table).map(([operation, handler]) => ({
     isPublic: table === PUBLIC,
@@ -34,7 +35,8 @@ const OPERATIONS = [PUBLIC, SIGNED_IN].flatMap((table) =>
 );
 
 /**
- * Starts the server. Returns its address, its state, and how to end it. `answer` answers what it wants to in place of the server.
+ * Starts the server. Returns its address, its state, and a function that stops it. `answer` can answer a request in
+ * place of the server.
  *
  * @param {{
  *   port?: number,

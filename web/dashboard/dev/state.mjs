@@ -4,7 +4,7 @@ import * as data from "./data.mjs";
 
 /** @import { Schemas } from "../src/api/query" */
 
-/** Who may do what. */
+/** Scopes of each role. */
 /** @type {Record<Schemas["RoleName"], Schemas["ScopeName"][]>} */
 export const SCOPES = {
   viewer: ["read"],
@@ -26,10 +26,10 @@ export function begin(many) {
     /** @type {Map<string, Partial<Schemas["ProjectSettings"]>>} */
     settings: new Map(),
     experiments: data.experiments(many),
-    /** @type {Map<string, number>} Tokens of sessions, with whose they are. */
+    /** @type {Map<string, number>} Person ids by session token. */
     sessions: new Map(),
     needsFirstOwner: false,
-    /** @type {string[]} What the policy forbade, as browsers report it. */
+    /** @type {string[]} Violations of the policy, as browsers report them. */
     reports: [],
     /** @type {string[]} Every request to the API. */
     requests: [],

@@ -18,7 +18,7 @@ const queryClient = new QueryClient({
   defaultOptions: {
     queries: {
       staleTime: 15_000,
-      // What was refused is refused again; a server that is restarted comes back.
+      // Only a server that restarts is worth a retry. A refused request would be refused again.
       retry: (failures, error) =>
         failures < MAX_ATTEMPTS && error instanceof ApiFailure && (error.status === 0 || error.status === 503),
     },
@@ -31,7 +31,7 @@ trackNavigations(router);
 onSessionEnd(() => {
   if (queryClient.getQueryData(sessionQuery.queryKey) == null) return;
   queryClient.setQueryData(sessionQuery.queryKey, null);
-  // Leads to the sign-in, and from there back to the page. What was typed is kept in this tab.
+  // Leads to the sign-in, and from there back to the page. Typed values are kept in this tab.
   router.navigate({ to: "/sign-in", search: { to: router.state.location.href }, ignoreBlocker: true });
 });
 

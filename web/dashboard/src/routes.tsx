@@ -1,4 +1,4 @@
-// Every route, on one page. A page is its own chunk: `page` imports it when somebody goes there, or is about to.
+// All routes. Each page is a separate chunk, which `page` imports when somebody opens it or is about to.
 
 import type { QueryClient } from "@tanstack/react-query";
 import {
@@ -19,12 +19,12 @@ import { readProgrammeFilters } from "./pages/programme/filters";
 import { readQuestion } from "./pages/results/question";
 import { Failed, Missing, Pending } from "./shell/fallbacks";
 
-/** The revision of a history that is linked to. */
+/** Reads the revision that is linked to, in a history. */
 const readRevision = (search: Record<string, unknown>): { revision?: number } => ({ revision: id(search.revision) });
 
 const root = createRootRouteWithContext<{ queryClient: QueryClient }>()({
   component: Outlet,
-  // Outside of the frame, which has the landmark otherwise.
+  // Outside the frame, which otherwise provides the landmark.
   errorComponent: (props) => (
     <main>
       <Failed {...props} />
@@ -37,7 +37,7 @@ const root = createRootRouteWithContext<{ queryClient: QueryClient }>()({
   ),
 });
 
-// Before the sign-in.
+// Routes before the sign-in.
 
 const signIn = createRoute({
   getParentRoute: () => root,
@@ -55,7 +55,7 @@ const invitation = createRoute({
   component: lazyRouteComponent(() => import("./pages/entrance/invitation"), "InvitationPage"),
 });
 
-// Behind it.
+// Routes behind the sign-in.
 
 const app = createRoute({
   getParentRoute: () => root,
@@ -210,7 +210,7 @@ const experimentProposals = createRoute({
   component: lazyRouteComponent(() => import("./pages/proposals/experiment-proposals"), "ExperimentProposalsPage"),
 });
 
-// What the experiments of a project share.
+// Objects that the experiments of a project share.
 
 const hypotheses = createRoute({
   getParentRoute: () => project,
@@ -372,7 +372,7 @@ const account = createRoute({
   component: lazyRouteComponent(() => import("./pages/account/account"), "AccountPage"),
 });
 
-/** Any other address: within the frame, so that one can go on. */
+/** Any other address. It is within the frame, so that the navigation is available. */
 const unknown = createRoute({ getParentRoute: () => app, path: "$", component: Missing });
 
 const tree = root.addChildren([
@@ -430,7 +430,7 @@ export function makeRouter(queryClient: QueryClient) {
     parseSearch,
     stringifySearch,
     defaultPreload: "intent",
-    // Data is Query's; the router keeps none.
+    // React Query caches the data; the router caches none.
     defaultPreloadStaleTime: 0,
     defaultPendingComponent: Pending,
     defaultErrorComponent: Failed,

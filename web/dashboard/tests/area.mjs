@@ -1,14 +1,16 @@
-// area.mjs FILE: visits every page of an area with the real server: in four looks, and then once with hostile texts in all that people
-// write. FILE is one of `areas/`; `run.mjs` runs each of them in a process of its own.
+// area.mjs FILE: examines every page of an area with the real server in four variations (themes and widths), and then
+// once with hostile texts in everything that people write. FILE is one of `areas/`; `run.mjs` runs each of them in its
+// own process.
 //
 // An area exports:
-// - `seed(company, text)`: makes what the pages need, and returns what their paths are made of. `text(plain, most)` is every text that
-//   somebody could write: the plain one, or hostile ones of up to `most` characters. It is called twice, each time with a project of its own.
+// - `seed(company, text)`: creates what the pages need, and returns the data for their paths. `text(plain, most)` is
+//   used for every text that people can write: it returns the plain text, or hostile ones of up to `most` characters.
+//   `seed` is called twice, each time with a new project.
 // - `PAGES`: the states of pages, by name:
 //   - `path(seeded, company)`: the address.
-//   - `as`: the role of who looks; the owner unless said.
-//   - `act(page, seeded)`: what is done before the page is examined. It is done more than once, so it saves nothing.
-//   - `reopen`: the state does not survive another width of the window, so it is opened once more at 360 px.
+//   - `as`: the role of the user; the owner by default.
+//   - `act(page, seeded)`: actions before the page is examined. It runs more than once, so it must not save anything.
+//   - `reopen`: true if the state is lost when the width changes, so the page is opened again at 360 px.
 
 import { resolve } from "node:path";
 import { test } from "node:test";
@@ -25,7 +27,7 @@ const tabs = new Tabs(async (role) => {
   return visit;
 });
 
-/** Opens a page in the state that is to be examined, and does `work` with the visit. */
+/** Opens a page in the state to examine, and calls `work` with the visit. */
 function visit(of, seeded, { path, as = "owner", act }, settings, work) {
   return tabs.during(as, settings, async (one) => {
     await one.open(path(seeded, of));
@@ -34,7 +36,7 @@ function visit(of, seeded, { path, as = "owner", act }, settings, work) {
   });
 }
 
-/** Returns hostile texts one after the other, as many as fit. */
+/** Returns a function that joins as many of the next hostile texts as fit. */
 function hostile() {
   let at = 0;
   return (_, most) => {
@@ -42,7 +44,7 @@ function hostile() {
     for (let tried = 0; tried < PAYLOADS.length; tried += 1) {
       const next = PAYLOADS[at % PAYLOADS.length];
       if (text.length + next.length + 1 > most) break;
-      // Characters that cannot be seen are refused in names, which other tests show.
+      // Names with invisible characters are refused; other tests check that.
       text += `${next.replaceAll(/[\p{Cc}\p{Cf}]/gu, " ")} `;
       at += 1;
     }
@@ -56,7 +58,7 @@ const once = (make) => {
 };
 
 const plain = once(() => seed(company, (text) => text));
-/** Addresses that a state was examined at. */
+/** Addresses of which a state was already examined. */
 const examined = new Set();
 for (const [name, page] of Object.entries(PAGES)) {
   test(`page ${name}`, async () => {
@@ -68,7 +70,7 @@ for (const [name, page] of Object.entries(PAGES)) {
   });
 }
 
-// After all pages were seen with plain texts, as names of people and the inbox are the company's.
+// Runs after all pages were examined with plain texts, because people's names and the inbox belong to the company.
 const poisoned = once(async () => {
   const text = hostile();
   const other = await company.another(text("Shop", 60));

@@ -1,22 +1,22 @@
-// axe in a page. `axeFindings` runs there, so it uses nothing of this module.
+// axe in a page. `axeFindings` runs in the page, so it must not use other parts of this module.
 
 /**
- * What axe finds, a sentence for each rule. Keeps in the page which text axe has judged in which colours. `rules` are asked beside those of
- * colours: "all", those "of widths", or no others ("of colours").
+ * Returns the findings of axe, one sentence per rule. The page remembers which text axe has checked in which colours.
+ * `rules` selects the rules in addition to those of colours: "all", those "of widths", or none ("of colours").
  */
 export async function axeFindings({ rules: asked }) {
   /** Rules that another theme can break. */
   const OF_COLORS = ["color-contrast", "link-in-text-block"];
   /** Rules that another width can break. */
   const OF_WIDTHS = ["scrollable-region-focusable", "target-size"];
-  /** From so many elements on, axe takes longer for a list of them than for the document. */
+  /** With more elements than this, axe takes longer for a list of them than for the whole document. */
   const MANY = 40;
   const TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"];
 
   window.judgedTexts ??= new WeakMap();
   const judged = window.judgedTexts;
 
-  /** What contrast depends on: the element's own style, and the backgrounds that are behind it. */
+  /** Data that contrast depends on: the element's own style, and the backgrounds behind it. */
   const colorsOf = (element) => {
     const { color, fontSize, fontWeight } = getComputedStyle(element);
     const parts = [color, fontSize, fontWeight];
@@ -27,7 +27,7 @@ export async function axeFindings({ rules: asked }) {
     return parts.join(" ");
   };
 
-  /** Elements with text of their own that axe has not judged in the colours it has now. */
+  /** Elements with their own text that axe has not checked in its current colours. */
   const fresh = [];
   const collect = (root) => {
     for (const element of root.querySelectorAll("*")) {
@@ -49,7 +49,7 @@ export async function axeFindings({ rules: asked }) {
     found.push(...(await window.axe.run(document, options)).violations);
   }
   if (fresh.length > 0) {
-    // Text that axe passes over, as it is clipped or covered, is not judged: in another window it may be in sight.
+    // Text that axe skips because it is clipped or covered does not count as checked: another window may show it.
     const options = {
       resultTypes: ["violations", "passes"],
       runOnly: { type: "rule", values: OF_COLORS },
@@ -63,7 +63,7 @@ export async function axeFindings({ rules: asked }) {
     }
   }
 
-  // Menus and lists that float are not regions of the page, and the guards beside them hand the focus on at once.
+  // Floating menus and lists are not regions of the page. The focus guards next to them pass the focus on at once.
   const isFloating = (rule, node) =>
     (rule === "region" && document.querySelector(node.target[0])?.closest("[data-base-ui-portal]")) ||
     (rule === "aria-hidden-focus" && node.html.includes("data-base-ui-focus-guard"));

@@ -1,4 +1,5 @@
-// A company on a real server: its people, a project, and a proxy in front of the server that serves the pages just built.
+// A company on a real server: its people, a project, and a proxy in front of the server that serves the newly built
+// pages.
 
 import { front } from "../dev/front.mjs";
 import { PASSWORD } from "./rig.mjs";
@@ -12,10 +13,10 @@ const NAMES = {
 /**
  * - `muriel`: the server; `address` is that of the pages.
  * - `people`: name and email by role.
- * - `shop`: the key of the project that paths belong to: Shop, unless `another` made this view of the company.
+ * - `shop`: the key of the project that paths belong to: Shop, or the project that `another` has created.
  */
 export class Company {
-  /** Founds a company on a server that may have others. `number` keeps their names and e-mail addresses apart. */
+  /** Creates a company on a server that may have others. `number` makes its names and e-mail addresses unique. */
   static async found(muriel, number = 1) {
     const company = new Company();
     const email = (name) => `${name}@acme-${number}.example`;
@@ -61,13 +62,16 @@ export class Company {
     return { cookie: answer.headers.get("set-cookie").split(";")[0], csrf };
   }
 
-  /** Makes another project. Returns a view of the company whose paths belong to it. */
+  /** Creates another project. Returns a view of the company whose paths belong to it. */
   async another(name) {
     const { project_key } = await this.post("/v2/projects", { name });
     return Object.assign(new Company(), this, { shop: project_key });
   }
 
-  /** Calls the API with the session of `as`. A path that does not begin with `/v2` belongs to the project. Throws what is not a success. */
+  /**
+   * Calls the API with the session of `as`. A path that does not begin with `/v2` belongs to the project. Throws if the
+   * call is not successful.
+   */
   async call(method, path, body, { as = "owner", headers = {} } = {}) {
     const { cookie, csrf } = this.sessions[as];
     const whole = path.startsWith("/v2") ? path : `/v2/project/${this.shop}${path}`;
@@ -97,7 +101,7 @@ export class Company {
     return this.call("PATCH", path, body, options);
   }
 
-  /** Signs a visit in as somebody, without the form. */
+  /** Signs in a visit as `as`, without the form. */
   async enter(visit, as = "owner") {
     const [name, value] = this.sessions[as].cookie.split("=");
     await visit.context.addCookies([{ name, value, url: this.address, httpOnly: true, sameSite: "Lax" }]);

@@ -1,4 +1,4 @@
-// Visitors of an experiment, sent by a server that is believed about their time: what results are seeded with.
+// Visitors of an experiment for results. They are sent with an API key, so that their times are trusted.
 
 import { randomUUID } from "node:crypto";
 
@@ -6,13 +6,13 @@ const DAY_MS = 86_400_000;
 
 export const before = (days) => new Date(Date.now() - days * DAY_MS).toISOString();
 
-/** A key that may send events. */
+/** Creates a key that may send events. */
 export async function collector(company) {
   const { api_key } = await company.post("/v2/keys", { name: "collector", scopes: ["write", "evaluate"] });
   return api_key;
 }
 
-/** Sends visitors with their events; each event without an id gets one. */
+/** Sends visitors with their events. Events without an id get one. */
 export async function send(company, key, visitors) {
   const lines = visitors.map(({ visitor, events }) =>
     JSON.stringify({ visitor, events: events.map((event) => ({ id: randomUUID(), ...event })) }),
@@ -28,12 +28,12 @@ export async function send(company, key, visitors) {
 }
 
 /**
- * The visitors of an experiment, from `days` ago until now.
+ * Visitors of an experiment, from `days` ago until now.
  *
- * - `arms`: how many, the control too; `armOf(at)` says who gets which.
+ * - `arms`: the number of variants, with the control; `armOf(at)` is the variant of a visitor.
  * - `does(arm, at)`: events of a visitor after entry, which get their time here.
- * - `visitorOf(at)`: further fields of the visitor.
- * - `pageOf(at)`: the address where it entered.
+ * - `visitorOf(at)`: additional fields of the visitor.
+ * - `pageOf(at)`: the address where the visitor entered.
  */
 export function crowd(
   testId,
@@ -59,7 +59,7 @@ export function crowd(
   });
 }
 
-/** Whether a visitor is among so many of a hundred; `salt` makes another choice. */
+/** Returns whether a visitor is among `percent` of a hundred. `salt` makes an independent choice. */
 export function among(at, percent, salt = 1) {
   // The fractional parts of multiples of the golden ratio are spread evenly.
   return ((at * 0.6180339887 * salt + salt * 0.37) % 1) * 100 < percent;

@@ -1,12 +1,13 @@
 #!/usr/bin/env node
-// firefox.mjs ARGUMENTS…: Firefox for Playwright, which drives it by WebDriver BiDi and expects commands that Firefox ESR lacks. Between both,
-// this program answers those as done and passes everything else on. `MURIEL_FIREFOX` names another program than Debian's.
+// firefox.mjs ARGUMENTS…: Firefox for Playwright, which drives it by WebDriver BiDi and uses commands that Firefox ESR
+// does not have. This program is between both: it answers those commands with success, and forwards everything else.
+// `MURIEL_FIREFOX` names another program than Debian's.
 
 import { spawn } from "node:child_process";
 import { createInterface } from "node:readline";
 import { WebSocket, WebSocketServer } from "ws";
 
-/** Commands without which a page is only as the browser has it by itself. */
+/** Missing commands. Without them, a page has the browser's default settings. */
 const LACKED = new Set(["emulation.setMediaFeaturesOverride"]);
 const MOST = 256 * 1024 * 1024;
 

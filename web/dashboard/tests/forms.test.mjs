@@ -1,4 +1,5 @@
-// What forms promise: nothing typed is lost, only what was touched is sent, errors stand where they belong, nobody's change is overwritten.
+// Guarantees of forms: typed values are never lost, only touched fields are sent, errors are at their fields, and
+// nobody's change is overwritten.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";

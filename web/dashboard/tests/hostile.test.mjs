@@ -1,4 +1,5 @@
-// Text that tries to become markup or code, in everything that people and servers name: none runs, and each is shown as it is.
+// Texts that try to become markup or code, in all names by users and servers: none is executed, and each is shown
+// literally.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -10,7 +11,7 @@ import { browser } from "./worker.mjs";
 const at = new Date().toISOString();
 const actor = (name) => ({ kind: "person", id: "9", name });
 
-/** Everything that is shown has one of the texts: `take` gives the next one. */
+/** Puts one of the texts into everything that is shown. `take` returns the next one. */
 function poison(state) {
   let next = 0;
   const take = () => PAYLOADS[next++ % PAYLOADS.length];
@@ -70,7 +71,7 @@ test("more than five hundred texts are text wherever they are shown", async () =
     await visit.open("/experiments?sort=created_at");
     await visit.settled();
     for (const index of [0, 3, 5]) await isShown(PAYLOADS[index], "the list");
-    // Every row is in the document once.
+    // Scroll, so that every row is in the document once.
     for (let place = 0; ; place += 600) {
       const end = await page.evaluate((y) => {
         scrollTo(0, y);

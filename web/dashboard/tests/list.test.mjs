@@ -1,4 +1,4 @@
-// The list of experiments: filters in the address, the order of the server, thousands of rows, several at once.
+// The list of experiments: filters in the address, the order of the server, thousands of rows, bulk actions.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -62,7 +62,7 @@ test("what needs somebody stands above the list, and filters it", () =>
     const won = seen.filter(({ status, verdict, is_deploy }) => status !== 9 && verdict === "win" && is_deploy !== 1);
     assert.ok(broken.length > 0 && won.length > 0);
     await needs.getByRole("link", { name: `${won.length} to serve` }).waitFor();
-    // They are what the list begins with.
+    // The list begins with them.
     assert.ok(asked(visit).some((one) => one.endsWith("?sort=need&limit=200")));
     const top = await page.getByRole("row").getByRole("link").first().textContent();
     assert.ok(
@@ -93,7 +93,7 @@ test("the way to the first result stays until there is one", () =>
     await page.getByText("Winning").waitFor();
     assert.equal(await way.count(), 0);
 
-    // Filters over nothing are of no use.
+    // Without experiments, filters are useless.
     assert.equal(await page.getByRole("searchbox").count(), 1);
     experiments.length = 0;
     await page.reload();
@@ -117,14 +117,14 @@ test("Back in a long list lands at the rows that were left", () =>
     await visit.settled();
     const frames = () =>
       page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))));
-    // By the wheel, so that the rows on the way are measured.
+    // Scroll with the wheel, so that the rows in between are measured.
     await page.mouse.move(640, 500);
     while ((await page.evaluate(() => scrollY)) < 9_000) {
       await page.mouse.wheel(0, 500);
       await frames();
     }
     await visit.settled();
-    /** The names of rows in the window with the places at which they stand. */
+    /** Names of the rows in the window, with their positions. */
     const places = () =>
       page
         .locator("[role=row][data-index]")
@@ -173,7 +173,7 @@ test("letters that are typed right after the keys of the palette reach it, and n
     await until(async () => (await field.inputValue()) === "larger", "the letters");
     await page.keyboard.type(" p");
     assert.equal(await field.inputValue(), "larger p");
-    // Closed by Escape, keys belong to the page again.
+    // After Escape, the page gets the keys again.
     await page.keyboard.press("Escape");
     await field.waitFor({ state: "detached" });
     await page.getByRole("searchbox").focus();
@@ -202,7 +202,7 @@ test("five thousand rows scroll, and cost little", () =>
       last = Math.max(last, ...(await rows().evaluateAll((all) => all.map((one) => Number(one.dataset.index)))));
     }
     assert.ok((await rows().count()) < 60, "only what is near the window is in the document");
-    // One request for each page, none twice.
+    // One request per page, and no page twice.
     const cursors = asked(visit).filter((one) => one.includes("cursor="));
     assert.equal(new Set(cursors).size, cursors.length);
   }));
@@ -268,7 +268,7 @@ test("a viewer selects and changes nothing; the palette works by keyboard", asyn
       .getByRole("option", { name: /Larger product pictures/ })
       .first()
       .waitFor();
-    // Results that come between two keys would be passed over.
+    // If results arrived between two keys, they would be skipped.
     await until(() => asked(visit).some((one) => one.includes("search=larger")), "the search");
     await visit.settled();
     await page.keyboard.press("ArrowDown");

@@ -1,4 +1,5 @@
-// Every page, in every state that looks different. `pages.test.mjs` examines each in both themes, at both widths.
+// Every page, in every state with a different appearance. `pages.test.mjs` examines each in both themes and at both
+// widths.
 
 import { SHOP } from "../dev/data.mjs";
 
@@ -10,11 +11,12 @@ const dialog = (button) => async (page) => {
 const NOTHING = { many: 0 };
 
 /**
- * - `path`: where it is.
- * - `as`: who looks; Grace, an admin, unless said. `null` is nobody.
- * - `server`: settings of the development server. States with the same object share one, so they change nothing there.
- * - `act`: what is done before it is examined.
- * - `reopen`: the state does not survive another width of the window, so it is opened once more at 360 px.
+ * - `path`: the address.
+ * - `as`: the user; Grace, an admin, by default. `null` is nobody.
+ * - `server`: settings of the development server. States with the same object share a server, so they must not change
+ *   its data.
+ * - `act`: actions before the page is examined.
+ * - `reopen`: true if the state is lost when the width changes, so the page is opened again at 360 px.
  */
 export const PAGES = {
   "sign-in": { path: "/sign-in", as: null },
@@ -125,7 +127,7 @@ export const PAGES = {
   },
   "person-menu": {
     path: "/experiments",
-    // Its button is in the navigation, which is not there in a narrow window until it is opened.
+    // Its button is in the navigation, which is closed in a narrow window.
     reopen: true,
     async act(page) {
       const navigation = page.getByRole("button", { name: "Navigation" });

@@ -1,5 +1,5 @@
-// Every page with the development server, in both themes, at both widths: axe finds nothing, the policy reports nothing, nothing is wider
-// than the window.
+// Every page with the development server, in both themes and at both widths: axe has no findings, the policy has no
+// violations, and nothing is wider than the window.
 
 import { after, test } from "node:test";
 import { start } from "../dev/server.mjs";
@@ -7,7 +7,7 @@ import { PAGES } from "./pages.mjs";
 import { inEveryLook, PASSWORD, Tabs, Visit } from "./rig.mjs";
 import { browser } from "./worker.mjs";
 
-/** A development server for each settings, with tabs of those who look. */
+/** A development server for each `server` object, with tabs of its users. */
 const servers = new Map();
 for (const { server } of Object.values(PAGES)) {
   if (servers.has(server)) continue;
@@ -33,7 +33,7 @@ for (const [name, state] of Object.entries(PAGES)) {
     ));
 }
 
-/** By the interface: the form has a page of its own. */
+/** Signs in by the API, because the form is tested as a page. */
 async function signIn(visit, email) {
   const answer = await visit.context.request.post(`${visit.address}/v2/session`, {
     data: { email, password: PASSWORD },

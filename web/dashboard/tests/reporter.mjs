@@ -1,15 +1,16 @@
-// A reporter of Node's test runner that writes the results of one process as JSON: `{ passed, failed, skipped, failures }`.
+// Reporter for Node's test runner that writes the results of one process as JSON:
+// `{ passed, failed, skipped, failures }`.
 //
-// Only leaves count: a test with subtests counts when it fails by itself, as when it cannot prepare what they need.
+// Only leaves count. A test with subtests counts only if it fails itself, for example in its setup.
 
-/** How Node 20 reports a test that `--test-name-pattern` does not select. */
+/** Reason with which Node 20 reports a test that `--test-name-pattern` does not select. */
 const NOT_SELECTED = "test name does not match pattern";
 
 export default async function* results(events) {
   const all = { passed: 0, failed: 0, skipped: 0, failures: [] };
-  /** Names of the tests that run, by nesting. */
+  /** Names of the running tests, by nesting. */
   const names = [];
-  /** How many tests have ended at each nesting since the test above them began. */
+  /** Number of tests that have ended at each nesting level since their parent began. */
   const ended = [];
   for await (const { type, data } of events) {
     if (type === "test:start") names.splice(data.nesting, Number.POSITIVE_INFINITY, data.name);
@@ -23,7 +24,7 @@ export default async function* results(events) {
     if (type === "test:fail" && todo === undefined) {
       if (isParent && error?.failureType === "subtestsFailed") continue;
       all.failed += 1;
-      // Node wraps what a test throws.
+      // Node wraps thrown errors.
       const cause = error?.cause;
       const test = [...names.slice(0, nesting), name].join(" > ");
       all.failures.push({ test, message: String(cause?.message ?? cause ?? error?.message ?? "") });

@@ -1,4 +1,4 @@
-// A browser, pages of the dashboard in it, and what is asked of every page.
+// A browser, pages of the dashboard in it, and the checks that every page must pass.
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
@@ -11,16 +11,16 @@ import { axeFindings } from "./axe.mjs";
 
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 const pictures = fileURLToPath(new URL("../build/pictures/", import.meta.url));
-/** Whether every look is kept as a picture: `--pictures` of `run.mjs`. Otherwise only a page that fails is. */
+/** True when every variation is kept as a picture: `--pictures` of `run.mjs`. Otherwise only pages that fail are. */
 const { pictures: keepsPictures = false } = JSON.parse(process.env.MURIEL_DASHBOARD_WORKER ?? "{}");
 
 /**
- * How Playwright starts Chromium; `MURIEL_CHROMIUM` names another program than Debian's. The shell has the whole engine, and no window of
- * a browser, which would be drawn for each page.
+ * Options with which Playwright starts Chromium. `MURIEL_CHROMIUM` names another program than Debian's. The headless
+ * shell has the whole engine, but no browser window, which would be drawn for each page.
  */
 export const CHROMIUM = {
   executablePath: process.env.MURIEL_CHROMIUM ?? "/usr/bin/chromium-headless-shell",
-  // The sandbox refuses to run as root; the pages are our own.
+  // The sandbox does not run as root. The pages are our own.
   args: process.getuid?.() === 0 ? ["--no-sandbox"] : [],
 };
 
@@ -35,10 +35,10 @@ export function launch(engine = "chromium") {
   return chromium.launch(CHROMIUM);
 }
 
-/** How long a page is waited for, on a machine that is busy with other things too. */
+/** Timeout for a page, on a machine that is busy with other work. */
 export const PATIENCE_MS = 60_000;
 
-/** Windows in which pages are examined, in px. */
+/** Sizes of the windows in which pages are examined, in px. */
 const WIDE = 1280;
 const NARROW = 360;
 const HEIGHT = 800;
@@ -46,14 +46,15 @@ const HEIGHT = 800;
 export const PASSWORD = "correct horse battery";
 
 /**
- * A visit to the dashboard: a context of the browser, in which what goes wrong is kept.
+ * A visit to the dashboard: a browser context that records errors.
  *
  * - `page`: Playwright's page.
- * - `address`: of the server.
- * - `server`: the development server with its `state`, unless `address` was given. Settings may have one that several visits share.
+ * - `address`: that of the server.
+ * - `server`: the development server with its `state`, unless `address` was given. `shared` is one that several visits
+ *   use.
  */
 export class Visit {
-  /** The visits that have not ended. */
+  /** Visits that have not ended. */
   static open = new Set();
 
   static async begin(browser, { address, theme = "light", width = WIDE, height = HEIGHT, shared, ...server } = {}) {
@@ -66,7 +67,7 @@ export class Visit {
     visit.context.setDefaultTimeout(PATIENCE_MS);
     visit.theme = theme;
     visit.width = width;
-    /** What the policy forbade, errors of scripts, and errors in the console. */
+    /** Violations of the policy, errors of scripts, and errors in the console. */
     visit.wrong = [];
     await visit.context.exposeBinding("violated", (_, what) => visit.wrong.push(`policy: ${what}`));
     await visit.context.addInitScript(() => {
@@ -80,7 +81,7 @@ export class Visit {
     return visit;
   }
 
-  /** What a person reads on the page: its address, its headings, what it tells, and where the focus is. */
+  /** Content of the page for a person: its address, headings, messages, and the focused element. */
   async inWords() {
     const said = await this.page.evaluate(() => {
       const texts = (selector) =>
@@ -105,11 +106,11 @@ export class Visit {
     const page = await this.context.newPage();
     page.on("pageerror", (error) => this.wrong.push(`script: ${error.message}`));
     page.on("console", (message) => {
-      // The browser itself says of each answer that it was an error; what the page makes of those is tested.
+      // The browser reports every answer with an error status. Tests check what the page does with them.
       const isAnswer = message.text().startsWith("Failed to load resource");
       if (message.type() === "error" && !isAnswer) this.wrong.push(`console: ${message.text()}`);
     });
-    // A dialog of the browser is a script of somebody else's.
+    // A dialog of the browser means that a hostile script ran.
     page.on("dialog", (dialog) => {
       if (dialog.type() !== "beforeunload") this.wrong.push(`dialog: ${dialog.message()}`);
       dialog.accept();
@@ -117,9 +118,9 @@ export class Visit {
     return page;
   }
 
-  /** Makes the tab like a new one: light, with nothing stored but cookies, and with nothing that went wrong. */
+  /** Resets the tab: light, with only cookies stored, and without recorded errors. */
   async renew(width = WIDE) {
-    // A file of the same origin, so that the page before is gone when its storage is emptied.
+    // Open a file of the same origin first, so that the previous page is gone when its storage is cleared.
     await this.page.goto(`${this.address}${FILES}style.css`);
     await this.page.evaluate(() => {
       sessionStorage.clear();
@@ -131,7 +132,7 @@ export class Visit {
     this.#count();
   }
 
-  /** Takes note of what visits before this one have left on a server that they share. */
+  /** Records the counts that earlier visits have left on a shared server. */
   #count() {
     const { reports, unknown } = this.server?.state ?? {};
     this.before = { reports: reports?.length, unknown: unknown?.length };
@@ -150,42 +151,43 @@ export class Visit {
     await this.settled();
   }
 
-  /** Shows the page in another theme, as it is. */
+  /** Switches the open page to another theme. */
   async turn(theme) {
     this.theme = theme;
     await this.page.emulateMedia({ colorScheme: theme });
   }
 
-  /** Shows the page in a window of another width, as it is. */
+  /** Changes the width of the window of the open page. */
   async resize(width) {
     this.width = width;
     await this.page.setViewportSize({ width, height: HEIGHT });
   }
 
   /**
-   * Waits until the application says that it has settled (`src/lib/settled.ts`), and nothing moves. What a dialog covers may wait for
-   * the dialog.
+   * Waits until the application is settled (`src/lib/settled.ts`) and nothing moves. Content behind a dialog may still
+   * wait for the dialog.
    */
   async settled() {
     try {
       await this.page.waitForFunction(isSettled, { why: false });
     } catch (error) {
-      // If the page is gone it cannot say why.
+      // If the page is gone, it cannot report the reason.
       const why = await this.page.evaluate(isSettled, { why: true }).catch(() => error.message);
       throw new Error(`${this.page.url()} has not settled: ${why}`, { cause: error });
     }
   }
 
   /**
-   * Asserts what holds for every page, in whatever state it is. `rules` are those of axe that are asked beside colours (`axe.mjs`): a page
-   * that was examined in another theme or width needs fewer. Text that was examined in its colours is not examined again.
+   * Asserts what holds for every page in every state. `rules` are the axe rules that are checked in addition to colours
+   * (`axe.mjs`): a page that was examined in another theme or width needs fewer. Text is examined once per combination
+   * of colours.
    */
   async examine(name, { rules = "all" } = {}) {
     const { page, width } = this;
     await this.settled();
     const look = `${name}-${this.theme}-${width}`;
     if (keepsPictures) await this.picture(look);
-    // The policy of the page is for the page: the debugger's own world is not under it.
+    // The policy applies to the page, not to the isolated world of the debugger.
     if (await page.evaluate(() => window.axe === undefined)) await page.evaluate(axe);
     assert.deepEqual(await page.evaluate(axeFindings, { rules }), [], `axe finds something on ${look}`);
     const wide = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
@@ -194,7 +196,7 @@ export class Visit {
     this.nothingWrong(look);
   }
 
-  /** Keeps a picture of the whole page. In Firefox Playwright adds a style to take one, which the policy forbids. */
+  /** Saves a picture of the whole page. In Firefox, Playwright adds a style to take one, which the policy forbids. */
   async picture(name) {
     if (!this.isFirefox) await this.page.screenshot({ path: `${pictures}${name}.png`, fullPage: true });
   }
@@ -214,7 +216,7 @@ export class Visit {
   }
 }
 
-/** In a page: whether it waits for nothing, or what it waits for. */
+/** Runs in a page. Returns whether it is settled, or with `why` what it waits for. */
 function isSettled({ why }) {
   const isOver = ({ playState, effect }) => playState === "finished" || effect?.getTiming().iterations === Infinity;
   const waits = {
@@ -229,8 +231,8 @@ function isSettled({ why }) {
 }
 
 /**
- * Visits in which one state of a page is examined after the other: one visit for each `who`, in the same tab. A page in a new context
- * costs the browser five times as much. `begin(who)` begins a visit.
+ * Visits for examining states of pages one after the other: one visit for each `who`, in the same tab. A page in a new
+ * context costs the browser five times as much. `begin(who)` begins a visit.
  */
 export class Tabs {
   #begin;
@@ -240,7 +242,10 @@ export class Tabs {
     this.#begin = begin;
   }
 
-  /** Does `work` with a visit. If that fails, a picture of the page is kept under `name`, and the visit is not used again. */
+  /**
+   * Calls `work` with a visit. If it fails, a picture of the page is saved under `name`, and the visit is not used
+   * again.
+   */
   async during(who, { name, width }, work) {
     if (!this.#visits.has(who)) this.#visits.set(who, await this.#begin(who));
     const visit = this.#visits.get(who);
@@ -257,9 +262,10 @@ export class Tabs {
 }
 
 /**
- * Examines a state of a page in both themes, at both widths. `visiting(settings, work)` opens the page in its state and does
- * `work(visit)`. With `reopen` the state is opened once more in the narrow window. With `isRepeat` another state at the same address was examined
- * in every way, so that the narrow window is in one theme, and asked only for what depends on its width.
+ * Examines a state of a page in both themes and at both widths. `visiting(settings, work)` opens the page in its state
+ * and calls `work(visit)`. With `reopen`, the state is opened again in the narrow window. With `isRepeat`, another
+ * state at the same address was already examined completely, so the narrow window uses one theme, and only the rules
+ * that depend on the width.
  */
 export async function inEveryLook(name, { reopen = false, isRepeat = false }, visiting) {
   const inNarrow = async (visit, first, second) => {
@@ -281,14 +287,16 @@ export async function inEveryLook(name, { reopen = false, isRepeat = false }, vi
   if (reopen) await visiting({ name, width: NARROW }, (visit) => inNarrow(visit, "light", "dark"));
 }
 
-/** The bytes of a download. They come through the connection, as the browser belongs to another process. */
+/** Reads a download. Its bytes come through the connection, because the browser belongs to another process. */
 export async function bytesOf(download) {
   const parts = [];
   for await (const part of await download.createReadStream()) parts.push(part);
   return Buffer.concat(parts);
 }
 
-/** Playwright sets values in Firefox, which React does not take for typing: the browser's own command is. */
+/**
+ * In Firefox, Playwright sets values in a way that React does not recognise as typing. The browser's own command works.
+ */
 function typeAsPeopleDo() {
   Object.defineProperty(window, "__pw_bidiInsertText", {
     get: () => (text) => void document.execCommand("insertText", false, text),
@@ -296,18 +304,18 @@ function typeAsPeopleDo() {
   });
 }
 
-/** Takes an item of a menu by keyboard: a page that is slow closes a menu again under the pointer that has opened it. */
+/** Chooses an item of a menu by keyboard: on a slow page, a menu closes again under the pointer that has opened it. */
 export async function choose(page, trigger, item) {
   await trigger.focus();
   await page.keyboard.press("Enter");
   await page.getByRole("menuitem", item).focus();
   await page.keyboard.press("Enter");
-  // A menu that has closed gives the focus back, and what is typed by then goes to where the focus is.
+  // A closed menu returns the focus, and text that is typed before would go to another element.
   await page.getByRole("menu").waitFor({ state: "detached" });
   await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
 }
 
-/** Opens a page, never from the browser's cache. The seconds that its main thread worked until it was there come back. */
+/** Opens a page without the browser's cache. Returns the seconds that its main thread worked until it was settled. */
 async function workOf(visit, path) {
   await visit.page.close();
   visit.page = await visit.newPage();
@@ -320,8 +328,8 @@ async function workOf(visit, path) {
 }
 
 /**
- * Opens a page, and asserts that its main thread works for at most `times` as long until it is there as for the inbox, a page with
- * little on it. Something else on the machine may make either longer, so that the least of up to five pairs counts.
+ * Opens a page, and asserts that its main thread works at most `times` as long as for the inbox, a page with little
+ * content. Other work on the machine may slow down either, so the minimum of up to five pairs counts.
  */
 export async function opensCheaply(visit, path, times) {
   const least = [Infinity, Infinity];
@@ -332,7 +340,7 @@ export async function opensCheaply(visit, path, times) {
   assert.fail(`the main thread worked for ${least[1]} s until ${path} was there, and for ${least[0]} s for the inbox`);
 }
 
-/** Waits until a condition on this side holds. */
+/** Waits until a condition in this process holds. */
 export async function until(condition, what = "it") {
   const end = Date.now() + PATIENCE_MS;
   for (;;) {

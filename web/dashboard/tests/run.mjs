@@ -1,7 +1,8 @@
-// run.mjs [--test TEXT] [--workers N] [--engine NAME]… [--pictures] [--report FILE] [FILE…]: builds what is tested, and runs the tests.
+// run.mjs [--test TEXT] [--workers N] [--engine NAME]… [--pictures] [--report FILE] [FILE…]: builds the dashboard, and
+// runs the tests.
 //
-// Test files run as processes, one per worker at a time. A worker has a Chromium and a real server, which it lends to its files
-// (`worker.mjs`). The last line is `dashboard: N passed, N failed, N skipped`.
+// Test files run as processes, one per worker at a time. A worker has a Chromium and a real server, which its files
+// share (`worker.mjs`). The last line is `dashboard: N passed, N failed, N skipped`.
 
 import { once } from "node:events";
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -17,7 +18,7 @@ import { Muriel } from "../../tests/muriel.mjs";
 import { CHROMIUM } from "./rig.mjs";
 
 const ENGINES = ["chromium", "firefox"];
-/** Files that take longest begin first, so that no worker ends with one of them while the others have nothing to do. */
+/** The longest files start first, so that no worker ends with one of them while the others are idle. */
 const LONGEST = [
   "areas/results.mjs",
   "hostile.test.mjs",
@@ -48,7 +49,7 @@ if (unknown.length > 0) throw new Error(`no engine is called ${unknown}; there a
 if (!/^[1-9]\d*$/.test(values.workers))
   throw new Error(`--workers must be a whole number from 1 on, not ${values.workers}`);
 
-/** The unit tests beside their modules, as one file of JavaScript. */
+/** Bundles the unit tests, which are next to their modules, into one file of JavaScript. */
 async function units() {
   const into = here("../build/unit/");
   rmSync(into, { recursive: true, force: true });
@@ -60,7 +61,7 @@ async function units() {
     external: [/^node:/],
     resolve: { alias: { "~": here("../src") } },
     onwarn: (warning, warn) => {
-      // "use client" of libraries has no meaning here.
+      // The "use client" directive of libraries has no meaning here.
       if (warning.code !== "MODULE_LEVEL_DIRECTIVE") warn(warning);
     },
     plugins: [
@@ -71,7 +72,7 @@ async function units() {
       },
     ],
   });
-  // One file, whatever a module loads later.
+  // One file, including dynamic imports.
   await build.write({ file: `${into}units.mjs`, format: "esm", codeSplitting: false });
   await build.close();
   return `${into}units.mjs`;
@@ -90,10 +91,10 @@ async function everything() {
   return [...sorted.map((file) => here(file)), await units()];
 }
 
-/** A file that was named from the root of the repository, from the dashboard, or whole. */
+/** Resolves a file that was named relative to the repository or the dashboard, or by its absolute path. */
 const located = (path) => [path, here(`../${path}`)].map((one) => resolve(one)).find(existsSync) ?? path;
 
-/** What a test file's process begins with: an area is data for `area.mjs`. */
+/** First arguments of a test file's process. An area is data for `area.mjs`. */
 const argumentsOf = (file) => (file.startsWith(here("areas/")) ? [here("area.mjs"), file] : [file]);
 const nameOf = (file) => relative(here("."), file);
 
@@ -124,7 +125,7 @@ async function run(file, lent) {
   running.delete(child);
   const seconds = Math.round((performance.now() - since) / 100) / 10;
   const counts = countsIn(results);
-  // A process can also end without its tests: when it cannot be loaded, or is killed.
+  // A process can also end without running its tests: if it cannot be loaded, or is killed.
   if (status !== 0 && counts.failed === 0) {
     counts.failed = 1;
     counts.failures.push({
@@ -132,7 +133,7 @@ async function run(file, lent) {
       message: `it ended with ${signal ?? `status ${status}`}: ${printed.slice(-1_000)}`,
     });
   }
-  // The reporter ends with what failed, if it came that far. What pages said of themselves comes before.
+  // The reporter's list of failures is last, if there is one. The descriptions of pages are before it.
   if (counts.failed > 0) {
     const said = printed.match(/^at the end of .*$/gm) ?? [];
     console.log([printed.split("✖ failing tests:").at(-1).trim(), ...said].join("\n"));
@@ -151,7 +152,7 @@ function countsIn(path) {
   }
 }
 
-/** Runs files from the queue until none is left, with a browser and a server that all of them use. */
+/** Runs files from the queue until it is empty, with one browser and one server for all of them. */
 async function work(queue, done) {
   const browser = await chromium.launchServer({
     ...CHROMIUM,
@@ -160,7 +161,7 @@ async function work(queue, done) {
     handleSIGHUP: false,
   });
   closing.push(() => browser.close());
-  // Webhooks of tests lead to this machine.
+  // Webhooks of tests point to this machine.
   const server = await Muriel.start(["--webhook-allow", "127.0.0.1"]);
   closing.push(() => server.stop());
   const lent = {
@@ -175,7 +176,7 @@ async function work(queue, done) {
   }
 }
 
-/** Processes of test files. They end first, with the browsers and servers of their own. */
+/** Processes of test files. They are stopped first, together with browsers and servers that they have started. */
 const running = new Set();
 const closing = [];
 let numbers = 0;

@@ -1,4 +1,4 @@
-// A company on the worker's server, for a test file: imported before any hook runs.
+// A company on the worker's server for a test file. Import it before any hook runs.
 
 import { after } from "node:test";
 import { Company } from "./company.mjs";

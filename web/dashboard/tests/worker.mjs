@@ -1,4 +1,4 @@
-// Resources that `run.mjs` starts once and lends to test files, one file at a time: a browser and a real server.
+// Resources that `run.mjs` starts once and shares between test files, one file at a time: a browser and a real server.
 
 import { after, afterEach } from "node:test";
 import { chromium } from "playwright-core";
@@ -9,19 +9,19 @@ const lent = process.env.MURIEL_DASHBOARD_WORKER;
 if (lent === undefined) throw new Error("run this file with web/dashboard/tests/run FILE");
 const worker = JSON.parse(lent);
 
-// A process that a signal ends by itself would leave servers and browsers that its file has started.
+// Without a handler, the signal would leave servers and browsers running that the test file has started.
 process.once("SIGTERM", () => process.exit(143));
 
-/** A number that no other file of this run has. */
+/** Number of the file, unique in this run. */
 export const number = worker.number;
-/** The real server. Several companies use it, so a test file founds its own. */
+/** The real server. Several companies use it, so each test file creates its own. */
 export const muriel = Muriel.at(worker.server);
-/** Chromium. It runs in another process, which a download is read from with `bytesOf`. */
+/** Chromium. It runs in another process, so read downloads with `bytesOf`. */
 export const browser = await chromium.connect(worker.browser);
-/** Engines in which a test runs that does not run in Chromium only. */
+/** Engines for a test that runs in more than Chromium. */
 export const engines = worker.engines;
 
-// A time-out does not tell what stood on the page in place of what was waited for.
+// A timeout does not show what was on the page instead.
 afterEach(async (t) => {
   if (t.passed) return;
   for (const visit of Visit.open) {

@@ -1,5 +1,5 @@
-// types: writes src/api/schema.d.ts, the types of the API, from contract/openapi.json. `--check` fails if the file is not what the
-// contract generates. The result is committed, so that checking types needs neither this package nor its TypeScript 5.
+// types: writes src/api/schema.d.ts, the types of the API, from contract/openapi.json. `--check` fails if the file does
+// not match the contract. The result is committed, so type checking needs neither this package nor its TypeScript 5.
 
 import { readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
@@ -12,7 +12,8 @@ const contract = args.find((arg) => !arg.startsWith("--")) ?? here("../../../con
 const target = here("../src/api/schema.d.ts");
 
 const document = JSON.parse(readFileSync(contract, "utf8"));
-// Errors have one body everywhere, which the client reads into one type, and headers are read by name: both would be most of the file.
+// Errors have one body everywhere, which the client reads into one type, and headers are read by name. Otherwise both
+// would be most of the file.
 for (const operation of Object.values(document.paths).flatMap((path) => Object.values(path))) {
   for (const [status, response] of Object.entries(operation.responses ?? {})) {
     if (Number(status) >= 400) delete operation.responses[status];

@@ -1,4 +1,4 @@
-// What the shop sells and rents. Pages are made of it, and the browser looks up names and prices in it.
+// Products for sale and for rent. The pages are generated from them, and the browser looks up names and prices here.
 
 export const CATEGORIES = [
   { id: "stoves", name: "Stoves", line: "Boil water at minus ten, or simmer lentils at plus twenty." },
@@ -108,7 +108,7 @@ export const GOODS = [
   ]),
 ];
 
-/** What can be rented; prices in euro for a night. */
+/** Products for rent; prices in euro per night. */
 export const RENTAL = [
   { id: "rent-tent-1", name: "Tarn 1, a tent for one", night: 9, of: "tarn-1" },
   { id: "rent-tent-2", name: "Tarn 2, a tent for two", night: 12, of: "tarn-2" },
@@ -120,7 +120,7 @@ export const RENTAL = [
   { id: "rent-pack", name: "Saddle 45, fitted to the back", night: 6, of: "saddle-45" },
 ];
 
-/** What to rent for the answers; a question without one counts as its second choice. */
+/** The kit for the visitor's answers. A question without an answer counts as its second choice. */
 export function kitFor({ where = "fell", people = "2", nights = "2" }) {
   const heads = Number(people);
   const tent = heads === 1 ? "rent-tent-1" : "rent-tent-2";

@@ -1,15 +1,15 @@
-// What every page of the shop has around its own part.
+// The frame of every page: head, header, navigation and footer.
 
 import { CATEGORIES, euro } from "./goods.mjs";
 
-/** Text as HTML. */
+/** Escapes text for HTML. */
 export const text = (raw) => String(raw).replace(/[&<>"]/g, (mark) => `&#${mark.charCodeAt(0)};`);
 
 const NAVIGATION = [...CATEGORIES.map(({ id, name }) => [`/${id}`, name]), ["/rental", "Rental"], ["/gifts", "Gifts"]];
 
 /**
- * A whole page. `{nonce}`, `{muriel}` and `{project}` are filled in for each answer; Muriel's script comes before everything
- * that could be seen, so that nothing is painted in another arm first.
+ * A whole page. The server fills in `{nonce}`, `{muriel}` and `{project}` for each response. Muriel's script comes
+ * before all visible content, so that nothing is painted in another arm first.
  */
 export function page({ path, title, description, main, scripts = [] }) {
   const links = NAVIGATION.map(([href, name]) => {

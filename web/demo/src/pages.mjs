@@ -1,4 +1,4 @@
-// The pages of the shop: a path, and what `page` makes a document of.
+// The pages of the shop: for each its path, and the content that `page` turns into a document.
 
 import { CATEGORIES, GOODS, RENTAL, euro, goodOf, kitFor } from "./goods.mjs";
 import { crumbs, text, tile } from "./page.mjs";
@@ -149,7 +149,7 @@ const weekend = {
 </article>`,
 };
 
-/** The pages of the section that React takes over, each as it is when it is opened. */
+/** A page of the section that React hydrates, in the state in which it is opened. */
 export const finder = (path, step, markup) => ({
   path,
   title: `Kit finder: ${step}`,

@@ -1,6 +1,6 @@
-// The pictures of the shop: drawn here, each a file of its own, so that pages can have a policy without inline styles.
+// Draws the pictures of the shop. Each is a separate file, so that pages can have a policy that forbids inline styles.
 
-/** Numbers from 0 to 1 that come out the same for the same seed. */
+/** Pseudo-random numbers from 0 to 1. The same seed gives the same numbers. */
 function numbers(seed) {
   let state = seed;
   return () => {
@@ -12,7 +12,7 @@ function numbers(seed) {
 const svg = (width, height, inside) =>
   `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}">${inside}</svg>\n`;
 
-/** A chain of mountains from left to right, with its base below the picture. */
+/** A mountain ridge from left to right, with its base below the picture. */
 function ridge(seed, colour, at, rough) {
   const next = numbers(seed);
   let points = [at + (next() - 0.5) * rough, at + (next() - 0.5) * rough];
@@ -107,7 +107,7 @@ const SCENES = {
   ],
 };
 
-/** The thing itself, on a field of 400 by 320. */
+/** The drawing of a product by category, on a canvas of 400 by 320. */
 const THINGS = {
   stoves: (colour) =>
     `<path fill="#f2b25a" d="M200 62c26 34 36 54 36 76a36 36 0 0 1-72 0c0-14 6-26 14-36 2 12 8 18 14 20-2-22 0-40 8-60z"/><path fill="#fff0c4" d="M202 116c12 14 16 22 16 32a17 17 0 0 1-34 0c0-10 6-18 10-22 2 6 4 8 8 8 0-6-2-12 0-18z"/><path fill="#3a4242" d="M140 178h120l10 12H130zM150 190h10l-6 22h-8zM250 190h-10l6 22h8z"/><rect x="176" y="190" width="48" height="22" rx="5" fill="#59625f"/><rect x="150" y="212" width="100" height="58" rx="16" fill="${colour}"/><rect x="150" y="232" width="100" height="12" fill="#fff" opacity=".3"/>`,
@@ -125,7 +125,7 @@ const THINGS = {
     `<path fill="${colour}" d="M126 232Q96 96 176 62q52-14 84 34 30 52 40 124 4 44-54 48H176q-42-2-50-36z"/><path fill="#f3e6c8" d="M176 92q34-22 62 10 8 34-26 44-40 4-46-24 0-20 10-30z"/><g fill="none" stroke="#fff" stroke-opacity=".35" stroke-width="5"><path d="M130 166q76 30 156 0M128 204q80 30 166 2M136 242q78 22 158-2"/></g>`,
 };
 
-/** A picture by the name of its file. */
+/** All pictures: content by file name. */
 export function pictures(goods) {
   const files = new Map();
   for (const [name, parts] of Object.entries(SCENES)) files.set(`${name}.svg`, svg(1200, 700, parts.join("")));

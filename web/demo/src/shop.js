@@ -1,18 +1,20 @@
-// What the pages of the shop do: a basket that this browser keeps, an order, and what is told to Muriel of it.
+// The behaviour of the shop's pages: a basket stored in this browser, an order, and the events that Muriel gets.
 
 import { GOODS, RENTAL, euro, goodOf } from "./goods.mjs";
 
 const BASKET = "northwind-basket";
 const ORDER = "northwind-order";
 
-/** Calls before Muriel's script has come are kept in the list, and without the script they harm nobody. */
+/**
+ * Calls Muriel's page API. The list keeps calls made before the script has loaded; without the script they do nothing.
+ */
 export const tell = (...call) => (window.muriel ??= []).push(call);
 const track = (name, properties) => tell("track", name, properties);
 
 const one = (selector, within = document) => within.querySelector(selector);
 const every = (selector, within = document) => [...within.querySelectorAll(selector)];
 
-/** An element with text and attributes; pages that require Trusted Types take no HTML from text. */
+/** An element with text and attributes. Pages that require Trusted Types accept no HTML as text. */
 function element(name, attributes, ...inside) {
   const made = document.createElement(name);
   for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
@@ -32,7 +34,7 @@ function keep(storage, key, value) {
   try {
     storage.setItem(key, JSON.stringify(value));
   } catch {
-    // A browser that keeps nothing has an empty basket.
+    // A browser that refuses storage has an empty basket.
   }
 }
 
@@ -153,7 +155,7 @@ function showThanks(place) {
   const { order_id, value, quantity, told } = order;
   one("[data-order]", place).textContent = `Your order ${order_id} over ${euro(value)} is placed.`;
   one("[data-ordered]", place).hidden = false;
-  // Once, also when the page is opened again.
+  // Tracked once, even if the page is opened again.
   if (told) return;
   track("Purchase", { value, currency: "EUR", order_id, quantity });
   keep(sessionStorage, ORDER, { ...order, told: true });
@@ -187,7 +189,8 @@ for (const [selector, show] of Object.entries(SHOWS)) {
 const product = one("[data-product]");
 if (product) track("product_viewed", { price: goodOf(product.dataset.product).price });
 
-// The arms that the visitor meets on this page, for who wants to see the experiments at work.
+// The arms that the visitor is exposed to on this page. They are listed there, so that the experiments can be seen at
+// work.
 const arms = new Map();
 tell("on", "exposure", ({ experiment_key, variant }) => {
   arms.set(experiment_key, variant);
@@ -199,9 +202,9 @@ tell("on", "exposure", ({ experiment_key, variant }) => {
   place.hidden = false;
 });
 
-/** What the section made with React needs of this. */
+/** Functions that the React section uses. */
 window.northwind = { add, toast, track };
-// A page that comes back from the cache shows what is in the basket now.
+// A page restored from the back/forward cache shows the current basket.
 addEventListener("pageshow", ({ persisted }) => {
   if (!persisted) return;
   count();

@@ -1,4 +1,4 @@
-// Alpine, of attributes in the page; `x-for` without keys.
+// Alpine, with attributes in the page; `x-for` without keys.
 
 import Alpine from "alpinejs";
 import { cost, counted, goods, picture, shop, title } from "./shop.mjs";

@@ -1,4 +1,4 @@
-// Angular without a build of its own: templates are compiled in the page. Rows are tracked by their index.
+// Angular without a build step: templates are compiled in the page. Rows are tracked by index.
 
 import "@angular/compiler";
 import { Component, provideZonelessChangeDetection, signal } from "@angular/core";

@@ -1,4 +1,4 @@
-// Backbone with jQuery: a view that renders itself as a whole.
+// Backbone with jQuery: the view renders its whole HTML on each change.
 
 import Backbone from "backbone";
 import $ from "jquery";

@@ -1,4 +1,5 @@
-// Custom elements without a library: one for each row, which reads its attributes, in the light; defined after the page is parsed.
+// Custom elements without a library or shadow roots: one for each row, which reads its attributes. They are defined
+// after the page is parsed.
 
 import { cost, goods, markup, picture, shop } from "./shop.mjs";
 
@@ -31,7 +32,7 @@ class GardenShop extends HTMLElement {
     this.querySelector("#count").textContent = `Things in the basket: ${state.count}`;
     const rows = [...this.querySelectorAll("garden-row")];
     const wanted = goods(state);
-    // Rows are used again for other products; what is too many goes, what is missing comes.
+    // Rows are reused for other products. Surplus rows are removed, missing rows are added.
     wanted.forEach(({ sku }, at) => {
       const row =
         rows[at] ??

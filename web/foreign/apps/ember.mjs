@@ -1,4 +1,5 @@
-// Ember, its templates compiled in the page: the list goes by position, so that an element is used for one product after the other.
+// Ember, with templates compiled in the page. The list is keyed by position, so that elements are reused for other
+// products.
 
 import { on } from "ember-source/@ember/modifier/index.js";
 import { trackedObject } from "ember-source/@ember/reactive/collections.js";

@@ -1,4 +1,4 @@
-// jQuery, as it is written: rows are moved, hidden and shown, texts are set one by one.
+// jQuery in its usual style: rows are moved, hidden and shown, and texts are set one by one.
 
 import $ from "jquery";
 import { counted, goods, markup, shop, title } from "./shop.mjs";

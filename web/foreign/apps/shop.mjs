@@ -1,4 +1,5 @@
-// What every application of this folder shows, and what can be done there. How it gets into the page is each framework's.
+// The content and the actions of the shop that every application of this folder shows. Each renders it with its
+// framework.
 
 const GOODS = [
   { sku: "a", name: "Axe", price: 40, inStock: true },
@@ -8,10 +9,10 @@ const GOODS = [
   { sku: "e", name: "Edger", price: 31, inStock: false },
 ];
 
-/** How long the next view takes to come once it has been asked for: the address is there by then. */
+/** Delay of the next view, in milliseconds. The address changes before it, as where a router loads code. */
 const CHUNK_MS = 60;
 
-/** The state of the shop: what is seen follows from it alone. */
+/** The state of the shop, which alone determines what the page shows. */
 export function shop() {
   const heard = new Set();
   let state = { isReversed: false, isShort: false, count: 0, view: "list" };
@@ -54,7 +55,7 @@ export const picture = ({ sku }) => `/img/${sku}.svg`;
 
 const TOOLS = `<button id="sort">Sort</button> <button id="filter">In stock</button> <button id="add">Add</button> <a id="go" href="/about">About</a>`;
 
-/** The page as text, for applications that make their own HTML; `tools` are what there is to click. */
+/** The page's HTML, for applications that set it themselves. `tools` are the buttons and links. */
 export function markup(state, tools = TOOLS) {
   if (state.view === "about") return `<h1>${title(state)}</h1><p id="about">We have sold tools since spring.</p>`;
   const rows = goods(state).map(

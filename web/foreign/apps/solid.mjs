@@ -1,4 +1,4 @@
-// Solid, with its templates in tagged texts, and `Index`, which keeps an element for its place in the list.
+// Solid, with tagged template literals and `Index`, which keeps one element for each position in the list.
 
 import { createSignal, Index, Show } from "solid-js";
 import html from "solid-js/html";

@@ -1,4 +1,4 @@
-// Svelte, of what `pages/apps.mjs` has compiled.
+// Svelte, with the component that `pages/apps.mjs` compiles.
 
 import { hydrate, mount } from "svelte";
 import Shop from "../build/Shop.client.js";

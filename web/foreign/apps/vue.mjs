@@ -1,4 +1,4 @@
-// Vue, with templates that are compiled in the page, and `v-for` without keys.
+// Vue, with templates compiled in the page and `v-for` without keys.
 
 import { createApp, shallowRef } from "vue/dist/vue.esm-bundler.js";
 import { cost, counted, goods, picture, shop, title } from "./shop.mjs";

@@ -1,4 +1,4 @@
-// One small shop, made with each of the frameworks and libraries that pages are made with.
+// One small shop, built with each of several frameworks and libraries.
 
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { bundle } from "../../tests/bundle.mjs";
@@ -11,13 +11,14 @@ export const PICTURES = Object.fromEntries(
 );
 
 /**
- * The arms; `host` is the element in whose shadow root the shop is, with `>>>`. A block is put after `near`: where it comes after the page was
- * painted, as on pages that a framework takes over, it would move whatever follows.
+ * The arms. `host` selects the element whose shadow root contains the shop, and ends with `>>>`. The block is inserted
+ * after `near`. Pages that a framework hydrates get it after the first paint, so `near` has to be where it moves
+ * nothing.
  */
 export function arms(host, near = ".price") {
   const list = `${host}#list`;
   return {
-    // Of the first view alone.
+    // For the first view only.
     heading: {
       data: [{ target: `${host}h1`, innerText: "Tools that outlive the garden", view: list }],
       fields: { targeting: at("/") },
@@ -34,11 +35,11 @@ export function arms(host, near = ".price") {
   };
 }
 
-/** In the page: the order in which products are seen. */
+/** A condition for the page: the visible products are in this order. */
 export const shows = (host, order) =>
   `watched.all(${JSON.stringify(`${host}[data-sku]`)}).filter((each) => each.checkVisibility()).map((each) => each.dataset.sku).join("") === "${order}"`;
 
-/** A shop whose script is `code`, a module of `apps/`; `body` is what it finds. */
+/** A shop whose script is `code`, a module of `apps/`. `body` is the page's HTML before the script runs. */
 const app = (name, code, { host = "", near, body = '<div id="app"></div>', prepare, ...more } = {}) => ({
   name,
   arms: arms(host, near),
@@ -65,7 +66,7 @@ const app = (name, code, { host = "", near, body = '<div id="app"></div>', prepa
   ...more,
 });
 
-/** Compiles the component of Svelte for pages, and gives back what a server makes of it. */
+/** Compiles the Svelte component for browsers and for the server. */
 async function svelte() {
   const { compile } = await import("svelte/compiler");
   const from = new URL("../apps/Shop.svelte", import.meta.url);
@@ -112,7 +113,7 @@ export const pages = [
   app("Ember 7, by index", "ember.mjs"),
   app("Backbone, jQuery 4", "backbone.mjs"),
   app("jQuery 4", "jquery.mjs"),
-  // Its container is not empty when the page has been parsed, and so might be a framework's.
+  // After parsing, the container is not empty, so the script has to assume that a framework may hydrate it.
   app("Alpine, no keys", "alpine.mjs", { body: ALPINE, near: ".buy", hydrates: true }),
   app("Lit 3, shadow root", "lit.mjs", { host: "garden-shop >>> ", near: ".buy", body: "<garden-shop></garden-shop>" }),
   app("Custom elements", "elements.mjs", { body: "<garden-shop></garden-shop>" }),

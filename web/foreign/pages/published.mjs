@@ -1,4 +1,4 @@
-// Pages as their authors publish them on npm, file for file.
+// Pages as published on npm by their authors, file for file.
 
 import { readFileSync } from "node:fs";
 
@@ -156,7 +156,7 @@ export const pages = [
       words: { data: [{ target: "#bored q", innerHTML: "Have you <b>slept</b> through one today?" }] },
       look: { data: [{ target: ".step.slide q", style: "letter-spacing: 1px" }] },
     },
-    // It moves on by itself, and tells how in time.
+    // The page changes these by itself over time.
     ignore: [".hint", "#impress-toolbar"],
   },
   {
@@ -222,7 +222,8 @@ export const pages = [
       "/": '<!doctype html><html><head><meta charset="utf-8"><title>API</title><link rel="icon" href="data:,"></head><body><script id="api-reference" data-url="/openapi.json" data-configuration=\'{"withDefaultFonts":false,"telemetry":false,"agent":{"disabled":true}}\'></script><script src="https://cdn.jsdelivr.net/npm/@scalar/api-reference/dist/browser/standalone.js"></script></body></html>',
       "/openapi.json": openapi,
     },
-    // It comes part by part: the first, which is open, and the last, which is closed, are there at the end.
+    // The page is rendered in parts. It is ready when the first part, which is open, and the last, which is closed, are
+    // there.
     ready: () =>
       document.querySelectorAll("h3").length > 8 &&
       [...document.querySelectorAll("h2")].some((each) => each.textContent.includes("Models")),
@@ -230,7 +231,7 @@ export const pages = [
       words: { data: [{ target: "h1", innerText: "All that can be asked" }] },
       look: { data: [{ target: "h2", style: "letter-spacing: 1px" }] },
     },
-    // Examples of answers tell the time.
+    // Example responses contain the current time.
     ignore: ["pre"],
   },
 ];

@@ -1,4 +1,4 @@
-// Sites whose pages a server or a build has made: what comes is HTML, and a library or a framework takes it from there.
+// Sites whose pages are rendered by a server or a build: the response is HTML, and a library or a framework continues.
 
 import { execFile } from "node:child_process";
 import { cpSync, mkdirSync, readFileSync, rmSync } from "node:fs";
@@ -23,7 +23,7 @@ const sorted = [
   { name: "back", act: { back: true }, until: shows("", "abcde") },
 ];
 
-/** What a server is asked for by the address. */
+/** The state that a request's address asks for. */
 const asked = ({ path, query }) => ({
   ...start,
   isReversed: query.includes("reversed"),
@@ -31,7 +31,7 @@ const asked = ({ path, query }) => ({
   view: path === "/about" ? "about" : "list",
 });
 
-/** Links of Turbo lead to whole pages, of which it takes the body; the frame takes its own part. */
+/** Turbo loads whole pages: a link replaces the body, and a link in the frame replaces the frame's content. */
 const turbo = (came) => {
   const state = asked(came);
   const tools = `<a id="sort" href="${state.isReversed ? "/" : "/?reversed"}">Sort</a> <a id="go" href="/about">About</a>`;
@@ -42,7 +42,9 @@ const turbo = (came) => {
   );
 };
 
-/** htmx puts what it is given where it is told, and gets the whole page for the way back. */
+/**
+ * htmx inserts the selected part of a response at its target, and requests the whole page when the visitor goes back.
+ */
 const htmx = (came) => {
   const state = asked(came);
   const tools = `<button id="sort" hx-get="/?reversed" hx-target="#list" hx-select="#list" hx-swap="outerHTML">Sort</button>
@@ -76,7 +78,7 @@ const adminlte = () =>
      <script src="/npm/bootstrap/dist/js/bootstrap.bundle.min.js"></script><script src="/npm/admin-lte/dist/js/adminlte.min.js"></script>`,
   );
 
-/** Copies an application to where it is built, runs what builds it, and gives back the folder of its pages. */
+/** Copies an application to its build folder, runs its build program, and returns the folder of its pages. */
 async function built(name, program, pages) {
   const to = new URL(`build/${name}/`, HERE);
   rmSync(to, { recursive: true, force: true });

@@ -1,8 +1,8 @@
-// TodoMVC: the same list of things to do, in the framework of each page as its authors wrote it in 2014; libraries are theirs of then.
+// TodoMVC: the same to-do list with several frameworks, as written in 2014 and with the libraries of that time.
 
 import { readFileSync } from "node:fs";
 
-/** In the page: how many things to do are seen. */
+/** A condition for the page: this number of items is visible. */
 const seen = (count) =>
   `[...document.querySelectorAll("#todo-list li")].filter((each) => each.checkVisibility()).length === ${count}`;
 
@@ -11,16 +11,17 @@ const added = (text, count) => [
   { name: text, act: { press: "Enter" }, until: seen(count) },
 ];
 
-/** A block is put after `near`. */
+/** The block is inserted after `near`. */
 const todo = (name, folder, { near = "#todo-count", lent = {} } = {}) => ({
   name: `TodoMVC, ${name}`,
   folder: "todomvc",
-  // What the project's own site shows beside each list comes when it comes, and moves the list.
+  // On the project's own site this file adds a panel next to the list, which would move the list at an unpredictable
+  // time.
   files: { "/learn.json": "{}", ...lent },
   path: `/examples/${folder}/`,
   arms: {
     heading: { data: [{ target: "#header h1", innerText: "today" }] },
-    // What is first changes with what is shown, and so does its element, or what that is for.
+    // The first item changes with the filter. Its element is then another, or is reused for another item.
     words: { data: [{ target: "#todo-list li:first-of-type label", innerText: "First of all, tea" }] },
     look: {
       data: [
@@ -48,10 +49,12 @@ const todo = (name, folder, { near = "#todo-count", lent = {} } = {}) => ({
   ],
 });
 
-/** For what puts a child at its number among the nodes that are there: one of ours before it would move it. */
+/**
+ * For frameworks that insert a child by its index among the existing nodes: a block before it would shift the index.
+ */
 const BELOW = "#info p:last-child a";
 
-/** What the package has not got of one example, it has of others. */
+/** Files that the package lacks for one example, from other examples. */
 const lent = Object.fromEntries(
   [
     ["emberjs", "todomvc-common/base.css"],

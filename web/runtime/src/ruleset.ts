@@ -85,7 +85,7 @@ export interface Change {
   relay_param?: boolean;
   pageUrl?: string;
   sitewide?: boolean;
-  /** Whether it was stored by somebody with the scope `code`. The server sets this, and a write cannot. */
+  /** True when the change was stored with the scope `code`. Only the server sets this; requests cannot. */
   code?: boolean;
 }
 
@@ -99,14 +99,14 @@ export interface Variant extends ArmCode {
   targeting?: Targeting | null;
 }
 
-/** A stretch of a group's line, in hundredths of a percent. */
+/** A group range, in hundredths of a percent of the group's buckets; `to` is exclusive. */
 export interface GroupStretch {
   salt: string;
   from: number;
   to: number;
 }
 
-/** A tool on the page that is told which arm a visitor met. */
+/** A tool on the page that is notified of the arm to which a visitor was exposed. */
 export interface Tool {
   name: string;
   settings?: Record<string, string | number>;
@@ -133,7 +133,7 @@ export interface Experiment {
   custom_css?: string;
   control?: ArmCode;
   variants: Variant[];
-  /** The tools, and the experiment's name, which only they are told. */
+  /** The tools, and the experiment's name, which is only for them. */
   tools?: Tool[];
   name?: string;
 }

@@ -1,4 +1,4 @@
-// What the build puts into parts: what the script hands over is never bundled into them again.
+// The contents of built parts: functions that the script passes to them are never bundled into them again.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -41,7 +41,7 @@ test("every other property of the script keeps its name", async () => {
   for (const name of Object.keys(SCRIPTS)) {
     const shortened = properties(await bundled(name));
     const whole = await bundled(name, { mangleProps: undefined, mangleCache: undefined });
-    // Only `.name`, as other names are those of variables, as in `...name`.
+    // Only `.name`, as other names belong to variables, for example in `...name`.
     const lost = [...new Set(whole.match(/(?<=(?<!\.)\.)[A-Za-z][\w$]*/g))].filter(
       (property) => !shortened.has(property),
     );

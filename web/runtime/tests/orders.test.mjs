@@ -1,4 +1,4 @@
-// How amounts and numbers of orders are read, as shops write them.
+// Parsing of the amounts and numbers of orders as shops write them.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -16,7 +16,7 @@ const { amountOf, isFilled, readOrder } = await import(
   `data:text/javascript,${encodeURIComponent(outputFiles[0].text)}`
 );
 
-/** Amounts in euros, and their number; undefined if they cannot be read. */
+/** Amounts in euros, and their parsed numbers; undefined if they cannot be read. */
 const EUROS = [
   // Numbers.
   [59.9, 59.9],
@@ -61,7 +61,7 @@ const EUROS = [
   ["1’299.00", 1299],
   ["-1,299.00", -1299],
   ["−1.299,00", -1299],
-  // A comma before three digits groups them; a point may do so or not.
+  // A comma before three digits groups them; a point is ambiguous.
   ["1,000", 1000],
   ["12,345", 12345],
   ["1.000", undefined],
@@ -81,7 +81,7 @@ const EUROS = [
   ["CHF 1’299.–", 1299],
   ["59,-", 59],
   [".5 kr.", 0.5],
-  // What is not an amount, or more than one.
+  // Not an amount, or more than one.
   ["", undefined],
   [" ", undefined],
   ["-", undefined],
@@ -175,7 +175,7 @@ test("an order has a number as amount, and says what cannot be read", () => {
   for (const [name, given, problem] of PROBLEMS) {
     const [fields, said] = readOrder(name, given);
     assert.match(said, problem);
-    // What cannot be read is a property under another name.
+    // An amount or id that cannot be read is a property with another name.
     assert.ok(fields.value === undefined || typeof fields.value === "number");
     assert.ok(!/undefined|\{/.test(`${fields.order_id ?? ""}${fields.refund_of ?? ""}`));
     assert.equal(fields.value ?? fields.unread_value, given?.value);

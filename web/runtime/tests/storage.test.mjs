@@ -1,4 +1,4 @@
-// What the script stores has a name that says whose it is: settings.ts.
+// The names of stored values show which project they belong to: settings.ts.
 
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
@@ -15,14 +15,16 @@ const named = files.flatMap((file) => {
     .map(([, , what]) => `${file}: ${what}`);
 });
 
-/** What all projects of a site share, a cookie that is removed at once, and what earlier versions stored. */
+/**
+ * Values that all projects of a site share, a cookie that is removed at once, and values stored by earlier versions.
+ */
 const SHARED = [
   "consent.ts: c",
   "storage.ts: d",
   "storage.ts: t",
   "identity.ts: id",
   "recorder.ts: id",
-  // Read, to note of a framework only where the visitor is.
+  // Only read: a framework is stored only if the visitor is.
   "changes/hydration.ts: id",
   "identity.ts: a",
   "transport.ts: q",

@@ -1,5 +1,5 @@
 // @ts-nocheck: constructors take the fields of their classes from an object.
-// Chromium, by Playwright.
+// Chromium, driven by Playwright.
 
 import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
@@ -20,10 +20,10 @@ const args = [
 const signals = { handleSIGINT: false, handleSIGTERM: false, handleSIGHUP: false };
 
 /**
- * Starts Chromium without a window; `MURIEL_CHROMIUM` names another program than Debian's.
+ * Starts Chromium without a window. `MURIEL_CHROMIUM` names a program other than Debian's.
  *
- * `newPage({ plain: true })` gives a page that is hidden behind other tabs, and whose links are rendered ahead where its
- * rules say so. Playwright keeps Chromium from both, so a second one is started by Puppeteer for such pages.
+ * `newPage({ plain: true })` returns a page that is hidden when it is behind other tabs, and whose speculation rules
+ * prerender links. Playwright disables both, so Puppeteer starts a second Chromium for such pages.
  */
 export async function launch() {
   const program = process.env.MURIEL_CHROMIUM ?? "/usr/bin/chromium";
@@ -31,9 +31,9 @@ export async function launch() {
   const userAgent = await visitors(program);
   const browser = await chromium.launch({
     executablePath: program,
-    // Not by pages: what leaves while a page goes would not have it.
+    // Not set for each page: requests that are sent while a page is left would not have it.
     args: [...args, `--user-agent=${userAgent}`],
-    // Pages are kept for the way back, as for visitors.
+    // Pages are kept in the back/forward cache, as they are for visitors.
     ignoreDefaultArgs: ["--disable-back-forward-cache"],
     ...signals,
   });
@@ -55,9 +55,9 @@ export async function launch() {
 }
 
 /**
- * Contexts, which tests use one after the other. Each keeps a blank page, and with it its window: to open a window and a profile
- * for it takes a third of a second of CPU, more than most of what is tested in them. Tests have hosts of their own, so nothing
- * but cookies of fixed hosts could be left.
+ * Contexts, which tests reuse one after the other. Each keeps a blank page, and so its window: opening a window and a
+ * profile takes a third of a second of CPU, more than most tests. Tests have their own hosts, so only cookies of fixed
+ * hosts could be left.
  */
 class Contexts {
   #free = [];
@@ -90,7 +90,7 @@ class Contexts {
   }
 }
 
-/** The user agent of a Chromium with a window. Its own one says that it has none, which is what crawlers say. */
+/** The user agent of a Chromium with a window. Without a window, it identifies itself as headless, as crawlers do. */
 async function visitors(program) {
   const { stdout } = await promisify(execFile)(program, ["--version"]);
   const [version] = /\d+/.exec(stdout);
@@ -107,7 +107,7 @@ function launchPlain(executablePath, userAgent) {
   });
 }
 
-/** A page; with `release` it owns the context, which that gives back. */
+/** Opens a page. With `release`, the page owns the context and releases it by that function. */
 async function newTab(context, release) {
   const page = await context.newPage();
   return new ChromiumPage(context, page, await context.newCDPSession(page), release);
@@ -119,8 +119,8 @@ class ChromiumPage extends Page {
     Object.assign(this, { context, page, devtools, release });
   }
 
-  // Not by Playwright, whose own script in the page breaks with pages that redefine what it uses, and which loses pages
-  // that come back from the cache.
+  // Not by Playwright: its script in the page breaks if the page redefines functions that it uses, and it loses pages
+  // that are restored from the back/forward cache.
   async evaluated(text) {
     const options = { expression: text, awaitPromise: true, returnByValue: true };
     const { result, exceptionDetails: thrown } = await this.devtools.send("Runtime.evaluate", options);
@@ -149,7 +149,7 @@ class ChromiumPage extends Page {
     await this.page.addInitScript(script);
   }
 
-  /** What the browser itself tells of `work`, as events of the Trace Event Format; `also` names further categories. */
+  /** Records a trace of `work` and returns its events, in the Trace Event Format. `also` names further categories. */
   async trace(work, also = []) {
     const browser = this.context.browser();
     await browser.startTracing(this.page, { categories: ["devtools.timeline", "v8", ...also] });

@@ -1,4 +1,4 @@
-// Firefox ESR, by Puppeteer over WebDriver BiDi: it needs no driver of its own.
+// Firefox ESR, driven by Puppeteer over WebDriver BiDi, which needs no separate driver.
 
 import { existsSync } from "node:fs";
 import puppeteer from "puppeteer-core";
@@ -6,7 +6,7 @@ import { PuppeteerPage } from "./puppeteer.mjs";
 
 export const name = "firefox";
 
-/** Starts Firefox without a window; `MURIEL_FIREFOX` names another program than Debian's. */
+/** Starts Firefox without a window. `MURIEL_FIREFOX` names a program other than Debian's. */
 export async function launch() {
   const program = process.env.MURIEL_FIREFOX ?? "/usr/bin/firefox-esr";
   if (!existsSync(program)) throw new Error(`${program} is not there: scripts/tools browsers`);

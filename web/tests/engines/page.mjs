@@ -1,5 +1,5 @@
 // @ts-nocheck: constructors take the fields of their classes from an object.
-// What the three engines share: the interface of a page, and waiting for conditions.
+// Code that the three engines share: the interface of a page, and waiting for conditions.
 
 import { setTimeout as pause } from "node:timers/promises";
 
@@ -10,7 +10,10 @@ import { setTimeout as pause } from "node:timers/promises";
  */
 export const CONDITION_TIMEOUT_MS = 60_000;
 
-/** Pauses between attempts grow from the first to the last: each attempt costs the browser, its driver and this process CPU. */
+/**
+ * Pauses between attempts, growing from the first to the last: attempts cost the browser, its driver and this process
+ * CPU.
+ */
 const POLL_INTERVALS_MS = { first: 8, last: 50 };
 
 /**
@@ -94,7 +97,7 @@ export class Page {
 
   /** Goes back in the history as a visitor does, and waits until the page before is there. */
   async back({ until: state = "load", ms = CONDITION_TIMEOUT_MS } = {}) {
-    // In a task of its own, as the document may be gone before it can return the result.
+    // In a separate task, as the document may be gone before it can return the result.
     await this.#moved(() => this.evaluate("void setTimeout(() => history.back())"), "the page before", state, ms);
   }
 
@@ -129,12 +132,12 @@ export class Page {
     for (const key of text) await this.keys([key]);
   }
 
-  /** Presses a key where the focus is: a character, or a name as `Enter`, with modifiers before it as in `Shift+Tab`. */
+  /** Presses a key in the focused element: a character or a name such as `Enter`, with modifiers as in `Shift+Tab`. */
   async press(key) {
     await this.keys(key.length > 1 ? key.split("+") : [key]);
   }
 
-  /** Turns the mouse wheel by so many pixels, over an element or the middle of the window. Scrolling comes later. */
+  /** Turns the mouse wheel by this many pixels, over an element or the middle of the window. The page scrolls later. */
   async wheel(deltaY, { selector, ms } = {}) {
     const middle = () => ({ x: Math.round(innerWidth / 2), y: Math.round(innerHeight / 2) });
     await this.wheeled(selector ? await this.#point(selector, ms) : await this.evaluate(middle), deltaY);

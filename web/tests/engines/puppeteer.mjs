@@ -1,10 +1,10 @@
 // @ts-nocheck: constructors take the fields of their classes from an object.
-// A page that Puppeteer drives, in Firefox as in Chromium.
+// A page that Puppeteer drives, in Firefox or Chromium.
 
 import { Page } from "./page.mjs";
 
 export class PuppeteerPage extends Page {
-  /** A page in a context of its own, with which it goes. */
+  /** Opens a page in a new context, which is closed with it. */
   static async inNewContext(browser, { viewport = { width: 1024, height: 700 } } = {}) {
     return PuppeteerPage.#open(await browser.createBrowserContext(), viewport, true);
   }
@@ -19,7 +19,7 @@ export class PuppeteerPage extends Page {
     return this.page.evaluate(text);
   }
 
-  // From inside: Puppeteer's own way waits for the whole document.
+  // By a script in the page, as Puppeteer's `goto` waits for the whole document.
   async navigate(url) {
     await this.evaluate((to) => void setTimeout(() => location.assign(to)), url);
   }

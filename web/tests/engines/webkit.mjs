@@ -10,12 +10,15 @@ import { Page, until } from "./page.mjs";
 
 export const name = "webkit";
 
-/** How many pages a browser serves before a new one takes over. */
+/** Number of pages after which a browser is replaced by a new one. */
 const PAGES_PER_BROWSER = 20;
-/** The timeout of a command to the driver, in milliseconds: as long as that of a whole test, which a page of frames takes at once. */
+/**
+ * The timeout of a command to the driver, in milliseconds. It equals that of a whole test, as a page of frames runs a
+ * whole test in one command.
+ */
 const COMMAND_TIMEOUT_MS = 240_000;
 
-/** Starts a screen, the driver and MiniBrowser; `MURIEL_WEBKIT_DRIVER` and `MURIEL_WEBKIT` name other programs. */
+/** Starts a screen, the driver and MiniBrowser. `MURIEL_WEBKIT_DRIVER` and `MURIEL_WEBKIT` name other programs. */
 export async function launch() {
   const driver = process.env.MURIEL_WEBKIT_DRIVER ?? "/usr/bin/WebKitWebDriver";
   const program = process.env.MURIEL_WEBKIT ?? miniBrowser();
@@ -40,7 +43,7 @@ export async function launch() {
       env: {
         ...process.env,
         DISPLAY: `:${display}`,
-        // It does not start as root; the pages are our own.
+        // The sandbox does not start as root; the pages are our own.
         ...(process.getuid?.() === 0 && { WEBKIT_DISABLE_SANDBOX_THIS_IS_DANGEROUS: "1" }),
         NO_AT_BRIDGE: "1",
         LC_ALL: "en_US.UTF-8",
@@ -58,7 +61,7 @@ export async function launch() {
     let pages = 0;
     const newPage = async ({ viewport = { width: 1024, height: 700 } } = {}) => {
       pages += 1;
-      // Windows that are closed leave their processes behind for a while, a hundred megabytes each.
+      // The processes of closed windows remain for a while, with a hundred megabytes each.
       if (pages > PAGES_PER_BROWSER && (await session.isEmpty())) {
         await session.end();
         session = await Session.open(url, program);
@@ -69,11 +72,11 @@ export async function launch() {
     return {
       name,
       version: `WebKitGTK ${version}`,
-      // The driver releases the left button whichever was pressed, and has no scripts before the page's.
+      // The driver always releases the left button, whichever was pressed, and cannot run scripts before the page's.
       can: { onInit: false, middleClick: false, backForwardCache: true },
       newPage,
       close: async () => {
-        // Without it the programs of the browser are left to nobody. One that hangs is not waited for.
+        // Without this, the browser's processes would be orphaned. A browser that hangs is not waited for.
         await session.end().catch(() => {});
         await close();
       },
@@ -119,7 +122,7 @@ function freePort() {
 class Session {
   static async open(url, binary) {
     const browser = { binary, args: ["--automation"] };
-    // Waiting for documents is done by pages themselves, for all engines alike.
+    // `Page` waits for documents itself, in the same way for all engines.
     const wanted = {
       "webkitgtk:browserOptions": browser,
       pageLoadStrategy: "none",
@@ -131,7 +134,7 @@ class Session {
     session.version = made.capabilities.browserVersion;
     session.last = Promise.resolve();
     session.turned = 0;
-    // It stays, empty: a session ends with its last window.
+    // The first window stays open and empty: a session ends with its last window.
     session.first = await command(`${session.url}/window`, "GET");
     session.current = session.first;
     return session;
@@ -152,11 +155,11 @@ class Session {
   }
 
   async page({ width, height }, owner) {
-    // A window, as a tab behind others is hidden and takes no clicks.
+    // A new window, as a tab behind others is hidden and takes no clicks.
     const { handle } = await this.inWindow(this.first, (send) => send("POST", "/window/new", { type: "window" }));
     const page = new WebKitPage(this, handle, { width, height }, owner);
     await this.inWindow(handle, async (send) => {
-      // Its frame and bars come on top of what pages see.
+      // The window's frame and bars are added to the size that pages see.
       const size = () => send("POST", "/execute/sync", { script: "return [innerWidth, innerHeight]", args: [] });
       const rect = await send("GET", "/window/rect");
       const [innerWidth, innerHeight] = await size();
@@ -169,7 +172,7 @@ class Session {
     return page;
   }
 
-  /** The windows but the empty one. */
+  /** All windows except the empty one. */
   async #windows() {
     const handles = await this.inWindow(this.first, (send) => send("GET", "/window/handles"));
     return handles.filter((handle) => handle !== this.first);
@@ -179,7 +182,7 @@ class Session {
     return (await this.#windows()).length === 0;
   }
 
-  /** Closes all windows but the empty one. */
+  /** Closes all windows except the empty one. */
   async clear() {
     for (const handle of await this.#windows()) await this.shut(handle);
   }
@@ -204,7 +207,7 @@ async function command(url, method, body, ms = COMMAND_TIMEOUT_MS) {
 
 const BUTTONS = { left: 0, middle: 1, right: 2 };
 
-// Keys without a character, by their numbers in the specification of WebDriver.
+// Keys without a character, with their code points in the specification of WebDriver.
 const KEYS = {
   Backspace: "\uE003",
   Tab: "\uE004",
@@ -266,7 +269,7 @@ class WebKitPage extends Page {
 
   async wheeled({ x, y }, deltaY) {
     await this.mouse({ x, y }, null);
-    // The driver turns by the difference to the turn before, whatever window that was in.
+    // The driver scrolls by the difference to the previous call, in whichever window that was.
     const turned = (this.session.turned += deltaY);
     await this.#act({ type: "wheel", id: "wheel", actions: [{ type: "scroll", x, y, deltaX: 0, deltaY: turned }] });
   }

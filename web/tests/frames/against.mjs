@@ -8,8 +8,8 @@ const [h1, a] = [({ $ }) => $("h1"), ({ $ }) => $("a")];
 const tags = ({ $ }) => [...$("main").children].map((each) => each.tagName).join();
 
 /**
- * A page's rewrite of what an item has changed, and what is then read: of the page, where the change is `kept`, and
- * undone.
+ * A page's rewrite of a change by an item, and the results of `read` after it: while the change is `kept`, and after it
+ * is `undone`.
  */
 const REWRITES = {
   "a text by its data": {
@@ -122,7 +122,7 @@ const REWRITES = {
     rewrite: (page) => page.$("body").append(a(page)),
     read: tags,
     kept: "A,H1",
-    // It is where the page has put it.
+    // The link is where the page has put it.
     undone: "H1",
   },
 };
@@ -137,7 +137,7 @@ for (const [name, { item, rewrite, read, kept, undone }] of Object.entries(REWRI
       await null;
       equal(read(page), kept, `round ${round}`);
     }
-    // Undoing comes between a last rewrite and the look at it.
+    // The change is undone after a last rewrite, before the engine has processed it.
     rewrite(page);
     undo();
     equal([read(page), page.M.said], [undone, []], "undone");

@@ -1,12 +1,12 @@
-// An application of React, as servers render it and browsers take it over.
+// A React application, which servers render and browsers hydrate.
 
 import { createElement as e, Fragment, useEffect, useState } from "react";
 import { flushSync } from "react-dom";
 
 /**
- * What it shows follows from its state: `n` a number, `order` of the list, `words` of a heading, `gone` the ids of
- * elements that are not there, and `main` whether all but the footer is. `told` gets `update`, which sets some of that,
- * once browsers show it.
+ * Renders its state: `n` is a number, `order` the order of the list, `words` the text of a heading, and `gone` has the
+ * ids of elements that are left out. With `main` false, only the footer is rendered. `told` is called with `update`,
+ * which sets a part of the state, once browsers show it.
  */
 export function App({ told }) {
   const [state, set] = useState({ n: 0, order: "xyz", words: "Words", gone: "", main: true });

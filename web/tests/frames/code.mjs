@@ -2,10 +2,10 @@
 
 import { areNamed, equal, turn, until } from "./world.mjs";
 
-/** As engines agree on it: without "Uncaught", and of code that is none only that. */
+/** An error message in a form that is equal in all engines: without "Uncaught", and syntax errors by name only. */
 const plainly = (message) => message.replace(/^Uncaught /, "").replace(/^(SyntaxError):.*/, "$1");
 
-/** Runs code that writes to `out`; returns that, the reported errors and a function that ends the code. */
+/** Runs code that writes to `out`. Returns `out`, the reported errors, and a function that ends the code. */
 function ran(page, source, name = "muriel-1") {
   const failed = [];
   page.win.out ??= [];
@@ -44,7 +44,7 @@ for (const [name, [source, out, failed = [], seen = []]] of Object.entries(ALONE
     equal([done.out, done.failed], [out, failed]);
     equal(page.errors.splice(0).map(plainly), seen, "seen by the page");
     equal([Object.keys(page.win).length - globals, page.$$("script").length - scripts], [0, 0], "globals and scripts");
-    // Whatever it was, others run.
+    // Whatever the code was, other code runs.
     equal(ran(page, "out = [7]", "muriel-2").failed, [], "the next");
     equal(page.win.out, [7], "the next");
     done.undo();

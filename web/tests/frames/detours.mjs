@@ -1,4 +1,5 @@
-// Pages whose own code goes on working on what an arm has touched: by fragments, by emptying and filling, and by wrapping words.
+// Pages whose own code continues to modify content that an arm has changed: by fragments, by emptying and filling, and
+// by wrapping text.
 
 import { equal, turn } from "./world.mjs";
 
@@ -7,7 +8,7 @@ const LIST = `<ul id="l"><li id="a">a</li><li id="b">b</li><li id="c">c</li><li 
 const order = ({ $ }) => [...$("#l").children].map((each) => each.textContent).join("");
 const bare = ({ html }) => html().replaceAll("<!---->", "");
 
-/** Ways in which a page puts the last of a list first, or all of it in another order. */
+/** Ways in which a page moves the last item of a list to its start, or reorders the whole list. */
 const MOVES = {
   "prepend, as jQuery does": ({ $, win }) => {
     const fragment = win.document.createDocumentFragment();
@@ -60,7 +61,7 @@ const MOVES = {
 };
 
 /**
- * Where an arm puts the element, and the order of the list then.
+ * Positions to which an arm moves the element, and the resulting order of the list.
  *
  * @type {Record<string, [any, string]>}
  */
@@ -91,7 +92,8 @@ for (const [place, [item, expected]] of Object.entries(PLACES)) {
 }
 
 /**
- * What a page does with an element that an arm has moved, and what is in the list and beside it without the arm.
+ * Actions of a page on an element that an arm has moved, and the content of the list and of the `aside` without the
+ * arm.
  *
  * @type {Record<string, [(page: any) => unknown, string, string]>}
  */
@@ -128,7 +130,7 @@ for (const [what, [act, list, aside]] of Object.entries(LOSSES)) {
 }
 
 /**
- * What a page makes of the content of an element in one task, and what it is then without an arm.
+ * Changes that a page makes to the content of an element in one task, and the resulting content without an arm.
  *
  * @type {Record<string, [(page: any) => unknown, string]>}
  */
@@ -197,7 +199,7 @@ for (const [way, [act, expected]] of Object.entries(FILLS)) {
     { innerText: "ours" },
     { innerText: "ours\nours" },
   ]) {
-    // Words alone are the page's own text node, which moves as it does without an arm.
+    // Text alone stays in the page's own text node, which moves as it does without an arm.
     const [[kind, value]] = Object.entries(item);
     cases[`content with ${kind} ${JSON.stringify(value)}: ${way}`] = async ({ open }) => {
       const [page, twin] = [await open("<p>even</p><aside></aside>"), await open("<p>even</p><aside></aside>")];
@@ -228,7 +230,7 @@ cases["what the page fills anew where changes are made once is the page's"] = as
   equal([bare(page), Object.keys(page.$("p"))], ["<p><b>odd</b></p>", []], "undone");
 };
 
-/** Scripts that put words into elements of their own, now and whenever there are new ones. */
+/** Scripts that wrap texts in their own elements, at once and whenever there are new texts. */
 const WRAPPERS = {
   "a translator": (node, make) => node.replaceWith(make("font", `T(${node.data})`)),
   "a translator with two elements": (node, make) => {

@@ -1,4 +1,4 @@
-// An experiment that fails, between two that do not: those, and the page, behave as if it were not there.
+// An experiment that fails, between two that do not. The others, and the page, behave as if it were not there.
 
 import { areNamed, equal, turn, until } from "./world.mjs";
 
@@ -6,9 +6,9 @@ const code = (customJS) => ({ customJS });
 const changes = (...data) => ({ data });
 
 /**
- * An arm that goes wrong, how many `errors` are told of it, and those that the page `sees`; `after` is done with the
- * page then, `experiment` are further fields. Nobody is in the experiment where it `isOut`. It `isLast` where it takes
- * from the page what decisions need: what is shown then stays.
+ * An arm that fails, the number of `errors` that are reported for it, and the errors that the page `sees`. `after` is
+ * called with the page once the arm is shown. `experiment` has further fields. With `isOut`, no visitor is in the
+ * experiment. With `isLast`, the arm removes functions that decisions need, so the arms that are shown stay.
  */
 export const WRONG = {
   "code that throws": { arm: code("throw new Error('mine')"), errors: 1 },
@@ -126,7 +126,7 @@ for (const [at, [name, { errors = 0, sees = [], after, isOut, isLast }]] of Obje
     );
     equal(win.told.length, typeof errors === "function" ? errors(page) : errors, `told: ${JSON.stringify(win.told)}`);
     if (isLast) return;
-    // The script sends at once, and not within two seconds.
+    // Makes the script send at once instead of within two seconds.
     win.dispatchEvent(new Event("online"));
     await fetch(`/exposed/${idsOf(at).filter((_, index) => index !== 1 || !isOut)}`).catch(() =>
       equal(false, true, "all are told as met"),

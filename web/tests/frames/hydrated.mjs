@@ -13,7 +13,7 @@ const CODE = `
   document.documentElement.dataset.code = experiment.variant;
   experiment.onCleanup(() => delete document.documentElement.dataset.code);`;
 
-/** The arm, whether it is shown, and the ids of the elements that it needs. */
+/** The arm, a function that returns whether it is shown, and the ids of the elements that it needs, one letter each. */
 /** @type {Record<string, any[]>} */
 export const KINDS = {
   text: [{ data: [{ target: "#w", innerText: "New" }] }, ({ $ }) => $("#w").textContent === "New", "w"],
@@ -133,8 +133,8 @@ const END = { n: 3, order: "yx", words: "End" };
 const END_TEXT = "Title 3 One two3 End y x link aside foot3";
 
 /**
- * A page under an arm that comes `when`: `before` or `after` React has taken over, before it with words and nodes `waiting`, or when the
- * page says so; `build` is React's.
+ * Opens a page with an arm that is shown `before` or `after` hydration, or with text and nodes `waiting` for it
+ * (`when`). `build` is the build of React.
  */
 const opened = async ({ load }, at, when, build) => {
   const page = await load(`/${build}/${when}/${at}`);
@@ -156,9 +156,9 @@ async function lives(frames, at, when, build) {
     if ([...ids].every((id) => page.$(`#${id}`)))
       equal(shows(page), true, `${step}: ${page.$("#root").innerHTML}: shown`);
   };
-  // Styles alone do not change what is there.
+  // Styles alone do not change elements.
   const [{ data = [], customJS }] = Object.values(KINDS)[at];
-  // Words and nodes wait for React, attributes do not.
+  // Changes of text and nodes wait for React; changes of attributes do not.
   const early = {
     before: ({ rm, style }) => !rm && !style,
     waiting: ({ href, src, class: name }) => href ?? src ?? name,
@@ -188,10 +188,10 @@ async function lives(frames, at, when, build) {
   await until("React has begun anew", () => App.update);
   await turn();
   seen("anew");
-  // Without us it is React's page, which goes on.
+  // After the arm is removed, React's page continues to work.
   leave(page);
   App.update(END);
-  // What shows no sign of another view goes after a second.
+  // Without a sign of another view, an arm is removed after a second.
   await until("undone", () => page.text() === END_TEXT);
   App.unmount();
   equal([App.caught, page.$("#root").innerHTML, page.win.told], [[], "", []], "undone and unmounted");
@@ -205,7 +205,7 @@ async function undone(frames, at, when, build) {
     muriel.push(["identify", null, { audiences: ["chosen"] }]);
     if (step === STEPS[0]) await until("the change is shown", () => shows(page));
     App.update(step);
-    // Before observers have their turn.
+    // Before mutation observers are called.
     muriel.push(["identify", null, { audiences: [] }]);
     fine(page, JSON.stringify(step));
   }

@@ -1,4 +1,5 @@
-// Each kind of change: made on present elements, on elements that are parsed tag by tag and on elements that the page replaces; and undone.
+// Each kind of change: made to present elements, to elements that are parsed tag by tag, and to elements that the page
+// replaces; and undone.
 
 import { equal, turn } from "./world.mjs";
 

@@ -5,7 +5,7 @@ import { createRoot } from "react-dom/client";
 import { flushSync } from "react-dom";
 import { createApp, h, nextTick, shallowRef } from "vue";
 
-/** The list, by a framework's own way to make an element. */
+/** The list, created by `make`, the framework's function for elements. */
 const list = (make, products, { tab = "All" } = {}) =>
   make("section", { id: tab }, [
     make("h1", { key: "h" }, `${tab} of them`),
@@ -27,7 +27,7 @@ const list = (make, products, { tab = "All" } = {}) =>
     ),
   ]);
 
-/** Draws into an element; gives back what draws another list, and what ends it. */
+/** Renders a list into an element. Returns a function that renders another list, and one that ends it. */
 export const frameworks = {
   async vue(into, ...first) {
     const state = shallowRef(first);

@@ -19,7 +19,7 @@ const STATES = [
   FIRST,
 ];
 
-/** Changes of one product, or of the part of the page that a tab shows. */
+/** Changes of one product, or of the content of one tab. */
 /** @type {Record<string, any>} */
 const KINDS = {
   words: { target: "[data-sku=A] b", innerText: "A now 5" },
@@ -72,7 +72,7 @@ for (const name of ["vue", "react"]) {
       const begin = await framework(other, name);
       const { undo } = page.M.change([item]);
       for (const state of STATES) {
-        // The same drawn anew, and then changed.
+        // The same state, rendered from scratch and then changed.
         const [, stop] = await begin(other.$("#root"), ...state);
         const plain = look(other);
         const fresh = other.M.change([item]);
@@ -225,7 +225,7 @@ Object.assign(cases, {
     const changed = page.html();
     await turn();
     equal(page.html(), changed, "at once");
-    // What is of no concern to them, but in their selectors.
+    // Mutations that concern names in their selectors, but no match.
     const { body } = page.win.document;
     for (const step of [
       () => body.classList.add("x", "old"),
@@ -323,7 +323,7 @@ Object.assign(cases, {
       asked += 1;
       return matches.call(this, selector);
     };
-    // Names of no selector; then one row.
+    // Mutations of names that are in no selector; then a mutation of one row.
     for (const each of page.$$("li, p")) each.classList.add("hover");
     page.$("p").title = "x";
     await turn();

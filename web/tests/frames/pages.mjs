@@ -1,4 +1,4 @@
-// Properties of pages: late elements, shadow roots, many elements, invalid selectors, own style sheets.
+// Properties of pages: late elements, shadow roots, many elements, invalid selectors, style sheets.
 
 import { equal, turn } from "./world.mjs";
 
@@ -58,7 +58,7 @@ export const cases = {
     const { undo } = page.M.change([{ target: "x-a >>> p", textContent: "New" }, { rm: "x-a >>> i" }]);
     fill(second);
     first.shadowRoot.append(Object.assign(page.win.document.createElement("p"), { textContent: "Late" }));
-    // What happens in a page's own tree tells of roots that came without a sign.
+    // A mutation in the page's own tree makes the engine find roots that were attached unnoticed.
     added(page, "b");
     await null;
     equal(inside(page), [
@@ -123,7 +123,7 @@ export const cases = {
       [false, 1, true],
       "both undone",
     );
-    // Those that import, and browsers without constructed sheets, get an element.
+    // Sheets with imports, and browsers without constructed sheets, get a style element.
     const importing = page.M.applyCss(`@import "data:text/css,"; #t{color:rgb(1,2,3)}`);
     equal(page.$$("style").length, 1, "with an import");
     importing();

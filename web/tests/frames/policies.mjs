@@ -92,7 +92,7 @@ for (const [at, [name, { changed, said = [], code, blocked }]] of Object.entries
     equal(page.css("#t").paddingTop, blocked.includes("script-src-elem") ? "0px" : "5px", "an element with the nonce");
     // The order of elements depends on how the page arrives.
     equal(M.said.toSorted(), said, "said");
-    // Browsers report violations in tasks of their own, which a busy machine delays beyond the next frames.
+    // Browsers report violations in separate tasks, which a busy machine delays beyond the next frames.
     await until(`the browser reports ${blocked}`, () => blocked.every((each) => win.seen.blocked.includes(each)));
     await painted(win);
     equal(

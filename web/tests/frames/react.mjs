@@ -1,4 +1,4 @@
-// The application's part in the browser.
+// The browser part of the React application.
 
 import { createElement } from "react";
 import { createRoot, hydrateRoot } from "react-dom/client";
@@ -35,7 +35,7 @@ export function unmount() {
   update = undefined;
 }
 
-/** Renders anew, without what the server has rendered. */
+/** Renders from scratch, without the content that the server has rendered. */
 export function render() {
   root = createRoot(container(), heard);
   root.render(element());

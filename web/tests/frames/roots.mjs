@@ -4,7 +4,7 @@ import { equal, turn } from "./world.mjs";
 
 const INNER = `<h1>Old</h1><p class="hint">Hint</p>`;
 
-/** How a class attaches its root and fills it. */
+/** Ways in which a class attaches its root and fills it. */
 const WAYS = {
   "in the constructor": `constructor() { super(); this.attachShadow({ mode: "open" }).innerHTML = INNER; }`,
   "when it is connected": `connectedCallback() { this.attachShadow({ mode: "open" }).innerHTML = INNER; }`,
@@ -21,7 +21,7 @@ const define = ({ win }, name, body, inner = INNER) =>
     `{ const INNER = ${JSON.stringify(inner)}; customElements.define("${name}", class extends HTMLElement { ${body} }); }`,
   );
 
-/** What is shown within the hosts, where they have roots. */
+/** The visible texts in the roots of the hosts. */
 const seen = ({ $$ }) =>
   $$("x-card").map(({ shadowRoot }) =>
     [...(shadowRoot?.children ?? [])]
@@ -30,7 +30,7 @@ const seen = ({ $$ }) =>
       .join(),
   );
 
-/** What each frame shows, until it is `New` everywhere and for three more. */
+/** The texts that each frame shows, until they are all `New`, and of three further frames. */
 async function frames(page) {
   const all = [];
   for (let left = 3; left > 0; ) {
@@ -100,7 +100,7 @@ Object.assign(cases, {
       before: ({ M }) => M.change(ITEMS),
     });
     await turn();
-    // Documents that scripts write have none in some engines.
+    // In some engines, documents that are written by scripts have no declarative shadow roots.
     if (page.$("x-card").shadowRoot) equal(seen(page), ["New"]);
   },
 

@@ -1,4 +1,4 @@
-// Changes that could run code on the element that they meet: without the mark of the server they are refused, with it they are made.
+// Changes that could run code on the element: without the mark of the server they are refused, with it they are made.
 
 import { equal, turn } from "./world.mjs";
 
@@ -7,7 +7,7 @@ const RUN = "window.ran = 1";
 const ELSEWHERE = "data:text/javascript,window.ran=1";
 
 /**
- * The page, and the change that could run code there. The change's target is `#a`, unless it says another.
+ * The page, and the change that could run code there. The change's target is `#a`, unless it has another.
  *
  * @type {Record<string, [string, any]>}
  */
@@ -108,7 +108,7 @@ const HARMLESS = {
 const CODE = { code: true };
 
 const opened = async (open, [body, fields], mark) => {
-  // What follows this element is in the body.
+  // Makes the parser put what follows into the body.
   const page = await open(`<main></main>${body}`);
   const { target, ...rest } = { target: "#a", ...fields };
   const items = [{ ...(target ? { target } : {}), ...rest, ...mark }];
@@ -125,7 +125,7 @@ for (const [name, way] of Object.entries(WAYS)) {
     equal([page.html(), page.win.ran], [before, undefined], "the page");
     equal([page.M.said, applied.found(items)], [["code:#a"], "0"], "said and found");
     equal(applied.missing().includes("#a"), true, "missing");
-    // One that comes later, and once more the same.
+    // Elements that are added later are refused too, and the same problem is reported only once.
     page.win.document.body.append(...page.$$("body > *").map((each) => each.cloneNode(true)));
     await turn();
     equal([page.win.ran, page.M.said], [undefined, ["code:#a"]], "later");
@@ -141,7 +141,7 @@ for (const [name, way] of Object.entries(HARMLESS)) {
   };
 }
 
-/** Ways of which each runs the code in the page itself, so that the table is not about nothing. */
+/** Changes that really run code when they are made. They show that the table is meaningful. */
 for (const name of ["the src of a script", "the text of an empty script", "the text of a drawing's script"]) {
   cases[`${name} runs with the mark of the server`] = async ({ open }) => {
     const { page, items, applied } = await opened(open, WAYS[name], CODE);

@@ -1,3 +1,4 @@
-// The settings that the server appends to the script, for the engine of changes without it. Imported first, as the script reads them at once.
+// The settings that the server appends to the script, for the engine of changes on its own. This is imported first, as
+// the modules read the settings at once.
 
 Object.assign(globalThis, { SETTINGS: { global: "muriel" }, RULESET: { project_key: "shop" } });

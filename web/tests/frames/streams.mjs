@@ -99,7 +99,7 @@ for (const [at, [name, { parts, allowed, original }]] of Object.entries(STREAMS)
       equal(win.frames_.length >= FRAMES_EACH * (parts.length - 1), true, "looked often enough");
       equal([M.said, win.applied.missing()], [[], []], "said and missing");
       win.applied.undo();
-      // Paragraphs end where the parser has it, and what was styled may keep an empty attribute.
+      // The parser closes paragraphs by its rules, and elements that were styled may keep an empty attribute.
       const plain = (text) => text.replace(/<\/?p>| style=""/g, "");
       equal(plain(html()).includes(plain(original)), true, `undone: ${html()}`);
     };

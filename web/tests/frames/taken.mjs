@@ -45,7 +45,7 @@ for (const [name, [body, takes, begins]] of Object.entries(SIGNS)) {
     const page = await open(body, {
       before: (it) => {
         it.M.change(CHANGE);
-        // Before the engine is asked again, whatever the parser has brought by then.
+        // Runs before the engine checks again, whatever the parser has added by then.
         new it.win.MutationObserver(() => it.$("h1") && begins?.(it)).observe(it.win.document, {
           childList: true,
           subtree: true,
@@ -53,7 +53,7 @@ for (const [name, [body, takes, begins]] of Object.entries(SIGNS)) {
       },
     });
     const { $, css } = page;
-    // WebKit runs no animation of what is not drawn anyway.
+    // The computed visibility is not used: WebKit does not run animations of elements that are not drawn anyway.
     equal([$("h1").textContent, $("h1").checkVisibility({ visibilityProperty: true })], ["Old", false], "waits");
     takes(page);
     await until("it is changed and shown", () => $("h1").textContent === "New" && css("h1").visibility === "visible");

@@ -1,8 +1,9 @@
-// Random sequences of what pages do to their own nodes, on a page with arms and on its twin without the script. While the arms are shown our
-// content is there once or not at all; when they are gone the page's own content is what the twin has.
+// Random sequences of operations of pages on their own nodes, on a page with arms and on its twin without the script.
+// While the arms are shown, our content is there once or not at all. After they are removed, the page's content equals
+// the twin's.
 //
-// An operation is a list of numbers, which are resolved to nodes by what the twin has at that moment. So operations can be left out of a
-// sequence that fails, until what is left of it is short.
+// An operation is a list of numbers, which are resolved to nodes by the current content of the twin. So a failing
+// sequence can be shortened by leaving out operations.
 
 import { equal, turn } from "./world.mjs";
 
@@ -18,12 +19,12 @@ function numbers(seed) {
   };
 }
 
-/** Containers have a `c` in their id. The heading stays where it is, as arms put elements beside it. */
+/** Containers have a `c` in their id. The heading is not moved, as arms put elements next to it. */
 const BODY = `<main id="c0"><h1 id="h">Title</h1><p id="c1">Some <b id="b">words</b> here</p><p id="c2">plain</p>
 <ul id="c3"><li id="i1">one</li><li id="i2">two <i id="s">sub</i></li><li id="i3">three</li><li id="i4">four</li></ul>
 <div id="c4"><span id="i5">five</span></div></main>`;
 
-/** Arms, each with a word of its own that is on the page at most once. */
+/** Changes of arms. `OURS1` marks our content, which is on the page at most once. */
 const ARMS = [
   { target: "#c1", innerHTML: "<s>OURS1</s>" },
   { target: "#c1", innerText: "OURS1" },
@@ -44,7 +45,7 @@ const ARMS = [
   { oriEl: "#i5", refEl: "#i1", dir: "b" },
 ];
 
-/** A page with names for its own nodes, which are the same in a page and its twin. */
+/** A page with numbers for its own nodes, which are the same in a page and its twin. */
 class Side {
   constructor(page) {
     this.page = page;
@@ -53,7 +54,7 @@ class Side {
     this.add(this.doc.body, true);
   }
 
-  /** Names the nodes of a subtree. */
+  /** Numbers the nodes of a subtree. */
   add(node, isRoot) {
     if (!isRoot) this.nodes.push(node);
     node.childNodes.forEach((child) => this.add(child));
@@ -70,7 +71,8 @@ const isElement = (node) => node.nodeType === 1;
 const isContainer = (node) => isElement(node) && /^c\d/.test(node.id);
 
 /**
- * The nodes that the numbers of an operation stand for: a container in the document, a node that may be put there, and a child of the container or null.
+ * Resolves the numbers of an operation to nodes: a container in the document, a node that may be put there, and a child
+ * of the container or null.
  *
  * @param {Side} side
  * @param {number[]} numbers
@@ -89,7 +91,9 @@ const two = (side, numbers) => {
   const { into, moved, beside } = inside(side, numbers);
   return beside !== moved && named(side, into, moved, beside);
 };
-/** A child that another may stand beside or in place of. */
+/**
+ * Resolves to a container, a node, and a child of the container next to which or in place of which the node may be put.
+ */
 const three = (side, numbers) => {
   const { into, moved, children } = inside(side, numbers);
   const beside = pick(
@@ -110,8 +114,8 @@ const fragment = ({ doc }, ...nodes) => {
 };
 
 /**
- * Operations by their names: `resolve` gives back the numbers of the nodes of an operation, or what is false where it is not possible now; `act` gets
- * these nodes of either side.
+ * Operations by name. `resolve` returns the numbers of an operation's nodes, or a falsy value if it is not possible
+ * now. `act` gets these nodes, for either side.
  *
  * @type {Record<string, [resolve: (side: Side, numbers: number[]) => any, act: (side: Side, nodes: any[], text: string) => unknown]>}
  */
@@ -140,7 +144,7 @@ const OPERATIONS = {
       return into.moveBefore && side.doc.contains(moved) && beside !== moved && named(side, into, moved, beside);
     },
     (_, [into, moved, beside]) => {
-      // It is not possible for all nodes, so pages try it: our engine keeps some out of the document.
+      // It throws for some nodes, so pages try it first: our engine keeps some nodes out of the document.
       try {
         into.moveBefore(moved, beside);
       } catch {
@@ -197,7 +201,7 @@ const OPERATIONS = {
   "Range.insertNode": [
     (side, numbers) => {
       const nodes = three(side, numbers);
-      // A range stands where the page sees the element, which an arm may have moved.
+      // A range is at the element's actual position, which an arm may have changed.
       return nodes && !/^i\d/.test(side.nodes[nodes[2]].id ?? "") && nodes;
     },
     ({ doc }, [, moved, beside]) => {
@@ -227,7 +231,7 @@ const OPERATIONS = {
 };
 const KINDS = Object.keys(OPERATIONS);
 
-/** The page's content without wrappers and our comments; texts that stand beside each other are one. */
+/** The page's content without wrappers and our comments, with adjacent texts merged. */
 function content({ page }) {
   const copy = page.win.document.body.cloneNode(true);
   for (const wrapper of copy.querySelectorAll("w,font")) wrapper.replaceWith(...wrapper.childNodes);
@@ -238,7 +242,7 @@ function content({ page }) {
     .replace(/\s+/g, " ");
 }
 
-/** Plays a sequence; gives back what is wrong, or undefined. */
+/** Plays a sequence. Returns a description of the failure, or undefined. */
 async function wrong(open, { arms, batches }) {
   let now = 0;
   const [page, other] = [await open(BODY, { clock: () => now }), await open(BODY)];
@@ -247,7 +251,7 @@ async function wrong(open, { arms, batches }) {
   const isFought = () => page.M.said.some((what) => /^fight/.test(what));
   try {
     for (const [at, batch] of batches.entries()) {
-      // A page that changes something now and then does not fight.
+      // With time between the batches, the page's changes do not count as a fight.
       now += 10_000;
       for (const [kind, ...numbers] of batch) {
         const name = pick(KINDS, kind);
@@ -302,7 +306,7 @@ function sequenceOf(seed) {
   return { arms, batches };
 }
 
-/** Leaves out operations as long as something is still wrong. */
+/** Leaves out operations as long as the sequence still fails. */
 async function shortened(open, sequence) {
   for (let isShorter = true; isShorter; ) {
     isShorter = false;
@@ -329,7 +333,7 @@ const told = ({ arms, batches }) =>
     )
     .join(" ")}`;
 
-/** `count` sequences from a seed on, each a case. */
+/** Cases for `count` sequences, with seeds from `seed` on. */
 export const cases = ({ seed, count }) => {
   const all = {};
   for (let at = seed; at < seed + count; at++) {

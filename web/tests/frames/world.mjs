@@ -1,4 +1,4 @@
-// Cases in frames of one page: each has its own documents, and none waits for a page to be opened.
+// Runs cases in frames of one page. Each case has its own documents, and none waits for a page to be opened.
 
 /** Fails with `what` unless both are equal as JSON. */
 export function equal(actual, expected, what = "") {
@@ -15,7 +15,7 @@ export const turn = () =>
   });
 
 const CONDITION_TIMEOUT_MS = 60_000;
-/** A busy loop would take the processor from what is waited for. */
+/** Pause between probes: a busy loop would take the processor from the code that is waited for. */
 const POLL_INTERVAL_MS = 5;
 
 /** Waits until `probe` returns a truthy value, and returns that. */
@@ -32,7 +32,7 @@ export async function until(what, probe) {
 /** Waits until the current state of the document has been painted. */
 export const painted = (win) => new Promise((done) => win.requestAnimationFrame(() => win.requestAnimationFrame(done)));
 
-/** Whether errors name the inline script that they are from. WebKit ignores `sourceURL` of inline scripts. */
+/** Returns whether errors name their inline script. WebKit ignores `sourceURL` of inline scripts. */
 export function areNamed(win) {
   const script = document.createElement.call(win.document, "script");
   script.text = "place = Error().stack\n//# sourceURL=named.js";
@@ -42,10 +42,10 @@ export function areNamed(win) {
 }
 
 /**
- * What a case has of a document: its window, ways to look at it, the engine as `M`, and the `errors` that the page saw.
+ * A document for a case: its window, functions that query it, the engine as `M`, and the `errors` that the page saw.
  */
 function world(win, errors) {
-  // Our own methods, as pages may redefine theirs.
+  // The methods of our own document, as pages may redefine theirs.
   const $ = (selector) => document.querySelector.call(win.document, selector);
   return {
     win,
@@ -78,8 +78,9 @@ class Frames {
   }
 
   /**
-   * A document with this body and the engine, which takes its time from `clock` where that is given. What `before` does
-   * with it comes first. A body in parts is seen part by part, as slow networks bring it, the last one with the end.
+   * Opens a document with this body and the engine, which reads the time from `clock` if that is given. `before` is
+   * called with the document before the body is written. A body in parts is written part by part, as slow networks
+   * deliver it; the last part comes together with the end of the document.
    *
    * @param {any} body
    * @param {{ before?: (it: any) => void, clock?: any }} options
@@ -104,7 +105,7 @@ class Frames {
     return it;
   };
 
-  /** A page of the server, as `html` and `strict` make them, when it has loaded. */
+  /** Loads a page of the server, as created by `html` and `strict`. */
   load = async (path) => {
     const element = this.#frame(path);
     await new Promise((done) => element.addEventListener("load", done));
@@ -117,7 +118,10 @@ class Frames {
   }
 }
 
-/** The timeout of a case: longer than that of a condition, which says more, and shorter than that of the test, which does not name the case. */
+/**
+ * The timeout of a case, in milliseconds. It is longer than that of a condition, whose message says more, and shorter
+ * than that of the test, whose message does not name the case.
+ */
 const CASE_TIMEOUT_MS = 90_000;
 
 const late = () => new Promise((_, failed) => setTimeout(() => failed(new Error("out of time")), CASE_TIMEOUT_MS));
@@ -126,9 +130,9 @@ let text;
 const engine = () => (text ??= fetch("/engine.js").then((answer) => answer.text()));
 
 /**
- * Runs cases whose names have `only` in them, so many `together`: `{ name: async ({ open, load }) => … }`, or a function that
- * makes them of all settings. Gives back how many there were, and a line for each that failed; one fails, too, when its page saw an error that it did not take
- * out of `errors`.
+ * Runs the cases whose names contain `only`, `together` at a time. `cases` is `{ name: async ({ open, load }) => … }`,
+ * or a function that creates them from all settings. Returns the number of cases, and a line for each that failed. A
+ * case also fails if its page saw an error that the case did not remove from `errors`.
  */
 export async function run(cases, { together = 1, only = "", ...more } = {}) {
   const failures = [];

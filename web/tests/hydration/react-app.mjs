@@ -1,8 +1,8 @@
-// A page of React, as a server streams it and browsers take it over: a heading, a list, and a part that comes later in both.
+// A React page, which a server streams and browsers hydrate: a heading, a list, and a part that is delayed in both.
 
 import { createElement as e, Suspense, useState } from "react";
 
-/** `Late` is what the later part shows; on a server and in a browser it waits for something else. */
+/** `Late` is the component of the delayed part. On a server and in a browser it waits for different things. */
 export function App({ Late }) {
   const [count, set] = useState(0);
   return e(

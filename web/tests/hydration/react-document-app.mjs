@@ -1,4 +1,4 @@
-// A document of React: it renders everything from `<html>` on, as React Router, TanStack Start, Waku and Next do.
+// A React document: React renders everything from `<html>` on, as in React Router, TanStack Start, Waku and Next.
 
 import { createElement as e, useState } from "react";
 

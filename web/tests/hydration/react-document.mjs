@@ -1,4 +1,4 @@
-// React's part in the browser: hydrates the document.
+// The browser part of React: hydrates the document.
 
 import { createElement } from "react";
 import { hydrateRoot } from "react-dom/client";

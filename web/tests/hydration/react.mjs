@@ -1,4 +1,4 @@
-// React's part in the browser: hydrates the page, and its later part, on request.
+// The browser part of React: hydrates the page, and its delayed part on request.
 
 import { createElement, lazy } from "react";
 import { hydrateRoot } from "react-dom/client";
@@ -7,7 +7,7 @@ import { App, Part } from "./react-app.mjs";
 /** The errors that React reported. */
 export const complaints = [];
 
-/** Lets React hydrate the later part. */
+/** Lets React hydrate the delayed part. */
 export let openLate;
 
 const late = new Promise((done) => (openLate = done));

@@ -1,4 +1,4 @@
-// A page of Vue, as a server renders it and browsers take it over.
+// A Vue page, which a server renders and browsers hydrate.
 
 import { createSSRApp, Fragment, h, ref } from "vue";
 

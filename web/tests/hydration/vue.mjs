@@ -1,4 +1,4 @@
-// Vue's part in the browser. Vue reports errors on the console.
+// The browser part of Vue. Vue reports errors on the console.
 
 import { app } from "./vue-app.mjs";
 

@@ -38,7 +38,7 @@ const streamed = {
       asked.get(path.slice("/next".length)).shift()?.open();
       return "";
     });
-    // Browsers hold six connections to a server: pages that arrive have to leave some.
+    // Browsers open at most six connections to a server, and pages that are loading must not use all of them.
     await inFrames(given, "streams", { together: 4 });
   },
 };
@@ -56,7 +56,7 @@ const policies = {
 
 const garbage = {
   name: "elements that the page has removed are garbage collected",
-  // Others cannot be asked to look for what is no longer used.
+  // Other engines cannot be made to collect garbage.
   only: ["chromium"],
   async run({ server, page, bundle }) {
     server.route("/engine.js", await bundle("web/tests/frames/engine.ts", "M", { minify: true }));

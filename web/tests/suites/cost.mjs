@@ -1,6 +1,6 @@
-// What the script costs a page, in the time of its main thread, from Chromium's own trace: for who has never been here, and for who
-// has. And what GrowthBook's script tag does for the same, where `MURIEL_GROWTHBOOK` names its file. A measurement: it runs when it is
-// asked for, see bench/script.
+// Measures the time that the script takes on a page's main thread, from Chromium's trace, for new and for returning
+// visitors. If `MURIEL_GROWTHBOOK` names the file of GrowthBook's script tag, it is measured with the same changes.
+// This is a measurement, which runs only when it is named: see bench/script.
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
@@ -16,10 +16,10 @@ const LOADS = 31;
 
 const tileOf = (nth) => `.product-tile:nth-child(${nth + 1})`;
 
-/** What the nth experiment changes, on a product of its own: words. */
+/** Changes of the nth experiment, on its own product: a text. */
 const words = (nth) => ({ data: [{ target: `${tileOf(nth)} h2 a`, innerText: `Number ${nth}, better named` }] });
 
-/** The same by one of all kinds of changes: 28 in all, and 8 style sheets. */
+/** Changes of the nth experiment, of one of five kinds: 28 changes in all experiments, and 8 style sheets. */
 function kind(nth) {
   const tile = tileOf(nth);
   const kinds = [
@@ -48,7 +48,7 @@ function kind(nth) {
   return kinds[nth % kinds.length];
 }
 
-/** The same in GrowthBook's words: mutations of an attribute, where inner HTML counts as one. */
+/** The changes in GrowthBook's form: mutations of attributes, one of which is the inner HTML. */
 function mutations({ data, customCSS = "" }) {
   const set = (selector, attribute, value, action = "set") => ({ selector, attribute, value, action });
   const found = data.flatMap(({ target, rm, refEl, innerText, innerHTML, style, src, class: added, htmlBlock }) => [
@@ -85,16 +85,16 @@ const growthbook = (change) => ({
 
 const count = (html) => html.match(/<\w/g).length;
 
-/** The page of all products, with them again and again until it has so many elements. */
+/** The page of all products, with the list repeated until it has this many elements. */
 function longer(html, elements) {
   const [before, tiles, after] = html.split(/(?<=<ul class="products">\n)|(?=\n<\/ul>\n<\/section>)/);
   return before + tiles.repeat(Math.max(1, Math.ceil((elements - count(before + after)) / count(tiles)))) + after;
 }
 
 /**
- * What the main thread did for a script, in milliseconds of its own time: what it compiled, ran and was called for,
- * with all that these made the browser do at once. Waiting for other processes is no part of it, and what the page before
- * had to do when it was left neither.
+ * The time that the main thread spent on a script, in milliseconds of CPU time: compiling and running it and its
+ * callbacks, with the work that these made the browser do synchronously. Waiting for other processes, and leaving the
+ * page before, are not included.
  */
 function costOf(events, src) {
   const ours = events.filter(
@@ -107,7 +107,7 @@ function costOf(events, src) {
   return outer.reduce((sum, { tdur }) => sum + tdur, 0) / 1_000;
 }
 
-/** Whether the last of the changes is there. */
+/** Returns whether the last change is made. */
 const isDone = () =>
   /better named|Free returns/.test(
     [...document.querySelectorAll(".product-tile")]
@@ -116,7 +116,7 @@ const isDone = () =>
       .join(""),
   );
 
-/** Nothing of earlier visits is left in the browser. */
+/** Removes everything of earlier visits from the browser. */
 async function forget({ devtools }, origin) {
   await devtools.send("Network.clearBrowserCookies");
   await devtools.send("Network.clearBrowserCache");
@@ -145,7 +145,7 @@ const measured = (what, change, elements) => ({
     pages.use(project);
     pages.visitor = await project.visitor(arms);
     const src = other.url(`/js/${muriel.shop.key}.js`);
-    // Without the shop's policy, under which the other one adds no styles.
+    // Without the shop's policy, which would prevent GrowthBook from adding styles.
     const without = ({ "content-security-policy": _, ...headers }) => headers;
     let body;
     const ofAll = async (came) => {

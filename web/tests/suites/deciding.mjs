@@ -1,4 +1,5 @@
-// When arms are decided and shown: the effect of one experiment, a late response or a call of the page on the others.
+// The times at which arms are decided and shown: effects of one experiment, a late response or a call of the page on
+// others.
 
 import assert from "node:assert/strict";
 import { html } from "../html.mjs";
@@ -122,7 +123,7 @@ const listeners = {
       [
         changing(H1),
         beside({ trigger_variant_change: "event:due" }),
-        // Decided, and delivered to everybody: nobody is counted.
+        // The winner is served to all visitors: nobody is counted.
         experiment({ test_id: 3, experiment_key: "won", serving: { variant_id: "1", traffic_allocation: 100 } }),
       ],
       { before, body: TWO },
@@ -232,7 +233,7 @@ const hidden = {
     const { page, server, other } = given;
     other.route("/geo/shop", hang);
     const src = await serve(other, [changing(H1, { targeting: IN_DENMARK })]);
-    // The snippet has hidden for 850 milliseconds when the script comes, and time and timers are the test's.
+    // The snippet has hidden elements for 850 milliseconds when the script runs. The test controls time and timers.
     const timers = inline(`
       let time = Date.now();
       Date.now = () => time;
@@ -276,7 +277,7 @@ const stopped = {
     other.route("/ruleset/shop", () => answer);
     await page.goto(server.url("/"));
     const asked = () => other.requests.filter(({ path }) => path === "/ruleset/shop").length;
-    // Too soon, then at a time when nobody answers.
+    // First too soon, then while the server fails.
     for (const [ms, path, times] of [
       [59_000, "/b", 0],
       [2_000, "/c", 1],
@@ -309,7 +310,7 @@ const left = {
     await settled(given);
     await page.evaluate(() => checks.forEach((call) => call()));
     await settled(given);
-    // What the page measures is told by its own events.
+    // The measures of the page are in separate events.
     const shown = of(other, "health").filter(({ apply_ms }) => apply_ms != null);
     assert.deepEqual(
       shown.map(({ test_id, failed_selectors }) => [test_id, failed_selectors]),

@@ -1,4 +1,4 @@
-// Errors of one experiment do not affect others, with the whole script.
+// Errors of one experiment do not affect others. Tested with the whole script.
 
 import { idsOf, WRONG } from "../frames/errors.mjs";
 import { inFrames } from "../frames.mjs";
@@ -9,8 +9,8 @@ export const name = "errors";
 export const isShared = true;
 
 /**
- * The page's own code, which does not look at ours; what is told; a clock that loops may run down; and a way off the
- * page.
+ * The page's own code, which is independent of ours: it records reported errors, has a clock that advances with each
+ * call, so that endless loops end, and a function that leaves the page.
  */
 const OWN = `<script>
   let ticks = Date.now();
@@ -22,7 +22,7 @@ const OWN = `<script>
   leave = () => history.replaceState({}, "", "/elsewhere");
 </script>`;
 
-/** A valid experiment beside the failing one, with every kind of change. */
+/** A valid experiment next to the failing one, with every kind of change. */
 function beside(test_id, experiment_key, target, words, px) {
   const mark = `document.documentElement.dataset.${experiment_key}`;
   const data = [{ target, innerText: words }];
@@ -55,7 +55,7 @@ const alone = {
       await server.received((all) => ids.every((id) => met(all).includes(id)));
       return "";
     });
-    // Browsers hold six connections to a server, and each page that waits here takes one.
+    // Browsers open at most six connections to a server, and each page that waits here takes one.
     await inFrames(given, "errors", { together: 3 });
   },
 };

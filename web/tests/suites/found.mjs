@@ -28,7 +28,7 @@ const once = {
     );
     const experiments = [
       changing(DATA),
-      // Nothing is asked of an arm that looks for nothing.
+      // An arm without selectors is not reported.
       changing([], { test_id: 2, experiment_key: "two", variants: [{ customCSS: "h1 { margin: 0 }" }] }),
     ];
     await site(given, ["/", "/next"], experiments, { body: BODY, head, settings: { health: 0 } });
@@ -79,15 +79,15 @@ const unchanged = {
     const { page, server, other } = given;
     const data = [
       { target: "h1", innerText: "New" },
-      // Nobody sees words in them.
+      // Text in these elements would not be visible.
       { target: "#text", innerText: "New" },
       { target: "img", textContent: "New" },
-      // It could run code, and is not marked.
+      // This could run code, and the server has not marked it.
       { target: "#data", textContent: "New" },
       { oriEl: "#data", refEl: "h1", dir: "a" },
       { target: "#send", innerText: "New" },
       { target: "#text", attributes: { placeholder: "New" } },
-      // One of them is changed.
+      // One of the two matches is changed.
       { target: "img, h1", textContent: "New" },
     ];
     const body = `<h1>Old</h1><input id="text"><img alt=""><script id="data" type="text/plain"></script>

@@ -47,7 +47,8 @@ const events = async (page, which = "took") => JSON.parse(await page.evaluate(`J
 
 /** Ends the test on the page, and returns all recorded events in order. */
 async function told(page) {
-  // Submits are recorded once the page's listeners are through, by a timer that was started before this one. A click may overtake it.
+  // Submits are recorded after the page's listeners, by a timer that was started before this one. A click may come
+  // before it.
   await page.evaluate(() => new Promise((done) => setTimeout(done)));
   await page.click("#end");
   await page.waitFor(() => took.some(({ trigger }) => trigger === "#end"));
@@ -60,7 +61,10 @@ const submit = (trigger, more) => ({ type: "submit", trigger, soon: true, ...mor
 const prevented = { properties: { prevented: true } };
 const appear = (trigger) => ({ type: "appear", trigger });
 
-/** Asserts that an event tells of a page that was visible for the seconds of a goal. It tells of how many, which a busy machine makes more. */
+/**
+ * Asserts that an event reports a page that was visible for the seconds of a goal. It has the actual number, which is
+ * larger on a busy machine.
+ */
 function isDuration(event, goal) {
   assert.equal(event.type, "duration");
   assert.ok(event.value >= goal, `${event.value} of ${goal}`);
@@ -95,7 +99,7 @@ const rows = [
       for (const end = Date.now() + 400; Date.now() < end; );
     }), true)</script>`,
     act: async (page) => {
-      // The second click is there while the page is busy after the first.
+      // The second click comes while the page is busy after the first.
       const middle = await page.evaluate(() => {
         const { x, y, width, height } = document.querySelector("#buy").getBoundingClientRect();
         return { x: Math.round(x + width / 2), y: Math.round(y + height / 2) };
@@ -193,7 +197,7 @@ const rows = [
       await page.evaluate(() => new Promise((done) => setTimeout(done)));
       await page.evaluate("void form.requestSubmit()");
     },
-    // The first press is of a form that is not filled in; Enter presses the button too.
+    // The first click is on a form that is not filled in. Enter also clicks the button.
     expect: [
       element("#go"),
       element("#go"),
@@ -283,7 +287,7 @@ const leaving = {
     await page.waitFor(() => document.title === "There");
     await server.received(({ requests }) => requests.filter(({ path }) => path === "/took").length === 3);
     const events = server.requests.filter(({ path }) => path === "/took").map(({ json }) => json);
-    // Each is a request of its own, which may overtake another.
+    // Each event is sent in a separate request, so they may arrive in another order.
     assert.deepEqual(
       new Map(events.map((event) => [event.by, event])),
       new Map([
@@ -380,7 +384,7 @@ const appearing = {
       await page.waitFor((count) => took.length >= count, { args: [expect.length] });
       assert.deepEqual(await seen(), expect);
     }
-    // A quarter of it is not yet enough, and less than half the window of the tall one neither.
+    // A quarter of the element is not yet enough, nor is less than half the window for the tall one.
     const show = (selector, pixels) =>
       page.evaluate(
         (selector, pixels) => {
@@ -398,7 +402,7 @@ const appearing = {
     await page.waitFor(() => took.at(-1).trigger === ".below");
     await show("#tall", 500);
     await page.waitFor(() => took.at(-1).trigger === "#tall");
-    // On the next page what is in view counts again.
+    // On the next page, elements in view count again.
     await page.evaluate("void history.pushState(null, '', '/next')");
     await page.waitFor((count) => took.length >= count, { args: [expect.length + 3] });
     assert.deepEqual(await seen(), [...expect, ".below", "#tall", "#tall"]);
@@ -421,7 +425,7 @@ const scrolling = {
       return page.evaluate("took.length");
     });
     assert.ok((await percents(page))[0] >= 25);
-    // Pressed while the page still moves, a key may be lost.
+    // A key that is pressed while the page still scrolls may be lost.
     const toTheEnd = () =>
       until("the end", async () => {
         await page.press("End");
@@ -429,7 +433,7 @@ const scrolling = {
       });
     await toTheEnd();
     await page.waitFor(() => took.at(-1).value >= 90);
-    // Scrolling may be smooth, and then passes what is between.
+    // Scrolling may be smooth, so that depths in between are recorded, too.
     const all = await percents(page);
     assert.ok(all.length <= 3 && all.every((value, at) => at === 0 || value > all[at - 1]), `${all}`);
     const toTheTop = () => until("the top", () => page.evaluate("scrollTo(0, 0), scrollY === 0"));
@@ -437,7 +441,7 @@ const scrolling = {
     await toTheEnd();
     await toTheTop();
     assert.deepEqual(await percents(page), all);
-    // A new page begins at its top.
+    // A new page starts at its top.
     await page.evaluate("void history.pushState(null, '', '/next')");
     await page.waitFor(() => routes === 1);
     await page.evaluate("void scrollTo(0, 2800)");
@@ -451,7 +455,7 @@ const short = {
   name: "a page that needs no scrolling counts as read on the first input",
   async run(tools) {
     const { page } = tools;
-    // It is read after five seconds, too.
+    // The page also counts as read after five seconds.
     const nothingYet = async () => {
       const [age, took] = await events(page, "[performance.now(), took]");
       if (age < 5_000) assert.deepEqual(took, []);
@@ -522,19 +526,22 @@ const lasting = {
   async run(tools) {
     const { page, server, bundle } = tools;
     let left = Infinity;
-    // The second that is left would take two if the first one were forgotten. A busy machine may make it as long.
+    // The remaining second would take two if the first one were not counted. A busy machine may make it as long.
     for (let round = 0; left >= 1_500 && round < 10; round += 1) left = await lasted(page, server, bundle);
     assert.ok(left < 1_500, `${left}`);
   },
 };
 
-/** How long after it is shown again a page that was visible for a second has been so for two; `Infinity` if it was so for longer before. */
+/**
+ * Shows a page for a second, hides it and shows it again. Returns the milliseconds until the two seconds are reached,
+ * or `Infinity` if they were reached before the page was hidden.
+ */
 async function lasted(page, server, bundle) {
   const watch = await watching(bundle, { duration: [1, "2", 2, 60] });
   await page.goto(server.route("/", html({ head: HIDING + watch, body: END })));
   await page.waitFor("took[0]");
   const hidden = await page.evaluate("show('hidden')");
-  // While it is hidden, more time passes than was wanted.
+  // While the page is hidden, more time passes than the goal needs.
   await page.waitFor((since) => performance.now() > since + 1_500, { args: [hidden] });
   const [first, ...more] = await events(page);
   isDuration(first, 1);
@@ -565,7 +572,7 @@ const behind = {
       await tab.close();
       isDuration(first, 1);
       if (more.length === 0) break;
-      // A busy machine takes the second that is left for opening the tab.
+      // On a busy machine, opening the tab may take the whole remaining second.
       assert.ok(round < 9, JSON.stringify(more));
     }
     await page.waitFor("took[1]");
@@ -633,7 +640,7 @@ const backed = {
     assert.equal(await page.evaluate("routes"), 1);
     const all = await events(page);
     for (const each of [all.slice(0, 2), all.slice(2)]) {
-      // A slow page draws what appears after its first second.
+      // On a slow page, elements may be drawn after its first second.
       const [shown, lasting] = each.sort((one, other) => one.type.localeCompare(other.type));
       assert.deepEqual(shown, appear("p"));
       isDuration(lasting, 1);
@@ -707,7 +714,10 @@ const layered = {
   },
 };
 
-/** Entries of a data layer in other forms, as code, and the order that each is, or what is reported as it cannot be read. */
+/**
+ * Entries of a data layer in other forms, as code, with the order of each, or the reported problem if it cannot be
+ * read.
+ */
 const FORMS = [
   [`{ event: "purchase", transaction_id: "flat", value: 10, currency: "EUR" }`, order({ order_id: "flat" })],
   [
@@ -736,14 +746,14 @@ const FORMS = [
     `{ event: "purchase", ecommerce: { value: 1, currency: ${currency} } }`,
     /currency/,
   ]),
-  // What cannot be read may come again.
+  // An order that could not be read may be pushed again.
   [`{ event: "purchase", ecommerce: { transaction_id: "twice", value: 10 } }`, /no `currency`/],
   [
     `{ event: "purchase", ecommerce: { transaction_id: "twice", value: 10, currency: "EUR" } }`,
     order({ order_id: "twice" }),
   ],
   [`{ event: "purchase", ecommerce: { transaction_id: "twice", value: 10, currency: "EUR" } }`],
-  // Numbers that a template left unfilled are those of several orders.
+  // Order numbers that a template left unfilled belong to several orders.
   ...["undefined", "undefined", "0", "0"].map((transaction_id) => [
     JSON.stringify({ event: "purchase", ecommerce: { transaction_id, value: 10, currency: "EUR" } }),
     order({ order_id: transaction_id }),

@@ -35,7 +35,7 @@ const pages = Object.entries(PAGES).map(([what, { before }]) => ({
     const { page, server, other } = given;
     const styled = changing(H1, { variants: [{ data: H1, customCSS: "h1 { color: red }" }] });
     const src = await serve(other, [styled]);
-    // In the body, where elements have names before the script is there; nothing of it counts as seen yet.
+    // The script is in the body, so that named elements exist before it. The page counts as not painted yet.
     const head = inline("performance.getEntriesByType = () => [];");
     await page.goto(server.route("/", html({ head, body: `${before}<h1>Old</h1>${tag(src)}<p>more</p>` })));
     await settled(given);
@@ -92,7 +92,7 @@ const selectors = {
 
 const CHROME = "AppleWebKit/537.36 (KHTML, like Gecko) Chrome/120.0.0.0 Mobile Safari/537.36";
 
-/** User agents, and whether they are those of visitors. */
+/** User agents, with true for those of visitors. */
 const AGENTS = [
   [`Mozilla/5.0 (Linux; Android 13; CUBOT NOTE 20) ${CHROME}`, true],
   [`Mozilla/5.0 (Linux; Android 13; CUBOT_X18_Plus) ${CHROME}`, true],
@@ -142,7 +142,7 @@ const twice = {
   },
 };
 
-/** Links, and whether they leave the site. */
+/** Hosts of links, with true for those that leave the site. */
 const LINKS = [
   ["www.", false],
   ["", false],

@@ -1,5 +1,5 @@
-// Server-rendered pages that a framework hydrates, with arms that change text and nodes: the framework finds the page as it was rendered,
-// and no frame shows the original.
+// Server-rendered pages that a framework hydrates, with arms that change text and nodes: the framework finds the page
+// as it was rendered, and no frame shows the original.
 
 import assert from "node:assert/strict";
 import { Writable } from "node:stream";
@@ -25,15 +25,15 @@ const CHANGES = [
   { target: "#y", outerHTML: '<li id="z">New</li>' },
 ];
 
-/** Changes of elements in React's later part. */
+/** Changes of elements in React's delayed part. */
 const LATER = [
   { target: "#l", innerText: "New" },
   { target: "#r", textContent: "New" },
 ];
 
 /**
- * Records in `frames_` what each frame shows of the changed elements, by id: the text, `(hidden)`, or nothing; and in `errors_` the errors
- * on the console.
+ * Records in `frames_` the state of the changed elements in each frame, by id: the text, `(hidden)`, or nothing.
+ * Records in `errors_` the errors on the console.
  */
 const RECORD_FRAMES = `<script>
   const frames = (window.frames_ = []);
@@ -57,7 +57,7 @@ const RECORD_FRAMES = `<script>
   });
 </script>`;
 
-/** Gives the test control over the timeouts of hiding, of which each part of the page that is parsed on its own has one. */
+/** Gives the test control over the timeouts of hiding. Each part of the page that is parsed separately has its own. */
 const MANUAL_TIMEOUT = `<script>
   const wait = setTimeout;
   const limits = [];
@@ -65,7 +65,7 @@ const MANUAL_TIMEOUT = `<script>
   window.expire = () => limits.splice(0).forEach((call) => call());
 </script>`;
 
-/** A bundle of a framework, whose response the test releases by `late.open()`. */
+/** Serves a bundle of a framework, whose response the test releases by `late.open()`. */
 async function framework({ server, bundle }, file, build = "production") {
   const code = await bundle(`web/tests/hydration/${file}.mjs`, "Page", { minify: build === "production" });
   const late = gate();
@@ -88,7 +88,7 @@ const shows = (page, wanted) =>
 const HIDDEN = { h: "(hidden)", p: "(hidden)", y: "(hidden)", n: null, color: "rgb(255, 0, 0)" };
 const CHANGED = { h: "New", p: "New words", n: "New", z: "New", y: null, color: "rgb(255, 0, 0)" };
 
-/** The framework reported no error, and no frame showed the original. */
+/** Checks that the framework reported no error, and that no frame showed the original. */
 async function fine(page, ids = ["h", "p", "y"], { color: wanted } = CHANGED) {
   const {
     frames,
@@ -106,7 +106,7 @@ async function fine(page, ids = ["h", "p", "y"], { color: wanted } = CHANGED) {
   for (const { color = wanted } of frames) assert.equal(color, wanted);
 }
 
-/** The framework still updates the page. */
+/** Checks that the framework still updates the page. */
 async function alive(page) {
   await page.click("button");
   await page.waitFor(() => document.querySelector("button").textContent === "1");
@@ -118,7 +118,7 @@ const experiment = (fields) => [changing([...CHANGES, ...LATER], fields)];
 const unstyled = () => [changing([...CHANGES, ...LATER].map(({ style, ...item }) => item))];
 const BLACK = { color: "rgb(0, 0, 0)" };
 
-/** The chunks that React's server sends: the page without the later part, then that. */
+/** The chunks that React's server sends: the page without the delayed part, then that part. */
 async function streamed(late) {
   const Late = () => (use(late), createElement(Part));
   const chunks = [];
@@ -155,7 +155,7 @@ const streaming = ["production", "development"].map((build) => ({
     const { shell, rest } = await streamed(part);
     const head = MANUAL_TIMEOUT + RECORD_FRAMES + tag(src) + `<script async src="${react}"></script>`;
     const [before, after] = html({ head, body: `<div id="root">SPLIT</div>` }).split("SPLIT");
-    // Its later part comes behind the root, and a script moves it in.
+    // The delayed part is sent after the root, and a script moves it into it.
     server.route("/", { body: [before + shell + "</div>", rest, after.replace("</div>", "")] });
     await page.goto(server.url("/"), { until: "commit" });
     await shows(page, { ...HIDDEN, ...style });
@@ -163,7 +163,7 @@ const streaming = ["production", "development"].map((build) => ({
     await shows(page, { l: "(hidden)", r: "(hidden)" });
     late.open();
     await shows(page, { ...CHANGED, ...style });
-    // Its later part is not React's yet.
+    // React has not hydrated the delayed part yet.
     await shows(page, { l: "(hidden)", r: "(hidden)" });
     await page.evaluate(() => Page.openLate());
     await shows(page, { ...CHANGED, ...style, l: "New", r: "New" });
@@ -172,7 +172,7 @@ const streaming = ["production", "development"].map((build) => ({
   },
 }));
 
-/** Pages of Vue: where it is, how its script comes, and what the experiment says where nothing else tells that Vue comes. */
+/** Vue pages: the container, the kind of script, and the experiment's mode if the page has no other sign of Vue. */
 const VUE = {
   "in #app, by a deferred script": { wrap: (body) => `<div id="app">${body}</div>`, kind: "defer" },
   "anywhere, by a module": {
@@ -224,7 +224,7 @@ const limit = {
     await shows(page, HIDDEN);
     await page.evaluate("expire()");
     await shows(page, CHANGED);
-    // React complains, and makes its part of the page anew: it is changed all the same.
+    // React reports an error and renders its part of the page again. The new elements are changed nevertheless.
     late.open();
     await page.waitFor(() => window.Page);
     await page.evaluate(() => Page.openLate());
@@ -258,7 +258,7 @@ const absent = {
   },
 };
 
-/** Values of `dom_change_path`, and whether elements are hidden on pages with and without a sign of a framework. */
+/** Values of `dom_change_path`, with true if elements are hidden, on pages with and without a sign of a framework. */
 const MODES = [
   { mode: null, head: "", isHidden: false },
   { mode: "hydrated", head: "", isHidden: true },
@@ -288,7 +288,7 @@ const chosen = MODES.map(({ mode, head, isHidden }) => ({
     await fine(page);
     const frames = await page.evaluate("frames_");
     if (!isHidden) assert.deepEqual(seen(frames, "h"), ["New"]);
-    // How long it was hidden is told.
+    // The heading was hidden for a time.
     if (isHidden) assert.ok(seen(frames, "h").includes("(hidden)"));
   },
 }));
@@ -348,7 +348,7 @@ const made = {
     );
     await page.waitFor(() => document.readyState === "interactive");
     app.open();
-    // The page has not loaded by then.
+    // The page has not loaded at this time.
     await shows(page, { h: "New", p: "New words" });
     const { frames } = await page.evaluate(() => ({ frames: frames_ }));
     for (const id of ["h", "p"])
@@ -361,7 +361,9 @@ const made = {
   },
 };
 
-/** A document that React renders and hydrates, with this in the head first, and this at the end of the body. */
+/**
+ * A document that React renders and hydrates, with `head` at the start of the head and `end` at the end of the body.
+ */
 function reactDocument({ head, end }) {
   const [, first] = /<head>(.*)<\/head>/s.exec(html({ head }));
   return renderReact(createElement(Document))
@@ -370,7 +372,7 @@ function reactDocument({ head, end }) {
     .replace(/^/, "<!doctype html>");
 }
 
-/** Changes of a document: words, and what stands first in the body. */
+/** Changes of a document: texts, and a new first element of the body. */
 const DOCUMENT_CHANGES = [
   { target: "#h", innerText: "New" },
   { target: "#p", innerHTML: "New <i>words</i>" },
@@ -380,7 +382,7 @@ const DOCUMENT_CHANGES = [
 const DOCUMENT_HIDDEN = { h: "(hidden)", p: "(hidden)", y: "(hidden)", x: "(hidden)", n: null };
 const DOCUMENT_CHANGED = { h: "New", p: "New words", z: "New", y: null, x: "Old", n: "New" };
 
-/** Documents of React, by what they have in the head, and at the end of the body beside the script that hydrates them. */
+/** React documents, by their tags in the head, and at the end of the body before the script that hydrates them. */
 const DOCUMENTS = {
   "React Router, whose modules are fetched in the head": {
     head: `<link rel="modulepreload" href="/assets/entry.js">`,
@@ -444,7 +446,7 @@ const remembered = {
   },
 };
 
-/** Pages without a framework that have some of these signs, and whether their words are changed at once. */
+/** Pages without a framework that have some of these signs. Their text is changed at once. */
 const PLAIN_HEADS = {
   "whose build has its modules in the head": `<script type="module" src="/assets/main.js"></script><link rel="modulepreload" href="/assets/part.js">`,
   "with a map of its modules": `<script type="importmap">{}</script><link rel="modulepreload" href="/assets/part.js">`,

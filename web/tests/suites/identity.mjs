@@ -22,7 +22,7 @@ const follow = async (page, path) => {
 
 const visitors = (server, from = 0) => [...new Set(server.batches.slice(from).map(({ json }) => json.visitor.id))];
 
-/** Records an event on a page without consent, then goes to another site's page, by which time it would have been sent. */
+/** Checks that the page sends nothing: records an event, and makes the page send its queue. */
 async function tellsNothing({ page, other, server }) {
   const before = other.batches.length;
   await page.evaluate(() => {
@@ -30,7 +30,7 @@ async function tellsNothing({ page, other, server }) {
     dispatchEvent(new Event("online"));
     dispatchEvent(new Event("pagehide"));
   });
-  // Asked by the same page, so it comes after whatever that has sent.
+  // Sent by the same page, so this arrives after any other requests of the page.
   await page.evaluate((url) => void navigator.sendBeacon(url), server.url(`/asked-${before}`));
   await server.received(({ requests }) => requests.some(({ path }) => path === `/asked-${before}`));
   assert.deepEqual(other.batches.slice(before), []);
@@ -48,7 +48,7 @@ const costs = {
     const { page, server } = given;
     await site(given, ["/a", "/b"], BOTH, { before: READS, head: inline("first = reads") });
     await page.goto(server.url("/a"));
-    // Before what comes later: each second of the visit cookies may be read once.
+    // Checked before later work: cookies may be read once in each second of the visit.
     assert.equal(await page.evaluate("first"), 2);
     await settled(given);
     const { muriel_id, muriel_a_shop } = await cookies(page);
@@ -83,7 +83,7 @@ const back = {
       [1, "1"],
       [2, "1"],
     ]);
-    // The way back does not undo a no.
+    // Going back does not undo a denial.
     await page.evaluate(() => muriel.push(["consent", false]));
     await page.back();
     assert.equal(await page.evaluate("window.mark"), 7);
@@ -108,7 +108,7 @@ const tabs = {
     await page.evaluate(() => muriel.push(["identify", "u-1", { plan: "pro" }]));
     await settled(given);
     assert.equal((await cookies(page)).muriel_a_shop, "1.1~2.1");
-    // As two tabs that are opened at once by somebody new: neither reads the other's id before its own is made.
+    // As if a new visitor opened two tabs at once: neither tab reads the other's id before it creates its own.
     await tab.goto(server.route("/empty", html()));
     await page.evaluate(
       (hosts) => {
@@ -127,7 +127,7 @@ const tabs = {
     assert.deepEqual(visitors(other, from), [muriel_id]);
     assert.equal((await cookies(tab)).muriel_id, muriel_id);
     await tab.evaluate(() => muriel.push(["consent", false]));
-    // The script keeps cookies for a second, and notices by local storage, which comes from another process, that they have changed.
+    // The script caches cookies for a second. It detects changes by local storage, which arrives from another process.
     await page.waitFor(() => document.cookie === "muriel_c=denied" && localStorage.muriel_c != null);
     await tellsNothing(given);
     assert.deepEqual(await cookies(page), { muriel_c: "denied" });
@@ -173,7 +173,7 @@ const privacy = {
   },
 };
 
-/** Arguments of `consent` that a page may push before the script, and whether they grant consent. */
+/** Arguments of `consent` that a page may push before the script, with true for those that grant consent. */
 const ANSWERS = [
   ["denied", false],
   ["no", false],
@@ -205,7 +205,7 @@ const words = {
   },
 };
 
-/** Stored sessions of another version of the script, or that something else has written. */
+/** Stored sessions of another version of the script, or written by other code. */
 const WRITTEN = ["null", "5", "[]", "{}", "{", `{"at":${Date.now()}}`, `{"at":${Date.now()},"id":"x","more":[{}]}`];
 
 const shapes = {
@@ -286,7 +286,7 @@ const known = {
       [await heading(page), await page.evaluate("document.querySelector('p').textContent")],
       ["New", "Pro"],
     );
-    // In one tab, and then in all.
+    // `identify(null)` in one tab applies to all tabs.
     const tab = await page.tab();
     await tab.goto(server.url("/"));
     await page.evaluate(() => muriel.push(["identify", null]));
@@ -324,7 +324,7 @@ const suffixes = {
   needs: ["suffixes"],
   async run(given) {
     const { page, server, other } = given;
-    // A site of its own there; visitors of other tests are elsewhere. A day later cookies are written again.
+    // A separate site, so that visitors of other tests have other cookies. After a day, cookies are written again.
     server.host = "fixture.co.uk";
     const before =
       MANUAL_CLOCK +

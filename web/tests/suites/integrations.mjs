@@ -1,4 +1,4 @@
-// Tools on the page are told which arm a visitor met: each in its own way, once in a visit, never before consent.
+// Tools on the page are notified of exposures: each in its own way, once in a visit, never before consent.
 
 import assert from "node:assert/strict";
 import { html } from "../html.mjs";
@@ -8,7 +8,7 @@ import { CORS, elapse, H1, inline, MANUAL_CLOCK, MANUAL_TIME, of, settled, site,
 export const name = "integrations";
 export const isShared = true;
 
-/** Longer than a tool is looked for, in milliseconds of the page's clock. */
+/** More than the timeout for a tool to appear, in milliseconds of the page's clock. */
 const GIVEN_UP = 6_000;
 
 const tools = (...names) => names.map((each) => (typeof each === "string" ? { name: each } : each));
@@ -28,7 +28,7 @@ const VARIATION = {
   variation_name: "Variant 1",
 };
 
-/** Tools that keep what they are told in `got`, by name. */
+/** Fake tools that record their calls in `got`, by name. */
 const FAKES = `
   const got = (window.got = {});
   const keep = (name) => (...given) => void (got[name] ??= []).push(given);
@@ -62,7 +62,7 @@ const MIXPANEL = {
 };
 const EXPOSURE = { flag_key: "boots", variant: "variant-1", ...FOUR };
 
-/** What each tool is told, as its documentation asks for. */
+/** The expected calls of each tool, as its documentation specifies them. */
 const CALLS = {
   ga4: [["event", "experience_impression", { exp_variant_string: "MRL-12-1" }]],
   gtm: [[{ event: "experiment_viewed", ...FOUR }]],
@@ -172,7 +172,7 @@ const late = {
     await site(given, ["/", "/none"], [told({}, "hotjar")], { before });
     await page.goto(server.url("/"));
     await page.waitFor("JSON.parse(localStorage.muriel_t_shop).owed[12]");
-    // Defined with a delay, when a tool that is not there has been looked for.
+    // The tool is defined late, after it has been looked for.
     await elapse(page, 4_500);
     await page.evaluate(() => void (window.hj = (...call) => got.push(call)));
     await elapse(page, 400);
@@ -184,7 +184,7 @@ const late = {
     await page.goto(server.url("/none"));
     await page.waitFor("JSON.parse(localStorage.muriel_t_shop).owed[12]");
     await elapse(page, GIVEN_UP);
-    // Given up, in silence.
+    // Given up, without an error.
     await page.waitFor("JSON.parse(localStorage.muriel_t_shop).owed[12] === undefined");
     await page.evaluate(() => void (window.hj = (...call) => got.push(call)));
     await elapse(page, GIVEN_UP);
@@ -227,13 +227,13 @@ const required = {
     await elapse(page, GIVEN_UP);
     assert.deepEqual(await page.evaluate("got"), []);
     await page.evaluate(() => muriel.push(["consent", true]));
-    // What is in view already is not changed, so the arm is met on the next page.
+    // Visible elements are not changed, so the exposure is on the next page.
     await page.goto(server.url("/"));
     await page.waitFor("got[0]");
   },
 };
 
-/** Tools that fail in every way, and what is told beside them. */
+/** Tools that fail in different ways, next to some that work. */
 const HOSTILE = `
   window.got = [];
   window.hj = (kind, name) => got.push(name);
@@ -307,7 +307,7 @@ const preview = {
   },
 };
 
-/** A policy under which nothing of the page reaches the internet. */
+/** A page with a policy that prevents it from reaching the internet. */
 const page = (origins, head) => ({
   headers: {
     "content-security-policy": `script-src 'unsafe-inline' ${origins}; connect-src ${origins}; img-src data: ${origins}; frame-src 'none'; worker-src blob: ${origins}`,
@@ -315,7 +315,7 @@ const page = (origins, head) => ({
   body: html({ head, body: "<h1>Old</h1>" }),
 });
 
-/** What came at the network stub of a tool, whatever encoding it uses. */
+/** The decoded requests to the network stub of a tool, in any of its encodings. */
 const cameTo = (server, tool) =>
   server.requests
     .filter(({ method, path }) => method === "POST" && path.startsWith(`/stub/${tool}`))
@@ -330,7 +330,7 @@ function bodyOf(body) {
   }
 }
 
-/** For each library the events in a request to its network, as names with properties. */
+/** For each library, the events in a request to its network, as names with properties. */
 const EVENTS = {
   segment: (body) => [[body.event, body.properties]],
   rudderstack: (body) => [body.event ? [body.event, body.properties] : []],
@@ -360,7 +360,7 @@ const has = (properties, wanted) =>
 /** Opens a page with the script and then the library, whose network is at `/stub/`. */
 async function opened({ server, other, page: tab, bundle }, tool, module) {
   server.route("/library.js", await bundle(`web/tests/tools/${module}.mjs`, "Library"));
-  // What the tools answer, in one: Amplitude's library sends again what is not answered with a `code`.
+  // One response for all tools. Amplitude's library retries requests whose response has no `code`.
   server.route("/stub/*", { body: { status: "ok", code: 200, featureFlags: {} }, headers: CORS });
   const src = await serve(other, [told({}, tool)]);
   const start = `Library.${tool}(location.origin).then((value) => (window.started = value ?? true), (why) => seen.errors.push(String(why)))`;
@@ -389,7 +389,7 @@ const clarity = {
   async run(given) {
     const { server, page: tab } = given;
     await opened(given, "clarity", "libraries");
-    // Tags leave with what happens next on the page.
+    // Clarity sends tags together with the next activity on the page.
     await tab.evaluate(() => void setInterval(() => document.body.append("."), 200));
     await server.received(() => JSON.stringify(cameTo(server, "clarity")).includes('"MRL-12",["Variant 1"]'));
   },
@@ -412,7 +412,7 @@ const stub = (tool) => ({
   },
 });
 
-/** The snippets of Google's tag and of tag managers: both keep entries of one list. */
+/** The snippets of Google's tag and of tag managers, which both use one list of entries. */
 const layer = {
   name: "a list of Google's tag has the event, and one of a tag manager the values",
   async run(given) {

@@ -54,7 +54,7 @@ const rows = [
   },
 ];
 
-/** Waits until another page is there than the one with this origin in time. */
+/** Waits until another page has loaded than the one with this time origin. */
 const left = (page, from) =>
   page.waitFor((from) => performance.timeOrigin !== from && document.readyState === "complete", { args: [from] });
 
@@ -85,7 +85,7 @@ const closed = {
     await tab.goto(server.url("/"), { until: "dom" });
     await tab.evaluate(() => muriel.push(["track", "left"]));
     await tab.close();
-    // Nobody comes to the site any more.
+    // No other page of the site sends the event.
     await site.has(visitor, "custom left /");
     await site.toldOnce(page, visitor, ["exposure 1 /", "pageview /", "custom left /"]);
   },
@@ -128,7 +128,7 @@ const backed = {
     site.page("/next", "<h1>Old</h1>");
     const visitor = await site.become(page, "Variant 1");
     await page.goto(server.url("/"));
-    // A page that waits for an answer may not be kept.
+    // Browsers may not cache a page with a pending request.
     await site.answered(page);
     await page.evaluate("void (window.mark = 7)");
     await page.click("a");

@@ -28,14 +28,14 @@ const body = `<h1 data-muriel>Old</h1><button onclick="this.textContent = +this.
 
 /** Checks that the page is usable: the button reacts, and the heading is visible. */
 async function usable(page, heading) {
-  // What was hidden takes clicks when it has been drawn.
+  // Elements that were hidden can be clicked once they have been drawn.
   await page.waitFor((heading) => frames_.at(-1) === heading, { args: [heading] });
   const before = +(await page.waitFor(() => document.querySelector("button").textContent));
   await page.click("button");
   await page.waitFor((count) => document.querySelector("button").textContent === String(count), { args: [before + 1] });
 }
 
-/** The heading is there and hidden. WebKit draws no frame as long as all of the page is. */
+/** Waits until the heading is there and hidden. WebKit draws no frames while the whole page is hidden. */
 const hidden = (page) =>
   page.waitFor(() => {
     const heading = document.querySelector("h1");
@@ -49,7 +49,7 @@ async function shownLast(page, wanted) {
   assert.deepEqual(others, []);
 }
 
-/** What `muriel project snippet` prints for these pages, with a script at this address. */
+/** The output of `muriel project snippet` for these pages, with a script at this address. */
 async function snippet(muriel, src, ...options) {
   const server = await muriel();
   const { key } = (server.snippets ??= await server.project("Snippets"));
@@ -85,7 +85,7 @@ const asynchronous = Object.entries(FORMS).map(([form, options]) => ({
       const head = MANUAL_TIMEOUT + RECORD_FRAMES + (await snippet(muriel, src, ...options));
       await page.goto(server.route(`/${encodeURI(path)}`, html({ head, body })), { until: "dom" });
       if (ENDLESS[path]) {
-        // The page is parsed, and its own scripts run.
+        // The page is parsed, and its own scripts can run.
         await hidden(page);
         await page.evaluate("expire()");
       }
@@ -95,7 +95,10 @@ const asynchronous = Object.entries(FORMS).map(([form, options]) => ({
   },
 }));
 
-/** What `muriel project snippet --async` printed before it listened to the script's end: pages that have it go on. */
+/**
+ * The earlier output of `muriel project snippet --async`, without the listener for the script's load: pages still have
+ * it.
+ */
 const BEFORE = `<script>(()=>{"use strict";((o,t)=>{let e=o["muriel"]??(o["muriel"]=[]),a="[data-muriel]"+"{visibility:hidden!important}",s=t.createElement("style"),n;try{n=new CSSStyleSheet,n.replaceSync(a),t.adoptedStyleSheets=[...t.adoptedStyleSheets,n]}catch{s.nonce=t.currentScript.nonce,s.textContent=a,t.head.append(s)}e.since=Date.now(),e.show=()=>{e.ms??(e.ms=Date.now()-e.since),n&&(t.adoptedStyleSheets=t.adoptedStyleSheets.filter(r=>r!==n)),s.remove()},setTimeout(()=>{e.over=e.ms==null,e.show()},1e3)})(window,document)})();</script>
 <script async src="SRC"></script>`;
 

@@ -1,4 +1,5 @@
-// First contentful paint by form of the snippet and delay of the script. A measurement, which runs when it is named. `MURIEL_LOADS` is how often each page is loaded (15).
+// First contentful paint by form of the snippet and delay of the script. A measurement, which runs when it is named.
+// `MURIEL_LOADS` is the number of loads of each page (15).
 
 import { html } from "../html.mjs";
 import { changing, serve, snippet } from "../script.mjs";
@@ -11,10 +12,10 @@ export const isAsked = true;
 
 const LOADS = Number(process.env.MURIEL_LOADS ?? 15);
 
-/** How long the script takes to come, in milliseconds. */
+/** Delays of the script's response, in milliseconds. */
 const DELAYS = [0, 100, 400];
 
-/** A page with a style sheet and scripts of its own, which the browser may fetch meanwhile; its server needs 50 ms for each. */
+/** The page's own style sheet and scripts, which the browser may fetch meanwhile. Its server takes 50 ms for each. */
 const FILES = { "/a.css": "p { color: #222 }", "/a.js": "window.a = 1", "/b.js": "window.b = 1" };
 const OWN = `<link rel="stylesheet" href="/a.css"><script defer src="/a.js"></script><script defer src="/b.js"></script>`;
 const body = `<h1>Old</h1>${`<p>${"words ".repeat(80)}</p>`.repeat(40)}`;
@@ -49,7 +50,7 @@ export const tests = [
         for (const delay of DELAYS) {
           for (const [form, head] of Object.entries(FORMS)) {
             const name = `${form}, ${delay} ms`;
-            // Another address each time: no browser has it yet.
+            // A new address each time, so that no browser has it cached.
             const at = `${delay}-${form.replace(/\W/g, "")}-${load}`;
             const src = other.route(`/${at}.js`, after(delay, { type: "text/javascript", body: code }));
             await page.goto(server.route(`/${at}`, html({ head: (await head(src)) + OWN, body })), { until: "commit" });

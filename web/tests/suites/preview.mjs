@@ -43,7 +43,7 @@ const shown = {
     await page.waitFor(() => frames_.at(-1) === "New");
     await badge(page);
     assert.equal(other.requests.find(({ path }) => path === "/preview/shop/7").query, "?token=t.1");
-    // The token stays out of sight of what else is on the page.
+    // The token is not visible to other scripts on the page.
     assert.equal(await page.evaluate("location.search + location.hash"), "?a=1#part");
     assert.deepEqual(await page.evaluate("told"), []);
     await page.goto(server.url("/"));
@@ -86,7 +86,7 @@ const foreign = {
         test,
       );
     }
-    // That the same code runs where it may.
+    // Checks that the same code runs in a valid preview.
     other.route("/preview/shop/7", previewed(draft(CODE)));
     await page.goto(server.url(LINK));
     await page.waitFor(() => document.documentElement.dataset.ran === "1");
@@ -177,7 +177,7 @@ const failing = {
   },
 };
 
-/** What the badge says, of which previews. The last is of a page whose policy lets nothing be asked. */
+/** Previews, and the text of the badge. In the last one, the page's policy forbids all requests. */
 const SAYINGS = [
   { variant: { data: H1 }, says: ["Preview of experiment 7: Variant 1. Nothing is recorded."] },
   { variant: { customJS: "throw new Error('mine')" }, says: ["Preview of experiment 7", "mine"] },
@@ -201,7 +201,7 @@ const telling = {
   async run(given) {
     const { server, other, page } = given;
     for (const { variant, fields, answer, policy, says } of SAYINGS) {
-      // What is looked for after five seconds is looked for at once.
+      // Missing elements are reported at once instead of after five seconds.
       const soon = inline(
         "const later = setTimeout; window.setTimeout = (call, ms, ...more) => later(call, ms === 5000 ? 0 : ms, ...more);",
       );
@@ -225,7 +225,7 @@ const telling = {
   },
 };
 
-/** Looks for what is missing at once, which pages do after five seconds. */
+/** Reports missing elements at once instead of after five seconds. */
 const SOON = inline(
   "const later = setTimeout; window.setTimeout = (call, ms, ...more) => later(call, ms === 5000 ? 0 : ms, ...more);",
 );
@@ -247,7 +247,7 @@ const reported = {
     assert.equal(headers.cookie, undefined);
     const url = server.url("/");
     assert.deepEqual(json, { token: "t.1", variant_id: 1, url, matched: ["h1", "p"], missing: ["#none"] });
-    // A server that does not take it changes nothing.
+    // If the server refuses the report, nothing changes.
     other.route("/preview/shop/7/report", { status: 500, headers: CORS, body: "" });
     await page.goto(server.url(LINK));
     await page.waitFor(() => document.querySelector("h1").textContent === "New");
@@ -275,7 +275,7 @@ const twoProjects = ["fr", "de"].map((project) => ({
     await page.goto(server.url(LINK));
     await page.waitFor(() => document.querySelector("h1").textContent === "New");
     await badge(page);
-    // Both were asked, with the link that one of them has taken out of the address.
+    // Both servers were asked, with the link that one of the scripts has removed from the address.
     for (const each of [other, server])
       await each.received(({ requests }) => requests.some(({ path }) => /preview/.test(path)));
     await page.waitFor((project) => Object.keys(sessionStorage).join() === `muriel_p_${project}`, { args: [project] });

@@ -1,5 +1,5 @@
-// Several projects on one site: what the script keeps in the browser belongs to its project, and the scripts of two projects on one page
-// both work. Only the visitor's id and the answer about consent are the site's.
+// Several projects on one site: values that the script stores in the browser belong to its project, and the scripts of
+// two projects on one page both work. Only the visitor's id and the answer about consent are shared by the site.
 
 import assert from "node:assert/strict";
 import { html } from "../html.mjs";
@@ -134,7 +134,7 @@ const arms = {
     assert.deepEqual([exposures(other), exposures(server)], [[[1, "1"]], [[1, "0"]]]);
     const { muriel_a_de, muriel_a_fr } = await cookies(page);
     assert.deepEqual([muriel_a_de, muriel_a_fr], ["1.1", "1.0"]);
-    // And each knows its own on the next page.
+    // On the next page, each project has its own arm.
     await page.goto(server.url("/de/next"));
     await settledIn.de(given);
     assert.equal(exposures(other).length, 1);
@@ -166,7 +166,7 @@ const denied = {
   },
 };
 
-/** Two scripts on one page: the one changes the heading, the other one the paragraph. */
+/** Two scripts on one page: one changes the heading, the other the paragraph. */
 const both = async ({ server, other }, more = {}) => {
   const p = [{ target: "p", innerText: "Neu" }];
   const one = await serve(other, [changing(H1, { experiment_key: "of-de" })], { project: "de", ...more });
@@ -195,7 +195,7 @@ const together = {
     for (const each of [server, other]) {
       assert.deepEqual(names(each), ["early", "between", "pushed", "late", "purchase"]);
       assert.equal(of(each, "pageview").length, 1);
-      // Whoever comes second is not in the middle of a visit of somebody else: the visitor is new to both.
+      // The second script must not take the visitor for a returning one: the visitor is new to both projects.
       assert.deepEqual(
         of(each, "exposure").map(({ context }) => context.visitor_type),
         ["new"],
@@ -207,7 +207,7 @@ const together = {
       "Variant 1",
       null,
     ]);
-    // Methods still need no object, and none throws.
+    // Methods still work without their object, and none throws.
     assert.deepEqual(
       await page.evaluate(`(() => { const { push, track, variant } = muriel;
         return [push(["track", "bare"], null, 5, []), track("bare"), variant(), muriel.push(["constructor"])].map((each) => each ?? null); })()`),
@@ -277,7 +277,7 @@ const hiding = {
     await page.waitFor(() => getComputedStyle(document.querySelector("h1")).visibility === "visible");
     await settledIn.de(given);
     await server.received(({ events }) => events.some(({ type }) => type === "exposure"));
-    // Neither was late, though the page has been painted without the other one.
+    // Neither arm was late, although the page was painted before the other one was shown.
     assert.deepEqual([exposures(other), exposures(server)], [[[1, "1"]], [[2, "1"]]]);
     for (const each of [server, other]) assert.ok(!of(each, "health").some(({ late }) => late));
   },
@@ -308,7 +308,7 @@ const timeouts = {
 
 const ID = "0195a2b4-7d3e-7c11-9f60-2b8f1f0e6a5";
 
-/** What earlier versions of the script stored, for all projects of a site together. */
+/** Events that earlier versions of the script stored for all projects of a site together. */
 const EARLIER = [
   { id: ID + 1, type: "exposure", test_id: 1, variant_id: "1", at: "2026-03-01T10:00:00Z", session: "x" },
   { id: ID + 2, type: "exposure", test_id: 8, variant_id: "1", at: "2026-03-01T10:00:00Z", session: "x" },
@@ -325,7 +325,7 @@ const earlier = {
       localStorage.muriel_a = "1.1~7.2";
       localStorage.muriel_q = ${JSON.stringify(JSON.stringify(EARLIER))};
     }`);
-    // Everybody new gets the control.
+    // All new visitors get the control.
     await de(given, [asControl(changing(H1))], { before });
     await page.goto(server.url("/de"));
     assert.equal(await heading(page), "New");

@@ -20,17 +20,17 @@ const RECORD_ERRORS = `<script>told = []; muriel.push(["on", "error", ({ message
 async function page(path, arm, at, when, build) {
   const targeting = { url_rule: [{ url: path, rule: "simple", allowed: true }] };
   const whens = {
-    // Code comes with the document's end otherwise, which is after React has begun, and words wait for React.
+    // Otherwise code would run at the end of the document, after React has started, and text would wait for React.
     before: { targeting, dom_change_path: "early immediate" },
     waiting: { targeting, dom_change_path: "early" },
     after: { targeting, trigger_variant_change: "load" },
-    // An arm that waits for nothing would come too late: the page is painted already.
+    // Without a trigger, the arm would be too late: the page is already painted.
     chosen: { targeting: { ...targeting, ga4_rule: ["chosen"] }, trigger_variant_change: "element:#root" },
   };
   const ours = await script([experiment({ test_id: at + 1, variants: [arm], ...whens[when] })]);
   const head = `<script>${ours}</script>${RECORD_ERRORS}<script src="/react-${build}.js"></script>`;
   const rendered = renderToString(createElement(App));
-  // Where the change comes with the page's load, that waits until React has taken over, however slow the machine is.
+  // If the change is made at the page's load event, a held picture delays that until React has hydrated the page.
   const held = when === "after" ? `<img hidden alt="" src="/held${path}">` : "";
   const start = `<script>
     const served = document.createElement("template");
@@ -59,7 +59,7 @@ const group = (title, name) => ({
   },
 });
 
-/** Takes away the timeout of idle callbacks: without it the change waits however long a busy machine takes for the framework's work. */
+/** Removes the timeout of idle callbacks, so that the change waits for the framework's work even on a busy machine. */
 const NO_IDLE_TIMEOUT = `<script>
   const { requestIdleCallback: whenIdle } = window;
   if (whenIdle) window.requestIdleCallback = (call) => whenIdle(call);
@@ -94,7 +94,8 @@ const idle = {
     for (let round = 0; late !== false && round < 20; round += 1) {
       await page.goto(server.url("/"), { until: "commit" });
       await page.waitFor(() => document.querySelector("h1")?.textContent === "New" && took);
-      // Safari has no idle callbacks. There the change waits for half a second at most, and on a busy machine the work may take longer.
+      // Safari has no idle callbacks. There the change waits for half a second at most, and on a busy machine the work
+      // may take longer.
       late = await page.evaluate(() => !window.requestIdleCallback && took > 400);
       assert.equal(late || !(await page.evaluate("early")), true, "before the framework was done");
     }

@@ -10,7 +10,9 @@ export const name = "redirects";
 
 const redirect = (url, fields) => changing([{ url }], { test_type: "split", ...fields });
 
-/** Experiments of one visitor: on /sent the arm that redirects, on /stays the control, and on both another experiment. */
+/**
+ * Experiments for one visitor: on /sent the arm that redirects, on /stays the control, and on both another experiment.
+ */
 const pair = (server) => [
   changing(H1, { test_id: 3, experiment_key: "three", targeting: at("/sent", "/stays") }),
   redirect(server.url("/new"), { targeting: at("/sent") }),
@@ -146,9 +148,9 @@ const prepared = {
       ["/stays", "/stays"],
     ]) {
       const before = [other.batches.length, JSON.stringify(await cookies(page))];
-      // Prepared and given up.
+      // Prerendered, and never opened.
       await visit(given, path);
-      // Prepared and opened.
+      // Prerendered, and then opened.
       await visit(given, `${path}?again`, path);
       assert.deepEqual([other.batches.length, JSON.stringify(await cookies(page))], before);
       assert.deepEqual(await page.evaluate("told"), []);
@@ -205,7 +207,7 @@ const two = {
   },
 };
 
-/** Ways in which a server sends visitors back, and how often a page is loaded before it stays: more often if it has no referrer. */
+/** Tags in the page, and the number of its loads until the redirects stop: one more if it sends no referrer. */
 const BACK = {
   "": 2,
   '<meta name="referrer" content="no-referrer">': 3,
@@ -233,7 +235,7 @@ const sentBack = Object.entries(BACK).map(([policy, loads]) => ({
       failures().map(({ test_id, variant_id, errors, error_message }) => [test_id, variant_id, errors, error_message]),
       [[1, "1", 1, await page.evaluate("lost[0]")]],
     );
-    // From then on the tab stays at once.
+    // From then on, the tab is not redirected.
     await page.goto(server.url("/"));
     await settled(given);
     assert.equal(loaded(), loads + 1);

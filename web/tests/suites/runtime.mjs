@@ -1,4 +1,4 @@
-// The whole script on pages: who sees which arm, when, and which events are recorded.
+// The whole script on pages: which visitors see which arm, and when, and which events are recorded.
 
 import assert from "node:assert/strict";
 import { html, NONCE, strict } from "../html.mjs";
@@ -48,7 +48,7 @@ const first = {
     assert.equal(exposure.epoch, 1);
     assert.equal(exposure.context.visitor_type, "new");
     assert.match(exposure.id, /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
-    // A second page of the same visit tells of no second exposure, and the visitor is the same.
+    // A second page of the same visit records no second exposure, and the visitor is the same.
     await page.goto(server.url("/"), { until: "dom" });
     await settled(given);
     assert.equal(of(other, "exposure").length, 1);
@@ -83,7 +83,7 @@ const modules = {
     await page.goto(server.route("/", html({ head, body: `<p>${"x".repeat(600)}</p><x-card></x-card>` })), {
       until: "commit",
     });
-    // All of it is parsed and has been seen: the document does not change any more.
+    // The whole document is parsed and painted, and does not change any more.
     await page.waitFor(() => document.readyState === "interactive" && document.querySelector("x-card") && drawn > 3);
     late.open();
     await page.waitFor(() => frames_.length > 3);
@@ -132,7 +132,7 @@ const isolated = {
       "throw new Error('mine')",
       "this is no JavaScript",
       "window.fetch = null; window.MutationObserver = null; Array.prototype.forEach = null; navigator.sendBeacon = null; document.querySelectorAll = null; window.muriel = 1; Date.now = null; Object.entries = null; window.queueMicrotask = null;" +
-        // Its driver works with these.
+        // WebKit's driver uses these.
         (given.engine.name === "webkit" ? "" : "window.Promise = null; window.setTimeout = null; window.JSON = {};"),
     ];
     await open(
@@ -207,7 +207,7 @@ const routes = {
     );
     assert.equal((await frames(page)).at(-1), "New in red");
     await page.evaluate(() => history.pushState({}, "", "/b"));
-    // The view stays as it is, and so does what is seen of the first arm, for a second.
+    // The view does not change, so the first arm remains visible for a second.
     await page.waitFor(() => document.body.dataset.left === "1" && frames_.at(-1) === "Other");
     await page.evaluate(() => history.pushState({}, "", "/c"));
     await page.waitFor(() => frames_.at(-1) === "Old");
@@ -286,14 +286,14 @@ const consent = {
     await page.evaluate(() => muriel.push(["consent", true]));
     await other.received(({ events }) => events.some(({ name }) => name === "before"));
     assert.equal(other.batches[0].json.consent, "granted");
-    // On the next page it is decided.
+    // The experiment is decided on the next page.
     await page.goto(server.url("/"));
     await page.waitFor(() => frames_.at(-1) === "New");
     assert.match(await page.evaluate("document.cookie"), /muriel_id=/);
     await settled(given);
     await page.evaluate(() => muriel.push(["consent", false]));
     await page.waitFor(() => frames_.at(-1) === "Old");
-    // But for the answer, which all hosts of the site are to know.
+    // Everything is erased except the answer, which applies to all hosts of the site.
     assert.equal(await page.evaluate("document.cookie"), "muriel_c=denied");
     assert.deepEqual(await page.evaluate("Object.entries(localStorage)"), [["muriel_c", "denied"]]);
     const sent = other.batches.length;
@@ -310,7 +310,7 @@ const driven = {
     await page.goto(server.route("/", html({ head: RECORD_FRAMES + tag(src), body: "<h1>Old</h1>", human: false })));
     await page.waitFor(() => frames_.at(-1) === "Old");
     assert.equal(await page.evaluate("document.cookie"), "");
-    // What the page calls is there.
+    // The page API exists nevertheless.
     assert.equal(
       await page.evaluate(() => (muriel.track("a"), muriel.push(["track", "b"]), muriel.variant("one"))),
       null,
@@ -352,7 +352,7 @@ const soonLeft = {
     await page.click("a");
     const isHealth = ({ type, errors }) => type === "health" && errors === 1;
     const said = await other.received(({ events }) => events.find(isHealth)?.error_message);
-    // What was thrown, cut to what the server takes.
+    // The thrown message, cut to the length that the server accepts.
     assert.match(said, /mineé/);
     assert.equal(said.length, 200);
   },
@@ -400,12 +400,12 @@ const where = {
     assert.ok(!(await frames(page)).includes("Old"));
     await settled(given);
     assert.deepEqual(exposures(other), [[1, "1"]]);
-    // It is asked once in a visit.
+    // The location is requested once in a visit.
     const answer = gate();
     other.route("/geo/shop", async () => (await answer, denmark));
     await page.goto(server.url("/"));
     await page.waitFor(() => frames_.at(-1) === "New");
-    // Another visitor, of whom it is told too late: the original stays, and is not counted.
+    // For another visitor the location arrives too late: the original stays, and the visitor is not counted.
     await page.goto(server.url("/", "second."));
     await page.waitFor(() => frames_.at(-1) === "(hidden)");
     await page.evaluate("expire()");
@@ -432,7 +432,7 @@ const late = {
     );
     assert.deepEqual([...new Set(await frames(page))], ["Old"]);
     assert.equal(of(other, "exposure").length, 0);
-    // The next address is in time.
+    // On the next address, the arm is in time.
     await page.evaluate(() => history.pushState({}, "", "/next"));
     await page.waitFor(() => frames_.at(-1) === "New");
     await other.received(({ events }) => events.filter(({ type }) => type === "exposure").length === 2);

@@ -1,4 +1,4 @@
-// The demo's shop, served by `muriel demo`: what visitors see of live experiments, from the first frame to the last.
+// The shop of `muriel demo`: the live experiments that visitors see, from the first frame to the last.
 
 import assert from "node:assert/strict";
 import { Shop, steadiness, watching } from "../shop.mjs";
@@ -7,8 +7,8 @@ export const name = "shop";
 export const isShared = true;
 
 /**
- * Pages on which experiments change something: the arms of their visitor, by the experiments' keys, and where the page stops
- * on its way: within what is changed, and behind it.
+ * Pages on which experiments change something: the arms of their visitor, by the experiments' keys, and the places
+ * where loading the page pauses, within and after changed elements.
  */
 const PAGES = [
   {
@@ -53,7 +53,7 @@ const PAGES = [
   { path: "/rental/kit-finder", arms: { "trust-row": 1 }, cuts: ["<header>", "</header>", '<div id="finder">'] },
 ];
 
-/** Experiments that no page above covers, and why. */
+/** Experiments that no page above covers, with the reason. */
 const ELSEWHERE = {
   "rental-page": "a redirect, below",
   "delivery-date": "code alone, which runs when the document is parsed",
@@ -179,7 +179,7 @@ const redirected = [
       ({ experiment_key }) => experiment_key === "rental-page",
     );
     const told = () => exposures(other.events, test_id);
-    // Where it leads to answers when the page that is left has told of it, and may have been painted.
+    // The destination responds only after the exposure on the page that is left, which may have been painted by then.
     if (arm) server.route(path, async (came) => (await other.received(() => told()[0]), pages.answer(came)));
     const trail = (wanted) =>
       page.waitFor((wanted) => localStorage.trail === wanted, { args: [JSON.stringify(wanted)] });
@@ -194,7 +194,7 @@ const redirected = [
     assert.equal(address, `${path}?utm_source=mail&utm_campaign=autumn#rates`);
     await page.back();
     await trail([start, end, start]);
-    // Once more in the same visit; who leaves has told all.
+    // Once more in the same visit. Leaving the page sends all events.
     await page.goto(server.url("/rental"), { until: "commit" });
     await trail([start, end, start, end]);
     await page.waitFor(() => document.readyState === "complete");
@@ -220,7 +220,7 @@ const VISITS = [
   [{ phone: true }, 0, "Not sure what to take?"],
   [{ phone: false }, 2, "Good to see you again."],
   [{ phone: false }, 0, "Not sure what to take?"],
-  // For those at a desk who come for the first time there is nothing.
+  // New visitors at a desk get no arm.
   [{ phone: false }, null, "Not sure what to take?"],
 ];
 
@@ -236,7 +236,7 @@ const personal = VISITS.map(([who, arm, heading]) => ({
     if (arm !== null) pages.visitor = await shop.visitor({ "home-for-you": arm }, context(site, { path: "/", ...who }));
     await page.goto(server.url("/"));
     assert.equal(await page.evaluate(() => document.querySelector(".for-you h2").textContent), heading);
-    // Who leaves has told all.
+    // Leaving the page sends all events.
     await page.goto(server.url("/account"));
     await other.received(({ events }) =>
       events.some(({ type, url }) => type === "pageview" && url === server.url("/")),
@@ -306,7 +306,7 @@ const visible = {
       return !place.hidden && arms.length >= 2 && Object.fromEntries(arms);
     });
     assert.equal(shown["sock-bundle"], "Variant 2");
-    // A served winner is no experiment that one takes part in.
+    // Visitors do not take part in an experiment whose winner is served.
     assert.equal(shown["size-advice"], undefined);
   },
 };

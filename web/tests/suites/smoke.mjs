@@ -1,4 +1,4 @@
-// Tests of the rig: every engine does what the suites need, as a visitor would.
+// Tests of the rig: every engine behaves as the suites need, like a visitor's browser.
 
 import assert from "node:assert/strict";
 import { until } from "../engines/page.mjs";
@@ -173,7 +173,7 @@ const broken = {
     other.route("/garbage", garbage);
     other.route("/early", { headers: { ...headers, "content-length": "100" }, body: ["some", cut] });
     other.route("/stuck", { headers, body: ["some", hang] });
-    // Only what hangs takes as long as it is given; the others may be slow.
+    // Only responses that hang use the whole timeout; the others may be slow.
     const fetched = (path, ms = 50_000) =>
       page.evaluate(
         async (url, ms) => {
@@ -289,7 +289,7 @@ const kept = {
     await page.waitFor("persisted === 1");
     assert.equal(await page.evaluate("mark"), 7);
     assert.equal(server.requests.filter(({ path }) => path === "/").length, 1);
-    // It is a page like any other again.
+    // The restored page works like any other.
     await page.click("p");
     await page.goto(server.url("/second"));
   },
@@ -301,7 +301,7 @@ const ahead = {
   async run({ server, newPage }) {
     const page = await newPage({ plain: true });
     const rules = `<script type="speculationrules">{ "prerender": [{ "urls": ["/next"], "eagerness": "immediate" }] }</script>`;
-    // The page tells by itself: Puppeteer may lose it for a while when it is shown.
+    // The page itself reports its state, as Puppeteer may lose it for a while when it is shown.
     const script = `<script>
       const hidden = document.prerendering;
       const tell = (what) => navigator.sendBeacon("/told", JSON.stringify([what, hidden, document.prerendering]));

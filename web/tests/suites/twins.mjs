@@ -1,5 +1,6 @@
-// Random sequences of what pages do, on a page with arms and on its twin without the script. MURIEL_SEED is the first seed, 1 by default; each
-// sequence has one of its own, which the failure names: MURIEL_SEED=17 MURIEL_SEQUENCES=1 plays the one of seed 17 again.
+// Random sequences of operations on a page with arms and on its twin without the script. MURIEL_SEED is the first seed,
+// 1 by default. Each sequence has its own seed, which a failure names: MURIEL_SEED=17 MURIEL_SEQUENCES=1 repeats the
+// sequence of seed 17.
 
 import { inFrames } from "../frames.mjs";
 
@@ -7,7 +8,7 @@ export const name = "twins";
 
 const SEQUENCES = 150;
 const FULL_SEQUENCES = 3_000;
-/** Sequences in one page: drivers wait for an answer for a limited time only. */
+/** Number of sequences in one page, as drivers wait for a response for a limited time only. */
 const PAGE_SEQUENCES = 30;
 
 const { MURIEL_SEED, MURIEL_SEQUENCES } = process.env;

@@ -1,5 +1,5 @@
-// Routers that change the address before they show the next view: until then each frame shows the previous view with its changes, and then
-// the next one without them.
+// Routers that change the address before they show the next view: until then, each frame shows the previous view with
+// its changes, and then the next one without them.
 
 import assert from "node:assert/strict";
 import { at, MANUAL_CLOCK, exposures, H1, inline, MANUAL_TIMEOUT, of, settled, site } from "../visit.mjs";
@@ -18,7 +18,7 @@ const ARMS = {
   "style sheet": [{ customCSS: "h1 { color: red }" }, `getComputedStyle(h1).color === "rgb(255, 0, 0)"`],
 };
 
-/** How a router shows the next view, in JavaScript. */
+/** Ways in which a router shows the next view, in JavaScript. */
 const SWAPS = {
   "as new content": `main.innerHTML = "<h1>Second</h1>"`,
   "as another element": `main.replaceWith(Object.assign(document.createElement("main"), { innerHTML: "<h1>Second</h1>" }))`,
@@ -60,12 +60,12 @@ const replaced = Object.entries(ARMS).map(([kind, [arm, isThere]]) => ({
       body: "<nav>Shop</nav><main><h1>Old</h1></main>",
     });
     for (const [how, swap] of Object.entries(SWAPS)) {
-      // New words of the same element end what is about its words; what is about its look ends with the second.
+      // A new text in the same element ends changes of its text. Changes of its appearance end after a second.
       if (how === "by new words" && !["words", "html"].includes(kind)) continue;
       await page.goto(server.url("/first"));
       await page.waitFor(() => frames_.length > 2);
       await page.evaluate(() => history.pushState({}, "", "/second"));
-      // What routers do meanwhile.
+      // Changes that routers make meanwhile.
       await page.evaluate(() => {
         document.body.append(document.createElement("progress"));
         document.head.append(document.createElement("script"));
@@ -226,7 +226,7 @@ const drawnAgain = {
   },
 };
 
-/** How a router restores a view whose heading is `Old`, in JavaScript. */
+/** Ways in which a router restores a view whose heading is `Old`, in JavaScript. */
 const RETURNS = {
   "as new content": `main.innerHTML = "<h1>Old</h1>"`,
   "as another element": `main.replaceWith(Object.assign(document.createElement("main"), { innerHTML: "<h1>Old</h1>" }))`,
@@ -246,7 +246,7 @@ const returned = Object.entries(ARMS)
         body: "<nav>Shop</nav><main><h1>Old</h1></main>",
       });
       for (const [how, swap] of Object.entries(RETURNS)) {
-        // What is hidden, or in another colour, says nothing of words: such an element is another one in the next view.
+        // Changes that hide or colour an element do not detect a new text in it: a real next view has another element.
         if (how.startsWith("by new words") && ["style", "hidden"].includes(kind)) continue;
         await page.goto(server.url("/first"));
         await page.waitFor(() => frames_.length > 2);
@@ -267,7 +267,7 @@ const returned = Object.entries(ARMS)
     },
   }));
 
-/** Experiments of an application whose pages are fragments: by a rule, and by the page that one was made for. */
+/** Experiments of an application whose pages are fragments: by a rule, and by the page that one was created for. */
 const routed = ["#/", "#!/"].map((hash) => ({
   name: `a fragment is a page if it is a route: ${hash}pricing`,
   async run(given) {

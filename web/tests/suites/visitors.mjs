@@ -1,4 +1,4 @@
-// Simulated visitors, and some in real browsers: the result matches what they did.
+// Simulated visitors, and some in real browsers: the result matches their actions.
 
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
@@ -7,14 +7,16 @@ import { Site } from "../site.mjs";
 export const name = "visitors";
 export const isShared = true;
 
-/** Visitors that are simulated without a browser: many once, as they are the same for every engine. */
+/**
+ * Numbers of visitors that are simulated without a browser. Many in one engine only, as they are equal in every engine.
+ */
 const MANY = 1_000;
 const FEW = 100;
 
-/** Requests in flight at a time. */
+/** Maximum number of requests in flight. */
 const CONCURRENCY = 16;
 
-/** Visitors in a browser, one after the other. */
+/** Number of visitors in a browser, one after the other. */
 const PLAYED = 12;
 
 const ARMS = ["Control", "Variant 1", "Variant 2"];
@@ -30,15 +32,17 @@ const AGENT = "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/
 /** The expected sums for each arm, in the order of `ARMS`: exposed, asked, bought, revenue. */
 const nobody = () => ARMS.map(() => ({ visitors: 0, asked: 0, bought: 0, revenue: 0 }));
 
-/** What simulated visitor `at` does. One in three asks, some of them twice; one in seven buys, some of them twice. */
+/**
+ * The actions of simulated visitor `at`. One in three asks, some of them twice; one in seven buys, some of them twice.
+ */
 const plan = (at) => ({
   asks: at % 3 === 0 ? 1 + (at % 2) : 0,
   orders: at % 7 === 0 ? 1 + Number(at % 5 === 0) : 0,
-  // The network loses the answer of some, who send all again.
+  // The network loses the response to some visitors, who send everything again.
   again: at % 11 === 0,
 });
 
-/** Sends what each of `count` visitors does, as pages do; adds to `sums` what of it counts. */
+/** Sends the events of each of `count` visitors, as pages do. Adds the actions that count to `sums`. */
 async function simulate(count, site, url, sums) {
   const ids = Array.from({ length: count }, (_, at) => `simulated-${at}`);
   const decided = await site.decided(ids);
@@ -78,7 +82,7 @@ async function simulate(count, site, url, sums) {
   );
 }
 
-/** Plays visitors in a browser, who are decided in the page; every second one asks, every third one buys. */
+/** Plays visitors in a browser, in which the page decides. Every second one asks, every third one buys. */
 async function play({ server, page }, site, sums) {
   const played = [];
   for (let at = 0; at < PLAYED; at++) {
@@ -98,7 +102,7 @@ async function play({ server, page }, site, sums) {
   }
   const [last] = played.at(-1);
   await site.settled(page, last, `visitor${PLAYED - 1}-`);
-  // The page decided as the server does, and showed it.
+  // The page decided like the server, and showed the arm.
   const ids = played.map(([id]) => id);
   assert.equal(new Set(ids).size, PLAYED);
   const decided = await site.decided(ids);
@@ -132,14 +136,14 @@ const simulated = {
       revenue: total_revenue,
     }));
     assert.deepEqual(counted, sums);
-    // Each arm was met by some, and some met none.
+    // Each arm has visitors, and some visitors have no arm.
     const met = sums.map(({ visitors }) => visitors);
     assert.ok(Math.min(...met) > count / 10, `${met}`);
     assert.ok(met[0] + met[1] + met[2] < count + PLAYED, `${met}`);
   },
 };
 
-/** Holds the first request of the page until the test calls `connect`, as when a connection takes long to make. */
+/** Delays the first request of the page until the test calls `connect`, like a slow connection. */
 const SLOW = `<script>
   const sending = fetch;
   let sent = 0;

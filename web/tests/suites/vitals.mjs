@@ -1,4 +1,4 @@
-// How pages load and respond: measured in the browser, told once, of pages whose health is reported.
+// Measures of how pages load and respond: taken in the browser, and reported once, for pages whose health is reported.
 
 import assert from "node:assert/strict";
 import { html } from "../html.mjs";
@@ -11,10 +11,10 @@ const vitals = (other) => of(other, "health").filter(({ lcp_ms, inp_ms }) => lcp
 const count = { test_id: 2, experiment_key: "two" };
 const told = (each) => each.map(({ test_id, variant_id }) => [test_id, variant_id]);
 
-/** Code that keeps the page busy for so many milliseconds. */
+/** Code that keeps the page busy for this many milliseconds. */
 const busy = (ms) => `const until = performance.now() + ${ms}; while (performance.now() < until);`;
 
-/** Waits until the browser has told what it measures of these types. */
+/** Waits until the browser has reported entries of these types. */
 const measured = (page, ...types) =>
   page.waitFor(
     (types) =>
@@ -106,7 +106,7 @@ const silent = {
       await page.goto(server.route(`${path}-end`, html()));
       assert.deepEqual(vitals(other), [], path);
     }
-    // An arm that is asked about tells, so those before would have.
+    // An arm whose health is reported sends measures, so the arms before would have sent theirs by now.
     await site(given, ["/asked"], [changing(H1)], { settings: { health: 100 } });
     await page.goto(server.url("/asked"));
     await page.evaluate(() => muriel.push(["consent", true]));
@@ -115,7 +115,7 @@ const silent = {
     await measured(page, "largest-contentful-paint");
     await page.goto(server.route("/end", html()));
     await other.received(() => vitals(other).length > 0);
-    // Perhaps of the page on which consent was given, too: there the arm may have come in time.
+    // The page on which consent was given may have sent measures, too, if its arm was in time.
     assert.deepEqual([...new Set(vitals(other).map(pathOf))], ["/asked"]);
   },
 };
@@ -125,7 +125,7 @@ const prerendered = {
   only: ["chromium"],
   async run(given) {
     const { server, other, newPage } = given;
-    // The page leaves by itself, and tells what to expect: Puppeteer may lose it when it is opened.
+    // The page leaves by itself, and reports the expected values, as Puppeteer may lose it when it is opened.
     const before = inline(`
       const tell = (...what) => navigator.sendBeacon("/told", JSON.stringify([location.pathname, ...what]));
       const left = ([{ startTime }]) => {
@@ -192,7 +192,7 @@ const background = {
       await settled({ page, other });
       assert.deepEqual(exposures(other).at(-1), arm);
     }
-    // The same in the foreground tells.
+    // The same page in the foreground sends measures.
     await page.goto(server.url("/seen"));
     await measured(page, "largest-contentful-paint");
     await page.goto(server.url("/end"));

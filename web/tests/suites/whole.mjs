@@ -15,7 +15,7 @@ const at = (page, path) =>
 
 const focus = (page, selector) => page.evaluate((selector) => void document.querySelector(selector).focus(), selector);
 
-/** Turns the wheel until a condition on the page holds. */
+/** Turns the mouse wheel until a condition on the page holds. */
 const roll = (page, deltaY, there) =>
   until(there, async () => {
     await page.wheel(deltaY);
@@ -47,8 +47,9 @@ const PAGES = {
 };
 
 /**
- * A row for each goal type: its value; the page that the visitor goes to first (without one it stays where it was);
- * what the visitor does, and once more (`again`), which must not count again; and what is told of both together.
+ * A row for each goal type: its `value`, the page that the visitor opens first (`from`; without one, the visitor stays
+ * on the page), the action (`act`), the same action again, which must not count again (`again`), and the events of both
+ * (`told`).
  */
 const GESTURES = [
   {
@@ -73,7 +74,7 @@ const GESTURES = [
       await page.click("#basket");
       await at(page, "/basket");
     },
-    // Brought back from the cache it is looked at once more.
+    // A page that is restored from the back/forward cache is viewed again.
     async again({ page, server }) {
       await page.evaluate("void (window.mark = 7)");
       await page.goto(server.url("/nothing", "anna-"));
@@ -154,7 +155,7 @@ const GESTURES = [
     value: "#mail",
     from: "/mail",
     async act({ page }) {
-      // Not filled in, it is not sent.
+      // A form that is not filled in is not sent.
       await page.click("button");
       await page.type("input", "a@b");
       await page.press("Enter");
@@ -180,7 +181,7 @@ const GESTURES = [
     type: "duration",
     value: "1",
     act: ({ site, visitor }) => site.has(visitor, "appear #reviews /story", "scroll /story", "duration /story"),
-    // All three once more.
+    // All three goals again.
     async again({ page }) {
       await roll(page, -900, "scrollY < 100");
       await roll(page, 900, "scrollY > 5000");
@@ -236,7 +237,7 @@ async function conversions(site) {
   return Object.fromEntries(all.map(({ name, variants }) => [name, variants.map((each) => each.conversions)]));
 }
 
-/** Whether a page was visible for as long as the goal requires. On a slow machine any page may have been. */
+/** Returns whether an event reports the duration that the goal requires. On a slow machine, any page may reach it. */
 const isLasting = (word) => word.startsWith("duration ");
 
 const fourteen = {
@@ -249,7 +250,7 @@ const fourteen = {
     for (const [path, body] of Object.entries(PAGES)) site.page(path, body, TALL);
     site.page("/links", `<h1>Links</h1><a id="partner" href="${partner}">Partner</a>`, TALL);
 
-    // One does everything, twice.
+    // One visitor does everything, twice.
     const anna = await site.become(page, "Variant 1", "anna-");
     const expected = ["exposure 1 /"];
     for (const { type, from, act, again, told } of GESTURES) {
@@ -272,7 +273,7 @@ const fourteen = {
     const wanted = (word) => !isLasting(word) || word.endsWith(" /story");
     await site.toldOnce(page, anna, expected, { name: "anna-", wanted });
 
-    // One does two of them, in the control; one only looks.
+    // One visitor, in the control, reaches two goals; another only views a page.
     const second = await newPage();
     const bert = await site.become(second, "Control", "bert-");
     await second.goto(server.url("/stove", "bert-"));
@@ -298,7 +299,7 @@ const fourteen = {
       duration: [await stayed(bert), 1 + (await stayed(cleo))],
       revenue: [1, 1],
     });
-    // An order counts once, however often its page is looked at.
+    // An order counts once, however often its page is viewed.
     assert.deepEqual([result.total_orders, result.total_revenue], [2, 119.8]);
   },
 };

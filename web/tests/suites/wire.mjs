@@ -1,4 +1,5 @@
-// The script sends only valid events, whatever the page passes and whatever globals it has changed.
+// The script sends only valid events, regardless of the values that the page passes and the globals that it has
+// changed.
 
 import assert from "node:assert/strict";
 import { isDeepStrictEqual } from "node:util";
@@ -97,11 +98,11 @@ const calls = {
   async run(given) {
     const { page, server, other } = given;
     const entries = [...NONSENSE, ...CALLS.map(([call]) => call)];
-    // Half of it before the script is there.
+    // Some of the calls are made before the script has loaded.
     const before = inline(`window.muriel = [${NONSENSE}, ["track", "first"]];`);
     await site(given, ["/", "/next"], [changing(H1)], { before });
     await page.goto(server.url("/"));
-    // What has itself in it, and what JSON has no word for, before all others.
+    // First, circular values, and values that JSON cannot represent.
     await page.evaluate(() => {
       const a = {};
       a.a = a;
@@ -124,7 +125,7 @@ const calls = {
     }
     assert.ok(told.some(({ name }) => name === "first"));
     assert.ok(!told.some(({ name }) => name === "long" || name === "getter"));
-    // Nor is anything of it left for the next page.
+    // None of them are left for the next page.
     await page.goto(server.url("/next"));
     await settled(given);
     assert.deepEqual(other.batches.at(-1).json.visitor.attributes, { plan: "pro", user_id: "u" });
@@ -171,7 +172,7 @@ const odd = {
     await site(given, ["/", "/next"], [changing(H1)]);
     await page.goto(server.url("/"));
     const all = ODD.flatMap((value) => CALLED_WITH.map((call) => call(value)));
-    // No more at once than may wait.
+    // Not more at once than the queue can hold.
     for (let from = 0; from < all.length; from += 40) {
       const some = all.slice(from, from + 40).map((call) => JSON.stringify(call));
       await page.evaluate(
@@ -186,7 +187,7 @@ const odd = {
       all.filter((_, at) => !told.has(`beside-${at}`)),
       [],
     );
-    // The others are there as well, but for what is no number at all.
+    // The other values are there as well, except those that are not numbers at all.
     const texts = of(other, "custom")
       .map(({ properties }) => properties?.title)
       .filter((title) => title !== undefined);
@@ -202,7 +203,7 @@ const odd = {
       "\\u0000 \\ud83d \\",
     ]);
     assert.equal(of(other, "identify").length, 3 * ODD.length);
-    // No batch had anything that the server would have to mend: see what stands for it here.
+    // No batch had values that the server would have to correct: see `odd` in web/tests/wire.mjs.
     assert.deepEqual(other.refused, []);
   },
 };
@@ -241,7 +242,7 @@ const refused = {
       ["a", "b", "c", "worse"],
     );
     assert.deepEqual((await page.evaluate("lost")).sort(), ["bad: bad is bad", "worse: worse is worse"]);
-    // Nothing of it waits for the next page.
+    // No refused event is stored for the next page.
     await page.evaluate(() => dispatchEvent(new Event("pagehide")));
     assert.ok(!/bad/.test(await page.evaluate("localStorage.muriel_q_shop + ''")));
   },
@@ -280,7 +281,7 @@ const librarian = {
   },
 };
 
-/** Failures of the first requests, and whether a response has `Retry-After`. */
+/** Failures of the first requests. */
 const TROUBLES = {
   "never answers": { answer: hang },
   "cannot be reached": { answer: cut },
@@ -315,7 +316,7 @@ const troubles = Object.entries(TROUBLES).map(([what, { answer }]) => ({
       "pageview",
       "pageview",
     ]);
-    // The server has answered; the page hears of it a moment later.
+    // The server has responded; the page gets the response a moment later.
     await page.waitFor(() => localStorage.muriel_q_shop === undefined);
   },
 }));
@@ -521,7 +522,7 @@ const BATCHES = [
 
 const same = {
   name: "the fixture server refuses the same events as the real server",
-  // No page takes part.
+  // The test uses no page, so one engine is enough.
   only: ["chromium"],
   async run({ muriel }) {
     const shop = await (await muriel()).project();

@@ -1,8 +1,8 @@
-// Client libraries of tools as npm has them, each started as its documentation says, with its network at `base`.
+// Client libraries of tools as published on npm. Each is started as its documentation says, with its network at `base`.
 
 /**
- * Puts a library that is not initialised into a global, as a page does that shares the module; waits until the script has
- * looked for it twice.
+ * Assigns a library that is not initialised to a global, like a page that shares the module, and waits until the script
+ * has read it twice.
  */
 const lookedAt = async (name, library) => {
   let looks = 0;
@@ -100,9 +100,9 @@ export const adobe = async (base) => {
 
 export const clarity = async (base) => {
   const { clarity } = await import("clarity-js");
-  // Without it requests are text, which the test can read.
+  // Without this API, requests are text, which the test can read.
   delete window.CompressionStream;
-  // What its tag does: calls are commands of the library.
+  // Like Clarity's tag: calls are commands of the library.
   window.clarity = (command, ...given) => clarity[command](...given);
   clarity.start({ projectId: "project", upload: `${base}/stub/clarity`, delay: 100, track: true, content: false });
 };

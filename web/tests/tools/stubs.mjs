@@ -1,4 +1,4 @@
-// Packages that only define what keeps calls until the tool's script has loaded, which no registry has.
+// Packages that only define a queue for calls until the tool's script has loaded. No registry has these scripts.
 
 export const clarity = async () => {
   const { default: Clarity } = await import("@microsoft/clarity");
@@ -15,7 +15,8 @@ export const hotjar = async () => {
 export const fullstory = async () => {
   const { init } = await import("@fullstory/browser");
   init({ orgId: "o-1" });
-  // Where the tool's script takes calls. The queue is emptied when the script cannot be loaded, as here.
+  // The function by which the tool's script takes calls. The queue is emptied when the script cannot be loaded, as
+  // here.
   const calls = [...window.FS.q];
   window.FS._api = (...call) => void calls.push(call);
   return () => calls;

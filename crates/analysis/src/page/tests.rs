@@ -27,7 +27,7 @@ fn around(n: u64, mean: f64) -> Moments {
 }
 
 /// Summaries of these cells, with an arrival for each.
-fn told(cells: &[PageCell]) -> Summaries {
+fn summaries_of(cells: &[PageCell]) -> Summaries {
     let arrivals = cells.iter().map(|cell| Arrivals { epoch: cell.epoch, arm: cell.arm, visitors: cell.visitors });
     Summaries { arrivals: arrivals.collect(), pages: cells.to_vec(), ..Summaries::default() }
 }
@@ -38,7 +38,7 @@ fn cell(arm: usize, visitors: u64) -> PageCell {
 }
 
 fn status(design: &Design, control: PageCell, variant: PageCell, metric: PageMetric) -> PageStatus {
-    let health = page_health(design, &told(&[control, variant]));
+    let health = page_health(design, &summaries_of(&[control, variant]));
     assert_eq!(health.arms[0].measurement(metric).status, PageStatus::Unknown);
     health.arms[1].measurement(metric).status
 }
@@ -88,7 +88,7 @@ fn means_are_worse_once_that_is_known_and_harm_beyond_their_margin() {
 #[test]
 fn harm_is_named_with_its_size_and_the_next_step() {
     let slow = |arm, mean| PageCell { lcp: around(2_000, mean), ..cell(arm, 5_000) };
-    let mut summaries = told(&[slow(0, 2_000.0), PageCell { failed: 110, ..slow(1, 2_310.0) }]);
+    let mut summaries = summaries_of(&[slow(0, 2_000.0), PageCell { failed: 110, ..slow(1, 2_310.0) }]);
     summaries.applied = vec![Applied { arm: 1, change: 0, pages: 500, matched: 0 }];
     let health = page_health(&fixed(), &summaries);
     assert_eq!(health.check.grade, Grade::Fail);
@@ -118,7 +118,7 @@ fn harm_is_named_with_its_size_and_the_next_step() {
 #[test]
 fn an_arm_that_is_late_harms_the_test_and_nobody() {
     let late = |arm, late| PageCell { late, ..cell(arm, 5_000) };
-    let health = page_health(&fixed(), &told(&[late(0, 10), late(1, 900)]));
+    let health = page_health(&fixed(), &summaries_of(&[late(0, 10), late(1, 900)]));
     assert_eq!(
         (health.arms[1].measurement(PageMetric::Late).status, health.check.grade),
         (PageStatus::Harmed, Grade::Warn)
@@ -131,14 +131,18 @@ fn an_arm_that_is_late_harms_the_test_and_nobody() {
 fn what_has_nothing_to_look_at_is_unknown() {
     for (design, summaries, words) in [
         (fixed(), Summaries::default(), "too little"),
-        (fixed(), told(&[cell(0, 50), cell(1, 50)]), "too little"),
-        (fixed(), told(&[cell(0, 5_000)]), "too little"),
-        (fixed(), told(&[cell(0, 900), PageCell { hidden: Moments::default(), ..cell(1, 900) }]), "too little"),
-        (design(AllocationPolicy::Holdout, &[vec![50, 50]]), told(&[cell(0, 900), cell(1, 900)]), "changes no page"),
-        (design(AllocationPolicy::Fixed, &[vec![100]]), told(&[cell(0, 5_000)]), "one arm only"),
+        (fixed(), summaries_of(&[cell(0, 50), cell(1, 50)]), "too little"),
+        (fixed(), summaries_of(&[cell(0, 5_000)]), "too little"),
+        (fixed(), summaries_of(&[cell(0, 900), PageCell { hidden: Moments::default(), ..cell(1, 900) }]), "too little"),
+        (
+            design(AllocationPolicy::Holdout, &[vec![50, 50]]),
+            summaries_of(&[cell(0, 900), cell(1, 900)]),
+            "changes no page",
+        ),
+        (design(AllocationPolicy::Fixed, &[vec![100]]), summaries_of(&[cell(0, 5_000)]), "one arm only"),
         (
             design(AllocationPolicy::Personalization, &[vec![50, 50]]),
-            told(&[cell(0, 900), cell(1, 900)]),
+            summaries_of(&[cell(0, 900), cell(1, 900)]),
             "not compared",
         ),
     ] {
@@ -146,14 +150,15 @@ fn what_has_nothing_to_look_at_is_unknown() {
         assert_eq!(health.check.grade, Grade::Unknown);
         assert!(health.check.message.contains(words), "{}", health.check.message);
     }
-    let health = page_health(&fixed(), &told(&[cell(0, 5_000), cell(1, 5_000)]));
+    let health = page_health(&fixed(), &summaries_of(&[cell(0, 5_000), cell(1, 5_000)]));
     assert_eq!(health.check.grade, Grade::Ok);
     assert!(health.check.message.contains("Not compared yet: when the largest content"), "{}", health.check.message);
 }
 
 #[test]
 fn arms_that_are_not_of_the_design_count_nowhere() {
-    let health = page_health(&fixed(), &told(&[cell(0, 500), cell(1, 500), PageCell { failed: 400, ..cell(2, 500) }]));
+    let health =
+        page_health(&fixed(), &summaries_of(&[cell(0, 500), cell(1, 500), PageCell { failed: 400, ..cell(2, 500) }]));
     assert_eq!((health.arms.len(), health.check.grade), (2, Grade::Ok));
 }
 
@@ -165,7 +170,7 @@ fn a_change_of_weights_is_no_difference() {
     let cells =
         [of(1, 0, 9_000, 3_000.0), of(1, 1, 1_000, 3_000.0), of(2, 0, 1_000, 2_000.0), of(2, 1, 9_000, 2_000.0)];
     for policy in [AllocationPolicy::Fixed, AllocationPolicy::Bandit] {
-        let health = page_health(&design(policy, &weights), &told(&cells));
+        let health = page_health(&design(policy, &weights), &summaries_of(&cells));
         let lcp = health.arms[1].measurement(PageMetric::Lcp);
         assert_eq!((lcp.status, lcp.difference), (PageStatus::Ok, Some(0.0)), "{policy:?}");
     }
@@ -179,7 +184,7 @@ fn batches(epochs: i64, share: u64, failed: &[i64]) -> PageHealth {
         let number = u64::from(failed.contains(&epoch));
         [PageCell { epoch, ..cell(0, 1_000 - share) }, PageCell { epoch, failed: number, ..cell(1, share) }]
     });
-    page_health(&design(AllocationPolicy::Bandit, &weights), &told(&cells.collect::<Vec<_>>()))
+    page_health(&design(AllocationPolicy::Bandit, &weights), &summaries_of(&cells.collect::<Vec<_>>()))
 }
 
 #[test]

@@ -121,12 +121,12 @@ fn power_is_told_without_simulating() {
         (vec![50, 50], None, Scenario { sigma: Some(0.0), ..scenario(2, 0.2) }),
     ] {
         let plan = design(&weights, 0.95, visitors);
-        let told = changed.power(&plan, 30_000.0).unwrap();
+        let computed = changed.power(&plan, 30_000.0).unwrap();
         let simulation = Simulation::new(plan.clone(), schedule(30), &changed).unwrap();
         let found = tally(&simulation, RUNS).verdict(Verdict::Win).value();
         assert!(
-            (told - found).abs() <= margin(told, RUNS) + 0.01,
-            "{weights:?} {visitors:?}: {found} found, {told} told"
+            (computed - found).abs() <= margin(computed, RUNS) + 0.01,
+            "{weights:?} {visitors:?}: {found} found, {computed} computed"
         );
     }
     let changed = scenario(2, 0.2);

@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 const DEPTH: usize = 10;
 
 /// Optional fields that make an example request easier to understand.
-pub(super) const TELLING: &[&str] = &[
+pub(super) const ILLUSTRATIVE: &[&str] = &[
     "EventBody.test_id",
     "EventBody.variant_id",
     "VariantBody.data",
@@ -211,7 +211,7 @@ fn object(schemas: &Schemas<'_>, node: &Value, owner: &str, side: Side, depth: u
     for (name, schema, required) in fields {
         let full = format!("{owner}.{name}");
         let chosen = match side {
-            Side::Request => TELLING.contains(&full.as_str()) || open && CHANGED.contains(&full.as_str()),
+            Side::Request => ILLUSTRATIVE.contains(&full.as_str()) || open && CHANGED.contains(&full.as_str()),
             // Objects that are both sent and received are complete when received.
             Side::Response => open,
         };

@@ -123,8 +123,8 @@ pub(crate) async fn experiment_details(
     }
     let id = loaded.experiment.id;
     let successes = if has_integrations { integrations::last_successes(&app, id).await? } else { BTreeMap::new() };
-    let bandit_look = app.periods.next_bandit_look(app.clock.now());
-    let experiment = views::ExperimentDetails::new(loaded, epochs, &caller.project.key, bandit_look, &successes);
+    let bandit_check = app.periods.next_bandit_check(app.clock.now());
+    let experiment = views::ExperimentDetails::new(loaded, epochs, &caller.project.key, bandit_check, &successes);
     Ok(tagged(json(StatusCode::OK, &views::ExperimentAnswer { success: true, experiment })?, &version))
 }
 

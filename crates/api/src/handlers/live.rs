@@ -131,21 +131,21 @@ impl Stream {
                         let note = "the stream is over; ask again to go on";
                         Some(self.message("bye", |message| message.note = Some(note.to_owned())))
                     }
-                    Ok(Some(event)) => Some(self.told(&event).await),
+                    Ok(Some(event)) => Some(self.event_messages(&event).await),
                 }
             }
         }
     }
 
     /// Messages about an event: the event, and for a page view the decisions on its page.
-    async fn told(&self, event: &Value) -> Bytes {
-        let mut told = self.message("event", |message| message.event = Some(event.clone())).to_vec();
+    async fn event_messages(&self, event: &Value) -> Bytes {
+        let mut messages = self.message("event", |message| message.event = Some(event.clone())).to_vec();
         if event["type"] == "pageview"
             && let Some(decisions) = self.decisions(event).await
         {
-            told.extend_from_slice(&self.message("decisions", |message| message.decisions = Some(decisions)));
+            messages.extend_from_slice(&self.message("decisions", |message| message.decisions = Some(decisions)));
         }
-        told.into()
+        messages.into()
     }
 
     /// Decision of each experiment for the visitor on the page of an event.

@@ -118,8 +118,8 @@ fn bodies_of_events_are_repaired_or_judged_event_by_event() {
         }
         assert_eq!(events[1].to_compact_string(), r#"{"id":1}"#, "{event:.80}");
         assert_eq!((anomalies.note(1), anomalies.refusal(1)), (None, None), "{event:.80}");
-        let told = anomalies.refusal(0).unwrap_or_default();
-        assert!(told.contains(refusal.unwrap_or_default()) && told.is_empty() == refusal.is_none(), "{told}");
+        let message = anomalies.refusal(0).unwrap_or_default();
+        assert!(message.contains(refusal.unwrap_or_default()) && message.is_empty() == refusal.is_none(), "{message}");
         if refusal.is_none() {
             assert_eq!(anomalies.note(0).as_deref(), note, "{event}");
         }
@@ -132,9 +132,9 @@ fn values_outside_of_events_are_repaired_except_the_visitors_id() {
     let (body, anomalies) = parse_events(body.as_bytes(), MAX_VALUES).unwrap();
     let visitor = body.get("visitor").unwrap().to_compact_string();
     assert_eq!(visitor, r#"{"id":"v","attributes":{"n":"1e300","t":"�"}}"#);
-    let told = "visitor.attributes.n is a number beyond ±9007199254740992; it became text. \
+    let expected = "visitor.attributes.n is a number beyond ±9007199254740992; it became text. \
                 visitor.attributes.t holds half of a surrogate pair; it became U+FFFD";
-    assert_eq!((anomalies.note(0).as_deref(), anomalies.note(1).as_deref()), (Some(told), Some(told)));
+    assert_eq!((anomalies.note(0).as_deref(), anomalies.note(1).as_deref()), (Some(expected), Some(expected)));
     for (body, expect) in [
         (r#"{"visitor":{"id":"v\ud83d"},"events":[]}"#, "visitor.id holds half of a surrogate pair"),
         (r#"{"visitor":{"id":5e300},"events":[]}"#, "visitor.id is a number beyond ±9007199254740992"),

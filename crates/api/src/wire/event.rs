@@ -345,10 +345,11 @@ fn of_kind(fields: &Fields<'_>, record: &mut Record) {
                 _ => Err(Flaw::new("must be names of integrations that pages tell, with a blank between two")),
             });
             record.changes = fields.read("changes", |value| match text(value)? {
-                told if (1..=MAX_TRACKED_CHANGES).contains(&told.len())
-                    && told.bytes().all(|byte| b"01-".contains(&byte)) =>
+                letters
+                    if (1..=MAX_TRACKED_CHANGES).contains(&letters.len())
+                        && letters.bytes().all(|byte| b"01-".contains(&byte)) =>
                 {
-                    Ok(told.to_owned())
+                    Ok(letters.to_owned())
                 }
                 _ => Err(Flaw::new(format!(
                     "must have 1, 0 or - for each of the first {MAX_TRACKED_CHANGES} changes of the variant"

@@ -459,8 +459,8 @@ mod tests {
             let body = Json::Object(vec![(field.to_owned(), Json::Null)]);
             let hint = format!("is a field of {place}; send it in there");
             for problems in [patch(&body, Mode::Whole).problems, creation(&body).problems] {
-                let told = problems.iter().find(|problem| problem.to_string().starts_with(field));
-                assert!(told.is_some_and(|problem| problem.to_string().contains(&hint)), "{field}");
+                let problem = problems.iter().find(|problem| problem.to_string().starts_with(field));
+                assert!(problem.is_some_and(|problem| problem.to_string().contains(&hint)), "{field}");
             }
         }
     }

@@ -106,10 +106,10 @@ mod tests {
         let sent = r#"{"configuration": {"completion_visitor": 0}, "control_attr": "{\"js\": \"\"}",
                        "variants": [{"name": "Variant 1"}, {"name": "Variant 2"}]}"#;
         let sent = crate::json::parse(sent.as_bytes()).unwrap();
-        let told = |mode| reset_fields(&sent, mode, &before, &after).concat();
+        let reset = |mode| reset_fields(&sent, mode, &before, &after).concat();
         let begin = |text: String| text.split(": ").next().unwrap().to_owned();
-        assert_eq!(begin(told(Mode::Whole)), "configuration.is_mab, control_attr.name, variants[1].customJS");
-        assert_eq!(begin(told(Mode::Merge)), "variants[1].customJS");
+        assert_eq!(begin(reset(Mode::Whole)), "configuration.is_mab, control_attr.name, variants[1].customJS");
+        assert_eq!(begin(reset(Mode::Merge)), "variants[1].customJS");
         assert_eq!(reset_fields(&sent, Mode::Whole, &after, &after), [""; 0]);
     }
 }

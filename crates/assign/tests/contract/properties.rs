@@ -5,7 +5,7 @@
 //! and requires that no more of them are below 0.001 than chance allows.
 
 use super::random;
-use muriel_assign::document::{DeliveredVariant, GroupStretch};
+use muriel_assign::document::{DeliveredVariant, GroupRange};
 use muriel_assign::{
     ContextValue, Delivered, Document, Experiment, Fact, LocalTime, NoopObserver, PastEvent, Reason, Ruleset, Scalar,
     TraceObserver, Visitor,
@@ -160,7 +160,7 @@ fn experiments_are_independent() {
     // Within an experiment: traffic, arm, and range of a group.
     let open = experiment("5", 100, HALVES);
     let half = experiment("5", 50, HALVES);
-    let part = GroupStretch { group_id: None, salt: "5".to_owned(), from: 0, to: 5_000 };
+    let part = GroupRange { group_id: None, salt: "5".to_owned(), from: 0, to: 5_000 };
     let grouped = Experiment::compile(&Delivered { exclusion: Some(part), ..delivered("5", 100, HALVES) }).unwrap();
     let mut table = [0; 8];
     for id in &ids {
@@ -186,7 +186,7 @@ fn more_traffic_adds_and_moves_nobody() {
 fn weights_move_only_whom_they_must() {
     let weights = |hundredths: &[u32]| serde_json::from_value::<Weights>(json!(hundredths)).unwrap();
     let arms_of = |allocation: &Allocation| {
-        let ranges: Vec<_> = allocation.stretches().iter().map(|(end, arm)| (*end, arm.0)).collect();
+        let ranges: Vec<_> = allocation.ranges().iter().map(|(end, arm)| (*end, arm.0)).collect();
         let delivered = Delivered { variants: vec![DeliveredVariant::default(); 3], ..delivered("31", 100, &ranges) };
         Experiment::compile(&delivered).unwrap()
     };
@@ -222,7 +222,7 @@ fn weights_move_only_whom_they_must() {
 #[test]
 fn groups_share_nobody() {
     let parts = [(0, 2_000), (2_000, 2_001), (2_001, 7_500), (7_500, 10_000)].map(|(from, to)| {
-        let part = GroupStretch { group_id: None, salt: "group".to_owned(), from, to };
+        let part = GroupRange { group_id: None, salt: "group".to_owned(), from, to };
         // With the same salt as each other and the group, which must not matter.
         Experiment::compile(&Delivered { exclusion: Some(part), ..delivered("group", 100, HALVES) }).unwrap()
     });
@@ -246,13 +246,13 @@ fn a_holdout_and_groups_together_share_nobody() {
         [1_000; 8],
         [2_500, 500, 250, 125, 62, 31, 15, 7],
     ];
-    let holdout = || vec![GroupStretch { group_id: Some(1), salt: "g1".to_owned(), from: 0, to: 500 }];
+    let holdout = || vec![GroupRange { group_id: Some(1), salt: "g1".to_owned(), from: 0, to: 500 }];
     let groups: Vec<Vec<Experiment>> = (2i64..)
         .zip(sizes)
         .map(|(group, sizes)| {
             let mut end = 0;
             let members = (10 * group..).zip(sizes).map(|(test_id, size)| {
-                let part = GroupStretch { group_id: None, salt: format!("g{group}"), from: end, to: end + size };
+                let part = GroupRange { group_id: None, salt: format!("g{group}"), from: end, to: end + size };
                 end += size;
                 let delivered = delivered(&test_id.to_string(), 100, HALVES);
                 Experiment::compile(&Delivered { exclusion: Some(part), holdouts: holdout(), ..delivered }).unwrap()
@@ -313,7 +313,7 @@ fn deciding_allocates_nothing() {
         "parameter_rule": [[{"criteria": "utm_source", "operator": "==", "value": "ads"}]],
         "schedule_rule": {"schedule_groups": [{"days": ["monday"], "time_ranges": []}]},
     });
-    let part = GroupStretch { group_id: None, salt: "group".to_owned(), from: 0, to: WHOLE };
+    let part = GroupRange { group_id: None, salt: "group".to_owned(), from: 0, to: WHOLE };
     let delivered = Delivered {
         targeting: serde_json::from_value(targeting).unwrap(),
         exclusion: Some(part),

@@ -18,7 +18,7 @@ mod verify;
 
 use crate::config::{Common, StorageSettings};
 use crate::error::sentence;
-use crate::say::{say, tell};
+use crate::say::{say, say_stderr};
 use crate::{Error, Result};
 use clap::{Args, Subcommand};
 use make::{BackupMaker, MadeBackup, second};
@@ -192,7 +192,7 @@ fn follow(storage: &StorageSettings, store: &dyn BackupStore, period: Duration, 
         match follow_once(&mut maker, storage, store, keep) {
             Ok(made) => {
                 if failing {
-                    tell!("muriel: backups are made again");
+                    say_stderr!("muriel: backups are made again");
                 }
                 failing = false;
                 // On an idle server, the journal would contain nothing else.
@@ -203,7 +203,7 @@ fn follow(storage: &StorageSettings, store: &dyn BackupStore, period: Duration, 
             Err(_) if interrupt::is_asked() => break,
             Err(error) => {
                 failing = true;
-                tell!(
+                say_stderr!(
                     "muriel: the backup failed and is tried again in {} seconds: {}",
                     period.as_secs(),
                     sentence(&error)

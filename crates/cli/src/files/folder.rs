@@ -263,7 +263,7 @@ mod tests {
         fs::write(at.join("experiments/x/variant1.js"), "").unwrap();
         fs::write(at.join("experiments/x/variant-01.js"), "").unwrap();
         File::create(at.join("goals.toml")).unwrap().set_len(FILE_MAX + 1).unwrap();
-        let told = read(at).unwrap().unwrap_err().to_string();
+        let message = read(at).unwrap().unwrap_err().to_string();
         for expect in [
             "experiments/x/custom.js: must be a file",
             "experiments/y: must be a directory",
@@ -272,7 +272,7 @@ mod tests {
             "experiments/x/variant-01.js: is not the name",
             "goals.toml: must have at most 8 MiB",
         ] {
-            assert!(told.contains(expect), "{expect}: {told}");
+            assert!(message.contains(expect), "{expect}: {message}");
         }
         let link = tempfile::tempdir().unwrap();
         std::os::unix::fs::symlink(at, link.path().join("experiments")).unwrap();

@@ -20,7 +20,7 @@ mod toml_reader;
 mod toml_writer;
 
 use crate::remote::Remote;
-use crate::say::{say, tell, text};
+use crate::say::{say, say_stderr, text};
 use crate::{Error, Result};
 use api::{Api, Names};
 use clap::Args;
@@ -179,7 +179,7 @@ impl Apply {
         let mut done = 0;
         let applied = apply::apply(&api, &changes, &names, |change| {
             done += 1;
-            tell!("{} {}: done", change.kind.word(), change.name);
+            say_stderr!("{} {}: done", change.kind.word(), change.name);
         });
         match applied {
             Ok(()) => say!("{done} of {} changes were made.", changes.len()),

@@ -240,8 +240,8 @@ mod tests {
                 event[*name] = value.clone();
                 if serde_json::from_value::<Record>(event.clone()).is_err() {
                     refused += 1;
-                    let told = problems(event.to_string().as_bytes());
-                    assert!(told.contains(name), "{event}: {told}");
+                    let message = problems(event.to_string().as_bytes());
+                    assert!(message.contains(name), "{event}: {message}");
                 }
             }
             assert!(refused > 0, "{name}");

@@ -4,7 +4,7 @@ use super::fields;
 use crate::config::{Common, ServeFlags, Settings, StorageSettings};
 use crate::named::no_project;
 use crate::open::{make_directory, open_existing};
-use crate::say::{say, tell};
+use crate::say::{say, say_stderr};
 use crate::{Error, Result};
 use clap::Args;
 use futures_util::future::join_all;
@@ -87,7 +87,7 @@ impl Import {
             bar: bar(size),
             size,
             read: 0,
-            told_at: Clock::now(),
+            reported_at: Clock::now(),
             tally: Tally::default(),
         };
         let done = importing.all(from).await;
@@ -190,7 +190,7 @@ struct Importing<'i> {
     /// Size of the source, if it is known, and number of bytes read so far.
     size: Option<u64>,
     read: u64,
-    told_at: Clock,
+    reported_at: Clock,
     tally: Tally,
 }
 
@@ -228,9 +228,10 @@ impl Importing<'_> {
     fn refuse(&mut self, number: u64, problem: &str) {
         self.tally.refused += 1;
         if self.tally.refused <= MAX_REPORTED {
-            self.bar.suspend(|| tell!("muriel: line {number} is not an event: {problem}"));
+            self.bar.suspend(|| say_stderr!("muriel: line {number} is not an event: {problem}"));
         } else if self.tally.refused == MAX_REPORTED + 1 {
-            self.bar.suspend(|| tell!("muriel: from here on, lines that are not events are counted but not shown"));
+            self.bar
+                .suspend(|| say_stderr!("muriel: from here on, lines that are not events are counted but not shown"));
         }
     }
 
@@ -295,19 +296,19 @@ impl Importing<'_> {
             }
         }
         self.bar.set_message(format!("{} new events", self.tally.new));
-        self.tell_progress();
+        self.report_progress();
         Ok(())
     }
 
     /// Prints progress from time to time, for later readers of standard error.
-    fn tell_progress(&mut self) {
-        if !self.bar.is_hidden() || self.told_at.elapsed() < PROGRESS_INTERVAL {
+    fn report_progress(&mut self) {
+        if !self.bar.is_hidden() || self.reported_at.elapsed() < PROGRESS_INTERVAL {
             return;
         }
-        self.told_at = Clock::now();
+        self.reported_at = Clock::now();
         let Tally { new, repeated, refused } = self.tally;
         let part = self.size.filter(|size| *size > 0).map(|size| format!(" {} % read,", 100 * self.read / size));
-        tell!("muriel:{} {new} new, {repeated} repeated, {refused} refused so far", part.unwrap_or_default());
+        say_stderr!("muriel:{} {new} new, {repeated} repeated, {refused} refused so far", part.unwrap_or_default());
     }
 }
 

@@ -12,7 +12,7 @@ mod verify;
 
 use crate::config::{Common, StorageSettings};
 use crate::open::read_pepper;
-use crate::say::tell;
+use crate::say::say_stderr;
 use crate::{Error, Result};
 use clap::{Args, Subcommand};
 use muriel_domain::Instant;
@@ -97,7 +97,7 @@ pub(crate) fn signed(reader: LogReader, common: &Common) -> Result<LogReader> {
         Ok(pepper) => Ok(reader.with_key(pepper.rewrite_key())),
         Err(Error::NoPepper(path)) => {
             if !reader.rewritten_files().map_err(Error::Log)?.is_empty() {
-                tell!(
+                say_stderr!(
                     "muriel: the signatures of rewritten blocks are not checked: there is no pepper in {}; name it with \
                      --pepper-file",
                     path.display()
@@ -162,7 +162,7 @@ impl Damages {
             ReadError::Failed(error) => Err(Error::Log(error)),
             ReadError::Damage(damage) => {
                 if !self.quiet {
-                    tell!("muriel: damaged: {damage}");
+                    say_stderr!("muriel: damaged: {damage}");
                 }
                 match self.first {
                     None => self.first = Some(damage.to_string()),

@@ -2,7 +2,7 @@
 
 use super::{Simulate, refused};
 use crate::config::Common;
-use crate::say::tell;
+use crate::say::say_stderr;
 use crate::scratch::Scratch;
 use crate::{Error, Result};
 use indicatif::{ProgressBar, ProgressStyle};
@@ -52,7 +52,7 @@ impl<'a> Project<'a> {
         });
         bar.finish_and_clear();
         if let Some(damage) = loaded.map_err(failed)?.damage {
-            tell!("muriel: damaged: {damage}");
+            say_stderr!("muriel: damaged: {damage}");
         }
         Ok(Self { experiment, warehouse })
     }

@@ -336,10 +336,10 @@ pub(super) fn simulated_json(tried: &Tried, with: Option<&Tally>, without: &Tall
         "visitors_needed": tried.visitors_needed(),
         "lift_found": tried.lift_found().map(|lift| 100.0 * lift),
         "with_effect": with.map(|tally| {
-            let mut told = tally_json(tally);
-            told["effect"] = json!(100.0 * tried.effect);
-            told["power"] = share_json(tally.verdict(if tried.effect > 0.0 { Verdict::Win } else { Verdict::Loss }));
-            told
+            let mut shown = tally_json(tally);
+            shown["effect"] = json!(100.0 * tried.effect);
+            shown["power"] = share_json(tally.verdict(if tried.effect > 0.0 { Verdict::Win } else { Verdict::Loss }));
+            shown
         }),
         "without_effect": tally_json(without),
         "promise": promise.word(),

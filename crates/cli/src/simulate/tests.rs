@@ -46,7 +46,7 @@ fn tallies(tried: &Tried, asked: &Simulate) -> (Tally, Tally) {
 fn a_plan_by_flags_is_tried() {
     let line = "--weights 50,30,20 --visitors 20000 --mde 10 --stop-when-significant --stop-after-visitors 20000 \
                 --effect 40 --daily-visitors 2000 --runs 100";
-    let told = text(line);
+    let report = text(line);
     for part in [
         "Arms      Control 50 %, Variant 1 30 %, Variant 2 20 %\n",
         "Plan      confidence 95 %, smallest lift worth acting on 10 %, 20,000 visitors planned\n",
@@ -57,25 +57,25 @@ fn a_plan_by_flags_is_tried() {
         "With a true lift of +40 % this plan ends with a win in ",
         "Without any difference, ",
     ] {
-        assert!(told.contains(part), "{part}\nin\n{told}");
+        assert!(report.contains(part), "{part}\nin\n{report}");
     }
-    assert_eq!(told, text(line), "the same seed, the same report, on however many threads");
-    assert_ne!(told, text(&format!("{line} --seed 2")));
+    assert_eq!(report, text(line), "the same seed, the same report, on however many threads");
+    assert_ne!(report, text(&format!("{line} --seed 2")));
 
     let asked = parsed(line).unwrap();
     let tried = tried(&asked, planned(&asked, None).unwrap()).unwrap();
     let (with, without) = tallies(&tried, &asked);
-    let told = simulated_json(&tried, Some(&with), &without, &asked);
-    assert_eq!(told["experiment"], serde_json::Value::Null);
+    let report = simulated_json(&tried, Some(&with), &without, &asked);
+    assert_eq!(report["experiment"], serde_json::Value::Null);
     assert_eq!(
-        told["plan"]["stops"],
+        report["plan"]["stops"],
         json!({ "significant": true, "visitors": 20_000, "conversions": null, "days": null })
     );
-    assert_eq!(told["plan"]["promised_false_calls"], json!(5.0));
-    assert_eq!(told["with_effect"]["power"], told["with_effect"]["verdicts"]["win"]);
-    assert!(told["with_effect"]["power"]["percent"].as_f64().unwrap() > 90.0, "{told}");
+    assert_eq!(report["plan"]["promised_false_calls"], json!(5.0));
+    assert_eq!(report["with_effect"]["power"], report["with_effect"]["verdicts"]["win"]);
+    assert!(report["with_effect"]["power"]["percent"].as_f64().unwrap() > 90.0, "{report}");
     let counted: u64 =
-        VERDICTS.iter().map(|word| told["without_effect"]["verdicts"][word]["count"].as_u64().unwrap()).sum();
+        VERDICTS.iter().map(|word| report["without_effect"]["verdicts"][word]["count"].as_u64().unwrap()).sum();
     assert_eq!(counted, 100);
 }
 
@@ -128,13 +128,13 @@ fn bad_flags_are_told() {
         ("--project prj_x --experiment y --replay --runs 3", "cannot be used with"),
         ("--stop-when-significant perhaps", "must be yes or no"),
     ] {
-        let told = parsed(line).map(|asked| format!("{asked:?}")).unwrap_err();
-        assert!(told.contains(expect), "{line}: {told}");
+        let message = parsed(line).map(|asked| format!("{asked:?}")).unwrap_err();
+        assert!(message.contains(expect), "{line}: {message}");
     }
     let asked = parsed("--baseline-rate 60 --effect 80").unwrap();
     let tried = tried(&asked, planned(&asked, None).unwrap()).unwrap();
-    let told = tried.simulation(tried.effect).unwrap_err().to_string();
-    assert_eq!(told, "this cannot be simulated: the effect must leave the variant's rate between 0 % and 100 %");
+    let message = tried.simulation(tried.effect).unwrap_err().to_string();
+    assert_eq!(message, "this cannot be simulated: the effect must leave the variant's rate between 0 % and 100 %");
 }
 
 #[test]
@@ -166,7 +166,7 @@ async fn visitors(directory: &Path, project_key: &str, now: Instant) {
     for day in 0..DAYS {
         let begin = Instant::from_us((today - DAYS + 1 + day) * DAY_US);
         let (mut lines, mut events) = (Vec::new(), Vec::new());
-        let mut tell = |visitor: String, at: Instant, what: serde_json::Value| {
+        let mut record_event = |visitor: String, at: Instant, what: serde_json::Value| {
             number += 1;
             let id = Uuid::from_u128(number);
             let mut record = json!({
@@ -179,12 +179,12 @@ async fn visitors(directory: &Path, project_key: &str, now: Instant) {
         };
         for visitor in 0..DAILY {
             let name = |day: i64| format!("v-{day}-{visitor}");
-            tell(name(day), begin, json!({ "type": "pageview", "url": "https://shop.example/" }));
+            record_event(name(day), begin, json!({ "type": "pageview", "url": "https://shop.example/" }));
             if visitor % BUYS == 0 && day > 0 {
                 let order = format!("o-{day}-{visitor}");
                 let value = 20.0 + visitor as f64;
                 let order = json!({ "type": "order", "name": "Purchase", "value": value, "currency": "EUR", "order_id": order });
-                tell(name(day - 1), begin, order);
+                record_event(name(day - 1), begin, order);
             }
         }
         log.append(Batch { project_key: project_key.into(), received_at: begin, events, lines }).await.unwrap();
@@ -234,9 +234,9 @@ async fn the_plan_of_an_experiment_is_tried_on_its_project() {
     assert!((tried.scenario.daily_visitors / allocation - DAILY as f64).abs() <= 1.0, "{:?}", tried.scenario);
     assert!((tried.scenario.rate - 1.0 / BUYS as f64).abs() < 0.01, "{:?}", tried.scenario);
     let (with, without) = tallies(&tried, &asked);
-    let told = simulated_text(&tried, Some(&with), &without, &asked);
-    assert!(told.contains("Goal      Purchase (purchase)\n"), "{told}");
-    assert!(told.contains("(the project's last two weeks)"), "{told}");
+    let report = simulated_text(&tried, Some(&with), &without, &asked);
+    assert!(report.contains("Goal      Purchase (purchase)\n"), "{report}");
+    assert!(report.contains("(the project's last two weeks)"), "{report}");
     let flags = line("--stop-when-significant no --stop-after-days 3 --confidence 80 --weights 20,80");
     let changed = planned(&flags, Some(loaded(&flags).await.unwrap())).unwrap();
     assert_eq!(
@@ -256,33 +256,33 @@ async fn the_plan_of_an_experiment_is_tried_on_its_project() {
     assert_eq!(Tally::of(&runs()), tally);
     assert_eq!(tally.days.median, days);
     assert!(tally.visitors.median <= replayed.visitors);
-    let told = replayed_text(&replayed, &tally, &asked);
-    assert!(told.contains(&format!("False alarms {} of 40: ", tally.called)), "{told}");
-    assert!(told.contains("every call is a false alarm"), "{told}");
-    assert!(told.contains("The plan takes 365 days; the past of the project has 26."), "{told}");
-    let told = replayed_json(&replayed, &tally, &asked);
-    assert_eq!(told["replay"]["called"]["count"], json!(tally.called));
-    assert_eq!(told["promise"], json!(Promise::of(tally.called(), 0.5).word()));
+    let report = replayed_text(&replayed, &tally, &asked);
+    assert!(report.contains(&format!("False alarms {} of 40: ", tally.called)), "{report}");
+    assert!(report.contains("every call is a false alarm"), "{report}");
+    assert!(report.contains("The plan takes 365 days; the past of the project has 26."), "{report}");
+    let report = replayed_json(&replayed, &tally, &asked);
+    assert_eq!(report["replay"]["called"]["count"], json!(tally.called));
+    assert_eq!(report["promise"], json!(Promise::of(tally.called(), 0.5).word()));
 
     // A bandit has no plan to simulate, unless weights are given.
     let mut bandit = line("");
     bandit.experiment = Some("home-hero".to_owned());
-    let told = planned(&bandit, Some(loaded(&bandit).await.unwrap())).unwrap_err().to_string();
-    assert!(told.contains("its weights follow its results"), "{told}");
+    let message = planned(&bandit, Some(loaded(&bandit).await.unwrap())).unwrap_err().to_string();
+    assert!(message.contains("its weights follow its results"), "{message}");
     bandit.weights = Some(Weights(vec![1, 1]));
     assert!(planned(&bandit, Some(loaded(&bandit).await.unwrap())).is_ok());
 
     // Unknown names are reported.
     let mut nowhere = line("");
     nowhere.experiment = Some("no-such".to_owned());
-    let told = loaded(&nowhere).await.unwrap_err().to_string();
-    assert_eq!(told, "the project has no experiment no-such");
+    let message = loaded(&nowhere).await.unwrap_err().to_string();
+    assert_eq!(message, "the project has no experiment no-such");
     nowhere.project = Some("prj_none".to_owned());
     assert!(loaded(&nowhere).await.unwrap_err().to_string().contains("there is no project with the key prj_none"));
     let mut journal = line("--replay");
     journal.project = Some("prj_northwind_journal".to_owned());
     journal.experiment = Some("route-map-first".to_owned());
     let plan = planned(&journal, Some(loaded(&journal).await.unwrap())).unwrap();
-    let told = Replayed::new(&journal, plan).unwrap_err().to_string();
-    assert_eq!(told, "the project had no visitors lately, so there is nothing to replay");
+    let message = Replayed::new(&journal, plan).unwrap_err().to_string();
+    assert_eq!(message, "the project had no visitors lately, so there is nothing to replay");
 }

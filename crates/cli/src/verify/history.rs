@@ -43,29 +43,29 @@ pub(super) async fn history(common: &Common, manifest: &Manifest) -> Result<Hist
                 let Some(project) = tenants::project_by_key(tx, &given.project_key).await? else {
                     return Ok(Err(format!("the database has no project {}", given.project_key)));
                 };
-                let mut told = Vec::new();
+                let mut pasts = Vec::new();
                 for before_us in [0, MAX_READ_US] {
                     let at = given.as_of.plus_us(-before_us);
                     match ReportInputs::past(tx, project.id, &given, at, node.as_deref()).await? {
-                        Ok(past) => told.push(past),
+                        Ok(past) => pasts.push(past),
                         Err(_) => {
                             let id = given.experiment.test_id;
                             return Ok(Err(format!("the database does not have experiment {id} or its history")));
                         }
                     }
                 }
-                Ok(Ok(told))
+                Ok(Ok(pasts))
             })
         })
         .await;
     db.close().await?;
-    let told = match found? {
-        Ok(told) => told,
+    let pasts = match found? {
+        Ok(pasts) => pasts,
         Err(why) => return Ok(History::Unavailable(why)),
     };
     let as_given = part(manifest)?;
     let mut first = None;
-    for Past { manifest, believed } in told {
+    for Past { manifest, believed } in pasts {
         let part = part(&manifest)?;
         let fits = part == as_given;
         if fits || first.is_none() {

@@ -1,6 +1,6 @@
 //! Tests of `muriel doctor` on pages of a small site and of the demo's shop, with a real server.
 
-use crate::{Running, Server, muriel, says, told};
+use crate::{Running, Server, json_output, muriel, says};
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use rustls::{ServerConfig, ServerConnection, StreamOwned};
@@ -108,7 +108,7 @@ fn complains(url: &str, words: &[&str]) -> String {
 
 /// Starts a server with a project.
 fn shop(directory: &Path) -> (Server, String) {
-    let made = told(&["project", "create", "--company", "Acme", "--name", "Shop", "--json"], directory);
+    let made = json_output(&["project", "create", "--company", "Acme", "--name", "Shop", "--json"], directory);
     (Server::start(&[], directory), made["project_key"].as_str().unwrap().to_owned())
 }
 

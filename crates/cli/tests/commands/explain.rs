@@ -1,6 +1,6 @@
 //! Tests of commands for projects, keys and explanations.
 
-use crate::{Server, muriel, refuses, says, told};
+use crate::{Server, json_output, muriel, refuses, says};
 use serde_json::{Value, json};
 use std::path::Path;
 
@@ -14,22 +14,22 @@ fn refused(words: &[&str], directory: &Path) -> String {
 fn projects_and_their_keys_are_found_again() {
     let directory = tempfile::tempdir().unwrap();
     let at = directory.path();
-    let shop = told(&["project", "create", "--company", "Acme", "--name", "Shop", "--json"], at);
-    let blog = told(&["project", "create", "--company", "Other", "--name", "Blog", "--json"], at);
+    let shop = json_output(&["project", "create", "--company", "Acme", "--name", "Shop", "--json"], at);
+    let blog = json_output(&["project", "create", "--company", "Other", "--name", "Blog", "--json"], at);
     let (shop, blog) = (shop["project_key"].as_str().unwrap(), blog["project_key"].as_str().unwrap());
     let said = refused(&["project", "create", "--company", "Acme", "--name", "Shop"], at);
     assert_eq!(said, format!("muriel: the company \"Acme\" has a project \"Shop\" already; its key is {shop}\n"));
 
-    let all = told(&["project", "list", "--json"], at);
+    let all = json_output(&["project", "list", "--json"], at);
     assert_eq!(all["projects"].as_array().unwrap().len(), 2);
-    let of_other = told(&["project", "list", "--company", "Other", "--json"], at);
+    let of_other = json_output(&["project", "list", "--company", "Other", "--json"], at);
     let settings = json!({ "consent": "assumed", "gpc": false, "bots": false, "health": 10, "base": "" });
     assert_eq!(
         of_other["projects"],
         json!([{ "company_id": 2, "company": "Other", "name": "Blog", "project_key": blog, "settings": settings,
                 "retention_days": null }])
     );
-    let set = told(&["project", "set", blog, "--consent", "required", "--gpc", "on", "--json"], at);
+    let set = json_output(&["project", "set", blog, "--consent", "required", "--gpc", "on", "--json"], at);
     let settings = json!({ "consent": "required", "gpc": true, "bots": false, "health": 10, "base": "" });
     assert_eq!(set, json!({ "project_key": blog, "settings": settings }));
     let table = says(&["project", "list"], at);
@@ -47,14 +47,14 @@ fn projects_and_their_keys_are_found_again() {
     let tags = says(&["project", "snippet", shop, "--base", "https://muriel.example"], at);
     let end = format!("<script async fetchpriority=\"high\" src=\"https://muriel.example/js/{shop}.js\"></script>\n");
     assert!(tags.contains("\"html\"+") && tags.ends_with(&end), "{tags}");
-    told(&["project", "set", shop, "--base", "https://m.shop.example", "--json"], at);
+    json_output(&["project", "set", shop, "--base", "https://m.shop.example", "--json"], at);
     let tags = says(&["project", "snippet", shop, "--async", "--page-api", "shop"], at);
     assert!(tags.contains("[\"shop\"]") && tags.contains("\"[data-muriel]\""), "{tags}");
     assert!(tags.ends_with(&format!(" src=\"https://m.shop.example/js/{shop}.js\"></script>\n")), "{tags}");
     assert!(refused(&["project", "list", "--company", "Nobody"], at).contains("there is no company \"Nobody\""));
 
-    told(&["key", "create", "--company", "Acme", "--project", shop, "--json"], at);
-    let keys = told(&["key", "list", "--company", "Acme", "--json"], at);
+    json_output(&["key", "create", "--company", "Acme", "--project", shop, "--json"], at);
+    let keys = json_output(&["key", "list", "--company", "Acme", "--json"], at);
     let of: Vec<_> = keys["keys"].as_array().unwrap().iter().map(|key| key["project_keys"].clone()).collect();
     assert!(of.contains(&Value::Null) && of.contains(&json!([shop])), "{of:?}");
 }
@@ -63,7 +63,7 @@ fn projects_and_their_keys_are_found_again() {
 fn the_command_explains_as_the_api_does() {
     let directory = tempfile::tempdir().unwrap();
     let at = directory.path();
-    let made = told(&["project", "create", "--company", "Acme", "--name", "Shop", "--json"], at);
+    let made = json_output(&["project", "create", "--company", "Acme", "--name", "Shop", "--json"], at);
     let (project, key) = (made["project_key"].as_str().unwrap(), made["api_key"].as_str().unwrap());
     let server = Server::start(&[], at);
     let authorization = format!("Authorization: Bearer {key}");
@@ -93,7 +93,7 @@ fn the_command_explains_as_the_api_does() {
         for which in ["short-form", id.as_str()] {
             let mut words = vec!["explain", "--project", project, "--experiment", which, "--visitor", "v-1", "--json"];
             words.extend(&context);
-            assert_eq!(told(&words, at), api, "{words:?}");
+            assert_eq!(json_output(&words, at), api, "{words:?}");
         }
     }
     let words = ["explain", "--project", project, "--experiment", "short-form", "--visitor", "v-1"];

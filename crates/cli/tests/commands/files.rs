@@ -1,6 +1,6 @@
 //! Tests of a project as files: exported, changed, planned and applied, with a server.
 
-use crate::{Server, told};
+use crate::{Server, json_output};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::fs;
@@ -20,8 +20,8 @@ impl Shop {
         let place = tempfile::tempdir().unwrap();
         let data = place.path().join("data");
         fs::create_dir(&data).unwrap();
-        let first = told(&["project", "create", "--company", "Acme", "--name", "Shop", "--json"], &data);
-        let second = told(&["project", "create", "--company", "Acme", "--name", "Copy", "--json"], &data);
+        let first = json_output(&["project", "create", "--company", "Acme", "--name", "Shop", "--json"], &data);
+        let second = json_output(&["project", "create", "--company", "Acme", "--name", "Copy", "--json"], &data);
         let text = |made: &Value, name: &str| made[name].as_str().unwrap().to_owned();
         let projects = [text(&first, "project_key"), text(&second, "project_key")];
         let server = Server::start(&[], &data);
@@ -264,7 +264,7 @@ fn refusals_change_nothing_and_say_what_was_done() {
     // A key without the scope code creates a and fails at b, which then does not exist at all. A key with the
     // scope continues.
     let data = shop.at("data");
-    let limited = told(&["key", "create", "--company", "Acme", "--scopes", "read,write", "--json"], &data);
+    let limited = json_output(&["key", "create", "--company", "Acme", "--scopes", "read,write", "--json"], &data);
     let file = shop.at("key");
     fs::write(&file, limited["api_key"].as_str().unwrap()).unwrap();
     let said = shop.says(&["apply", dir, "--yes", "--key-file", file.to_str().unwrap()], 1);

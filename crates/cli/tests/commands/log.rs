@@ -1,6 +1,6 @@
 //! Tests of `muriel log …`.
 
-use crate::{Running, Server, muriel, refuses, run, says, told};
+use crate::{Running, Server, json_output, muriel, refuses, run, says};
 use muriel_domain::Instant;
 use muriel_domain::time::DAY_US;
 use muriel_log::{Batch, BatchEvent, DedupScope, Log, LogOptions, Reserve};
@@ -16,7 +16,7 @@ const DAY: &str = "2026-03-01T10:00:00.000Z";
 
 fn counted(directory: &Path, words: &[&str]) -> Value {
     let words: Vec<_> = ["log", "count", "--json"].iter().chain(words).copied().collect();
-    told(&words, directory)
+    json_output(&words, directory)
 }
 
 fn record(project_key: &str, number: u128, received_at: Instant) -> Value {
@@ -215,7 +215,7 @@ fn history_is_stored_in_few_blocks() {
     fs::write(&file, lines.join("\n")).unwrap();
     let log = directory.path().join("log");
     assert_eq!(says(&["log", "import", file.to_str().unwrap()], &log), "3600 new, 0 repeated, 0 refused\n");
-    let verified = told(&["log", "verify", "--json"], &log);
+    let verified = json_output(&["log", "verify", "--json"], &log);
     assert_eq!(verified["events"], 3_600);
     assert!(verified["blocks"].as_u64().unwrap() <= 2 * 21, "{verified}");
     // Each event counts on its day of receipt: an hour begins at midnight.
@@ -245,7 +245,7 @@ fn damage_is_found_and_passed_over() {
     store(directory.path(), "prj_a", 0..300, moment(DAY), USUAL);
     let whole = says(&["log", "verify"], directory.path());
     assert!(whole.starts_with("blocks      3, from 1 to 3\nevents      300\nfirst hash  "), "{whole}");
-    let verified = told(&["log", "verify", "--json"], directory.path());
+    let verified = json_output(&["log", "verify", "--json"], directory.path());
     assert_eq!((&verified["whole"], verified["last_hash"].as_str().unwrap().len()), (&json!(true), 64));
 
     let path = directory.path().join("log.db");
@@ -303,7 +303,7 @@ fn old_files_are_deleted_when_asked() {
 #[test]
 fn tail_follows_a_server_and_import_works_beside_it() {
     let directory = tempfile::tempdir().unwrap();
-    let made = told(&["project", "create", "--company", "Acme", "--name", "Shop", "--json"], directory.path());
+    let made = json_output(&["project", "create", "--company", "Acme", "--name", "Shop", "--json"], directory.path());
     let project_key = made["project_key"].as_str().unwrap();
     // Rolls the log file after each MiB.
     let server = Server::start(&["--log-roll", "1"], directory.path());
@@ -362,7 +362,7 @@ fn tail_follows_a_server_and_import_works_beside_it() {
 #[test]
 fn a_start_with_a_clock_behind_the_newest_events_is_told() {
     const DAY_US: i64 = 86_400_000_000;
-    for (ahead_us, is_told) in [(DAY_US, true), (-DAY_US, false)] {
+    for (ahead_us, is_warned) in [(DAY_US, true), (-DAY_US, false)] {
         let directory = tempfile::tempdir().unwrap();
         store(directory.path(), "prj_a", 0..1, now().plus_us(ahead_us), USUAL);
         let words = ["serve", "--listen", "127.0.0.1:0", "--metrics-listen", "off", "--log-level", "warn"];
@@ -372,7 +372,7 @@ fn a_start_with_a_clock_behind_the_newest_events_is_told() {
         child.kill().unwrap();
         let said = String::from_utf8(child.wait_with_output().unwrap().stderr).unwrap();
         assert!(line.starts_with("muriel ready"), "{said}");
-        assert_eq!(said.contains("the newest events were received on"), is_told, "{ahead_us}: {said}");
+        assert_eq!(said.contains("the newest events were received on"), is_warned, "{ahead_us}: {said}");
         assert_eq!(counted(directory.path(), &[])["events"], 1);
     }
 }

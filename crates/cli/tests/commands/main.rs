@@ -44,7 +44,7 @@ fn says(words: &[&str], directory: &Path) -> String {
 
 /// JSON output of a command.
 #[track_caller]
-fn told(words: &[&str], directory: &Path) -> Value {
+fn json_output(words: &[&str], directory: &Path) -> Value {
     serde_json::from_str(&says(words, directory)).unwrap()
 }
 
@@ -65,10 +65,10 @@ struct Running {
 impl Running {
     fn start(mut command: Command) -> Self {
         let mut child = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
-        let (out, (tell, lines)) = (child.stdout.take().unwrap(), mpsc::channel());
+        let (out, (sender, lines)) = (child.stdout.take().unwrap(), mpsc::channel());
         thread::spawn(move || {
             for line in BufReader::new(out).lines().map_while(Result::ok) {
-                if tell.send(line).is_err() {
+                if sender.send(line).is_err() {
                     return;
                 }
             }

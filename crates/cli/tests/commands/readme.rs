@@ -1,6 +1,6 @@
 //! Tests the first experiment of README.md, as pasted.
 
-use crate::{Server, run, says, told};
+use crate::{Server, json_output, run, says};
 use serde_json::Value;
 use std::fs;
 use std::path::Path;
@@ -52,7 +52,7 @@ fn words(code: &str, values: &[(&str, &str)]) -> Vec<Vec<String>> {
 #[test]
 fn the_first_experiment_ends_with_a_visitor_who_bought() {
     let directory = tempfile::tempdir().unwrap();
-    let made = told(&["project", "create", "--company", "Acme", "--name", "Shop", "--json"], directory.path());
+    let made = json_output(&["project", "create", "--company", "Acme", "--name", "Shop", "--json"], directory.path());
     let text = |name: &str| made[name].as_str().unwrap().to_owned();
     let (key, project) = (text("api_key"), text("project_key"));
     let server = Server::start(&[], directory.path());

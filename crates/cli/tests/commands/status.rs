@@ -1,6 +1,6 @@
 //! Tests of `muriel status` with and without a running server.
 
-use crate::{DEADLINE, Running, muriel, refuses, says, told};
+use crate::{DEADLINE, Running, json_output, muriel, refuses, says};
 use std::net::TcpListener;
 use std::time::{Duration, Instant};
 
@@ -23,7 +23,7 @@ fn the_tasks_of_a_running_server_are_listed() {
     running.line();
     let deadline = Instant::now() + DEADLINE;
     let tasks = loop {
-        let answer = told(&["status", "--json", "--metrics-listen", &address], directory.path());
+        let answer = json_output(&["status", "--json", "--metrics-listen", &address], directory.path());
         let tasks = answer["tasks"].as_array().unwrap().clone();
         if tasks.iter().any(|task| task["name"] == "measure_health" && task["outcome"] == "ok") {
             break tasks;

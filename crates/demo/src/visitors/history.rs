@@ -173,7 +173,7 @@ impl History {
                 // No visitor takes part in an epoch before it began.
                 .filter(|met| epochs.get(&met.test_id).is_some_and(|began| *began <= visit.at))
                 .collect();
-            let (project, visitor) = (visit.project, visit.told());
+            let (project, visitor) = (visit.project, visit.as_json());
             let (events, _) = visit.events(&met);
             for (nth, events) in events.chunks(EVENTS).enumerate() {
                 let body = json!({ "visitor": visitor, "events": events }).to_string().into_bytes();

@@ -47,7 +47,7 @@ impl Pages {
 
     /// Health events of a page with these arms; `first` are the experiments that are met for the first time in the
     /// visit.
-    pub(super) fn told(&mut self, met: &[&MetExperiment<'_>], first: &[i64]) -> Vec<Value> {
+    pub(super) fn health_events(&mut self, met: &[&MetExperiment<'_>], first: &[i64]) -> Vec<Value> {
         let chance = &mut self.chance;
         let is_measured = chance.is(MEASURED);
         let (lcp, shift, inp) = (self.slow * skewed(chance, 1_700.0), shift(chance), self.slow * skewed(chance, 90.0));
@@ -55,7 +55,7 @@ impl Pages {
         let mut events = Vec::new();
         for met in met {
             let harm = harm(met);
-            let mut tell = |fields: Value| {
+            let mut add = |fields: Value| {
                 let mut event = json!({ "type": "health", "test_id": met.test_id, "variant_id": met.variant_id });
                 if let (Value::Object(event), Value::Object(fields)) = (&mut event, fields) {
                     event.extend(fields.into_iter().filter(|(_, value)| !value.is_null()));
@@ -69,7 +69,7 @@ impl Pages {
             if is_measured || errors > 0 || is_first {
                 let missing = found.bytes().filter(|letter| *letter == b'0').count();
                 let changes = if found.is_empty() { Value::Null } else { found.into() };
-                tell(json!({
+                add(json!({
                     "apply_ms": (10.0 * skewed(chance, 1.2)).round() / 10.0, "hidden_ms": 0, "late": 0,
                     "failed_selectors": missing, "errors": errors, "error_message": (errors > 0).then_some(MESSAGE),
                     "changes": changes,
@@ -78,7 +78,7 @@ impl Pages {
             if is_measured {
                 let later = harm.map_or(0.0, |harm| harm.later_ms);
                 let inp = if has_input { inp.round().into() } else { Value::Null };
-                tell(json!({ "lcp_ms": (lcp + later).round(), "cls": shift, "inp_ms": inp }));
+                add(json!({ "lcp_ms": (lcp + later).round(), "cls": shift, "inp_ms": inp }));
             }
         }
         events
@@ -107,7 +107,7 @@ mod tests {
     use super::*;
     use crate::data::Project;
 
-    fn told(experiment_key: &str, variant_id: &str, pages: u64) -> Vec<Value> {
+    fn health_events_of(experiment_key: &str, variant_id: &str, pages: u64) -> Vec<Value> {
         let met = MetExperiment {
             test_id: 7,
             experiment_key,
@@ -119,7 +119,7 @@ mod tests {
         };
         let visits = 0..pages;
         let of = |number| Pages::new(&Person::new(1, Project::Shop, number), &Chance::of(&[number]));
-        visits.flat_map(|number| of(number).told(&[&met], &[7])).collect()
+        visits.flat_map(|number| of(number).health_events(&[&met], &[7])).collect()
     }
 
     fn mean(events: &[Value], field: &str) -> f64 {
@@ -130,7 +130,7 @@ mod tests {
 
     #[test]
     fn one_arm_is_slow_and_another_throws() {
-        let [control, slow] = ["0", "1"].map(|arm| told("trust-row", arm, 20_000));
+        let [control, slow] = ["0", "1"].map(|arm| health_events_of("trust-row", arm, 20_000));
         let later = mean(&slow, "lcp_ms") - mean(&control, "lcp_ms");
         assert!((later - 300.0).abs() < 1.0, "the same pages, each later: {later}");
         for (field, least, most) in [("lcp_ms", 1_500.0, 3_000.0), ("cls", 0.005, 0.05), ("inp_ms", 60.0, 200.0)] {
@@ -138,10 +138,10 @@ mod tests {
         }
         let failed = |events: &[Value]| events.iter().filter(|event| event["errors"] == 1).count();
         assert_eq!(failed(&control), 0);
-        let thrown = failed(&told("sock-bundle", "2", 20_000));
+        let thrown = failed(&health_events_of("sock-bundle", "2", 20_000));
         assert!((300..500).contains(&thrown), "{thrown}");
         let says = |event: &Value| (event["errors"] == 1) == (event["error_message"] == MESSAGE);
-        assert!(told("sock-bundle", "2", 2_000).iter().all(says));
+        assert!(health_events_of("sock-bundle", "2", 2_000).iter().all(says));
         let found = control.iter().filter_map(|event| event["changes"].as_str());
         let (all, matched) =
             found.fold((0, 0), |(all, matched), letters| (all + letters.len(), matched + letters.matches('1').count()));

@@ -167,7 +167,7 @@ impl Visit {
     }
 
     /// The visitor in the form in which a trusted server sends it.
-    pub(super) fn told(&self) -> Value {
+    pub(super) fn as_json(&self) -> Value {
         json!({
             "id": self.person.id,
             "user_agent": self.person.agent.header,
@@ -185,8 +185,8 @@ impl Visit {
             chance: self.chance.clone(),
             events: Vec::with_capacity(12),
         };
-        let told: Vec<&MetExperiment<'_>> = met.iter().filter(|met| self.person.luck >= effect(met).lost).collect();
-        let mut rest = told.clone();
+        let staying: Vec<&MetExperiment<'_>> = met.iter().filter(|met| self.person.luck >= effect(met).lost).collect();
+        let mut rest = staying.clone();
         let mut views = Pages::new(&self.person, &self.chance);
         let pages: Vec<String> = std::iter::once(self.landing.clone())
             .chain(self.pages.iter().map(|path| format!("{site}{path}")))
@@ -196,7 +196,7 @@ impl Visit {
             story.page(url, &referrer);
             // In a split test the variants are on other pages, so it has no changes
             // here.
-            let here = || told.iter().copied().filter(|met| met.leads.is_none() && is_on(met.page, url));
+            let here = || staying.iter().copied().filter(|met| met.leads.is_none() && is_on(met.page, url));
             let first: Vec<i64> = rest.iter().filter(|met| is_on(met.page, url)).map(|met| met.test_id).collect();
             rest.retain(|met| {
                 let here = is_on(met.page, url);
@@ -209,7 +209,7 @@ impl Visit {
                 }
                 !here
             });
-            story.page_told(url, views.told(&here().collect::<Vec<_>>(), &first));
+            story.end_page(url, views.health_events(&here().collect::<Vec<_>>(), &first));
             match self.project {
                 Project::Shop => self.look_at(&mut story, url),
                 Project::Journal => self.read(&mut story, url, met),
@@ -356,7 +356,7 @@ impl Story {
     }
 
     /// Adds the events that a page sends at its end. They take no time.
-    fn page_told(&mut self, url: &str, events: Vec<Value>) {
+    fn end_page(&mut self, url: &str, events: Vec<Value>) {
         // These ids come from their own generator, so that the rest of the visit is the
         // same with and without them.
         let mut ids = Chance::of(&[9, self.chance.clone().below(u64::MAX)]);

@@ -14,11 +14,11 @@ use serde::{Deserialize, Serialize};
 /// use muriel_domain::experiment::{Allocation, Arm, Weights};
 ///
 /// let even = Allocation::contiguous(&Weights::even(2));
-/// assert_eq!(even.stretches(), [(5_000, Arm(0)), (10_000, Arm(1))]);
+/// assert_eq!(even.ranges(), [(5_000, Arm(0)), (10_000, Arm(1))]);
 /// // A third arm takes its share from the others; what they keep stays where it was.
 /// let three = even.moved_to(&Weights::even(3));
 /// assert!(three.fits(&Weights::even(3)));
-/// assert_eq!(three.stretches()[0].1, Arm(0));
+/// assert_eq!(three.ranges()[0].1, Arm(0));
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
@@ -40,7 +40,7 @@ impl Allocation {
     }
 
     /// The end of each range (exclusive) and its arm, from left to right.
-    pub fn stretches(&self) -> &[(u32, Arm)] {
+    pub fn ranges(&self) -> &[(u32, Arm)] {
         &self.0
     }
 
@@ -121,17 +121,17 @@ impl Allocation {
             cut.extend(given);
             cut.push((length, arm));
         }
-        let mut stretches: Vec<(u32, Arm)> = Vec::with_capacity(cut.len());
+        let mut ranges: Vec<(u32, Arm)> = Vec::with_capacity(cut.len());
         let mut end = 0;
         for (length, arm) in cut.into_iter().rev().filter(|(length, _)| *length > 0) {
             end += length;
-            match stretches.last_mut() {
+            match ranges.last_mut() {
                 Some((last, same)) if *same == arm => *last = end,
-                _ => stretches.push((end, arm)),
+                _ => ranges.push((end, arm)),
             }
         }
         debug_assert_eq!(end, WHOLE);
-        Self(stretches)
+        Self(ranges)
     }
 }
 
@@ -161,16 +161,16 @@ mod tests {
     }
 
     fn owner(allocation: &Allocation, slot: u32) -> Arm {
-        allocation.stretches().iter().find(|(end, _)| slot < *end).map(|(_, arm)| *arm).unwrap()
+        allocation.ranges().iter().find(|(end, _)| slot < *end).map(|(_, arm)| *arm).unwrap()
     }
 
     #[test]
     fn two_arms_move_their_border() {
         let half = Allocation::contiguous(&weights(&[50, 50]));
         let more = half.moved_to(&weights(&[60, 40]));
-        assert_eq!(more.stretches(), [(6_000, Arm(0)), (10_000, Arm(1))]);
+        assert_eq!(more.ranges(), [(6_000, Arm(0)), (10_000, Arm(1))]);
         assert_eq!(more.moved_to(&weights(&[50, 50])), half);
-        assert_eq!(half.moved_to(&weights(&[0, 100])).stretches(), [(10_000, Arm(1))]);
+        assert_eq!(half.moved_to(&weights(&[0, 100])).ranges(), [(10_000, Arm(1))]);
     }
 
     proptest! {

@@ -100,7 +100,7 @@ pub fn name_of(entry: &Value) -> Option<&str> {
 }
 
 /// Returns whether pages notify this integration, which `health` events may then report.
-pub fn is_told_by_pages(name: &str) -> bool {
+pub fn is_notified_by_pages(name: &str) -> bool {
     name != WEBHOOK && known(name).is_some()
 }
 
@@ -111,7 +111,7 @@ pub struct ToolSet(u16);
 impl ToolSet {
     /// Reads names separated by single blanks. `None` when pages do not notify one of them.
     pub fn read(text: &str) -> Option<Self> {
-        let bit = |name: &str| INTEGRATIONS.iter().position(|(known, _)| *known == name && is_told_by_pages(name));
+        let bit = |name: &str| INTEGRATIONS.iter().position(|(known, _)| *known == name && is_notified_by_pages(name));
         text.split(' ').try_fold(0, |set, name| Some(set | 1 << bit(name)?)).map(Self)
     }
 

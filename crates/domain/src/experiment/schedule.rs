@@ -653,17 +653,24 @@ mod tests {
         assert_eq!((ended.lifecycle.is_live(), ended.follows(Rule::PageHarm)), (false, false));
         assert_eq!(ended.schedule.last.as_ref().unwrap().rule, Rule::PageHarm);
         let start = |it: &Experiment| changed(it, seconds(20), |it| *it = it.moved(Status::Live, seconds(20)).unwrap());
-        let told = |it: &Experiment| it.schedule_warnings().iter().any(|warning| warning.contains("Variant 1"));
+        let is_warned = |it: &Experiment| it.schedule_warnings().iter().any(|warning| warning.contains("Variant 1"));
         // Unchanged, it keeps running, with a warning. The other variant is still protected.
         let again = start(&ended);
-        assert_eq!((again.follows(Rule::PageHarm), protected(&again), told(&again)), (true, vec![(2, None)], true));
-        assert!(!told(&ended));
+        assert_eq!(
+            (again.follows(Rule::PageHarm), protected(&again), is_warned(&again)),
+            (true, vec![(2, None)], true)
+        );
+        assert!(!is_warned(&ended));
         let text = serde_json::to_string(&again.schedule).unwrap();
         assert_eq!(serde_json::from_str::<Schedule>(&text).unwrap(), again.schedule);
         // Changed before or after the restart, the arm is protected again.
         let repair = |it: &Experiment| changed(it, seconds(30), |it| it.variants[0].code.js = "repaired".into());
         for (what, repaired) in [("before", start(&repair(&ended))), ("after", repair(&again))] {
-            assert_eq!((protected(&repaired), told(&repaired)), (vec![(1, Some(150)), (2, None)], false), "{what}");
+            assert_eq!(
+                (protected(&repaired), is_warned(&repaired)),
+                (vec![(1, Some(150)), (2, None)], false),
+                "{what}"
+            );
         }
         let of_control = changed(&again, seconds(30), |it| it.control.code.js = "zero".into());
         assert_eq!(protected(&of_control), [(1, Some(150)), (2, Some(150))]);

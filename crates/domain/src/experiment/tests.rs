@@ -49,7 +49,7 @@ fn statuses_move_as_the_table_says() {
 #[test]
 fn the_first_start_may_be_of_the_past() {
     let since = NOW.plus_us(-3_600_000_000);
-    let told = |refusal: Refusal| match refusal {
+    let sentence = |refusal: Refusal| match refusal {
         Refusal::Invalid(problems) => problems.iter().map(ToString::to_string).collect::<String>(),
         Refusal::Conflict(conflict) => conflict.to_string(),
     };
@@ -61,7 +61,7 @@ fn the_first_start_may_be_of_the_past() {
         (Status::Draft, since, Some("started_at can be sent with status 1")),
         (Status::Inactive, since, Some("started_at can be sent with status 1")),
     ] {
-        let moved = experiment(Status::Draft).moved_since(to, started_at, NOW).map_err(told);
+        let moved = experiment(Status::Draft).moved_since(to, started_at, NOW).map_err(sentence);
         match expect {
             None => assert_eq!(moved.unwrap().lifecycle, Lifecycle::Live { started_at }),
             Some(expect) => assert!(moved.clone().is_err_and(|said| said.contains(expect)), "{moved:?}"),
@@ -76,7 +76,7 @@ fn the_first_start_may_be_of_the_past() {
     // again.
     let live = first.experiment;
     assert_eq!(live.moved_since(Status::Live, since, LATER).unwrap(), live);
-    let has_started = |experiment: &Experiment| experiment.moved_since(Status::Live, NOW, LATER).map_err(told);
+    let has_started = |experiment: &Experiment| experiment.moved_since(Status::Live, NOW, LATER).map_err(sentence);
     assert!(has_started(&live).is_err_and(|said| said.contains("has started")));
     let paused = Revision::between(&live, live.moved(Status::Inactive, LATER).unwrap(), LATER).unwrap();
     let draft = Revision::between(&live, paused.experiment.moved(Status::Draft, LATER).unwrap(), LATER).unwrap();
@@ -258,7 +258,7 @@ fn what_goes_wrong_silently_is_told() {
     let change = |item: serde_json::Value| Change::new(item.as_object().unwrap().clone()).unwrap();
     let words = |changes: Vec<Change>| Variant { changes, ..Variant::default() };
     let (address, text) = (json!({ "url": "https://a.example/b" }), json!({ "target": "h1", "innerText": "b" }));
-    for (test_type, items, is_told) in [
+    for (test_type, items, is_warned) in [
         (TestType::Split, vec![], true),
         (TestType::Split, vec![&text], true),
         (TestType::Split, vec![&text, &address], true),
@@ -268,11 +268,11 @@ fn what_goes_wrong_silently_is_told() {
     ] {
         let arm = words(items.iter().map(|item| change((*item).clone())).collect());
         let split = Experiment { test_type, variants: vec![Variant::default(), arm], ..experiment(Status::Draft) };
-        let told = split.warnings();
-        assert_eq!(told.len(), usize::from(is_told), "{items:?}: {told:?}");
-        assert!(told.iter().all(|text| text.starts_with("variants: ") && text.contains("address")), "{told:?}");
+        let warnings = split.warnings();
+        assert_eq!(warnings.len(), usize::from(is_warned), "{items:?}: {warnings:?}");
+        assert!(warnings.iter().all(|text| text.starts_with("variants: ") && text.contains("address")), "{warnings:?}");
     }
-    for (word, told) in [
+    for (word, expected) in [
         (None, None),
         (Some(""), None),
         (Some("load"), None),
@@ -292,11 +292,11 @@ fn what_goes_wrong_silently_is_told() {
         let mut waiting = experiment(Status::Draft);
         waiting.configuration.trigger_variant_change = word.map(str::to_owned);
         let warnings = waiting.warnings();
-        assert_eq!(warnings.len(), usize::from(told.is_some()), "{word:?}: {warnings:?}");
-        let is_about = |text: &String| text.starts_with(TRIGGER) && text.contains(told.unwrap_or_default());
+        assert_eq!(warnings.len(), usize::from(expected.is_some()), "{word:?}: {warnings:?}");
+        let is_about = |text: &String| text.starts_with(TRIGGER) && text.contains(expected.unwrap_or_default());
         assert!(warnings.iter().all(is_about), "{word:?}: {warnings:?}");
     }
-    for (words, told) in [
+    for (words, expected) in [
         (None, None),
         (Some(""), None),
         (Some("early"), None),
@@ -310,9 +310,9 @@ fn what_goes_wrong_silently_is_told() {
         let mut changed = experiment(Status::Draft);
         changed.configuration.dom_change_path = words.map(str::to_owned);
         let warnings = changed.warnings();
-        assert_eq!(warnings.len(), usize::from(told.is_some()), "{words:?}: {warnings:?}");
+        assert_eq!(warnings.len(), usize::from(expected.is_some()), "{words:?}: {warnings:?}");
         let is_about = |text: &String| {
-            text.starts_with("configuration.dom_change_path: ") && text.contains(told.unwrap_or_default())
+            text.starts_with("configuration.dom_change_path: ") && text.contains(expected.unwrap_or_default())
         };
         assert!(warnings.iter().all(is_about), "{words:?}: {warnings:?}");
     }

@@ -10,7 +10,7 @@ fn live() -> Experiment {
     Experiment { lifecycle: Lifecycle::Live { started_at: Instant::from_us(0) }, ..draft() }
 }
 
-fn told(before: Option<&Experiment>, after: Option<&Experiment>) -> Vec<&'static str> {
+fn event_names(before: Option<&Experiment>, after: Option<&Experiment>) -> Vec<&'static str> {
     let change = ExperimentChange { before, after, fields: vec!["tags"], actor: "somebody" };
     change.events().iter().map(|event| event.event.word()).collect()
 }
@@ -41,7 +41,7 @@ fn a_change_tells_what_happened() {
         (Some(winner(1, 10)), Some(stopped), &["winner.stopped"]),
         (Some(winner(1, 10)), None, &["experiment.stopped", "winner.stopped"]),
     ] {
-        assert_eq!(told(before.as_ref(), after.as_ref()), expect);
+        assert_eq!(event_names(before.as_ref(), after.as_ref()), expect);
     }
 }
 
@@ -57,7 +57,7 @@ fn a_start_that_failed_tells_nothing_else() {
     assert!(events[0].data["sentence"].as_str().unwrap().contains("could not be started"));
     // The next change is reported as usual.
     let renamed = Experiment { name: "Other".to_owned(), ..after.clone() };
-    assert_eq!(told(Some(&after), Some(&renamed)), ["experiment.changed"]);
+    assert_eq!(event_names(Some(&after), Some(&renamed)), ["experiment.changed"]);
 }
 
 #[test]

@@ -168,8 +168,8 @@ async fn what_cannot_be_written_is_told_at_once() {
         let dir = place();
         prepare(dir.path());
         let error = Log::open(dir.path(), options()).unwrap_err();
-        let told = super::error::chain(&error);
-        assert!(told.contains(expect), "{what}: {told}");
+        let message = super::error::chain(&error);
+        assert!(message.contains(expect), "{what}: {message}");
         if what == "no directory" {
             fs::create_dir(dir.path()).unwrap();
         }
@@ -180,8 +180,8 @@ async fn what_cannot_be_written_is_told_at_once() {
     stored(&log, "shop", SECOND, &ids(0..3)).await;
     log.close().await.unwrap();
     assert!(volume.remount("ro"));
-    let told = super::error::chain(&Log::open(volume.path(), options()).unwrap_err());
-    assert!(told.to_lowercase().contains("read-only") || told.contains("readonly"), "{told}");
+    let message = super::error::chain(&Log::open(volume.path(), options()).unwrap_err());
+    assert!(message.to_lowercase().contains("read-only") || message.contains("readonly"), "{message}");
     assert!(volume.remount("rw"));
     let log = Log::open(volume.path(), options()).unwrap();
     assert_eq!(stored(&log, "shop", SECOND, &ids(0..4)).await, 1);

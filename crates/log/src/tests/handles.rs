@@ -139,8 +139,8 @@ fn kill_after(mut child: Child, lines: usize) -> Vec<u64> {
     let mut numbers = Vec::new();
     let mut note = |line: String| {
         // The test harness writes the beginning of the first line.
-        if let Some((_, told)) = line.split_once("acknowledged ") {
-            let (number, new) = told.split_once(' ').unwrap();
+        if let Some((_, rest)) = line.split_once("acknowledged ") {
+            let (number, new) = rest.split_once(' ').unwrap();
             assert_eq!(new, "5");
             numbers.push(number.parse().unwrap());
         }
@@ -227,8 +227,8 @@ fn a_failing_system_call_acknowledges_nothing_false() {
         let mut sure = HashSet::new();
         let mut refusals = 0;
         for line in BufReader::new(child.stdout.take().unwrap()).lines().map_while(Result::ok) {
-            if let Some((_, told)) = line.split_once("acknowledged ") {
-                let number: u64 = told.split_once(' ').unwrap().0.parse().unwrap();
+            if let Some((_, rest)) = line.split_once("acknowledged ") {
+                let number: u64 = rest.split_once(' ').unwrap().0.parse().unwrap();
                 sure.extend(ids(number * 5..number * 5 + 5));
             }
             refusals += u64::from(line.contains("refused: ") || line.contains("not opened: "));

@@ -32,10 +32,10 @@ async fn an_event_counts_once_per_project_and_id() {
 fn sent(events: &[(&str, bool, Uuid)]) -> Batch {
     let received_at = Instant::from_us(SECOND);
     let mut batch = Batch { project_key: "shop".into(), received_at, events: Vec::new(), lines: Vec::new() };
-    for (visitor, vouched, id) in events {
-        let told = if *vouched { r#","vouched":true"# } else { "" };
-        let line = format!("{{\"id\":\"{id}\",\"visitor\":{{\"id\":\"{visitor}\"}}{told}}}\n");
-        let scope = if *vouched { DedupScope::PROJECT } else { DedupScope::visitor(visitor) };
+    for (visitor, trusted, id) in events {
+        let trusted_field = if *trusted { r#","vouched":true"# } else { "" };
+        let line = format!("{{\"id\":\"{id}\",\"visitor\":{{\"id\":\"{visitor}\"}}{trusted_field}}}\n");
+        let scope = if *trusted { DedupScope::PROJECT } else { DedupScope::visitor(visitor) };
         assert_eq!(DedupScope::of_line(line.trim_end().as_bytes()), scope, "{line}");
         batch.lines.extend_from_slice(line.as_bytes());
         batch.events.push(BatchEvent { id: *id, scope, end: batch.lines.len() });
@@ -48,7 +48,7 @@ async fn nobody_can_claim_the_id_of_anothers_event() {
     let dir = place();
     let mut log = Log::open(dir.path(), options()).unwrap();
     let (a, b) = (id(1, 1), id(1, 2));
-    for (visitor, vouched, id, expect) in [
+    for (visitor, trusted, id, expect) in [
         // A client that guesses the id first does not affect the server that sends it with
         // a key,
         ("stranger", false, a, AppendOutcome::Stored),
@@ -63,8 +63,8 @@ async fn nobody_can_claim_the_id_of_anothers_event() {
         ("stranger", false, b, AppendOutcome::Stored),
         ("stranger", false, b, AppendOutcome::Repeated),
     ] {
-        let taken = log.append(sent(&[(visitor, vouched, id)])).await.unwrap();
-        assert_eq!(taken, [expect], "{visitor} {vouched} {id}");
+        let taken = log.append(sent(&[(visitor, trusted, id)])).await.unwrap();
+        assert_eq!(taken, [expect], "{visitor} {trusted} {id}");
     }
     let escaped = br#"{"id":"x","visitor":{"id":"st\u0072anger","attributes":{"vouched":true}}}"#;
     assert_eq!(DedupScope::of_line(escaped), DedupScope::visitor("stranger"));

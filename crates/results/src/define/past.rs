@@ -92,8 +92,8 @@ impl ReportInputs {
             }
         };
         // Each check replaces the findings of the one before it.
-        let look = interactions::last_look(tx, project).await?;
-        let are_interactions_known = look.is_none_or(|look| to_ms(look.ended_at) <= at);
+        let check = interactions::last_check(tx, project).await?;
+        let are_interactions_known = check.is_none_or(|check| to_ms(check.ended_at) <= at);
         let (hypothesis, is_hypothesis_known) = match experiment.hypothesis_id {
             None => (None, true),
             Some(id) => {

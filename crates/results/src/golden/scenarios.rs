@@ -294,8 +294,8 @@ fn revenue() -> Scenario {
             draw if draw < 0.98 => "USD",
             _ => "JPY",
         };
-        let vouched = visitor.happens(5, 0.3);
-        let facts = json!({ "currency": currency, "vouched": vouched });
+        let trusted = visitor.happens(5, 0.3);
+        let facts = json!({ "currency": currency, "vouched": trusted });
         let regular = visitor.happens(6, 0.15);
         let value = visitor.order_value(7);
         let mut events = vec![visitor.exposure(1, arm)];

@@ -98,8 +98,8 @@ fn page_error(error: &PageError) -> Value {
     })
 }
 
-fn page_arm(told: &PageArm) -> Value {
-    let PageArm { arm, visitors, hidden_visitors, hidden_ms, measurements, message } = told;
+fn page_arm(page: &PageArm) -> Value {
+    let PageArm { arm, visitors, hidden_visitors, hidden_ms, measurements, message } = page;
     let measurement = |measured: &PageMeasurement| {
         let PageMeasurement { metric, visitors, number, value, difference, interval, status } = measured;
         json!({
@@ -129,10 +129,10 @@ fn metric(shown: &MetricNumbers, report: &MetricReport) -> Value {
     let MetricNumbers { arms, cap, capped, currency, orders, just_before, only_prevented, is_unfed } = shown;
     let OrderSummary {
         other_currency,
-        other_currency_vouched,
+        other_currency_trusted,
         implausible,
         limit,
-        vouched,
+        trusted,
         repeated,
         shared,
         lost_refunds,
@@ -140,8 +140,8 @@ fn metric(shown: &MetricNumbers, report: &MetricReport) -> Value {
         largest,
     } = orders;
     let largest = largest.map(|largest| {
-        let LargestOrder { units, at, variant, vouched } = largest;
-        json!({ "units": units, "at": at.us(), "variant": variant, "vouched": vouched })
+        let LargestOrder { units, at, variant, trusted } = largest;
+        json!({ "units": units, "at": at.us(), "variant": variant, "vouched": trusted })
     });
     let MetricReport { analyses } = report;
     json!({
@@ -150,10 +150,10 @@ fn metric(shown: &MetricNumbers, report: &MetricReport) -> Value {
         "capped": capped,
         "currency": currency,
         "other_currency_orders": other_currency,
-        "other_currency_vouched_orders": other_currency_vouched,
+        "other_currency_vouched_orders": other_currency_trusted,
         "implausible_orders": implausible,
         "order_limit": limit,
-        "vouched_orders": vouched,
+        "vouched_orders": trusted,
         "repeated_orders": repeated,
         "shared_orders": shared,
         "lost_refunds": lost_refunds,

@@ -55,9 +55,13 @@ fn the_newest_results_are_enough() {
         (1..=tests).rev().map(row).collect()
     };
     for (tests, learned_from) in [(3, 3), (400, 400), (401, 400)] {
-        let told = report(many(tests), &page());
+        let programme = report(many(tests), &page());
         let expected = (learned_from, learned_from as usize, tests > learned_from);
-        assert_eq!((told.totals.concluded as i64, told.learned_from, told.is_truncated), expected, "{tests}");
+        assert_eq!(
+            (programme.totals.concluded as i64, programme.learned_from, programme.is_truncated),
+            expected,
+            "{tests}"
+        );
     }
 }
 
@@ -142,32 +146,36 @@ fn what_is_learned_from_and_what_is_summed() {
             ..served(1, row(0, &day(1), Won, Some(kept(&[(1, 2.0, Some(0.02))]))))
         },
     ];
-    let told = report(rows.clone(), &page());
-    assert_eq!(told.learned_from, 4);
-    let lifts: Vec<_> = told.entries.iter().map(|it| (it.row.id.0, it.arm.map(|arm| (arm.arm, arm.lift)))).collect();
+    let programme = report(rows.clone(), &page());
+    assert_eq!(programme.learned_from, 4);
+    let lifts: Vec<_> =
+        programme.entries.iter().map(|it| (it.row.id.0, it.arm.map(|arm| (arm.arm, arm.lift)))).collect();
     let shown = [Some((2, 0.09)), Some((1, 0.02)), Some((1, 0.04)), Some((1, -0.05)), Some((1, 0.7)), Some((1, 0.5))];
     let shown = shown.into_iter().chain([Some((1, 0.08)), None, None, None]);
     assert_eq!(lifts, (0..=9).rev().zip(shown).collect::<Vec<_>>());
-    let missing: Vec<_> = told.entries.iter().map(|entry| entry.expected.err().map(NoEstimate::word)).collect();
+    let missing: Vec<_> = programme.entries.iter().map(|entry| entry.expected.err().map(NoEstimate::word)).collect();
     let reasons = ["invalid", "not_trusted", "too_few_conversions", "no_result", "no_result", "personalization"];
     assert_eq!(missing, [None; 4].into_iter().chain(reasons.map(Some)).collect::<Vec<_>>());
-    assert_eq!(told.without_estimate.map(|(_, count)| count), [1, 1, 2, 1, 1]);
-    assert_eq!((told.won_or_served.tests, told.won_or_served.without_lift), (2, 5));
-    assert!((told.won_or_served.shown - 0.11).abs() < 1e-12);
-    assert_eq!((told.served.tests, told.served.without_lift, told.served.shown), (1, 1, 0.02));
-    let sum = told.won_or_served.expected.expect("a sum");
-    let each: f64 = told.entries[..2].iter().filter_map(|entry| entry.expected.ok()).map(|it| it.mean).sum();
+    assert_eq!(programme.without_estimate.map(|(_, count)| count), [1, 1, 2, 1, 1]);
+    assert_eq!((programme.won_or_served.tests, programme.won_or_served.without_lift), (2, 5));
+    assert!((programme.won_or_served.shown - 0.11).abs() < 1e-12);
+    assert_eq!((programme.served.tests, programme.served.without_lift, programme.served.shown), (1, 1, 0.02));
+    let sum = programme.won_or_served.expected.expect("a sum");
+    let each: f64 = programme.entries[..2].iter().filter_map(|entry| entry.expected.ok()).map(|it| it.mean).sum();
     assert!((sum.mean - each).abs() < 1e-9 && sum.mean < 0.11 && sum.mean > 0.0, "{sum:?}");
 
     // The period restricts the sums, not the results that estimates are learned from.
     let part = report(rows, &ProgrammePage { from: Some(at(&day(9))), ..page() });
     assert_eq!((part.learned_from, part.won_or_served.tests), (4, 1));
-    assert_eq!(part.won_or_served.expected, told.entries[0].expected.ok());
+    assert_eq!(part.won_or_served.expected, programme.entries[0].expected.ok());
 
     // An invalid experiment is not in any sum, even if its variant is served.
     let invalid = served(1, row(1, &day(1), Invalid, Some(kept(&[(1, 0.7, Some(0.02))]))));
-    let told = report(vec![invalid], &page());
-    assert_eq!((told.won_or_served.tests, told.won_or_served.without_lift, told.totals.concluded), (0, 0, 1));
+    let programme = report(vec![invalid], &page());
+    assert_eq!(
+        (programme.won_or_served.tests, programme.won_or_served.without_lift, programme.totals.concluded),
+        (0, 0, 1)
+    );
 }
 
 #[test]
@@ -180,9 +188,9 @@ fn ratings_beside_results() {
         rated([Some(5), None, None], row(2, "2026-05-02", Invalid, None)),
         rated([Some(1), None, None], row(1, "2026-05-01", Lost, None)),
     ];
-    let told = report(rows, &page());
+    let programme = report(rows, &page());
     let found: Vec<_> =
-        told.calibration.iter().map(|it| (it.rating, it.value, it.won.count, it.won.of, it.with_lift)).collect();
+        programme.calibration.iter().map(|it| (it.rating, it.value, it.won.count, it.won.of, it.with_lift)).collect();
     assert_eq!(
         found,
         [
@@ -192,11 +200,11 @@ fn ratings_beside_results() {
             ("difficulty", 1, 1, 1, 1)
         ]
     );
-    assert_eq!(told.calibration[0].expected, None);
-    let mean = told.calibration[1].expected.expect("a lift").mean;
-    let of = |at: usize| told.entries[at].expected.expect("a lift").mean;
+    assert_eq!(programme.calibration[0].expected, None);
+    let mean = programme.calibration[1].expected.expect("a lift").mean;
+    let of = |at: usize| programme.entries[at].expected.expect("a lift").mean;
     assert!((mean - (of(0) + of(1)) / 2.0).abs() < 1e-9);
-    assert_eq!(told.calibration[3].expected, told.entries[0].expected.ok());
+    assert_eq!(programme.calibration[3].expected, programme.entries[0].expected.ok());
 }
 
 #[test]
@@ -206,16 +214,16 @@ fn pages_are_complete_and_without_repeats() {
     let rows = || (1..=20).rev().map(|id| row(id, &when(id), ConclusionOutcome::Lost, None)).collect::<Vec<_>>();
     let (mut seen, mut after) = (Vec::new(), None);
     loop {
-        let told = report(rows(), &ProgrammePage { after, limit: 7, ..page() });
-        assert_eq!(told.listed, 20);
-        seen.extend(told.entries.iter().map(|entry| entry.row.id.0));
-        after = told.entries.last().map(|entry| (entry.row.concluded_at, entry.row.id.0));
-        if !told.has_more {
+        let programme = report(rows(), &ProgrammePage { after, limit: 7, ..page() });
+        assert_eq!(programme.listed, 20);
+        seen.extend(programme.entries.iter().map(|entry| entry.row.id.0));
+        after = programme.entries.last().map(|entry| (entry.row.concluded_at, entry.row.id.0));
+        if !programme.has_more {
             break;
         }
     }
     assert_eq!(seen, (1..=20).rev().collect::<Vec<_>>());
     let hidden = rows().into_iter().map(|row| ConcludedRow { is_listed: row.id.0 % 2 == 0, ..row }).collect();
-    let told = report(hidden, &page());
-    assert_eq!((told.listed, told.entries.len(), told.totals.concluded), (10, 10, 20));
+    let programme = report(hidden, &page());
+    assert_eq!((programme.listed, programme.entries.len(), programme.totals.concluded), (10, 10, 20));
 }

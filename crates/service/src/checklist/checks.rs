@@ -345,8 +345,8 @@ fn weights(facts: &Facts) -> Found {
     if !idle.is_empty() {
         return say(Warn, format!("{} gets no visitors: its weight is 0 %.", listed(&idle)));
     }
-    let told: Vec<String> = shares.iter().map(|(arm, share)| format!("{arm} {share} %")).collect();
-    say(Good, format!("{traffic} % of the visitors enter: {}.", told.join(", ")))
+    let parts: Vec<String> = shares.iter().map(|(arm, share)| format!("{arm} {share} %")).collect();
+    say(Good, format!("{traffic} % of the visitors enter: {}.", parts.join(", ")))
 }
 
 fn power(facts: &Facts) -> Found {

@@ -1,7 +1,7 @@
 //! Live experiments that change the same elements of the same page for the same visitors.
 
 use muriel_assign::Delivered;
-use muriel_assign::document::GroupStretch;
+use muriel_assign::document::GroupRange;
 use muriel_assign::page::PageRule;
 use muriel_domain::address::Address;
 use muriel_domain::targeting::{Targeting, UrlMatch, UrlRule};
@@ -66,11 +66,10 @@ fn is_on(experiment: &Delivered, url: &str) -> bool {
 /// Returns whether no visitor can be in both: their ranges of one group do not overlap, or their
 /// audiences exclude each other.
 fn are_apart(one: &Delivered, other: &Delivered) -> bool {
-    let stretches = |one: &GroupStretch, other: &GroupStretch| {
-        one.salt == other.salt && (one.to <= other.from || other.to <= one.from)
-    };
+    let are_disjoint =
+        |one: &GroupRange, other: &GroupRange| one.salt == other.salt && (one.to <= other.from || other.to <= one.from);
     let grouped = one.exclusion.as_ref().zip(other.exclusion.as_ref());
-    grouped.is_some_and(|(one, other)| stretches(one, other)) || exclude(&one.targeting, &other.targeting)
+    grouped.is_some_and(|(one, other)| are_disjoint(one, other)) || exclude(&one.targeting, &other.targeting)
 }
 
 fn exclude(one: &Targeting, other: &Targeting) -> bool {
@@ -117,10 +116,10 @@ mod tests {
     #[test]
     fn experiments_collide_on_a_page_that_they_share_with_visitors_whom_they_share() {
         let rule = |url: &str, allowed| UrlRule { url: url.to_owned(), rule: UrlMatch::Contain, allowed };
-        let stretch = |from, to| Some(GroupStretch { group_id: Some(1), salt: "g".to_owned(), from, to });
+        let range = |from, to| Some(GroupRange { group_id: Some(1), salt: "g".to_owned(), from, to });
         let phones = |it: &mut Delivered| it.targeting.audience.device_rule = vec!["mobile".to_owned()];
         let candidate = changed(experiment(1, HOME, "h1"), |it| {
-            it.exclusion = stretch(0, 5_000);
+            it.exclusion = range(0, 5_000);
             it.targeting.audience.device_rule = vec!["desktop".to_owned()];
         });
         let same = |other: Delivered| -> Option<Vec<String>> {
@@ -148,10 +147,10 @@ mod tests {
             ),
             (
                 "other visitors of a group",
-                changed(experiment(2, HOME, "h1"), |it| it.exclusion = stretch(5_000, 9_000)),
+                changed(experiment(2, HOME, "h1"), |it| it.exclusion = range(5_000, 9_000)),
                 None,
             ),
-            ("some of the same", changed(experiment(2, HOME, "h1"), |it| it.exclusion = stretch(4_999, 9_000)), h1()),
+            ("some of the same", changed(experiment(2, HOME, "h1"), |it| it.exclusion = range(4_999, 9_000)), h1()),
             ("phones", changed(experiment(2, HOME, "h1"), phones), None),
         ] {
             assert_eq!(same(other), expect, "{what}");

@@ -75,7 +75,7 @@ pub(crate) struct Change {
     /// Details for history, such as why a scheduled job acts.
     detail: Option<serde_json::Value>,
     /// Additional fields for the audit log, besides the changed ones.
-    told: Map<String, Value>,
+    audit_fields: Map<String, Value>,
     approval: Approval,
 }
 
@@ -101,7 +101,7 @@ impl Change {
             actor: actor.clone(),
             action,
             detail: None,
-            told: Map::new(),
+            audit_fields: Map::new(),
             approval: match actor {
                 Actor::System(_) => Approval::Given,
                 Actor::Key(_) | Actor::Person(_) => Approval::Rules,
@@ -115,8 +115,8 @@ impl Change {
     }
 
     /// Adds fields for the audit log, besides the changed ones.
-    pub(crate) fn with_told(self, told: Map<String, Value>) -> Self {
-        Self { told, ..self }
+    pub(crate) fn with_audit_fields(self, audit_fields: Map<String, Value>) -> Self {
+        Self { audit_fields, ..self }
     }
 
     /// Marks the change as approved: somebody else proposed it, and the actor approves it.
@@ -193,10 +193,10 @@ impl Change {
         }
         let relinked = before.experiment.hypothesis_id != revision.experiment.hypothesis_id
             || before.experiment.primary_goal != revision.experiment.primary_goal;
-        let mut told = self.told.clone();
-        told.extend(locked(tx, &revision).await?);
+        let mut audit_fields = self.audit_fields.clone();
+        audit_fields.extend(locked(tx, &revision).await?);
         let both = (&before.experiment, &revision.experiment);
-        audit_change(tx, &self.actor, self.now, self.action, both, told).await?;
+        audit_change(tx, &self.actor, self.now, self.action, both, audit_fields).await?;
         let version = match relinked {
             // The version also covers the hypothesis and the goal that are linked now.
             true => experiments::find(tx, project, self.target.id).await?.ok_or(NOT_FOUND)?.version(),
@@ -304,18 +304,18 @@ pub(crate) async fn locked(tx: &mut dyn Tx, revision: &Revision) -> Result<Optio
     Ok(lock.map(|lock| ("plan_hash".to_owned(), lock.hash.into())))
 }
 
-/// Records a change of an experiment in the audit log: the fields that changed, and the additional fields `told`.
+/// Records a change of an experiment in the audit log: the fields that changed, and those of `additional`.
 pub(crate) async fn audit_change(
     tx: &mut dyn Tx,
     actor: &Actor,
     now: Instant,
     action: &str,
     (before, after): (&Experiment, &Experiment),
-    told: Map<String, Value>,
+    additional: Map<String, Value>,
 ) -> Result<()> {
     let act = AuditAct { actor, company: after.company_id, project: Some(after.project_id), now };
     let mut fields = after.fields_unlike(before);
-    fields.extend(told);
+    fields.extend(additional);
     let before = before.fields_unlike(after);
     act.record(tx, action, object("experiment", after.id, &after.name), Some(before), Some(fields)).await
 }

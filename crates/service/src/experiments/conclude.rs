@@ -105,7 +105,7 @@ pub async fn conclude(
                 let summary = summary.map(serde_json::to_value).transpose().map_err(Error::internal)?;
                 let shown = computed.as_ref().map(|(shown, _)| &**shown);
                 let record = record(new, shown, &verdicts, concluded_by)?;
-                change = change.with_told(told(&record));
+                change = change.with_audit_fields(audit_fields(&record));
                 let changed = change.save(tx, before, after).await?;
                 conclusions::put(tx, id, &record).await?;
                 programme::put(tx, id, [&note, &learned], summary.as_ref()).await?;
@@ -244,14 +244,14 @@ fn record(
 }
 
 /// Additional fields of the audit log entry for the conclusion.
-fn told(record: &ConclusionRecord) -> Map<String, Value> {
-    let told = json!({
+fn audit_fields(record: &ConclusionRecord) -> Map<String, Value> {
+    let fields = json!({
         "learned": record.learned,
         "override_reason": record.override_reason,
         "follow_up_hypothesis_id": record.follow_up.map(|id| id.0),
         "verdicts": record.verdicts,
     });
-    told.as_object().cloned().unwrap_or_default()
+    fields.as_object().cloned().unwrap_or_default()
 }
 
 /// Reopens a concluded experiment; its status stays. `render` makes the response.

@@ -45,8 +45,8 @@ pub async fn confirm_plan(
     let change = Change::new(app, actor, target, "confirm plan");
     let change = match &reason {
         Ok(reason) => {
-            let told = Map::from_iter([("reason".to_owned(), Value::from(reason.as_str()))]);
-            change.with_detail(Some(told.clone().into())).with_told(told)
+            let fields = Map::from_iter([("reason".to_owned(), Value::from(reason.as_str()))]);
+            change.with_detail(Some(fields.clone().into())).with_audit_fields(fields)
         }
         Err(_) => change,
     };

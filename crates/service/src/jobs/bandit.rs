@@ -154,7 +154,7 @@ mod tests {
         for (now, next) in
             [("2026-03-01T10:00:00Z", "2026-03-01T11:00:00Z"), ("2026-03-01T10:59:59.999Z", "2026-03-01T11:00:00Z")]
         {
-            assert_eq!(periods.next_bandit_look(at(now)), at(next), "{now}");
+            assert_eq!(periods.next_bandit_check(at(now)), at(next), "{now}");
         }
     }
 }

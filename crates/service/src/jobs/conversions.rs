@@ -13,7 +13,7 @@ use muriel_domain::ids::ExperimentId;
 use muriel_domain::webhook::{Event, EventType};
 use muriel_results::{Computed, Inquiry};
 use muriel_store::tenants::Project;
-use muriel_store::{integrations, told};
+use muriel_store::{integrations, notifications};
 use serde_json::{Value, json};
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -22,7 +22,7 @@ const MINUTE_US: i64 = 60_000_000;
 
 /// Minute in which each experiment was last checked.
 #[derive(Debug, Default)]
-pub struct ConversionLooks(HashMap<ExperimentId, i64>);
+pub struct ConversionChecks(HashMap<ExperimentId, i64>);
 
 /// Conversions on a goal, per arm with the control first.
 struct GoalConversions {
@@ -34,36 +34,36 @@ struct GoalConversions {
 ///
 /// # Errors
 /// When the database cannot be reached. A result that cannot be computed now is checked again.
-pub async fn tell_conversions(app: &App, looks: &mut ConversionLooks) -> Result<usize> {
+pub async fn report_conversions(app: &App, checks: &mut ConversionChecks) -> Result<usize> {
     if app.results().is_none() {
         return Ok(0);
     }
     let now = app.clock.now();
     let followed =
         app.read(move |tx| Box::pin(async move { Ok(integrations::followed_conversions(tx, now).await?) })).await?;
-    looks.0.retain(|id, _| followed.iter().any(|(_, followed)| followed == id));
+    checks.0.retain(|id, _| followed.iter().any(|(_, followed)| followed == id));
     let minute = now.us().div_euclid(MINUTE_US);
-    let mut told = 0;
+    let mut sent = 0;
     for (project_id, id) in followed {
-        if looks.0.get(&id) == Some(&minute) {
+        if checks.0.get(&id) == Some(&minute) {
             continue;
         }
         let Some(project) = project(app, project_id).await? else { continue };
-        let is_looked_at = match tell(app, &project, id).await {
-            Ok(is_told) => {
-                told += usize::from(is_told);
+        let is_checked = match report_experiment(app, &project, id).await {
+            Ok(is_sent) => {
+                sent += usize::from(is_sent);
                 true
             }
             Err(error) => fails_by_itself(id, "tell_conversions", error)?,
         };
-        if is_looked_at {
-            looks.0.insert(id, minute);
+        if is_checked {
+            checks.0.insert(id, minute);
         }
     }
-    Ok(told)
+    Ok(sent)
 }
 
-async fn tell(app: &App, project: &Arc<Project>, id: ExperimentId) -> Result<bool> {
+async fn report_experiment(app: &App, project: &Arc<Project>, id: ExperimentId) -> Result<bool> {
     let (experiment, computed) = match look(app, project, id, Inquiry::default()).await {
         // Too many reports are being computed: the experiment is checked again.
         Err(Error::Unavailable { .. }) => return Err(busy()),
@@ -75,22 +75,22 @@ async fn tell(app: &App, project: &Arc<Project>, id: ExperimentId) -> Result<boo
     app.db
         .write::<_, Error, _>(move |tx| {
             Box::pin(async move {
-                let before = integrations::conversions_told(tx, &log, id).await?;
+                let before = integrations::reported_conversions(tx, &log, id).await?;
                 let mut counted = Vec::new();
                 for goal in goals {
                     let key = goal.key.as_str();
-                    let told_before = |arm: u32| before.get(&(key.to_owned(), arm)).copied().unwrap_or(0);
+                    let reported_before = |arm: u32| before.get(&(key.to_owned(), arm)).copied().unwrap_or(0);
                     // A lower number than reported, as when visitors turn out to have seen two arms, is not new.
                     let new: Vec<u64> = (0u32..)
                         .zip(&goal.arms)
-                        .map(|(arm, converted)| converted.saturating_sub(told_before(arm)))
+                        .map(|(arm, converted)| converted.saturating_sub(reported_before(arm)))
                         .collect();
                     if new.iter().all(|new| *new == 0) {
                         continue;
                     }
                     for ((arm, new), converted) in (0u32..).zip(&new).zip(&goal.arms) {
                         if *new > 0 {
-                            integrations::conversions_tell(tx, (&log, id), (key, arm), *converted).await?;
+                            integrations::reported_conversions_set(tx, (&log, id), (key, arm), *converted).await?;
                         }
                     }
                     counted.push((goal, new));
@@ -98,7 +98,8 @@ async fn tell(app: &App, project: &Arc<Project>, id: ExperimentId) -> Result<boo
                 if counted.is_empty() {
                     return Ok(false);
                 }
-                told::tell(tx, &experiment, vec![event(&experiment, &counted)], CLOCK.name(), now).await?;
+                notifications::record_events(tx, &experiment, vec![event(&experiment, &counted)], CLOCK.name(), now)
+                    .await?;
                 Ok(true)
             })
         })
@@ -117,8 +118,8 @@ fn conversions(computed: &Computed) -> Vec<GoalConversions> {
         .collect()
 }
 
-fn event(experiment: &Experiment, told: &[(GoalConversions, Vec<u64>)]) -> Event {
-    let goals: Vec<Value> = told
+fn event(experiment: &Experiment, counted: &[(GoalConversions, Vec<u64>)]) -> Event {
+    let goals: Vec<Value> = counted
         .iter()
         .map(|(goal, new)| {
             let arms = (0u32..).zip(new).zip(&goal.arms);
@@ -128,7 +129,7 @@ fn event(experiment: &Experiment, told: &[(GoalConversions, Vec<u64>)]) -> Event
             json!({ "goal_key": goal.key, "variants": arms })
         })
         .collect();
-    let all: u64 = told.iter().flat_map(|(_, new)| new).sum();
+    let all: u64 = counted.iter().flat_map(|(_, new)| new).sum();
     let sentence = format!(
         "there {} since the last message",
         if all == 1 { "was 1 conversion".to_owned() } else { format!("were {all} conversions") }

@@ -27,7 +27,7 @@ const BLOCKS_AT_ONCE: usize = 2_000;
 
 /// Minute in which exposures were last reported.
 #[derive(Debug, Default)]
-pub struct ExposureLooks(Option<i64>);
+pub struct ExposureChecks(Option<i64>);
 
 /// Exposures of an experiment in a number of blocks.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -59,9 +59,9 @@ struct EventLine<'l> {
 ///
 /// # Errors
 /// When the database cannot be reached or the log cannot be read.
-pub async fn tell_exposures(app: &App, looks: &mut ExposureLooks) -> Result<usize> {
+pub async fn report_exposures(app: &App, checks: &mut ExposureChecks) -> Result<usize> {
     let minute = app.clock.now().us().div_euclid(MINUTE_US);
-    let Some(results) = app.results().filter(|_| looks.0 != Some(minute)) else { return Ok(0) };
+    let Some(results) = app.results().filter(|_| checks.0 != Some(minute)) else { return Ok(0) };
     let loader = results.loader().clone();
     let extent = tokio::task::spawn_blocking(move || {
         let reader = loader.log_reader().map_err(Error::internal)?;
@@ -70,13 +70,13 @@ pub async fn tell_exposures(app: &App, looks: &mut ExposureLooks) -> Result<usiz
     });
     let (reader, extent) = extent.await.map_err(Error::internal)??;
     let log = extent.log.to_string();
-    let mut told = 0;
+    let mut sent = 0;
     loop {
         let named = log.clone();
         let (before, wanted) = app
             .read(move |tx| {
                 Box::pin(async move {
-                    Ok((integrations::exposures_told(tx, &named).await?, integrations::with_webhook(tx).await?))
+                    Ok((integrations::reported_exposures(tx, &named).await?, integrations::with_webhook(tx).await?))
                 })
             })
             .await?;
@@ -92,20 +92,20 @@ pub async fn tell_exposures(app: &App, looks: &mut ExposureLooks) -> Result<usiz
             }
         };
         let (counts, passed) = counted(&reader, after, extent.last, wanted).await?;
-        told += tell(app, &log, (after, passed), counts).await?;
+        sent += report_counts(app, &log, (after, passed), counts).await?;
         if passed >= extent.last {
             break;
         }
     }
-    looks.0 = Some(minute);
-    Ok(told)
+    checks.0 = Some(minute);
+    Ok(sent)
 }
 
 async fn move_on(app: &App, log: &str, before: Option<i64>, after: i64) -> Result<()> {
     let log = log.to_owned();
     app.db
         .write::<_, Error, _>(move |tx| {
-            Box::pin(async move { Ok(integrations::exposures_tell(tx, &log, before, after).await?) })
+            Box::pin(async move { Ok(integrations::reported_exposures_set(tx, &log, before, after).await?) })
         })
         .await?;
     Ok(())
@@ -165,25 +165,25 @@ fn count(line: &[u8], wanted: &[(ProjectId, ExperimentId)], counts: &mut Counts)
     *of.arms.entry(arm).or_default() += 1;
 }
 
-async fn tell(app: &App, log: &str, (before, after): (i64, i64), counts: Counts) -> Result<usize> {
+async fn report_counts(app: &App, log: &str, (before, after): (i64, i64), counts: Counts) -> Result<usize> {
     let (log, now) = (log.to_owned(), app.clock.now());
     app.db
         .write::<_, Error, _>(move |tx| {
             Box::pin(async move {
-                if !integrations::exposures_tell(tx, &log, Some(before), after).await? {
+                if !integrations::reported_exposures_set(tx, &log, Some(before), after).await? {
                     return Ok(0);
                 }
-                let mut told = 0;
+                let mut sent = 0;
                 for ((project, id), counts) in counts {
-                    told += usize::from(tell_one(tx, project, id, &counts, now).await?);
+                    sent += usize::from(report_experiment(tx, project, id, &counts, now).await?);
                 }
-                Ok(told)
+                Ok(sent)
             })
         })
         .await
 }
 
-async fn tell_one(
+async fn report_experiment(
     tx: &mut dyn Tx,
     project: ProjectId,
     id: ExperimentId,
@@ -195,11 +195,11 @@ async fn tell_one(
     let named = experiment.configuration.integrations().into_iter().find(|it| it.name == WEBHOOK);
     let Some(named) = named else { return Ok(false) };
     let only = named.settings.get(WEBHOOK_ID).and_then(Value::as_i64);
-    let is_told = webhooks::tell_exposures(tx, project, only, data(&experiment, counts), now).await?;
-    if is_told {
+    let is_sent = webhooks::send_exposures(tx, project, only, data(&experiment, counts), now).await?;
+    if is_sent {
         integrations::succeeded(tx, &[Success { project, experiment: id, name: WEBHOOK, at: now }]).await?;
     }
-    Ok(is_told)
+    Ok(is_sent)
 }
 
 fn data(experiment: &Experiment, counts: &ArmCounts) -> Map<String, Value> {

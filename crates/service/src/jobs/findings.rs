@@ -5,7 +5,7 @@
 //! transaction that writes it to the outbox and the inboxes, so that it is reported once, whichever
 //! node leads.
 
-use super::{CLOCK, LOOK_AGAIN_US, Leadership, check, fails_by_itself, look, project};
+use super::{CHECK_AGAIN_US, CLOCK, Leadership, check, fails_by_itself, look, project};
 use crate::app::App;
 use crate::error::{Error, Result};
 use muriel_analysis::{Grade, Verdict};
@@ -14,17 +14,17 @@ use muriel_domain::ids::{ExperimentId, ProjectId};
 use muriel_domain::webhook::{Event, EventType};
 use muriel_results::{Computed, Inquiry, Labels};
 use muriel_store::webhooks::Followed;
-use muriel_store::{told, webhooks};
+use muriel_store::{notifications, webhooks};
 use serde_json::json;
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 /// Period of checks for experiments that only people watch: most live experiments are watched by their
 /// authors, and an inbox is not read every minute.
-const LOOK_FOR_PEOPLE_US: i64 = 5 * LOOK_AGAIN_US;
+const CHECK_FOR_PEOPLE_US: i64 = 5 * CHECK_AGAIN_US;
 
 /// Revision and period in which each experiment was last checked.
 #[derive(Debug, Default)]
-pub struct FindingLooks(HashMap<ExperimentId, (i64, i64)>);
+pub struct FindingChecks(HashMap<ExperimentId, (i64, i64)>);
 
 /// A finding in a result.
 struct Finding {
@@ -37,37 +37,37 @@ struct Finding {
 ///
 /// # Errors
 /// When the database cannot be reached. A result that cannot be computed now is checked again.
-pub async fn tell_findings(app: &App, leadership: &Leadership, looks: &mut FindingLooks) -> Result<usize> {
+pub async fn report_findings(app: &App, leadership: &Leadership, checks: &mut FindingChecks) -> Result<usize> {
     if app.results().is_none() {
         return Ok(0);
     }
     let followed = app.read(|tx| Box::pin(async move { Ok(webhooks::followed(tx).await?) })).await?;
     let ids: HashSet<ExperimentId> = followed.iter().map(|followed| followed.id).collect();
-    looks.0.retain(|id, _| ids.contains(id));
-    let mut told = 0;
+    checks.0.retain(|id, _| ids.contains(id));
+    let mut sent = 0;
     for Followed { project: project_id, id, revision, by_webhook } in followed {
-        let period = if by_webhook { LOOK_AGAIN_US } else { LOOK_FOR_PEOPLE_US };
-        let look = (revision, app.clock.now().us().div_euclid(period));
-        if looks.0.get(&id) == Some(&look) {
+        let period = if by_webhook { CHECK_AGAIN_US } else { CHECK_FOR_PEOPLE_US };
+        let state = (revision, app.clock.now().us().div_euclid(period));
+        if checks.0.get(&id) == Some(&state) {
             continue;
         }
-        let is_looked_at = match tell(app, leadership.term, project_id, id).await {
+        let is_checked = match report_experiment(app, leadership.term, project_id, id).await {
             Ok(number) => {
-                told += number;
+                sent += number;
                 true
             }
             Err(error) => fails_by_itself(id, "tell_findings", error)?,
         };
-        if is_looked_at {
-            looks.0.insert(id, look);
+        if is_checked {
+            checks.0.insert(id, state);
         }
     }
-    Ok(told)
+    Ok(sent)
 }
 
-async fn tell(app: &App, term: i64, project_id: ProjectId, id: ExperimentId) -> Result<usize> {
+async fn report_experiment(app: &App, term: i64, project_id: ProjectId, id: ExperimentId) -> Result<usize> {
     let Some(project) = project(app, project_id).await? else { return Ok(0) };
-    let (experiment, computed) = match self::look(app, &project, id, Inquiry::default()).await {
+    let (experiment, computed) = match look(app, &project, id, Inquiry::default()).await {
         // Too many reports are being computed: the experiment is checked again.
         Err(Error::Unavailable { .. }) => return Err(busy()),
         looked => looked?,
@@ -101,7 +101,7 @@ async fn tell(app: &App, term: i64, project_id: ProjectId, id: ExperimentId) -> 
                 }
                 let number = events.len();
                 webhooks::findings_change(tx, id, &new, &gone, now).await?;
-                told::tell(tx, &experiment, events, CLOCK.name(), now).await?;
+                notifications::record_events(tx, &experiment, events, CLOCK.name(), now).await?;
                 Ok(number)
             })
         })

@@ -13,8 +13,8 @@ use muriel_analysis::interaction::{self, Found, LEVEL, MIN_SHARED};
 use muriel_domain::Instant;
 use muriel_domain::ids::ExperimentId;
 use muriel_domain::time::DAY_US;
-use muriel_results::{Inquiry, PairLook, ReportCache, ReportError, ReportInputs};
-use muriel_store::interactions::{self, Candidate, Interaction, LogPlace, Look};
+use muriel_results::{Inquiry, PairCheck, ReportCache, ReportError, ReportInputs};
+use muriel_store::interactions::{self, Candidate, Interaction, InteractionCheck, LogPlace};
 use muriel_store::tenants::Project;
 use muriel_warehouse::{SHARED_TESTS_MAX, SharedVisitors};
 use std::collections::{BTreeSet, VecDeque};
@@ -29,21 +29,21 @@ const CHECK_PERIOD_US: i64 = 60_000_000;
 
 /// The check in progress.
 #[derive(Debug, Default)]
-pub struct InteractionLooks {
-    current: Option<ProjectLook>,
+pub struct InteractionChecks {
+    current: Option<ProjectCheck>,
     /// No project is searched for before this moment.
     check_at: Option<Instant>,
 }
 
 /// A check of the pairs of a project.
 #[derive(Debug)]
-struct ProjectLook {
+struct ProjectCheck {
     term: i64,
     project: Arc<Project>,
     night: i64,
     /// Ordered pairs that remain: the experiment whose effect is checked, and the one that may change it.
     queue: VecDeque<(ExperimentId, ExperimentId)>,
-    looked: Vec<(ExperimentId, ExperimentId, PairLook)>,
+    checked: Vec<(ExperimentId, ExperimentId, PairCheck)>,
     /// Pairs that an exclusion group separates, in either order.
     separated: BTreeSet<(ExperimentId, ExperimentId)>,
     left_out: i64,
@@ -51,7 +51,7 @@ struct ProjectLook {
 
 /// Outcome of a step of a check.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum LookStep {
+pub enum CheckStep {
     /// Nothing is due.
     Idle,
     /// The check continues.
@@ -73,22 +73,22 @@ pub enum LookStep {
 pub async fn look_for_interactions(
     app: &App,
     leadership: &Leadership,
-    looks: &mut InteractionLooks,
-) -> Result<LookStep> {
-    let Some(reports) = app.results() else { return Ok(LookStep::Waiting) };
-    if looks.current.as_ref().is_some_and(|current| current.term != leadership.term) {
+    checks: &mut InteractionChecks,
+) -> Result<CheckStep> {
+    let Some(reports) = app.results() else { return Ok(CheckStep::Waiting) };
+    if checks.current.as_ref().is_some_and(|current| current.term != leadership.term) {
         // Another node has led, and perhaps checked, in between.
-        looks.current = None;
+        checks.current = None;
     }
-    let Some(current) = &mut looks.current else { return begin(app, reports, leadership.term, looks).await };
+    let Some(current) = &mut checks.current else { return begin(app, reports, leadership.term, checks).await };
     let Some((own, other)) = current.queue.front().copied() else {
         let left_out = end(app, current).await?;
-        looks.current = None;
-        return Ok(LookStep::Ended { left_out });
+        checks.current = None;
+        return Ok(CheckStep::Ended { left_out });
     };
-    match look_at(app, reports, &current.project, own, other).await? {
-        Some(Ok(look)) => current.looked.push((own, other, look)),
-        Some(Err(problem)) if is_temporary(&problem) => return Ok(LookStep::Waiting),
+    match check_pair(app, reports, &current.project, own, other).await? {
+        Some(Ok(pair)) => current.checked.push((own, other, pair)),
+        Some(Err(problem)) if is_temporary(&problem) => return Ok(CheckStep::Waiting),
         Some(Err(problem)) => {
             tracing::warn!(test_id = own.0, other_test_id = other.0, %problem, "a pair of experiments cannot be looked at");
         }
@@ -96,7 +96,7 @@ pub async fn look_for_interactions(
         None => {}
     }
     current.queue.pop_front();
-    Ok(LookStep::Continued)
+    Ok(CheckStep::Continued)
 }
 
 /// Returns the pairs that the last checks of all projects covered, and those that they omitted.
@@ -113,11 +113,11 @@ fn night(at: Instant) -> i64 {
 }
 
 /// Begins a check of the first project that is due.
-async fn begin(app: &App, reports: &ReportCache, term: i64, looks: &mut InteractionLooks) -> Result<LookStep> {
+async fn begin(app: &App, reports: &ReportCache, term: i64, checks: &mut InteractionChecks) -> Result<CheckStep> {
     let now = app.clock.now();
     // After the clock was set back, the search must not wait until it has caught up.
-    if looks.check_at.is_some_and(|at| now < at && at <= now.plus_us(CHECK_PERIOD_US)) {
-        return Ok(LookStep::Idle);
+    if checks.check_at.is_some_and(|at| now < at && at <= now.plus_us(CHECK_PERIOD_US)) {
+        return Ok(CheckStep::Idle);
     }
     let night = night(now);
     let due = app.read(move |tx| Box::pin(async move { Ok(interactions::due(tx, night).await?) })).await?;
@@ -126,15 +126,15 @@ async fn begin(app: &App, reports: &ReportCache, term: i64, looks: &mut Interact
         None => None,
     };
     let Some(project) = found else {
-        looks.check_at = Some(now.plus_us(CHECK_PERIOD_US));
-        return Ok(LookStep::Idle);
+        checks.check_at = Some(now.plus_us(CHECK_PERIOD_US));
+        return Ok(CheckStep::Idle);
     };
     let id = project.id;
     let candidates = app.read(move |tx| Box::pin(async move { Ok(interactions::candidates(tx, id).await?) })).await?;
     let newest: Vec<i64> = candidates.iter().take(SHARED_TESTS_MAX).map(|candidate| candidate.experiment.0).collect();
     let shared = match reports.shared_visitors(&project.key.as_str().into(), newest).await {
         Ok(shared) => shared,
-        Err(problem) if is_temporary(&problem) => return Ok(LookStep::Waiting),
+        Err(problem) if is_temporary(&problem) => return Ok(CheckStep::Waiting),
         Err(problem) => {
             tracing::warn!(project = project.key, %problem, "the pairs of live experiments cannot be looked at");
             Vec::new()
@@ -151,8 +151,8 @@ async fn begin(app: &App, reports: &ReportCache, term: i64, looks: &mut Interact
             "there are more pairs of live experiments than are looked at for interactions"
         );
     }
-    looks.current = Some(ProjectLook { term, project, night, queue, looked: Vec::new(), separated, left_out });
-    Ok(LookStep::Continued)
+    checks.current = Some(ProjectCheck { term, project, night, queue, checked: Vec::new(), separated, left_out });
+    Ok(CheckStep::Continued)
 }
 
 /// Returns the pairs to check, those that share the most visitors first, and how many are omitted
@@ -191,13 +191,13 @@ fn is_temporary(problem: &ReportError) -> bool {
 }
 
 /// Checks whether `other` changes the effect of `own`; `None` when one of them no longer exists.
-async fn look_at(
+async fn check_pair(
     app: &App,
     reports: &ReportCache,
     project: &Project,
     own: ExperimentId,
     other: ExperimentId,
-) -> Result<Option<Result<PairLook, ReportError>>> {
+) -> Result<Option<Result<PairCheck, ReportError>>> {
     let (node, project_id) = (app.node_id(), project.id);
     let inputs = app
         .read(move |tx| {
@@ -211,23 +211,26 @@ async fn look_at(
         .await?;
     let Some((own, other)) = inputs else { return Ok(None) };
     let now = app.clock.now();
-    Ok(Some(reports.look_at_pair(&project.key.as_str().into(), (&own, &other), now).await))
+    Ok(Some(reports.check_pair(&project.key.as_str().into(), (&own, &other), now).await))
 }
 
 /// Stores the findings and the end of the check. Returns the number of omitted pairs in all projects.
-async fn end(app: &App, look: &ProjectLook) -> Result<i64> {
+async fn end(app: &App, current: &ProjectCheck) -> Result<i64> {
     let tests: Vec<Option<interaction::Interaction>> =
-        look.looked.iter().map(|(_, _, look)| look.interaction).collect();
+        current.checked.iter().map(|(_, _, pair)| pair.interaction).collect();
     let found = interaction::found(&tests, LEVEL).map_err(Error::internal)?;
-    let found: Vec<Interaction> = found.iter().filter_map(|found| stored(look, found)).collect();
+    let found: Vec<Interaction> = found.iter().filter_map(|found| stored(current, found)).collect();
     let held: BTreeSet<(ExperimentId, ExperimentId)> =
         found.iter().map(|found| (found.experiment, found.other)).collect();
     // Later results for pairs found before: whether they still hold, and for which goal.
-    let judged: Vec<(ExperimentId, ExperimentId, Option<String>, bool)> =
-        look.looked.iter().map(|(own, other, look)| (*own, *other, look.goal_key.clone(), still_holds(look))).collect();
-    let pairs = i64::try_from(look.looked.len() / 2).unwrap_or(i64::MAX);
-    let ended = Look { night: look.night, ended_at: app.clock.now(), pairs, left_out: look.left_out };
-    let (term, project, separated) = (look.term, look.project.id, look.separated.clone());
+    let judged: Vec<(ExperimentId, ExperimentId, Option<String>, bool)> = current
+        .checked
+        .iter()
+        .map(|(own, other, pair)| (*own, *other, pair.goal_key.clone(), still_holds(pair)))
+        .collect();
+    let pairs = i64::try_from(current.checked.len() / 2).unwrap_or(i64::MAX);
+    let ended = InteractionCheck { night: current.night, ended_at: app.clock.now(), pairs, left_out: current.left_out };
+    let (term, project, separated) = (current.term, current.project.id, current.separated.clone());
     app.db
         .write::<_, Error, _>(move |tx| {
             Box::pin(async move {
@@ -249,7 +252,7 @@ async fn end(app: &App, look: &ProjectLook) -> Result<i64> {
                 for found in &found {
                     interactions::put(tx, found).await?;
                 }
-                interactions::set_look(tx, project, ended).await?;
+                interactions::set_check(tx, project, ended).await?;
                 Ok(interactions::totals(tx).await?.1)
             })
         })
@@ -257,13 +260,13 @@ async fn end(app: &App, look: &ProjectLook) -> Result<i64> {
 }
 
 /// Returns whether a pair found before stays found: it does as long as its own always-valid test is significant.
-fn still_holds(look: &PairLook) -> bool {
-    look.interaction.is_none_or(|test| test.p_value() < LEVEL)
+fn still_holds(pair: &PairCheck) -> bool {
+    pair.interaction.is_none_or(|test| test.p_value() < LEVEL)
 }
 
 /// Builds the stored form of a finding.
-fn stored(look: &ProjectLook, found: &Found) -> Option<Interaction> {
-    let (own, other, pair) = look.looked.get(found.pair)?;
+fn stored(current: &ProjectCheck, found: &Found) -> Option<Interaction> {
+    let (own, other, pair) = current.checked.get(found.pair)?;
     let arm = |arm: usize| u32::try_from(arm).ok();
     let place = |place: &muriel_results::LogPlaceFacts| LogPlace { id: place.id.to_string(), position: place.position };
     Some(Interaction {

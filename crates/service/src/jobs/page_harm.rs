@@ -6,7 +6,7 @@
 //! see [`Experiment::protected_arms`]. A person who starts the experiment again has been warned, so an
 //! unchanged arm does not end it a second time.
 
-use super::{CLOCK, LOOK_AGAIN_US, Leadership, apply, fails_by_itself, object, project};
+use super::{CHECK_AGAIN_US, CLOCK, Leadership, apply, fails_by_itself, object, project};
 use crate::app::App;
 use crate::error::{Error, Result};
 use crate::experiments::{Change, Precondition, Target};
@@ -22,11 +22,11 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 /// State of each experiment when its pages were last checked.
 #[derive(Debug, Default)]
-pub struct PageLooks(HashMap<ExperimentId, PageLook>);
+pub struct PageChecks(HashMap<ExperimentId, PageState>);
 
 /// State that determines a result. A result is checked once per period, however many events arrive.
 #[derive(Debug, PartialEq, Eq)]
-struct PageLook {
+struct PageState {
     revision: i64,
     period: i64,
 }
@@ -36,17 +36,17 @@ struct PageLook {
 ///
 /// # Errors
 /// When the database cannot be reached. A result that cannot be computed now is checked again.
-pub async fn stop_page_harm(app: &App, leadership: &Leadership, looks: &mut PageLooks) -> Result<Vec<ExperimentId>> {
+pub async fn stop_page_harm(app: &App, leadership: &Leadership, checks: &mut PageChecks) -> Result<Vec<ExperimentId>> {
     if app.results().is_none() {
         return Ok(Vec::new());
     }
     let protected = app.read(|tx| Box::pin(async move { Ok(jobs::protected(tx).await?) })).await?;
     let ids: HashSet<ExperimentId> = protected.iter().map(|(_, id, _)| *id).collect();
-    looks.0.retain(|id, _| ids.contains(id));
+    checks.0.retain(|id, _| ids.contains(id));
     let mut ended = Vec::new();
     for (project_id, id, revision) in protected {
-        let look = PageLook { revision, period: app.clock.now().us().div_euclid(LOOK_AGAIN_US) };
-        if looks.0.get(&id) == Some(&look) {
+        let state = PageState { revision, period: app.clock.now().us().div_euclid(CHECK_AGAIN_US) };
+        if checks.0.get(&id) == Some(&state) {
             continue;
         }
         let is_looked_at = match protect(app, leadership.term, project_id, id).await {
@@ -59,7 +59,7 @@ pub async fn stop_page_harm(app: &App, leadership: &Leadership, looks: &mut Page
             Err(error) => fails_by_itself(id, "stop_page_harm", error)?,
         };
         if is_looked_at {
-            looks.0.insert(id, look);
+            checks.0.insert(id, state);
         }
     }
     Ok(ended)

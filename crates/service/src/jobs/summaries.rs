@@ -4,7 +4,7 @@
 //! in turn, those that were not checked for the longest time first, and stores each summary with its time. A result
 //! without changes is not computed again: its summary is valid for the present moment.
 
-use super::{LOOK_AGAIN_US, Leadership, RunTime, check, fails_by_itself, look, project};
+use super::{CHECK_AGAIN_US, Leadership, RunTime, check, fails_by_itself, look, project};
 use crate::app::App;
 use crate::error::{Error, Result};
 use muriel_domain::Instant;
@@ -12,7 +12,7 @@ use muriel_domain::experiment::Experiment;
 use muriel_domain::ids::ExperimentId;
 use muriel_results::advice::Outlook;
 use muriel_results::{Computed, Inquiry};
-use muriel_store::overview::{self, ResultLook};
+use muriel_store::overview::{self, ResultCheck};
 use std::collections::HashMap;
 use std::time::Duration;
 
@@ -29,7 +29,7 @@ const REMEMBERED_MAX: usize = 20_000;
 
 /// State of each experiment when its result was last computed.
 #[derive(Debug, Default)]
-pub struct SummaryLooks {
+pub struct SummaryChecks {
     seen: HashMap<ExperimentId, Seen>,
     /// Experiments whose check failed, with their revision and the period.
     failed: HashMap<ExperimentId, (i64, i64)>,
@@ -41,54 +41,54 @@ struct Seen {
     generation: u64,
     last_block: i64,
     computed_at: Instant,
-    look: ResultLook,
+    check: ResultCheck,
 }
 
 /// Checks the results whose summaries are due. Returns the number of stored summaries.
 ///
 /// # Errors
 /// When the database cannot be reached. A result that cannot be computed now is checked again.
-pub async fn summarise_results(app: &App, leadership: &Leadership, looks: &mut SummaryLooks) -> Result<usize> {
+pub async fn summarise_results(app: &App, leadership: &Leadership, checks: &mut SummaryChecks) -> Result<usize> {
     let Some(reports) = app.results() else { return Ok(0) };
     let (time, before) = (RunTime::begin(app, RUN_TIME), app.clock.now().plus_us(-PERIOD_US));
-    let due = app.read(move |tx| Box::pin(async move { Ok(overview::to_look_at(tx, before, PER_RUN).await?) })).await?;
-    if looks.seen.len() > REMEMBERED_MAX {
-        looks.seen.clear();
+    let due = app.read(move |tx| Box::pin(async move { Ok(overview::due_checks(tx, before, PER_RUN).await?) })).await?;
+    if checks.seen.len() > REMEMBERED_MAX {
+        checks.seen.clear();
     }
-    let period = app.clock.now().us().div_euclid(LOOK_AGAIN_US);
-    looks.failed.retain(|_, (_, of)| *of == period);
+    let period = app.clock.now().us().div_euclid(CHECK_AGAIN_US);
+    checks.failed.retain(|_, (_, of)| *of == period);
     let mut kept = Vec::new();
     for due in due {
         if time.is_over(app) {
             break;
         }
-        if looks.failed.get(&due.id) == Some(&(due.revision, period)) {
+        if checks.failed.get(&due.id) == Some(&(due.revision, period)) {
             continue;
         }
         let Some(project) = project(app, due.project).await? else { continue };
         let (loader, now) = (reports.loader(), app.clock.now());
         let (generation, last_block) = (loader.generation(), loader.touched(&project.key).seq);
-        let seen = looks.seen.get(&due.id).filter(|seen| {
+        let seen = checks.seen.get(&due.id).filter(|seen| {
             let state = (seen.revision, seen.generation, seen.last_block);
             state == (due.revision, generation, last_block) && now.us() - seen.computed_at.us() < RECOMPUTE_US
         });
         if let Some(seen) = seen {
-            kept.push((due.id, ResultLook { as_of: now, ..seen.look.clone() }));
+            kept.push((due.id, ResultCheck { as_of: now, ..seen.check.clone() }));
             continue;
         }
-        match self::look(app, &project, due.id, Inquiry::default()).await {
+        match look(app, &project, due.id, Inquiry::default()).await {
             Ok((experiment, computed)) => {
-                let look = summary(&experiment, &computed, now)?;
+                let result_check = summary(&experiment, &computed, now)?;
                 let revision = experiment.revision;
-                let seen = Seen { revision, generation, last_block, computed_at: now, look: look.clone() };
-                looks.seen.insert(due.id, seen);
-                kept.push((due.id, look));
+                let seen = Seen { revision, generation, last_block, computed_at: now, check: result_check.clone() };
+                checks.seen.insert(due.id, seen);
+                kept.push((due.id, result_check));
             }
             // The warehouse is busy.
             Err(Error::Unavailable { .. }) => {}
             Err(error) => {
                 if fails_by_itself(due.id, "summarise_results", error)? {
-                    looks.failed.insert(due.id, (due.revision, period));
+                    checks.failed.insert(due.id, (due.revision, period));
                 }
             }
         }
@@ -98,8 +98,8 @@ pub async fn summarise_results(app: &App, leadership: &Leadership, looks: &mut S
         let write = app.db.write::<_, Error, _>(move |tx| {
             Box::pin(async move {
                 check(tx, term).await?;
-                for (id, look) in &kept {
-                    overview::looked_at(tx, *id, look).await?;
+                for (id, result_check) in &kept {
+                    overview::save_check(tx, *id, result_check).await?;
                 }
                 Ok(())
             })
@@ -109,10 +109,10 @@ pub async fn summarise_results(app: &App, leadership: &Leadership, looks: &mut S
     Ok(number)
 }
 
-fn summary(experiment: &Experiment, computed: &Computed, now: Instant) -> Result<ResultLook> {
+fn summary(experiment: &Experiment, computed: &Computed, now: Instant) -> Result<ResultCheck> {
     let outlook = Outlook::of(computed);
     let start = experiment.milestones.first_start.filter(|_| experiment.lifecycle.is_live());
-    Ok(ResultLook {
+    Ok(ResultCheck {
         as_of: now,
         revision: experiment.revision,
         verdict: outlook.verdict.clone().unwrap_or_default(),

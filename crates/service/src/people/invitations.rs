@@ -178,7 +178,7 @@ pub async fn invite(
             let invitation = link.invitation.clone();
             let made = link.store(tx, &acting).await?;
             let act = Act::of(&actor, company, acting.clock.now());
-            let after = told(tx, &invitation).await?;
+            let after = audit_value(tx, &invitation).await?;
             act.made(tx, "invite", object("invitation", made.id, &new.email), after).await?;
             Ok(made)
         })
@@ -201,7 +201,7 @@ pub(super) async fn check_room(tx: &mut dyn Tx, company: CompanyId, open: i64) -
     Ok(())
 }
 
-async fn told(tx: &mut dyn Tx, invitation: &Invitation) -> Result<Value> {
+async fn audit_value(tx: &mut dyn Tx, invitation: &Invitation) -> Result<Value> {
     let projects = shown_projects(tx, &invitation.access).await?;
     Ok(json!({ "email": invitation.email, "role": invitation.access.role.word(), "projects": projects }))
 }
@@ -219,7 +219,7 @@ pub async fn withdraw(app: &App, actor: &Actor, company: CompanyId, id: Invitati
             let invitation = invitation.ok_or(NOT_FOUND)?;
             invitations::take(tx, id).await?;
             let email = invitation.email.clone().unwrap_or_default();
-            let before = told(tx, &invitation).await?;
+            let before = audit_value(tx, &invitation).await?;
             Act::of(&actor, company, now).removed(tx, "withdraw", object("invitation", id, &email), before).await
         })
     })

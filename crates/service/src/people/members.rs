@@ -165,7 +165,7 @@ pub async fn list(app: &App, company: CompanyId) -> Result<People> {
 }
 
 /// The audit log's fields of a person.
-async fn told(tx: &mut dyn Tx, person: &Person) -> Result<Value> {
+async fn audit_value(tx: &mut dyn Tx, person: &Person) -> Result<Value> {
     let projects = shown_projects(tx, &person.access).await?;
     Ok(json!({ "name": person.name, "role": person.access.role.word(), "projects": projects }))
 }
@@ -217,9 +217,9 @@ pub async fn update(
                 check_owner_left(tx, &before, Some(&after)).await?;
                 if after != before {
                     people::update(tx, &after).await?;
-                    let (told_before, told_after) = (told(tx, &before).await?, told(tx, &after).await?);
+                    let (audit_before, audit_after) = (audit_value(tx, &before).await?, audit_value(tx, &after).await?);
                     let act = Act::of(&actor, company, now);
-                    act.changed(tx, "update", object("person", id, &after.name), told_before, told_after).await?;
+                    act.changed(tx, "update", object("person", id, &after.name), audit_before, audit_after).await?;
                 }
                 shown(tx, after).await
             })
@@ -260,7 +260,7 @@ pub struct Ended {
 
 impl Ended {
     /// The audit log's fields.
-    fn told(&self) -> Value {
+    fn audit_value(&self) -> Value {
         let Self { sessions, password_links, invitations, shares, keys } = self;
         let keys: Vec<&str> = keys.iter().map(|(id, _)| &**id).collect();
         json!({ "ended": {
@@ -282,7 +282,7 @@ pub async fn remove(app: &App, actor: &Actor, company: CompanyId, own: Role, id:
                 let person = find(tx, company, id).await?;
                 check_may_give(own, &person.access)?;
                 check_owner_left(tx, &person, None).await?;
-                let mut before = told(tx, &person).await?;
+                let mut before = audit_value(tx, &person).await?;
                 before["email"] = person.email.clone().into();
                 let ended = Ended {
                     sessions: sessions::revoke_all(tx, id, None).await?,
@@ -294,7 +294,8 @@ pub async fn remove(app: &App, actor: &Actor, company: CompanyId, own: Role, id:
                 people::remove(tx, id, now).await?;
                 let act = Act::of(&actor, company, now);
                 let thing = object("person", id, &person.name);
-                act.record(tx, "remove", thing, before.as_object().cloned(), ended.told().as_object().cloned()).await?;
+                act.record(tx, "remove", thing, before.as_object().cloned(), ended.audit_value().as_object().cloned())
+                    .await?;
                 Ok(ended)
             })
         })
@@ -361,7 +362,7 @@ pub async fn add(
                 if role == Role::Owner {
                     invitations::withdraw_first(tx).await?;
                 }
-                let mut after = told(tx, &person).await?;
+                let mut after = audit_value(tx, &person).await?;
                 after["email"] = person.email.clone().into();
                 let act = Act::of(&Actor::COMMAND_LINE, company_id, now);
                 act.made(tx, "add", object("person", person.id, &person.name), after).await?;

@@ -258,7 +258,7 @@ impl Oidc {
         };
         match self.ask(url, Request::Read(Some(format!("Bearer {access_token}")))).await {
             // The response may describe another person (OpenID Connect Core, section 5.3.2).
-            Ok(told) if told["sub"] == identity.subject.as_str() => identity.with(&told),
+            Ok(claims) if claims["sub"] == identity.subject.as_str() => identity.with(&claims),
             _ => identity,
         }
     }

@@ -124,8 +124,8 @@ mod tests {
         let visitors = visitors();
         let nobody = visitors.origin_of(None, None);
         assert_eq!((nobody.address, nobody.location(), nobody.agent.is_bot), (None, None, false));
-        let told = visitors.origin_of("::ffff:192.0.2.1".parse().ok(), Some(FIREFOX));
-        assert_eq!(told.network().unwrap().to_string(), "192.0.2.0");
-        assert_eq!(told.agent.os, Some("linux"));
+        let origin = visitors.origin_of("::ffff:192.0.2.1".parse().ok(), Some(FIREFOX));
+        assert_eq!(origin.network().unwrap().to_string(), "192.0.2.0");
+        assert_eq!(origin.agent.os, Some("linux"));
     }
 }

@@ -148,12 +148,12 @@ async fn erase_gently(
     erasures: Vec<Erasure>,
 ) -> Result<std::result::Result<EraseReport, EraseError>> {
     let percent = Arc::new(AtomicI64::new(0));
-    let (log, key, now, told) = (log.clone(), app.pepper.rewrite_key(), app.clock.now(), percent.clone());
+    let (log, key, now, reported) = (log.clone(), app.pepper.rewrite_key(), app.clock.now(), percent.clone());
     let mut erasing = tokio::task::spawn_blocking(move || {
         let mut pace = pacer(&log, move |progress| {
             let EraseProgress { bytes, total, .. } = progress;
             let percent = i64::try_from(bytes.saturating_mul(100) / total.max(1)).unwrap_or(0);
-            told.store(percent.min(99), Ordering::Relaxed);
+            reported.store(percent.min(99), Ordering::Relaxed);
         });
         erase(&log, &key, now, &erasures, &mut pace)
     });
@@ -177,10 +177,10 @@ async fn erase_gently(
 }
 
 /// Pauses for as long as it worked since the last call, and stops with the log.
-pub(super) fn pacer(log: &Log, mut tell: impl FnMut(EraseProgress)) -> impl FnMut(EraseProgress) -> bool {
+pub(super) fn pacer(log: &Log, mut report: impl FnMut(EraseProgress)) -> impl FnMut(EraseProgress) -> bool {
     let (log, mut since) = (log.clone(), Ticks::now());
     move |progress| {
-        tell(progress);
+        report(progress);
         std::thread::sleep(since.elapsed().min(MAX_PAUSE));
         since = Ticks::now();
         !matches!(log.state(), LogState::Unavailable { reason: muriel_log::UnavailableReason::Closed, .. })

@@ -191,8 +191,8 @@ mod tests {
             (status(500), 3, Some(first_at), late, DeliveryOutcome::Failed, false),
             (SendOutcome::Failed("x".to_owned()), 1, None, first_at, DeliveryOutcome::Failed, false),
         ] {
-            let (end, told) = judged(&attempt(attempts), sent.clone(), failing_since, now);
-            assert_eq!((told, end.switch_off.is_some()), (outcome, is_off), "{sent:?} {attempts}");
+            let (end, judged_as) = judged(&attempt(attempts), sent.clone(), failing_since, now);
+            assert_eq!((judged_as, end.switch_off.is_some()), (outcome, is_off), "{sent:?} {attempts}");
             assert_eq!(end.retry_at.is_some(), outcome == DeliveryOutcome::Failed);
         }
     }

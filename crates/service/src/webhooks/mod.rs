@@ -100,7 +100,7 @@ pub async fn create(
             let made = new_secret(tx, &cipher, id, now).await?;
             let response = idempotency::store_sealed(tx, &cipher, key.as_ref(), render(&made)?).await?;
             let act = Act::within(&actor, &of, now);
-            act.made(tx, "create", object("webhook", id, &webhook.url), told(&webhook)).await?;
+            act.made(tx, "create", object("webhook", id, &webhook.url), audit_value(&webhook)).await?;
             Ok(response)
         })
     })
@@ -108,7 +108,7 @@ pub async fn create(
 }
 
 /// The audit log's fields of a webhook.
-fn told(webhook: &Webhook) -> Value {
+fn audit_value(webhook: &Webhook) -> Value {
     let events: Vec<_> = webhook.events.iter().map(|event| event.word()).collect();
     let is_on = webhook.disabled.is_none();
     json!({ "url": webhook.url, "description": webhook.description, "events": events, "enabled": is_on })
@@ -185,7 +185,8 @@ pub async fn update(
             if after != before {
                 webhooks::update(tx, &after).await?;
                 let act = Act::within(&actor, &of, now);
-                act.changed(tx, "update", object("webhook", id, &after.url), told(&before), told(&after)).await?;
+                act.changed(tx, "update", object("webhook", id, &after.url), audit_value(&before), audit_value(&after))
+                    .await?;
             }
             Ok(())
         })
@@ -205,7 +206,7 @@ pub async fn delete(app: &App, actor: &Actor, project: &Arc<Project>, id: Webhoo
             let webhook = webhooks::find(tx, project, id).await?.ok_or(NOT_FOUND)?;
             webhooks::delete(tx, id).await?;
             let act = Act::within(&actor, &of, now);
-            act.removed(tx, "delete", object("webhook", id, &webhook.url), told(&webhook)).await
+            act.removed(tx, "delete", object("webhook", id, &webhook.url), audit_value(&webhook)).await
         })
     })
     .await

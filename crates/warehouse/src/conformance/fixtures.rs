@@ -77,7 +77,7 @@ pub(super) fn exposure(visitor: &str, us: i64, variant: u32, context: Value) -> 
 }
 
 /// A record with additional fields, sent with an API key.
-pub(super) fn vouched(mut event: Value, fields: &Value) -> Record {
+pub(super) fn trusted(mut event: Value, fields: &Value) -> Record {
     event["vouched"] = json!(true);
     event.as_object_mut().unwrap().extend(fields.as_object().unwrap().clone());
     record(event)

@@ -2,8 +2,8 @@
 
 use super::fixtures::{SECOND, START, at, question, record, trigger};
 use crate::{
-    CountedOutcome, Dimension, ExchangeRates, ExperimentQuestion, Filter, GroupStretch, Metric, PairQuestion,
-    Population, QUARTER_US, RateSpan,
+    CountedOutcome, Dimension, ExchangeRates, ExperimentQuestion, Filter, GroupRange, Metric, PairQuestion, Population,
+    QUARTER_US, RateSpan,
 };
 use muriel_domain::Instant;
 use muriel_domain::goal::GoalType;
@@ -99,7 +99,7 @@ pub(super) fn event() -> impl Strategy<Value = Value> {
             "health" => {
                 put("test_id", json!(met.2.parse::<i64>().unwrap()));
                 put("variant_id", json!(met.0));
-                put("changes", json!(Some(met.3).filter(|told| !told.is_empty())));
+                put("changes", json!(Some(met.3).filter(|letters| !letters.is_empty())));
                 // Each measure is present or not, independently of the others.
                 let [errors, late, hidden, lcp, cls, inp] = met.4;
                 put("errors", json!(errors));
@@ -166,8 +166,8 @@ pub(super) fn records() -> impl Strategy<Value = Vec<Record>> {
             if !records.is_empty() {
                 for (repeat, another) in repeats {
                     let mut record = repeat.get(&records).clone();
-                    if let Some((visitor, vouched, at)) = another {
-                        record.vouched = vouched;
+                    if let Some((visitor, trusted, at)) = another {
+                        record.vouched = trusted;
                         // Ids of exposures are compared only among exposures at the same time.
                         if record.kind != EventKind::Exposure {
                             record.visitor.id = visitor.to_owned();
@@ -299,9 +299,9 @@ pub(super) fn questions() -> impl Strategy<Value = ExperimentQuestion> {
 
 /// Questions about a holdout that holds out some visitors, all or none.
 pub(super) fn holdout_questions() -> impl Strategy<Value = ExperimentQuestion> {
-    let stretch = (prop_oneof![Just(0), Just(10_000), 0u32..10_000], word(&["g1", "g2", "g3"]));
-    (questions(), stretch).prop_map(|(question, (to, salt))| ExperimentQuestion {
-        population: Population::Holdout(GroupStretch { group_id: None, salt: salt.to_owned(), from: 0, to }),
+    let range = (prop_oneof![Just(0), Just(10_000), 0u32..10_000], word(&["g1", "g2", "g3"]));
+    (questions(), range).prop_map(|(question, (to, salt))| ExperimentQuestion {
+        population: Population::Holdout(GroupRange { group_id: None, salt: salt.to_owned(), from: 0, to }),
         breakdown: None,
         arms: 2,
         ..question

@@ -12,7 +12,7 @@ mod pairs;
 mod properties;
 mod reference;
 mod traffic;
-mod vouching;
+mod trusted_events;
 
 use crate::{WarehouseReader, WarehouseWriter};
 use std::panic::{self, AssertUnwindSafe};
@@ -39,10 +39,10 @@ const CHECKS: [(&str, Check); 18] = [
     ("changes by quarter add up to totals", properties::changes_by_quarter_add_up_to_totals),
     ("the largest segments are distinguished", counting::the_largest_segments_are_distinguished),
     ("of repeated events the first counts", counting::the_first_of_repeated_events_counts),
-    ("events without a key do not displace vouched ones", vouching::vouched_events_are_not_displaced),
+    ("events without a key do not displace vouched ones", trusted_events::vouched_events_are_not_displaced),
     (
         "the end of a report does not displace vouched events",
-        vouching::the_end_of_a_report_does_not_displace_vouched_events,
+        trusted_events::the_end_of_a_report_does_not_displace_vouched_events,
     ),
     ("texts are data", counting::texts_are_data),
     ("a stopped question is not answered", loading::a_stopped_question_is_not_answered),

@@ -3,8 +3,8 @@
 use super::Engine;
 use super::fixtures::{SECOND, START, at, exposure, load, question, record, trigger};
 use crate::{
-    CountedOutcome, Error, ExperimentQuestion, Filter, GroupStretch, Metric, PairQuestion, Population,
-    SHARED_TESTS_MAX, SharedQuestion, SharedVisitors, StopToken,
+    CountedOutcome, Error, ExperimentQuestion, Filter, GroupRange, Metric, PairQuestion, Population, SHARED_TESTS_MAX,
+    SharedQuestion, SharedVisitors, StopToken,
 };
 use muriel_domain::goal::GoalType;
 use muriel_log::Record;
@@ -54,7 +54,7 @@ pub(super) fn pairs_count_who_met_the_other_in_time(engine: Engine<'_>) {
     ];
     let warehouse = engine();
     load(&*warehouse, &[&records]);
-    let told = |question: &PairQuestion| -> Vec<(u32, u32, bool, u64, i128)> {
+    let cells_of = |question: &PairQuestion| -> Vec<(u32, u32, bool, u64, i128)> {
         let answer = warehouse.pair(question, &StopToken::new()).unwrap();
         let cells = answer.cells.iter();
         cells
@@ -64,20 +64,20 @@ pub(super) fn pairs_count_who_met_the_other_in_time(engine: Engine<'_>) {
     let pays = Metric { window_us: Some(window), ..Metric::new(trigger(GoalType::Revenue, "Paid")) };
     // The cap is computed over all visitors: the largest value is reduced to the next.
     let capped = Metric { cap: None, ..pays.clone() };
-    assert_eq!(told(&asked(capped)), [(0, 1, false, 2, 70_000), (1, 0, false, 1, 0)]);
+    assert_eq!(cells_of(&asked(capped)), [(0, 1, false, 2, 70_000), (1, 0, false, 1, 0)]);
     let endless = Metric { window_us: None, ..pays.clone() };
-    assert_eq!(told(&asked(endless)), [(0, 1, false, 3, 570_000), (1, 0, false, 1, 0)]);
+    assert_eq!(cells_of(&asked(endless)), [(0, 1, false, 3, 570_000), (1, 0, false, 1, 0)]);
     let mut early = asked(pays.clone());
     early.experiment.as_of = muriel_domain::Instant::from_us(start + window - 1);
-    assert_eq!(told(&early), [(0, 1, true, 2, 70_000), (1, 0, true, 1, 0)]);
+    assert_eq!(cells_of(&early), [(0, 1, true, 2, 70_000), (1, 0, true, 1, 0)]);
     // A visitor who did not enter the other experiment, by its own start and filter, is
     // in no cell.
     let mut later = asked(pays.clone());
     later.other.started_at = Some(muriel_domain::Instant::from_us(start));
-    assert_eq!(told(&later), [(0, 1, false, 1, 30_000), (1, 0, false, 1, 0)]);
+    assert_eq!(cells_of(&later), [(0, 1, false, 1, 30_000), (1, 0, false, 1, 0)]);
     let mut nobody = asked(pays);
     nobody.other.filter = Filter { devices: vec!["mobile".into()], ..Filter::default() };
-    assert_eq!(told(&nobody), []);
+    assert_eq!(cells_of(&nobody), []);
 
     let shared = |test_ids: Vec<i64>| {
         let answer = warehouse.shared(&SharedQuestion { project_key: "shop".into(), test_ids }, &StopToken::new());
@@ -96,8 +96,8 @@ pub(super) fn pairs_count_who_met_the_other_in_time(engine: Engine<'_>) {
     wrong.experiment.metrics.clear();
     assert!(matches!(warehouse.pair(&wrong, &StopToken::new()), Err(Error::ExperimentQuestion(_))));
     let mut wrong = asked(bounces);
-    let stretch = GroupStretch { group_id: None, salt: "g1".to_owned(), from: 0, to: 1 };
-    wrong.other.population = Population::Holdout(stretch);
+    let range = GroupRange { group_id: None, salt: "g1".to_owned(), from: 0, to: 1 };
+    wrong.other.population = Population::Holdout(range);
     assert!(matches!(warehouse.pair(&wrong, &StopToken::new()), Err(Error::ExperimentQuestion(_))));
     let stopped = StopToken::new();
     stopped.stop();

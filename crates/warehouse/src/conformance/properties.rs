@@ -74,12 +74,12 @@ pub(super) fn changes_by_quarter_add_up_to_totals(engine: Engine<'_>) {
         }
         // Keyed events overrule earlier ones without a key and determine the largest plausible
         // order, so all records are of the same kind.
-        let vouched = records.first().is_some_and(|record| record.vouched);
+        let trusted = records.first().is_some_and(|record| record.vouched);
         let records: Vec<Record> = records
             .into_iter()
             .map(|mut record| {
                 record.currency = record.currency.map(|_| "EUR".to_owned());
-                record.vouched = vouched;
+                record.vouched = trusted;
                 record
             })
             .collect();

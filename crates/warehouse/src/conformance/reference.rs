@@ -13,7 +13,7 @@ use muriel_domain::goal::{GoalType, GoalValue, Trigger};
 
 use crate::{
     Arrivals, Balance, CountedOutcome, Dimension, ExchangeRates, ExperimentAnswer, ExperimentQuestion, Filter,
-    GroupStretch, GroupTotals, LargestOrder, LostEvents, Metric, MetricAnswer, Population, RateSpan, Segment, Totals,
+    GroupRange, GroupTotals, LargestOrder, LostEvents, Metric, MetricAnswer, Population, RateSpan, Segment, Totals,
 };
 use muriel_log::{EventKind, Record};
 
@@ -52,14 +52,14 @@ fn entered<'r>(records: Vec<&'r Record>, question: &ExperimentQuestion, test_id:
         .filter(|record| variant(record).is_some_and(|variant| variant < question.arms))
         .collect();
     // If a visitor has a keyed exposure, the others are ignored, regardless of the end of the report.
-    let vouched: BTreeSet<&str> = exposures
+    let trusted: BTreeSet<&str> = exposures
         .iter()
         .filter(|record| record.vouched && !is_early(record))
         .map(|record| record.visitor.id.as_str())
         .collect();
     let exposures: Vec<&Record> = exposures
         .into_iter()
-        .filter(|record| record.vouched || !vouched.contains(record.visitor.id.as_str()))
+        .filter(|record| record.vouched || !trusted.contains(record.visitor.id.as_str()))
         .collect();
     let early: BTreeSet<&str> = exposures
         .iter()
@@ -118,7 +118,7 @@ pub(super) fn answer(records: &[Record], question: &ExperimentQuestion) -> Exper
     let records = of_project(records, question);
     let test_id = match &question.population {
         Population::Exposed { test_id } => *test_id,
-        Population::Holdout(stretch) => return holdout(&records, question, stretch),
+        Population::Holdout(range) => return holdout(&records, question, range),
     };
     let Entered { records, entries, bots, crossed, moved, early } = entered(records, question, test_id);
     let mut arrivals: BTreeMap<(i64, u32), u64> = BTreeMap::new();
@@ -148,8 +148,8 @@ pub(super) fn answer(records: &[Record], question: &ExperimentQuestion) -> Exper
 }
 
 /// Answers a question about a holdout.
-fn holdout(records: &[&Record], question: &ExperimentQuestion, stretch: &GroupStretch) -> ExperimentAnswer {
-    let is_held_out = stretch.membership();
+fn holdout(records: &[&Record], question: &ExperimentQuestion, range: &GroupRange) -> ExperimentAnswer {
+    let is_held_out = range.membership();
     let epoch = question.epochs.first().map_or(0, |(epoch, _)| *epoch);
     let is_nobody = question.filter != Filter::default() || question.epoch.is_some_and(|asked| asked != epoch);
     let (started, from) = (question.started_at, question.from.map_or(i64::MIN, Instant::us));
@@ -301,7 +301,7 @@ struct Hit {
     /// Value of the order before refunds.
     gross: i128,
     currency: Option<String>,
-    vouched: bool,
+    trusted: bool,
     what: What,
     url: Option<String>,
 }
@@ -325,7 +325,7 @@ impl Hit {
             amount,
             gross: amount,
             currency: record.currency.clone(),
-            vouched: record.vouched,
+            trusted: record.vouched,
             what: What::Event,
             url: record.url.clone(),
         }
@@ -353,16 +353,16 @@ fn convert(hits: &mut [Hit], exchange: &ExchangeRates) {
 
 /// Sum of the values, limited like the value of a visitor.
 fn worth(hits: &[Hit]) -> i128 {
-    let sum = |vouched: bool, untied: bool| -> i128 {
-        let those = hits.iter().filter(|hit| hit.vouched == vouched && (hit.what == What::Untied) == untied);
+    let sum = |trusted: bool, untied: bool| -> i128 {
+        let those = hits.iter().filter(|hit| hit.trusted == trusted && (hit.what == What::Untied) == untied);
         those.map(|hit| hit.amount).sum()
     };
     (sum(true, false) + (sum(false, false) + sum(false, true)).max(0) + sum(true, true)).clamp(0, MAX)
 }
 
 /// Like [`worth`], for events sent with an API key only.
-fn vouched_worth(hits: &[Hit]) -> i128 {
-    worth(&hits.iter().filter(|hit| hit.vouched).cloned().collect::<Vec<_>>())
+fn trusted_worth(hits: &[Hit]) -> i128 {
+    worth(&hits.iter().filter(|hit| hit.trusted).cloned().collect::<Vec<_>>())
 }
 
 fn bought(hits: &[Hit]) -> impl Iterator<Item = &Hit> {
@@ -560,11 +560,11 @@ fn metric_of_each(
         answer.orders.lost_refunds = left_out.refunds.iter().filter(|hit| counts(hit)).count() as u64;
         currency(&mut seen, metric, &mut answer);
         sure = limit(&mut seen, metric, &mut answer);
-        answer.orders.vouched =
-            seen.values().flat_map(|seen| bought(&seen.after)).filter(|hit| hit.vouched).count() as u64;
+        answer.orders.trusted =
+            seen.values().flat_map(|seen| bought(&seen.after)).filter(|hit| hit.trusted).count() as u64;
         answer.orders.largest = largest(&seen, entries);
     }
-    let pool = |seen: &Seen| if sure { vouched_worth(&seen.after) } else { worth(&seen.after) };
+    let pool = |seen: &Seen| if sure { trusted_worth(&seen.after) } else { worth(&seen.after) };
     let mut values: Vec<i128> = seen.values().map(pool).filter(|value| *value > 0).collect();
     values.sort_unstable_by_key(|value| Reverse(*value));
     let cap = match metric.cap {
@@ -715,22 +715,22 @@ fn currency(seen: &mut HashMap<&str, Seen>, metric: &Metric, answer: &mut Metric
     let mut buyers: BTreeMap<String, (BTreeSet<String>, BTreeSet<String>)> = BTreeMap::new();
     for hit in seen.values().flat_map(|seen| bought(&seen.after)) {
         if let Some(currency) = &hit.currency {
-            let (vouched, all) = buyers.entry(currency.clone()).or_default();
+            let (trusted, all) = buyers.entry(currency.clone()).or_default();
             all.insert(hit.visitor.clone());
-            if hit.vouched {
-                vouched.insert(hit.visitor.clone());
+            if hit.trusted {
+                trusted.insert(hit.visitor.clone());
             }
         }
     }
-    let most = buyers.iter().min_by_key(|(name, (vouched, all))| (Reverse(vouched.len()), Reverse(all.len()), *name));
+    let most = buyers.iter().min_by_key(|(name, (trusted, all))| (Reverse(trusted.len()), Reverse(all.len()), *name));
     let of_rates = metric.exchange.as_ref().filter(|_| most.is_some()).map(|exchange| exchange.currency.clone());
     answer.currency = metric.currency.clone().or(of_rates).or_else(|| most.map(|(name, _)| name.clone()));
     let counts = |hit: &Hit| hit.currency.is_none() || hit.currency == answer.currency;
-    let left_out = |vouched: bool| {
+    let left_out = |trusted: bool| {
         let others = seen.values().flat_map(|seen| bought(&seen.after)).filter(|hit| !counts(hit));
-        others.filter(|hit| hit.vouched || !vouched).count() as u64
+        others.filter(|hit| hit.trusted || !trusted).count() as u64
     };
-    (answer.orders.other_currency, answer.orders.other_currency_vouched) = (left_out(false), left_out(true));
+    (answer.orders.other_currency, answer.orders.other_currency_trusted) = (left_out(false), left_out(true));
     for seen in seen.values_mut() {
         seen.after.retain(counts);
         seen.before.retain(counts);
@@ -739,13 +739,13 @@ fn currency(seen: &mut HashMap<&str, Seen>, metric: &Metric, answer: &mut Metric
 
 /// Keeps the plausible orders. Returns whether enough buyers have orders sent with an API key.
 fn limit(seen: &mut HashMap<&str, Seen>, metric: &Metric, answer: &mut MetricAnswer) -> bool {
-    let buyers = |vouched: bool| {
-        let buys = |seen: &&Seen| bought(&seen.after).any(|hit| hit.vouched || !vouched);
+    let buyers = |trusted: bool| {
+        let buys = |seen: &&Seen| bought(&seen.after).any(|hit| hit.trusted || !trusted);
         seen.values().filter(buys).count()
     };
     let sure = buyers(true) > 0 && buyers(true) * 10 >= buyers(false);
     let largest =
-        seen.values().flat_map(|seen| bought(&seen.after)).filter(|hit| hit.vouched).map(|hit| hit.amount).max();
+        seen.values().flat_map(|seen| bought(&seen.after)).filter(|hit| hit.trusted).map(|hit| hit.amount).max();
     let limit = match (metric.max_order_value, largest.filter(|largest| sure && *largest > 0)) {
         (Some(limit), _) => Some((units(limit), false)),
         (None, Some(largest)) => Some((10 * largest, true)),
@@ -753,7 +753,7 @@ fn limit(seen: &mut HashMap<&str, Seen>, metric: &Metric, answer: &mut MetricAns
     };
     let Some((limit, anonymous)) = limit else { return sure };
     answer.orders.limit = Some(limit as f64 / 10_000.0);
-    let plausible = |hit: &Hit| hit.gross <= limit || (anonymous && hit.vouched);
+    let plausible = |hit: &Hit| hit.gross <= limit || (anonymous && hit.trusted);
     answer.orders.implausible =
         seen.values().flat_map(|seen| bought(&seen.after)).filter(|hit| !plausible(hit)).count() as u64;
     for seen in seen.values_mut() {
@@ -771,12 +771,12 @@ fn largest(seen: &HashMap<&str, Seen>, entries: &[Entry<'_>]) -> Option<LargestO
         for order in bought(&seen[entry.visitor].after) {
             let tied = seen[entry.visitor].after.iter().filter(|hit| hit.what == What::Tied && hit.root == order.root);
             let net = order.amount + tied.map(|hit| hit.amount).sum::<i128>();
-            orders.push((Reverse(net), order.at, visitor, order.root, entry.variant, order.vouched));
+            orders.push((Reverse(net), order.at, visitor, order.root, entry.variant, order.trusted));
         }
     }
-    let (Reverse(net), at, _, _, variant, vouched) = orders.into_iter().min()?;
+    let (Reverse(net), at, _, _, variant, trusted) = orders.into_iter().min()?;
     let units = i64::try_from(net).unwrap();
-    (net > 0).then_some(LargestOrder { units, at: Instant::from_us(at), variant, vouched })
+    (net > 0).then_some(LargestOrder { units, at: Instant::from_us(at), variant, trusted })
 }
 
 fn fits(record: &Record, trigger: &Trigger) -> bool {
@@ -854,8 +854,8 @@ fn acted(records: &[&Record], entry: &Entry<'_>, bounce: bool) -> bool {
         .filter(during)
         .filter_map(|record| enough(record).map(|enough| (*record, enough)))
         .collect();
-    let vouched: BTreeSet<_> = did.iter().filter(|(record, _)| record.vouched).map(|(record, _)| record.id).collect();
-    let counts = |record: &Record| record.vouched || !vouched.contains(&record.id);
+    let trusted: BTreeSet<_> = did.iter().filter(|(record, _)| record.vouched).map(|(record, _)| record.id).collect();
+    let counts = |record: &Record| record.vouched || !trusted.contains(&record.id);
     let did = || did.iter().filter(|(record, _)| counts(record));
     did().any(|(_, enough)| *enough) || did().map(|(record, _)| record.id).collect::<BTreeSet<_>>().len() >= 2
 }

@@ -67,18 +67,19 @@ pub(super) fn traffic_counts_each_visitor_once(engine: Engine<'_>) {
     }
 
     let ask = |limit: u64, metric: Metric| {
-        let mut told: Vec<VisitorTotals> = Vec::new();
+        let mut totals: Vec<VisitorTotals> = Vec::new();
         let asked = VisitorsQuestion { project_key: "shop".into(), from, until, metric, limit };
-        warehouse.visitors(&asked, &StopToken::new(), &mut |visitor| told.push(visitor)).unwrap();
-        told
+        warehouse.visitors(&asked, &StopToken::new(), &mut |visitor| totals.push(visitor)).unwrap();
+        totals
     };
-    let told = ask(10, Metric::new(CountedOutcome::Event("buy".into())));
-    let mut counts: Vec<_> = told.iter().map(|told| (told.day - START / day, told.count, told.converted)).collect();
+    let found = ask(10, Metric::new(CountedOutcome::Event("buy".into())));
+    let mut counts: Vec<_> =
+        found.iter().map(|visitor| (visitor.day - START / day, visitor.count, visitor.converted)).collect();
     counts.sort_unstable();
     assert_eq!(counts, [(0, 3, true), (1, 0, false), (1, 0, false)]);
-    assert!(told.is_sorted_by_key(|told| told.visitor));
-    assert_eq!(ask(2, Metric::new(CountedOutcome::Event("buy".into()))), told[..2]);
-    let bounced = ask(10, Metric::new(CountedOutcome::Bounce)).iter().filter(|told| told.converted).count();
+    assert!(found.is_sorted_by_key(|visitor| visitor.visitor));
+    assert_eq!(ask(2, Metric::new(CountedOutcome::Event("buy".into()))), found[..2]);
+    let bounced = ask(10, Metric::new(CountedOutcome::Bounce)).iter().filter(|visitor| visitor.converted).count();
     assert_eq!(bounced, 1);
 }
 

@@ -30,7 +30,7 @@ pub(super) fn append(
             row.refund_of,
             row.currency,
             row.session,
-            row.vouched,
+            row.trusted,
             log,
             row.seq
         ])?;
@@ -47,7 +47,7 @@ pub(super) fn append(
             row.at,
             row.id,
             row.bot,
-            row.vouched,
+            row.trusted,
             row.session,
             row.url,
             row.profile,
@@ -70,7 +70,7 @@ pub(super) fn append(
             row.variant,
             row.at,
             row.id,
-            row.vouched,
+            row.trusted,
             row.asked,
             row.found,
             row.failed,

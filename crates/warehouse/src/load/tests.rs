@@ -330,10 +330,10 @@ fn rows_answer_only_once_they_are_known_to_be_of_the_log() {
     finish(&mut place.load(&warehouse));
     let start = |log: &Path| {
         let loader = Loader::start(log, warehouse.clone(), None).unwrap();
-        let told = (loader.position().seq, loader.generation());
+        let loaded = (loader.position().seq, loader.generation());
         loader.stop();
-        assert_eq!(loader.position().seq, told.0, "after the thread has looked as well");
-        told
+        assert_eq!(loader.position().seq, loaded.0, "after the thread has looked as well");
+        loaded
     };
     assert_eq!(start(&place.log_dir()), (3, 0));
     // A log that cannot be read is not known to be another log.
@@ -610,11 +610,11 @@ fn one_project_can_be_loaded_alone() {
     }
     let reader = LogReader::open(&place.log_dir()).unwrap();
     let warehouse = DuckWarehouse::in_memory(&small()).unwrap();
-    let mut told = Vec::new();
+    let mut reported = Vec::new();
     let up_to = Position { seq: 4 };
-    let loaded = load_log(&reader, &warehouse, "b", up_to, &mut |at| told.push(at.seq)).unwrap();
+    let loaded = load_log(&reader, &warehouse, "b", up_to, &mut |at| reported.push(at.seq)).unwrap();
     assert_eq!(loaded, LoadReport { position: up_to, events: 20, damage: None });
-    assert_eq!(told, [4]);
+    assert_eq!(reported, [4]);
     let rows = dump(&warehouse);
     let project = format!("'project': {},", crate::row::hash_text("b"));
     assert!(rows[1..].iter().all(|row| row.contains(&project)), "{rows:?}");

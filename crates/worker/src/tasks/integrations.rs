@@ -2,7 +2,7 @@
 
 use super::act_error;
 use crate::task::{Context, Need, Progress, Task};
-use muriel_service::jobs::{self, ConversionLooks, ExposureLooks};
+use muriel_service::jobs::{self, ConversionChecks, ExposureChecks};
 use muriel_service::{App, integrations};
 use std::sync::Arc;
 use std::time::Duration;
@@ -11,7 +11,7 @@ use tokio::sync::Mutex;
 /// Period of writing successes.
 const WRITE_PERIOD: Duration = Duration::from_secs(2);
 /// Period of checking the clock: webhooks receive a report once a minute.
-const LOOK_PERIOD: Duration = Duration::from_secs(1);
+const CHECK_PERIOD: Duration = Duration::from_secs(1);
 /// The tasks take at most a fifth of the time, so that requests keep most of the warehouse.
 const REST_FACTOR: u32 = 4;
 
@@ -28,13 +28,13 @@ pub fn write_integration_successes(app: App) -> Task {
 }
 
 /// Reports the exposures in this node's log to webhooks. Every node does so.
-pub fn tell_exposures(app: App) -> Task {
-    let looks = Arc::new(Mutex::new(ExposureLooks::default()));
-    let task = Task::new("tell_exposures", LOOK_PERIOD, move |_: Context| {
-        let (app, looks) = (app.clone(), looks.clone());
+pub fn report_exposures(app: App) -> Task {
+    let checks = Arc::new(Mutex::new(ExposureChecks::default()));
+    let task = Task::new("tell_exposures", CHECK_PERIOD, move |_: Context| {
+        let (app, checks) = (app.clone(), checks.clone());
         async move {
-            let told = jobs::tell_exposures(&app, &mut *looks.lock().await).await;
-            told.map_err(|error| act_error(&error))?;
+            let sent = jobs::report_exposures(&app, &mut *checks.lock().await).await;
+            sent.map_err(|error| act_error(&error))?;
             Ok(Progress::Continue)
         }
     });
@@ -43,13 +43,13 @@ pub fn tell_exposures(app: App) -> Task {
 }
 
 /// Reports the conversions in this node's log to webhooks. Every node does so.
-pub fn tell_conversions(app: App) -> Task {
-    let looks = Arc::new(Mutex::new(ConversionLooks::default()));
-    let task = Task::new("tell_conversions", LOOK_PERIOD, move |_: Context| {
-        let (app, looks) = (app.clone(), looks.clone());
+pub fn report_conversions(app: App) -> Task {
+    let checks = Arc::new(Mutex::new(ConversionChecks::default()));
+    let task = Task::new("tell_conversions", CHECK_PERIOD, move |_: Context| {
+        let (app, checks) = (app.clone(), checks.clone());
         async move {
-            let told = jobs::tell_conversions(&app, &mut *looks.lock().await).await;
-            told.map_err(|error| act_error(&error))?;
+            let sent = jobs::report_conversions(&app, &mut *checks.lock().await).await;
+            sent.map_err(|error| act_error(&error))?;
             Ok(Progress::Continue)
         }
     });

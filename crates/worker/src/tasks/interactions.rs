@@ -3,7 +3,7 @@
 use super::jobs::{Leader, REST_FACTOR, give_up_after, lead};
 use crate::task::{Context, Need, Progress, Task};
 use muriel_service::App;
-use muriel_service::jobs::{self, InteractionLooks, LookStep, RunTime};
+use muriel_service::jobs::{self, CheckStep, InteractionChecks, RunTime};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::Mutex;
@@ -18,18 +18,18 @@ pub type LeftOutObserver = Arc<dyn Fn(i64) + Send + Sync>;
 
 /// Checks pairs of live experiments, one after another.
 pub(super) fn look_for_interactions(app: App, leader: Leader, observe: LeftOutObserver) -> Task {
-    let looks = Arc::new(Mutex::new(InteractionLooks::default()));
+    let checks = Arc::new(Mutex::new(InteractionChecks::default()));
     let task = Task::new("look_for_interactions", PERIOD, move |_: Context| {
-        let (app, leader, observe, looks) = (app.clone(), leader.clone(), observe.clone(), looks.clone());
+        let (app, leader, observe, checks) = (app.clone(), leader.clone(), observe.clone(), checks.clone());
         async move {
             let Some(leading) = lead(&app, &leader).await? else { return Ok(Progress::Continue) };
-            let (time, mut looks) = (RunTime::begin(&app, RUN_TIME), looks.lock().await);
+            let (time, mut checks) = (RunTime::begin(&app, RUN_TIME), checks.lock().await);
             while !time.is_over(&app) {
-                let step = jobs::look_for_interactions(&app, &leading, &mut looks).await;
+                let step = jobs::look_for_interactions(&app, &leading, &mut checks).await;
                 match give_up_after(step, &leader).await? {
-                    LookStep::Continued => {}
-                    LookStep::Ended { left_out } => observe(left_out),
-                    LookStep::Idle | LookStep::Waiting => break,
+                    CheckStep::Continued => {}
+                    CheckStep::Ended { left_out } => observe(left_out),
+                    CheckStep::Idle | CheckStep::Waiting => break,
                 }
             }
             Ok(Progress::Continue)

@@ -5,7 +5,7 @@ use super::interactions::{LeftOutObserver, look_for_interactions};
 use crate::task::{Context, Need, Progress, RunError, Task};
 use muriel_domain::experiment::Rule;
 use muriel_service::App;
-use muriel_service::jobs::{self, FindingLooks, JobOutcome, Leadership, Looks, PageLooks, SummaryLooks};
+use muriel_service::jobs::{self, FindingChecks, JobOutcome, Leadership, PageChecks, ResultChecks, SummaryChecks};
 use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::Duration;
@@ -35,7 +35,7 @@ pub fn clock(app: &App, observe: JobsObserver, left_out: LeftOutObserver) -> [Ta
         run_jobs(app.clone(), leader.clone(), observe.clone()),
         check_completion_rules(app.clone(), leader.clone(), observe.clone()),
         stop_page_harm(app.clone(), leader.clone(), observe),
-        tell_findings(app.clone(), leader.clone()),
+        report_findings(app.clone(), leader.clone()),
         look_for_interactions(app.clone(), leader.clone(), left_out),
         summarise_results(app.clone(), leader),
     ]
@@ -57,12 +57,12 @@ fn run_jobs(app: App, leader: Leader, observe: JobsObserver) -> Task {
 
 /// Ends experiments whose results meet one of their rules.
 fn check_completion_rules(app: App, leader: Leader, observe: JobsObserver) -> Task {
-    let looks = Arc::new(Mutex::new(Looks::default()));
+    let checks = Arc::new(Mutex::new(ResultChecks::default()));
     let task = Task::new("check_completion_rules", PERIOD, move |_: Context| {
-        let (app, leader, observe, looks) = (app.clone(), leader.clone(), observe.clone(), looks.clone());
+        let (app, leader, observe, checks) = (app.clone(), leader.clone(), observe.clone(), checks.clone());
         async move {
             let Some(leading) = lead(&app, &leader).await? else { return Ok(Progress::Continue) };
-            let ended = jobs::check_results(&app, &leading, &mut *looks.lock().await).await;
+            let ended = jobs::check_results(&app, &leading, &mut *checks.lock().await).await;
             let ended = give_up_after(ended, &leader).await?;
             for (_, rule) in ended {
                 observe(rule, &JobOutcome::Done);
@@ -75,12 +75,12 @@ fn check_completion_rules(app: App, leader: Leader, observe: JobsObserver) -> Ta
 
 /// Ends experiments that harm pages, if their projects are set to do so.
 fn stop_page_harm(app: App, leader: Leader, observe: JobsObserver) -> Task {
-    let looks = Arc::new(Mutex::new(PageLooks::default()));
+    let checks = Arc::new(Mutex::new(PageChecks::default()));
     let task = Task::new("stop_page_harm", FINDINGS_PERIOD, move |_: Context| {
-        let (app, leader, observe, looks) = (app.clone(), leader.clone(), observe.clone(), looks.clone());
+        let (app, leader, observe, checks) = (app.clone(), leader.clone(), observe.clone(), checks.clone());
         async move {
             let Some(leading) = lead(&app, &leader).await? else { return Ok(Progress::Continue) };
-            let ended = jobs::stop_page_harm(&app, &leading, &mut *looks.lock().await).await;
+            let ended = jobs::stop_page_harm(&app, &leading, &mut *checks.lock().await).await;
             for _ in give_up_after(ended, &leader).await? {
                 observe(Rule::PageHarm, &JobOutcome::Done);
             }
@@ -91,14 +91,14 @@ fn stop_page_harm(app: App, leader: Leader, observe: JobsObserver) -> Task {
 }
 
 /// Reports failing health checks and reached verdicts to webhooks and watchers.
-fn tell_findings(app: App, leader: Leader) -> Task {
-    let looks = Arc::new(Mutex::new(FindingLooks::default()));
+fn report_findings(app: App, leader: Leader) -> Task {
+    let checks = Arc::new(Mutex::new(FindingChecks::default()));
     let task = Task::new("tell_findings", FINDINGS_PERIOD, move |_: Context| {
-        let (app, leader, looks) = (app.clone(), leader.clone(), looks.clone());
+        let (app, leader, checks) = (app.clone(), leader.clone(), checks.clone());
         async move {
             let Some(leading) = lead(&app, &leader).await? else { return Ok(Progress::Continue) };
-            let told = jobs::tell_findings(&app, &leading, &mut *looks.lock().await).await;
-            give_up_after(told, &leader).await?;
+            let sent = jobs::report_findings(&app, &leading, &mut *checks.lock().await).await;
+            give_up_after(sent, &leader).await?;
             Ok(Progress::Continue)
         }
     });
@@ -107,12 +107,12 @@ fn tell_findings(app: App, leader: Leader) -> Task {
 
 /// Stores summaries of results, for the overview.
 fn summarise_results(app: App, leader: Leader) -> Task {
-    let looks = Arc::new(Mutex::new(SummaryLooks::default()));
+    let checks = Arc::new(Mutex::new(SummaryChecks::default()));
     let task = Task::new("summarise_results", SUMMARIES_PERIOD, move |_: Context| {
-        let (app, leader, looks) = (app.clone(), leader.clone(), looks.clone());
+        let (app, leader, checks) = (app.clone(), leader.clone(), checks.clone());
         async move {
             let Some(leading) = lead(&app, &leader).await? else { return Ok(Progress::Continue) };
-            let kept = jobs::summarise_results(&app, &leading, &mut *looks.lock().await).await;
+            let kept = jobs::summarise_results(&app, &leading, &mut *checks.lock().await).await;
             give_up_after(kept, &leader).await?;
             Ok(Progress::Continue)
         }

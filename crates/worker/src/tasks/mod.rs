@@ -17,7 +17,7 @@ mod webhooks;
 
 pub use geography::refresh_geography;
 pub use inbox::trim_inboxes;
-pub use integrations::{tell_conversions, tell_exposures, write_integration_successes};
+pub use integrations::{report_conversions, report_exposures, write_integration_successes};
 pub use interactions::LeftOutObserver;
 pub use jobs::{JobsObserver, clock};
 pub use key_uses::write_key_uses;

@@ -37,7 +37,7 @@ pub fn delete_expired_events(app: App, observe: impl Fn(bool) + Send + Sync + 's
         let (app, observe) = (app.clone(), observe.clone());
         async move {
             let outcomes = visitor_data::delete_expired(&app, context.now).await.map_err(|error| act_error(&error))?;
-            outcomes.iter().for_each(tell);
+            outcomes.iter().for_each(log_outcome);
             observe(outcomes.iter().any(|outcome| outcome.held.is_some()));
             Ok(Progress::Continue)
         }
@@ -45,7 +45,7 @@ pub fn delete_expired_events(app: App, observe: impl Fn(bool) + Send + Sync + 's
     task.needs(Need::EventLog).needs(Need::Database).run_limit(RUN_LIMIT)
 }
 
-fn tell(outcome: &ExpiryOutcome) {
+fn log_outcome(outcome: &ExpiryOutcome) {
     let ExpiryOutcome { project_key, days, deleted, held } = outcome;
     // Shortened as in the server's other log lines.
     let project = project_key.chars().take(8).collect::<String>();

@@ -1,5 +1,5 @@
-// The one way to the API. Everything that requests have in common is here: the header against forged requests, errors, the end of a
-// session. Pages use `query` and `send` of this folder, never `fetch`.
+// All access to the API. The common parts of requests are here: the header against forged requests, errors, and the end
+// of a session. Pages use `query` and `send` of this folder, never `fetch`.
 
 import createClient, { type Middleware } from "openapi-fetch";
 import { ApiFailure, failureOf, noAnswer } from "./failure";
@@ -7,19 +7,19 @@ import type { paths } from "./schema";
 
 let csrf = "";
 
-/** Sets what is sent as `X-Muriel-CSRF` from now on. */
+/** Sets the token that later requests send as `X-Muriel-CSRF`. */
 export function setCsrf(token: string): void {
   csrf = token;
 }
 
 let sessionEnded: () => void = () => {};
 
-/** Sets what happens when the server no longer knows the session. */
+/** Sets the listener that is called when the server no longer knows the session. */
 export function onSessionEnd(listener: () => void): void {
   sessionEnded = listener;
 }
 
-// These answer 401 about what was typed, or about nobody being signed in yet.
+// A 401 of these operations is about the typed credentials, or says that nobody is signed in yet.
 const OF_SIGN_IN = ["/v2/session", "/v2/session/passkey", "/v2/invitation/{token}", "/v2/session/methods"];
 
 const common: Middleware = {
@@ -34,7 +34,7 @@ const common: Middleware = {
     throw failure;
   },
   onError({ error }) {
-    // A request that was given up is not a failure: whoever gave it up knows.
+    // An aborted request is not a failure: its caller aborted it.
     if (error instanceof DOMException && error.name === "AbortError") return error;
     return error instanceof ApiFailure ? error : noAnswer();
   },
@@ -43,7 +43,7 @@ const common: Middleware = {
 export const client = createClient<paths>({ credentials: "same-origin" });
 client.use(common);
 
-/** The data of an answer; the middleware has thrown everything that is not a success. */
+/** Returns the data of an answer. The middleware has thrown every answer that is not a success. */
 export async function dataOf<T>(answer: Promise<{ data?: T; response: Response }>): Promise<T> {
   const { data, response } = await answer;
   if (data === undefined) {

@@ -1,18 +1,21 @@
-// What a request that did not succeed says: one type for errors of the API, of the network and of proxies between.
+// Failed requests: one type for errors of the API, of the network, and of proxies in between.
 
 import type { components } from "./schema";
 
 type ErrorBody = components["schemas"]["ErrorBody"];
 
 export class ApiFailure extends Error {
-  /** The HTTP status; 0 when no answer came. */
+  /** HTTP status; 0 without an answer. */
   readonly status: number;
-  /** A code of the documented list, or `unreachable` when no answer came, or `unreadable` when something else than the API answered. */
+  /**
+   * An error code of the API; `unreachable` without an answer; `unreadable` if the answer is not one of the API;
+   * `unexpected` for a defect of the page.
+   */
   readonly code: string;
-  /** Every problem with its place, such as `variants[1].name`. */
+  /** Every problem with the path of its field, such as `variants[1].name`. */
   readonly fields: readonly { field: string; message: string }[];
   readonly requestId: string | undefined;
-  /** Seconds after which another attempt makes sense; of 429 and 503. */
+  /** Seconds to wait before a retry; sent with 429 and 503. */
   readonly retryAfterS: number | undefined;
 
   constructor(
@@ -33,7 +36,7 @@ function isErrorBody(body: unknown): body is ErrorBody {
   return typeof body === "object" && body !== null && "error" in body && typeof body.error === "string";
 }
 
-/** The failure that an answer with a status of 400 or more stands for. */
+/** Returns the failure for an answer with a status of 400 or more. */
 export async function failureOf(response: Response): Promise<ApiFailure> {
   const after = Number(response.headers.get("retry-after"));
   const common = { status: response.status, retryAfterS: Number.isFinite(after) && after > 0 ? after : undefined };
@@ -53,12 +56,12 @@ export async function failureOf(response: Response): Promise<ApiFailure> {
   });
 }
 
-/** The failure of a request that got no answer: `fetch` throws a `TypeError` then. */
+/** Returns the failure for a request that got no answer: `fetch` throws a `TypeError` then. */
 export function noAnswer(): ApiFailure {
   return new ApiFailure("The server cannot be reached. Check the connection and try again.", {});
 }
 
-/** The failure that anything thrown stands for. */
+/** Converts any thrown value to a failure. */
 export function failureFrom(thrown: unknown): ApiFailure {
   if (thrown instanceof ApiFailure) return thrown;
   const message = thrown instanceof Error ? thrown.message : String(thrown);

@@ -1,4 +1,4 @@
-// Reading and writing by the paths of the contract, with its types.
+// Reads and writes by the paths of the contract, with its types.
 
 import { type QueryClient, queryOptions } from "@tanstack/react-query";
 import type { FilterKeys, HttpMethod, PathsWithMethod } from "openapi-typescript-helpers";
@@ -12,7 +12,7 @@ type Operation<P extends keyof paths, M extends HttpMethod> = M extends keyof pa
   ? NonNullable<paths[P][M]>
   : never;
 
-/** What an operation answers when it succeeds. */
+/** Body of an operation's successful answer. */
 export type Answer<P extends keyof paths, M extends HttpMethod = "get"> =
   Operation<P, M> extends {
     responses: infer R;
@@ -34,16 +34,16 @@ type Body<O> = O extends { requestBody?: infer B }
 
 export type GetPath = PathsWithMethod<paths, "get">;
 
-/** The types of `client` cannot be followed through a generic path. */
+/** `client` without its types, which TypeScript cannot follow through a generic path. */
 const untyped = client as unknown as Record<
   Uppercase<HttpMethod>,
   (path: string, init: object) => Promise<{ data?: unknown; response: Response }>
 >;
 
-/** Sends a request, which the page is not settled without. */
+/** Sends a request. The page is not settled while it is in flight. */
 const request = (method: Uppercase<HttpMethod>, path: string, init: object) => track(untyped[method](path, init));
 
-/** Reads once, without a cache. */
+/** Reads once, without the cache. */
 export function read<P extends GetPath>(
   path: P,
   params: Params<Operation<P, "get">>,
@@ -53,8 +53,8 @@ export function read<P extends GetPath>(
 }
 
 /**
- * What `useQuery` needs to read an operation. The key is the path of the contract, then the parameters, so that `outdate` finds every
- * answer of an operation.
+ * Options with which `useQuery` reads an operation. The key is the path of the contract, then the parameters, so that
+ * `outdate` finds every answer of an operation.
  */
 export function query<P extends GetPath>(path: P, params: Params<Operation<P, "get">>) {
   return queryOptions({
@@ -69,7 +69,7 @@ export interface Tagged<T> {
   etag: string | undefined;
 }
 
-/** As `query`, with the entity tag: for what is about to be changed. */
+/** Like `query`, with the entity tag: for data that will be changed. */
 export function taggedQuery<P extends GetPath>(path: P, params: Params<Operation<P, "get">>) {
   return queryOptions({
     queryKey: [path, params, "tagged"] as const,
@@ -77,13 +77,13 @@ export function taggedQuery<P extends GetPath>(path: P, params: Params<Operation
   });
 }
 
-/** An answer with the sentences that `X-Muriel-Warnings` has about it. */
+/** An answer with the sentences about it from `X-Muriel-Warnings`. */
 export interface Warned<T> {
   data: T;
   warnings: string[];
 }
 
-/** As `query`, with the warnings. */
+/** Like `query`, with the warnings. */
 export function warnedQuery<P extends GetPath>(path: P, params: Params<Operation<P, "get">>) {
   return queryOptions({
     queryKey: [path, params, "warned"] as const,
@@ -94,13 +94,13 @@ export function warnedQuery<P extends GetPath>(path: P, params: Params<Operation
   });
 }
 
-/** The bytes of an answer, as the server sent them. */
+/** Returns the bytes of an answer, as the server sent them. */
 export async function readBytes<P extends GetPath>(path: P, params: Params<Operation<P, "get">>): Promise<Blob> {
   const { data } = await request("GET", path, { params, parseAs: "blob" });
   return data as Blob;
 }
 
-/** A page of an answer as a table for spreadsheets, and where the next page begins, if there is one. */
+/** Returns one page of an answer as CSV, and the cursor of the next page if there is one. */
 export async function readCsv<P extends GetPath>(
   path: P,
   params: Params<Operation<P, "get">>,
@@ -124,16 +124,16 @@ export type WriteMethod = "post" | "put" | "patch" | "delete";
 export interface Sent<P extends keyof paths, M extends WriteMethod> {
   params?: Params<Operation<P, M>>;
   body?: Body<Operation<P, M>>;
-  /** The entity tag that the change is based on: 412 if there is another one by now. */
+  /** Entity tag that the change is based on. The server answers 412 if there is another one by now. */
   ifMatch?: string | undefined;
-  /** Sends the body as `application/merge-patch+json`: objects merge, and null returns a field to its default. */
+  /** Sends the body as `application/merge-patch+json`: objects merge, and null resets a field to its default. */
   merge?: boolean;
-  /** The same key for all attempts at one creation, so that it happens once. */
+  /** One key for all attempts at one creation, so that it happens once. */
   idempotencyKey?: string;
   signal?: AbortSignal;
 }
 
-/** Writes. Whoever calls it says with `outdate` what has to be read again. */
+/** Writes. The caller then uses `outdate` for the operations whose answers have changed. */
 export async function send<M extends WriteMethod, P extends PathsWithMethod<paths, M>>(
   method: M,
   path: P,
@@ -166,7 +166,7 @@ function warningsOf(header: string | null): string[] {
   }
 }
 
-/** Marks the answers of operations as outdated; those on the page are read again. */
+/** Marks the answers of operations as outdated. Those on the page are read again. */
 export function outdate(cache: QueryClient, ...operations: GetPath[]): Promise<void> {
   return cache.invalidateQueries({ predicate: ({ queryKey }) => operations.includes(queryKey[0] as GetPath) });
 }

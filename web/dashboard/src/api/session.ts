@@ -1,4 +1,4 @@
-// Who is signed in, and what they may do.
+// The signed-in person and their permissions.
 
 import { type QueryClient, queryOptions, useQueryClient } from "@tanstack/react-query";
 import { createContext, useContext } from "react";
@@ -10,7 +10,7 @@ export type Session = Schemas["SessionAnswer"];
 export type Role = Schemas["RoleName"];
 export type Scope = Schemas["ScopeName"];
 
-/** The session; null when nobody is signed in. */
+/** The session; null if nobody is signed in. */
 export const sessionQuery = queryOptions({
   queryKey: ["session"] as const,
   queryFn: async ({ signal }): Promise<Session | null> => {
@@ -26,7 +26,7 @@ export const sessionQuery = queryOptions({
   staleTime: 5 * 60_000,
 });
 
-/** Begins with a session that an answer has brought. What was cached belonged to whoever was there before. */
+/** Starts the session of an answer. The cache is cleared, because its data belonged to the previous user. */
 export function beginSession(cache: QueryClient, session: Session): void {
   cache.clear();
   setCsrf(session.csrf);
@@ -41,17 +41,17 @@ export async function signOut(cache: QueryClient): Promise<void> {
   cache.setQueryData(sessionQuery.queryKey, null);
 }
 
-/** What the frame gives to every page in it. */
+/** Session that the frame provides to its pages. */
 export const SessionContext = createContext<Session | undefined>(undefined);
 
-/** The session, on pages behind the sign-in. */
+/** Returns the session, on pages behind the sign-in. */
 export function useSession(): Session {
   const session = useContext(SessionContext);
   if (session === undefined) throw new Error("there is no session outside of the frame");
   return session;
 }
 
-/** Reads the session again: after a change of one's own person or of projects. */
+/** Returns a function that reads the session again, after a change of the signed-in person or of projects. */
 export function useRefreshSession(): () => Promise<void> {
   const cache = useQueryClient();
   return () => cache.invalidateQueries({ queryKey: sessionQuery.queryKey });
@@ -59,17 +59,17 @@ export function useRefreshSession(): () => Promise<void> {
 
 const RANKS: Role[] = ["viewer", "editor", "admin", "owner"];
 
-/** Whether a role is at least another one. */
+/** Returns whether `role` is `least` or a higher one. */
 export function isAtLeast(role: Role, least: Role): boolean {
   return RANKS.indexOf(role) >= RANKS.indexOf(least);
 }
 
-/** Roles that somebody with a role may give: none above their own. */
+/** Roles that a person with `role` may assign: none above their own. */
 export function rolesUpTo(role: Role): Role[] {
   return RANKS.slice(0, RANKS.indexOf(role) + 1);
 }
 
-/** Whether something may be done in a project. The server decides; this only hides what would be refused. */
+/** Returns whether the session has `scope` in a project. The server decides; this only hides what would be refused. */
 export function may(session: Session, projectKey: string, scope: Scope): boolean {
   return session.projects.some((project) => project.project_key === projectKey && project.scopes.includes(scope));
 }

@@ -1,10 +1,11 @@
-// Server-sent events, through the same client as everything else: what is refused is an `ApiFailure`, which `EventSource` does not tell.
+// Server-sent events, through the same client as all requests. A refusal is an `ApiFailure`; `EventSource` does not
+// report its reason.
 
 import { client } from "./client";
 import { ApiFailure, noAnswer } from "./failure";
 import type { GetPath } from "./query";
 
-/** One message: its name, and its data, which is text. */
+/** A message: its name, and its data as text. */
 export interface StreamMessage {
   name: string;
   data: string;
@@ -15,7 +16,8 @@ const untyped = client as unknown as {
 };
 
 /**
- * The messages of a stream, until the server ends it. After `silenceMs` without anything, comments included, the connection counts as lost.
+ * Yields the messages of a stream until the server ends it. If nothing comes for `silenceMs`, not even a comment, the
+ * connection counts as lost.
  */
 export async function* messages(
   path: GetPath,
@@ -41,12 +43,12 @@ export async function* messages(
   } catch (thrown) {
     throw thrown instanceof ApiFailure || signal.aborted ? thrown : noAnswer();
   } finally {
-    // Whoever breaks out of the loop is done with the connection.
+    // A caller that leaves the loop is done with the connection.
     await reader.cancel().catch(() => {});
   }
 }
 
-/** One message; none for comments. */
+/** Parses one message; undefined for comments. */
 export function parse(lines: string): StreamMessage | undefined {
   let name = "message";
   const data: string[] = [];

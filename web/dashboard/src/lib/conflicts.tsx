@@ -1,4 +1,4 @@
-// Fields of a form that somebody else has changed meanwhile: both sides, and which to take.
+// Form fields that somebody else has changed meanwhile: shows both values and lets the user choose.
 
 import type { ReactNode } from "react";
 import { Button } from "~/ui/button";
@@ -8,11 +8,11 @@ import type { Form } from "./form";
 export interface Compared<T> {
   theirs: ReactNode;
   mine: ReactNode;
-  /** A value with the changes of both sides, where there is one. */
+  /** The value with the changes of both sides, if they can be merged. */
   both?: T | undefined;
 }
 
-/** How the sides of a conflict are shown, for fields that are more than a word. */
+/** Comparisons of the sides of a conflict, for fields whose values are longer than a word. */
 export type Compare<V extends object> = {
   [N in keyof V & string]?: (base: V[N], theirs: V[N], mine: V[N]) => Compared<V[N]>;
 };

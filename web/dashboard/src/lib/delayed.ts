@@ -1,4 +1,4 @@
-// A value that follows another once that has rested for a while: what is typed, before it is searched for.
+// Debounces a value, such as typed text before a search.
 
 import { useEffect, useState } from "react";
 

@@ -1,4 +1,4 @@
-// Where somebody wanted to go who is sent to another site to sign in, and comes back at `/`.
+// Destination of a user who is sent to another site to sign in, and comes back at `/`.
 
 import { localPath } from "./search";
 
@@ -8,7 +8,7 @@ export function keepDestination(path: string): void {
   sessionStorage.setItem(KEY, path);
 }
 
-/** The destination, once. */
+/** Returns the destination and forgets it. */
 export function takeDestination(): string | undefined {
   const path = localPath(sessionStorage.getItem(KEY));
   sessionStorage.removeItem(KEY);

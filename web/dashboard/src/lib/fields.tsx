@@ -1,4 +1,4 @@
-// Fields that are bound to a form by the name of the API's field: value, change and error come from there.
+// Fields that are bound to a form by the name of the API's field. The form provides value, change handler and error.
 
 import type { ComponentProps, ReactNode } from "react";
 import { Choice, Choices, Select, TextBox, TextInput } from "~/ui/field";
@@ -29,7 +29,7 @@ export function FormText<V extends object>({
   );
 }
 
-/** A number, or null while it is empty. */
+/** Number input; null while it is empty. */
 export function FormNumber<V extends object>({
   form,
   name,
@@ -65,7 +65,7 @@ export function FormTextBox<V extends object>({
   );
 }
 
-/** One of some words, as a list to open. */
+/** List to choose one word from. */
 export function FormSelect<V extends object>({
   form,
   name,
@@ -108,7 +108,7 @@ export function FormCheckbox<V extends object>({
   );
 }
 
-/** One of a few words, each with an explanation. */
+/** Radio buttons to choose one of a few words, each with an explanation. */
 export function FormRadios<V extends object>({
   form,
   name,
@@ -137,7 +137,7 @@ export function FormRadios<V extends object>({
   );
 }
 
-/** Several of some words. */
+/** Checkboxes to choose several words. */
 export function FormChecks<V extends object>({
   form,
   name,

@@ -1,5 +1,6 @@
-// Forms. A form knows what the server has (`stored`) and what somebody touched; only fields that were touched and differ are sent. What was
-// touched is kept in this tab until it is saved or thrown away, so a reload, a lost connection or an ended session loses nothing.
+// Forms. A form compares the values on the server (`stored`) with the fields that the user touched, and sends only
+// touched fields that differ. Touched values are kept in this tab until they are saved or discarded, so a reload, a
+// lost connection or an expired session loses nothing.
 
 import { type FormEvent, type ReactNode, useCallback, useEffect, useRef, useState } from "react";
 import { type ApiFailure, failureFrom } from "~/api/failure";
@@ -11,47 +12,47 @@ import { type Compare, Conflicts } from "./conflicts";
 type Fields = object;
 
 interface FormOptions<V extends Fields> {
-  /** Names what is kept in this tab, such as `settings/prj_1`; a form without a name keeps nothing. */
+  /** Key under which values are kept in this tab, such as `settings/prj_1`. A form without a name keeps nothing. */
   name?: string;
-  /** What the server has now. It may change while somebody types: fields that were not touched follow. */
+  /** Values on the server. They may change while the user types: fields that were not touched follow. */
   stored: V;
   /** Fields that are never kept: passwords and codes. */
   secrets?: (keyof V)[];
   /**
-   * Sends. What it throws is shown: at fields that it names, else above the buttons. With `keep` what was typed stays in the fields, and so
-   * does what is typed meanwhile.
+   * Sends the form. An error that it throws is shown at the fields that it names, else above the buttons. With `keep`,
+   * the fields keep the typed values, also those that are typed meanwhile.
    */
   submit: (values: V, changes: Partial<V>) => Promise<"keep" | undefined | void>;
 }
 
 interface Touched<V> {
   value: Partial<V>;
-  /** What the server had when the field was first touched. */
+  /** Server's value of each touched field, when it was first touched. */
   base: Partial<V>;
 }
 
 export interface Form<V extends Fields> {
   values: V;
   set: <N extends keyof V & string>(name: N, value: V[N]) => void;
-  /** Fields that differ from what the server has. */
+  /** Touched fields that differ from the server's values. */
   changes: Partial<V>;
   isChanged: boolean;
   isBusy: boolean;
-  /** Whether `values` has changes of an earlier visit. */
+  /** True when `values` has changes of an earlier visit. */
   isRestored: boolean;
-  /** Fields that somebody else has changed since they were touched here. */
+  /** Fields that somebody else has changed since the user touched them. */
   conflicts: (keyof V & string)[];
-  /** Settles a conflict: with what was typed here, or with what is stored now. */
+  /** Resolves a conflict with the typed value (`mine`) or the stored one (`theirs`). */
   settle: (name: keyof V & string, with_: "mine" | "theirs") => void;
   stored: V;
-  /** What the server had when a field was first touched. */
+  /** Server's value of each touched field, when it was first touched. */
   base: Partial<V>;
   failure: ApiFailure | undefined;
-  /** What is wrong with a field, and with what is in it (`variants[0].name` for `variants`). */
+  /** Returns the problem of a field, or of a value in it (`variants[0].name` for `variants`). */
   errorOf: (name: string) => string | undefined;
-  /** Whether it was saved. */
+  /** Sends the form. Returns whether it was saved. */
   submit: () => Promise<boolean>;
-  /** Throws away what was typed. */
+  /** Discards the typed values. */
   reset: () => void;
 }
 
@@ -97,7 +98,7 @@ export function useForm<V extends Fields>({ name, stored, secrets = [], submit }
       if (keeps) sessionStorage.setItem(PREFIX + name, kept);
       else sessionStorage.removeItem(PREFIX + name);
     } catch {
-      // The storage is full: the guard still warns before the page is left.
+      // The storage is full. The guard still warns before the user leaves the page.
     }
   }, [name, keeps, kept]);
 
@@ -111,9 +112,9 @@ export function useForm<V extends Fields>({ name, stored, secrets = [], submit }
     [stored],
   );
 
-  /** Forgets what was touched, but for fields that differ from what was sent. */
+  /** Forgets the touched fields. With `sent`, keeps fields that differ from what was sent. */
   const forget = (sent?: V) => {
-    // Here, too: whoever saved may have led to another page, after which no effect runs.
+    // Also here: `submit` may have opened another page, and then no effect runs.
     if (name !== undefined) sessionStorage.removeItem(PREFIX + name);
     setTouched(({ value }) => ({
       value:
@@ -141,7 +142,7 @@ export function useForm<V extends Fields>({ name, stored, secrets = [], submit }
     base: touched.base,
     failure,
     settle: (field, with_) => {
-      // It was about the state that somebody has settled with now.
+      // The failure was about the state before the conflict was resolved.
       setFailure(undefined);
       setTouched((before) =>
         with_ === "mine"
@@ -182,7 +183,7 @@ function isWithin(place: string, field: string): boolean {
 }
 
 export interface FormStep {
-  /** What comes next. */
+  /** Name of the next step. */
   name: string;
   go: () => unknown;
 }
@@ -190,28 +191,31 @@ export interface FormStep {
 interface FormViewProps<V extends Fields> {
   form: Form<V>;
   children: ReactNode;
-  /** The name of the act: "Save settings". */
+  /** Label of the submit button, such as "Save settings". */
   act: string;
-  /** Whether the act is offered before anything was typed: for forms that create. */
+  /** True when the button is shown before anything was typed: for forms that create. */
   isAlwaysReady?: boolean;
-  /** The names of fields on the page, for conflicts and errors. */
+  /** Labels of the fields on the page, for conflicts and errors. */
   labels?: Partial<Record<keyof V & string, string>>;
-  /** Where another button of the page is the primary one. */
+  /** True when another button of the page is the primary one. */
   isPlain?: boolean;
-  /** How a value is shown in a conflict, where it is more than a word. */
+  /** Describes a value in a conflict, for values that are longer than a word. */
   inWords?: (name: keyof V & string, value: unknown) => string;
-  /** Beside the act. */
+  /** Content next to the button. */
   aside?: ReactNode;
-  /** The form is one of several steps: the primary button saves and goes on, or only goes on where nothing was typed. */
+  /**
+   * For a form that is one of several steps: the primary button saves and continues, or only continues if nothing was
+   * typed.
+   */
   next?: FormStep | undefined;
-  /** Why nothing can be changed here; the fields are shown without the act. */
+  /** Reason why nothing can be changed. The fields are then shown without the button. */
   locked?: string | undefined;
-  /** How the sides of a conflict are shown, for fields that are more than a word. */
+  /** Comparisons of the sides of a conflict, for fields whose values are longer than a word. */
   compare?: Compare<V>;
   className?: string;
 }
 
-/** The form itself: fields, what is wrong, conflicts, and the act. */
+/** The form: fields, errors, conflicts, and the submit button. */
 export function FormView<V extends Fields>({
   form,
   children,
@@ -242,7 +246,7 @@ export function FormView<V extends Fields>({
     return (
       <form className={classes}>
         <Note>{locked}</Note>
-        {/* Without it a fieldset is as wide as its widest word. */}
+        {/* Without `min-w-0`, a fieldset is as wide as its widest word. */}
         <fieldset disabled className={`min-w-0 ${classes}`}>
           {children}
         </fieldset>
@@ -290,7 +294,10 @@ export function FormView<V extends Fields>({
   );
 }
 
-/** Whether a problem is shown at a field of the form: one whose name is the place, or holds it. */
+/**
+ * Returns whether a problem is shown at a field of the form: the field's name is the path of the problem, or contains
+ * it.
+ */
 function isShown(form: HTMLFormElement | null, place: string): boolean {
   const fields = [...(form?.elements ?? [])] as HTMLInputElement[];
   return fields.some(({ name }) => name !== undefined && name !== "" && isWithin(place, name));

@@ -1,7 +1,7 @@
-// How numbers, moments and lengths of time are written: the only place that does. Numbers stand in `tabular` text (class `num`).
+// Formats numbers, times and durations. No other module does. Numbers are shown with the class `num` (tabular figures).
 
 const LOCALE = "en-GB";
-/** What is shown where there is no value. Screen readers get "none". */
+/** Shown instead of a missing value. Screen readers get "none". */
 export const NOTHING = "–";
 
 const integers = new Intl.NumberFormat(LOCALE, { maximumFractionDigits: 0 });
@@ -34,12 +34,12 @@ export function integer(value: Maybe<number>): string {
   return value == null ? NOTHING : integers.format(value);
 }
 
-/** `12.3k`: where the place is narrow and the magnitude matters. */
+/** `12.3k`: for narrow places where the magnitude matters. */
 export function compact(value: Maybe<number>): string {
   return value == null ? NOTHING : compacts.format(value);
 }
 
-/** A number as it is, with at most so many digits after the point. */
+/** A number with at most `digits` decimals. */
 export function decimal(value: Maybe<number>, digits = 2): string {
   return value == null ? NOTHING : new Intl.NumberFormat(LOCALE, { maximumFractionDigits: digits }).format(value);
 }
@@ -57,7 +57,7 @@ export function change(fraction: Maybe<number>, digits = 1): string {
   return `${fraction > 0 ? "+" : "−"}${text}\u00a0%`;
 }
 
-/** A difference with its sign, in a unit that stands after it: `+4.1 %`, `−0.30 points`. */
+/** A difference with its sign, and a unit after it: `+4.1 %`, `−0.30 points`. */
 export function signed(value: Maybe<number>, unit: string, digits = 1): string {
   if (value == null) return NOTHING;
   const text = fixed(Math.abs(value), digits);
@@ -65,25 +65,27 @@ export function signed(value: Maybe<number>, unit: string, digits = 1): string {
   return `${sign}${text}${unit && `\u00a0${unit}`}`;
 }
 
-/** What the API says in percent already: 12.5 is `12.5 %`. */
+/** A value that the API gives in percent: 12.5 is `12.5 %`. */
 export function percentage(value: Maybe<number>): string {
   return value == null ? NOTHING : `${decimal(value, 2)}\u00a0%`;
 }
 
-/** How probable something is: `0.031`; below a ten-thousandth the size no longer matters. */
+/** A probability: `0.031`. Below 0.0001 the exact value no longer matters. */
 export function probability(value: Maybe<number>): string {
   if (value == null) return NOTHING;
   return value < 0.0001 ? "< 0.0001" : decimal(value, value < 0.01 ? 4 : 3);
 }
 
-/** An amount, in its currency where that is known, with as many digits as that currency has: `€12.50`, `JP¥1,250`, `KWD 12.505`. */
+/** An amount in its currency, if known, with the decimals of that currency: `€12.50`, `JP¥1,250`, `KWD 12.505`. */
 export function money(value: Maybe<number>, currency: Maybe<string>): string {
   if (value == null) return NOTHING;
   const how: Intl.NumberFormatOptions = currency ? { style: "currency", currency } : { maximumFractionDigits: 2 };
   return new Intl.NumberFormat(LOCALE, how).format(value);
 }
 
-/** Significant digits of an average of amounts: arms are compared by it, and may differ by less than the smallest coin. */
+/**
+ * Significant digits of an average amount. Variants are compared by it, and may differ by less than the smallest coin.
+ */
 const AVERAGE_DIGITS = 3;
 
 /** An average of amounts: `€8.64`, `€0.0431`, `JP¥4.38`. */
@@ -92,7 +94,7 @@ export function averageMoney(value: Maybe<number>, currency: Maybe<string>): str
   const style = { style: "currency", currency } as const;
   const usual = new Intl.NumberFormat(LOCALE, style).resolvedOptions().maximumFractionDigits ?? 2;
   const needed = AVERAGE_DIGITS - 1 - Math.floor(Math.log10(Math.abs(value)));
-  // At most what `Intl` takes everywhere.
+  // `Intl` accepts at least this many digits everywhere.
   const digits = Math.min(20, Math.max(usual, needed));
   return new Intl.NumberFormat(LOCALE, { ...style, maximumFractionDigits: digits }).format(value);
 }
@@ -106,7 +108,7 @@ export function count(value: number, one: string, many = `${one}s`): string {
   return `${integers.format(value)} ${value === 1 ? one : many}`;
 }
 
-/** `5 Nov 2026`; without the year in this year if `short`. */
+/** `5 Nov 2026`. With `short`, dates of the current year have no year. */
 export function date(iso: Maybe<string>, short = false, now = new Date()): string {
   const at = parsed(iso);
   if (at === undefined) return NOTHING;
@@ -116,13 +118,13 @@ export function date(iso: Maybe<string>, short = false, now = new Date()): strin
 const days = new Intl.DateTimeFormat(LOCALE, { day: "numeric", month: "short", year: "numeric", timeZone: "UTC" });
 const shortDays = new Intl.DateTimeFormat(LOCALE, { day: "numeric", month: "short", timeZone: "UTC" });
 
-/** A day of the calendar, such as `2026-11-05`: `5 Nov 2026`, whatever the time zone of the browser is. */
+/** A calendar day such as `2026-11-05`, independent of the browser's time zone: `5 Nov 2026`. */
 export function day(iso: Maybe<string>, short = false): string {
   const at = parsed(iso);
   return at === undefined ? NOTHING : (short ? shortDays : days).format(at);
 }
 
-/** The first and the last of several days: `5 Nov to 9 Dec`, with the years where one of them is not this year. */
+/** First and last day of a period: `5 Nov to 9 Dec`, with years unless both are in the current year. */
 export function dayRange(from: Maybe<string>, to: Maybe<string>, now = new Date()): string {
   const isShort = [from, to].every((iso) => [undefined, now.getUTCFullYear()].includes(parsed(iso)?.getUTCFullYear()));
   return `${day(from, isShort)} to ${day(to, isShort)}`;
@@ -130,7 +132,7 @@ export function dayRange(from: Maybe<string>, to: Maybe<string>, now = new Date(
 
 const months = new Intl.DateTimeFormat(LOCALE, { month: "short", year: "numeric", timeZone: "UTC" });
 
-/** A month of the calendar, such as `2026-11`: `Nov 2026`. */
+/** A calendar month such as `2026-11`: `Nov 2026`. */
 export function month(iso: Maybe<string>): string {
   const at = parsed(iso);
   return at === undefined ? NOTHING : months.format(at);
@@ -142,7 +144,7 @@ export function moment(iso: Maybe<string>): string {
   return at === undefined ? NOTHING : moments.format(at);
 }
 
-/** The same in UTC, whatever the time zone of the browser is. */
+/** Like `moment`, in UTC, independent of the browser's time zone. */
 export function utcMoment(iso: Maybe<string>): string {
   const at = parsed(iso);
   return at === undefined ? NOTHING : utcMoments.format(at);
@@ -150,7 +152,7 @@ export function utcMoment(iso: Maybe<string>): string {
 
 const times = new Intl.DateTimeFormat(LOCALE, { hour: "2-digit", minute: "2-digit", second: "2-digit" });
 
-/** `14:03:05`, for what has just happened. */
+/** `14:03:05`, for recent events. */
 export function time(iso: Maybe<string>): string {
   const at = parsed(iso);
   return at === undefined ? NOTHING : times.format(at);
@@ -162,7 +164,7 @@ const STEPS: [Intl.RelativeTimeFormatUnit, number][] = [
   ["minute", 60],
 ];
 
-/** `3 hours ago`, `in 2 days`, `just now`; a date beyond two weeks. */
+/** `3 hours ago`, `in 2 days`, `just now`; a date if it is more than two weeks away. */
 export function ago(iso: Maybe<string>, now = new Date()): string {
   const at = parsed(iso);
   if (at === undefined) return NOTHING;
@@ -174,7 +176,7 @@ export function ago(iso: Maybe<string>, now = new Date()): string {
   return "just now";
 }
 
-/** A length of time in seconds: `45 s`, `12 min`, `3 h 20 min`, `4 days`. */
+/** A duration in seconds: `45 s`, `12 min`, `3 h 20 min`, `4 days`. */
 export function duration(seconds: Maybe<number>): string {
   if (seconds == null) return NOTHING;
   if (seconds < 60) return `${Math.round(seconds)} s`;

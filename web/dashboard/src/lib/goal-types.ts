@@ -1,25 +1,25 @@
-// The kinds of goals in words: when a visitor converts, what the value is, and an example of it.
+// Goal types in words: when a visitor converts, what the value is, and an example.
 
 import type { Schemas } from "~/api/query";
 
 export type GoalType = Schemas["GoalType"];
 export type GoalPurpose = Schemas["GoalPurpose"];
 
-/** Texts of one kind can be kept when another type is chosen. */
+/** Kinds of values. The text is kept when another type with the same kind is chosen. */
 type ValueKind = "address" | "selector" | "text" | "percent" | "seconds" | "name";
 
 export interface GoalTypeWords {
   text: string;
-  /** What a goal with this value counts, in a phrase: `The event “signed-up”`. */
+  /** Phrase for what a goal with this value counts: `The event “signed-up”`. */
   counts: (value: string) => string;
-  /** A visitor converts when… */
+  /** Completes the sentence "A visitor converts when…". */
   about: string;
-  /** What the value is. */
+  /** Label of the value. */
   value: string;
   example: string;
   kind: ValueKind;
   hint?: string;
-  /** How the page's own code tells of it. */
+  /** Code with which the page itself reports the goal. */
   code?: (value: string) => string;
 }
 
@@ -147,7 +147,7 @@ export const GOAL_TYPE: Record<GoalType, GoalTypeWords> = {
   },
 };
 
-/** The types as they are offered. */
+/** Goal types, in the groups in which they are offered. */
 export const GOAL_TYPE_GROUPS: readonly (readonly [name: string, types: readonly GoalType[]])[] = [
   ["A page is seen", ["pageview", "pageviewExact", "pageviewWildcard", "pageviewRegex"]],
   ["Something is done on a page", ["clickOnElement", "clickOnText", "externalLink", "formSubmit"]],
@@ -161,17 +161,17 @@ export const GOAL_PURPOSE: Record<GoalPurpose, { text: string; about: string }> 
   generate: { text: "Generate", about: "Leads: sign-ups, enquiries." },
 };
 
-/** Types that only a page sees, from when it was told to look for them. */
+/** Returns whether pages detect this type only once the goal is saved, because they have to watch for it. */
 export function isWatched(type: GoalType): boolean {
   return ["selector", "text", "percent", "seconds"].includes(GOAL_TYPE[type].kind) || type === "externalLink";
 }
 
-/** Types whose value is a number. */
+/** Returns whether the value of this type is a number. */
 export function isMeasure(type: GoalType): boolean {
   return type === "scrolling" || type === "duration";
 }
 
-/** What a goal counts, in a phrase. */
+/** Phrase for what a goal counts. */
 export function countsOf(goal: Pick<Schemas["Goal"], "goal_type" | "goal_value">): string {
   return GOAL_TYPE[goal.goal_type].counts(String(goal.goal_value));
 }

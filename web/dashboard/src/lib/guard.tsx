@@ -1,4 +1,5 @@
-// Asks before a page with unsaved changes is left. They are kept in this tab either way, unless they are thrown away.
+// Asks before the user leaves a page with unsaved changes. They are kept in this tab either way, unless they are
+// discarded.
 
 import { useBlocker } from "@tanstack/react-router";
 import { Button } from "~/ui/button";

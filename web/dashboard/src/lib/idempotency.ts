@@ -1,6 +1,6 @@
 import { useRef } from "react";
 
-/** Gives the same key for all attempts to send the same text, so that it is done once. */
+/** Returns a function that gives the same key for all attempts to send the same text, so that it is done once. */
 export function useIdempotencyKey(): (text: string) => string {
   const last = useRef<{ text: string; key: string }>(undefined);
   return (text) => {

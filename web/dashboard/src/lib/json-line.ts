@@ -1,11 +1,11 @@
-// Where a text stops being JSON. Browsers say that in words that differ, or not at all.
+// Finds the line where a text stops being JSON. Browsers report it in different words, or not at all.
 
 const BLANK = /[ \t\n\r]*/y;
 const TEXT = String.raw`"(?:[^"\\\p{Cc}]|\\(?:["\\/bfnrt]|u[\da-fA-F]{4}))*"`;
 const KEY = new RegExp(TEXT, "uy");
 const SCALAR = new RegExp(String.raw`${TEXT}|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+\-]?\d+)?|true|false|null`, "uy");
 
-/** The line, counted from 1, of the first character that cannot be there; undefined for valid JSON. */
+/** Line of the first character that is not valid, counted from 1; undefined for valid JSON. */
 export function jsonErrorLine(text: string): number | undefined {
   const at = errorPlace(text);
   return at === undefined ? undefined : text.slice(0, at).split("\n").length;

@@ -15,7 +15,7 @@ test("the interval of a lift ends where nothing is left", () => {
       [-12, 30],
       [-12, 30],
     ],
-    // More was given back than was sold.
+    // More was refunded than sold.
     [
       [-140, -110],
       [-140, -110],

@@ -1,9 +1,12 @@
-// The interval of a lift. Nobody sells less than nothing, so what a computation gives below that is not shown.
+// Interval of a lift. A lift below −100 % would mean negative sales, so that part of an interval is not shown.
 
-/** Percent. A lift by which nothing is left of what the control does. */
+/** Lift in percent at which nothing is left of the control's value. */
 const LEAST = -100;
 
-/** The ends of the interval of a lift, in percent; undefined while there is no bound. An interval that lies below is left as it is. */
+/**
+ * Ends of a lift's interval in percent; undefined while it has no bound. The low end is at least −100, unless the
+ * whole interval is below that.
+ */
 export function liftEnds(interval: readonly number[] | null | undefined): [low: number, high: number] | undefined {
   const [low, high] = interval ?? [];
   return low === undefined || high === undefined ? undefined : [high < LEAST ? low : Math.max(low, LEAST), high];

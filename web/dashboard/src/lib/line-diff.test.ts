@@ -26,7 +26,7 @@ test("lines that go and come", () => {
   assert.equal(shown(lineDiff("a\r\nb", "a\nb")), " a| b");
 });
 
-/** Whatever the diff says, both texts have to be in it, whole. */
+/** Checks that both texts can be rebuilt from the diff. */
 function rebuilds(before: string, after: string, diff: DiffLine[]): void {
   const without = (kind: DiffLine["kind"]) =>
     diff
@@ -37,7 +37,7 @@ function rebuilds(before: string, after: string, diff: DiffLine[]): void {
   assert.equal(without("removed"), after);
 }
 
-/** A sequence that is the same at each run. */
+/** Pseudo-random numbers, the same at each run. */
 function numbers(seed: number): () => number {
   let state = seed;
   return () => {
@@ -60,7 +60,7 @@ test("both texts can be read from a diff of any two texts, and no shorter diff e
 
 const split = (whole: string) => (whole === "" ? [] : whole.split("\n"));
 
-/** The length of the longest common subsequence, by its definition. */
+/** Length of the longest common subsequence, by its definition. */
 function common(was: string[], is: string[]): number {
   let row = is.map(() => 0);
   for (const line of was) {
@@ -82,7 +82,7 @@ test("thousands of lines do not freeze the page", () => {
   const diff = lineDiff(long.join("\n"), edited.join("\n"));
   assert.equal(diff.filter(({ kind }) => kind === "removed").length, 200);
   assert.equal(withContext(diff).length, 400);
-  // Nothing in common: it gives up in time, and is still a diff.
+  // Nothing in common: the search gives up in time, and the result is still a diff.
   rebuilds(long.join("\n"), other.join("\n"), lineDiff(long.join("\n"), other.join("\n")));
   const { user, system } = process.cpuUsage(start);
   assert.ok(user + system < 2_000_000, `${user + system} µs of processor time`);

@@ -1,14 +1,17 @@
-// What differs between two texts, line by line: for code, and for whatever is easier to read as lines.
+// Line-by-line difference of two texts: for code, and for anything that is easier to read as lines.
 
 export interface DiffLine {
   kind: "same" | "removed" | "added";
   text: string;
 }
 
-/** Changed lines that are looked for at most. Texts that differ in more are shown as replaced between their equal ends. */
+/**
+ * Maximum number of changed lines to search for. Texts that differ in more are shown as replaced between their equal
+ * ends.
+ */
 const EDITS_MAX = 2_000;
 
-/** Every line of both texts: removed ones before those that take their place. */
+/** Every line of both texts. Removed lines come before the lines that replace them. */
 export function lineDiff(before: string, after: string): DiffLine[] {
   const [was, is] = [linesOf(before), linesOf(after)];
   let start = 0;
@@ -36,8 +39,9 @@ function between(was: string[], is: string[]): DiffLine[] {
 }
 
 /**
- * Myers's greedy algorithm of 1986. A round reaches as far as one more edit leads: on each diagonal k, the
- * lines of `was` minus those of `is`, the furthest line of `was`. Gives back what every round began with; undefined beyond `EDITS_MAX`.
+ * Myers's greedy algorithm of 1986. Each round allows one more edit. On each diagonal k (lines of `was` minus lines of
+ * `is`) it finds the furthest line of `was` that these edits reach. Returns the state at the start of every round;
+ * undefined beyond `EDITS_MAX`.
  */
 function shortest(was: string[], is: string[]): Int32Array[] | undefined {
   const most = Math.min(was.length + is.length, EDITS_MAX);
@@ -45,7 +49,7 @@ function shortest(was: string[], is: string[]): Int32Array[] | undefined {
   const middle = most + 1;
   const rounds: Int32Array[] = [];
   for (let edits = 0; edits <= most; edits += 1) {
-    // Only the diagonals that a round can reach are kept.
+    // Only the diagonals that a round can reach are stored.
     rounds.push(furthest.slice(middle - edits - 1, middle + edits + 2));
     const next = furthest.slice();
     for (let k = -edits; k <= edits; k += 2) {
@@ -60,7 +64,7 @@ function shortest(was: string[], is: string[]): Int32Array[] | undefined {
   return undefined;
 }
 
-/** The way that the rounds found, walked from its end. */
+/** The path that the rounds found, walked from its end. */
 function walked(was: string[], is: string[], rounds: Int32Array[]): DiffLine[] {
   const found: DiffLine[] = [];
   let [x, y] = [was.length, is.length];
@@ -84,7 +88,7 @@ function walked(was: string[], is: string[], rounds: Int32Array[]): DiffLine[] {
   return found.reverse();
 }
 
-/** Of changed lines that follow each other the removed ones first. */
+/** Puts the removed lines first within each run of changed lines. */
 function grouped(diff: DiffLine[]): DiffLine[] {
   const found: DiffLine[] = [];
   let added: DiffLine[] = [];
@@ -101,10 +105,10 @@ function grouped(diff: DiffLine[]): DiffLine[] {
   return [...found, ...added];
 }
 
-/** A run of lines to show, or how many equal ones are left out. */
+/** Lines to show, or the number of equal lines that are left out. */
 export type DiffPart = { lines: DiffLine[] } | { skipped: number };
 
-/** The changed lines with so many equal ones around them. */
+/** The changed lines with `around` equal lines around them. */
 export function withContext(diff: DiffLine[], around = 3): DiffPart[] {
   const near = new Uint8Array(diff.length);
   for (const [at, { kind }] of diff.entries()) {

@@ -1,22 +1,22 @@
-// Mentions in comments: what is being typed after an `@`, and where a text calls people by name.
+// Mentions in comments: the name that is being typed after an `@`, and the people whom a text mentions.
 
 export interface Mentioned {
   person_id: number;
   name: string;
 }
 
-/** What is typed after the `@` before the caret, and where that `@` is. */
+/** Text between an `@` and the caret, and the position of that `@`. */
 export interface Typed {
   at: number;
   search: string;
 }
 
-/** Names are longer, but nobody types more of one to find it. */
+/** Names can be longer, but nobody types more of one to find it. */
 const TYPED_MAX = 40;
-/** Blanks within what may be a name; after more of them it is a sentence. */
+/** Maximum number of blanks in a typed name. With more of them, the text is a sentence. */
 const BLANKS_MAX = 2;
 
-/** The mention that is being typed where the caret is; undefined where none is. */
+/** Mention that is being typed at the caret; undefined if nothing is being mentioned. */
 export function typedMention(text: string, caret: number): Typed | undefined {
   const before = text.slice(Math.max(0, caret - TYPED_MAX - 2), caret);
   const found = /(?:^|[^\p{L}\p{N}])@([^@\n]*)$/u.exec(before);
@@ -26,23 +26,23 @@ export function typedMention(text: string, caret: number): Typed | undefined {
   return { at: caret - search.length - 1, search };
 }
 
-/** The text with the person in place of what was typed, and where the caret is then. */
+/** Replaces the typed text by the person's name. Returns the text and the new position of the caret. */
 export function complete(text: string, { at, search }: Typed, name: string): { text: string; caret: number } {
   const rest = text.slice(at + 1 + search.length);
   const call = `@${name}${/^\s/.test(rest) ? "" : " "}`;
   return { text: text.slice(0, at) + call + rest, caret: at + call.length + (/^\s/.test(rest) ? 1 : 0) };
 }
 
-/** Those whom the text still calls by `@` and their name. */
+/** The people whom the text still mentions by `@` and their name. */
 export function stillCalled<M extends Mentioned>(text: string, mentioned: readonly M[]): M[] {
   const lower = text.toLowerCase();
   return mentioned.filter(({ name }) => lower.includes(`@${name.toLowerCase()}`));
 }
 
-/** A text in parts: those that call somebody have the person. */
+/** Splits a text into parts. A part that mentions somebody includes the person. */
 export function parts(text: string, mentioned: readonly Mentioned[]): { text: string; person?: Mentioned }[] {
   if (mentioned.length === 0) return [{ text }];
-  // Of two names that fit, the longer one is meant.
+  // If two names match, the longer one is meant.
   const byLength = [...mentioned].sort((a, b) => b.name.length - a.name.length);
   const names = byLength.map(({ name }) => name.replace(/[\\^$.*+?()[\]{}|/-]/g, "\\$&"));
   const calls = new RegExp(`(?<![\\p{L}\\p{N}])@(?:${names.join("|")})(?![\\p{L}\\p{N}])`, "giu");

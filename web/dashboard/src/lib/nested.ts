@@ -1,6 +1,7 @@
-// Forms name the fields of objects by their place, as errors do: `configuration.end_test_date`. A merge-patch takes the objects.
+// Forms name the fields of objects by their path, as errors do: `configuration.end_test_date`. A merge-patch takes
+// objects.
 
-/** `{"plan.mde": 5, tags: []}` as `{plan: {mde: 5}, tags: []}`. */
+/** Converts `{"plan.mde": 5, tags: []}` to `{plan: {mde: 5}, tags: []}`. */
 export function nested(changes: object): Record<string, unknown> {
   const whole: Record<string, unknown> = {};
   for (const [place, value] of Object.entries(changes)) {

@@ -1,13 +1,13 @@
 import { useEffect, useRef } from "react";
 
-/** Sets the title of the document: the page first, so that tabs can be told apart. */
+/** Sets the title of the document. The page comes first, so that browser tabs can be distinguished. */
 export function usePageTitle(title: string | undefined): void {
   useEffect(() => {
     document.title = title ? `${title} · Muriel` : "Muriel";
   }, [title]);
 }
 
-/** Copies text; false when the browser does not allow it. */
+/** Copies text to the clipboard. Returns false if the browser does not allow it. */
 export async function copy(text: string): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text);
@@ -18,8 +18,8 @@ export async function copy(text: string): Promise<boolean> {
 }
 
 /**
- * For a control that goes when it is pressed, and the focus with it: the title gets the focus then. `isThere` is whether the control is
- * there; what comes back is called when it is pressed.
+ * Focuses the title of the page after a control has disappeared because it was pressed, as the focus disappears with
+ * it. `isThere` is true while the control exists. Call the returned function when it is pressed.
  */
 export function useVanishing(isThere: boolean): () => void {
   const wasPressed = useRef(false);

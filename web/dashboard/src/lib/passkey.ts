@@ -1,23 +1,26 @@
-// Passkeys: the dialogs of the browser, and what to say when they do not succeed.
+// Passkeys: the dialogs of the browser, and the messages if they fail.
 
 import { ApiFailure } from "~/api/failure";
 
-/** Why this browser cannot use passkeys at this address; undefined where it can. `isNamed`: whether the server takes them here. */
+/**
+ * Reason why this browser cannot use passkeys at this address; undefined if it can. `isNamed` is true when the server
+ * accepts them here.
+ */
 export function obstacle(isNamed: boolean): string | undefined {
-  // Browsers hide passkeys from pages without TLS, except on this machine.
+  // Browsers hide passkeys from pages without TLS, except on localhost.
   if (!window.isSecureContext) return "Passkeys need HTTPS: this page was opened over plain HTTP.";
   if (!isNamed) return "Passkeys belong to a name, and this page was opened under an address of numbers.";
   if (!window.PublicKeyCredential?.parseCreationOptionsFromJSON) return "This browser is too old for passkeys.";
   return undefined;
 }
 
-/** The same page under a name, where it is on this machine. */
+/** Address of this page under a name, if it is on this machine. */
 export function namedAddress(): string | undefined {
   if (!/^(127(\.\d+){3}|\[::1\])$/.test(location.hostname)) return undefined;
   return `http://localhost${location.port && `:${location.port}`}${location.pathname}`;
 }
 
-/** Has the browser make a passkey. */
+/** Creates a passkey, in the browser's dialog. */
 export function make(options: object): Promise<Record<string, unknown>> {
   return asked(async () => {
     const publicKey = PublicKeyCredential.parseCreationOptionsFromJSON(
@@ -27,7 +30,7 @@ export function make(options: object): Promise<Record<string, unknown>> {
   });
 }
 
-/** Has the browser answer with one. */
+/** Answers with a passkey, in the browser's dialog. */
 export function answer(options: object): Promise<Record<string, unknown>> {
   return asked(async () => {
     const publicKey = PublicKeyCredential.parseRequestOptionsFromJSON(options as PublicKeyCredentialRequestOptionsJSON);
@@ -47,7 +50,8 @@ async function asked(ask: () => Promise<Credential | null>): Promise<Record<stri
   }
 }
 
-// Browsers do not tell whether a dialog was closed, came too late, or found nothing: that would say who there is.
+// Browsers do not report whether a dialog was closed, timed out, or found nothing: that would reveal who has an
+// account.
 const SENTENCES: Record<string, string> = {
   NotAllowedError:
     "Nothing was done: the browser's dialog was closed, it took too long, or there was no passkey for this site.",

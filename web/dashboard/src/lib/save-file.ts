@@ -1,21 +1,21 @@
-// Hands a file to whoever is in front of the page.
+// Downloads of data that the page has.
 
-/** Saves what is in the blob under a name, as a download. */
+/** Saves the blob under a name, as a download. */
 export function saveFile(blob: Blob, name: string): void {
   const link = document.createElement("a");
   link.href = URL.createObjectURL(blob);
   link.download = name;
   link.click();
-  // Not at once: some browsers begin to read after the click was handled.
+  // Not at once: some browsers start to read after the click was handled.
   setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
 }
 
-/** Characters of a name, without its ending. */
+/** Maximum length of a file name in characters, without its extension. */
 const MAX_NAME = 80;
 
 /**
- * A name for a file from texts of people: letters and digits, whatever the language, with dashes between. Of a long first text there is
- * as much as the others leave room for, since they tell files of one thing apart.
+ * File name from user texts: letters and digits of any language, with dashes between. A long first text is cut to the
+ * length that the others leave, because the others distinguish files of the same object.
  */
 export function fileName([first = "", ...others]: string[], ending: string): string {
   const rest = dashed(others.join(" "), MAX_NAME);

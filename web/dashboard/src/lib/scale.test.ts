@@ -5,7 +5,7 @@ import { dayTicks, scaleOf, ticksOf } from "./scale";
 test("a scale gives the place of a value", () => {
   const scale = scaleOf({ from: -10, to: 30 }, 100, 400);
   assert.deepEqual([-10, 0, 30, 50].map(scale), [100, 200, 500, 700]);
-  // Of one value there is no span: its place is the start, not nowhere.
+  // A single value has no span. It is at the start, and not NaN.
   assert.equal(scaleOf({ from: 3, to: 3 }, 20, 100)(3), 20);
 });
 

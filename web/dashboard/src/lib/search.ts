@@ -1,12 +1,12 @@
-// The state of pages in the URL: plain query parameters, without JSON. What the URL says is input like any other, so routes read it
-// through these functions and drop what they do not know.
+// State of pages in the URL: plain query parameters, without JSON. The URL is user input, so routes read it with these
+// functions and drop unknown values.
 
-/** The query as flat text. A parameter that comes twice counts once, with its last value. */
+/** Parses the query as flat text. If a parameter is repeated, its last value counts. */
 export function parseSearch(search: string): Record<string, string> {
   return Object.fromEntries(new URLSearchParams(search));
 }
 
-/** Empty values are left out, so that a page without filters has a plain address. */
+/** Leaves out empty values, so that a page without filters has a plain address. */
 export function stringifySearch(search: Record<string, unknown>): string {
   const query = new URLSearchParams();
   for (const [name, value] of Object.entries(search)) {
@@ -28,34 +28,34 @@ export function id(value: unknown): number | undefined {
   return Number.isSafeInteger(number) && (number as number) > 0 ? (number as number) : undefined;
 }
 
-/** One of the known words. */
+/** The value if it is one of the known words; else undefined. */
 export function word<W extends string>(value: unknown, known: readonly W[]): W | undefined {
   return known.find((one) => one === value);
 }
 
-/** Known words, separated by commas, in the order of the list; undefined when there is none. */
+/** Known words from a comma-separated text, in the order of `known`; undefined without any. */
 export function words<W extends string>(value: unknown, known: readonly W[]): W[] | undefined {
   const given = list(value);
   const found = known.filter((one) => given?.includes(one));
   return found.length > 0 ? found : undefined;
 }
 
-/** Texts, separated by commas. */
+/** Texts from a comma-separated text. */
 export function list(value: unknown): string[] | undefined {
   const texts = Array.isArray(value) ? value.map(String) : typeof value === "string" ? value.split(",") : [];
   const found = texts.map((one) => one.slice(0, 200)).filter((one) => one !== "");
   return found.length > 0 ? [...new Set(found)].slice(0, 100) : undefined;
 }
 
-/** A day of the calendar, such as `2026-11-05`. */
+/** Returns whether a value is a calendar day, such as `2026-11-05`. */
 export function isDay(value: unknown): value is string {
   if (typeof value !== "string" || !/^\d{4}-\d\d-\d\d$/.test(value)) return false;
   const at = new Date(`${value}T00:00:00Z`);
-  // JavaScript takes 31 June for 1 July.
+  // JavaScript parses 31 June as 1 July.
   return !Number.isNaN(at.getTime()) && at.toISOString().startsWith(value);
 }
 
-/** A path of this application, to go to after signing in: never another site. */
+/** Path of this application that is opened after the sign-in. Never another site. */
 export function localPath(value: unknown): string | undefined {
   if (typeof value !== "string" || !/^\/(?![/\\])/.test(value) || value.length > 2_000) return undefined;
   const url = new URL(value, location.origin);

@@ -1,5 +1,5 @@
-// Says on `#app`, by the attribute `data-settled`, that nothing the page waits for is under way: no request, no chunk, no navigation.
-// Tests wait for it. Streams do not count, as they do not end.
+// Sets the attribute `data-settled` on `#app` while nothing that the page waits for is in flight: no request, chunk or
+// navigation. Tests wait for it. Streams do not count, because they do not end.
 
 import type { AnyRouter } from "@tanstack/react-router";
 
@@ -13,13 +13,13 @@ function changed(): void {
   cancelAnimationFrame(frame);
   app?.removeAttribute(ATTRIBUTE);
   if (underWay > 0) return;
-  // An answer may lead to another request: React renders it, and runs effects, before two frames are over.
+  // An answer may lead to another request: React renders and runs effects within two frames.
   frame = requestAnimationFrame(() => {
     frame = requestAnimationFrame(() => app?.setAttribute(ATTRIBUTE, ""));
   });
 }
 
-/** Counts `work` as under way until it has ended. Returns it. */
+/** Counts `work` as in flight until it ends. Returns it. */
 export function track<T>(work: Promise<T>): Promise<T> {
   underWay += 1;
   changed();
@@ -31,9 +31,9 @@ export function track<T>(work: Promise<T>): Promise<T> {
   return work;
 }
 
-/** Counts navigations of the router as under way, with the chunks that they load. */
+/** Counts navigations of the router as in flight, with the chunks that they load. */
 export function trackNavigations(router: AnyRouter): void {
-  // A navigation that another one replaces does not end.
+  // A navigation that is replaced by another does not end.
   let end: (() => void) | undefined;
   router.subscribe("onBeforeNavigate", () => {
     if (end === undefined) track(new Promise<void>((resolve) => (end = resolve)));

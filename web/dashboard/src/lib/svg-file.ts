@@ -1,9 +1,9 @@
-// Pictures as files: an SVG of the page becomes one that stands alone, with its fonts and colours written into it, and a PNG of that.
+// Pictures as files: an SVG of the page becomes a standalone one, with its fonts and colours inline, and a PNG of it.
 
 import { fitted } from "~/ui/interval-geometry";
 import { fontOf, measureIn } from "~/ui/width";
 
-/** What classes decide on the page, and attributes say in a file. */
+/** Properties that classes set on the page, and attributes set in a file. */
 const RESOLVED = [
   "fill",
   "fill-opacity",
@@ -30,8 +30,8 @@ export interface PictureFile {
 }
 
 /**
- * The picture as a file of its own: in light colours, since it ends up on paper and slides, with a title and lines on what it is of above.
- * What is too long for its line is cut.
+ * The picture as a standalone file. Its colours are those of the light theme, because it is used on paper and slides.
+ * The title and the lines of `about` are above it. Texts that are too long for their line are cut.
  */
 export function pictureFile(picture: SVGSVGElement, title: string, about: readonly string[]): PictureFile {
   const room = picture.width.baseVal.value;
@@ -74,7 +74,7 @@ function element(name: string, attributes: Record<string, number>): SVGElement {
   return made;
 }
 
-/** Does something with the picture while it is on the page, where its colours are those of the light theme. */
+/** Calls `act` while the picture is on the page, where its colours are those of the light theme. */
 function inLight(copy: SVGSVGElement, act: () => void): void {
   const place = document.createElement("div");
   place.className = "absolute invisible size-0 overflow-hidden";
@@ -97,13 +97,13 @@ function resolve(element: Element): void {
   element.removeAttribute("style");
 }
 
-/** Names can have characters that XML does not allow at all. */
+/** Replaces characters that XML does not allow, because names can contain them. */
 function allowed(xml: string): string {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: those are what is taken out.
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: these characters are replaced.
   return xml.replaceAll(/[\p{Cs}\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/gu, "\ufffd");
 }
 
-/** The picture in pixels, twice as many as on the page. The policy of the page allows images of `data:`. */
+/** The picture as PNG, with `times` pixels per pixel of the page. The policy of the page allows images of `data:`. */
 export async function pngOf({ svg, width, height }: PictureFile, times = 2): Promise<Blob> {
   const image = new Image();
   image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(svg)}`;

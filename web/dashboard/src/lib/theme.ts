@@ -1,5 +1,5 @@
-// Light and dark: what the system prefers, unless somebody chose in this browser. The choice is an attribute of the document; colours
-// follow in tokens.css.
+// Light and dark theme: the system's preference, unless the user chose one in this browser. The choice is an attribute
+// of the document, which tokens.css uses.
 
 export type ThemeChoice = "system" | "light" | "dark";
 
@@ -22,7 +22,7 @@ export function chooseTheme(choice: ThemeChoice): void {
   show();
 }
 
-/** Shows the theme that was chosen, and follows other tabs from now on. */
+/** Shows the chosen theme, and follows other tabs from now on. */
 export function startTheme(): void {
   show();
   addEventListener("storage", show);

@@ -1,4 +1,4 @@
-/** An address that a page of ours may link to: text of people that is not `http:` or `https:` is never a link. */
+/** Address that the page may link to. User text that is not `http:` or `https:` is never a link. */
 export function webAddress(text: string): string | undefined {
   try {
     const { protocol, href } = new URL(text);

@@ -1,9 +1,9 @@
-// What the words of the contract are called on pages, and in which tone. One word per thing, everywhere.
+// Display names and tones of the contract's words. Each thing has one name everywhere.
 
 import type { Schemas } from "~/api/query";
 import { own } from "./own";
 
-/** How a thing is coloured: by what it means, never by taste. */
+/** Colour of a word, by its meaning. */
 export type Tone = "neutral" | "accent" | "good" | "caution" | "bad";
 
 export interface Word {
@@ -17,7 +17,7 @@ export const STATUS: Record<Schemas["StatusCode"], Word> = {
   0: { text: "Inactive", tone: "neutral" },
 };
 
-/** In place of the status, where the winner of an experiment is served: that is what visitors get. */
+/** Shown instead of the status while the winner of an experiment is served: that is what visitors get. */
 export const SERVED: Word = { text: "Served", tone: "good" };
 
 export const TEST_TYPE: Record<Schemas["TestType"], { text: string; about: string }> = {
@@ -41,7 +41,7 @@ export const VERDICT: Record<Schemas["VerdictWord"], Word> = {
   do_not_trust: { text: "Do not trust", tone: "bad" },
 };
 
-/** In place of "Keep running" where nothing runs. */
+/** Shown instead of "Keep running" where nothing runs. */
 export const UNDECIDED: Word = { text: "Undecided", tone: "neutral" };
 
 export const HEALTH: Record<Schemas["GradeWord"], Word> = {
@@ -59,7 +59,7 @@ export const OUTCOME: Record<Schemas["ConclusionOutcome"], Word> = {
   invalid: { text: "Not valid", tone: "caution" },
 };
 
-/** Why a visitor gets what it gets. */
+/** Reason for the variant that a visitor gets. */
 export const REASON: Record<Schemas["AssignmentReason"], string> = {
   split: "Chosen by the split of visitors.",
   sticky: "As before: a visitor keeps the variant that it was given.",
@@ -122,7 +122,7 @@ export const DISTRIBUTION_MODE: Record<Schemas["DistributionMode"], { text: stri
   mab: { text: "Moved by the bandit", about: "The shares follow the result of the primary goal." },
 };
 
-/** Why an epoch began: a period in which nothing changed that decides who gets what. */
+/** Reason why an epoch began. Within an epoch, nothing changes that affects assignment. */
 export const EPOCH_REASON: Record<Schemas["Reason"], string> = {
   status: "Started or stopped",
   variants: "Variants changed",
@@ -140,7 +140,7 @@ export const GROUP_KIND: Record<Schemas["GroupKind"], { text: string; about: str
   },
 };
 
-/** The word for a value; a value that this version does not know is shown as it is. */
+/** Returns the word for a value. A value that this version does not know is shown as it is. */
 export function wordOf(words: Record<string | number, Word>, value: string | number): Word {
   return own(words, String(value)) ?? { text: String(value).replaceAll("_", " "), tone: "neutral" };
 }

@@ -1,4 +1,4 @@
-// The shared result day by day. It is apart, as what draws it is large, and what is above can be read meanwhile.
+// The shared result day by day. Loaded separately, because the chart code is large and the rest can be read meanwhile.
 
 import { useState } from "react";
 import type { Schemas } from "~/api/query";

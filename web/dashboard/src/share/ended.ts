@@ -1,4 +1,5 @@
-// Why a link shows nothing, and what to do. The server says the same in the page itself, for browsers that run no script.
+// Reasons why a link shows nothing, and what to do. The server puts the same text into the page, for browsers that do
+// not run scripts.
 
 export interface Ending {
   title: string;
@@ -17,7 +18,7 @@ const ENDINGS: Record<string, Ending> = {
   },
 };
 
-/** Undefined for what may be better in a moment. */
+/** Undefined for failures that may be temporary. */
 export function ending(code: string): Ending | undefined {
   return ENDINGS[code];
 }

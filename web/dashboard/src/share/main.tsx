@@ -1,5 +1,5 @@
-// The page of a shared result: of one link, for whoever has it. It is built apart from the application, so that nothing of that is loaded
-// here, and neither session nor routes are known.
+// The page of a shared result, for everybody who has the link. It is built separately from the application and loads
+// nothing of it. It has neither session nor routes.
 
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";

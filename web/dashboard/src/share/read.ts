@@ -1,4 +1,4 @@
-// Reads what a link shows. A request has no cookie and no address of the page that sends it: the link says it all, and stays here.
+// Reads a shared result. Requests have no cookie and no referrer: the link alone gives access, and is not passed on.
 
 import { useEffect, useState } from "react";
 import { type ApiFailure, failureFrom, failureOf, noAnswer } from "~/api/failure";
@@ -9,16 +9,16 @@ export type Shared = Schemas["SharedResult"];
 
 export type Reading<T> =
   | { state: "reading" }
-  /** The server is not ready to answer, in its words, and is asked again. */
+  /** The server is not ready, for the reason in `why`, and is asked again. */
   | { state: "waiting"; why: string }
   | { state: "shown"; shown: T }
   | { state: "failed"; failure: ApiFailure };
 
-/** How long a server that is not ready is waited for: about half an hour. */
+/** Attempts before the page gives up: about half an hour. */
 const MAX_WAITS = 400;
 const WAIT_S = 5;
 
-/** What stands below the address of the page. */
+/** Reads JSON from `address`. */
 async function read<T>(address: string, signal: AbortSignal): Promise<T> {
   const asked = fetch(address, {
     credentials: "omit",
@@ -33,12 +33,12 @@ async function read<T>(address: string, signal: AbortSignal): Promise<T> {
   return answer.json();
 }
 
-/** Whether it is worth asking again: the server is busy, or loads its events. */
+/** Returns whether to retry: the server is busy, or loads its events. */
 function isBusy({ status }: ApiFailure): boolean {
   return status === 503 || status === 429;
 }
 
-/** Reads what is at `address`, and again while the server is busy. */
+/** Reads `address`, and retries while the server is busy. */
 export function useShared<T>(address: string): Reading<T> {
   const [reading, setReading] = useState<Reading<T>>({ state: "reading" });
   useEffect(() => {

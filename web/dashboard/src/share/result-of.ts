@@ -1,4 +1,5 @@
-// A shared result in the shape of a whole one, for the components that show results. What a link does not tell is empty.
+// Converts a shared result to a full one, for the components that show results. Values that a link does not reveal are
+// empty.
 
 import type { Result } from "~/pages/results/reading";
 import { filtersOf } from "~/pages/shares/query-words";

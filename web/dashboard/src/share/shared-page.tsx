@@ -1,4 +1,4 @@
-// What a link shows: the result with the filters that are fixed by it, or why it shows nothing.
+// The shared page: the result with the filters that the link fixes, or the reason why it is not shown.
 
 import { lazy, type ReactNode, Suspense, useEffect, useRef, useState } from "react";
 import { date, moment } from "~/lib/format";
@@ -79,7 +79,7 @@ function Titled({ title, children }: { title: string; children: ReactNode }) {
   );
 }
 
-/** The focus goes to what there is to know, as whoever hears the page would hear nothing. */
+/** Reason why the result is not shown. Focuses the heading, because screen readers would otherwise announce nothing. */
 function Ended({ title, children }: { title: string; children: ReactNode }) {
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => heading.current?.focus(), []);
@@ -166,7 +166,7 @@ function Head({
   );
 }
 
-/** What whoever made the link has chosen: of which visitors the numbers are, by which goal, and of when. */
+/** Choices of the person who created the link, such as goal, filters and time zone. */
 function Fixed({ shared, about }: { shared: Shared; about: string[] }) {
   const { query, as_of: asOf, expires_at: expires, goal_name: goal } = shared;
   const facts: [string, string][] = [

@@ -1,4 +1,4 @@
-// What is shown when a page comes late, does not exist, or breaks. Part of the entry: small, and without Base UI.
+// Shown when a page is slow, does not exist, or fails. Part of the entry: small, and without Base UI.
 
 import { type ErrorComponentProps, Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
@@ -23,7 +23,8 @@ export function Failed({ error, reset }: ErrorComponentProps) {
       <h1 tabIndex={-1} className="text-2xl font-semibold outline-none">
         This page could not be shown
       </h1>
-      {/* A chunk of an earlier release is gone once the server is upgraded; the new page has new addresses. */}
+      {/* After an upgrade of the server, chunks of the earlier release are gone. The new page has their new addresses.
+          */}
       <ErrorPanel error={error} retry={isGone(error) ? () => location.reload() : reset} />
     </Page>
   );
@@ -45,7 +46,7 @@ export function Missing() {
   );
 }
 
-/** In place of a page about something that does not exist: it leads on. */
+/** Shown instead of a page whose object does not exist. `children` say where to go instead. */
 export function Absent({ title, children }: { title: string; children: ReactNode }) {
   usePageTitle("Not found");
   return (

@@ -1,14 +1,14 @@
-// On another page the focus goes to its heading, so that screen readers begin there, and Tab leads to what comes after it.
+// On another page, the focus goes to its heading, so that screen readers start there and Tab continues from there.
 
-/** The heading of what has been opened: that of a part of a page, such as a step of a setup, else that of the page. */
+/** Heading of the opened part of a page, such as a step of the setup, else of the page. */
 function headingIn(content: HTMLElement): HTMLElement | null {
   const parts = content.querySelectorAll<HTMLElement>("[data-part-heading]");
   return parts[parts.length - 1] ?? content.querySelector<HTMLElement>("h1");
 }
 
 /**
- * Focuses the heading as soon as it is there: a page that is loaded on its first visit, or waits for its data, has none at first, and the page
- * before may still be there. Whoever goes on meanwhile keeps the focus. Returns what ends it.
+ * Focuses the heading as soon as it exists. A page that loads its chunk or its data has none at first, and the previous
+ * page may still be there. If the user acts meanwhile, the focus does not move. Returns a function that ends the wait.
  */
 export function focusHeading(content: HTMLElement): () => void {
   const { activeElement: before } = document;
@@ -27,7 +27,7 @@ export function focusHeading(content: HTMLElement): () => void {
     removeEventListener("keydown", end, true);
     removeEventListener("pointerdown", end, true);
   };
-  // A part that waits again for its data is hidden by its style, and loses the focus until it is shown.
+  // A part that waits for its data again is hidden by its style, and loses the focus until it is shown.
   observer.observe(content, { childList: true, subtree: true, attributeFilter: ["style"] });
   addEventListener("keydown", end, true);
   addEventListener("pointerdown", end, true);

@@ -1,4 +1,4 @@
-// The pages that navigation and palette lead to. Whoever adds a section adds it here.
+// Pages in the navigation and the palette. Add a new section here.
 
 import type { LinkProps } from "@tanstack/react-router";
 import { isAtLeast, type Role, type Session } from "~/api/session";
@@ -8,15 +8,15 @@ export interface Place {
   name: string;
   icon: IconName;
   to: LinkProps["to"];
-  /** Words that find it in the palette, too. */
+  /** More search words for the palette. */
   also?: string;
-  /** What is counted beside its name. */
+  /** Count that is shown next to the name. */
   count?: "open-proposals" | "unread";
-  /** Who sees it; everybody unless said. */
+  /** Lowest role that sees the page. Everybody sees it if unset. */
   least?: Role;
 }
 
-/** Of the whole company. */
+/** Pages of the whole company. */
 export const COMPANY: Place[] = [
   { name: "Experiments", icon: "flask", to: "/experiments", also: "tests overview list" },
   {
@@ -28,7 +28,7 @@ export const COMPANY: Place[] = [
   { name: "Inbox", icon: "bell", to: "/inbox", also: "notifications news unread mentions watching", count: "unread" },
 ];
 
-/** Of the current project: `to` has `$projectKey`. */
+/** Pages of the current project. `to` has `$projectKey`. */
 export const PROJECT: Place[] = [
   {
     name: "Hypotheses",
@@ -55,7 +55,10 @@ export const PROJECT: Place[] = [
   { name: "Webhooks", icon: "plug", to: "/p/$projectKey/webhooks", also: "notify slack signing", least: "admin" },
 ];
 
-/** What can be made in the current project, by who may write there: in the palette only, as pages have a button for it. */
+/**
+ * Objects that can be created in the current project, for people who may write. Only in the palette, because the pages
+ * have buttons for them.
+ */
 export const MAKE: Place[] = [
   {
     name: "New experiment",

@@ -1,10 +1,10 @@
-// How many proposals of a project are open, beside its name in the navigation.
+// Number of open proposals of a project, next to the name in the navigation.
 
 import { useQuery } from "@tanstack/react-query";
 import { query } from "~/api/query";
 import { Badge } from "~/ui/badge";
 
-/** The server compares each open proposal with its experiment, so no more of them are asked for than a badge needs. */
+/** The server compares each open proposal with its experiment, so only as many are requested as a badge needs. */
 const COUNTED = 10;
 
 export function openProposalsQuery(projectKey: string) {
@@ -15,7 +15,7 @@ export function openProposalsQuery(projectKey: string) {
     }),
     staleTime: 60_000,
     refetchInterval: 60_000,
-    // It is not worth an error anywhere: the page says what is wrong.
+    // A failure is not shown here: the page shows the error.
     retry: false,
   };
 }

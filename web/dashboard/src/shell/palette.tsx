@@ -1,4 +1,5 @@
-// ⌘K: goes to any page, experiment, hypothesis or goal by a few letters. A list box under a field: the focus stays in the field.
+// The ⌘K palette: opens any page, experiment, hypothesis or goal by a few letters. A list box below a field; the field
+// keeps the focus.
 
 import { useQueries, useQuery } from "@tanstack/react-query";
 import { useRouter } from "@tanstack/react-router";
@@ -26,7 +27,7 @@ const SEARCH_DELAY_MS = 120;
 
 interface PaletteProps {
   onClose: () => void;
-  /** What was typed before the field was there. */
+  /** Returns the text that was typed before the field existed. */
   takeTyped: () => string;
 }
 
@@ -38,7 +39,7 @@ export default function Palette({ onClose, takeTyped }: PaletteProps) {
   const listId = useId();
   const list = useRef<HTMLDivElement>(null);
   const current = Math.min(at, hits.length - 1);
-  // Whatever is current is in sight, also when other results have come.
+  // Keeps the current option in view, also when other results have arrived.
   useEffect(() => {
     list.current?.querySelector('[aria-selected="true"]')?.scrollIntoView({ block: "nearest" });
   });
@@ -102,7 +103,7 @@ export default function Palette({ onClose, takeTyped }: PaletteProps) {
                   {group}
                 </div>
                 {members.map(([hit, index]) => (
-                  // biome-ignore lint/a11y/useKeyWithClickEvents: the keys are those of the field
+                  // biome-ignore lint/a11y/useKeyWithClickEvents: the field handles the keys
                   <div
                     key={hit.href + hit.name}
                     id={`${listId}-${index}`}
@@ -190,7 +191,7 @@ function useHits(typed: string): { hits: Hit[]; isBusy: boolean } {
         ...(MAKE.includes(place) && project && { aside: project.name }),
         href: String(place.to).replace("$projectKey", key),
       })),
-    // While the answer to what was typed is on its way, those of before that match by their name.
+    // While the answer is in flight, previous items stay if their names match.
     ...(experiments.data?.items ?? [])
       .filter((item) => isFresh || matches(item.test_name))
       .map((item) => ({

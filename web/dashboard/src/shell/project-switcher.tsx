@@ -1,4 +1,4 @@
-// The choice of the project. On a page of a project it leads to the same section of the other one; on the list it filters.
+// Choice of the project. On a page of a project it leads to the same section of the other one; on the list it filters.
 
 import { useNavigate, useRouterState } from "@tanstack/react-router";
 import { useSession } from "~/api/session";

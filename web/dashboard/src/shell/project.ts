@@ -1,4 +1,4 @@
-// The project that somebody works in: the one in the address, else the one they were in last.
+// The current project: the one in the address, else the most recent one.
 
 import { useParams, useSearch } from "@tanstack/react-router";
 import { useEffect } from "react";
@@ -16,7 +16,7 @@ function useAddressed(): string | undefined {
   return projectKey ?? (Array.isArray(project) && project.length === 1 ? project[0] : undefined);
 }
 
-/** The current project; undefined in a company without any. */
+/** The current project; undefined if the company has none. */
 export function useProject(): Project | undefined {
   const { projects } = useSession();
   const addressed = useAddressed();

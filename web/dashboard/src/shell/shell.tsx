@@ -21,12 +21,15 @@ import { type TypedAhead, typedAhead } from "./typed-ahead";
 
 const loadPalette = () => import("./palette");
 const Palette = lazy(() => track(loadPalette()));
-/** After which the palette is loaded in any case, so that it is there when somebody presses its keys and types on. */
+/**
+ * Delay after which the palette is loaded in any case, so that it is available when the user presses its keys and types
+ * on.
+ */
 const PALETTE_AFTER_MS = 2_000;
 
 export function Shell() {
   const { data: session } = useQuery(sessionQuery);
-  // A session that has ended leads to the sign-in; until that is there, there is nothing to frame.
+  // A session that has ended leads to the sign-in. Until that is shown, there is nothing to frame.
   if (!session) return null;
   return (
     <SessionContext value={session}>
@@ -35,14 +38,14 @@ export function Shell() {
   );
 }
 
-/** The pages of a project: of one that there is. */
+/** Pages of a project, if it exists. */
 export function ProjectPages() {
   const { projectKey } = useParams({ from: "/app/p/$projectKey" });
   const { projects } = useSession();
   const isKnown = projects.some((one) => one.project_key === projectKey);
   const refreshSession = useRefreshSession();
   const [asked, setAsked] = useState<string>();
-  // It may have been made a moment ago, elsewhere.
+  // The project may be new, and created elsewhere.
   useEffect(() => {
     if (!isKnown) void refreshSession().finally(() => setAsked(projectKey));
   }, [isKnown, projectKey, refreshSession]);
@@ -68,7 +71,7 @@ function Frame() {
       <a href="#content" className="skip print:hidden rounded-md border border-edge bg-raised px-3 py-2 font-medium">
         Skip to content
       </a>
-      {/* One landmark for both, of which narrow windows show the bar and wide ones the sidebar. */}
+      {/* One landmark for both: narrow windows show the bar, wide ones the sidebar. */}
       <header className="contents print:hidden">
         <div className="sticky top-0 z-30 flex items-center gap-2 border-b border-line bg-paper px-3 py-2 md:hidden">
           <IconButton
@@ -221,7 +224,7 @@ function usePalette() {
   }, [takeTyped]);
   const open = useCallback(() => {
     typed.current ??= typedAhead(close);
-    // Keys belong to the page again where the palette cannot be loaded.
+    // If the palette cannot be loaded, the page gets the keys again.
     loadPalette().catch(close);
     setOpen(true);
   }, [close]);
@@ -242,7 +245,7 @@ function usePalette() {
   return { isOpen, open, close, takeTyped };
 }
 
-/** Focuses the heading of another page. Filters of the same page leave the focus alone. */
+/** Focuses the heading of another page. Filters of the same page do not move the focus. */
 function FocusOnNavigation() {
   const path = useRouterState({ select: (state) => state.resolvedLocation?.pathname });
   const last = useRef<string>(undefined);

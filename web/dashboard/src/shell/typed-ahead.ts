@@ -1,12 +1,12 @@
-// What is typed between the keys that open the palette and its field being there. The palette is loaded when it is needed, and whoever
-// presses its keys types on: without this, the field behind would get the first letters.
+// Text that is typed between the keys that open the palette and the moment when its field exists. The palette is loaded
+// on demand, and users type on after its keys. Without this, a field of the page would get the first letters.
 
 export interface TypedAhead {
-  /** Ends it, and gives back what was typed meanwhile. */
+  /** Ends the capture. Returns the typed text. */
   take: () => string;
 }
 
-/** Keeps keys from the page until `take` is called, or somebody clicks or presses Escape, which calls `cancel`. */
+/** Captures keys until `take` is called, or the user clicks or presses Escape, which calls `cancel`. */
 export function typedAhead(cancel: () => void): TypedAhead {
   let text = "";
   const end = () => {

@@ -1,4 +1,4 @@
-// What is new in one's inbox: the number beside its name, and the bell of narrow windows.
+// Unread entries of the inbox: the number next to its name, and the bell in narrow windows.
 
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
@@ -7,18 +7,18 @@ import { Badge } from "~/ui/badge";
 import { buttonClass } from "~/ui/button";
 import { Icon } from "~/ui/icon";
 
-/** The server counts no further. */
+/** Maximum that the server counts. */
 const COUNTED = 100;
 const PERIOD_MS = 60_000;
 
-/** Asked once a minute while the tab can be seen, and when somebody comes back to it. */
+/** Read once a minute while the tab can be seen, and when the user returns to it. */
 export function useUnread() {
   return useQuery({
     ...query("/v2/inbox/unread", {}),
     staleTime: PERIOD_MS,
     refetchInterval: PERIOD_MS,
     refetchOnWindowFocus: "always",
-    // It is not worth an error anywhere: the inbox says what is wrong.
+    // A failure is not shown here: the inbox shows the error.
     retry: false,
   });
 }
@@ -36,7 +36,7 @@ export function UnreadCount() {
   );
 }
 
-/** The inbox where the navigation is folded away. */
+/** Link to the inbox where the navigation is folded. */
 export function InboxBell() {
   const unread = useUnread().data?.unread ?? 0;
   const label = unread === 0 ? "Inbox" : `Inbox, ${short(unread)} unread`;

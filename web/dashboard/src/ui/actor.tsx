@@ -1,4 +1,4 @@
-// Who did something: a person, a program or agent with an API key, or the server itself.
+// The author of an action: a person, a program or agent with an API key, or the server itself.
 
 import { Badge } from "./badge";
 

@@ -1,4 +1,4 @@
-// Small words with a meaning: badges have a ground, pills are labels of people's making.
+// Short words with a meaning: badges have a ground, pills are labels that users create.
 
 import type { ReactNode } from "react";
 import { names } from "~/lib/names";
@@ -47,7 +47,10 @@ export function WordBadge({ word }: { word: Word }) {
   return <Badge tone={word.tone}>{word.text}</Badge>;
 }
 
-/** A word with a dot before it: for states in lists, where grounds would shout. `hollow` is for what has not begun. */
+/**
+ * A word with a dot before it, for states in lists, where grounds would be too prominent. `hollow` is for states that
+ * have not begun.
+ */
 export function Dot({ word, hollow = false }: { word: Word; hollow?: boolean }) {
   return (
     <span className="inline-flex items-center gap-1.5 whitespace-nowrap">
@@ -64,7 +67,7 @@ export function Dot({ word, hollow = false }: { word: Word; hollow?: boolean }) 
   );
 }
 
-/** A label that people made. */
+/** A label that users create. */
 export function Pill({ children }: { children: ReactNode }) {
   return (
     <span className="inline-block max-w-40 truncate rounded-full border border-line px-2 text-xs leading-4.5 text-soft">

@@ -1,4 +1,4 @@
-// Buttons, and links that look like them. One primary button on a page or in a dialog at most.
+// Buttons, and links that look like them. A page or a dialog has at most one primary button.
 
 import { createLink, type LinkComponent } from "@tanstack/react-router";
 import { type ComponentProps, forwardRef, type ReactNode } from "react";
@@ -28,7 +28,7 @@ export interface ButtonProps extends ComponentProps<"button"> {
   kind?: Kind;
   small?: boolean;
   icon?: IconName;
-  /** While it works: it takes no clicks and says so to screen readers. */
+  /** True while the action runs: the button ignores clicks, and screen readers announce that it is busy. */
   isBusy?: boolean;
 }
 
@@ -57,7 +57,7 @@ export function Button({
   );
 }
 
-/** A button with an icon alone. Its label is for screen readers and the tooltip. */
+/** A button with only an icon. Its label is for screen readers and the tooltip. */
 export function IconButton({ label, ...rest }: Omit<ButtonProps, "children"> & { icon: IconName; label: string }) {
   return <Button kind="quiet" {...rest} aria-label={label} title={label} />;
 }
@@ -87,5 +87,5 @@ const Anchor = forwardRef<HTMLAnchorElement, AnchorProps>(
   ),
 );
 
-/** A link to a page of ours that looks like a button. */
+/** A link to a page of the dashboard that looks like a button. */
 export const ButtonLink: LinkComponent<typeof Anchor> = createLink(Anchor) as LinkComponent<typeof Anchor>;

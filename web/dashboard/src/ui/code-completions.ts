@@ -1,4 +1,4 @@
-// What the code of an experiment sees as `experiment`, for completion: muriel.d.ts of the runtime has the types.
+// Completions for `experiment`, which the code of an experiment can use. Its types are in the runtime's muriel.d.ts.
 
 import { type CompletionContext, snippetCompletion } from "@codemirror/autocomplete";
 import { javascriptLanguage } from "@codemirror/lang-javascript";

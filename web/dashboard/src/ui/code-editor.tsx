@@ -1,5 +1,5 @@
-// An editor of code with a label, a hint and what is wrong with it. The text is reported when typing pauses, and not for each key, so that
-// a script of thousands of lines can be typed in.
+// Code editor with a label, a hint and errors. The text is reported when typing pauses, not at each key, so that
+// scripts of thousands of lines can be edited.
 
 import { useEffect, useRef, useState } from "react";
 import { flushSync } from "react-dom";
@@ -12,7 +12,7 @@ import { Icon } from "./icon";
 
 export type CodeLanguage = "css" | "javascript" | "json";
 
-/** Something about some lines, counted from 1. */
+/** A message about some lines, which are counted from 1. */
 export interface CodeMark {
   from: number;
   to: number;
@@ -20,19 +20,19 @@ export interface CodeMark {
   message: string;
 }
 
-/** What an editor shows. */
+/** State that an editor shows. */
 export interface ShownCode {
   label: string;
   value: string;
   isReadOnly: boolean;
   hint: string;
   error: string | undefined;
-  /** The same array as long as nothing changes about it. */
+  /** Must stay the same array until a mark changes. */
   marks: readonly CodeMark[];
 }
 
 interface CodeEditorProps {
-  /** The field of the API, by which errors find it. */
+  /** Name of the API's field, by which errors find the editor. */
   name: string;
   label: string;
   language: CodeLanguage;
@@ -41,7 +41,7 @@ interface CodeEditorProps {
   isReadOnly?: boolean;
   hint?: string;
   error?: string | undefined;
-  /** Sentences about the text that forbid nothing, below it. */
+  /** Warnings about the text, shown below it. They do not prevent saving. */
   warnings?: readonly string[];
   marks?: readonly CodeMark[];
 }
@@ -67,9 +67,10 @@ export function CodeEditor({
   return (
     <div className="flex flex-col gap-1">
       <span className="font-medium">{label}</span>
-      {/* Finds the place of an error, as a field does; without a name of the DOM's own it would not be in the form. */}
+      {/* Lets an error find its place, as in other fields. Without a DOM name the editor would not be part of the form.
+          */}
       <input type="hidden" name={name} />
-      {/* In sight from the beginning: the editor measures its lines as it comes. */}
+      {/* Not hidden while it loads, because the editor measures its lines when it is mounted. */}
       <div
         ref={host}
         data-editor=""
@@ -101,7 +102,7 @@ export function CodeEditor({
   );
 }
 
-/** Loads the editor, and keeps it as it should be shown. */
+/** Loads the editor and keeps it up to date. */
 function useEditor(language: CodeLanguage, shown: ShownCode, onChange: (text: string) => void) {
   const host = useRef<HTMLDivElement>(null);
   const editor = useRef<CodeEditorHandle>(undefined);
@@ -121,7 +122,8 @@ function useEditor(language: CodeLanguage, shown: ShownCode, onChange: (text: st
         if (!isCurrent || host.current === null) return;
         const report = (text: string, isLeaving: boolean) => {
           const change = () => latest.current.onChange(text);
-          // The button that was clicked acts on what is shown: React would be too late, as it does not see events within a shadow root.
+          // The clicked button must act on the new text. React would be too late, because it does not see events within
+          // a shadow root.
           if (isLeaving) flushSync(change);
           else change();
         };

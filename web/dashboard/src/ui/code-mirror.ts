@@ -1,5 +1,5 @@
-// The editor of code, CodeMirror. A chunk of its own, which is loaded when an editor is shown. It lives in a shadow root, where its styles
-// are constructed sheets: the policy forbids its <style> elements.
+// Code editor, with CodeMirror. It is a separate chunk, which is loaded when an editor is shown. It is in a shadow
+// root, where its styles are constructed sheets: the policy forbids its <style> elements.
 
 import { autocompletion, closeBrackets, closeBracketsKeymap, completionKeymap } from "@codemirror/autocomplete";
 import { defaultKeymap, history, historyKeymap, indentWithTab } from "@codemirror/commands";
@@ -13,19 +13,19 @@ import { pageApi } from "./code-completions";
 import type { CodeLanguage, CodeMark, ShownCode } from "./code-editor";
 import { look } from "./code-theme";
 
-/** After the last key, so that typing in a long text costs nothing but the editor's own work. */
+/** Delay after the last key, so that typing in a long text costs only the editor's own work. */
 const REPORT_AFTER_MS = 300;
 
 export interface CodeEditorHandle {
   update: (shown: ShownCode) => void;
-  /** Reports at once what was typed. */
+  /** Reports the typed text at once. */
   flush: (isLeaving?: boolean) => void;
   destroy: () => void;
 }
 
 /**
- * Shows an editor in a host element. `report` is given the whole text: at the first key, then when typing pauses, and on leaving, after
- * which something else may need it at once.
+ * Shows an editor in a host element. `report` gets the whole text: at the first key, when typing pauses, and when the
+ * editor loses the focus, after which other code may need it at once.
  */
 export function mountEditor(
   host: HTMLElement,
@@ -36,13 +36,14 @@ export function mountEditor(
   const root = host.shadowRoot ?? host.attachShadow({ mode: "open" });
   const description = document.createElement("p");
   description.id = "description";
-  // Named by `aria-describedby` alone; nothing of the page can be named from within a shadow root.
+  // Used by `aria-describedby`, which cannot refer to elements outside the shadow root.
   description.hidden = true;
   const parent = document.createElement("div");
   root.replaceChildren(parent, description);
 
   let before: ShownCode | undefined;
-  // What was reported and has not come back yet. It comes back late, when another text may have been typed.
+  // Texts that were reported and have not come back as `value` yet. They come back late, when other text may have been
+  // typed.
   let reported: string[] = [];
   let timer: ReturnType<typeof setTimeout> | undefined;
   let isPending = false;
@@ -118,7 +119,7 @@ export function mountEditor(
 function basics(language: CodeLanguage): Extension {
   return [
     lineNumbers(),
-    // Characters that cannot be seen, or turn the reading order, are shown as what they are.
+    // Shows invisible characters, and those that change the reading direction.
     highlightSpecialChars(),
     history(),
     indentOnInput(),
@@ -128,7 +129,7 @@ function basics(language: CodeLanguage): Extension {
     lintGutter(),
     language === "css" ? css() : javascript(),
     language === "javascript" ? pageApi : [],
-    // `indentWithTab` lets go of Tab after Escape.
+    // With `indentWithTab`, Escape lets the next Tab leave the editor.
     keymap.of([
       ...closeBracketsKeymap,
       ...completionKeymap,
@@ -150,13 +151,13 @@ function accessOf({ label, isReadOnly, error }: ShownCode): Extension {
       "aria-readonly": String(isReadOnly),
       "aria-invalid": String(Boolean(error)),
       spellcheck: "false",
-      // What is focusable anyway is said once more for tools that look for it.
+      // The element is focusable without it. Accessibility checks look for the attribute.
       tabindex: "0",
     }),
   ];
 }
 
-/** Where a mark is in the text as it is now; lines that are gone count as the last one. */
+/** Position of a mark in the current text. Lines that no longer exist count as the last one. */
 function diagnosticOf({ doc }: EditorState, { from, to, severity, message }: CodeMark): Diagnostic {
   const line = (number: number) => doc.line(Math.min(Math.max(number, 1), doc.lines));
   const begin = line(from);

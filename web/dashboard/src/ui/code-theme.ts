@@ -1,4 +1,4 @@
-// How the editor looks: with the tokens, which reach into its shadow root and follow the theme by themselves.
+// Editor theme. It uses the tokens, which also apply within the shadow root and follow the theme of the page.
 
 import { HighlightStyle, syntaxHighlighting } from "@codemirror/language";
 import type { Extension } from "@codemirror/state";
@@ -36,7 +36,7 @@ const view = EditorView.theme({
   ".cm-diagnostic": { padding: "4px 10px" },
   ".cm-diagnostic-warning": { borderLeftColor: "var(--caution)" },
   ".cm-diagnostic-error": { borderLeftColor: "var(--bad)" },
-  // Ours in place of the pictures of the library, which are addresses with data in them.
+  // Replaces the images of the library, which are `data:` addresses.
   ".cm-lintRange": { backgroundImage: "none", textDecoration: "underline wavy 1px", textUnderlineOffset: "3px" },
   ".cm-lintRange-warning": { textDecorationColor: "var(--caution)" },
   ".cm-lintRange-error": { textDecorationColor: "var(--bad)" },
@@ -50,7 +50,7 @@ const view = EditorView.theme({
   ".cm-lint-marker-warning": { content: "none", backgroundColor: "var(--caution)" },
   ".cm-lint-marker-error": { content: "none", backgroundColor: "var(--bad)" },
   ".cm-panel": { backgroundColor: "var(--sunken)", color: "var(--ink)" },
-  // Browsers zoom into smaller text on phones.
+  // On phones, browsers zoom into smaller text.
   "@media (pointer: coarse)": { "&": { fontSize: "1rem" } },
 });
 

@@ -1,4 +1,4 @@
-// Text to copy into another place: an address, a command, lines for a page. What is shown once and never again is a `Secret`.
+// Text to copy to another place: an address, a command, code for a page. A text that is shown only once is a `Secret`.
 
 import { type ReactNode, useState } from "react";
 import { names } from "~/lib/names";
@@ -8,11 +8,11 @@ import { Button } from "./button";
 interface CopyableProps {
   label: string;
   text: string;
-  /** Under the text: where it goes, what it needs. */
+  /** Text below: where to paste it, what it needs. */
   hint?: ReactNode;
   /** The label is for screen readers only. */
   hidesLabel?: boolean;
-  /** Nobody reads it through: a part is shown, and scrolls. */
+  /** True for texts that nobody reads completely: only a part is shown, and scrolls. */
   isLong?: boolean;
 }
 
@@ -23,7 +23,7 @@ export function Copyable({ label, text, hint, hidesLabel = false, isLong = false
       <span className={hidesLabel ? "sr-only" : "font-medium"}>{label}</span>
       <div className="flex items-start gap-2 max-xs:flex-col">
         <pre
-          // What scrolls has to be reached by keyboard.
+          // Scrollable parts must be reachable by keyboard.
           tabIndex={isLong ? 0 : undefined}
           className={names(
             "min-w-0 flex-1 rounded-md border border-line bg-sunken px-2.5 py-1.5 font-mono text-sm break-all whitespace-pre-wrap select-all max-xs:w-full",

@@ -1,4 +1,4 @@
-// A number for each of some days, as bars: small in lists, larger with its days below. Screen readers get the numbers.
+// A number per day as bars: small in lists, larger with the days below. Screen readers get the numbers.
 
 import { day as dayWords, integer } from "~/lib/format";
 import { names } from "~/lib/names";
@@ -10,9 +10,9 @@ export interface Day {
 }
 
 interface DayBarsProps {
-  /** What is counted: "Matches by day". */
+  /** Name of the count, such as "Matches by day". */
   label: string;
-  /** The earliest first; the last one is not over. */
+  /** In ascending order. The last day is not over. */
   days: readonly Day[];
   size?: "small" | "large";
 }
@@ -35,7 +35,7 @@ export function DayBars({ label, days, size = "small" }: DayBarsProps) {
       className={size === "small" ? "w-28" : "w-full"}
     >
       {days.map(({ date: day, value }, at) => {
-        // Something is never shown as nothing.
+        // A value above 0 is always visible.
         const tall = value === 0 ? 1 : Math.max(3, (value / most) * height);
         return (
           <rect

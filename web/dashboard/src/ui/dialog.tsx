@@ -1,4 +1,5 @@
-// Dialogs. `ConfirmDialog` is for what cannot be undone; it says what will happen, and its button names the act.
+// Dialogs. `ConfirmDialog` is for actions that cannot be undone: it explains the effect, and its button names the
+// action.
 
 import { Dialog as Base } from "@base-ui/react/dialog";
 import { type ReactNode, useState } from "react";
@@ -13,7 +14,7 @@ interface DialogProps {
   about?: ReactNode;
   width?: "narrow" | "wide";
   children?: ReactNode;
-  /** Buttons at the bottom: the act last. */
+  /** Buttons at the bottom. The main action is last. */
   footer?: ReactNode;
 }
 
@@ -49,9 +50,9 @@ interface ConfirmProps {
   isOpen: boolean;
   onClose: () => void;
   title: ReactNode;
-  /** What will happen, and whether it can be taken back. */
+  /** Explains what will happen, and whether it can be undone. */
   children: ReactNode;
-  /** The name of the act: "Revoke key", never "OK". */
+  /** Label of the button: "Revoke key", never "OK". */
   act: string;
   danger?: boolean;
   onConfirm: () => Promise<unknown>;

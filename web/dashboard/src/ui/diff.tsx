@@ -1,17 +1,17 @@
-// Two texts, compared line by line: changed lines with some equal ones around them. Long ones are shown in steps.
+// Line-by-line comparison of two texts: changed lines with some equal ones around them. Long ones are shown in steps.
 
 import { useMemo, useState } from "react";
 import { count } from "~/lib/format";
 import { type DiffLine, type DiffPart, lineDiff, withContext } from "~/lib/line-diff";
 import { names } from "~/lib/names";
 
-/** Lines that come with each step. */
+/** Lines that each step adds. */
 const STEP = 500;
 
 interface DiffProps {
   before: string;
   after: string;
-  /** Lines that are shown at first. */
+  /** Number of lines that are shown at first. */
   shown?: number;
 }
 
@@ -44,7 +44,7 @@ export function Diff({ before, after, shown = 60 }: DiffProps) {
   );
 }
 
-/** The parts up to so many lines. */
+/** The parts up to `most` lines. */
 function firstOf(parts: DiffPart[], most: number): DiffPart[] {
   const found: DiffPart[] = [];
   let left = most;

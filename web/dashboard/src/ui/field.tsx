@@ -1,4 +1,4 @@
-// Fields: a label, the control, a hint, and what is wrong with the value. Pages use those of `lib/form.tsx`, which are these, bound to a form.
+// Fields: a label, the control, a hint, and an error. Pages use those of `lib/fields.tsx`, which bind these to a form.
 
 import { type ComponentProps, type ReactNode, useId } from "react";
 import { names } from "~/lib/names";
@@ -12,7 +12,7 @@ interface FrameProps {
   label: ReactNode;
   hint?: ReactNode;
   error?: string | undefined;
-  /** Beside the label: "optional", a counter. */
+  /** Content next to the label: "optional", a counter. */
   aside?: ReactNode;
   /** The label is for screen readers only. */
   hidesLabel?: boolean;
@@ -25,7 +25,7 @@ interface Wiring {
   "aria-invalid": true | undefined;
 }
 
-/** The frame around a control. `children` gets the attributes that tie the control to its label, hint and error. */
+/** Label, hint and error around a control. `children` gets the attributes that connect the control to them. */
 export function Field({
   label,
   hint,
@@ -97,7 +97,7 @@ export function TextBox(props: Framed<ComponentProps<"textarea">>) {
   );
 }
 
-/** A native list of choices: it works with every keyboard, phone and screen reader as people expect there. */
+/** A native select: it works with every keyboard, phone and screen reader as users expect. */
 export function Select(props: Framed<ComponentProps<"select">>) {
   const { frame, control, controlClassName } = split(props);
   return (
@@ -120,7 +120,7 @@ interface ChoiceProps extends Omit<ComponentProps<"input">, "type"> {
   kind?: "checkbox" | "radio";
 }
 
-/** A checkbox or radio button with its label beside it. */
+/** A checkbox or radio button with its label next to it. */
 export function Choice({ label, hint, error, kind = "checkbox", className, ...control }: ChoiceProps) {
   const id = useId();
   const described = [error && `${id}-error`, hint && `${id}-hint`].filter(Boolean).join(" ");
@@ -149,7 +149,7 @@ export function Choice({ label, hint, error, kind = "checkbox", className, ...co
   );
 }
 
-/** Choices that belong together, under one name. */
+/** A group of choices, under one name. */
 export function Choices({
   legend,
   hint,

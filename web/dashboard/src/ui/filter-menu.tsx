@@ -1,4 +1,4 @@
-// Filters as buttons that open a menu, and say what is chosen.
+// Filters as buttons that open a menu and show the chosen values.
 
 import type { ReactNode } from "react";
 import { names } from "~/lib/names";
@@ -14,7 +14,7 @@ interface FilterMenuProps<W extends string> {
   change: (value: W[] | undefined) => void;
 }
 
-/** A filter with several words, any of which may apply. */
+/** A filter with several words. Items with any of the chosen words match. */
 export function FilterMenu<W extends string>({ name, words, texts, value = [], change }: FilterMenuProps<W>) {
   const set = (word: W, on: boolean) => {
     const next = words.filter((one) => (one === word ? on : value.includes(one)));
@@ -37,7 +37,7 @@ interface ProjectFilterProps {
   change: (value: string[] | undefined) => void;
 }
 
-/** Which projects; nothing for whoever sees one alone. */
+/** Filter by projects. Not shown to users who see only one. */
 export function ProjectFilter({ projects, value, change }: ProjectFilterProps) {
   if (projects.length < 2) return null;
   return (
@@ -51,7 +51,7 @@ export function ProjectFilter({ projects, value, change }: ProjectFilterProps) {
   );
 }
 
-/** A button that opens a filter, and says what is chosen. */
+/** Button that opens a filter and shows the chosen value. */
 export function FilterTrigger({ name, value, always, ...rest }: { name: string; value: ReactNode; always?: boolean }) {
   const isOn = value !== "" && !always;
   return (

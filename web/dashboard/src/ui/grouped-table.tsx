@@ -1,12 +1,12 @@
-// A table whose rows belong to groups, such as the arms of each metric: the group stands once, beside its rows. Where there is no room for
-// its columns each group is a card, with its rows under each other.
+// A table whose rows belong to groups, such as the arms of each metric. The group is named once, next to its rows. If
+// the table is too narrow for its columns, each group is a card, with its rows below each other.
 
 import type { ReactNode } from "react";
 import { names } from "~/lib/names";
 import type { Column } from "./table";
 
 interface GroupedTableProps<G, R> {
-  /** What the rows are, for screen readers. */
+  /** Describes the rows, for screen readers. */
   label: string;
   /** The heading over the groups. */
   groupName: string;
@@ -20,14 +20,14 @@ interface GroupedTableProps<G, R> {
 
 const EDGES = "first:pl-4 last:pr-4 md:first:pl-5 md:last:pr-5";
 const HEADING = names("border-b border-line px-3 py-2 text-sm font-medium text-soft", EDGES);
-/** With more columns they need as much room as there is at 1280 px. */
+/** Tables with more columns need the width that they have at 1280 px. */
 const MANY_COLUMNS = 6;
 
 export function GroupedTable<G, R>(props: GroupedTableProps<G, R>) {
   const { label, groupName, groups, keyOf, columns } = props;
   return (
     <div className="@container" data-cards={columns.length > MANY_COLUMNS ? "early" : "late"}>
-      {/* The roles are said once more because `display: block` takes them away. */}
+      {/* The roles are explicit because `display: block` removes them. */}
       <table role="table" aria-label={label} className="w-full border-collapse cards:block">
         <thead role="rowgroup" className="cards:sr-only">
           <tr role="row">
@@ -94,7 +94,7 @@ function Cell<R>({ column, row }: { column: Column<R>; row: R }) {
       className={names(
         "px-3 py-2.5 align-top last:pr-4 cards:flex cards:gap-3 cards:p-0! md:last:pr-5",
         column.isNumber && "num text-right cards:text-left",
-        // In a card a name without a value says nothing.
+        // In a card, a name without a value is useless.
         (content === null || content === "") && "cards:hidden",
       )}
     >

@@ -1,4 +1,4 @@
-// How a picture or a table is read, in place, for who has not seen one before.
+// Explains how to read a picture or a table, for users who have not seen one before.
 
 import type { ReactNode } from "react";
 import { names } from "~/lib/names";

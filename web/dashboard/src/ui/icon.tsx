@@ -1,4 +1,4 @@
-// The icons: strokes on a grid of 16. They stand beside words, so screen readers pass them.
+// Icons: strokes on a grid of 16. They are next to words, so screen readers skip them.
 
 const PATHS = {
   approve: "M3.500 2.500h9v11h-9zM5.800 8.200l1.700 1.700 3-3.400",
@@ -64,7 +64,7 @@ export function Icon({ name, className = "size-4" }: { name: IconName; className
   );
 }
 
-/** The mark of the product. */
+/** Logo of the product. */
 export function Mark({ className = "size-6" }: { className?: string }) {
   return (
     <svg viewBox="0 0 16 16" aria-hidden="true" className={`shrink-0 ${className}`}>

@@ -14,7 +14,7 @@ test("a domain has all estimates and 0, and no single interval makes the others 
   assert.ok(from < 0 && from > -1 && to > 7 && to < 8);
   const beside = domainOf([...narrow, row(10, -300, 400)]);
   assert.ok(beside.from > -10 && beside.to < 30 && beside.to > 10);
-  // Alone it is shown whole.
+  // A single interval is shown completely.
   const alone = domainOf([row(10, -300, 400)]);
   assert.ok(alone.from < -300 && alone.to > 400);
   for (const rows of [[], [row(null, null, null)], [row(0, 0, 0)]]) {
@@ -33,7 +33,7 @@ test("ends are closed, open, or cut", () => {
     [row(5, null, null), { estimate: 150, line: null }],
     [row(null, null, null), { estimate: null, line: null }],
     [row(null, -5, 15), { estimate: null, line: { from: 50, to: 250, start: "closed", end: "closed" } }],
-    // All of it beyond the picture: an arrow at the edge, and no dot at a wrong place.
+    // Completely beyond the picture: an arrow at the edge, and no dot at a wrong position.
     [row(80, 40, 90), { estimate: null, line: { from: 400, to: 400, start: "closed", end: "cut" } }],
   ] as const) {
     assert.deepEqual(placeOf(of, domain, 0, 400), expect);

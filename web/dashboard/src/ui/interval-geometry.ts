@@ -1,21 +1,23 @@
-// Where estimates and their intervals are drawn: values in, pixels out. Nothing here knows of React or of the page.
+// Positions of estimates and their intervals: values in, pixels out. This module does not depend on React or on the
+// page.
 
 import { type Domain, scaleOf } from "~/lib/scale";
 
-/** An estimate with its interval. An end that is null is open: nothing bounds it. Both are null while nothing is known. */
+/** An estimate with its interval. An end that is null is open: it has no bound. Both are null if nothing is known. */
 export interface IntervalValues {
   estimate: number | null;
   low: number | null;
   high: number | null;
 }
 
-/** An interval whose width is this many times that of a usual one would make the others unreadable: it is cut. */
+/** An interval is cut at this many median widths, because a wider one would make the others unreadable. */
 const WIDE = 4;
-/** Part of the domain that is left free at each end. */
+/** Part of the domain that is empty at each end. */
 const MARGIN = 0.06;
 
 /**
- * The values that a picture shows: all estimates, 0, and the intervals, of which those that are much wider than the others are cut.
+ * Range of values that a picture shows: all estimates, 0, and the intervals. Intervals that are much wider than the
+ * others are cut.
  */
 export function domainOf(rows: readonly IntervalValues[]): Domain {
   const widths = rows.flatMap(({ low, high }) => (low === null || high === null ? [] : [high - low]));
@@ -28,7 +30,7 @@ export function domainOf(rows: readonly IntervalValues[]): Domain {
   const from = Math.min(0, ...shown);
   const to = Math.max(0, ...shown);
   const isOpen = rows.some(({ low, high }) => (low === null) !== (high === null));
-  // With one value that is 0 there has to be something around it; an open end needs room to be seen as open.
+  // A single value of 0 needs some range around it. An open end needs space to be recognised as open.
   const margin = from === to ? 1 : (to - from) * (isOpen ? 0.2 : MARGIN);
   return { from: from - margin, to: to + margin };
 }
@@ -38,16 +40,16 @@ function median(values: number[]): number {
   return sorted[Math.floor((sorted.length - 1) / 2)] ?? 0;
 }
 
-/** How an end of an interval is drawn: at its value, or with an arrow because it is open or beyond the picture. */
+/** End of an interval: at its value, or with an arrow because it is open (no bound) or cut (beyond the picture). */
 export type End = "closed" | "open" | "cut";
 
 export interface IntervalPlace {
-  /** Where the estimate is; null without one, or beyond the picture. */
+  /** Position of the estimate; null if it is unknown, or beyond the picture. */
   estimate: number | null;
   line: { from: number; to: number; start: End; end: End } | null;
 }
 
-/** Where a row is drawn on a line of pixels that begins at `start`. */
+/** Position of a row on a line of pixels that begins at `start`. */
 export function placeOf(row: IntervalValues, domain: Domain, start: number, length: number): IntervalPlace {
   const scale = scaleOf(domain, start, length);
   const isWithin = (value: number | null): value is number =>
@@ -67,7 +69,7 @@ export function placeOf(row: IntervalValues, domain: Domain, start: number, leng
   };
 }
 
-/** The text, or as much of it as fits with an ellipsis. `measure` gives the width of a text in pixels. */
+/** The text, cut with an ellipsis if it does not fit. `measure` gives the width of a text in pixels. */
 export function fitted(text: string, width: number, measure: (text: string) => number): string {
   if (measure(text) <= width) return text;
   const letters = Array.from(text);

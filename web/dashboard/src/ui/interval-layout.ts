@@ -1,4 +1,4 @@
-// Where the parts of an interval plot are. Where it is wide, a row is a line: name, interval, numbers. Where it is not, these stand below
+// Layout of an interval plot. In a wide one, a row is a line: name, interval, numbers. In a narrow one, these are below
 // each other.
 
 import { decimal, signed } from "~/lib/format";
@@ -6,7 +6,7 @@ import type { IntervalValues } from "./interval-geometry";
 import type { IntervalRow } from "./interval-plot";
 import { fontOf, measureIn } from "./width";
 
-/** How numbers are written. */
+/** Format of the numbers. */
 export interface NumberWords {
   unit: string;
   isAmount: boolean;
@@ -18,7 +18,7 @@ export function numberWords(value: number, { unit, isAmount, digits }: NumberWor
   return `${decimal(value, digits)}${unit && `\u00a0${unit}`}`;
 }
 
-/** The numbers as they stand in a row: the estimate, and its interval. The unit is said once. */
+/** The numbers of a row: the estimate, and its interval. Only the estimate has the unit. */
 export function rowWords({ estimate, low, high }: IntervalValues, words: NumberWords): [string, string] {
   const number = (value: number) => numberWords(value, { ...words, unit: "" });
   const whole = estimate === null ? "" : numberWords(estimate, words);
@@ -28,11 +28,11 @@ export function rowWords({ estimate, low, high }: IntervalValues, words: NumberW
   return [whole, estimate === null ? "not known yet" : "no interval yet"];
 }
 
-/** From here on there is room for name, interval and numbers beside each other. */
+/** From this width, name, interval and numbers fit next to each other. */
 const WIDE = 560;
 export const AXIS = 26;
 const SIDES = 20;
-/** Room for half of a tick's text beyond the ends of the scale. */
+/** Space for half of a tick's text beyond the ends of the scale. */
 const EDGE = 10;
 const GAP = 16;
 
@@ -40,14 +40,16 @@ export interface Layout {
   width: number;
   height: number;
   isWide: boolean;
-  /** Of the scale. */
+  /** Start of the scale. */
   start: number;
   length: number;
   row: { height: number; nameWidth: number; intervalY: number };
-  /** What the numbers leave for the note, where it stands beside them. */
+  /** Width that the numbers leave for the note, if it is next to them. */
   noteWidth: number;
   bottom: number;
-  /** Where lines of the scale are seen: from top to bottom, or beside the intervals alone, as they would go through the texts. */
+  /**
+   * Vertical ranges of the scale's lines: from top to bottom, or only next to the intervals if they would cross texts.
+   */
   spans: [top: number, bottom: number][];
 }
 

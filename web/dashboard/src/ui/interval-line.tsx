@@ -1,4 +1,5 @@
-// Estimates with their intervals, small: in a cell of a table, or beside the numbers that they draw. Those that are compared share a scale.
+// Small estimates with their intervals: in a cell of a table, or next to their numbers. Those that are compared share a
+// scale.
 
 import { type Domain, scaleOf } from "~/lib/scale";
 import type { Tone } from "~/lib/words";
@@ -7,22 +8,22 @@ import { Interval } from "./interval-rows";
 
 const WIDTH = 176;
 const ROW = 16;
-/** Half a dot beyond the ends of the scale. */
+/** Space for half a dot beyond the ends of the scale. */
 const EDGE = 6;
 
 export interface LineValues extends IntervalValues {
-  /** Without one the dot is hollow. */
+  /** Without a tone, the dot is hollow. */
   tone?: Tone;
 }
 
 interface IntervalLinesProps {
   rows: readonly LineValues[];
   domain: Domain;
-  /** Values with a line behind the rows: 0 unless given. */
+  /** Values with a line behind the rows. Default: 0. */
   marks?: readonly number[];
 }
 
-/** Nothing but a picture: screen readers have the numbers beside it. */
+/** Only a picture: screen readers get the numbers next to it. */
 export function IntervalLines({ rows, domain, marks = [0] }: IntervalLinesProps) {
   const layout = { start: EDGE, length: WIDTH - 2 * EDGE };
   const scale = scaleOf(domain, layout.start, layout.length);

@@ -1,5 +1,5 @@
-// Estimates with their intervals, one row each, on one scale with a line at zero. It says nothing that the rows do not say: what is drawn
-// are their numbers, and the same numbers stand beside the intervals and in the table.
+// Estimates with their intervals, one row each, on one scale with a line at zero. The plot adds no information: the
+// same numbers are next to the intervals and in the table.
 
 import { useRef } from "react";
 import type { Domain } from "~/lib/scale";
@@ -12,32 +12,32 @@ import { type Column, Table } from "./table";
 import { useWidth } from "./width";
 
 export interface IntervalRow extends IntervalValues {
-  /** Tells rows apart whose names are equal; the place of the row unless given. */
+  /** Distinguishes rows with equal names. Default: the position of the row. */
   key?: string;
   name: string;
   /** A few words below the name, such as the verdict. */
   note?: string;
-  /** How the row is coloured: by what its note says. Without a tone the dot is hollow: nothing is known yet. */
+  /** Colour of the row, by the meaning of its note. Without a tone, the dot is hollow: nothing is known yet. */
   tone?: Tone;
 }
 
 export interface IntervalPlotProps {
   rows: readonly IntervalRow[];
-  /** Stands after each number: `%`, `points`. */
+  /** Unit after each number: `%`, `points`. */
   unit: string;
-  /** For amounts, which have a sign only where they are below 0; else numbers are differences, with their sign. */
+  /** True for amounts, which have a sign only below 0. Other numbers are differences, and always have one. */
   isAmount?: boolean;
-  /** What is drawn: "Lift of each variant". */
+  /** Title of the picture: "Lift of each variant". */
   label: string;
-  /** What the estimate is called in the table. */
+  /** Name of the estimate in the table. */
   estimateName?: string;
-  /** What the two sides of zero mean: `["Worse", "Better"]`. */
+  /** Meaning of the two sides of zero: `["Worse", "Better"]`. */
   sides?: readonly [string, string];
-  /** A scale that several pictures share; that of the rows unless given. */
+  /** A scale that several pictures share. Default: that of the rows. */
   domain?: Domain;
-  /** How to read it. */
+  /** Explains how to read it. */
   caption?: string;
-  /** For files: what the picture is of, and when its numbers were computed. */
+  /** For files: the subject of the picture, and when its numbers were computed. */
   of?: string;
   asOf?: string | null;
 }
@@ -96,7 +96,7 @@ function goesOn(rows: readonly IntervalRow[], domain: Domain): boolean {
   });
 }
 
-/** As many digits as tell apart what can be seen apart, the same in all rows. */
+/** Decimals that show the differences that the picture shows, the same in all rows. */
 function digitsOf({ from, to }: Domain): number {
   return Math.min(4, Math.max(0, 2 - Math.floor(Math.log10(to - from))));
 }

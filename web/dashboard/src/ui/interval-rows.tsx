@@ -1,4 +1,4 @@
-// The rows and the axis of an interval plot.
+// Rows and axis of an interval plot.
 
 import { type Domain, scaleOf, ticksOf } from "~/lib/scale";
 import type { Tone } from "~/lib/words";
@@ -7,7 +7,7 @@ import { AXIS, type Layout, type NumberWords, numberWords, rowWords } from "./in
 import type { IntervalRow } from "./interval-plot";
 import { fontOf, measureIn } from "./width";
 
-/** The size of the texts of rows, in pixels: that of `text-sm`. */
+/** Text size of rows in pixels: that of `text-sm`. */
 const TEXT = 13;
 
 interface AxisProps {
@@ -22,7 +22,7 @@ export function Axis({ layout, domain, words, sides }: AxisProps) {
   const scale = scaleOf(domain, start, length);
   const { ticks, digits } = ticksOf(domain, Math.max(2, Math.floor(length / 70)));
   const measure = measureIn(fontOf(12));
-  // A unit that is a word would fill the axis; it stands in the rows.
+  // A longer unit would fill the axis. The rows show it.
   const unit = words.unit.length <= 2 ? words.unit : "";
   return (
     <g>
@@ -58,7 +58,7 @@ interface SidesProps {
   width: number;
 }
 
-/** What is left and right of zero: beside it, where there is room on both sides, else at the edges. */
+/** Meaning of the left and right of zero: next to it if both sides have space, else at the edges. */
 function Sides({ sides, zero, y, width }: SidesProps) {
   const [left, right] = [`← ${sides[0]}`, `${sides[1]} →`];
   const measure = measureIn(fontOf(12));
@@ -173,7 +173,7 @@ export function Interval({ row, layout, domain, y }: IntervalProps) {
           cx={estimate}
           cy={y}
           r={DOT}
-          // Hollow while nothing is decided: that can be told apart without colours, too.
+          // Hollow while nothing is decided, so that it can be recognised without colours.
           className={`${stroke} ${row.tone === undefined || tone === "neutral" ? "fill-panel" : FILLS[tone]}`}
         />
       )}
@@ -181,7 +181,10 @@ export function Interval({ row, layout, domain, y }: IntervalProps) {
   );
 }
 
-/** A cap at the value, or an arrow: one that is cut goes on beyond the picture; one that is open (two arrows) has no bound at all. */
+/**
+ * A cap at the value, or an arrow. A cut end (one arrow) continues beyond the picture; an open end (two arrows) has no
+ * bound.
+ */
 function endPath(end: End, x: number, y: number, to: -1 | 1): string {
   if (end === "closed") return `M${x} ${y - CAP}V${y + CAP}`;
   const arrow = (tip: number) => `M${tip - to * CAP} ${y - CAP}L${tip} ${y}L${tip - to * CAP} ${y + CAP}`;

@@ -1,4 +1,4 @@
-// Short texts of people's making, such as tags: typed one after the other, each can be removed.
+// Input for short texts, such as tags. They are typed one after the other, and each can be removed.
 
 import { type ClipboardEvent, type KeyboardEvent, type ReactNode, useRef, useState } from "react";
 import { names } from "~/lib/names";
@@ -9,13 +9,13 @@ interface LabelsProps {
   label: ReactNode;
   hint?: ReactNode;
   error?: string | undefined;
-  /** Of the field, for errors. */
+  /** Name of the field, for errors. */
   name: string;
-  /** What one of them is called: "tag". */
+  /** Singular noun for a value: "tag". */
   one: string;
   values: string[];
   onChange: (values: string[]) => void;
-  /** Characters of one at most. */
+  /** Maximum length of a value in characters. */
   maxLength: number;
   placeholder?: string;
 }
@@ -34,7 +34,7 @@ export function Labels({ label, hint, error, name, one, values, onChange, maxLen
     input.current?.focus();
   };
   const onKeyDown = (event: KeyboardEvent) => {
-    // A key that ends the composition of a character is not for us.
+    // Ignore a key that ends the composition of a character.
     if (event.nativeEvent.isComposing) return;
     const adds = (event.key === "Enter" || event.key === ",") && typed.trim() !== "";
     const last = values.at(-1);
@@ -87,7 +87,7 @@ export function Labels({ label, hint, error, name, one, values, onChange, maxLen
             onChange={({ target }) => setTyped(target.value)}
             onKeyDown={onKeyDown}
             onPaste={onPaste}
-            // What was typed and not finished is not lost when somebody goes on to the next field.
+            // A value that was not finished is added when the user goes to the next field.
             onBlur={() => add(typed)}
             className="h-6.5 min-w-30 flex-1 bg-transparent px-1 outline-none placeholder:text-soft pointer-coarse:h-8"
           />

@@ -1,10 +1,13 @@
-// The parts that pages are made of: header, card, empty state, facts.
+// Parts of pages: header, card, empty state, facts.
 
 import type { ReactNode } from "react";
 import { names } from "~/lib/names";
 import { Icon, type IconName } from "./icon";
 
-/** The column of a page. `form` is as wide as text is read, `list` as the window allows; both begin at the same edge. */
+/**
+ * Column of a page. The content of `form` has the width of readable text, that of `list` the width of the window. Both
+ * begin at the same edge.
+ */
 export function Page({ width = "list", children }: { width?: "form" | "list"; children: ReactNode }) {
   return (
     <div className="mx-auto w-full max-w-330 px-4 py-5 md:px-8 md:py-7 print:p-0">
@@ -15,15 +18,15 @@ export function Page({ width = "list", children }: { width?: "form" | "list"; ch
 
 interface HeaderProps {
   title: ReactNode;
-  /** One sentence on what the page is for. */
+  /** One sentence on the purpose of the page. */
   about?: ReactNode;
-  /** What can be done: at most one primary button. */
+  /** Actions of the page, with at most one primary button. */
   actions?: ReactNode;
-  /** Above the title: where one comes from. */
+  /** Content above the title: a link to the parent page. */
   above?: ReactNode;
 }
 
-/** The header, with the page's only h1. The title of the document is set by `usePageTitle`. */
+/** Header, with the only h1 of the page. `usePageTitle` sets the title of the document. */
 export function PageHeader({ title, about, actions, above }: HeaderProps) {
   return (
     <header className="flex flex-col gap-1">
@@ -42,8 +45,8 @@ export function PageHeader({ title, about, actions, above }: HeaderProps) {
 }
 
 /**
- * The heading of a part that has an address of its own within a page that stays, such as a tab. Navigation focuses it. Its text is for
- * screen readers, as the tab says the same.
+ * Heading of a part with its own address within a page, such as a tab. Navigation focuses it. Its text is only for
+ * screen readers, because the tab shows the same.
  */
 export function PartHeading({ children }: { children: ReactNode }) {
   return (
@@ -53,7 +56,7 @@ export function PartHeading({ children }: { children: ReactNode }) {
   );
 }
 
-/** A card that has nothing to show yet: its title, and why. Whoever opens it sees the empty tables. */
+/** A collapsed card that has nothing to show yet: its title, and the reason. Opening it shows the empty tables. */
 export function FoldedCard({ title, why, children }: { title: string; why: string; children: ReactNode }) {
   return (
     <section className="rounded-lg border border-line bg-panel">
@@ -73,7 +76,7 @@ interface CardProps {
   title?: ReactNode;
   about?: ReactNode;
   actions?: ReactNode;
-  /** Without space inside: for tables, which bring their own. */
+  /** Without padding: for tables, which have their own. */
   flush?: boolean;
   tone?: "plain" | "bad";
   children: ReactNode;
@@ -101,7 +104,7 @@ export function Card({ title, about, actions, flush = false, tone = "plain", chi
   );
 }
 
-/** Where there is nothing yet: why that is, and what to do. */
+/** Empty state: explains why there is nothing yet, and what to do. */
 export function Empty({
   icon,
   title,
@@ -125,7 +128,7 @@ export function Empty({
   );
 }
 
-/** Names and values under each other. */
+/** List of names with values. */
 export function Facts({ facts }: { facts: [name: ReactNode, value: ReactNode][] }) {
   return (
     <dl className="grid grid-cols-[minmax(7rem,auto)_1fr] gap-x-6 gap-y-1.5">
@@ -146,7 +149,7 @@ const NOTES = {
   good: ["border-transparent bg-good-wash text-good", "check"],
 } as const;
 
-/** Something to know, within a page. What comes up later is a toast, or has the role `alert`. */
+/** A note within a page. For messages that appear later, use a toast or the role `alert`. */
 export function Note({
   tone = "info",
   role,

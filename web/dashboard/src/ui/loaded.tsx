@@ -1,4 +1,4 @@
-// What a page shows of a query: its skeleton while it is read, its error with the request id, or its data.
+// State of a query on a page: its skeleton while it is read, its error with the request id, or its data.
 
 import { capital } from "~/lib/capital";
 import type { UseQueryResult } from "@tanstack/react-query";
@@ -9,7 +9,7 @@ import { Icon } from "./icon";
 
 interface LoadedProps<T> {
   query: UseQueryResult<T>;
-  /** As high as the data will be, so that nothing moves. */
+  /** As high as the data, so that nothing moves. */
   skeleton?: ReactNode;
   children: (data: T) => ReactNode;
 }
@@ -27,7 +27,7 @@ export function Loaded<T>({ query, skeleton, children }: LoadedProps<T>) {
   return <Loading>{skeleton}</Loading>;
 }
 
-/** Stands where something will be: what its children draw, else lines of text. */
+/** Placeholder while something loads: its children, else lines of text. */
 export function Loading({ children }: { children?: ReactNode }) {
   return (
     <div aria-busy="true">
@@ -39,7 +39,7 @@ export function Loading({ children }: { children?: ReactNode }) {
   );
 }
 
-/** Bars in place of lines of text. */
+/** Bars as placeholders for lines of text. */
 export function Lines({ count }: { count: number }) {
   return (
     <div className="flex flex-col gap-3 p-4" aria-hidden="true">
@@ -53,11 +53,11 @@ export function Lines({ count }: { count: number }) {
 interface ErrorProps {
   error: unknown;
   retry?: () => void;
-  /** Older data is shown below. */
+  /** True when older data is shown below. */
   isOutdated?: boolean;
 }
 
-/** What went wrong, what to do, and the id to quote when asking for help. */
+/** An error: its cause, what to do, and the request id for support. */
 export function ErrorPanel({ error, retry, isOutdated = false }: ErrorProps) {
   const failure = failureFrom(error);
   return (
@@ -82,7 +82,10 @@ export function ErrorPanel({ error, retry, isOutdated = false }: ErrorProps) {
   );
 }
 
-/** In place of the server's sentence, which is for programs. Whoever sends `If-Match` reads the present state after such a refusal. */
+/**
+ * Replaces the server's message, which is for programs. After such a refusal, pages that send `If-Match` read the
+ * current state.
+ */
 const CHANGED = "Somebody else has changed this meanwhile. Look at what it is now, and do it again.";
 
 function sentence(message: string): string {

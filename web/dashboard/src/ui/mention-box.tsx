@@ -1,5 +1,5 @@
-// A box for text in which `@` finds people: a list below while a name is typed, which the arrow keys, Enter and Tab choose from. The focus
-// stays in the box.
+// Text box in which `@` finds people. While a name is typed, a list below offers matches; the arrow keys, Enter and Tab
+// choose from it. The focus stays in the box.
 
 import { type ComponentProps, type KeyboardEvent, useId, useLayoutEffect, useRef, useState } from "react";
 import { names } from "~/lib/names";
@@ -9,7 +9,7 @@ import { controlClass, Field } from "./field";
 export interface MentionOption {
   person_id: number;
   name: string;
-  /** Tells people of the same name apart. */
+  /** Distinguishes people with the same name. */
   aside: string;
 }
 
@@ -20,9 +20,9 @@ interface MentionBoxProps
   error?: string | undefined;
   value: string;
   onChange: (text: string) => void;
-  /** What is searched for; undefined while no name is typed. */
+  /** Called with the typed part of a name; undefined while no name is typed. */
   onSearch: (search: string | undefined) => void;
-  /** Who was found for it; undefined while they are searched for. */
+  /** Matches; undefined while the search is in flight. */
   found: MentionOption[] | undefined;
   onMention: (person: MentionOption) => void;
 }
@@ -39,7 +39,7 @@ export function MentionBox({
   ...rest
 }: MentionBoxProps) {
   const box = useRef<HTMLTextAreaElement>(null);
-  /** Where the caret is to be once the box has the text with a name. */
+  /** Position of the caret after a name was inserted into the text. */
   const caret = useRef<number>(undefined);
   const listId = useId();
   const [typed, setTyped] = useState<Typed>();
@@ -48,7 +48,7 @@ export function MentionBox({
   const current = Math.min(at, options.length - 1);
   const isOpen = options.length > 0;
 
-  // Before anything further is typed.
+  // In a layout effect, so that it happens before anything else is typed.
   useLayoutEffect(() => {
     if (caret.current !== undefined) box.current?.setSelectionRange(caret.current, caret.current);
     caret.current = undefined;
@@ -113,14 +113,14 @@ export function MentionBox({
               className="floating absolute inset-x-0 top-full z-20 mt-1 max-w-90 overflow-hidden p-1"
             >
               {options.map((person, index) => (
-                // biome-ignore lint/a11y/useKeyWithClickEvents: the keys are those of the box
+                // biome-ignore lint/a11y/useKeyWithClickEvents: the box handles the keys
                 <div
                   key={person.person_id}
                   id={`${listId}-${index}`}
                   role="option"
                   tabIndex={-1}
                   aria-selected={index === current}
-                  // The focus stays in the box, which would close the list otherwise.
+                  // Keeps the focus in the box: the list closes when it is lost.
                   onPointerDown={(event) => event.preventDefault()}
                   onMouseDown={(event) => event.preventDefault()}
                   onClick={() => choose(person)}

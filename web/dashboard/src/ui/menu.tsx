@@ -1,4 +1,4 @@
-// Menus of acts, and menus of checkboxes for filters.
+// Menus of actions, and menus of checkboxes for filters.
 
 import { Menu as Base } from "@base-ui/react/menu";
 import { type ReactElement, type ReactNode, useRef } from "react";
@@ -11,17 +11,17 @@ const itemClass = names(
 );
 
 interface MenuProps {
-  /** The button that opens it. */
+  /** Button that opens the menu. */
   trigger: ReactElement;
   align?: "start" | "end";
-  /** What has the focus once it is closed, where that is not the button. */
+  /** Element that gets the focus when the menu closes, if that is not the button. */
   focusAfter?: () => HTMLElement | null | undefined;
   children: ReactNode;
 }
 
 export function Menu({ trigger, align = "start", focusAfter, children }: MenuProps) {
   const button = useRef<HTMLButtonElement>(null);
-  // An item may open a dialog. On a slow computer that has the focus before the menu is gone, and keeps it.
+  // An item may open a dialog. On a slow computer, the dialog has the focus before the menu is gone, and must keep it.
   const isInOtherDialog = () => {
     const dialog = document.activeElement?.closest("[role=dialog], [role=alertdialog]");
     return dialog != null && !dialog.contains(button.current);
@@ -48,7 +48,7 @@ interface ItemProps {
   onClick?: () => void;
   danger?: boolean;
   isDisabled?: boolean;
-  /** A link in place of the item: `<Link to="…" />`. */
+  /** Link that is shown instead of the item: `<Link to="…" />`. */
   link?: ReactElement;
   children: ReactNode;
 }
@@ -75,7 +75,7 @@ export function MenuItem({ icon, onClick, danger, isDisabled, link, children }: 
   );
 }
 
-/** One of several choices that can be on together; the menu stays open. */
+/** One of several choices that can be on together. The menu stays open. */
 export function MenuCheckbox({
   checked,
   onChange,
@@ -101,7 +101,7 @@ export function MenuCheckbox({
   );
 }
 
-/** Choices of which one is on. */
+/** Choices of which exactly one is on. */
 export function MenuRadios<V extends string>({
   label,
   value,

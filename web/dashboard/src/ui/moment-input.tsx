@@ -1,4 +1,5 @@
-// A date with a time, typed in the time zone of the browser and kept as a moment, so that it is the same one for everybody.
+// A date with a time. It is typed in the time zone of the browser and stored as a point in time, so that it is the same
+// for everybody.
 
 import type { ReactNode } from "react";
 import { TextInput } from "./field";
@@ -25,7 +26,7 @@ export function MomentInput({ value, onChange, ...rest }: MomentProps) {
   );
 }
 
-/** What the browser's field shows for a moment: `2027-03-01T09:00`. */
+/** Value of the browser's field for a point in time: `2027-03-01T09:00`. */
 function toLocal(iso: string | null): string {
   if (iso === null) return "";
   const at = new Date(iso);
@@ -34,7 +35,7 @@ function toLocal(iso: string | null): string {
   return local.slice(0, at.getUTCSeconds() === 0 ? 16 : 19);
 }
 
-/** Empty while it is not typed to the end. */
+/** Parses the browser's field; null while it is incomplete. */
 function fromLocal(text: string): string | null {
   const at = new Date(text);
   return text === "" || Number.isNaN(at.getTime()) ? null : at.toISOString();

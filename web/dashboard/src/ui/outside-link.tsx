@@ -1,4 +1,4 @@
-// An address that came from outside: from people, or from pages of visitors. It is a link only where it leads to a page.
+// An address from users or from pages of visitors. It is a link only if it leads to a web page.
 
 import { Icon } from "./icon";
 

@@ -1,4 +1,5 @@
-// Several of many things by name: a field to search in, a list under it, and what was chosen, each with a button that takes it out again.
+// Multiple choice from a long list: a search field, a list below it, and the chosen values, each with a button to
+// remove it.
 
 import { type KeyboardEvent, useEffect, useId, useRef, useState } from "react";
 import { names } from "~/lib/names";
@@ -11,14 +12,14 @@ interface PickerProps {
   label: string;
   hint?: string;
   error?: string | undefined;
-  /** As the API names what is chosen, so that errors are found. */
+  /** Name of the API's field, by which errors find the picker. */
   name: string;
   options: readonly (readonly [value: string, text: string])[];
   chosen: readonly string[];
-  /** The text of something chosen that is not among the options. */
+  /** Text of a chosen value that is not among the options. */
   textOf?: (value: string) => string;
   onChange: (chosen: string[]) => void;
-  /** Whatever is typed can be chosen, too. */
+  /** True when any typed text can be chosen, too. */
   takesOthers?: boolean;
   placeholder?: string;
 }
@@ -86,7 +87,7 @@ function matching(options: PickerProps["options"], chosen: readonly string[], ty
     .filter(
       ([value, text]) => !chosen.includes(value) && (text.toLowerCase().includes(word) || value.toLowerCase() === word),
     )
-    // What begins with what was typed, and the code itself, come first.
+    // Matches of the beginning, and of the code itself, come first.
     .sort((a, b) => Number(begins(b, word)) - Number(begins(a, word)))
     .slice(0, MOST_SHOWN);
   const isNew =
@@ -106,7 +107,10 @@ interface SearchProps {
   placeholder: string | undefined;
   optionsFor: (typed: string) => readonly (readonly [value: string, text: string])[];
   onChoose: (value: string) => void;
-  /** What was typed counts when the field is left; otherwise it is a search, and goes. */
+  /**
+   * True when typed text is chosen when the field loses the focus. Otherwise it is discarded, because it is only a
+   * search.
+   */
   takesTyped: boolean;
 }
 
@@ -138,7 +142,7 @@ function Search({ wiring, field, name, label, placeholder, optionsFor, onChoose,
     else if (event.key === "ArrowDown") setAt((current + 1) % Math.max(shown.length, 1));
     else if (event.key === "ArrowUp") setAt((current + shown.length - 1) % Math.max(shown.length, 1));
     else if (event.key === "Escape" && isOpen) setOpen(false);
-    // Never the form: whoever types here means the list.
+    // Enter never submits the form: it acts on the list.
     else if (event.key === "Enter") isOpen ? choose(shown[current]?.[0]) : setOpen(true);
     else return;
     event.preventDefault();
@@ -177,14 +181,14 @@ function Search({ wiring, field, name, label, placeholder, optionsFor, onChoose,
           className="floating absolute inset-x-0 top-full z-30 mt-1 max-h-64 overflow-y-auto p-1"
         >
           {shown.map(([value, text], index) => (
-            // biome-ignore lint/a11y/useKeyWithClickEvents: the keys are those of the field
+            // biome-ignore lint/a11y/useKeyWithClickEvents: the field handles the keys
             <div
               key={value}
               id={`${listId}-${index}`}
               role="option"
               tabIndex={-1}
               aria-selected={index === current}
-              // The focus stays in the field.
+              // Keeps the focus in the field.
               onPointerDown={(event) => event.preventDefault()}
               onClick={() => choose(value)}
               onPointerMove={() => setAt(index)}

@@ -1,5 +1,5 @@
-// A picture of numbers, with the table of the same numbers: for screen readers always, for everybody else in its place when they ask for
-// it, and on paper below it. It can be saved as a file.
+// A picture of numbers, with a table of the same numbers. Screen readers always get the table. Others can show it
+// instead of the picture, and it is below the picture on paper. The picture can be saved as a file.
 
 import { type ReactNode, useState } from "react";
 import { moment } from "~/lib/format";
@@ -9,17 +9,17 @@ import { track } from "~/lib/settled";
 import { Button } from "./button";
 
 interface PictureProps {
-  /** What it shows: "Lift of each variant". Names the figure, and the files. */
+  /** Title of the picture: "Lift of each variant". Names the figure and the files. */
   label: string;
-  /** What it is of, such as the experiment's name: for files, which leave the page. */
+  /** Subject, such as the experiment's name: for files, which leave the page. */
   of?: string | undefined;
-  /** When the numbers were computed. */
+  /** Time when the numbers were computed. */
   asOf?: string | null | undefined;
-  /** How to read it, in a sentence. */
+  /** Explains in a sentence how to read it. */
   caption?: ReactNode;
-  /** The same numbers. */
+  /** Table of the same numbers. */
   table: ReactNode;
-  /** The picture as it is drawn now; undefined while it is not. */
+  /** Returns the current drawing; undefined while nothing is drawn. */
   drawing: () => SVGSVGElement | null | undefined;
   children: ReactNode;
 }
@@ -32,7 +32,7 @@ export function Picture({ label, of, asOf, caption, table, drawing, children }: 
       <div
         className={names(
           "-mx-4 min-w-0 md:-mx-5 print:not-sr-only print:mx-0",
-          // Nothing scrolls in what cannot be seen.
+          // A hidden table must not scroll.
           isTable ? "border-y border-line" : "sr-only [&_*]:overflow-visible!",
         )}
       >

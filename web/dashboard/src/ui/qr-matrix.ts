@@ -1,15 +1,15 @@
-// The dark modules of a QR code. A chunk of its own: few pages show one.
+// The dark modules of a QR code. It is a separate chunk, because few pages show one.
 
 import { encode } from "uqr";
 
 export interface QrMatrix {
-  /** Modules on each side, with the quiet zone. */
+  /** Modules on each side, including the quiet zone. */
   size: number;
   /** The dark modules as an SVG path, one unit each. */
   path: string;
 }
 
-/** Readers want four light modules on each side. */
+/** QR code readers need four light modules on each side. */
 const QUIET_ZONE = 4;
 
 /** The QR code of a text, with medium error correction; undefined for a text that is too long for one. */
@@ -22,7 +22,7 @@ export function qrMatrix(text: string): QrMatrix | undefined {
   }
 }
 
-/** Neighbours become one rectangle, so that no seam shows between them. */
+/** Joins adjacent modules to one rectangle, so that no seams are visible between them. */
 function row(modules: boolean[], y: number): string {
   let path = "";
   for (let x = 0; x < modules.length; x += 1) {

@@ -1,5 +1,5 @@
-// A text as a QR code, for the camera of a phone. It is dark on light in both themes, as not every reader takes the reverse. What it says
-// has to stand beside it, too: as a link or as text.
+// A text as a QR code, for the camera of a phone. It is dark on light in both themes, because some readers do not
+// accept the reverse. Its text must also be next to it, as a link or as text.
 
 import { useEffect, useState } from "react";
 import { names } from "~/lib/names";
@@ -8,7 +8,7 @@ import type { QrMatrix } from "./qr-matrix";
 
 interface QrProps {
   text: string;
-  /** What one gets by reading it: "Opens Variant 1 on a phone". */
+  /** Explains the effect of reading it: "Opens Variant 1 on a phone". */
   label: string;
   className?: string;
 }

@@ -1,4 +1,4 @@
-// Ratings from 1 to 5: as they are read, and as people enter them.
+// Ratings from 1 to 5: display and input.
 
 import { useId } from "react";
 import { names } from "~/lib/names";
@@ -7,7 +7,7 @@ import { FieldError } from "./field";
 
 const STEPS = [1, 2, 3, 4, 5] as const;
 
-/** A rating as a number, with a small picture that can be compared down a column. */
+/** A rating as a number, with a small picture for comparison within a column. */
 export function Rating({ value }: { value: number | null }) {
   if (value === null)
     return (
@@ -34,9 +34,9 @@ export function Rating({ value }: { value: number | null }) {
 interface RatingInputProps {
   name: string;
   label: string;
-  /** What is rated, as a question. */
+  /** Question that the rating answers. */
   about: string;
-  /** What 1 and 5 mean. */
+  /** Meaning of 1 and 5. */
   ends: readonly [least: string, most: string];
   value: number | null;
   onChange: (value: number | null) => void;

@@ -1,4 +1,4 @@
-// What decides how a canvas has to be drawn: light or dark, and whether it goes to paper.
+// Conditions that affect how a canvas is drawn: light or dark, and whether the page is printed.
 
 import { useSyncExternalStore } from "react";
 
@@ -15,7 +15,7 @@ function watchTheme(changed: () => void): () => void {
   };
 }
 
-/** `light` or `dark`, as the page is now: what somebody chose, or what the system prefers. */
+/** Current scheme of the page: the user's choice, else the system's preference. */
 export function useScheme(): "light" | "dark" {
   return useSyncExternalStore(watchTheme, () => {
     const { theme } = document.documentElement.dataset;
@@ -45,7 +45,7 @@ function watchPaper(changed: () => void): () => void {
   };
 }
 
-/** Whether the page is about to be printed, or shown as it is printed. */
+/** Returns whether the page is about to be printed, or shown as in print. */
 export function usePrinting(): boolean {
   return useSyncExternalStore(watchPaper, () => isBefore || matchMedia("print").matches);
 }

@@ -1,4 +1,4 @@
-// A field that searches while somebody types, once they pause.
+// A field that searches when the user pauses typing.
 
 import { useEffect, useState } from "react";
 import { names } from "~/lib/names";
@@ -8,9 +8,9 @@ import { Icon } from "./icon";
 const SEARCH_DELAY_MS = 200;
 
 interface SearchBoxProps {
-  /** What is searched in: "Search by name, key or page". */
+  /** Describes the search: "Search by name, key or page". */
   label: string;
-  /** What is searched for now, as the address has it. */
+  /** Current search, from the address. */
   value: string;
   change: (search: string) => void;
 }
@@ -18,7 +18,7 @@ interface SearchBoxProps {
 export function SearchBox({ label, value, change }: SearchBoxProps) {
   const [typed, setTyped] = useState(value);
   const [last, setLast] = useState(value);
-  // The address has changed from elsewhere: by going back, or by clearing the filters.
+  // The address was changed elsewhere: by going back, or by clearing the filters.
   if (value !== last) {
     setLast(value);
     setTyped(value);

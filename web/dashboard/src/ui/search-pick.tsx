@@ -1,4 +1,5 @@
-// A field that searches, with a list of what was found below: for choices that are too many for a native list. The focus stays in the field.
+// A search field with a list of results below, for choices that are too many for a native select. The focus stays in
+// the field.
 
 import { type KeyboardEvent, type ReactNode, useEffect, useId, useRef, useState } from "react";
 import { names } from "~/lib/names";
@@ -9,19 +10,19 @@ interface SearchPickProps<T> {
   label: ReactNode;
   hint?: ReactNode;
   error?: string | undefined;
-  /** Of the field, for errors. */
+  /** Name of the field, for errors. */
   name: string;
   placeholder?: string;
   typed: string;
   onType: (typed: string) => void;
-  /** What was found; undefined while it is searched for. */
+  /** Results; undefined while the search is in flight. */
   found: T[] | undefined;
-  /** Said when nothing was found, or when the search failed. */
+  /** Shown if nothing was found, or if the search failed. */
   nothing: ReactNode;
   keyOf: (one: T) => string | number;
   show: (one: T) => ReactNode;
   onPick: (one: T) => void;
-  /** It comes in place of what had the focus, such as a choice that was taken away. */
+  /** True when it replaces the element that had the focus, such as a removed choice. */
   takesFocus?: boolean;
 }
 
@@ -106,7 +107,7 @@ export function SearchPick<T>({
               className="floating absolute inset-x-0 top-full z-20 mt-1 max-h-80 overflow-y-auto p-1"
             >
               {hits.map((one, index) => (
-                // biome-ignore lint/a11y/useKeyWithClickEvents: the keys are those of the field
+                // biome-ignore lint/a11y/useKeyWithClickEvents: the field handles the keys
                 <div
                   key={keyOf(one)}
                   id={`${listId}-${index}`}
@@ -114,7 +115,7 @@ export function SearchPick<T>({
                   role="option"
                   tabIndex={-1}
                   aria-selected={index === current}
-                  // The focus stays in the field, which would close the list otherwise.
+                  // Keeps the focus in the field: the list closes when it is lost.
                   onPointerDown={(event) => event.preventDefault()}
                   onMouseDown={(event) => event.preventDefault()}
                   onClick={() => pick(one)}

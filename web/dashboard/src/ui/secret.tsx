@@ -1,4 +1,4 @@
-// Something that is shown once: a link, a key, codes. It can be copied, and says that it will not be seen again.
+// A secret that is shown once: a link, a key, codes. It can be copied, with a note that it will not be shown again.
 
 import { useState } from "react";
 import { copy } from "~/lib/page";

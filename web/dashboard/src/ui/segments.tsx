@@ -1,7 +1,7 @@
-// One of a few, all of which are seen: how a list is shown, what a picture is of.
+// Choice of one of a few options that are all visible, such as the view of a list or the subject of a picture.
 
 interface SegmentsProps<T> {
-  /** What is chosen: "View". */
+  /** Name of the choice: "View". */
   label: string;
   of: readonly (readonly [value: T, name: string])[];
   value: T;

@@ -1,13 +1,13 @@
-// A line of 100 percent, cut into shares. It is a picture beside the same numbers as text, so screen readers pass it.
+// A bar of 100 percent that is divided into shares. The same numbers are next to it as text, so screen readers skip it.
 
 import { names } from "~/lib/names";
 
 export interface Share {
   key: string | number;
-  /** Written into the share where there is room. */
+  /** Shown within the share if there is space. */
   name: string;
   percent: number;
-  /** Whose share it is: the one that others are compared with, another, or nobody's. */
+  /** Owner of the share: the one that others are compared with, another one, or nobody. */
   kind: "first" | "other" | "nobody";
 }
 
@@ -17,7 +17,7 @@ const KINDS: Record<Share["kind"], string> = {
   nobody: "bg-panel text-soft",
 };
 
-/** Below it a name would be cut after a letter. */
+/** A smaller share would show only the first letter of its name. */
 const NAMED_PERCENT = 10;
 
 export function ShareBar({ shares, hasScale = false }: { shares: Share[]; hasScale?: boolean }) {

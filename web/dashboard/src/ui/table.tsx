@@ -1,23 +1,23 @@
-// Tables of up to some hundred rows, which become cards below 480 px: each cell then has its column's name before it. Longer lists are
-// virtualised; see pages/experiments.
+// Tables of up to a few hundred rows. Below 480 px they become cards, in which each cell has its column's name before
+// it. Longer lists are virtualised; see pages/experiments.
 
 import type { ReactNode } from "react";
 import { names } from "~/lib/names";
 
 export interface Column<T> {
-  /** The heading; also the name before the value in cards. */
+  /** The heading, and the name before the value in cards. */
   name: string;
   cell: (row: T) => ReactNode;
-  /** Numbers stand at the end, under each other. */
+  /** True for numbers, which are aligned at the end. */
   isNumber?: boolean;
-  /** The first column names the row. */
+  /** True for the column that names the row: the first. */
   isName?: boolean;
-  /** For acts: the heading is for screen readers only, and cards have no name before it. */
+  /** True for actions: the heading is only for screen readers, and cards have no name before them. */
   isActs?: boolean;
 }
 
 interface TableProps<T> {
-  /** What the rows are, for screen readers. */
+  /** Describes the rows, for screen readers. */
   label: string;
   columns: Column<T>[];
   rows: T[];
@@ -27,7 +27,7 @@ interface TableProps<T> {
 export function Table<T>({ label, columns, rows, keyOf }: TableProps<T>) {
   return (
     <div className="xs:overflow-x-auto">
-      {/* The roles are said once more because `display: block` takes them away. */}
+      {/* The roles are explicit because `display: block` removes them. */}
       <table role="table" aria-label={label} className="w-full border-collapse max-xs:block">
         <thead role="rowgroup" className="max-xs:sr-only">
           <tr role="row">

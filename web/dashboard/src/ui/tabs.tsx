@@ -1,4 +1,4 @@
-// Tabs that are pages: each is a link with an address of its own. For tabs within a page, which is rare, take Base UI's.
+// Tabs that are pages: each is a link with its own address. For tabs within a page, which are rare, use Base UI's.
 
 import { createLink, type LinkComponent } from "@tanstack/react-router";
 import { type ComponentProps, forwardRef, type ReactNode } from "react";
@@ -19,7 +19,7 @@ const Anchor = forwardRef<HTMLAnchorElement, ComponentProps<"a">>((props, ref) =
   />
 ));
 
-/** Of tabs that differ in the search of the address alone. */
+/** For tabs whose addresses differ only in the query. */
 export const BY_SEARCH = {
   activeOptions: { exact: true, includeSearch: true, explicitUndefined: true },
   activeProps: { "aria-current": "page" },

@@ -1,4 +1,5 @@
-// Days on a canvas, by uPlot: lines, a band and marks. It is a chunk of its own, which time-plot.tsx imports when a picture is shown.
+// Days on a canvas, drawn by uPlot: lines, a band and marks. It is a separate chunk, which time-plot.tsx imports when a
+// chart is shown.
 
 import uPlot from "uplot";
 import "uplot/dist/uPlot.min.css";
@@ -23,12 +24,12 @@ export interface TimeChart {
   resize: (width: number) => void;
   /** Shows a day: a line, and a dot on each of the lines. */
   show: (at: number) => void;
-  /** The same picture as an SVG. */
+  /** Draws the same picture as an SVG. */
   svg: () => SVGSVGElement;
   destroy: () => void;
 }
 
-/** A canvas knows no classes: the colours that they have where the chart is. */
+/** A canvas has no classes, so this reads the colours that they have where the chart is. */
 function coloursIn(host: HTMLElement) {
   const probe = document.createElement("span");
   host.append(probe);
@@ -57,12 +58,13 @@ export function timeChart(host: HTMLElement, shape: TimeShape, width: number, on
   const onCursor = (plot: uPlot) => {
     const { idx } = plot.cursor;
     if (typeof idx === "number") onDay(idx);
-    // The pointer has left: the day that is read out stays.
+    // The pointer has left. The day that is read out stays.
     else plot.setCursor({ left: plot.valToPos(shown, "x"), top: 0 }, false);
   };
   const plot = new uPlot(optionsOf(shape, width, colours, onCursor), dataOf(shape), host);
   const showDots = dotsOn(plot, shape);
-  // It is drawn later than it is made, and again after its size has changed: only then it knows where days are.
+  // Drawing happens later than construction, and again after a change of size. Only then are the positions of days
+  // known.
   plot.hooks.draw?.push(() => showDots(shown));
   const box = (): Box => {
     const { left, top, width, height } = plot.bbox;
@@ -90,14 +92,14 @@ function optionsOf(shape: TimeShape, width: number, colours: Colours, onCursor: 
   return {
     width,
     height: HEIGHT,
-    // Places are those of the values, not of the nearest pixel.
+    // Positions are exact, and not rounded to pixels.
     pxAlign: false,
     padding: [TOP, RIGHT, 0, 0],
     legend: { show: false },
     cursor: {
       y: false,
       drag: { x: false, y: false, setScale: false },
-      // From day to day, not between them.
+      // Moves from day to day, not between them.
       move: (plot, left, top) => [left < 0 ? left : plot.valToPos(plot.posToIdx(left), "x"), top],
       points: { show: false },
     },
@@ -115,7 +117,10 @@ function optionsOf(shape: TimeShape, width: number, colours: Colours, onCursor: 
   };
 }
 
-/** Dots on the lines at the day that is read out. Those of uPlot are up to a pixel off, as it rounds their places up. */
+/**
+ * Dots on the lines at the day that is read out. Those of uPlot are up to a pixel off, because it rounds their
+ * positions up.
+ */
 function dotsOn(plot: uPlot, { lines, range }: TimeShape): (at: number) => void {
   const dots = lines.map(({ kind }) => {
     const dot = document.createElement("div");
@@ -172,7 +177,7 @@ function axesOf(shape: TimeShape, colours: Colours): uPlot.Axis[] {
   ];
 }
 
-/** Over the rest: the line at zero, and the marks. */
+/** Draws over the rest: the line at zero, and the marks. */
 function drawMarks(plot: uPlot, shape: TimeShape, colours: Colours): void {
   const { ctx, bbox } = plot;
   const ratio = uPlot.pxRatio;

@@ -1,5 +1,5 @@
-// Lines of values over days, with a band and marks. It is a canvas, so whoever shows it has the same numbers in a table; on paper, and in
-// files, it is an SVG of the same places.
+// Lines of values over days, with a band and marks. It is a canvas, so pages that use it also have a table of the same
+// numbers. On paper and in files it is an SVG with the same positions.
 
 import { type Ref, useEffect, useImperativeHandle, useRef, useState } from "react";
 import { track } from "~/lib/settled";
@@ -15,16 +15,16 @@ export interface TimePlotHandle {
 
 interface TimePlotProps {
   shape: TimeShape;
-  /** The day that is read out: its place. */
+  /** Index of the day that is read out. */
   at: number;
-  /** Somebody points at a day. */
+  /** Called when the user points at a day. */
   onDay: (at: number) => void;
   ref?: Ref<TimePlotHandle>;
 }
 
 type Draw = typeof import("./time-chart").timeChart;
 
-/** Loaded once for all pictures. */
+/** Loads the chart code once for all pictures. */
 function useDraw(): Draw | "failed" | undefined {
   const [draw, setDraw] = useState<{ it: Draw | "failed" }>();
   useEffect(() => {
@@ -48,11 +48,11 @@ export function TimePlot({ shape, at, onDay, ref }: TimePlotProps) {
   const scheme = useScheme();
   const isPrinting = usePrinting();
   const isReady = width > 0;
-  // Those of now, for a chart that was drawn before.
+  // Current values, for a chart that was created earlier.
   const now = useRef({ width, at, onDay });
   now.current = { width, at, onDay };
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the colours of the canvas are those of the scheme.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the colours of the canvas depend on the scheme.
   useEffect(() => {
     const element = host.current;
     if (element === null || draw === undefined || draw === "failed" || !isReady) return undefined;

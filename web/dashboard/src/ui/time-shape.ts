@@ -1,4 +1,4 @@
-// What a picture of days shows, whoever draws it: the chart on the page or the SVG of it.
+// Content of a picture of days, independent of how it is drawn: as the chart on the page, or as an SVG.
 
 import type { Domain } from "~/lib/scale";
 import { dayTicks, ticksOf } from "~/lib/scale";
@@ -7,16 +7,16 @@ type Values = readonly (number | null)[];
 
 export interface TimeLine {
   name: string;
-  /** One for each day; null is a gap. */
+  /** One value per day; null is a gap. */
   values: Values;
-  /** The one that it is about is coloured; the one that it is compared with is dashed. */
+  /** The line of interest (`main`) is coloured. The one that it is compared with (`other`) is dashed. */
   kind: "main" | "other";
 }
 
 export interface TimeMark {
-  /** The place of the day. */
+  /** Index of the day. */
   day: number;
-  /** Stands above, where there is room. */
+  /** Shown above, if there is space. */
   name: string;
 }
 
@@ -27,23 +27,23 @@ export interface TimeShape {
   band?: { low: Values; high: Values } | undefined;
   range: Domain;
   marks: readonly TimeMark[];
-  /** Values are counts: there is nothing between 1 and 2. */
+  /** True when values are counts, which have no ticks between whole numbers. */
   isCount?: boolean;
-  /** Writes a value at the axis. */
+  /** Formats a value at the axis. */
   tick: (value: number, digits: number) => string;
 }
 
 export const HEIGHT = 200;
-/** Room for the names of marks above the days. */
+/** Space for the names of marks above the days. */
 export const TOP = 22;
 export const BOTTOM = 26;
-/** Room for half of the name of the last day. */
+/** Space for half of the name of the last day. */
 export const RIGHT = 22;
-/** The size of texts, in pixels: that of `text-xs`. */
+/** Text size in pixels: that of `text-xs`. */
 export const TEXT = 12;
-/** With more marks than this there are strokes at the top instead of lines. */
+/** With more marks than this, there are short strokes at the top instead of lines. */
 const MANY_MARKS = 12;
-/** Up to so many days each one has a dot. */
+/** Up to this number of days, each one has a dot. */
 const DOTTED_DAYS = 14;
 
 export function hasDots({ days }: TimeShape): boolean {
@@ -59,20 +59,20 @@ export function dayTicksOf({ days }: TimeShape, width: number): number[] {
   return dayTicks(days.length, Math.max(2, Math.floor(width / 64)));
 }
 
-/** The first and the last place of the days; one day alone is in the middle. */
+/** Indices at the two ends of the axis. A single day is in the middle. */
 export function placesOf({ days }: TimeShape): [number, number] {
   return days.length > 1 ? [0, days.length - 1] : [-1, 1];
 }
 
 export interface MarkLine {
   x: number;
-  /** How far it goes down from the top of the days. */
+  /** Length in pixels, from the top of the days downwards. */
   length: number;
-  /** Left out where it would cover another. */
+  /** Empty if it would cover another name. */
   name: string;
 }
 
-/** Lines of marks with the names for which there is room; the later of two that are too close goes without. */
+/** Lines of marks, with the names that fit. If two are too close, the later one has no name. */
 export function markLines(
   { marks }: TimeShape,
   height: number,
@@ -91,7 +91,7 @@ export function markLines(
   });
 }
 
-/** A name is above the middle of its line, and within the picture. `x` and `width` are those of the days. */
+/** Start of a name that is centred above its line, and within the picture. `x` and `width` are those of the days. */
 export function nameStart(x: number, length: number, width: number): number {
   return Math.max(0, Math.min(width - length, x - length / 2));
 }

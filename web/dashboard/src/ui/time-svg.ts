@@ -1,4 +1,5 @@
-// A picture of days as an SVG: for files and for paper. Every place is computed from the box of the chart, so both are the same picture.
+// A picture of days as an SVG, for files and for paper. All positions are computed from the box of the chart, so both
+// are the same picture.
 
 import { day } from "~/lib/format";
 import { scaleOf } from "~/lib/scale";
@@ -15,13 +16,13 @@ import {
 } from "./time-shape";
 import { fontOf, measureIn } from "./width";
 
-/** Where the days are within the picture, in pixels of the page. */
+/** Position of the days within the picture, in pixels of the page. */
 export interface Box {
   left: number;
   top: number;
   width: number;
   height: number;
-  /** How wide the picture is. */
+  /** Width of the whole picture. */
   whole: number;
 }
 
@@ -98,7 +99,7 @@ function grid(shape: TimeShape, box: Box, { x, y }: Scales): SVGElement[] {
   return [...values, ...days];
 }
 
-/** Runs of days without a gap, as places of their first and last. */
+/** Runs of days without a gap, as indices of their first and last day. */
 function runs(isThere: (at: number) => boolean, count: number): [number, number][] {
   const found: [number, number][] = [];
   let from = -1;

@@ -1,5 +1,5 @@
-// Short news of what was done, at the edge of the page. Errors stay where they belong: at the form, in the dialog. A toast stays until it
-// is dismissed while the pointer or the focus is on it.
+// Short messages about completed actions, at the edge of the page. Errors are shown at their form or in their dialog.
+// While the pointer or the focus is on a toast, it does not disappear by itself.
 
 import { useEffect, useState, useSyncExternalStore } from "react";
 import { names } from "~/lib/names";
@@ -25,7 +25,7 @@ function set(next: readonly ToastNews[]): void {
   for (const listener of listeners) listener();
 }
 
-/** Says that something was done: "The key was revoked." */
+/** Shows that an action was completed: "The key was revoked." */
 export function toast(text: string, tone: ToastNews["tone"] = "good"): void {
   set([...news, { id: nextId++, text, tone }].slice(-MOST));
 }
@@ -35,7 +35,7 @@ const subscribe = (listener: () => void) => {
   return () => listeners.delete(listener);
 };
 
-/** Where toasts come up; once, in the shell. */
+/** Shows the toasts. Used once, in the shell. */
 export function Toasts() {
   const shown = useSyncExternalStore(subscribe, () => news);
   return (
@@ -60,7 +60,7 @@ function ToastLine({ one }: { one: ToastNews }) {
     return () => clearTimeout(timer);
   }, [isHeld, one.id]);
   return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: it only stays while somebody reads it
+    // biome-ignore lint/a11y/noStaticElementInteractions: the handlers only keep it open while it is read
     <div
       className="floating pointer-events-auto flex items-start gap-2.5 py-2 pr-2 pl-3.5"
       onPointerEnter={() => setHeld(true)}

@@ -1,4 +1,4 @@
-// A word of explanation on hover and focus. Never the only place of anything that is needed.
+// A short explanation on hover and focus. Never the only place of necessary information.
 
 import { Tooltip as Base } from "@base-ui/react/tooltip";
 import type { ReactElement, ReactNode } from "react";

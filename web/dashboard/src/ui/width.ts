@@ -1,8 +1,11 @@
-// How wide an element is, as the page changes: pictures are drawn in pixels of the screen.
+// Width of an element, which follows the layout of the page. Pictures are drawn in pixels of the screen.
 
 import { type RefObject, useLayoutEffect, useRef, useState } from "react";
 
-/** The width of the element that gets the ref, in whole pixels; 0 before it is known. While it is not shown the width stays. */
+/**
+ * Width of the element that gets the ref, in whole pixels; 0 before it is known. While the element is hidden, the width
+ * stays.
+ */
 export function useWidth<T extends HTMLElement>(): [RefObject<T | null>, number] {
   const ref = useRef<T>(null);
   const [width, setWidth] = useState(0);
@@ -23,7 +26,7 @@ export function useWidth<T extends HTMLElement>(): [RefObject<T | null>, number]
 
 let context: CanvasRenderingContext2D | null | undefined;
 
-/** Measures texts as they are written in an element of this font: `600 13px sans-serif`. */
+/** Returns a function that measures texts in a font such as `600 13px sans-serif`. */
 export function measureIn(font: string): (text: string) => number {
   context ??= document.createElement("canvas").getContext("2d");
   return (text) => {
@@ -33,7 +36,7 @@ export function measureIn(font: string): (text: string) => number {
   };
 }
 
-/** The font of pictures in a size: that of the page. */
+/** Font of pictures at a size: that of the page. */
 export function fontOf(size: number, weight = 400): string {
   return `${weight} ${size}px ${getComputedStyle(document.body).fontFamily}`;
 }

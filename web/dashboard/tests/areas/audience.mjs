@@ -1,4 +1,4 @@
-// The step about an experiment's audience.
+// Step "Audience" of an experiment's setup.
 
 const url = "https://shop.example/checkout";
 

@@ -5,7 +5,7 @@ import { past, visits } from "./traffic.mjs";
 const DAY_MS = 86_400_000;
 const DAYS = 12;
 
-/** Visitors of twelve days and of today: a little more each day, and arms of which one is better and one worse. */
+/** Visitors of twelve days and of today. The number increases each day; one variant is better and one is worse. */
 export async function days(company, id, most = 60) {
   const all = [];
   for (let day = DAYS; day >= 0; day -= 1) {
@@ -14,7 +14,7 @@ export async function days(company, id, most = 60) {
     [0.2, 0.33, 0.14].forEach((rate, arm) => {
       const visitors = Math.round(most * (1 - day / 30));
       for (let one = 0; one < visitors; one += 1) {
-        // The same on each run, and not the same on each day.
+        // Deterministic, but different on each day.
         const converts = ((one * 7 + day * 13 + arm * 5) % 97) / 97 < rate;
         all.push({
           id: `days-${id}-${day}-${arm}-${one}`,
@@ -27,7 +27,7 @@ export async function days(company, id, most = 60) {
     });
   }
   await visits(company, all);
-  // With the first of them, so that both are on one day at any time of the day.
+  // Starts with the first visit, so that both are on one day at any time of the day.
   const { at: started } = all[0].events[0];
   await company.patch(`/experiment/${id}/status`, { status: 1, started_at: started });
 }
@@ -51,7 +51,7 @@ export async function seed(company, text) {
   await company.post("/goal", goal);
   const decided = await make(company, text);
   await days(company, decided);
-  // Opens an epoch, and changes what visitors meet.
+  // Opens an epoch, and changes what visitors see.
   const merge = { headers: { "content-type": "application/merge-patch+json" } };
   await company.call("PATCH", `/experiment/${decided}`, { configuration: { traffic_allocation: 80 } }, merge);
   await company.call("PATCH", `/experiment/${decided}`, { custom_css: "h1 { color: teal }" }, merge);

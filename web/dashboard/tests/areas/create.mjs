@@ -1,4 +1,4 @@
-// Making an experiment, and the steps of its setup that are about what it is, what it measures and when it runs.
+// Creation of an experiment, and the setup steps for its page, goals and schedule.
 
 export async function seed(company, text) {
   const { hypothesis_id } = await company.post("/hypothesis", {
@@ -38,7 +38,7 @@ export async function seed(company, text) {
   return { base, of: `${base}/${test_id}/setup`, bare: `${base}/${bare.test_id}/setup`, hypothesis_id, test_id };
 }
 
-/** Somebody orders, so that the goal has been seen. */
+/** Sends an order, so that the goal was seen. */
 async function seen(company) {
   const order = { type: "order", name: "purchase", value: 20, currency: "EUR", order_id: "A-1" };
   const answer = await fetch(`${company.muriel.url}/events/${company.shop}`, {

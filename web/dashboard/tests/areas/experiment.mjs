@@ -1,4 +1,4 @@
-// The pages of one experiment.
+// Pages of one experiment.
 
 export async function seed(company, text) {
   const { test_id } = await company.post("/create-experiment", {

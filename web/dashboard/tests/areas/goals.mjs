@@ -1,4 +1,4 @@
-// The goals of a project, of every type, with what happened of late.
+// Goals of a project, of every type, with recent activity.
 
 import { randomUUID } from "node:crypto";
 
@@ -21,7 +21,7 @@ const GOALS = [
 
 const DAY_MS = 86_400_000;
 
-/** Events of some visitors on each of the last days. */
+/** Sends events of some visitors on each of the last days. */
 async function happen(company) {
   const { api_key } = await company.post("/v2/keys", { name: "shop backend", scopes: ["write"] });
   for (let visitor = 0; visitor < 12; visitor += 1) {

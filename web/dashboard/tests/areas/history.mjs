@@ -1,4 +1,4 @@
-// What an experiment is at a glance, what was changed, what people say, and how it ended.
+// Summary, history, comments and conclusion of an experiment.
 
 import { until } from "../rig.mjs";
 
@@ -48,7 +48,7 @@ export async function seed(company, text) {
     await company.post(`${one}/comments`, { text: text(said, 2_000) }, { as });
   }
 
-  // One that the clock has ended, and that was concluded.
+  // An experiment that the clock has ended, and that was concluded.
   const ended = (
     await company.post("/create-experiment", {
       test_name: text("Free returns in the header", 200),

@@ -1,4 +1,4 @@
-// The hypotheses of a project, at every stage, and one with all that there can be to it.
+// Hypotheses of a project, at every stage, and one with all optional data.
 
 const IDEAS = [
   [

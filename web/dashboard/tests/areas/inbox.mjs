@@ -1,4 +1,4 @@
-// What people are told: an inbox with something of every kind, one that was read, an empty one; and comments that mention people.
+// Notifications: an inbox with entries of every kind, one that was read, an empty one; and comments with mentions.
 
 async function experiment(company, test_name, more = {}) {
   const body = { test_name, url: "https://shop.example/checkout", variants: [{ name: "Variant 1" }], ...more };
@@ -10,7 +10,7 @@ export async function seed(company, text) {
   const { people } = await company.get("/people");
   const of = (name) => people.find((one) => one.name.startsWith(name)).person_id;
   const [ada, mary] = [of("Ada"), of("Mary")];
-  // The mentions below are by id, whatever their names are.
+  // The mentions below are by id, so they do not depend on names.
   await company.patch(`/v2/person/${mary}`, { name: text("Mary Somerville", 200) });
 
   const test_id = await experiment(company, text("Checkout with two fields", 200));
@@ -44,7 +44,7 @@ export async function seed(company, text) {
 
 const box = (page) => page.getByRole("textbox", { name: "Your comment" });
 
-/** Types until there are people to choose from. */
+/** Types until the list of people is shown. */
 async function typeMention(page) {
   await box(page).fill("Have you seen this, @");
   await page.getByRole("option").first().waitFor();

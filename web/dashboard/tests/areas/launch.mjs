@@ -1,6 +1,6 @@
-// Launching an experiment, changing a live one, and what a second person approves.
+// Launch of an experiment, changes of a live one, and approvals by a second person.
 
-/** Two projects: in Shop a second person approves what visitors meet, in Blog nobody does. */
+/** Creates two projects: Shop requires a second person for changes that visitors meet, Blog does not. */
 export async function seed(company, text) {
   const blog = (await company.post("/v2/projects", { name: text("Blog", 200) })).project_key;
   const draft = await experiment(company, company.shop, text, {

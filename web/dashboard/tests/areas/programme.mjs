@@ -1,8 +1,8 @@
-// What all concluded experiments came to: with results of every kind and without, of rated hypotheses, and of another project.
+// Concluded experiments: with results of every kind and without, with rated hypotheses, and of another project.
 
 import { among, before, collector, crowd, send } from "../crowd.mjs";
 
-/** Outcome, orders in a hundred visitors of control and variant, what was learned, and the hypothesis. */
+/** Outcome, orders per hundred visitors of control and variant, learning, and hypothesis. */
 const CONCLUDED = [
   [
     "Fewer fields",
@@ -65,7 +65,7 @@ export async function seed(company, text) {
       override_reason: text("A study says so, too.", 500),
       ...more,
     });
-  /** One that has run, with its visitors. */
+  /** Creates an experiment that has run, with its visitors. */
   const run = async (name, rates, visitors, more = {}, armOf) => {
     const id = await make(name, { primary_goal_key: "order", ...more });
     const does = (arm, at) => (among(at, rates[arm], 7) ? [{ type: "custom", name: "order" }] : []);

@@ -1,4 +1,5 @@
-// Results: of experiments that have not begun, that wait, that run, that won, that are broken, with money, and with many arms.
+// Results of experiments that have not started, that wait, run, have won, are broken, have money, or have many
+// variants.
 
 import { among, before, collector, crowd, send } from "../crowd.mjs";
 
@@ -44,7 +45,7 @@ export async function seed(company, text) {
     plan: { mde: 5, visitors: 4_000 },
     configuration: { bayesian: 0 },
   });
-  // Addresses come from visitors: long ones, too.
+  // Visitors send the addresses, so some are very long.
   const pageOf = (at) => `https://shop.example/${at % 7 === 0 ? "long".repeat(60) : (at >> 1) % 12}`;
   await send(company, key, crowd(won, { visitors: 4_000, days: 14, does: shop([10, 16]), visitorOf, pageOf }));
   await start(won, 14);

@@ -1,4 +1,4 @@
-// Links to results: the page that whoever has one sees, in every state, and the dialog that makes and revokes them.
+// Links to results: the public page in every state, and the dialog that creates and revokes them.
 
 import { among, before, collector, crowd, send } from "../crowd.mjs";
 

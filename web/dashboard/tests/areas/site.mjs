@@ -1,4 +1,4 @@
-// Install, live view, webhooks, and what is shown where there is nothing.
+// Installation, live view, webhooks, and empty states.
 
 export async function seed(company, text) {
   const { test_id } = await company.post("/create-experiment", {
@@ -8,7 +8,7 @@ export async function seed(company, text) {
     variants: [{ name: "Variant 1" }],
     primary_goal: { goal_name: text("Purchases", 100), goal_type: "event", goal_value: "purchase" },
   });
-  // Webhooks lead to this machine, where nothing listens.
+  // Webhooks point to this machine, where nothing listens.
   const { webhook_id } = await company.post("/webhook", {
     url: "http://127.0.0.1:9/muriel",
     description: text("Posts to the team's channel", 200),
@@ -27,7 +27,7 @@ export async function seed(company, text) {
 
 export const VISITOR = "01a21214-c981-7e47-8d37-06f42184b9de";
 
-/** A visitor opens a page, meets an arm, and does this and that. */
+/** Sends the visit of a visitor who opens a page, meets a variant, and does several things. */
 async function visit(company, text, test_id) {
   const url = `https://shop.example/boots?q=${encodeURIComponent(text("size 42", 200))}`;
   const events = [
@@ -45,14 +45,14 @@ async function visit(company, text, test_id) {
   };
   const answer = await fetch(`${company.muriel.url}/events/${company.shop}`, {
     method: "POST",
-    // Programs are taken for crawlers.
+    // Without a browser's user agent, the request would count as a bot's.
     headers: { "content-type": "application/json", "user-agent": "Mozilla/5.0 (X11; Linux x86_64) Firefox/145.0" },
     body: JSON.stringify(body),
   });
   if (!answer.ok) throw new Error(await answer.text());
 }
 
-/** The live view reads a stream, so it begins once the page is there. */
+/** The live view reads a stream, so this waits for the page first. */
 async function watch(page, { visits }) {
   await page.getByLabel("Visitor id").fill(`'${VISITOR}'`);
   await page.getByRole("button", { name: "Watch" }).click();

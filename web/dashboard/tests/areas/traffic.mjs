@@ -44,7 +44,7 @@ export async function seed(company, text) {
   return { base, traffic, bandit, live, draft, shop: group(shop), all: group(all), few: group(few), other };
 }
 
-/** Sends visits of many visitors as a server that is believed about their time. */
+/** Sends visits of many visitors with an API key, so that their times are trusted. */
 export async function visits(company, visits) {
   const { api_key } = await company.post("/v2/keys", { name: "collector", scopes: ["write", "evaluate"] });
   const lines = visits.map(({ id, events }) =>
@@ -58,7 +58,7 @@ export async function visits(company, visits) {
   if (!answer.ok) throw new Error(`${answer.status} ${await answer.text()}`);
 }
 
-/** A bandit of three days, whose weights the clock has moved by then. */
+/** Creates a bandit of three days, and waits until the clock has changed its weights. */
 export async function past(company, bandit) {
   const before = (days) => new Date(Date.now() - days * DAY_MS).toISOString();
   const arm = (number, rate) =>
@@ -70,7 +70,8 @@ export async function past(company, bandit) {
       ],
     }));
   await visits(company, [arm(0, 20), arm(1, 28), arm(2, 35), arm(3, 22)].flat());
-  // Once they are counted: the clock looks at the result when the experiment starts, and then only once a minute.
+  // Wait until the visits are counted: the clock checks the result when the experiment starts, and then only once a
+  // minute.
   await company.get(`/experiment/${bandit}/result`);
   await company.patch(`/experiment/${bandit}/status`, { status: 1, started_at: before(3) });
   await until(async () => {
@@ -79,7 +80,7 @@ export async function past(company, bandit) {
   }, "the move of the bandit");
 }
 
-/** Visitors of today, some of whom a holdout has. */
+/** Visitors of today, some of whom are in a holdout. */
 async function crowd(company) {
   const at = new Date().toISOString();
   const visitor = (_, number) => ({

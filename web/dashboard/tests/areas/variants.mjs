@@ -1,4 +1,4 @@
-// The step with the variants: the list, an arm with every kind of change and code, the code of all, previews.
+// Step "Variants": the list, a variant with every kind of change and code, the common code, previews.
 
 export async function seed(company, text) {
   const { test_id } = await company.post("/create-experiment", {
@@ -32,7 +32,7 @@ export async function seed(company, text) {
   return { base: base(test_id), split: base(split) };
 }
 
-/** Waits for the editors, which come later. */
+/** Waits for the editors, which load later. */
 const editors = (page, count) =>
   page.waitForFunction(
     (most) => [...document.querySelectorAll("[data-editor]")].filter((one) => one.shadowRoot).length === most,

@@ -1,4 +1,5 @@
-// People say for whom an experiment runs: by keyboard, with errors at their rows, beside somebody else, and with nothing lost.
+// Defining the audience of an experiment: by keyboard, with errors at their rows, with concurrent changes, and without
+// losing input.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -23,7 +24,7 @@ async function open(id, as = "editor") {
 
 const stored = async (id) => (await company.get(`/experiment/${id}`)).experiment;
 const focused = (page, name) => page.waitForFunction((wanted) => document.activeElement?.name === wanted, name);
-/** By keyboard: a slow page closes a menu under the pointer that has opened it. */
+/** By keyboard: on a slow page, a menu closes under the pointer that has opened it. */
 async function pick(page, item) {
   await page.getByRole("menuitem", item).focus();
   await page.keyboard.press("Enter");
@@ -49,10 +50,10 @@ test("rules are added by keyboard, refused at their rows, saved, and tried", asy
   await tab.type("austria");
   await tab.press("Enter");
   await page.getByText("Visitors in Germany or Austria on the page").waitFor();
-  // The server of this test has no geographic file.
+  // The server of this test has no geographic database.
   await page.getByText("This server knows no places, so nobody matches this rule").waitFor();
 
-  // Pages: an expression that the server refuses, at its row.
+  // Pages: the server refuses a regular expression, and the error is at its row.
   await page.getByRole("button", { name: "Add pages" }).click();
   await focused(page, "targeting.url_rule[0].url");
   await tab.type("/checkout");
@@ -66,7 +67,7 @@ test("rules are added by keyboard, refused at their rows, saved, and tried", asy
   assert.equal(await page.locator("[aria-invalid=true]").count(), 1);
   await wrong.fill("/checkout/done$");
 
-  // An attribute: an operator without a value hides it, and none is sent.
+  // An attribute: an operator without a value hides the value, and none is sent.
   await page.getByRole("button", { name: "Add a rule" }).click();
   await pick(page, { name: "Attributes" });
   await focused(page, "targeting.segment_rule[0][0].criteria");
@@ -76,7 +77,7 @@ test("rules are added by keyboard, refused at their rows, saved, and tried", asy
   await attributes.getByLabel("How it is compared").selectOption("ex");
   assert.equal(await attributes.getByLabel("Value").count(), 0);
 
-  // What is tried is what is saved.
+  // The trial uses the saved rules.
   await page.getByText("This tries what is saved.").waitFor();
   await page.getByRole("button", { name: "Save audience" }).click();
   await saved(page);
@@ -146,7 +147,7 @@ test("another person's rule of another kind stays; the same kind is a choice", a
   await visit.examine("audience-conflict");
   await conflict.getByRole("button", { name: "Keep mine" }).click();
 
-  // A reload keeps what was not saved.
+  // After a reload, unsaved values are still there.
   await page.reload();
   await page.getByText("Your unsaved changes were kept.").waitFor();
   await act.click();
@@ -171,7 +172,7 @@ test("sixteen kinds are read, changed one by one, and removed", async () => {
   await region("Days and hours").getByLabel("From").first().fill("08:30");
   await page.getByRole("button", { name: "Save audience" }).click();
   await saved(page);
-  // Only what was touched was sent, and numbers are numbers.
+  // Only touched fields were sent, and numbers are numbers.
   assert.deepEqual(Object.keys(bodies[0].targeting).sort(), ["event_rule", "schedule_rule"]);
   const after = (await stored(id)).targeting;
   assert.equal(after.event_rule[0].attributes[0][0].value, 25);
@@ -233,7 +234,7 @@ test("a rule of a later version is shown as it is, and not sent", async () => {
   const visit = await Visit.begin(browser, { address: company.address });
   await company.enter(visit, "editor");
   const { page } = visit;
-  // As a server of a later version would answer.
+  // Answer as a server of a later version would.
   await page.route(`**/experiment/${id}`, async (route) => {
     if (route.request().method() !== "GET") return route.continue();
     const answer = await route.fetch();

@@ -1,4 +1,4 @@
-// Pictures of results, with the real server: what is drawn is what the JSON says, on the page, on paper and in the files that are saved.
+// Pictures of results, with the real server: they agree with the JSON, on the page, on paper and in saved files.
 
 import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
@@ -11,7 +11,7 @@ import { browser, company } from "../stage.mjs";
 
 const HOSTILE = `</text><script>alert(1)</script> & "quoted" ]]> <!--`;
 
-/** A page without the policy: in it saved files are opened. */
+/** A page without the policy, which opens saved files. */
 let desk;
 let id;
 before(async () => {
@@ -31,7 +31,7 @@ async function enter(settings = {}) {
 const result = () => company.get(`/experiment/${id}/result`);
 const series = async () => (await company.get(`/experiment/${id}/timeseries`)).timeseries;
 
-/** The line through two of the ticks: where each value has to be. */
+/** Linear scale through two of the ticks, which gives the expected position of a value. */
 function scaleThrough(ticks) {
   const [one, other] = [ticks[0], ticks.at(-1)];
   return (value) => one.at + ((value - one.value) * (other.at - one.at)) / (other.value - one.value);
@@ -41,7 +41,7 @@ function near(found, expected, what) {
   assert.ok(Math.abs(found - expected) <= 0.5, `${what}: ${found} is not ${expected}`);
 }
 
-/** What a click saves. */
+/** Returns the file that a click saves. */
 async function saved(page, button) {
   const [download] = await Promise.all([page.waitForEvent("download"), button.click()]);
   return { name: download.suggestedFilename(), bytes: await bytesOf(download) };
@@ -49,7 +49,7 @@ async function saved(page, button) {
 
 const saveButton = (page, label, kind) => page.getByRole("button", { name: `Save "${label}" as ${kind}` });
 
-/** Opens an SVG file as any reader of XML does. */
+/** Opens an SVG file as other XML readers do. */
 async function openSvg(bytes, read) {
   return desk.evaluate(
     ([text, body]) => {
@@ -61,7 +61,7 @@ async function openSvg(bytes, read) {
   );
 }
 
-/** What an image has: its size, and how many of its pixels are not of its ground. */
+/** Returns the size of an image, and the number of its pixels that differ from the background. */
 async function openPng(bytes) {
   return desk.evaluate(async (data) => {
     const image = new Image();
@@ -78,7 +78,7 @@ async function openPng(bytes) {
   }, bytes.toString("base64"));
 }
 
-/** Of the SVG of intervals, wherever it is: ticks, and what is drawn of each row. */
+/** Reads an SVG of intervals: the ticks, and the drawn elements of each row. */
 function readIntervals(svg) {
   const number = (element, name) => Number(element.getAttribute(name));
   return {
@@ -130,7 +130,7 @@ test("intervals are drawn where the numbers are, at any width, on the page and i
   assert.equal(svg.name, "shorter-checkout-form-order-lift-of-each-variant.svg");
   holds(await openSvg(svg.bytes, readIntervals), "in the file");
 
-  // The table has the same numbers for whoever does not see the picture.
+  // The table has the same numbers for readers who do not see the picture.
   const row = page.getByRole("table", { name: "Lift of each variant" }).getByRole("row", { name: /Variant 1/ });
   const { lift } = variants[1].analysis;
   assert.match(await row.innerText(), new RegExp(`\\+${lift.toFixed(1).replace(".", "\\.")}`));
@@ -138,7 +138,7 @@ test("intervals are drawn where the numbers are, at any width, on the page and i
   await visit.end();
 });
 
-/** Of the SVG of days: ticks, days, and the paths of each picture. */
+/** Reads an SVG of days: ticks, days, and the paths of each picture. */
 function readDays(svg) {
   const points = (path) =>
     path
@@ -169,7 +169,7 @@ function readDays(svg) {
   });
 }
 
-/** Where the chart on the page has its dots, from its left upper corner. */
+/** Positions of the chart's dots, relative to its top left corner. */
 const dotsOf = (page) =>
   page.locator("[data-panel]").evaluateAll((panels) =>
     panels.map((panel) => {
@@ -214,7 +214,7 @@ test("days are drawn where the numbers are, at any width, and read out by keyboa
     const parts = await drawn();
     assert.equal(parts.length, 2);
     parts.forEach((part, at) => holds(part, pointsOf(String(at + 1))));
-    // The canvas is the same picture: its dots stand where the file has the day; day by day, by keyboard.
+    // The canvas is the same picture: its dots are where the file has the day. Checked for each day, by keyboard.
     const stand = async (place) => {
       for (const [at, [left, top]] of (await dotsOf(page)).entries()) {
         near(left, parts[at].main.points[place][0], `dot of ${dates[place]} at ${width}`);
@@ -237,16 +237,16 @@ test("days are drawn where the numbers are, at any width, and read out by keyboa
   const colour = () =>
     page.locator('[data-panel="1"] canvas').evaluate((canvas, [left, top]) => {
       const ratio = canvas.width / canvas.getBoundingClientRect().width;
-      // It has no size for a moment while it is drawn anew.
+      // The canvas has no size for a moment while it is drawn again.
       if (!(ratio > 0 && ratio < 9)) return "";
       const { data } = canvas.getContext("2d").getImageData(left * ratio, top * ratio, 1, 1);
       return [...data].slice(0, 3).join();
     }, main.points[4]);
-  // The line has the accent of the theme, and follows it.
+  // The line has the accent colour of the theme, and follows the theme.
   assert.equal(await colour(), [0x1f, 0x55, 0xb5].join());
   await visit.turn("dark");
   await until(async () => (await colour()) === [0x8c, 0xb6, 0xff].join(), "the dark accent");
-  // The pointer reads out a day, too, and leaves it when it goes.
+  // The pointer reads out a day, too. The day stays when the pointer leaves.
   await page.locator('[data-panel="2"] .u-over').hover({ position: { x: 1, y: 40 } });
   await until(async () => (await day.inputValue()) === "0", "the first day");
   await page.mouse.move(0, 0);
@@ -262,7 +262,7 @@ test("files open elsewhere, whatever an arm is called", async () => {
   for (const label of ["Lift of each variant", "Lift by day"]) {
     const svg = await saved(page, saveButton(page, label, "SVG"));
     const read = await openSvg(svg.bytes, (root) => ({
-      // Where the lines above the picture end, which have to be on a page for that.
+      // Right ends of the lines above the picture. They can be measured only in a document.
       lines: [...document.body.appendChild(root.cloneNode(true)).querySelectorAll(":scope > text")]
         .filter((line) => line.getBBox().y < 0)
         .map((line) => line.getBBox().x + line.getBBox().width - root.viewBox.baseVal.x),
@@ -309,7 +309,7 @@ test("a result is saved byte for byte, and verified", async () => {
   const csv = await saved(page, page.getByRole("button", { name: "Table as CSV" }));
   assert.match(csv.name, /^shorter-checkout-form-.*-\d+-result\.csv$/);
   assert.match(csv.bytes.toString("utf8"), /^metric,metric_name,role,/);
-  // What the server refuses is said, and is not saved as if it were the result.
+  // A refusal by the server is shown, and is not saved as if it were the result.
   await page.route(/\/result\.csv/, (route) =>
     route.fulfill({ status: 503, json: { success: false, error: "loading events", code: "unavailable" } }),
   );
@@ -321,7 +321,7 @@ test("a result is saved byte for byte, and verified", async () => {
 test("on paper there is everything to read, and nothing to press", async () => {
   const visit = await enter({ theme: "dark" });
   const { page } = visit;
-  // More parts of the visitors than are shown at once.
+  // More segments than are shown at first.
   await page.route(/\/result\?.*breakdown_by/, async (route) => {
     const whole = await (await route.fetch()).json();
     const [part] = whole.breakdowns;

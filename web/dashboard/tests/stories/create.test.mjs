@@ -1,4 +1,5 @@
-// An experiment is made from a hypothesis, and set up in steps; what is refused is shown where it is, and nothing that somebody else did is lost.
+// Creating an experiment from a hypothesis, and its setup in steps. Errors are at their fields, and changes by others
+// are not lost.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -15,7 +16,7 @@ const idOf = (page) => Number(/experiments\/(\d+)/.exec(page.url())[1]);
 const experimentOf = async (id) => (await company.get(`/experiment/${id}`)).experiment;
 const saved = (page) => page.getByRole("status").getByText("Saved.").first().waitFor();
 
-/** Saves, and waits until the form has nothing more to save. */
+/** Saves, and waits until the form has nothing left to save. */
 async function save(page, act) {
   await page.getByRole("button", { name: act }).click();
   await saved(page);
@@ -30,7 +31,7 @@ test("from a hypothesis to a draft that is set up", async () => {
   const visit = await begin();
   const { page } = visit;
 
-  // From the empty list, by keyboard; the palette leads there, too.
+  // From the empty list, by keyboard. The palette leads there, too.
   await visit.open("/experiments");
   await page.keyboard.press("Control+k");
   await page.getByRole("combobox", { name: /Search pages/ }).fill("new exp");
@@ -47,11 +48,11 @@ test("from a hypothesis to a draft that is set up", async () => {
   await page.getByRole("option", { name: /more than a parcel/ }).waitFor();
   await page.keyboard.press("Enter");
   await page.getByText("Ask in two fields").waitFor();
-  // The focus goes on to what stands there now.
+  // The focus moves to the element that replaces it.
   await page.locator('[aria-label="Remove the hypothesis"]:focus').waitFor();
   assert.match(page.url(), /experiments\/new$/);
 
-  // The server's error stands at its field, which has the focus; a reload keeps what was typed.
+  // The server's error is at its field, which has the focus. A reload keeps the typed values.
   await page.getByRole("button", { name: "Create draft" }).click();
   await page.getByText("must be an absolute http or https URL").waitFor();
   assert.equal(await page.getByLabel("Page").getAttribute("aria-invalid"), "true");
@@ -65,7 +66,7 @@ test("from a hypothesis to a draft that is set up", async () => {
   assert.equal(made.status, 9);
   assert.equal(made.hypothesis_id, hypothesis_id);
 
-  // Tags by keyboard, without the hypothesis.
+  // Add tags by keyboard, without the hypothesis.
   await page.getByLabel("Tags").fill("checkout");
   await page.keyboard.press("Enter");
   await page.getByLabel("Tags").fill("forms");
@@ -74,7 +75,7 @@ test("from a hypothesis to a draft that is set up", async () => {
   assert.deepEqual((await experimentOf(id)).tags, ["checkout", "forms"]);
   assert.equal((await experimentOf(id)).hypothesis_id, null);
 
-  // A goal is made on the way, and decides.
+  // Create a goal in the step, and make it the primary one.
   await page.getByRole("navigation", { name: "Setup" }).getByRole("link", { name: "Goals" }).click();
   await page.getByText("Without a primary goal nothing can win.").waitFor();
   await page.getByRole("button", { name: "New goal" }).first().click();
@@ -96,7 +97,7 @@ test("from a hypothesis to a draft that is set up", async () => {
   assert.deepEqual(measured.builtin_metrics, ["engagement"]);
   assert.equal(measured.configuration.confidence_interval, 95);
 
-  // An end before the start is refused at its field.
+  // An end before the start is refused, with the error at its field.
   await page.getByRole("navigation", { name: "Setup" }).getByRole("link", { name: "Schedule" }).click();
   await page.getByLabel("Start", { exact: true }).fill("2031-03-01T09:00");
   await page.getByLabel("End", { exact: true }).fill("2031-02-01T09:00");
@@ -111,12 +112,12 @@ test("from a hypothesis to a draft that is set up", async () => {
   assert.equal(timed.configuration.completion_visitor, 40_000);
   assert.equal(timed.configuration.traffic_allocation, 100);
 
-  // A rule that is emptied is off.
+  // A rule with an empty field is off.
   await page.getByLabel("After this many visitors").fill("");
   await save(page, "Save schedule");
   assert.equal((await experimentOf(id)).configuration.completion_visitor, 0);
 
-  // The review says it in words, and tries it.
+  // The review describes it in words, and simulates it.
   await page.getByRole("navigation", { name: "Setup" }).getByRole("link", { name: "Review" }).click();
   await page.getByText("By hand, or on 1 Apr 2031").waitFor();
   await page.getByText("It is not known how many of the control's visitors convert").waitFor();
@@ -163,7 +164,7 @@ test("somebody else changes the same meanwhile", async () => {
   assert.equal(configuration.completion_visitor, 1000);
   assert.equal(configuration.completion_conversion, 50);
 
-  // A lost connection loses nothing.
+  // A lost connection loses no input.
   await page.getByLabel("After this many days").fill("14");
   await visit.context.setOffline(true);
   await page.getByRole("button", { name: "Save schedule" }).click();
@@ -181,7 +182,7 @@ test("a copy, and who may only look", async () => {
     url: "https://shop.example/",
     variants: [{ name: "Variant 1", customCSS: ".offer { order: -1 }" }],
   });
-  // Editors store no code here, so the copy of one that has some is refused, with the reason.
+  // Editors may not store code here, so a copy of an experiment with code is refused, with the reason.
   const editor = await begin();
   await editor.open(`/p/${company.shop}/experiments/new?copy=${test_id}`);
   await editor.page.getByRole("button", { name: "Create copy" }).click();

@@ -1,4 +1,4 @@
-// What was changed and by whom, going back to it, how an experiment ended, and what people say: by two people with the real server.
+// History, restoring, conclusion and comments of an experiment: by two people with the real server.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -37,7 +37,7 @@ test("a change is seen with who made it, and taken back", async () => {
   const changed = [{ ...variants[0], customJS: "one();\nzwei();\nthree();" }];
   await company.patch(one, { variants: changed }, { as: "editor" });
 
-  // Both are in the history, with names: the words as words, the code line by line.
+  // Both changes are in the history, with names: words as words, code as a diff of lines.
   await page.getByRole("link", { name: "History" }).click();
   const third = page.getByRole("listitem", { name: "Revision 3" });
   await third.getByText("Mary Somerville changed 1 field").waitFor();
@@ -46,14 +46,14 @@ test("a change is seen with who made it, and taken back", async () => {
   await page.getByRole("listitem", { name: "Revision 2" }).getByText("Ada Lovelace changed 1 field").waitFor();
   await page.getByRole("listitem", { name: "Revision 2" }).getByText("from Shorter form→ to Two fields").waitFor();
 
-  // By keyboard: what a restore would do is shown first.
+  // By keyboard: the effect of a restore is shown first.
   await page.getByRole("button", { name: "Restore this state: revision 1" }).press("Enter");
   const dialog = page.getByRole("dialog", { name: "Restore revision 1?" });
   await dialog.getByText("from Two fields→ to Shorter form").waitFor();
   await dialog.getByText("Added: two();").waitFor();
   await dialog.getByText("Nobody in the experiment gets another variant.").waitFor();
 
-  // Somebody else was faster: it is refused, and what it does now is shown.
+  // Somebody else changes it in between: the restore is refused, and its current effect is shown.
   await company.patch(one, { tags: ["forms"] }, { as: "editor" });
   await dialog.getByRole("button", { name: "Restore this state" }).click();
   await dialog.getByRole("alert").waitFor();
@@ -67,13 +67,13 @@ test("a change is seen with who made it, and taken back", async () => {
   assert.deepEqual(restored.tags, []);
   await page.getByRole("heading", { name: "Shorter form", level: 1 }).waitFor();
 
-  // What is as it was has nothing to restore.
+  // A state that equals the current one has nothing to restore.
   await page.getByRole("button", { name: "Restore this state: revision 1" }).click();
   await dialog.getByText("There is nothing to restore.").waitFor();
   assert.ok(await dialog.getByRole("button", { name: "Restore this state" }).isDisabled());
   owner.nothingWrong();
 
-  // A link to one leads there, past the first page; a viewer reads and restores nothing.
+  // A link to a revision leads there, past the first page. A viewer can read it, but not restore it.
   for (let at = 0; at < 120; at += 1) await company.patch(one, { tags: [`t${at}`] });
   const viewer = await visit("viewer");
   await viewer.open(`${base}/history?revision=2`);
@@ -92,7 +92,7 @@ test("a change is seen with who made it, and taken back", async () => {
 test("a verdict that is contradicted asks why, and a conclusion can be taken back", async () => {
   const { one, base } = await experiment({ status: 1 });
   await company.post("/hypothesis", { problem: "Still too long" });
-  // Concluding is for people: a key is refused, whatever it may otherwise do.
+  // Only people can conclude: a key is refused, whatever its scopes are.
   const { api_key } = await company.post("/v2/keys", {
     name: "all",
     scopes: ["read", "write", "code", "evaluate", "admin"],
@@ -110,7 +110,7 @@ test("a verdict that is contradicted asks why, and a conclusion can be taken bac
   await page.getByRole("link", { name: "Conclude" }).click();
   await page.getByText("It stops at once and becomes inactive").waitFor();
 
-  // Nothing chosen: the server says so at the field. What was typed outlives a reload.
+  // Without an outcome, the server's error is at the field. Typed values survive a reload.
   await page.getByLabel("Why it ended this way").fill("Support is glad about it.");
   await page.getByRole("button", { name: "Conclude experiment" }).click();
   await page.getByRole("group", { name: "Outcome" }).locator("p.text-bad").waitFor();
@@ -120,7 +120,7 @@ test("a verdict that is contradicted asks why, and a conclusion can be taken bac
   await page.getByLabel("What we learned").fill("Ask for less.");
   await page.getByRole("button", { name: "Conclude experiment" }).click();
 
-  // The verdict does not say so.
+  // The verdict does not support the outcome.
   const reason = page.getByLabel("Why this outcome is right all the same");
   await reason.waitFor();
   assert.equal((await company.get(one)).experiment.is_completed, 0);
@@ -153,7 +153,7 @@ test("a verdict that is contradicted asks why, and a conclusion can be taken bac
   await editor.open(`${base}/conclude`);
   await page.getByText("This experiment is concluded").waitFor();
 
-  // A viewer reads it; another editor takes it back.
+  // A viewer reads the conclusion; another editor reverts it.
   const viewer = await visit("viewer");
   await viewer.open(base);
   await viewer.page.getByText("A study with users said the same.").waitFor();
@@ -168,7 +168,7 @@ test("a verdict that is contradicted asks why, and a conclusion can be taken bac
   await owner.page.getByRole("link", { name: "Conclude" }).waitFor();
   assert.equal((await company.get(one)).experiment.is_completed, 0);
 
-  // The form is empty: what was sent is not kept.
+  // The form is empty, because sent values are not kept.
   await owner.page.getByRole("link", { name: "Conclude" }).click();
   await editor.open(`${base}/conclude`);
   assert.equal(await page.getByLabel("Why it ended this way").inputValue(), "");
@@ -202,7 +202,7 @@ test("two people comment", async () => {
   await owner.page.getByText("Nobody has said anything yet.").waitFor();
   await owner.page.getByLabel("Your comment").fill("First line\n<b>second</b> line");
 
-  // What is not sent is kept.
+  // Unsent text is kept.
   await owner.page.reload();
   await owner.page.getByText("Your unsaved changes were kept.").waitFor();
   await owner.page.getByRole("button", { name: "Comment", exact: true }).click();
@@ -222,7 +222,7 @@ test("two people comment", async () => {
   await comments(editor).first().getByText("Mary Somerville").waitFor();
   await editor.page.getByText("3 comments").waitFor();
 
-  // Older ones come when they are asked for, and a viewer only reads.
+  // Older comments are loaded on demand, and a viewer can only read.
   for (let at = 0; at < 25; at += 1) await company.post(`${one}/comments`, { text: `Note ${at}` });
   const viewer = await visit("viewer");
   await viewer.open(base);

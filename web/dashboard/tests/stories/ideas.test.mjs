@@ -1,4 +1,4 @@
-// Hypotheses and goals with the real server: written, changed, kept from being lost, and refused where they must be.
+// Hypotheses and goals with the real server: creating and changing them, keeping input, and the refusals.
 
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
@@ -20,7 +20,7 @@ test("a hypothesis is written, rated, changed by two, tested, and archived", asy
   const { page } = editor;
   await page.getByRole("link", { name: "New hypothesis" }).click();
 
-  // Nothing said is nothing written.
+  // An empty form saves nothing.
   await page.getByRole("button", { name: "Create hypothesis" }).click();
   await page.locator("[aria-invalid=true]").first().waitFor();
 
@@ -29,7 +29,7 @@ test("a hypothesis is written, rated, changed by two, tested, and archived", asy
   await page.getByRole("group", { name: "Confidence" }).getByLabel("4").check();
   await page.getByRole("button", { name: "Create hypothesis" }).click();
   await page.locator("[name=hypothesis_url][aria-invalid=true]").waitFor();
-  // What was typed is still there after a reload.
+  // Typed values are still there after a reload.
   await page.reload();
   await page.getByText("Your unsaved changes were kept.").waitFor();
   await page.getByLabel("Link to research").fill("https://research.example/");
@@ -37,7 +37,7 @@ test("a hypothesis is written, rated, changed by two, tested, and archived", asy
   await page.getByRole("heading", { level: 1, name: "The form asks for twelve fields." }).waitFor();
   const id = idIn(page);
 
-  // Another person changes the same text meanwhile: both are shown, and one is chosen.
+  // Another person changes the same text meanwhile: both are shown, and the user chooses one.
   await page.getByLabel("Solution").fill("Ask for the postcode alone.");
   await company.patch(`/hypothesis/${id}`, { solution: "Ask for nothing." });
   await page.getByRole("button", { name: "Save hypothesis" }).click();
@@ -50,14 +50,14 @@ test("a hypothesis is written, rated, changed by two, tested, and archived", asy
   assert.equal((await stored()).solution, "Ask for the postcode alone.");
   assert.equal((await stored()).confidence, 4);
 
-  // It is talked about, and what was changed can be taken back.
+  // It can be commented on, and a change can be reverted.
   await page.getByRole("textbox", { name: /comment/i }).fill("Support hears of this every week.");
   await page.getByRole("button", { name: /comment/i }).click();
   await page.getByRole("list", { name: "Comments" }).getByText("Support hears of this").waitFor();
   await page.getByRole("button", { name: "Show history" }).click();
   await page.getByRole("list", { name: "Changes, newest first" }).getByText("Mary Somerville").first().waitFor();
 
-  // The board says where it stands.
+  // The board shows its stage.
   const at = async (column) => {
     await editor.open(`/p/${company.shop}/hypotheses`);
     await page.getByRole("region", { name: column }).getByRole("link", { name: "The form asks" }).waitFor();
@@ -77,14 +77,14 @@ test("a hypothesis is written, rated, changed by two, tested, and archived", asy
   await at("Tested");
   await page.getByText("Inconclusive").waitFor();
 
-  // One that is rated alike learns from it.
+  // Another hypothesis with the same ratings shows its outcome.
   const alike = await company.post("/hypothesis", { problem: "The address is asked for twice.", confidence: 4 });
   await editor.open(`/p/${company.shop}/hypotheses/${alike.hypothesis_id}`);
   await page.getByText("1 experiment from 1 such hypothesis was concluded: 1 inconclusive.").waitFor();
   const next = await page.getByRole("link", { name: "New experiment" }).getAttribute("href");
   assert.equal(next, `/p/${company.shop}/experiments/new?hypothesis=${alike.hypothesis_id}`);
 
-  // The archive takes it off the board, until it is asked for.
+  // Archived hypotheses are not on the board, unless requested.
   await page.getByRole("button", { name: "Archive" }).click();
   await page.getByText("The hypothesis was archived.").waitFor();
   await page.getByRole("link", { name: "Hypotheses" }).last().click();
@@ -117,7 +117,7 @@ test("a goal is made, tried, kept while a live experiment uses it, and deleted",
   await page.getByLabel("Regular expression").fill("(unclosed");
   await page.getByRole("button", { name: "Create goal" }).click();
   await page.locator("[name=goal_value][aria-invalid=true]").waitFor();
-  // A value of another kind does not stay behind.
+  // The value of another kind of goal is not kept.
   await page.getByLabel("Counts when").selectOption("scrolling");
   assert.equal(await page.getByLabel("Depth in percent").inputValue(), "");
   await page.getByLabel("Depth in percent").fill("75");
@@ -134,7 +134,7 @@ test("a goal is made, tried, kept while a live experiment uses it, and deleted",
   await page.getByText("The goal was saved.").waitFor();
   assert.deepEqual([(await stored()).goal_type, (await stored()).goal_value], ["event", "thanked"]);
 
-  // In one's own browser: the event comes, and the server says that it matched.
+  // In the user's own browser: the event arrives, and the server reports a match.
   await page.getByLabel("Your visitor id").fill("'own-visitor'");
   await page.getByRole("button", { name: "Watch" }).click();
   await page.getByText("Watching.").waitFor();
@@ -152,7 +152,7 @@ test("a goal is made, tried, kept while a live experiment uses it, and deleted",
   await page.getByText("The server matched the goal at").waitFor();
   await page.getByRole("button", { name: "Stop watching" }).click();
 
-  // Used by a live experiment it cannot go, and the page says so.
+  // A goal that a live experiment uses cannot be deleted, and the page says so.
   const { test_id } = await company.post("/create-experiment", {
     test_name: "Warmer thanks",
     url: "https://shop.example/",
@@ -168,7 +168,7 @@ test("a goal is made, tried, kept while a live experiment uses it, and deleted",
   await dialog.getByRole("alert").waitFor();
   await company.patch(`/experiment/${test_id}/status`, { status: 0 });
 
-  // Somebody renames it meanwhile: what was not seen is not deleted.
+  // Somebody renames it meanwhile: a state that the user has not seen is not deleted.
   await company.patch(`/goal/${id}`, { goal_name: "Thank you" });
   await dialog.getByRole("button", { name: "Delete goal" }).click();
   await dialog.getByText("Somebody else has changed this meanwhile.").waitFor();

@@ -1,5 +1,5 @@
-// What people are told: a mention by keyboard, the way from the inbox to the comment, what is new meanwhile, watching, and a name that two
-// people have.
+// Notifications: a mention by keyboard, from the inbox to the comment, entries that arrive meanwhile, watching, and two
+// people with the same name.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -19,10 +19,10 @@ async function experiment(test_name) {
 
 const at = (test_id) => `/p/${company.shop}/experiments/${test_id}`;
 const box = (page) => page.getByRole("textbox", { name: "Your comment" });
-/** The inbox in the navigation, with the number that it has. */
+/** Link to the inbox in the navigation, with its number. */
 const inbox = (page, unread) =>
   page.getByRole("navigation", { name: "Main" }).getByRole("link", { name: new RegExp(`^Inbox\\s*${unread}$`) });
-/** As somebody who comes back to the tab. */
+/** Simulates that the user returns to the tab. */
 const comeBack = (page) =>
   page.evaluate(() => document.dispatchEvent(new Event("visibilitychange", { bubbles: true })));
 
@@ -30,7 +30,7 @@ test("a mention is found, read and marked", async () => {
   const test_id = await experiment("Free shipping");
   const [mary, ada] = [await enter("editor"), await enter("owner")];
 
-  // By keyboard alone: the list opens while a name is typed, and Enter takes the person without sending.
+  // By keyboard only: the list opens while a name is typed, and Enter chooses the person without sending the comment.
   await mary.open(at(test_id));
   await box(mary.page).focus();
   await mary.page.keyboard.type("Look at Tuesday, @ad");
@@ -42,7 +42,7 @@ test("a mention is found, read and marked", async () => {
   assert.equal(await box(mary.page).inputValue(), "Look at Tuesday, @Ada Lovelace please");
   await mary.page.getByRole("button", { name: "Comment", exact: true }).press("Enter");
   await mary.page.getByText("Ada Lovelace will find it in the inbox.").waitFor();
-  // Whoever comments watches.
+  // The author of a comment watches the experiment.
   await mary.page.getByRole("button", { name: "Watching: press to unwatch" }).waitFor();
   mary.nothingWrong();
 
@@ -65,12 +65,12 @@ test("a mention is found, read and marked", async () => {
   await entry.getByRole("button", { name: "Mark as unread: Free shipping" }).click();
   await inbox(ada.page, "1 unread").waitFor();
 
-  // What comes while the list is read waits above it.
+  // Entries that arrive while the list is read wait above it.
   await company.patch(`/experiment/${test_id}/status`, { status: 1 }, { as: "editor" });
   await comeBack(ada.page);
   await inbox(ada.page, "2 unread").waitFor();
   assert.equal(await ada.page.getByText("The experiment was started.").count(), 0);
-  // Only what is shown is marked.
+  // Only shown entries are marked.
   await ada.page.getByRole("button", { name: "Mark all as read" }).click();
   await inbox(ada.page, "1 unread").waitFor();
   await ada.page.getByRole("button", { name: "Show what is new" }).click();
@@ -114,7 +114,7 @@ test("a list that was asked for before a mark does not take it back", async () =
   await page.getByText("The experiment was stopped.").waitFor();
   const started = page.getByRole("listitem").filter({ hasText: "Gift wrapping" }).filter({ hasText: "was started" });
   assert.equal(await started.getByText("Unread").count(), 0);
-  // What goes when it is pressed leaves the focus on the page.
+  // When a pressed button disappears, the focus stays on the page.
   await page.getByRole("button", { name: "Mark all as read" }).press("Enter");
   await page.getByRole("button", { name: "Mark all as read" }).waitFor({ state: "detached" });
   await page.waitForFunction(() => document.activeElement.tagName === "H1");
@@ -126,7 +126,7 @@ test("a viewer watches, and stops", async () => {
   const test_id = await experiment("Sizes as a table");
   const charles = await enter("viewer");
   const { page } = charles;
-  // Whether it is watched cannot be read at first: it is read again on demand.
+  // The watch state cannot be read at first. It is read again on demand.
   let broken = true;
   await page.route("**/watch", (route) =>
     broken
@@ -138,7 +138,7 @@ test("a viewer watches, and stops", async () => {
   const answer = page.waitForResponse((response) => response.url().endsWith("/watch") && response.ok());
   await page.getByRole("button", { name: "Watch", exact: true }).press("Enter");
   await answer;
-  // It is busy until the answer has arrived in the page.
+  // The button is busy until the answer has arrived in the page.
   const watch = page.getByRole("button", { name: "Watch", exact: true });
   await until(() => watch.isEnabled(), "the button");
   await watch.press("Enter");
@@ -154,7 +154,7 @@ test("a viewer watches, and stops", async () => {
   await page.getByText("The experiment was started.").waitFor();
   assert.equal(await page.getByText("The experiment was stopped.").count(), 0);
 
-  // A server that cannot be reached: it says so, and the mark is taken back.
+  // If the server cannot be reached, the page shows an error, and reverts the mark.
   await charles.context.setOffline(true);
   await page.getByRole("button", { name: "Mark as unread: Sizes as a table" }).click();
   await page.getByText("It could not be marked:").waitFor();
@@ -173,7 +173,7 @@ test("a name of two people is asked about at the field", async () => {
   await page.getByRole("button", { name: "Comment", exact: true }).click();
   await page.getByText(/2 people are called/).waitFor();
   assert.equal(await box(page).getAttribute("aria-invalid"), "true");
-  // From the list it is clear who is meant, and the list tells them apart.
+  // After a choice from the list it is clear who is meant, and the list distinguishes the two.
   await box(page).fill("");
   await page.keyboard.type("@ada l");
   await page.getByRole("option", { name: /Ada Lovelace\s*Viewer/ }).waitFor();

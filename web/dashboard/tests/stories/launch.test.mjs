@@ -1,4 +1,4 @@
-// The real server: a draft is launched by two people, a live experiment is changed by two at once, and a viewer does nothing.
+// With the real server: two people launch a draft, two change a live experiment at once, and a viewer can do nothing.
 
 import assert from "node:assert/strict";
 import { createServer } from "node:http";
@@ -9,7 +9,7 @@ import { browser, company } from "../stage.mjs";
 let shop;
 before(async () => {
   shop = await openShop();
-  // Programs that drive a browser get previews only where bots are let in.
+  // Browsers that a program drives get previews only if bots are allowed.
   await company.patch("/settings", { bots: true, editors_have_code: true });
 });
 after(() => shop?.server.close());
@@ -20,7 +20,7 @@ async function enter(as) {
   return visit;
 }
 
-/** A draft that changes the heading of the checkout; gives back the path of its pages, and that of the API. */
+/** Creates a draft that changes the heading of the checkout. Returns the path of its pages, and that of the API. */
 async function make(fields = {}) {
   const { test_id } = await company.post("/create-experiment", {
     test_name: "Shorter checkout form",
@@ -34,7 +34,7 @@ async function make(fields = {}) {
 const stored = async ({ api }) => (await company.get(api)).experiment;
 const button = (within, name) => within.getByRole("button", { name, exact: true });
 
-/** The shop's pages, with the script of the project. */
+/** Starts the shop's site, with the script of the project. */
 async function openShop() {
   const script = `<script src="${company.muriel.url}/js/${company.shop}.js"></script>`;
   const server = createServer((_, response) => {
@@ -45,7 +45,7 @@ async function openShop() {
   return { server, url: `http://127.0.0.1:${server.address().port}/checkout` };
 }
 
-/** Whether a second person approves what visitors meet, until the test is over. */
+/** Requires a second person's approval until the test is over. */
 async function askApproval(t) {
   await company.patch("/settings", { approve_live: true });
   t.after(() => company.patch("/settings", { approve_live: false }));
@@ -66,7 +66,7 @@ test("a draft is looked at, put right, proposed, approved by somebody else, and 
   await check("Script on the page").getByText("Not known yet").waitFor();
   await check("Previews").getByText("Nobody has looked at Variant 1").waitFor();
 
-  // The preview reports what it finds, and the list that is open in the other tab says so.
+  // The preview reports its findings, and the checklist in the other tab shows them.
   const preview = async () => {
     const opened = editor.context.waitForEvent("page");
     await page.getByRole("link", { name: /Look at Variant 1/ }).click();
@@ -85,7 +85,7 @@ test("a draft is looked at, put right, proposed, approved by somebody else, and 
   await check("Previews").getByText("Every arm was looked at").waitFor();
   await editor.examine("story-launch");
 
-  // It is proposed, as it is now.
+  // Propose it, in its current state.
   await page.reload();
   await button(page, "Propose the start").click();
   const dialog = page.getByRole("dialog");
@@ -99,7 +99,7 @@ test("a draft is looked at, put right, proposed, approved by somebody else, and 
   assert.equal(await button(page, "Approve").count(), 0);
   await page.getByRole("navigation", { name: "Experiment" }).getByRole("link", { name: "Launch" }).click();
 
-  // Somebody else finds it, and approves.
+  // Another person finds the proposal, and approves it.
   const owner = await enter("owner");
   await owner.open("/experiments");
   await owner.page.getByRole("link", { name: "Proposals 1 open" }).click();
@@ -112,7 +112,7 @@ test("a draft is looked at, put right, proposed, approved by somebody else, and 
   owner.nothingWrong();
   await owner.end();
 
-  // The page that was open all the time follows.
+  // The page that was open the whole time follows.
   await page.getByRole("heading", { name: "It is live" }).waitFor();
   await button(page, "Stop").waitFor();
   editor.nothingWrong();
@@ -130,7 +130,7 @@ test("two people change a live experiment", async () => {
     await button(visit.page, "Save page").click();
   };
 
-  // What it does is shown first, and can be left.
+  // The effect is shown first, and can be cancelled.
   await save(editor, { Name: "Checkout of the editor" });
   await dialogOf(editor).getByText("Nobody in the experiment gets another variant.").waitFor();
   await button(dialogOf(editor), "Cancel").click();
@@ -140,7 +140,7 @@ test("two people change a live experiment", async () => {
   await button(dialogOf(editor), "Change the live experiment").click();
   await editor.page.getByRole("heading", { name: "Checkout of the editor", level: 1 }).waitFor();
 
-  // The owner has typed the same meanwhile: both sides are shown.
+  // The owner has changed the same field meanwhile: both values are shown.
   await save(owner, { Name: "Checkout of the owner", Page: "https://shop.example/basket" });
   const conflict = owner.page.getByRole("alert").filter({ hasText: "Somebody else has changed this" });
   await conflict.getByText("Now stored: Checkout of the editor").waitFor();
@@ -150,7 +150,7 @@ test("two people change a live experiment", async () => {
   await button(owner.page, "Save page").click();
   await dialogOf(owner).getByText("Checkout of the editor").waitFor();
 
-  // And once more, while the dialog is open.
+  // Another conflict, while the dialog is open.
   await company.patch(made.api, { url: "https://shop.example/cart" }, { as: "editor" });
   await button(dialogOf(owner), "Change the live experiment").click();
   await conflict.getByText("Now stored: https://shop.example/cart").waitFor();
@@ -177,7 +177,7 @@ test("a change is proposed, outdated, proposed again, and approved", async (t) =
   await editor.page.getByText("You have proposed to change 1 field").waitFor();
   assert.equal(await editor.page.getByLabel("Page", { exact: true }).inputValue(), "https://shop.example/checkout");
 
-  // The owner looks at it; before it is approved the experiment is renamed, which needs nobody.
+  // The owner opens it. Before the approval, the experiment is renamed, which needs no approval.
   await owner.open(`${made.pages}/proposals`);
   await button(owner.page, "Approve").click();
   const dialog = owner.page.getByRole("dialog");
@@ -211,7 +211,7 @@ test("an experiment is stopped, resumed, copied, archived and deleted, by keyboa
   const { page } = editor;
   const press = async (name, within = page) => {
     await until(() => button(within, name).isEnabled(), name);
-    // A dialog takes the focus a moment after it is seen.
+    // A dialog takes the focus a moment after it is visible.
     if (within !== page)
       await until(() => within.evaluate((element) => element.contains(document.activeElement)), "focus");
     await button(within, name).focus();

@@ -1,4 +1,4 @@
-// The whole way, in Chromium and in Firefox: from the first start to an experiment that is live, by three people.
+// The whole workflow, in Chromium and in Firefox: from the first start to a live experiment, by three people.
 
 import assert from "node:assert/strict";
 import { createServer } from "node:http";
@@ -13,7 +13,7 @@ const heading = (page, name) => page.getByRole("heading", { name, level: 1 }).wa
 const step = (page, name) =>
   page.getByRole("navigation", { name: "Setup" }).getByRole("link", { name, exact: false }).click();
 
-/** A shop of one page, with the script of a project. */
+/** Starts a shop of one page, with the script of a project. */
 async function openShop(muriel) {
   let key = "";
   const server = createServer((_, response) => {
@@ -29,7 +29,7 @@ async function openShop(muriel) {
 
 for (const engine of engines) {
   test(`from the first start to a live experiment, in ${engine}`, async (t) => {
-    // A server of its own, as nobody has signed in to it yet.
+    // A separate server, because nobody may have signed in to it yet.
     const muriel = await Muriel.start();
     const browser = engine === "chromium" ? chromium : await launch(engine);
     const [pages, shop] = await Promise.all([front(muriel.url), openShop(muriel)]);
@@ -51,7 +51,7 @@ for (const engine of engines) {
       return visit;
     };
 
-    // The first owner makes the project, in which a second person approves what goes live.
+    // The first owner creates the project, in which a second person approves changes that go live.
     const [link] = await muriel.told(/http\S+\/invitation#\S+/);
     const owner = await enter(link, {
       Company: "Acme",
@@ -70,7 +70,7 @@ for (const engine of engines) {
     await owner.page.getByText("The settings were saved.").waitFor();
     shop.serve(/prj_\w+/.exec(owner.page.url())[0]);
 
-    // An editor is invited, and comes in.
+    // An editor is invited, and accepts.
     await owner.page.getByRole("link", { name: "People" }).click();
     await button(owner.page, "Invite").click();
     await owner.page.getByLabel("E-mail").fill("mary@example.com");
@@ -80,10 +80,10 @@ for (const engine of engines) {
     const editor = await enter(invitation, { "Your name": "Mary Somerville", Password: PASSWORD });
     const { page } = editor;
 
-    // An idea becomes an experiment.
+    // A hypothesis becomes an experiment.
     await page.getByRole("link", { name: "Hypotheses" }).click();
     await page.getByRole("link", { name: "New hypothesis" }).first().click();
-    // The search of the list before is about problems and solutions, too.
+    // The list before has a search field whose label matches the labels below, too.
     await heading(page, "New hypothesis");
     await page.getByLabel("Problem").fill("The form asks for twelve fields.");
     await page.getByLabel("Solution").fill("Ask for four.");
@@ -100,7 +100,7 @@ for (const engine of engines) {
 
     // Code, a visual change, a goal, an audience, an end.
     const saved = async (act) => {
-      // Until all of it is saved: what was typed last may come after the first press.
+      // Repeat until everything is saved: the last input may arrive after the first press.
       const done = page.locator("button:disabled", { hasText: act });
       await until(async () => {
         if (await done.isVisible()) return true;
@@ -136,7 +136,7 @@ for (const engine of engines) {
     await step(page, "Review");
     await page.getByText("By hand, or on 1 Apr 2031").waitFor();
 
-    // The checklist ticks itself when somebody looks at the variant.
+    // The checklist updates itself when somebody opens the preview.
     await page.getByRole("navigation", { name: "Experiment" }).getByRole("link", { name: "Launch" }).click();
     await page.getByText("Nobody has looked at Variant 1").waitFor();
     const opened = editor.context.waitForEvent("page");
@@ -149,7 +149,7 @@ for (const engine of engines) {
     await preview.close();
     await editor.examine(`main-launch-${engine}`);
 
-    // It is proposed by one person, approved by the other, and live.
+    // One person proposes the start, the other approves it, and the experiment is live.
     await button(page, "Propose the start").click();
     await dialog.getByLabel("Why").fill("The sale begins on Monday.");
     await button(dialog, "Propose the start").click();
@@ -161,7 +161,7 @@ for (const engine of engines) {
     await owner.page.getByText("Nothing waits for a decision").waitFor();
     await page.getByRole("heading", { name: "It is live" }).waitFor();
 
-    // Both change its name: the second sees both, and chooses. A name needs nobody's approval.
+    // Both change its name: the second one sees both, and chooses. A name needs no approval.
     await owner.page.getByRole("link", { name: "Experiments" }).first().click();
     await owner.page.getByRole("link", { name: "Shorter checkout form" }).first().click();
     const experiment = (visit) => visit.page.getByRole("navigation", { name: "Experiment" });

@@ -1,5 +1,5 @@
-// A session is of use to the dashboard alone: not to pages of other origins, even on the same host, and not to what this server
-// gives to pages of customers. And how much work a page of an experiment is.
+// Only the dashboard can use a session: not pages of other origins, even on the same host, and not what this server
+// sends to customers' pages. Also checks how much work a page of an experiment causes.
 
 import assert from "node:assert/strict";
 import { createServer } from "node:http";
@@ -19,7 +19,7 @@ beforeAll(async () => {
   testId = made.test_id;
 });
 
-/** A page of somebody else, on the same host, so that the browser sends the cookie along. */
+/** A page of another origin on the same host, so that the browser sends the cookie. */
 async function elsewhere(t, html) {
   const server = createServer((_, response) => {
     response.setHeader("content-type", "text/html");
@@ -74,7 +74,7 @@ test("pages of other origins read and change nothing", async (t) => {
   const expect = Object.fromEntries(Object.keys(outcomes).map((name) => [name, "blocked"]));
   assert.deepEqual(outcomes, { ...expect, blind: "opaque", plain: "opaque" });
 
-  // A form needs no leave of the browser; the server gives none.
+  // A form needs no permission of the browser, so the server must refuse it.
   await page.evaluate((action) => {
     const form = Object.assign(document.createElement("form"), { action, method: "post", enctype: "text/plain" });
     const field = Object.assign(document.createElement("input"), { name: '{"problem":"Stolen', value: '"}' });
@@ -107,7 +107,7 @@ test("what pages of customers get neither takes a session nor runs in the dashbo
     assert.equal(with_.headers()["x-content-type-options"], "nosniff", path);
     assert.equal(await with_.text(), await without.text(), `${path} is the same for everybody`);
   }
-  // Code of customers is of this origin, and the policy keeps it out of the dashboard.
+  // Customers' code has this origin, and the policy keeps it out of the dashboard.
   await visit.open("/experiments");
   const ran = await page.evaluate(async (source) => {
     const frame = document.createElement("iframe");
@@ -127,7 +127,7 @@ test("what pages of customers get neither takes a session nor runs in the dashbo
   await visit.end();
 });
 
-/** Opens a page of an experiment, which may cost so many times what a page with little on it costs. */
+/** Opens a page of an experiment, which may cost at most `times` as much as a page with little content. */
 async function costsLittle(path, times) {
   const visit = await signedIn();
   visit.address = company.address;
@@ -153,7 +153,7 @@ test("the results of four arms, ten metrics, fifty parts and sixty days cost lit
   await visit.end();
 });
 
-/** An experiment with a result as long as most ever get. */
+/** Creates an experiment with a result as large as most ever get. */
 async function largeResult() {
   const names = Array.from({ length: 10 }, (_, at) => `goal-${at}`);
   for (const name of names)

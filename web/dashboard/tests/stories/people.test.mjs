@@ -1,4 +1,5 @@
-// The real server, from its first start: the first owner, projects, an invitation, roles, keys, a second factor, the audit log.
+// The real server, from its first start: the first owner, projects, an invitation, roles, keys, a second factor, the
+// audit log.
 
 import assert from "node:assert/strict";
 import { createHmac } from "node:crypto";
@@ -7,13 +8,13 @@ import { Muriel } from "../../../tests/muriel.mjs";
 import { choose, PASSWORD, until, Visit } from "../rig.mjs";
 import { browser } from "../worker.mjs";
 
-/** A server of its own, as nobody has signed in to it yet. */
+/** A separate server, because nobody may have signed in to it yet. */
 const muriel = await Muriel.start();
 after(() => muriel.stop());
 
 const BASE32 = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
 
-/** The six digits of RFC 6238 for a secret in base 32; `step` counts half minutes from now. */
+/** Six-digit code of RFC 6238 for a secret in base 32. `step` counts half minutes from now. */
 function totp(secret, step = 0) {
   const bits = [...secret.replaceAll(" ", "")]
     .map((digit) => BASE32.indexOf(digit).toString(2).padStart(5, "0"))
@@ -41,7 +42,7 @@ test("from the first start to a team", async () => {
 
   await page.goto(link);
   await page.getByRole("heading", { name: "Welcome" }).waitFor();
-  // It lives for an hour: the day alone would say the wrong thing.
+  // The link expires after an hour, so a day without a time would be misleading.
   await page.getByText(/The link works once, until \d+ \w+ \d{4},? (at )?\d\d:\d\d/).waitFor();
   await page.getByLabel("Company").fill("Acme <b>& Sons</b>");
   await page.getByLabel("E-mail").fill("ada@example.com");
@@ -54,7 +55,7 @@ test("from the first start to a team", async () => {
   await home(page);
   await page.getByText("Acme <b>& Sons</b>").first().waitFor();
 
-  // A project, and its settings.
+  // Create a project, and change its settings.
   await page.getByRole("link", { name: "Settings" }).click();
   await page.getByRole("button", { name: "New project" }).click();
   await page.getByRole("dialog").getByLabel("Name").fill("Shop");
@@ -66,7 +67,7 @@ test("from the first start to a team", async () => {
   const key = /prj_\w+/.exec(page.url())[0];
   await owner.examine("real-project-settings");
 
-  // An editor is invited, and comes in with another browser.
+  // Invite an editor, who accepts in another browser.
   await page.getByRole("link", { name: "People" }).click();
   await page.getByRole("button", { name: "Invite" }).click();
   await page.getByLabel("E-mail").fill("mary@example.com");
@@ -89,13 +90,13 @@ test("from the first start to a team", async () => {
   assert.ok(await editor.page.getByLabel("Name", { exact: true }).isDisabled());
   editor.nothingWrong();
 
-  // The link was used: it is of no use to a third.
+  // The link was used, so a third person cannot use it.
   const third = await begin();
   await third.page.goto(invitation);
   await third.page.getByText("This link was used already").waitFor();
   await third.end();
 
-  // The editor becomes a viewer, and finds out.
+  // The editor becomes a viewer, and sees the effect.
   await page.reload();
   await choose(page, page.getByRole("button", { name: "Acts for Mary Somerville" }), { name: "Change role" });
   await page.getByRole("radio", { name: "Viewer" }).check();
@@ -122,7 +123,7 @@ test("from the first start to a team", async () => {
   await until(async () => (await call()).status === 401, "the refusal");
   await owner.examine("real-keys");
 
-  // What was done is in the audit log.
+  // The actions are in the audit log.
   await page.getByRole("link", { name: "Audit log" }).click();
   await page
     .getByRole("button", { name: /revoked the API key nightly export/ })
@@ -175,13 +176,13 @@ test("a second factor is enrolled, and asked for", async () => {
   assert.equal((await visit.context.request.get(`${muriel.url}/v2/session`)).status(), 401);
   await signIn("000000");
   await page.getByRole("alert").waitFor();
-  // A code is taken once; that of the next half minute is taken already.
+  // A code is accepted once. That of the next half minute is already accepted.
   await signIn(totp(secret, 1));
   await page.getByRole("heading", { name: "API keys", level: 1 }).waitFor();
   await signOut();
   await signIn(codes[0]);
   await page.getByRole("heading", { name: "API keys", level: 1 }).waitFor();
-  // The wrong code is shown to the person, and reads as a sentence in the audit log.
+  // The user sees the failed attempt, and the audit log has a sentence for it.
   await visit.open("/account");
   await page.getByText(/1 sign-in with a wrong code or passkey in the last 30 days/).waitFor();
   await visit.settled();

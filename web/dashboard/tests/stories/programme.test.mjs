@@ -1,4 +1,4 @@
-// What concluded experiments came to, with the real server: read, searched, filtered, taken along as a table, and seen by who may.
+// Concluded experiments with the real server: reading, searching, filtering, export as a table, and permissions.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -35,7 +35,7 @@ async function conclude(project, name, outcome, fields = {}, more = {}) {
   return test_id;
 }
 
-/** Cells of a table as RFC 4180 has it. */
+/** Cells of a table in the format of RFC 4180. */
 function cells(csv) {
   const rows = [[]];
   for (const [, quoted, plain, end] of csv.matchAll(/(?:"((?:[^"]|"")*)"|([^",\r\n]*))(,|\r\n)/g)) {
@@ -103,14 +103,14 @@ test("what was concluded is read, searched, filtered, opened, and taken along", 
     assert.ok(Math.abs(inPercent(x) - value) < 0.002, `${inPercent(x)} is drawn for ${value}`);
   close(drawn.dots[0], winner.lift);
   for (const at of [0, 1]) close(drawn.ends[1][at], winner.expected_interval[at]);
-  // What was shown may go on beyond the scale, which an arrow says.
+  // The observed interval may exceed the scale, which an arrow shows.
   for (const at of [0, 1]) if (drawn.ends[0][at] !== undefined) close(drawn.ends[0][at], winner.lift_interval[at]);
   const sums = page.getByRole("table", { name: "What the winners bring" }).getByRole("row", { name: /Served now/ });
   assert.match(await sums.innerText(), new RegExp(`\\+${winner.expected_lift.toFixed(1)}`));
   await page.getByText("33\u00a0%", { exact: true }).first().waitFor();
   await page.getByRole("table", { name: "By confidence" }).getByRole("row", { name: /^4/ }).waitFor();
 
-  // Filters are in the address, and the table that is taken along has what they leave: the same over several pages.
+  // The filters are in the address, and the exported table contains what matches them, over several pages, too.
   await page.getByRole("searchbox").fill("phone");
   await page.waitForURL((url) => url.searchParams.get("search") === "phone");
   await page.getByRole("heading", { name: "Fewer fields" }).waitFor({ state: "detached" });
@@ -131,7 +131,7 @@ test("what was concluded is read, searched, filtered, opened, and taken along", 
   const column = (name) => rows.map((row) => row[head.indexOf(name)]);
   assert.deepEqual(column("test_name"), ["Chat on every page", "Fewer fields"]);
   assert.deepEqual(column("expected_lift")[1], String(winner.expected_lift));
-  // What a spreadsheet would run is text, and what people wrote is whole.
+  // Text that a spreadsheet would execute is escaped, and users' texts are complete.
   assert.equal(column("note")[1], `'${FORMULA}`);
   assert.equal(column("learned")[0], LESSON);
   const isShort = (url) => url.pathname === "/v2/programme" && !url.search.includes("limit=1");
@@ -148,7 +148,7 @@ test("what was concluded is read, searched, filtered, opened, and taken along", 
   await page.getByRole("heading", { name: "Fewer fields" }).waitFor();
   await page.unroute(isShort);
 
-  // What was learned is whole on demand, and leads to where it comes from.
+  // The complete text is shown on demand, with a link to the hypothesis.
   await page.getByRole("button", { name: "More about Fewer fields" }).click();
   await page.getByText(FORMULA).waitFor();
   await page.getByRole("link", { name: "Hypothesis of Fewer fields" }).click();
@@ -157,7 +157,7 @@ test("what was concluded is read, searched, filtered, opened, and taken along", 
   await page.getByRole("link", { name: "Fewer fields", exact: true }).click();
   await page.getByRole("heading", { level: 1, name: "Fewer fields" }).waitFor();
 
-  // What is reopened is part of it no more, at once.
+  // A reopened experiment disappears at once.
   await page.getByRole("button", { name: "Reopen" }).click();
   await page.getByRole("dialog").getByRole("button", { name: "Reopen experiment" }).click();
   await page.getByText("The experiment was reopened.").waitFor();
@@ -191,7 +191,7 @@ test("numbers that fail or come late leave the filters, and are not taken for ot
   await page.getByRole("button", { name: "Try again" }).click();
   await page.getByRole("heading", { name: "Chat on every page" }).waitFor();
 
-  // What is taken along is what is shown, not what is asked for.
+  // The export has the shown data, not that of a pending request.
   let letGo;
   const held = new Promise((resolve) => (letGo = resolve));
   await page.route(isOf("reads"), async (route) => {

@@ -1,4 +1,4 @@
-// Reading a result: it moves as visitors arrive, what is shown is what the server says, and a question stays in the address.
+// Reading a result: it follows arriving visitors, shows what the server answers, and keeps its question in the address.
 
 import assert from "node:assert/strict";
 import { before as beforeAll, test } from "node:test";
@@ -28,14 +28,14 @@ async function experiment(more = {}) {
 
 const start = (id, days) => company.patch(`/experiment/${id}/status`, { status: 1, started_at: before(days) });
 
-/** Visitors of the last days, of whom so many of a hundred order in each arm. */
+/** Visitors of the last days. `rates` are the orders per hundred visitors of each variant. */
 function visitors(id, number, rates, more = {}) {
   return crowd(id, {
     visitors: number,
     days: 6,
     visitorOf: (at) => ({ country: at % 3 === 0 ? "FR" : "DE" }),
     does: (arm, at) => [
-      // Without any page view guardrails are not known.
+      // Without page views, guardrails have no data.
       { type: "pageview", url: "https://shop.example/" },
       ...(among(at, rates[arm], 7) ? [{ type: "custom", name: "order" }] : []),
       ...(among(at, 40, 3) ? [{ type: "custom", name: "basket" }] : []),
@@ -51,14 +51,14 @@ async function open(path, as = "viewer") {
   return visit;
 }
 
-/** The rows of a table, each with its cells as text by the name of the column. */
+/** Rows of a table. Each maps the names of columns to the texts of cells. */
 function tableOf(page, label) {
   return page.getByRole("table", { name: label, exact: true }).evaluate((table) => {
     const names = [...table.querySelectorAll("thead th")].map((th) => th.textContent);
     const rows = [...table.querySelectorAll("tbody tr")];
     return rows.map((row) => {
       const cells = [...row.children].map((cell) => cell.querySelector(":scope > div")?.innerText ?? cell.innerText);
-      // A row without the group's name is under one that has it.
+      // A row without the group's name is below one that has it.
       return Object.fromEntries(cells.toReversed().map((text, at) => [names[names.length - 1 - at], text]));
     });
   });
@@ -71,7 +71,7 @@ const change = (value) => {
   return `${Number(text) === 0 ? "" : value > 0 ? "+" : "−"}${text}\u00a0%`;
 };
 
-/** What the page has to show of an arm. */
+/** Texts that the page has to show for a variant. */
 function shown({ conversions, conversion_rate: rate, improvement, analysis }) {
   const cells = { Rate: `${digits(rate, 2)}\u00a0%\n${digits(conversions, 0)} conversions` };
   if (!analysis) return cells;
@@ -135,7 +135,7 @@ test("what is asked for stays in the address, and answers are not mixed", async 
   await start(id, 7);
   const visit = await open(`${id}/results`);
   const { page } = visit;
-  // The next answers come when they are let.
+  // Later answers wait until they are released.
   let letGo;
   const held = new Promise((resolve) => (letGo = resolve));
   await page.route("**/result?**", async (route) => {
@@ -182,13 +182,13 @@ test("what is asked for stays in the address, and answers are not mixed", async 
     holds(parts[at], shown({ ...arm, analysis: arm.lift === null ? undefined : arm }), `part ${at}`);
   assert.equal(parts[0].Segment.split("\n")[0], "France");
 
-  // A button that goes when it is pressed leaves the focus near.
+  // When a pressed button disappears, the focus stays near it.
   await page.getByRole("button", { name: "All visitors" }).press("Enter");
   await page.getByRole("button", { name: /^Only these.*France$/ }).press("Enter");
   await page.getByRole("button", { name: /^Only these.*France$/ }).waitFor({ state: "detached" });
   assert.equal(await page.evaluate(() => document.activeElement.labels[0].textContent), "Break down by");
 
-  // Back to everybody by keyboard.
+  // Back to all visitors, by keyboard.
   await page.getByRole("button", { name: "All visitors" }).press("Enter");
   assert.equal(await page.evaluate(() => document.activeElement.textContent), "Choose visitors");
   await page.getByText("Only visitors:").waitFor({ state: "detached" });
@@ -206,7 +206,7 @@ test("a server that loads its events is waited for, and what it does not take st
   await company.enter(visit, "viewer");
   const { page } = visit;
   let asked = 0;
-  // What is shown meanwhile is looked at before it goes.
+  // The intermediate state is checked before the answer is released.
   let letGo;
   const looked = new Promise((resolve) => {
     letGo = resolve;
@@ -268,12 +268,12 @@ test("a broken test is found, explained with cause and next step, and stopped", 
   await found.getByText(health.sample_ratio.message).waitFor();
   await found.getByText("Usual cause").waitFor();
   await found.getByText("What to do").waitFor();
-  // Nothing that was not looked at is said to be fine.
+  // A check without data is not shown as passed.
   await page.getByText(/checks? fine, \d with nothing to look at yet/).click();
   const unknown = page.getByRole("listitem").filter({ hasText: health.changes.message });
   assert.equal(health.changes.status, "unknown");
   assert.equal(await unknown.locator(".text-good").count(), 0);
-  // What its code has said is on the same page, as text.
+  // The errors of the variant's code are on the same page, as text.
   const [first, second] = (await company.get(`/experiment/${id}/result`)).page_health[1].top_errors;
   assert.deepEqual([first.message, second.message], ["<b>blocked</b>", "TypeError: cart is null"]);
   const errors = page.getByRole("list", { name: "Errors of Variant 1" }).getByRole("listitem");
@@ -296,7 +296,7 @@ test("a result and the header above it are of one state, whoever changes that", 
   const visit = await open(`${id}/results`, "editor");
   const { page } = visit;
   const header = (word) => page.locator("header").getByText(word, { exact: true }).waitFor();
-  /** Is said of a live result only, and in the dialog that starts it. */
+  /** Shown only for a live result, and in the dialog that starts it. */
   const rule = page.locator("#content").getByText("It runs until somebody stops it.");
   await rule.waitFor();
   await page.getByRole("button", { name: "Stop", exact: true }).click();
@@ -311,7 +311,7 @@ test("a result and the header above it are of one state, whoever changes that", 
   await header("Live");
   await rule.waitFor();
 
-  // A rule ends it, or a colleague: that comes with the next answer.
+  // A rule or a colleague ends it: the next answer shows that.
   await company.patch(`/experiment/${id}/status`, { status: 0 });
   const read = [];
   page.on("request", (request) => read.push(new URL(request.url()).pathname));
@@ -321,7 +321,7 @@ test("a result and the header above it are of one state, whoever changes that", 
   assert.equal(read.filter((path) => path.endsWith(`/experiment/${id}`)).length, 1);
   assert.equal(read.filter((path) => path.endsWith(`/experiment/${id}/result`)).length, 1);
 
-  // While a winner is served nothing ends it by itself.
+  // No rule ends the experiment while a winner is served.
   await company.patch(`/experiment/${id}/status`, { status: 1 });
   await company.post(`/experiment/${id}/serve-winner`, { variant_id: "1" });
   await page.getByRole("button", { name: "Read again" }).click();
@@ -345,7 +345,7 @@ test("an experiment whose winner is served meanwhile is concluded all the same",
   await conclude.click();
   await page.getByRole("alert").first().waitFor();
   await page.getByText("Variant 1 goes on being served, to 40\u00a0% of the visitors.").waitFor();
-  // What was chosen before comes back with the tab, and is not sent.
+  // An earlier choice is restored with the tab, but not sent.
   await page.reload();
   await page.getByText("Variant 1 goes on being served").waitFor();
   await conclude.click();

@@ -1,4 +1,4 @@
-// Links to results: made in the dashboard, opened by somebody who has no account, until they expire or are revoked.
+// Links to results: created in the dashboard, opened by somebody without an account, until they expire or are revoked.
 
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
@@ -38,7 +38,7 @@ async function visitOf(role) {
   return visit;
 }
 
-/** What somebody who opens a link asks the server for, by path, with the cookies that were sent. */
+/** Records the paths that a page requests from the server, with the cookies that were sent. */
 function listen({ page }) {
   const asked = [];
   page.on("request", async (request) => {
@@ -71,7 +71,7 @@ test("a link is made, opened by a stranger, and revoked", async () => {
   await table.getByText("Mary Somerville").waitFor();
   await table.getByText("Never").waitFor();
 
-  // Another one of the same is another link.
+  // A second link with the same question is another link.
   await dialog.getByRole("button", { name: "Make another link" }).click();
   await dialog.getByLabel("It works for").selectOption("A week");
   await dialog.getByRole("button", { name: "Make link" }).click();
@@ -90,7 +90,7 @@ test("a link is made, opened by a stranger, and revoked", async () => {
   const text = await stranger.page.locator("body").innerText();
   for (const secret of ["secretCode", company.shop, "Mary", "Ada", "Acme", "shop.example"])
     assert.ok(!text.includes(secret), secret);
-  // It asks for nothing but what stands below its own address, and files; with no cookie, and without saying where it is.
+  // The page requests only paths below its own address, and files; without a cookie, and without a referrer.
   const paths = [...new Set(asked.map(({ pathname }) => pathname))].filter((path) => !path.startsWith("/assets/"));
   assert.deepEqual(
     paths.filter((path) => path !== "/docs/icon.svg").sort(),
@@ -103,7 +103,7 @@ test("a link is made, opened by a stranger, and revoked", async () => {
   assert.deepEqual(await stranger.context.cookies(), []);
   stranger.nothingWrong("a shared result");
 
-  // The session of whoever opens it in the browser that they work in is not used either.
+  // In a browser with a session, the session is not used, either.
   const colleague = await visitOf("owner");
   const sent = listen(colleague);
   await colleague.open(url.pathname);
@@ -113,7 +113,7 @@ test("a link is made, opened by a stranger, and revoked", async () => {
   assert.ok(sent.every(({ pathname }) => !pathname.startsWith("/v2/")));
   colleague.nothingWrong("a shared result with a session");
 
-  // Revoked, it is of no use, and says what to do.
+  // A revoked link does not work, and says what to do.
   await page.reload();
   await page.getByRole("button", { name: "Share" }).click();
   const [first] = (await company.get(shares())).shares.slice(-1);
@@ -137,7 +137,7 @@ test("a link expires", async () => {
   const stranger = await visitOf();
   await stranger.open(pathname);
   await seen(stranger.page, "Shorter checkout form");
-  // A day passes: what is stored is a day older.
+  // Simulate that a day passes, by making the stored expiry a day earlier.
   const database = join(company.muriel.data, "muriel.db");
   const change = `UPDATE share SET expires_at = expires_at - 86400000000 WHERE share_id = ${share.share_id}`;
   const program = "import sqlite3, sys; db = sqlite3.connect(sys.argv[1]); db.execute(sys.argv[2]); db.commit()";
@@ -158,7 +158,7 @@ test("a stranger's page without an answer, and one that comes late", async () =>
   const stranger = await visitOf();
   const { page } = stranger;
   let answers = 0;
-  // What is shown meanwhile is looked at before it goes.
+  // The intermediate state is checked before the answer is released.
   let letGo;
   const looked = new Promise((resolve) => {
     letGo = resolve;
@@ -198,13 +198,13 @@ test("a stranger's page without an answer, and one that comes late", async () =>
   letGo();
   await seen(page, "Shorter checkout form");
 
-  // The days come by themselves, too, and can be asked for again.
+  // The days are read again automatically, and can be requested again.
   await page.getByRole("alert").getByText("Something broke.").waitFor();
   assert.equal(days, 2);
   await page.getByRole("button", { name: "Try again" }).click();
   const table = page.getByRole("table", { name: "Lift by day" });
   await table.waitFor({ state: "attached" });
-  // A link does not tell what happened to the experiment, so nothing is said to be marked.
+  // A link does not reveal the history of the experiment, so nothing refers to marks.
   assert.equal(await table.getByRole("columnheader", { name: "What happened" }).count(), 0);
   assert.equal(await page.getByText("Dotted lines").count(), 0);
   stranger.nothingWrong("a result that comes late");

@@ -1,4 +1,5 @@
-// From a new project to a page that is seen: the script arrives, a visit is watched, a webhook is told, and somebody signs in with a passkey.
+// From a new project to a visited page: the script arrives, a visit is watched, a webhook is delivered, and a passkey
+// signs in.
 
 import assert from "node:assert/strict";
 import { createHmac } from "node:crypto";
@@ -13,7 +14,7 @@ async function signedIn(as = "owner") {
   return visit;
 }
 
-/** A server on this machine: `answer(request, body)` gives status and body. */
+/** Starts a server on this machine. `answer(request, body)` returns status and body. */
 async function serve(answer) {
   const server = createServer(async (request, response) => {
     const parts = [];
@@ -29,7 +30,7 @@ async function serve(answer) {
   return { url: `http://127.0.0.1:${server.address().port}`, end };
 }
 
-/** A visitor's browser, which no program drives as far as pages can see: those are not counted. */
+/** A visitor's browser that pages do not recognise as automated: automated ones are not counted. */
 async function visitor() {
   const userAgent = `Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/${browser.version()} Safari/537.36`;
   const context = await browser.newContext({ userAgent });
@@ -53,13 +54,13 @@ test("the script arrives, and a visit is watched", async (t) => {
   });
   const { page } = owner;
 
-  // A new company is led to its first experiment.
+  // The pages lead a new company to its first experiment.
   await owner.open("/experiments");
   await owner.examine("first-steps");
   await page.getByRole("link", { name: "Put the script on your pages" }).click();
   await page.getByRole("heading", { name: "Nothing has asked for the script yet" }).waitFor();
 
-  // The page says by itself that the script has come.
+  // The page shows automatically that the script has arrived.
   const { experiment_key, test_id } = await company.post("/create-experiment", {
     test_name: "Boots that say why",
     url: `${site.url}/boots`,
@@ -71,7 +72,7 @@ test("the script arrives, and a visit is watched", async (t) => {
   await page.getByRole("table", { name: "Pages with the script" }).getByText(`${site.url}/boots`).waitFor();
   await owner.examine("install-works");
 
-  // What a visitor does from now on, with why it gets what it gets.
+  // Later events of the visitor, with the reason for its variant.
   const id = await guest.page.evaluate(() => localStorage.muriel_id);
   await page.getByRole("link", { name: "Watch your own visit" }).click();
   await page.getByLabel("Visitor id").fill(`'${id}'`);
@@ -92,19 +93,19 @@ test("the script arrives, and a visit is watched", async (t) => {
   await decision.getByText("The experiment is live").waitFor();
   assert.match(await decision.getByRole("link").getAttribute("href"), new RegExp(`/experiments/${test_id}$`));
 
-  // While it stands still, events wait.
+  // While the view is paused, events wait.
   await page.getByRole("button", { name: "Pause" }).click();
   const sent = guest.page.waitForRequest((request) => request.postData()?.includes("signed-up") === true);
   await guest.page.evaluate(() => window.muriel.track("signed-up", { plan: "pro" }));
   await sent;
-  // The script tells how the page fared, too.
+  // The script also reports the health of the page.
   await page.getByText(/^\d+ new events?$/).waitFor();
   const told = page.getByRole("listitem").filter({ hasText: "Did “signed-up”" });
   assert.equal(await told.count(), 0);
   await page.getByRole("button", { name: "Resume" }).click();
   await told.waitFor();
 
-  // A connection that is lost comes back, and says that something may be missing.
+  // A lost connection is restored, with a note that events may be missing.
   await owner.context.setOffline(true);
   company.front.cut();
   await page.getByText("Not connected", { exact: true }).waitFor();
@@ -143,12 +144,12 @@ test("a webhook is told, fails, is told again, and goes", async (t) => {
   await page.getByRole("heading", { name: "The team's channel", level: 1 }).waitFor();
   assert.ok(!(await page.content()).includes(secret));
 
-  // The receiver is broken: the page says so, and why.
+  // The receiver fails: the page shows that, and why.
   await page.getByRole("button", { name: "Send a test" }).click();
   const deliveries = page.getByRole("table", { name: "Deliveries" });
   await deliveries.getByText(/answered 500/).waitFor();
 
-  // Once it works, the test arrives, signed with the secret.
+  // Once the receiver works, the test arrives, signed with the secret.
   status = 204;
   const idOf = ({ headers }) => headers["webhook-id"];
   const first = idOf(got[0]);
@@ -156,7 +157,7 @@ test("a webhook is told, fails, is told again, and goes", async (t) => {
   const newest = deliveries.locator("tbody tr").first();
   await until(() => got.some((one) => idOf(one) !== first), "the second test");
   await newest.getByText("Delivered").waitFor();
-  // The first one comes again, too.
+  // The first delivery is retried, too.
   const { headers, body } = got.find((one) => idOf(one) !== first);
   const signed = `${headers["webhook-id"]}.${headers["webhook-timestamp"]}.${body}`;
   const mac = createHmac("sha256", Buffer.from(secret.slice("whsec_".length), "base64")).update(signed);
@@ -164,7 +165,7 @@ test("a webhook is told, fails, is told again, and goes", async (t) => {
   await newest.getByRole("button", { name: "Send Test message again" }).click();
   await until(() => got.filter((one) => idOf(one) === idOf({ headers })).length === 2, "the repeat");
 
-  // Another secret, another choice of events, off, and gone.
+  // Change the secret, choose other events, switch it off, and delete it.
   const act = async (name) => {
     await choose(page, page.getByRole("button", { name: "More actions" }), { name });
   };
@@ -188,7 +189,7 @@ test("a webhook is told, fails, is told again, and goes", async (t) => {
 });
 
 test("a passkey is added, signs in, and is removed", async (t) => {
-  // Passkeys belong to names: the same pages under the name of this machine.
+  // Passkeys belong to host names, so the same pages are opened under `localhost`.
   const { port } = new URL(company.address);
   const visit = await Visit.begin(browser, { address: `http://localhost:${port}` });
   t.after(() => visit.end());
@@ -216,7 +217,7 @@ test("a passkey is added, signs in, and is removed", async (t) => {
   await dialog.getByRole("button", { name: "Continue" }).click();
   await dialog.locator("[aria-invalid=true]").waitFor();
   await dialog.getByLabel("Your password").fill(PASSWORD);
-  // The device does not recognise its user, as when somebody closes its dialog.
+  // The device does not recognise its user, as if the dialog was closed.
   await dialog.getByRole("button", { name: "Continue" }).click();
   await dialog.getByText(/Nothing was done/).waitFor();
   await recognise(true);

@@ -1,5 +1,5 @@
-// The setup as steps: each is saved and leads to the next, says whether it is done, and has the focus when it opens. The plan comes before
-// the number.
+// Setup in steps: each step is saved and leads to the next, shows whether it is done, and has the focus when it opens.
+// The plan comes before the choice of a lift.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -25,13 +25,13 @@ test("a draft is set up step by step, with the focus where one is", async () => 
   await page.getByLabel("Name").fill("Fewer steps");
   await page.getByLabel("Page").fill("https://shop.example/steps");
   await page.getByRole("button", { name: "Create draft" }).press("Enter");
-  // The page is loaded on its first visit, and its heading comes late.
+  // The page is loaded on its first visit, so its heading comes late.
   await hasFocus(page, "Step 1 of 7: Page");
   await steps(page).getByRole("link", { name: "Page (done)" }).waitFor();
   await steps(page).getByRole("link", { name: "Goals (needed)" }).waitFor();
   await steps(page).getByRole("link", { name: "Schedule (optional)" }).waitFor();
 
-  // Nothing was typed: the button only goes on.
+  // Nothing was typed, so the button only continues.
   await page.getByRole("button", { name: "Continue to Variants" }).press("Enter");
   await hasFocus(page, "Step 2 of 7: Variants");
   await page.getByRole("button", { name: "Continue to Goals" }).press("Enter");
@@ -44,7 +44,7 @@ test("a draft is set up step by step, with the focus where one is", async () => 
   const id = Number(/experiments\/(\d+)/.exec(page.url())[1]);
   assert.equal((await company.get(`/experiment/${id}`)).experiment.primary_goal_key, "step-order");
 
-  // What the server refuses keeps one where it is.
+  // A refusal by the server keeps the user on the step.
   await steps(page)
     .getByRole("link", { name: /^Schedule/ })
     .press("Enter");
@@ -55,7 +55,7 @@ test("a draft is set up step by step, with the focus where one is", async () => 
   await page.getByText("must be after start_test_date").waitFor();
   assert.match(page.url(), /schedule$/);
 
-  // Tabs have the focus on what has opened, too.
+  // After a change of tabs, the focus is on the opened one, too.
   await page.getByRole("button", { name: "Discard changes" }).click();
   await page.getByRole("navigation", { name: "Experiment" }).getByRole("link", { name: "History" }).press("Enter");
   await hasFocus(page, "History");
@@ -76,7 +76,7 @@ test("the form proposes the lifts that the traffic can find, and says what a sma
   await visit.open(`/p/${company.shop}/experiments/${id}/setup/goals`);
   await page.getByLabel("Visitors a day").fill("1000");
   await page.getByLabel("Conversion rate, in percent").fill("5");
-  // The default costs years.
+  // The default lift takes years.
   const plan = (mde) => company.get(`/experiment/${id}/plan?mde=${mde}&daily_visitors=1000&baseline_rate=5`);
   const digits = new Intl.NumberFormat("en-GB");
   const stored = (await company.get(`/experiment/${id}`)).experiment.plan.mde;
@@ -100,7 +100,7 @@ test("the form proposes the lifts that the traffic can find, and says what a sma
   await page.getByText("Few teams wait that long").waitFor({ state: "detached" });
   await page.getByRole("button", { name: "Save goals" }).click();
   await until(async () => (await company.get(`/experiment/${id}`)).experiment.plan.mde === mde, "the plan");
-  // The review is amber while a plan takes longer than three months.
+  // The review shows a warning while the plan takes longer than three months.
   await company.patch(`/experiment/${id}`, { plan: { mde: 2 } });
   await visit.open(`/p/${company.shop}/experiments/${id}/setup/review`);
   await page.getByLabel("Visitors a day").fill("1000");
@@ -144,7 +144,7 @@ test("an ended winner is served by the button beside the sentence, and days agre
   await visit.settled();
   assert.equal(await days(), won.days);
 
-  // How it was computed, in the words of analysts.
+  // The statistical method, in the terms of analysts.
   await page.getByText("Method for Order").click();
   await page.getByText("Sequential test (always-valid)").first().waitFor();
   await page.getByText("Correction for several variants (Holm), over 2.").waitFor();

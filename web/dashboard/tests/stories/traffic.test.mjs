@@ -1,4 +1,4 @@
-// Traffic of an experiment, and groups of experiments, with the real server: what is saved, what is refused, and who else was there.
+// Traffic and groups of experiments, with the real server: saving, refusals, and concurrent changes.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -18,7 +18,7 @@ async function make(name, more = {}) {
 
 const settings = async (id) => (await company.get(`/experiment/${id}`)).experiment.configuration;
 const groups = async () => (await company.get("/exclusion-groups")).exclusion_groups;
-/** Waits until a save is over: what was said of an earlier one may stand there still. */
+/** Waits until a save is complete. The message of an earlier one may still be visible. */
 async function saved(page) {
   await page.getByText("Saved.").last().waitFor();
   await page.locator("button:disabled", { hasText: "Save traffic" }).waitFor();
@@ -34,7 +34,7 @@ test("traffic and weights are saved, refused at their fields, and not lost", asy
   const weight = (arm) => page.getByLabel(`Weight of ${arm}, in percent`);
   const save = page.getByRole("button", { name: "Save traffic" });
 
-  // By keyboard alone; what was typed survives a reload.
+  // By keyboard only. Typed values survive a reload.
   await traffic.focus();
   await page.keyboard.press("Control+a");
   await page.keyboard.type("60");
@@ -46,7 +46,7 @@ test("traffic and weights are saved, refused at their fields, and not lost", asy
   await page.getByText("Your unsaved changes were kept.").waitFor();
   assert.equal(await traffic.inputValue(), "60");
 
-  // Weights that are not 100 are refused, and so is an empty field, which would be the default otherwise.
+  // Weights that do not sum to 100 are refused, and so is an empty field, which would otherwise mean the default.
   await traffic.fill("");
   await save.click();
   await page.getByText("Weights must sum to 100.").waitFor();
@@ -58,10 +58,10 @@ test("traffic and weights are saved, refused at their fields, and not lost", asy
   await saved(page);
   let now = await settings(id);
   assert.deepEqual([now.traffic_allocation, now.distribution], [60, { Control: 70, "Variant 1": 30 }]);
-  // Only what was touched is sent.
+  // Only touched fields are sent.
   assert.equal(now.completion_visitor, 5_000);
 
-  // One click shares evenly again; the clock's two acts are turned on beside.
+  // One click splits evenly again. The two automatic actions of the clock are switched on, too.
   await page.getByRole("button", { name: "Split evenly" }).click();
   assert.equal(await weight("Variant 1").inputValue(), "50");
   await page.getByLabel("Move the weights to what works better").check();
@@ -72,7 +72,7 @@ test("traffic and weights are saved, refused at their fields, and not lost", asy
   now = await settings(id);
   assert.deepEqual([now.distribution, now.is_mab, now.is_autopilot], ["equal", 1, 1]);
 
-  // Somebody else was faster: both are shown, and nothing is overwritten unasked.
+  // Somebody else changes it first: both values are shown, and nothing is overwritten without a choice.
   await traffic.fill("80");
   await company.call(
     "PATCH",
@@ -138,7 +138,8 @@ test("a group is made, changed and deleted, and nobody is moved unasked", async 
   await page.getByRole("button", { name: "Open group" }).click();
   await page.getByRole("heading", { name: "Checkout", level: 1 }).waitFor();
 
-  // Fewer visitors for a live experiment: the server says whom that moves, and nothing is done before it is accepted.
+  // Fewer visitors for a live experiment: the server reports which would be moved, and nothing happens before the user
+  // accepts.
   const save = page.getByRole("button", { name: "Save group" });
   const dialog = page.getByRole("dialog", { name: "This moves visitors" });
   await share("Shorter form").fill("30");
@@ -152,7 +153,7 @@ test("a group is made, changed and deleted, and nobody is moved unasked", async 
   await page.getByText("The group was saved.").waitFor();
   assert.equal((await groups())[0].members[0].percent, 30);
 
-  // Somebody else changes the same: both are shown.
+  // Somebody else changes the same field: both values are shown.
   await share("Longer form").fill("25");
   const [{ group_id: id }] = await groups();
   await company.patch(`/exclusion-group/${id}`, {
@@ -166,7 +167,7 @@ test("a group is made, changed and deleted, and nobody is moved unasked", async 
   await page.getByRole("button", { name: "Take what is stored" }).click();
   assert.equal(await share("Longer form").inputValue(), "60");
 
-  // The experiment knows its group, and its epochs why they began.
+  // The experiment shows its group, and the epochs show why they began.
   await visit.open(`/p/${company.shop}/experiments/${live}/setup/traffic`);
   await page.getByRole("table", { name: "Epochs" }).getByText("Exclusion groups or holdouts changed").first().waitFor();
   await page.getByText("30 % of all visitors can enter it: those from 0 % to 30 %").waitFor();

@@ -1,5 +1,5 @@
-// The step with the variants against the real server: what is typed arrives as it was meant, problems stand where they are, two people at
-// once lose nothing, and who may not change code does not.
+// Step "Variants" with the real server: input is stored as intended, errors are at their fields, concurrent changes are
+// not lost, and users without permission cannot change code.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -25,12 +25,12 @@ async function open({ test_id }, as = "owner", search = "") {
 }
 
 const code = (page, label) => page.getByRole("textbox", { name: label, exact: true });
-/** What is shown; the editor has it once more for screen readers. */
+/** Visible text. The editor contains it a second time for screen readers. */
 const said = (page, text) => page.locator("p:visible", { hasText: text }).first();
 const save = async (page) => {
   await page.getByRole("button", { name: "Save variants" }).click();
   await page.getByText("Saved.", { exact: true }).first().waitFor();
-  // What was said of an earlier one may stand there still; this one is over when there is nothing to save.
+  // The message of an earlier save may still be visible. This save is complete when there is nothing left to save.
   await page.locator("button:disabled", { hasText: "Save variants" }).waitFor();
 };
 
@@ -42,7 +42,7 @@ test("a variant is built, and problems stand where they are", async () => {
   await page.getByRole("heading", { name: "Variant 2" }).waitFor();
   await page.getByLabel("Label").fill("One page");
 
-  // A change whose element is not given is refused at its field, which gets the focus.
+  // A change without an element is refused at its field, which gets the focus.
   await choose(page, page.getByRole("button", { name: "Add a change" }), { name: "Change text" });
   await page.getByLabel("New text").fill("Buy now");
   await page.getByRole("button", { name: "Save variants" }).click();
@@ -53,7 +53,7 @@ test("a variant is built, and problems stand where they are", async () => {
   await page.getByText("Browsers cannot read this selector").waitFor();
   await element.fill(".buy");
 
-  // Another one goes in front of it.
+  // Put another change before it.
   await choose(page, page.getByRole("button", { name: "Add a change" }), { name: "Hide an element" });
   await page.getByLabel("Element to hide").fill(".banner");
   await page.getByRole("button", { name: "Move change 2 up" }).click();
@@ -62,7 +62,7 @@ test("a variant is built, and problems stand where they are", async () => {
     ["Hide .banner", "Change the text of .buy to “Buy now”"],
   );
 
-  // Code that browsers will not run is told before it is saved, with its line. The keyboard gets out of the editor.
+  // Code with a syntax error is reported with its line before it is saved. The keyboard can leave the editor.
   const js = code(page, "JavaScript");
   await js.focus();
   await page.keyboard.type("first();\nsecond((;");
@@ -76,7 +76,7 @@ test("a variant is built, and problems stand where they are", async () => {
     await page.getByRole("button", { name: "Save variants" }).evaluate((one) => one === document.activeElement),
   );
 
-  // A reload keeps all of it.
+  // A reload keeps everything.
   await page.reload();
   await page.getByText("Your unsaved changes were kept.").waitFor();
   await js.focus();
@@ -93,7 +93,7 @@ test("a variant is built, and problems stand where they are", async () => {
     data: [{ rm: ".banner" }, { target: ".buy", innerText: "Buy now" }],
   });
 
-  // Names are positions: what was the second is the first.
+  // Names are positions: the second variant is now the first.
   await page.getByRole("link", { name: /^Variant 1/ }).click();
   await choose(page, page.getByRole("button", { name: "More for Variant 1" }), { name: "Remove" });
   await page.getByText("Variant 2 becomes Variant 1.").waitFor();
@@ -183,7 +183,7 @@ test("code is read by those who may not change it, and previews report", async (
   const [variant] = (await made.read()).variants;
   assert.deepEqual([variant.customJS, variant.data], ["theirs();", [{ target: "h1", innerText: "Hi" }, data[1]]]);
 
-  // What a preview found comes back by itself.
+  // The findings of a preview arrive automatically.
   await page.getByText("Nobody has looked at Variant 1 by its preview link yet.").waitFor();
   await page.getByRole("button", { name: "QR code of Variant 1" }).click();
   await page.getByRole("img", { name: "QR code of the preview of Variant 1" }).waitFor();

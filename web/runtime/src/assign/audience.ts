@@ -1,4 +1,4 @@
-// Whether rules hold for a visitor: docs/assignment.md, Targeting.
+// Evaluates targeting rules for a visitor: docs/assignment.md, Targeting.
 
 import type { Condition, EventRule, Scalar, ScheduleGroup, Targeting } from "../ruleset";
 import { holds, same } from "./condition";
@@ -61,7 +61,7 @@ function isCounted({ name, timeframe_days, attributes }: EventRule, event: PastE
 }
 
 function isDuring({ days, time_ranges }: ScheduleGroup, { weekday, time }: LocalTime): boolean {
-  // Two letters tell the days apart, in the order of `Date.getDay`.
+  // Two letters distinguish the days, in the order of `Date.getDay`.
   const on = (day: number): boolean =>
     !days.length || days.some((name) => "sumotuwethfrsa".indexOf(name.slice(0, 2)) === (day % 7) * 2);
   return time_ranges.length
@@ -73,7 +73,7 @@ function isDuring({ days, time_ranges }: ScheduleGroup, { weekday, time }: Local
     : on(weekday);
 }
 
-/** Whether all rules hold for a visitor. */
+/** Evaluates all rules for a visitor; `YES` when they all hold. */
 export function isEligible(
   rules: Targeting = {},
   visitor: Visitor,

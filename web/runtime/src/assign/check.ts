@@ -227,8 +227,8 @@ function isOperator(operator: string, value: Scalar | null | undefined): boolean
 }
 
 /**
- * Whether this engine accepts a regular expression, and it uses nothing that only JavaScript has. The server makes the
- * further checks, which keep expressions portable and fast.
+ * Returns whether this engine accepts a regular expression that has no syntax specific to JavaScript. The server makes
+ * the further checks, which keep expressions portable and fast.
  */
 function isPortable(expression: string): boolean {
   try {

@@ -43,7 +43,7 @@ function equals(left: Scalar, value: Scalar): boolean {
 }
 
 /**
- * Whether an operator holds for the visitor's value, `left`.
+ * Evaluates an operator for the visitor's value, `left`.
  *
  * Operators come from a validated ruleset: an operator that is not one of the others compares numbers.
  */

@@ -1,5 +1,5 @@
-// Validates a context: docs/assignment.md, The context. For callers that pass a whole context; the script on pages builds
-// its visitors itself and leaves this out.
+// Validates a context: docs/assignment.md, The context. It is for callers that pass a whole context. The script on
+// pages creates its visitors itself and leaves this out.
 
 import type { Scalar } from "../ruleset";
 import { isoMs } from "./condition";

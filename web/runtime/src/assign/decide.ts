@@ -29,7 +29,7 @@ export interface Decision {
 /** The display name of an arm. */
 export const armName = (arm: number): string => (arm ? `Variant ${arm}` : "Control");
 
-/** Whether the visitor takes part in the experiment and is counted. */
+/** Returns whether the visitor takes part in the experiment and is counted. */
 export const isInExperiment = ({ reason }: Decision): boolean => reason === "split" || reason === "sticky";
 
 const given = (reason: Reason, arm: number | null = null): Decision => ({ _arm: arm, reason });

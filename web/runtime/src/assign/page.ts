@@ -56,7 +56,9 @@ export const withoutWww = (host: string): string => host.replace(/^www\./, "");
 /** The route that a fragment names, without parameters and one `/` at its end; undefined if it names none. */
 const routeOf = (fragment: string): string | undefined => /^#!?\/[^?]*/.exec(fragment)?.[0].replace(/\/$/, "");
 
-/** Whether a page is the one of an address (`simple`), or matches a pattern (`wildcard`). The other rules are in url-rule.ts. */
+/**
+ * Returns whether a page has an address (`simple`), or matches a pattern (`wildcard`). Other rules are in url-rule.ts.
+ */
 export function isOn(isPattern: boolean, url: string, page: Address): boolean {
   const text = plainRule(url);
 

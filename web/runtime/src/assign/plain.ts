@@ -1,4 +1,5 @@
-// The plain form of texts: docs/assignment-pages.md. These functions are small and pure, so the parts that use them have copies.
+// The plain form of texts: docs/assignment-pages.md. These functions are small and pure, so each part that uses them
+// has a copy.
 
 /**
  * Percent-encodes every character outside `!` to `~`. Throws on an unpaired surrogate, which neither rulesets nor
@@ -9,7 +10,7 @@ export const ascii = (text: string): string => text.replace(/[^!-~]+/gu, encodeU
 /** The text of a rule in plain form. `trim` would remove further characters. */
 export const plainRule = (url: string): string => ascii(url.replace(/^[\t\n\r ]+|[\t\n\r ]+$/g, ""));
 
-/** Whether a rule's text is a path on any host. */
+/** Returns whether a rule's text is a path on any host. */
 export const isPath = (text: string): boolean => /^\/(?!\/)/.test(text);
 
 /** Percent-escapes in capitals, so that they can be compared. */

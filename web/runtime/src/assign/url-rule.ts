@@ -5,7 +5,9 @@ import { type Address, isOn, partsOf } from "./page";
 import { isPath, plainRule, withEqualEscapes } from "./plain";
 import { asciiLowercase } from "./text";
 
-/** Whether an entry of `url_rule` matches a page. Throws when the engine does not accept its regular expression. */
+/**
+ * Returns whether an entry of `url_rule` matches a page. Throws when the engine does not accept its regular expression.
+ */
 export function isPage({ rule, url }: Pick<PageRule, "rule" | "url">, page: Address): boolean {
   if (rule === "regex") return RegExp(url).test(page.url);
   const text = plainRule(url);

@@ -8,11 +8,11 @@ export interface AssignedArm {
   _arm: number;
   /** The variant, or the control if that has code. */
   _version: ArmCode | undefined;
-  /** Whether the visitor takes part in the experiment and is counted. */
+  /** True when the visitor takes part in the experiment and is counted. */
   _counted: boolean;
-  /** Whether the visitor was exposed to the arm on this page. */
+  /** True when the visitor was exposed to the arm on this page. */
   _isMet?: boolean;
-  /** Whether the exposure was the first in this session, and so was recorded. */
+  /** True when the exposure was the first in this session, and so was recorded. */
   _isFirst?: boolean;
 }
 

@@ -6,7 +6,7 @@ import { quietly } from "./world";
 
 /** An arm that is active on the page, whether or not the visitor was exposed to it yet. */
 export interface ActiveArm extends AssignedArm {
-  /** Its changes that apply to the page. */
+  /** Changes of the arm that apply to the page. */
   _items: Change[];
   _wasLate: boolean;
   /** Removes the arm; with `isRouting` when the next view is there. */

@@ -28,7 +28,7 @@ function boot(script: HTMLScriptElement | null): void {
   if (!Array.isArray(globals[settings.global])) globals[settings.global] = [] as Call[] as CallQueue;
   const queue = globals[settings.global]!;
   setNonce(script?.nonce ?? "");
-  // The script of a project is on the page twice: run once.
+  // If the script of a project is on the page twice, it runs once.
   const key = RULESET.project_key as `prj_${string}`;
   if (queue[key]) return;
   queue[key] = key;
@@ -39,7 +39,7 @@ function boot(script: HTMLScriptElement | null): void {
       "",
     ) + settings.prefix;
 
-  // What the snippet right before this script has hidden, else what the first one on the page has.
+  // The elements hidden by the snippet right before this script, else by the first snippet on the page.
   const hidden =
     (script?.previousElementSibling as { muriel?: HiddenElements } | null | undefined)?.muriel ??
     (queue.show && (queue as HiddenElements));
@@ -52,7 +52,7 @@ function boot(script: HTMLScriptElement | null): void {
           const [name, ...given] = entry;
           return methods[name]!(...given);
         });
-      // The methods of another project's script, which hears all calls as well.
+      // The methods of another project's script, which also gets all calls.
       const { push, track, variant } = queue;
       const early = [...queue];
       // Keep the object: the page may hold a reference to it.
@@ -79,7 +79,7 @@ function boot(script: HTMLScriptElement | null): void {
       /bot\b|crawl|spider|headless|lighthouse/i.test(browser.userAgent.replace(/android[^)/]*(build\/|[;)])/i, ""))
     )
   ) {
-    // A tab that was opened as a preview stays one.
+    // A tab that was opened as a preview remains a preview.
     const isPreview =
       /[?&]test-preview=[^&]/.test(pageLocation.search) ||
       (readLocal("p_") && quietly(() => win.sessionStorage[nameOf("p_")]));

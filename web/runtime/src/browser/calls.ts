@@ -10,7 +10,9 @@ import { clearCookieCache } from "./storage";
 import { scalarsOf } from "./values";
 import { stringify } from "./world";
 
-/** Creates the methods. `look` decides again with what the page has passed by then. */
+/**
+ * Creates the methods. `look` decides all experiments again with the attributes and consent that the page has passed.
+ */
 export function pageApi(look: () => void) {
   return {
     track,

@@ -1,4 +1,4 @@
-// Whether the visitor may be recorded.
+// The visitor's consent to being recorded.
 
 import { type Settings, settings } from "./settings";
 import { recall, remember } from "./storage";

@@ -1,4 +1,4 @@
-// Exposures: from the first one on, the visitor counts for the arm.
+// Exposures. From the first exposure on, the visitor counts for the arm.
 
 import { type AssignedArm, armFields } from "./armed";
 import type { Identity } from "./identity";

@@ -5,14 +5,17 @@ import type { PastEvent, Visitor } from "../assign/visitor";
 import type { Session } from "./identity";
 import { now, quietly, win } from "./world";
 
-/** The first word of `word=expression,…` whose expression matches (without `=` the word is the expression); null if none matches or the word is empty. */
+/**
+ * The first word of `word=expression,…` whose expression matches (without `=` the word is the expression). Null if none
+ * matches or the word is empty.
+ */
 const firstMatch = (text: string, words: string): string | null =>
   words
     .split(",")
     .find((entry) => RegExp(entry.replace(/.*=/, ""), "i").test(text))
     ?.replace(/=.*/, "") || null;
 
-/** Device, browser and operating system in the server's terms; null for those that it does not know. */
+/** Device, browser and operating system by the server's names; null for those that it does not know. */
 export function device(agent: string, touches: number): { device: string; browser: string | null; os: string | null } {
   // An iPad claims to be a Mac, but Macs have no touch screen.
   const ua = /macintosh/i.test(agent) && touches > 1 ? "ipad" + agent : agent;
@@ -29,7 +32,7 @@ export function device(agent: string, touches: number): { device: string; browse
   };
 }
 
-/** Cookies by name. Of several with one name the first is the most specific, so it is set last. */
+/** Cookies by name. If several have the same name, the first is the most specific, so it is set last. */
 const cookiesOf = (text: string): Map<string, string> =>
   new Map(
     [...text.matchAll(/(?:^|; *)([^=;]+)=([^;]*)/g)]

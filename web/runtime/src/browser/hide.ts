@@ -7,11 +7,11 @@ import { doc, startTimer, now, quietly } from "./world";
 export interface HiddenElements {
   /** Shows the elements again. */
   show(): void;
-  /** When hiding began, in milliseconds since 1970. */
+  /** Start of hiding, in milliseconds since 1970. */
   since?: number;
-  /** How long the elements were hidden, in milliseconds; undefined until they are shown. */
+  /** Time for which the elements were hidden, in milliseconds; undefined until they are shown. */
   ms?: number;
-  /** Whether the elements were shown because of the timeout. */
+  /** True when the elements were shown because of the timeout. */
   over?: boolean;
 }
 

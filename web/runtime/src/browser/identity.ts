@@ -21,9 +21,9 @@ export interface Session {
   /** Attributes from `identify`. */
   about: Record<string, Scalar>;
   audiences?: string[];
-  /** When the cookies of id and arms were last renewed. */
+  /** Time of the last renewal of the cookies with the id and the arms. */
   kept?: number;
-  /** Location of the connection, once a rule has asked for it. */
+  /** Location of the visitor's connection, once a rule has needed it. */
   geo?: GeoLocation;
 }
 
@@ -67,8 +67,8 @@ const storedSession = (): Session | undefined => {
 export function recognise(): Identity {
   const known = recall("id");
   const isKnown = known && known.length <= 128;
-  // Another project may have made the id a moment ago, on this page or the one before: then the visitor is new to this one, too. The
-  // id begins with the time in milliseconds.
+  // Another project may have created the id a moment ago, on this page or the one before: the visitor is then new to
+  // this project, too. The id begins with the time in milliseconds.
   const isNew = !isKnown || now() - parseInt(known.replace("-", ""), 16) < SESSION_TIMEOUT_MS;
   return {
     id: isKnown ? known : uuid(),
@@ -77,7 +77,9 @@ export function recognise(): Identity {
   };
 }
 
-/** Merges what other pages of the visitor have stored since, and starts a new session if this one has ended. */
+/**
+ * Merges the state that other pages of the visitor have stored since, and starts a new session if this one has ended.
+ */
 export function refresh(who: Identity): void {
   const { _session: session } = who;
   who.id = recall("id") || who.id;
@@ -89,7 +91,7 @@ export function refresh(who: Identity): void {
   } else if (other || now() - session.at >= SESSION_TIMEOUT_MS) who._session = other ?? newSession("returning");
 }
 
-/** The arms assigned earlier, by `test_id`. Earlier versions of the script have stored the arms of all projects together. */
+/** The arms assigned earlier, by `test_id`. Earlier versions of the script stored the arms of all projects together. */
 export const armsOf = ({ _met: met }: Identity): Map<number, number> =>
   new Map([
     ...[...(recall("a_") ?? recall("a") ?? "").matchAll(/(\d+)\.(\d+)/g)].map(

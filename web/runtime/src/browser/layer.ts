@@ -5,7 +5,7 @@ import { isFilled, isReadable, type OrderFields, readOrder } from "./order";
 import type { DroppedListener } from "./transport";
 import { listen, quietly, win } from "./world";
 
-/** What valid entries have; pages push anything. */
+/** Fields of valid entries. Pages push other values, too. */
 interface LayerEntry {
   event?: unknown;
   /** The fields of the first tag managers. */
@@ -49,7 +49,7 @@ interface LayerOrder {
 
 /** The order of an entry, if it is one. */
 function orderOf(entry: LayerEntry): LayerOrder | undefined {
-  // Without `ecommerce` the fields may stand in the entry itself.
+  // Without `ecommerce`, the entry itself may have the fields.
   const [name, data] =
     entry[0] === "event" ? [entry[1], entry[2] ?? {}] : [entry.event, entry.ecommerce ?? (entry as Ecommerce)];
   const { transaction_id, value, currency = data.currencyCode, items, purchase, refund } = data;
@@ -73,11 +73,11 @@ const negative = (value: unknown): unknown =>
   typeof value === "string" ? `-${value.replace(/^(\s*)[-−]/, "$1")}` : -Math.abs(value as number);
 
 /**
- * Passes purchases and refunds from `window.dataLayer` to `track`, including existing entries, whenever the page creates the layer; those
- * that cannot be read to `lost`.
+ * Passes purchases and refunds from `window.dataLayer` to `track`, and those that cannot be read to `lost`. Existing
+ * entries count, whenever the page creates the layer.
  *
- * A refund is an order with a negative value and the id of its purchase. Each id counts once per page as a purchase and once as a refund,
- * and so does each entry, which the page may put into another layer.
+ * A refund is an order with a negative value and the id of its purchase. Each id counts once per page as a purchase and
+ * once as a refund. Each entry also counts once, as the page may put it into another layer.
  */
 export function watchLayer(track: (name: string, order: OrderFields) => void, lost: DroppedListener): void {
   const seen = new Set<unknown>();
@@ -104,7 +104,8 @@ export function watchLayer(track: (name: string, order: OrderFields) => void, lo
         seen.add(key);
         track(name, given);
       } else {
-        // It may come again in a form that can be read. Recorded without its amount, it would count as another purchase then.
+        // The page may push it again in a form that can be read. If it were recorded without its amount now, it would
+        // then count as another purchase.
         const [, problem] = readOrder(name, given);
         lost([[{ type: "order", name, ...given }, problem!]]);
       }

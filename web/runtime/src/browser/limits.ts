@@ -1,31 +1,31 @@
 // Limits and durations. The file has no imports, so that the bundler inlines the numbers.
 
-/** 400 days, the longest that browsers keep a cookie. */
+/** 400 days, the longest time for which browsers keep a cookie. */
 export const COOKIE_MAX_AGE_S = 34_560_000;
 /** A session ends half an hour after the last page view or event. */
 export const SESSION_TIMEOUT_MS = 1_800_000;
-/** Nothing is hidden for longer. */
+/** Maximum time for which elements are hidden. */
 export const HIDING_TIMEOUT_MS = 1_000;
-/** Changes of an arm whose result is reported in `health` events. */
+/** Maximum number of an arm's changes whose result is reported in `health` events. */
 export const REPORTED_CHANGES_MAX = 60;
-/** Characters of an error's message in a `health` event. */
+/** Maximum number of characters of an error message in a `health` event. */
 export const ERROR_CHARS_MAX = 200;
 /** Delay between showing an arm and reporting which of its selectors matched. */
 export const REPORT_DELAY_MS = 5_000;
-/** How long a tool that an arm is told to may take to appear on the page, and how often it is looked for. */
+/** Time for which the script waits for a tool to appear on the page, and the interval at which it checks. */
 export const TOOL_TIMEOUT_MS = 5_000;
 export const TOOL_POLL_MS = 250;
 
-/** Arms that are stored of a visitor. */
+/** Maximum number of a visitor's arms that are stored. */
 export const ARMS_MAX = 50;
-/** Stored exposures of a session; also the announcements that are kept for later listeners. */
+/** Maximum number of a session's exposures that are stored; also of announcements that are kept for later listeners. */
 export const EXPOSURES_MAX = 100;
-/** Stored marks of the tools that were told in a visit: one for each experiment and tool. */
+/** Maximum number of stored marks of notified tools in a visit: one for each experiment and tool. */
 export const TOOL_MARKS_MAX = 300;
-/** Stored events that rules refer to. */
+/** Maximum number of stored events that rules refer to. */
 export const REMEMBERED_EVENTS_MAX = 100;
 
-/** Events in the queue, those that are stored for the next page, and those in one request. */
+/** Maximum numbers of events in the queue, of those stored for the next page, and of those in one request. */
 export const QUEUE_MAX = 200;
 export const STORED_EVENTS_MAX = 50;
 export const BATCH_MAX = 40;
@@ -33,21 +33,24 @@ export const BATCH_MAX = 40;
 export const REQUEST_BYTES_MAX = 60_000;
 /** The largest event that the server accepts. */
 export const EVENT_BYTES_MAX = 32_768;
-/** Characters of an address: an exposure has four addresses and must fit into `EVENT_BYTES_MAX`. */
+/** Maximum length of an address: an exposure has four addresses and must fit into `EVENT_BYTES_MAX`. */
 export const URL_CHARS_MAX = 4_096;
-/** Attempts to send, and attempts without any answer, which mostly means a content blocker. */
+/** Maximum number of attempts to send, and of attempts without any answer, which usually means a content blocker. */
 export const ATTEMPTS_MAX = 6;
 export const UNANSWERED_ATTEMPTS_MAX = 3;
 
-/** Properties that the server accepts in one event, and characters of the visitor's attributes, which are stored with each event. */
+/**
+ * Maximum number of properties that the server accepts in one event, and of characters of the visitor's attributes,
+ * which are stored with each event.
+ */
 export const PROPERTIES_MAX = 100;
 export const ATTRIBUTES_CHARS_MAX = 8_000;
 
-/** How long the cookies that were read are cached. */
+/** Time for which the cookie header is cached. */
 export const COOKIE_CACHE_MS = 1_000;
-/** How long a page that stays open uses its ruleset. */
+/** Time after which a page that stays open renews its ruleset. */
 export const RULESET_RENEWAL_MS = 60_000;
-/** Decisions that arms may trigger in a row while they are shown, such as by `identify`. */
+/** Maximum number of decisions that arms may trigger in a row while they are shown, for example by `identify`. */
 export const DECISION_ROUNDS_MAX = 10;
 /** Redirects of one experiment in a tab within the window: a page that redirects back would loop otherwise. After that the tab stays for a session's timeout. */
 export const REDIRECTS_MAX = 2;
@@ -60,7 +63,7 @@ export const READ_AFTER_S = 5;
 /** Layout shifts belong together within a gap and a session of these lengths, as in the definition of CLS. */
 export const LAYOUT_GAP_MS = 1_000;
 export const LAYOUT_SESSION_MS = 5_000;
-/** Interactions that are kept to find a slow one: enough for 500 of a page. */
+/** Number of interactions that are kept to find a slow one: enough for 500 interactions on a page. */
 export const SLOWEST_MAX = 10;
-/** The longest that the server accepts of a page. */
+/** The largest duration that the server accepts as a measure of a page. */
 export const VITAL_MS_MAX = 3_600_000;

@@ -15,7 +15,7 @@ export function announce(what: string, detail: object): void {
   for (const [wanted, listener] of listeners) if (wanted === what) quietly(() => listener(detail));
 }
 
-/** Adds a listener and calls it at once with what was announced before. */
+/** Adds a listener and calls it at once with the earlier announcements. */
 export function on(wanted: string, listener: Listener): void {
   listeners.push([wanted, listener]);
   for (const [what, detail] of announced) if (what === wanted) quietly(() => listener(detail));

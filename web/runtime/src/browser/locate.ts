@@ -15,17 +15,20 @@ const selectorsOf = ({ variants }: Experiment): string[] =>
   variants.flatMap(({ data }) => (data ?? []).flatMap((item) => item.target ?? item.rm ?? item.oriEl ?? []));
 
 export interface Locator {
-  /** Whether the decision could differ if the visitor's location were known. */
+  /** Returns whether the decision could differ if the visitor's location were known. */
   _decides(experiment: Experiment, reason: Reason): boolean;
-  /** Requests the location once per page. Meanwhile hides what the experiments may change, unless the visitor has seen it (`late`). */
+  /**
+   * Requests the location once per page. Meanwhile hides the elements that the experiments may change, unless the
+   * visitor has seen them (`late`).
+   */
   _request(unknown: Experiment[], late: boolean): void;
   /** Allows another request, on a new page. */
   _allow(): void;
 }
 
 /**
- * `snippet` is what the inline snippet has hidden. `located` gets the location, and whether the answer is late, so that changes would
- * be visible; `hides` gets what is hidden meanwhile.
+ * `snippet` has the elements that the inline snippet has hidden. `located` gets the location, and whether the answer is
+ * so late that changes would be visible. `hides` gets the elements that are hidden meanwhile.
  */
 export function locator(
   address: string,
@@ -36,7 +39,7 @@ export function locator(
   let isRequested = false;
   let hidden: HiddenElements | undefined;
 
-  /** Fetches the location. If that fails, the location stays unknown and location rules hold for nobody. */
+  /** Fetches the location. If that fails, the location stays unknown, and location rules do not hold. */
   async function fetchLocation(): Promise<void> {
     try {
       const answer = await fetchNow(address);

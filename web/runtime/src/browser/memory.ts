@@ -1,4 +1,4 @@
-// Stores the visitor's past events that rules of this ruleset refer to.
+// Stores the past events of the visitor that rules of this ruleset refer to.
 
 import type { PastEvent } from "../assign/visitor";
 import type { Ruleset } from "../ruleset";
@@ -28,7 +28,7 @@ export function memory(ruleset: Ruleset): EventMemory {
       events().map(([name, at, properties]) => ({ name, at, attributes: new Map(Object.entries(properties)) })),
     add({ name, value, currency, order_id, refund_of, quantity, properties }) {
       if (!asked.has(name as string)) return;
-      // Fields that an event does not have are not stored, as JSON has no `undefined`. An amount that was not read is a property.
+      // Fields that an event does not have are not stored, as JSON has no `undefined`. An unread amount is a property.
       const fields = { value, currency, order_id, refund_of, quantity, ...(properties as Properties) };
       storeLocal("e_", stringify([...events(), [name, now(), fields]].slice(-REMEMBERED_EVENTS_MAX)));
     },

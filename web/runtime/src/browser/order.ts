@@ -1,4 +1,4 @@
-// Reads the amounts and numbers of orders as shops write them. Part of `orders`, as only revenue goals ask for them.
+// Reads the amounts and numbers of orders as shops write them. In the part `orders`, as only revenue goals need them.
 
 /** The fields of an order as a page gives them. */
 export interface OrderFields {
@@ -14,15 +14,15 @@ export interface OrderFields {
 const THREE_DECIMALS = /^(bhd|iqd|jod|kwd|lyd|omr|tnd)$/i;
 
 /**
- * A text around the digits: a minus, and a currency by its sign or up to three letters, on either side. Blanks and apostrophes are removed
- * before, and what stands for no cents, as in `59,-`.
+ * The form of an amount: digits with a minus, and with a currency as a sign or up to three letters, on either side.
+ * Blanks, apostrophes, and a dash that stands for no cents, as in `59,-`, are removed before.
  */
 const AMOUNT = /^(-?)(?:\p{L}{1,3}\.?)?\p{Sc}?(-?)([\d.,]*\d[\d.,]*)\p{Sc}?(?:\p{L}{1,3}\.?)?$/u;
 
 /** Digits in groups: two or three in each, and three in the last one. */
 const GROUPED = /^\d{1,3}([.,]\d{2,3})*[.,]\d{3}$/;
 
-/** The number that digits with separators stand for, as text. */
+/** Converts digits with separators to a decimal number, as text. Undefined if they have two readings. */
 function decimal(digits: string, currency: string): string | undefined {
   const separators = digits.replace(/\d/g, "");
   const last = separators.slice(-1);
@@ -30,25 +30,27 @@ function decimal(digits: string, currency: string): string | undefined {
   const join = (text: string): string => text.replace(/[.,]/g, "");
   if (!last) return digits;
   if (separators[1]) {
-    // One separator several times groups digits. Of two the last one, which is there once, is that of the decimals.
+    // The same separator several times groups digits. With two separators, the last one occurs once and marks the
+    // decimals.
     const isGrouped = separators === last.repeat(separators.length);
     if (isGrouped) return GROUPED.test(digits) ? join(digits) : undefined;
     return separators.indexOf(last) === separators.length - 1 && GROUPED.test(whole)
       ? `${join(whole)}.${rest}`
       : undefined;
   }
-  // One separator with three digits behind it: the decimals of few currencies. In others a comma groups digits, and a point may do so.
+  // One separator with three digits after it marks decimals in few currencies. In others, a comma groups digits, and a
+  // point may.
   if (/^[1-9]\d{0,2}[.,]\d{3}$/.test(digits) && !THREE_DECIMALS.test(currency)) {
     return last === "," ? join(digits) : undefined;
   }
   return `${whole}.${rest}`;
 }
 
-/** The number of an amount: docs/runtime.md, "Amounts". Undefined if it cannot be read, or has two readings. */
+/** Parses an amount: docs/runtime.md, "Amounts". Undefined if it cannot be read, or has two readings. */
 export function amountOf(given: unknown, currency: string): number | undefined {
   let amount = /^(number|bigint)$/.test(typeof given) ? Number(given) : Number.NaN;
   if (typeof given === "string") {
-    // All blanks, also those that do not break.
+    // All blanks, including non-breaking spaces.
     const text = given
       .replace(/[\s'’`´]/g, "")
       .replace(/−/g, "-")
@@ -56,31 +58,32 @@ export function amountOf(given: unknown, currency: string): number | undefined {
     const [, before, after, digits = ""] = AMOUNT.exec(text) ?? [];
     amount = Number((before || after || "") + (decimal(digits, currency) || "?"));
   }
-  // What `trackEvent` takes for an amount.
+  // The form that `trackEvent` accepts as an amount.
   return /^-?\d{1,15}(\.\d+)?$/.test(`${amount}`) ? amount : undefined;
 }
 
-/** What templates leave where they have no order number, or where nobody has filled them. */
+/** Values that templates produce if they have no order number, or were not filled. */
 const UNFILLED = /^([0-]*|nan|null|none|undefined|true|false|n\/a|\(?not set\)?|\(none\))$|\{\{|\$\{|<%|\[object /i;
 
-/** Whether an order number is one. */
+/** Returns whether a value can be an order number. */
 export const isFilled = (given: unknown): boolean => !UNFILLED.test(`${given}`.trim());
 
-/** The code of a currency, or what is there instead. */
+/** A currency as trimmed text, which need not be a valid code. */
 const codeOf = (currency: unknown): string => `${currency ?? ""}`.trim();
 
 const isCode = (currency: string): boolean => /^[a-z]{3}$/i.test(currency);
 
-/** Whether an amount and its currency can be read. */
+/** Returns whether an amount and its currency can be read. */
 export const isReadable = (value: unknown, currency: unknown): boolean =>
   isCode(codeOf(currency)) && amountOf(value, codeOf(currency)) != null;
 
 const shown = (given: unknown): string => JSON.stringify(`${given}`.slice(0, 100));
 
 /**
- * The fields of a call of `track`, with its amount as a number, and what cannot be read, if it is meant as an order: if it is called
- * `purchase` or `refund`, or has an amount and a currency or an order number. An amount or an order number that cannot be read becomes a
- * property, `unread_value` and so on.
+ * Returns the fields of a call of `track`, with its amount as a number, and a description of the problem if the call is
+ * meant as an order that cannot be read. It is meant as an order if its name is `purchase` or `refund`, or if it has an
+ * amount and a currency or an order number. An amount or an order number that cannot be read becomes a property,
+ * `unread_value` and so on.
  */
 export function readOrder(name: string, given?: object | null): [given: object, problem?: string] {
   const order: OrderFields = { ...given };

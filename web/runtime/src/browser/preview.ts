@@ -1,4 +1,4 @@
-// Previews: a tab that was opened by a preview link shows one arm, whoever the visitor is, and records nothing. It stays a
+// Previews: a tab that was opened by a preview link shows one arm to any visitor, and records nothing. It remains a
 // preview on the following pages until it is ended.
 
 import type { DecisionContext } from "../assign/visitor";
@@ -7,7 +7,7 @@ import { badge } from "./badge";
 import type { HiddenElements } from "./hide";
 import type { Settings } from "./settings";
 
-/** What the script passes to the preview. */
+/** The values that the script passes to the preview. */
 export interface PreviewInput {
   settings: Settings;
   /** Key of the page's project. */
@@ -24,10 +24,12 @@ export interface PreviewInput {
   start(ruleset: Ruleset, hidden?: HiddenElements, forced?: DecisionContext["_forced"]): void;
 }
 
-/** The page API: the method by which errors are heard, and the keys of the projects whose scripts are on the page. */
+/**
+ * The page API: the method that adds a listener for errors, and the keys of the projects whose scripts are on the page.
+ */
 interface PageApi {
   on?(what: "error", listener: (told: { message: string }) => void): void;
-  /** What the link of a preview asked for, once a script has taken it out of the address. */
+  /** The parameters of a preview link, once a script has removed them from the address. */
   preview?: (string | null)[];
   [project: string]: unknown;
 }
@@ -68,7 +70,7 @@ const selectorsOf = (ruleset: PreviewRuleset, arm: string): string[] => {
 /** Starts the preview, or shows why it cannot start. */
 export async function preview(given: PreviewInput): Promise<void> {
   const { settings, project, parts, hidden, start } = given;
-  // As `nameOf("p_")` of the script.
+  // The same name as `nameOf("p_")` in the script.
   const key = `${settings.global}_p_${project}`;
   const page = (window as unknown as Record<string, PageApi>)[settings.global] ?? {};
   const query = new URLSearchParams(location.search);
@@ -88,7 +90,7 @@ export async function preview(given: PreviewInput): Promise<void> {
       history.replaceState(history.state, "", without());
     }
     const [test, variant, token] = JSON.parse(sessionStorage.getItem(key)!) as [string, string, string];
-    // Anybody can craft a link: it must not show what another project defines.
+    // Anybody can craft a link: it must not show an experiment of another project.
     const id = parseInt(test, 10);
     const answer = await fetch(`${settings.base}/preview/${project}/${id}?token=${encodeURIComponent(token)}`, {
       redirect: "error",
@@ -102,8 +104,8 @@ export async function preview(given: PreviewInput): Promise<void> {
       const ruleset = (await answer.json()) as PreviewRuleset;
       if (ruleset.project_key !== project) throw 0;
       await Promise.all((ruleset.parts ?? []).filter((name) => !parts[name]).map((name) => load(name, given)));
-      // The checklist of the experiment says which arms were looked at, and what they found. It is sent as text, so that browsers do
-      // not ask first.
+      // The experiment's checklist shows which arms were previewed, and which selectors matched. The report is sent as
+      // text, so that browsers send no preflight request.
       const shown = (missing: string[]): void => {
         if (missing[0]) tell("matches nothing: " + missing.join(", "));
         const matched = selectorsOf(ruleset, arm).filter((each) => !missing.includes(each));
@@ -125,7 +127,8 @@ export async function preview(given: PreviewInput): Promise<void> {
     // Treated as an expired link.
   }
   hidden.show();
-  // The link is for the other project of the page, whose script shows it and has the badge. This one shows and records nothing here.
+  // The link is for another project on the page, whose script shows the arm and the badge. This one shows and records
+  // nothing.
   if (!isShown && Object.keys(page).some((name) => name !== project && page[name] === name))
     return sessionStorage.removeItem(key);
   tell = badge(says, () => {

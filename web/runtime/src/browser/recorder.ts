@@ -25,7 +25,10 @@ let isUnrecognisable = false;
 /** The arm of a preview, which records nothing; `undefined` on other pages. */
 export let forcedArm: DecisionContext["_forced"];
 
-/** Synchronises with the storage once per task, as cookies are slow: reads what other pages stored, and later writes the state of this one. */
+/**
+ * Synchronises with the storage once per task, as cookies are slow: reads the state that other pages stored, and later
+ * writes the state of this one.
+ */
 async function sync(): Promise<void> {
   if (isSynced) return;
   isSynced = true;
@@ -45,7 +48,7 @@ export const consent = (): Consent => {
 // While a page is only prerendered, nothing is sent or stored.
 export const mayRecord = (): boolean => !forcedArm && isActive() && ["granted", "assumed"].includes(consent());
 
-/** The visitor's identity, with what other pages have stored by now. */
+/** The visitor's identity, with the state that other pages have stored. */
 export const currentVisitor = (): Identity => {
   void sync();
   return visitor;
@@ -61,7 +64,7 @@ export const record: RecordEvent = (event, soon) => {
   );
 };
 
-/** Reports events that are lost, or a part of them: to the page, and in number to the server. */
+/** Reports events that are lost, in full or in part: to the page, and their number to the server. */
 export const reportLost: DroppedListener = (events) => {
   for (const [event, message] of events) announce("error", { event, message });
   // A `health` event about a lost `health` event would be lost for the same reason.
@@ -79,7 +82,7 @@ function forget(): void {
   visitor = recognise();
 }
 
-/** The visitor as of now, for decisions about these experiments. */
+/** The current facts about the visitor, for decisions about these experiments. */
 export function visitorNow(experiments: Experiment[]): Visitor {
   const { _session: session } = currentVisitor();
   return visitorOf(visitor, experiments, part("rules")?._factsOf(session, eventMemory!.recall(), cookies()));
@@ -97,7 +100,7 @@ export function consentGiven(isGranted: boolean): void {
 /** Sends the queue, as the page is left. */
 export const sendAll = (): void => queue._leave();
 
-/** Starts recording: recognises the visitor, and sends what earlier pages have stored in the queue. */
+/** Starts recording: recognises the visitor, and sends the events that earlier pages left in the stored queue. */
 export function startRecorder(ruleset: Ruleset, forced: DecisionContext["_forced"]): void {
   forcedArm = forced;
   eventMemory = part("rules")?.memory(ruleset);

@@ -1,4 +1,5 @@
-// Renews the ruleset of a page that stays open: removes experiments that have ended. New ones come with the next page load.
+// Renews the ruleset of a page that stays open: removes experiments that have ended. New ones start with the next page
+// load.
 
 import type { Experiment, Ruleset } from "../ruleset";
 import { RULESET_RENEWAL_MS } from "./limits";

@@ -1,4 +1,4 @@
-// Delayed reports of how arms were shown: the elements that an arm changes may come later than the arm.
+// Delayed reports of how arms were shown: the elements that an arm changes may be added later than the arm.
 
 import { REPORT_DELAY_MS } from "./limits";
 import { startTimer, quietly, inMicrotask } from "./world";
@@ -13,7 +13,7 @@ const makeReports = (some: Report[]): void => {
   if (waiting.delete(some)) for (const report of some) quietly(report);
 };
 
-/** Makes a report after `REPORT_DELAY_MS`, or when the page is left, whichever is first. */
+/** Makes a report after `REPORT_DELAY_MS`, or when the page is left, whichever comes first. */
 export function scheduleReport(report: Report): void {
   if (!batch) {
     waiting.add((batch = []));

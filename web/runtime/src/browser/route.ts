@@ -2,7 +2,7 @@
 
 import { doc, listen, pageLocation, quietly, win } from "./world";
 
-/** The identity of a page: its address, with the fragment only if that is a route: `#/…` or `#!/…`. */
+/** The identity of a page: its address, with the fragment only if that is a route (`#/…` or `#!/…`). */
 const page = (): string => pageLocation.href.replace(/#(?!!?\/).*/, "");
 
 /**
@@ -41,7 +41,7 @@ export function onRoute(listener: (isNext: boolean) => void): void {
   });
 }
 
-/** Whether the page is open, and not only prerendered. */
+/** Returns whether the page is open, and not only prerendered. */
 export const isActive = (): boolean => !(doc as { prerendering?: boolean }).prerendering;
 
 /** Calls `listener` once the page is open: now, or after prerendering. */

@@ -1,4 +1,4 @@
-// Decides and shows the visitor's arms on a page; again on each route, and when more facts are known.
+// Decides and shows the visitor's arms on a page. Decides again on each route, and when more facts are known.
 
 import { type Decision, decide, isInExperiment } from "../assign/decide";
 import type { DecisionContext, Visitor } from "../assign/visitor";
@@ -65,7 +65,7 @@ function decisionFor(
   );
 }
 
-/** The arm of a decision, with its changes for this page; undefined if the visitor gets none. */
+/** The arm of a decision, with its changes for this page; undefined if the visitor gets no arm. */
 function activeArmFor(
   experiment: Experiment,
   decision: Decision | undefined,
@@ -88,8 +88,8 @@ function activeArmFor(
 }
 
 /**
- * Starts the script on the page and returns the page API. `snippet` is what the inline snippet has hidden until now, `forced` the
- * arm that a preview requests.
+ * Starts the script on the page and returns the page API. `snippet` has the elements that the inline snippet has
+ * hidden, `forced` is the arm that a preview requests.
  */
 export function run(ruleset: Ruleset, snippet: HiddenElements | undefined, forced?: DecisionContext["_forced"]) {
   let { experiments } = ruleset;
@@ -159,7 +159,7 @@ export function run(ruleset: Ruleset, snippet: HiddenElements | undefined, force
   });
   return pageApi(() => {
     lookAgain();
-    // What was met before consent is told after it.
+    // Tools are notified after consent of the arms to which the visitor was exposed before.
     tell?.();
   });
 }

@@ -1,22 +1,22 @@
-// The project's settings, which the server appends to the script beside the ruleset.
+// The project's settings, which the server appends to the script together with the ruleset.
 
 import type { Ruleset } from "../ruleset";
 
 export interface Settings {
-  /** The server's address as pages reach it; empty for the origin of the script. */
+  /** The server's address for pages; empty for the origin of the script. */
   base: string;
   /** Path under which the server answers there, such as `/x`; empty for the root. */
   prefix: string;
   /** Name of the page API's global, and prefix of the names of cookies and stored items. */
   global: string;
   /**
-   * Before the visitor answers: `assumed` records, `required` neither decides nor stores nor sends, `memory` decides and shows with
-   * an id that is not stored, and sends once consent is granted.
+   * The behaviour before the visitor answers. `assumed` records. `required` neither decides nor stores nor sends.
+   * `memory` decides and shows with an id that is not stored, and sends once consent is granted.
    */
   consent: "assumed" | "required" | "memory";
-  /** Whether Global Privacy Control counts as a denial. */
+  /** True when Global Privacy Control counts as a denial. */
   gpc: boolean;
-  /** Whether automated browsers take part. */
+  /** True when automated browsers take part. */
   bots: boolean;
   /** Percentage of page views whose health is reported. */
   health: number;
@@ -32,8 +32,9 @@ export const settings = SETTINGS;
 export const endpoint = (name: string): string => `${settings.base}/${name}/${RULESET.project_key}`;
 
 /**
- * The name of a cookie or a stored item. One that ends with `_` belongs to the project: its key follows. Only what all projects of a site
- * share has another name: the visitor's id (`id`), the answer about consent (`c`) and the domain of cookies (`d`).
+ * The name of a cookie or a stored item. If `what` ends with `_`, the value belongs to the project, whose key follows.
+ * Only the values that all projects of a site share have other names: the visitor's id (`id`), the answer about consent
+ * (`c`) and the domain of cookies (`d`).
  */
 export const nameOf = (what: string): string =>
   settings.global + "_" + what + (/_$/.test(what) ? RULESET.project_key : "");

@@ -1,4 +1,4 @@
-// Shows an arm: its style sheets, its changes, its code. Removes it again.
+// Shows an arm, with its style sheets, changes and code, and removes it.
 
 import type { Change, Variant } from "../ruleset";
 import { type AssignedArm, armDetail } from "./armed";
@@ -13,8 +13,9 @@ import { when, whenParsed } from "./trigger";
 import { quietly, win } from "./world";
 
 /**
- * Shows an arm once its trigger fires. The function that is returned removes it; with `route` it waits until the next view is there.
- * With `late` the arm would change what the visitor has seen already, so it is reported instead of shown.
+ * Shows an arm once its trigger fires. Returns a function that removes it; with `route`, that function waits until the
+ * next view is there. With `late`, the arm would change content that the visitor has already seen, so it is reported,
+ * not shown.
  */
 export function show(armed: AssignedArm, items: Change[], late: boolean): (route?: boolean) => void {
   const { _experiment: experiment, _arm: arm, _version: version } = armed;
@@ -81,7 +82,7 @@ export function show(armed: AssignedArm, items: Change[], late: boolean): (route
           ),
       );
     };
-    // Code looks for elements, so it runs when the document is parsed; and last, as it may take long.
+    // Code queries elements, so it runs when the document is parsed. It runs last, as it may take long.
     if (modes.includes("early")) run();
     else whenParsed(run);
   };

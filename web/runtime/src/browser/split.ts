@@ -5,7 +5,7 @@ import { hide } from "./hide";
 import { REDIRECT_WINDOW_MS, REDIRECTS_MAX, SESSION_TIMEOUT_MS } from "./limits";
 import { doc, now, pageLocation, quietly, win } from "./world";
 
-/** The destination of a redirect, with the page's parameters and fragment; its own take precedence. */
+/** The destination of a redirect, with the page's parameters and fragment added; its own take precedence. */
 function destination({ url, relay_param, target, rm, refEl, oriEl }: Change): string | undefined {
   return quietly(() => {
     // An item with `url` and a change of the page is not a redirect.
@@ -26,8 +26,9 @@ function destination({ url, relay_param, target, rm, refEl, oriEl }: Change): st
 const withoutFragment = (address: string): string => address.replace(/#.*/, "");
 
 /**
- * Counts a redirect of this tab, and returns whether it is allowed. Without session storage it is not, nor for half an hour after the
- * destination has sent the visitor back: the page that the redirect left comes again at once, as its own referrer or too often.
+ * Counts a redirect of this tab, and returns whether it is allowed. It is not allowed without session storage, nor for
+ * half an hour after the destination has sent the visitor back: the page that the redirect left is then loaded again at
+ * once, as its own referrer or too often.
  */
 function mayRedirect(key: string): boolean | undefined {
   return quietly(() => {
@@ -42,8 +43,8 @@ function mayRedirect(key: string): boolean | undefined {
 }
 
 /**
- * Returns a function that redirects; undefined if the page is the destination, and null if this tab is not redirected, which `failed` gets
- * the reason of. `key` is the session storage item that counts redirects.
+ * Returns a function that redirects. Returns undefined if the page is the destination, and null if this tab is not
+ * redirected; `failed` then gets the reason. `key` is the session storage item that counts redirects.
  */
 export function split(
   redirect: Change,
@@ -58,7 +59,7 @@ export function split(
   return () => {
     // Browsers continue to paint the page while they load the next one.
     hide(["html"]);
-    // Another route of an application is the same document, which has to be loaded as any other destination is.
+    // Another route of an application is in the same document, which has to be loaded like any other destination.
     const isSame = withoutFragment(address) === withoutFragment(pageLocation.href);
     pageLocation.replace(address);
     if (isSame) pageLocation.reload();

@@ -13,13 +13,13 @@ import { random } from "./world";
 
 const isSampled = random() * 100 < settings.health;
 
-/** Whether an arm redirects: the visitor is exposed to nothing else on this page. */
+/** True when an arm redirects: the visitor is then exposed to no other arm on this page. */
 export let isLeaving = false;
 
-/** What was hidden last while a decision was pending. */
+/** The elements that were last hidden while a decision was pending. */
 let hidden: HiddenElements | undefined;
 
-/** Notes what is hidden, for reports. */
+/** Records which elements are hidden, for reports. */
 export const noteHidden = (elements: HiddenElements): void => {
   hidden = elements;
 };
@@ -28,7 +28,10 @@ export const noteHidden = (elements: HiddenElements): void => {
 export const announceArm = (what: string, armed: AssignedArm, more?: object): void =>
   announce(what, { ...armDetail(armed), ...more });
 
-/** `track` of the page API, which the code of arms has as well. An order that cannot be read is recorded as far as it can, and reported. */
+/**
+ * The method `track` of the page API, which the code of arms has as well. An order that cannot be read is recorded as
+ * far as possible, and reported.
+ */
 export function track(name: string, given?: object | null): void {
   const [order, problem] = part("orders")?._read(name, given) ?? [given];
   const event = trackEvent(name, order);
@@ -47,15 +50,16 @@ export function enterArm(armed: AssignedArm): void {
   if (isSampled) part("vitals")?.(armFields(armed), record);
 }
 
-/** Notes that the page is left by a redirect, and sends the queue. */
+/** Records that the page is left by a redirect, and sends the queue. */
 export function leavePage(): void {
   isLeaving = true;
   sendAll();
 }
 
 /**
- * Reports how an arm was shown: how long applying it took in milliseconds, whether it was too late, the selectors without a match, the
- * number of errors, what the first one says, and for each of its changes whether it matched: `1`, `0`, or `-` if it is not for this page.
+ * Reports how an arm was shown: the milliseconds that applying it took, whether it was too late, the selectors without
+ * a match, the number of errors, the message of the first one, and for each of its changes whether it matched: `1`,
+ * `0`, or `-` if it is not for this page.
  */
 export function reportShown(
   armed: AssignedArm,

@@ -23,7 +23,7 @@ export function cookies(): string {
   return cookieCache;
 }
 
-/** The value of a cookie of the script; of several the first, which is the most specific. */
+/** The value of a cookie of the script. If there are several, the first one, which is the most specific. */
 function cookie(what: string): string | undefined {
   const value = ("; " + cookies()).split("; " + nameOf(what) + "=")[1]?.split(";")[0];
   return value && (quietly(() => decodeURIComponent(value)) ?? value);
@@ -32,7 +32,7 @@ function cookie(what: string): string | undefined {
 /** Writes a cookie. With `isTaken` the browser is known to accept it, so the cache is updated instead of cleared. */
 function writeCookie(name: string, value: string, rest: string, isTaken?: unknown): void {
   doc.cookie = `${name}=${value}; ${rest}`;
-  // Of several cookies with one name the first counts.
+  // If several cookies have the same name, the first counts.
   if (isTaken && cookieCache != null) cookieCache = `${name}=${value}; ${cookieCache}`;
   else clearCookieCache();
 }
@@ -79,7 +79,7 @@ export function recall(what: string): string | undefined {
   return cookie(what) || local;
 }
 
-/** Whether both cookie and local storage have this value. */
+/** Returns whether both cookie and local storage have this value. */
 export const isRemembered = (what: string, value: string): boolean =>
   cookie(what) === value && readLocal(what) === value;
 
@@ -89,7 +89,7 @@ export function remember(what: string, value: string): void {
   storeLocal(what, value);
 }
 
-/** Removes what the script has stored about the visitor, for whichever project, but not the answer about consent. */
+/** Removes everything that the script has stored about the visitor for any project, except the answer about consent. */
 export function erase(): void {
   const items = quietly(() => Object.keys(win.localStorage));
   for (const item of (items + "; " + cookies()).split(/[,;] ?/)) {

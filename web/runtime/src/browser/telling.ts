@@ -1,5 +1,5 @@
-// Tells the tools on the page which arm the visitor met: once in a visit for each experiment and tool, never before consent, and
-// without making anything wait.
+// Notifies the tools on the page of the arm to which the visitor was exposed: once in a visit for each experiment and
+// tool, never before consent, and without delaying anything.
 
 import { armName } from "../assign/decide";
 import type { Experiment } from "../ruleset";
@@ -11,23 +11,23 @@ import { readLocal, storeLocal } from "./storage";
 import { type Telling, TOOLS } from "./tools";
 import { clearTimer, now, parse, quietly, startTimer, stringify } from "./world";
 
-/** What is stored of a visit. */
+/** The stored state of a visit. */
 interface StoredVisit {
   id: string;
-  /** The tools that were told: `test.tool`. */
+  /** The tools that were notified: `test.tool`. */
   told: string[];
-  /** Arms that tools are still to be told, by `test_id`: a page may be left before a tool is there, as by a redirect. */
+  /** Arms of which tools are still to be notified, by `test_id`: a page may be left before a tool has loaded. */
   owed: Record<string, number>;
 }
 
-/** A tool that is there. */
+/** A tool that is on the page and has to be notified. */
 type DueTool = [name: string, tell: Telling];
 
 /**
- * Tells tools of arms from now on. The function that is returned is to be called when consent may have changed.
+ * Notifies tools of arms from now on. Returns a function that has to be called when consent may have changed.
  *
- * `listen` adds a listener for exposures, `mayTell` is whether this visitor may be recorded and stays on this page, and `record`
- * records which tools were told.
+ * `listen` adds a listener for exposures, `mayTell` returns whether this visitor may be recorded and stays on this
+ * page, and `record` records which tools were notified.
  */
 export function watchArms(
   experiments: Experiment[],
@@ -37,23 +37,23 @@ export function watchArms(
   record: RecordEvent,
 ): () => void {
   const known = new Map(experiments.map((experiment) => [experiment.test_id, experiment]));
-  /** Arms that were met on this page, of which visitor, until they are stored. */
+  /** Exposures on this page, with the visitor's id, until they are stored. */
   let met: { who: string; test: number; arm: number }[] = [];
-  /** When the tools of an experiment were first looked for on this page. */
+  /** The time at which the tools of an experiment were first looked for on this page, by `test_id`. */
   const since = new Map<string, number>();
   let timer = 0;
 
-  /** What is stored, with the arms that were met on this page. */
+  /** The stored state, with the exposures on this page added. */
   function read(): StoredVisit {
     const {
       id: who,
       _session: { id },
     } = visitor();
     const stored = quietly(() => parse(readLocal("t_")!) as StoredVisit);
-    // Anything of the page can write the storage.
+    // Any script of the page can write to the storage.
     const isOwn = stored?.id === id && Array.isArray(stored.told) && stored.owed;
     const visit: StoredVisit = isOwn ? stored : { id, told: [], owed: {} };
-    // After a denial the visitor is another one.
+    // After a denial, the visitor has another id.
     for (const each of met) if (each.who === who) visit.owed[each.test] = each.arm;
     met = [];
     return visit;
@@ -64,7 +64,9 @@ export function watchArms(
     storeLocal("t_", stringify({ id, told: told.slice(-TOOL_MARKS_MAX), owed: Object.fromEntries(some) }));
   }
 
-  /** The tools that are there and are to be told of an arm; those that are not there for too long are given up. */
+  /**
+   * The tools that are on the page and have to be notified of an arm. Those that do not appear in time are given up.
+   */
   function find(visit: StoredVisit, test: string, arm: number): DueTool[] {
     const experiment = known.get(+test);
     const begun = since.get(test) ?? now();
@@ -93,7 +95,7 @@ export function watchArms(
     return due;
   }
 
-  /** Tells tools of an arm, and records which of them did not throw. */
+  /** Notifies tools of an arm, and records which of them did not throw. */
   function tellAll(test: string, arm: number, due: DueTool[]): void {
     const told = due.filter(([, tell]) =>
       quietly(() => {
@@ -118,13 +120,13 @@ export function watchArms(
     const owed = Object.entries(visit.owed);
     if (!owed[0]) return;
     const due = owed.map(([test, arm]) => [test, arm, find(visit, test, arm)] as const);
-    // Stored first: a tool that throws or leaves the page is not told again.
+    // Stored first: a tool that throws or leaves the page is not notified again.
     store(visit);
     for (const [test, arm, tools] of due) tellAll(test, arm, tools);
     if (Object.keys(visit.owed)[0]) timer = startTimer(look, TOOL_POLL_MS);
   }
 
-  /** Looks in a task of its own, so that no tool holds up what an arm shows. */
+  /** Looks for tools in a separate task, so that no tool delays showing an arm. */
   const plan = (): void => {
     clearTimer(timer);
     timer = startTimer(look, 0);
@@ -135,11 +137,11 @@ export function watchArms(
     if (!known.get(test_id)?.tools) return;
     // `Variant N`; the control has no number.
     met.push({ who: visitor().id, test: test_id, arm: +variant.slice(8) });
-    // The page may be left before the task.
+    // The page may be left before that task.
     if (mayTell()) store(read());
     plan();
   });
-  // What earlier pages of the visit owe.
+  // Notifications that earlier pages of the visit could not make.
   plan();
   return plan;
 }

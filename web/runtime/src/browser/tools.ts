@@ -1,9 +1,10 @@
-// The tools on the page and how each is told which arm a visitor met, in the way that the tool documents: docs/integrations.md.
+// The tools on the page, and how each is notified of an exposure in the way that the tool documents:
+// docs/integrations.md.
 
 import type { Tool } from "../ruleset";
 import { win } from "./world";
 
-/** What tools are told. Ids are text, as tools want one type for a property. */
+/** The values that tools get. Ids are text, as tools want one type for a property. */
 export interface ArmValues {
   experiment_id: string;
   experiment_name: string;
@@ -11,7 +12,7 @@ export interface ArmValues {
   variant_name: string;
 }
 
-/** An arm that is to be told, with the experiment's name in code. */
+/** An arm of which a tool is notified, with the experiment's name in code. */
 export interface ToldArm {
   _key: string;
   _values: ArmValues;
@@ -20,16 +21,16 @@ export interface ToldArm {
 type Owner = Record<string, unknown>;
 type Settings = NonNullable<Tool["settings"]>;
 
-/** Tells the tool. */
+/** Notifies the tool. */
 export type Telling = () => unknown;
 
-/** A function that calls a method, or undefined if the object has none of this name. */
+/** A function that calls a method; undefined if the object has no method of this name. */
 const method = (owner: unknown, name: string, ...given: unknown[]): Telling | undefined => {
   const call = (owner as Owner | undefined)?.[name];
   return typeof call === "function" ? () => call.apply(owner, given) : undefined;
 };
 
-/** Calls the first, if it is there, and then the second, which has to be there. */
+/** Calls the first function, if it is defined, and then the second. Undefined if the second is not defined. */
 const both = (first: Telling | undefined, second: Telling | undefined): Telling | undefined =>
   second &&
   (() => {
@@ -46,10 +47,10 @@ const named = (name: string): Owner | undefined => page[name] as Owner | undefin
 const global = (settings: Settings, usual: string): Owner | undefined =>
   named((settings.global as string | undefined) ?? usual);
 
-/** The event that Segment defines for experiments. RudderStack, and others, have taken it over. */
+/** The event that Segment defines for experiments. RudderStack and others have adopted it. */
 const EVENT = "Experiment Viewed";
 
-/** The same with Segment's names. */
+/** The values with Segment's names. */
 const variation = ({ experiment_id, experiment_name, variant_id, variant_name }: ArmValues) => ({
   experiment_id,
   experiment_name,
@@ -57,16 +58,16 @@ const variation = ({ experiment_id, experiment_name, variant_id, variant_name }:
   variation_name: variant_name,
 });
 
-/** An arm's name where blanks are not allowed, and the baseline has to be called `control`. */
+/** An arm's name for tools in which blanks are not allowed, and the baseline has to be called `control`. */
 const slug = ({ variant_name }: ArmValues): string => variant_name.toLowerCase().replace(" ", "-");
 
-/** `MRL-12`, and `MRL-12-1`. */
+/** Tags for GA4 and others: `MRL-12` for an experiment, `MRL-12-1` for an arm. */
 const experimentTag = ({ experiment_id }: ArmValues): string => "MRL-" + experiment_id;
 const armTag = (values: ArmValues): string => experimentTag(values) + "-" + values.variant_id;
 
 /**
- * For each tool, how it is told of an arm; undefined while the tool is not there. What its snippet defines until the tool has
- * loaded counts as the tool: it keeps calls.
+ * For each tool, a function that returns the notification of an arm; undefined while the tool is not on the page. The
+ * object that a tool's snippet defines until the tool has loaded counts as the tool: it keeps calls.
  */
 export const TOOLS = new Map<string, (arm: ToldArm, settings: Settings) => Telling | undefined>([
   [
@@ -119,7 +120,8 @@ export const TOOLS = new Map<string, (arm: ToldArm, settings: Settings) => Telli
         ["$feature/" + key]: variant,
         ...values,
       };
-      // Which of the two PostHog counts depends on the team and on when its experiment began; it never counts both.
+      // PostHog counts one of the two. Which one depends on the team and on the start of its experiment; it never
+      // counts both.
       return both(
         method(tool, "capture", "$experiment_exposure", properties),
         method(tool, "capture", "$feature_flag_called", properties),
@@ -130,7 +132,7 @@ export const TOOLS = new Map<string, (arm: ToldArm, settings: Settings) => Telli
     "heap",
     ({ _key: key, _values: values }, { event = EVENT }) => {
       const track = method(page.heap, "track", event, { ...values });
-      // Heap has the property on what the visitor does from now on.
+      // Heap adds the property to the visitor's events from now on.
       const keep = method(page.heap, "addEventProperties", { ["Experiment " + key]: values.variant_name });
       return both(keep, track);
     },
@@ -148,7 +150,7 @@ export const TOOLS = new Map<string, (arm: ToldArm, settings: Settings) => Telli
       const keep = dimension
         ? method(named("_paq"), "push", ["setCustomDimension", dimension, armTag(values)])
         : undefined;
-      // The dimension is sent with what comes after it.
+      // The dimension is sent with the calls that follow it.
       return both(keep, track);
     },
   ],

@@ -1,5 +1,5 @@
-// Sends events: batches them, sends them in requests that outlive the page, and retries what the server did not accept. The
-// server deduplicates by id, so sending an event twice is harmless.
+// Sends events: batches them, sends them in requests that outlive the page, and retries those that the server did not
+// accept. The server deduplicates by id, so sending an event twice is harmless.
 
 import type { Ruleset } from "../ruleset";
 import type { EventFields } from "./events";
@@ -50,25 +50,29 @@ export function uuid(): string {
 
 declare const RULESET: Ruleset;
 
-/** Is called with events that are dropped, each with the reason. */
+/** Called with events that are dropped, each with the reason. */
 export type DroppedListener = (events: [event: EventFields, why: string][]) => void;
 
 export interface Transport {
   /** Queues an event, to be sent within two seconds, or at once with `soon`. */
   _send(event: StampedEvent, soon?: boolean): void;
-  /** Sends the queue now: by beacons as the page is left, or as sending is allowed from now on. */
+  /** Sends the queue now: `_leave` by beacons, as the page is left, and `_resume` as sending is allowed from now on. */
   _leave(): void;
   _resume(): void;
   /** Empties the queue. */
   _drop(): void;
 }
 
-/** Whether a text has at most this many bytes in UTF-8. They are counted only if three bytes per UTF-16 unit would exceed it. */
+/**
+ * Returns whether a text has at most this many bytes in UTF-8. They are counted only if three bytes per UTF-16 unit
+ * would exceed the number.
+ */
 const fits = (text: string, bytes: number): boolean => text.length * 3 <= bytes || new Blob([text]).size <= bytes;
 
 /**
- * `visitor` returns the fields of a batch about its sender, or undefined while nothing may be sent. `left` is called when the page
- * is left, before the queue is sent; `dropped` with the events that the server does not accept.
+ * Creates a transport. `visitor` returns the fields of a batch about its sender, or undefined while nothing may be
+ * sent. `left` is called when the page is left, before the queue is sent. `dropped` is called with the events that the
+ * server does not accept.
  */
 export function transport(visitor: () => object | undefined, left: () => void, dropped: DroppedListener): Transport {
   // A server that is reached through the site renews our cookies, for this domain.
@@ -79,7 +83,7 @@ export function transport(visitor: () => object | undefined, left: () => void, d
     quietly(() =>
       [
         ...stored("q_"),
-        // Earlier versions have stored the events of all projects together: only those that name a test say whose they are.
+        // Earlier versions stored the events of all projects together. Only those with a `test_id` show their project.
         ...stored("q").filter(({ test_id: of }) => RULESET.experiments.some(({ test_id }) => test_id === of)),
       ].map(stringify),
     ) ?? [];
@@ -104,7 +108,7 @@ export function transport(visitor: () => object | undefined, left: () => void, d
   }
 
   function plan(wait: number): void {
-    // A planned request comes sooner, or waits for its retry.
+    // A planned request is due sooner, or waits for its retry.
     if (timer && (wait || isPlannedNow)) return;
     isPlannedNow = !wait;
     clearTimer(timer);
@@ -125,7 +129,8 @@ export function transport(visitor: () => object | undefined, left: () => void, d
     isAsking = false;
     for (const event of events) flying.delete(event);
     if (status && status !== 429 && status < 500) {
-      // Accepted, or refused for good. One invalid event must not lose the others, so a refused batch is sent one by one.
+      // Accepted, or refused permanently. The events of a refused batch are sent one by one, so that an invalid event
+      // does not lose the others.
       tries = 0;
       if (status > 399 && events[1]) alone = events.length;
       else {
@@ -161,7 +166,10 @@ export function transport(visitor: () => object | undefined, left: () => void, d
         | undefined;
   }
 
-  /** Sends the queue by beacons, as the page may not come back. Beacons have no answer, so the next page sends the events again. */
+  /**
+   * Sends the queue by beacons, as the visitor may not return to the page. Beacons have no response, so the next page
+   * sends the events again.
+   */
   function leave(): void {
     quietly(left);
     const who = visitor();
@@ -176,7 +184,7 @@ export function transport(visitor: () => object | undefined, left: () => void, d
     save(true);
   }
 
-  /** The page is visible again or online: sends the queue, including what was sent by beacons. */
+  /** Called when the page is visible again or online: sends the queue, including events that were sent by beacons. */
   const resume = (): void => {
     tries = 0;
     if (!isAsking) flying.clear();
@@ -193,7 +201,8 @@ export function transport(visitor: () => object | undefined, left: () => void, d
     _resume: resume,
     _send(event, soon) {
       const text = quietly(() => stringify(event));
-      // An event that cannot be sent must not block the others. When the queue is full the newest is dropped: the first are exposures, without which later events count for no arm.
+      // An event that cannot be sent must not block the others. When the queue is full, the newest event is dropped:
+      // the first ones are exposures, without which later events count for no arm.
       if (!text || !fits(text, EVENT_BYTES_MAX) || waiting.length >= QUEUE_MAX) return dropped([[event, "limit"]]);
       waiting.push(text);
       // Do not shorten the backoff of a failing server.

@@ -1,4 +1,5 @@
-// When an arm is shown: at the decision, unless the experiment has a trigger, which is the same for all arms.
+// The time at which an arm is shown: at the decision, unless the experiment has a trigger, which is the same for all
+// arms.
 
 import { queryAll, doc, startTimer, listen, now, quietly, win } from "./world";
 
@@ -15,7 +16,7 @@ export function whenParsed(then: () => void): void {
 }
 
 /**
- * Calls `due` once, when the trigger `word` fires. The function that is returned cancels it.
+ * Calls `due` once, when the trigger `word` fires. Returns a function that cancels it.
  *
  * `load`: once the page has loaded and is idle, so that frameworks have started. `event:NAME`: when the page dispatches that
  * event at `window`. `element:SELECTOR`: when an element matches. Anything else: now.

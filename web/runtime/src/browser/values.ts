@@ -3,7 +3,10 @@
 import type { EventFields, Properties } from "./events";
 import { PROPERTIES_MAX } from "./limits";
 
-/** The properties of an object that the server accepts: strings, numbers and booleans. Numbers beyond 2⁵³, mostly ids, become strings. */
+/**
+ * The properties of an object that the server accepts: strings, numbers and booleans. Numbers beyond 2⁵³, which are
+ * mostly ids, become strings.
+ */
 export const scalarsOf = (given: object | null | undefined): Properties =>
   Object.fromEntries(
     Object.entries(given ?? {})

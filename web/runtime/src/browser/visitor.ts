@@ -1,4 +1,4 @@
-// The visitor as input of decisions.
+// The visitor as an input of decisions.
 
 import { addressOf } from "../assign/page";
 import type { Visitor } from "../assign/visitor";
@@ -6,7 +6,7 @@ import type { Experiment } from "../ruleset";
 import { armsOf, type Identity } from "./identity";
 import { pageLocation } from "./world";
 
-/** The visitor for decisions about these experiments; `facts` are those that only rules need. */
+/** The visitor for decisions about these experiments. `facts` are the facts that only rules need. */
 export function visitorOf(who: Identity, experiments: Experiment[], facts?: Partial<Visitor>): Visitor {
   const arms = armsOf(who);
   return {

@@ -19,18 +19,18 @@ interface Measures {
   inp_ms?: number | undefined;
 }
 
-/** A measure as the server accepts it: a page that is looked at for an hour can still be painted. */
+/** Rounds a measure and limits it to the server's maximum: a page may be painted even after it was open for an hour. */
 const rounded = (measured: number): number => floor(min(measured, VITAL_MS_MAX) + 0.5);
 
-/** When a page that was prerendered was opened, in milliseconds of its own clock; 0 for other pages. */
+/** The time at which a prerendered page was opened, in milliseconds of its own clock; 0 for other pages. */
 const openedAt = (): number => {
   const [navigation] = performance.getEntriesByType("navigation") as { activationStart?: number }[];
   return navigation?.activationStart ?? 0;
 };
 
 /**
- * Whether the page was hidden at any time since it was opened. A prerendered page is hidden before: it has an entry with start
- * time 0, as a page that was opened in the background has.
+ * Returns whether the page was hidden at any time since it was opened. A prerendered page is hidden before that: it has
+ * an entry with start time 0, like a page that was opened in the background.
  */
 const wasHidden = (): boolean => {
   const opened = openedAt();
@@ -42,7 +42,7 @@ const wasHidden = (): boolean => {
   );
 };
 
-/** Starts measuring, from the page's first moment on. Returns a function that ends it and returns what was measured. */
+/** Starts measuring, from the page's first moment on. Returns a function that ends it and returns the measures. */
 function measure(): () => Measures {
   const { performance } = win as Window & { performance: Performance & { interactionCount?: number } };
   const opened = openedAt();
@@ -80,7 +80,7 @@ function measure(): () => Measures {
     }
   };
 
-  // What a prerendered page painted, or loaded, before it was opened is there at once: 0 is a measure.
+  // Content that a prerendered page painted before it was opened is visible at once: its measure is 0.
   observe("largest-contentful-paint", ({ startTime }) => (lcp = Math.max(0, startTime - opened)));
   // Shifts within a second of each other, and within five of the first, are one session; the worst session counts.
   const hasShifts = observe("layout-shift", ({ value, startTime, hadRecentInput }) => {
@@ -99,33 +99,35 @@ function measure(): () => Measures {
   return () => {
     for (const end of ends) quietly(end);
     if (hasShifts) cls ??= 0;
-    // Of fifty interactions the slowest one is left out.
+    // For every fifty interactions, the slowest one is left out.
     const durations = [...slowest.values()].sort((a, b) => b - a);
     const inp = durations[min(durations.length - 1, floor((performance.interactionCount ?? 0) / 50))];
     return {
       lcp_ms: lcp == null ? lcp : rounded(lcp),
-      // Ten-thousandths; no page shifts by more than this bound.
+      // Rounded to ten-thousandths. No page exceeds the bound.
       cls: cls == null ? cls : rounded(cls * 1e4) / 1e4,
       inp_ms: inp == null ? inp : rounded(inp),
     };
   };
 }
 
-/** The arms that were met on the page; undefined once they are reported, or where nothing can be measured. */
+/**
+ * The arms to which the visitor was exposed on the page; undefined once they are reported, or if nothing is measured.
+ */
 let arms: Map<unknown, object> | undefined = new Map();
 
 function meet(arm: { test_id: number }, record: RecordEvent): void {
   if (!arms?.size) {
-    // A page that was opened in the background is painted when somebody looks at it.
+    // A page that was opened in the background is painted only when its tab is shown.
     if (!arms || wasHidden()) return void (arms = undefined);
     const end = measure();
-    // Windows hear of it before documents, and so before the transport, which sends the queue then.
+    // A capturing listener of the window runs before those of the document, so before the transport sends the queue.
     listen(win, "visibilitychange", () => {
       const met = arms;
       if (!met || doc.visibilityState !== "hidden") return;
       arms = undefined;
       const measures = end();
-      // A page that was left before anything was painted, as by a redirect, was not seen.
+      // A page that was left before anything was painted, for example by a redirect, was not seen.
       if ((measures.lcp_ms ?? measures.inp_ms) != null)
         for (const each of met.values()) record({ type: "health", ...each, ...measures });
     });
@@ -133,5 +135,8 @@ function meet(arm: { test_id: number }, record: RecordEvent): void {
   arms.set(arm.test_id, arm);
 }
 
-/** Reports what is measured of the page to an arm that was met, once, when the page is hidden. Whatever fails, the arm is shown. */
+/**
+ * Reports the measures of the page once, when it is hidden, for an arm to which the visitor was exposed. A failure does
+ * not affect the arm.
+ */
 export const vitals = (arm: { test_id: number }, record: RecordEvent): void => void quietly(() => meet(arm, record));

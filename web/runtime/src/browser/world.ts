@@ -7,14 +7,15 @@ export const doc = document;
 export const pageLocation = location;
 export const browser = navigator;
 
-/** The page's address, truncated to what the server accepts in a field of an event. */
+/** The page's address, truncated to the length that the server accepts in a field of an event. */
 export const pageUrl = (): string => pageLocation.href.slice(0, URL_CHARS_MAX);
 
 const toJson = JSON.stringify;
 
 /**
- * A value as JSON. `Array.prototype.toJSON` of old libraries is disabled meanwhile, as it would turn lists into strings. NUL and
- * unpaired surrogates, as in a string that was cut within an emoji, become U+FFFD: the server does not accept them.
+ * Converts a value to JSON. `Array.prototype.toJSON` of old libraries is disabled meanwhile, as it would turn lists
+ * into strings. NUL and unpaired surrogates, for example of a string that was cut within an emoji, become U+FFFD: the
+ * server does not accept them.
  */
 export const stringify = (value: unknown): string => {
   const lists = Array.prototype as { toJSON?: unknown };
@@ -48,7 +49,7 @@ export function quietly<T>(work: () => T): T | undefined {
   } catch {}
 }
 
-/** The matches of a selector; none if it is not valid. `host >>> inner` looks into open shadow roots. */
+/** The matches of a selector; none if it is not valid. `host >>> inner` searches open shadow roots. */
 export const queryAll = (selector: string, root: ParentNode = doc): Element[] =>
   (quietly(() =>
     selector

@@ -1,4 +1,4 @@
-// Loaded in previews only.
+// The badge of previews. It is loaded in previews only.
 
 import { type PreviewInput, preview } from "../browser/preview";
 

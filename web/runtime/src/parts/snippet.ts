@@ -1,5 +1,6 @@
-// The inline snippet for pages that load the script asynchronously: queues calls, and hides what experiments may change until the
-// script has decided or failed to load, for one second at most. It stands in the head, right before the tag of the script.
+// The inline snippet for pages that load the script asynchronously. It queues calls, and hides the elements that
+// experiments may change until the script has decided or failed to load, for one second at most. It belongs in the
+// head, right before the tag of the script.
 
 interface HiddenElements {
   show?(): void;

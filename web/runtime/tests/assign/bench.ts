@@ -1,5 +1,5 @@
-// What a decision costs: `node build/assign/bench.mjs`. As crates/assign/examples/bench.rs: fifty experiments with two
-// conditions, another visitor for each decision; half or so take part.
+// Measures the cost of a decision: `node build/assign/bench.mjs`. Like crates/assign/examples/bench.rs, it uses fifty
+// experiments with two conditions, and another visitor for each decision. About half of the visitors take part.
 
 import { isEligible } from "../../src/assign/audience";
 import { decide, isInExperiment } from "../../src/assign/decide";

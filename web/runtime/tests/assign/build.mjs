@@ -1,4 +1,4 @@
-// Builds what is here: `node tests/assign/build.mjs`, in web/runtime.
+// Builds the tests in this folder: `node tests/assign/build.mjs`, in web/runtime.
 
 import { build } from "esbuild";
 

@@ -1,5 +1,5 @@
-// The cases of contract/assignment in Node, and, where `MURIEL_DECISIONS` names a file that `cargo run -p muriel-assign
-// --example decisions -- --count 10000 --seed 0` wrote, the Rust core's decisions once more.
+// Runs the cases of contract/assignment in Node. If `MURIEL_DECISIONS` names a file written by `cargo run -p
+// muriel-assign --example decisions -- --count 10000 --seed 0`, also compares with the Rust core's decisions in it.
 
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";

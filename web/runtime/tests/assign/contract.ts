@@ -1,4 +1,4 @@
-// Runs the cases of contract/assignment, in Node as in browsers: contract/assignment/README.md says what they mean.
+// Runs the cases of contract/assignment, in Node and in browsers. contract/assignment/README.md describes them.
 
 import { isEligible } from "../../src/assign/audience";
 import { bucket, murmur3 } from "../../src/assign/bucket";
@@ -18,7 +18,7 @@ import type { Experiment, PageRule } from "../../src/ruleset";
 export interface Results {
   passed: number;
   failed: number;
-  /** What the first hundred failures were. */
+  /** Messages of the first hundred failures. */
   failures: string[];
 }
 
@@ -45,13 +45,13 @@ type Cases =
   | { feature: "parameter"; cases: { address: string; name: string; value: string | null }[] }
   | { feature: "source"; cases: { referrer: string | null; url: string | null; source: string }[] };
 
-/** Members in one order, so that equal values have equal texts. */
+/** JSON with sorted members, so that equal values have equal texts. */
 const stable = (value: unknown): string =>
   JSON.stringify(value, (_, each: unknown) =>
     each && typeof each === "object" && !Array.isArray(each) ? Object.fromEntries(Object.entries(each).sort()) : each,
   );
 
-/** The places that a reading refuses; null for another shape, none where it reads. */
+/** The places that a parser refuses; null for a wrong shape, empty if the value is valid. */
 function refusedBy(read: () => unknown): string[] | null {
   try {
     read();
@@ -79,7 +79,7 @@ function answerOf(experiment: Experiment, visitor: Visitor, { place, now, forced
   };
 }
 
-/** What is made of a case, in the form of its `expect`. */
+/** The actual result of a case, in the form of its `expect`. */
 function outcomeOf(experiments: readonly Experiment[], each: DecisionCase): unknown {
   const refused = refusedBy(() => visitorOf(each.visitor));
   if (refused === null || refused.length > 0) return { refused };
@@ -88,7 +88,7 @@ function outcomeOf(experiments: readonly Experiment[], each: DecisionCase): unkn
     Object.entries(each.expect).map(([key, asked]) => {
       const experiment = experiments.find(({ experiment_key }) => experiment_key === key);
       const answer = experiment ? answerOf(experiment, visitor, each) : {};
-      // What a case does not say, it does not ask.
+      // Only the members that the case names are compared.
       return [key, Object.fromEntries(Object.entries(answer).filter(([part]) => part in asked))];
     }),
   );
@@ -148,7 +148,7 @@ function checkFeature(file: Cases, check: (name: string, actual: unknown, expect
   }
 }
 
-/** Runs whole files: each a name, for messages, and what its JSON says. */
+/** Runs whole files. Each has a name, for messages, and its parsed JSON. */
 export function run(files: readonly { name: string; json: unknown }[]): Results {
   const { results, check } = collector();
   for (const { name, json } of files) {
@@ -164,7 +164,8 @@ export function run(files: readonly { name: string; json: unknown }[]): Results 
 }
 
 /**
- * Decides again what the Rust core decided: lines of JSON, each with a ruleset of its own; empty ones are passed over.
+ * Repeats decisions of the Rust core and compares the results. `lines` are JSON, each with its own ruleset; empty ones
+ * are skipped.
  */
 export function replay(lines: readonly string[]): Results {
   const { results, check } = collector();

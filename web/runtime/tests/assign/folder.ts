@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
 
-/** The folder of the cases, above wherever the tests are run. */
+/** Finds the folder of the cases in the working directory or a folder above it. */
 export function folder(): string {
   for (let at = process.cwd(); ; at = dirname(at)) {
     const found = join(at, "contract", "assignment");

@@ -1,5 +1,5 @@
-// The same as contract/assignment/reference.mjs says, for texts that nobody thought of: addresses, rules, numbers and
-// dates made of the pieces that mean something in them. The seed is fixed, so a failure comes again.
+// Compares with contract/assignment/reference.mjs on random texts: addresses, rules, numbers and dates, composed of
+// pieces that have a meaning in them. The seed is fixed, so failures are reproducible.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -13,7 +13,7 @@ import { sourceOf } from "../../src/assign/source";
 import { isPage } from "../../src/assign/url-rule";
 import type { PageRule, Scalar } from "../../src/ruleset";
 
-/** Numbers from 0 up to, not including, a bound: a linear congruence, whose high bits are good enough here. */
+/** Pseudo-random numbers from 0 to below a bound, by a linear congruence, whose high bits are good enough here. */
 function dice(seed: number): (sides: number) => number {
   let state = seed;
   return (sides) => {
@@ -81,7 +81,7 @@ const address = (): string => one(START) + made(ADDRESS, 8);
 const parts = (of: Partial<Address> | null): unknown =>
   of && [of.url, of._scheme, of.host, of._port, of._path, of._query, of._fragment];
 
-/** The same of the reference, which has names of its own. */
+/** The parts of an address of the reference, which names them differently. */
 const referenceParts = (of: Record<string, string> | null): unknown =>
   of && [of.text, of.scheme, of.host, of.port, of.path, of.query, of.fragment];
 
@@ -101,8 +101,8 @@ test("rules about pages, parameters and sources", () => {
     const text = address();
     const [page, other] = [addressOf(text), reference.addressOf(text)];
     if (!page) continue;
-    // Half of the rules are a part of the address, or there would be few matches.
-    // Neither rulesets nor browsers' addresses have half a surrogate pair, which cutting may leave.
+    // Half of the rules are a part of the address, as there would be few matches otherwise.
+    // Cutting may leave half a surrogate pair, which neither rulesets nor browsers' addresses have.
     const cut = roll(2)
       ? address()
       : one(["", "*", " "]) + text.slice(roll(4) * 4, text.length - roll(3)) + one(["", "*", "#"]);
@@ -193,8 +193,7 @@ test("buckets", () => {
 });
 
 test("no text keeps a browser busy", () => {
-  // What is looked at is at most 8,192 bytes, escaped 24,576; a quadratic walk over it would take seconds of these
-  // rounds.
+  // Texts have at most 8,192 bytes, or 24,576 when escaped. A quadratic algorithm would take seconds for these rounds.
   const long = (piece: string): string => piece.repeat(8192 / piece.length);
   const texts = ["/", ":", ":1", "1", "@", ".", "?", "#", "*", "%41", " ", "é", "a.", "1e", "http://", "&=", "A"].map(
     long,

@@ -1,5 +1,5 @@
-// run.mjs [--report FILE]: builds the unit tests and runs them in Node; `npm test` in web/runtime. `--report` writes the counts to a
-// file as JSON, too.
+// run.mjs [--report FILE]: builds the unit tests and runs them in Node; `npm test` in web/runtime. `--report` also
+// writes the counts to a file as JSON.
 
 import { spawnSync } from "node:child_process";
 import { resolve } from "node:path";
@@ -11,7 +11,7 @@ const { values } = parseArgs({ options: { report: { type: "string" } } });
 
 const reporters = [
   ["tap", "stdout"],
-  // npm changes into this package's folder, and says where it was called.
+  // npm changes to this package's folder; `INIT_CWD` is the folder in which it was called.
   ...(values.report ? [[at("../../../report.mjs"), resolve(process.env.INIT_CWD ?? "", values.report)]] : []),
 ];
 process.chdir(at("../../"));

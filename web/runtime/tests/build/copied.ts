@@ -1,4 +1,4 @@
-// A part that imports a module of the kit in a form that the build does not take out.
+// A part that imports a module of the kit in a form that the build does not remove.
 
 import * as trust from "../../src/browser/changes/trust";
 

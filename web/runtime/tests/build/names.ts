@@ -1,4 +1,4 @@
-// A part with properties of its own and of the page, some of which look like each other.
+// A part with its own properties and properties of the page, some of which have similar names.
 
 interface Rule {
   path: string;

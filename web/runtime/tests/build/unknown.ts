@@ -1,4 +1,4 @@
-// A part that wants of a module of the kit what is not in the kit.
+// A part that imports a name from a module of the kit that is not in the kit.
 
 import { setNonce } from "../../src/browser/changes/trust";
 

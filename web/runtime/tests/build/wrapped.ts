@@ -1,4 +1,4 @@
-// A part whose import stands on several lines, as formatters write long ones.
+// A part with an import on several lines, as formatters write long ones.
 
 import {
   doc,

@@ -311,10 +311,10 @@ pub(crate) struct LastClockAct {
 }
 
 impl ExperimentSchedule {
-    /// Schedule of an experiment. `bandit_look` is the time of the next bandit update.
-    fn new(experiment: &Experiment, bandit_look: Instant) -> Self {
-        let look = experiment.follows(Rule::Bandit).then_some(Due { at: bandit_look, rule: Rule::Bandit });
-        let next = experiment.next_due().into_iter().chain(look).min().map(|due| NextClockAct {
+    /// Schedule of an experiment. `bandit_check` is the time of the next bandit update.
+    fn new(experiment: &Experiment, bandit_check: Instant) -> Self {
+        let check = experiment.follows(Rule::Bandit).then_some(Due { at: bandit_check, rule: Rule::Bandit });
+        let next = experiment.next_due().into_iter().chain(check).min().map(|due| NextClockAct {
             at: due.at,
             act: due.rule.act().word(),
             rule: due.rule.word(),
@@ -400,13 +400,13 @@ impl From<DomainEpoch> for Epoch {
 }
 
 impl ExperimentDetails {
-    /// Details of an experiment in the project with this key. `bandit_look` is the time of the next bandit update,
+    /// Details of an experiment in the project with this key. `bandit_check` is the time of the next bandit update,
     /// `successes` the times of the integrations' last successes.
     pub(crate) fn new(
         loaded: LoadedExperiment,
         epochs: Vec<DomainEpoch>,
         project_key: &str,
-        bandit_look: Instant,
+        bandit_check: Instant,
         successes: &BTreeMap<String, Instant>,
     ) -> Self {
         let LoadedExperiment { experiment, origin, primary_goal } = loaded;
@@ -416,7 +416,7 @@ impl ExperimentDetails {
             Serving::Winner { arm, rollout } => (Some(Some(arm.id())), Some(rollout)),
         };
         Self {
-            schedule: ExperimentSchedule::new(&experiment, bandit_look),
+            schedule: ExperimentSchedule::new(&experiment, bandit_check),
             integrations: experiment
                 .configuration
                 .integrations()

@@ -114,13 +114,13 @@ impl RevisionView {
 /// Fields in which two states of an experiment in the project with this key differ.
 pub(crate) fn compared(before: Experiment, after: Experiment, project_key: &str) -> Vec<FieldChange> {
     let mut changes = Vec::new();
-    compare("", &told(before, project_key), &told(after, project_key), &mut changes);
+    compare("", &reported_fields(before, project_key), &reported_fields(after, project_key), &mut changes);
     changes
 }
 
 /// Fields of an experiment that history reports: those that an update can change, and status, archive,
 /// conclusion and serving.
-fn told(experiment: Experiment, project_key: &str) -> Value {
+fn reported_fields(experiment: Experiment, project_key: &str) -> Value {
     let standing = json!({
         "status": experiment.lifecycle.status().word(),
         "archived": experiment.archived,

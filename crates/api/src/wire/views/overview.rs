@@ -87,7 +87,7 @@ impl OverviewItem {
     /// Entry with the names of its actors.
     pub(crate) fn new(entry: OverviewEntry, names: &Names) -> Self {
         let OverviewEntry { row, outlook, sentence, days, days_left } = entry;
-        let look = row.look.as_ref();
+        let check = row.check.as_ref();
         let words = ["win", "loss", "no_difference", "keep_running", "do_not_trust"];
         let grades = ["ok", "warn", "fail"];
         let known = |word: &str, words: &[&'static str]| words.iter().find(|known| **known == word).copied();
@@ -99,9 +99,9 @@ impl OverviewItem {
             owner: names.get(&row.owner).into(),
             archived: row.is_archived,
             outcome: ConclusionOutcome::WORDS.iter().find(|(word, _)| *word == row.outcome).map(|(word, _)| *word),
-            verdict: look.and_then(|look| known(&look.verdict, &words)),
+            verdict: check.and_then(|check| known(&check.verdict, &words)),
             sentence,
-            health: look.and_then(|look| known(&look.health, &grades)).unwrap_or("unknown"),
+            health: check.and_then(|check| known(&check.health, &grades)).unwrap_or("unknown"),
             visitors: outlook.map(|outlook| i64::try_from(outlook.visitors).unwrap_or(i64::MAX)),
             days,
             days_left,
@@ -110,7 +110,7 @@ impl OverviewItem {
                 actor: names.get(&row.changed_by).into(),
                 action: row.change_action,
             },
-            as_of: look.map(|look| look.as_of),
+            as_of: check.map(|check| check.as_of),
         }
     }
 }

@@ -5,7 +5,7 @@ mod lease;
 
 use super::interrupt;
 use super::store::{BackupStore, Digest, ListedFile, StoreLock};
-use crate::say::tell;
+use crate::say::say_stderr;
 use crate::{Error, Result};
 use clap::Args;
 use client::{Answer, Client, Request};
@@ -226,7 +226,7 @@ fn endpoint_url(text: &str) -> Result<Url> {
         None => false,
     };
     if url.scheme() == "http" && !is_loopback {
-        tell!("muriel: backups go to {url} without encryption: everybody on the way can read them; use https");
+        say_stderr!("muriel: backups go to {url} without encryption: everybody on the way can read them; use https");
     }
     Ok(url)
 }

@@ -145,8 +145,8 @@ fn files_that_do_not_fit_the_project_are_refused() {
     ] {
         let mut project = project(&has);
         project.names.insert((Kind::Goal, "g".to_owned()));
-        let told = changes(&wants, &project, Choices { prune, resume: false }).unwrap_err().to_string();
-        assert!(told.contains(expect), "{expect}\n{told}");
+        let message = changes(&wants, &project, Choices { prune, resume: false }).unwrap_err().to_string();
+        assert!(message.contains(expect), "{expect}\n{message}");
     }
     let many: Vec<(String, String)> =
         (1..6).map(|n| (format!("experiments/a/variant-{n}.js"), "x".repeat(510 << 10))).collect();
@@ -154,8 +154,8 @@ fn files_that_do_not_fit_the_project_are_refused() {
     let mut parts: Vec<(&str, &str)> = many.iter().map(|(name, text)| (name.as_str(), text.as_str())).collect();
     parts.push(("experiments/a/experiment.toml", &settings));
     let large = tree(&parts);
-    let told = changes(&large, &Project::default(), Choices::default()).unwrap_err().to_string();
-    assert!(told.contains("as one request, which must be below 2097152"), "{told}");
+    let message = changes(&large, &Project::default(), Choices::default()).unwrap_err().to_string();
+    assert!(message.contains("as one request, which must be below 2097152"), "{message}");
     // An experiment that was created in parts is accepted as long as it does not
     // change.
     assert_eq!(changes(&large, &project(&large), Choices::default()).unwrap().changes, []);

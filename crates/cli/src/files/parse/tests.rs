@@ -125,14 +125,14 @@ fn problems_name_file_and_line() {
         ),
         (vec![("experiments/a/custom.js", "a\0")], "experiments/a/custom.js: custom_js "),
     ] {
-        let told = read(&files(&parts)).unwrap_err().to_string();
-        assert!(told.contains(expect), "{expect}\n{told}");
+        let message = read(&files(&parts)).unwrap_err().to_string();
+        assert!(message.contains(expect), "{expect}\n{message}");
     }
 }
 
 #[test]
 fn problems_of_all_files_are_told_at_once() {
-    let told = read(&files(&[
+    let problems = read(&files(&[
         ("project.toml", "format = 3\nx = 1\n"),
         ("goals.toml", "[[goal]]\ngoal_key = \"x\"\ngoal_name = \"\"\ngoal_type = \"evnt\"\ngoal_value = \"v\"\n"),
         ("hypotheses/a.toml", "problem = 1\nconfidence = 9\n"),
@@ -141,7 +141,7 @@ fn problems_of_all_files_are_told_at_once() {
         ("experiments/b/experiment.toml", "a = \nb = \n"),
     ]))
     .unwrap_err();
-    let places: Vec<String> = told.iter().map(|one| format!("{}:{}", one.file, one.line)).collect();
+    let places: Vec<String> = problems.iter().map(|one| format!("{}:{}", one.file, one.line)).collect();
     for expect in [
         "project.toml:1",
         "project.toml:2",
@@ -152,7 +152,7 @@ fn problems_of_all_files_are_told_at_once() {
         "experiments/a/experiment.toml:3",
         "experiments/b/experiment.toml:1",
     ] {
-        assert!(places.iter().any(|place| place == expect), "{expect}: {told}");
+        assert!(places.iter().any(|place| place == expect), "{expect}: {problems}");
     }
-    assert!(told.to_string().starts_with("the files have "), "{told}");
+    assert!(problems.to_string().starts_with("the files have "), "{problems}");
 }

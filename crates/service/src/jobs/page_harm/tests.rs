@@ -22,7 +22,7 @@ struct Shop {
     project: Project,
     now_us: Arc<AtomicI64>,
     visitors: AtomicU64,
-    looks: PageLooks,
+    checks: PageChecks,
     leadership: Leadership,
     _directory: tempfile::TempDir,
 }
@@ -56,7 +56,7 @@ impl Shop {
             project,
             now_us,
             visitors: AtomicU64::new(0),
-            looks: PageLooks::default(),
+            checks: PageChecks::default(),
             leadership,
             _directory: directory,
         }
@@ -133,7 +133,7 @@ impl Shop {
     /// Returns the experiments that the clock ends a minute later.
     async fn ended(&mut self) -> Vec<ExperimentId> {
         self.pass(60);
-        stop_page_harm(&self.app, &self.leadership, &mut self.looks).await.unwrap()
+        stop_page_harm(&self.app, &self.leadership, &mut self.checks).await.unwrap()
     }
 }
 
@@ -225,5 +225,5 @@ async fn an_experiment_that_cannot_be_read_leaves_the_others_protected() {
     });
     write.await.unwrap();
     assert_eq!(shop.ended().await, [harmed]);
-    assert!(shop.looks.0.contains_key(&broken));
+    assert!(shop.checks.0.contains_key(&broken));
 }

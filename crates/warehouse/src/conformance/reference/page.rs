@@ -10,7 +10,7 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Health events of a visitor, in the arm in which the visitor entered.
-fn told<'r>(
+fn health_events<'r>(
     records: &'r [&'r Record],
     entry: &'r Entry<'r>,
     question: &'r ExperimentQuestion,
@@ -32,11 +32,11 @@ pub(super) fn applied(
 ) -> Vec<AppliedChange> {
     let mut counts: BTreeMap<(u32, u32), (u64, u64)> = BTreeMap::new();
     for entry in entries {
-        let told = told(records, entry, question, test_id)
+        let first = health_events(records, entry, question, test_id)
             .filter(|record| record.changes.as_ref().is_some_and(|changes| changes.contains(['0', '1'])))
             .min_by_key(|record| (!record.vouched, record.at, crate::row::hash_id(record.id)));
         for (place, letter) in
-            told.iter().flat_map(|record| record.changes.iter().flat_map(|all| all.chars().enumerate()))
+            first.iter().flat_map(|record| record.changes.iter().flat_map(|all| all.chars().enumerate()))
         {
             if letter != '-' {
                 let (pages, matched) = counts.entry((entry.variant, place as u32)).or_default();
@@ -57,10 +57,10 @@ pub(super) fn totals(
 ) -> Vec<PageTotals> {
     let mut totals: BTreeMap<(i64, u32), PageTotals> = BTreeMap::new();
     for entry in entries {
-        let all: Vec<&Record> = told(records, entry, question, test_id).collect();
-        let is_vouched = all.iter().any(|record| record.vouched);
+        let all: Vec<&Record> = health_events(records, entry, question, test_id).collect();
+        let is_trusted = all.iter().any(|record| record.vouched);
         let any = |of: fn(&Record) -> Option<f64>| {
-            let counted = all.iter().filter(|record| record.vouched || !is_vouched);
+            let counted = all.iter().filter(|record| record.vouched || !is_trusted);
             counted.filter(|record| of(record).is_some_and(|number| number > 0.0)).count() > 0
         };
         let first = |of: fn(&Record) -> Option<f64>, scale: f64, cap: i64| -> Option<u64> {
@@ -88,7 +88,7 @@ pub(super) fn totals(
         add(&mut place.cls, first(|record| record.cls, CLS_SCALE as f64, CLS_CAP));
         add(&mut place.inp, first(|record| record.inp_ms, 1.0, INP_CAP_MS));
     }
-    totals.into_values().filter(PageTotals::tells).collect()
+    totals.into_values().filter(PageTotals::has_reports).collect()
 }
 
 pub(super) fn errors(
@@ -99,9 +99,9 @@ pub(super) fn errors(
 ) -> Vec<PageError> {
     let mut met: BTreeMap<(u32, String), Vec<&Record>> = BTreeMap::new();
     for entry in entries {
-        let all: Vec<&Record> = told(records, entry, question, test_id).collect();
-        let is_vouched = all.iter().any(|record| record.vouched);
-        let counted = all.into_iter().filter(|record| record.vouched || !is_vouched);
+        let all: Vec<&Record> = health_events(records, entry, question, test_id).collect();
+        let is_trusted = all.iter().any(|record| record.vouched);
+        let counted = all.into_iter().filter(|record| record.vouched || !is_trusted);
         for record in counted.filter(|record| record.errors.is_some_and(|errors| errors > 0.0)) {
             if let Some(message) = &record.error_message {
                 met.entry((entry.variant, crate::row::plain(message))).or_default().push(record);

@@ -6,17 +6,17 @@ use crate::answer::{AppliedChange, MAX_TRACKED_CHANGES, PageError, PageMeasure, 
 use crate::question::ExperimentQuestion;
 use muriel_domain::Instant;
 
-/// Measure columns, in the order in which [`Told::pages`] reads them.
+/// Measure columns, in the order in which [`HealthEvents::pages`] reads them.
 const MEASURES: [&str; 4] = ["hidden", "lcp", "cls", "inp"];
 
 /// The health events of an experiment.
-pub(super) struct Told<'q> {
+pub(super) struct HealthEvents<'q> {
     pub(super) question: &'q ExperimentQuestion,
     pub(super) project: u64,
     pub(super) test: i64,
 }
 
-impl Told<'_> {
+impl HealthEvents<'_> {
     /// SQL query of these events.
     fn rows(&self) -> String {
         format!(
@@ -32,7 +32,7 @@ impl Told<'_> {
     pub(super) fn changes(&self, db: &Db<'_>) -> Result<Vec<AppliedChange>> {
         let sql = format!(
             r#"WITH
-                 told AS NOT MATERIALIZED ({told} AND asked <> 0),
+                 told AS NOT MATERIALIZED ({rows} AND asked <> 0),
                  -- Of each visitor who entered, the first in the arm that counts: of what a key vouched for, if there is any.
                  first AS (
                    SELECT told.variant, told.asked, told.found
@@ -46,7 +46,7 @@ impl Told<'_> {
                    FROM alike, range({MAX_TRACKED_CHANGES}) AS numbers(number) WHERE (asked >> number) & 1 = 1)
                SELECT variant, change, sum(pages)::UBIGINT, sum(pages * matched)::UBIGINT
                FROM bits GROUP BY ALL ORDER BY variant, change"#,
-            told = self.rows(),
+            rows = self.rows(),
         );
         db.rows(&sql, |row| {
             Ok(AppliedChange { variant: row.get(0)?, change: row.get(1)?, pages: row.get(2)?, matched: row.get(3)? })
@@ -75,14 +75,14 @@ impl Told<'_> {
         };
         let sql = format!(
             "WITH
-               told AS NOT MATERIALIZED ({told}),
+               told AS NOT MATERIALIZED ({rows}),
                visitors AS (
                  SELECT entry.epoch, entry.variant, {failed}, {late}, {first}
                  FROM told JOIN entry ON told.visitor = entry.visitor AND told.variant = entry.variant
                  GROUP BY entry.visitor, entry.epoch, entry.variant)
              SELECT epoch, variant, count(*) FILTER (failed), count(*) FILTER (late), {sums}
              FROM visitors GROUP BY epoch, variant ORDER BY epoch, variant",
-            told = self.rows(),
+            rows = self.rows(),
             failed = any("failed"),
             late = any("late"),
             first = MEASURES.map(first).join(", "),
@@ -103,7 +103,7 @@ impl Told<'_> {
                 inp: measure(13)?,
             })
         })?;
-        Ok(totals.into_iter().filter(PageTotals::tells).collect())
+        Ok(totals.into_iter().filter(PageTotals::has_reports).collect())
     }
 
     /// Messages of the errors that most visitors had, by arm.
@@ -119,7 +119,7 @@ impl Told<'_> {
         };
         let sql = format!(
             r#"WITH
-                 told AS NOT MATERIALIZED ({told}),
+                 told AS NOT MATERIALIZED ({rows}),
                  met AS MATERIALIZED (
                    SELECT told.visitor, told.variant, told.vouched, told."at", told.error, told.page, told.browser
                    FROM told JOIN entry ON told.visitor = entry.visitor AND told.variant = entry.variant
@@ -138,7 +138,7 @@ impl Told<'_> {
                SELECT variant, error, page, browser, visitors::UBIGINT, first_at, last_at
                FROM messages LEFT JOIN pages USING (variant, error) LEFT JOIN browsers USING (variant, error)
                ORDER BY variant, visitors DESC, error"#,
-            told = self.rows(),
+            rows = self.rows(),
             pages = most("page"),
             browsers = most("browser"),
         );

@@ -1,7 +1,7 @@
 //! Entry of a project's visitors into a holdout, held out or not.
 
 use duckdb::Connection;
-use muriel_assign::document::GroupStretch;
+use muriel_assign::document::GroupRange;
 
 use super::read::Db;
 use super::{Result, before, since};
@@ -13,7 +13,7 @@ use crate::row::kind::LOST;
 const IDS_AT_ONCE: u64 = 1_000_000;
 
 /// Creates the table `entry`. Visitors have no attributes, so a filter matches nobody.
-pub(super) fn enter(db: &Db<'_>, question: &ExperimentQuestion, project: u64, stretch: &GroupStretch) -> Result<()> {
+pub(super) fn enter(db: &Db<'_>, question: &ExperimentQuestion, project: u64, range: &GroupRange) -> Result<()> {
     let from = question.from.map_or_else(String::new, |from| format!(r#" HAVING min("at") >= {}"#, from.us()));
     let (started, until) = (since("\"at\"", question.started_at), before("\"at\"", question.until));
     db.run(&format!(
@@ -21,7 +21,7 @@ pub(super) fn enter(db: &Db<'_>, question: &ExperimentQuestion, project: u64, st
            SELECT visitor, min("at") AS "at" FROM events WHERE project = {project} AND kind <> {LOST}{started}{until}
            GROUP BY visitor{from}"#
     ))?;
-    place(db, project, stretch)?;
+    place(db, project, range)?;
     let epoch = question.epochs.first().map_or(0, |(epoch, _)| *epoch);
     let other = question.epoch.is_some_and(|asked| asked != epoch);
     let nobody = if other || question.filter != Default::default() { " WHERE false" } else { "" };
@@ -35,8 +35,8 @@ pub(super) fn enter(db: &Db<'_>, question: &ExperimentQuestion, project: u64, st
 }
 
 /// Creates the table `held_out`: the visitors of `seen` whose position is in the group range.
-fn place(db: &Db<'_>, project: u64, stretch: &GroupStretch) -> Result<()> {
-    let is_held_out = stretch.membership();
+fn place(db: &Db<'_>, project: u64, range: &GroupRange) -> Result<()> {
+    let is_held_out = range.membership();
     db.run("CREATE OR REPLACE TEMP TABLE held_out (visitor UBIGINT NOT NULL)")?;
     let seen: u64 = db.row("SELECT count(*) FROM seen", |row| row.get(0))?;
     let parts = seen / IDS_AT_ONCE + 1;

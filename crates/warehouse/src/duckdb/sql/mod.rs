@@ -72,12 +72,12 @@ pub(super) fn ask(
             Population::Exposed { test_id } => {
                 let exposures = entry::Exposures::find(db, question, project, *test_id)?;
                 entry::enter(db, question, project, &exposures)?;
-                let told = health::Told { question, project, test: *test_id };
-                let (applied, pages, errors) = (told.changes(db)?, told.pages(db)?, told.errors(db)?);
+                let events = health::HealthEvents { question, project, test: *test_id };
+                let (applied, pages, errors) = (events.changes(db)?, events.pages(db)?, events.errors(db)?);
                 ExperimentAnswer { applied, pages, errors, ..entry::health(db, question, project, &exposures)? }
             }
-            Population::Holdout(stretch) => {
-                holdout::enter(db, question, project, stretch)?;
+            Population::Holdout(range) => {
+                holdout::enter(db, question, project, range)?;
                 entry::arrived(db)?.0
             }
         };

@@ -10,7 +10,7 @@ use super::outcome::MetricContext;
 use super::read::Db;
 use super::{Result, before, literal};
 use crate::answer::{LargestOrder, MAX_VALUE, MetricAnswer, VALUE_SCALE};
-use crate::question::{MAX_ORDER_FACTOR, MIN_VOUCHED_ONE_IN, Metric, SHARED_BY};
+use crate::question::{MAX_ORDER_FACTOR, MIN_TRUSTED_ONE_IN, Metric, SHARED_BY};
 use crate::row::{fixed, kind};
 
 /// Kind of a row of `matched`: an order, a refund of an existing order, or a refund without an order.
@@ -185,16 +185,16 @@ pub(super) fn earnings(db: &Db<'_>, metric: &Metric, refunds: bool, answer: &mut
         ]
     };
     let (after, earlier) = (sums("after"), sums("NOT after"));
-    let vouched = format!("greatest({} + {}, 0)", after[0], after[2]);
+    let trusted = format!("greatest({} + {}, 0)", after[0], after[2]);
     db.run(&format!(
         "CREATE OR REPLACE TEMP TABLE earnings AS
          SELECT visitor, count(*) FILTER (after AND what = {ORDER}) AS count, {raw}::BIGINT AS raw,
-                {earlier}::BIGINT AS earlier, least({vouched}, {MAX_VALUE})::BIGINT AS vouched
+                {earlier}::BIGINT AS earlier, least({trusted}, {MAX_VALUE})::BIGINT AS vouched
          FROM matched GROUP BY visitor",
         raw = worth(&after),
         earlier = worth(&earlier),
     ))?;
-    answer.orders.vouched =
+    answer.orders.trusted =
         db.row(&format!("SELECT count(*) FROM matched WHERE after AND vouched AND what = {ORDER}"), |row| row.get(0))?;
     answer.orders.largest = largest_order(db, refunds)?;
     match metric.cap {
@@ -241,8 +241,8 @@ pub(super) fn note_unread(
 /// SQL expression for the value of a visitor, from four sums: of keyed and of other orders, both less their refunds,
 /// and of refunds without an order of both kinds, which are negative. Refunds never make the value negative. Refunds
 /// without a key only reduce orders without a key.
-pub(super) fn worth([vouched, other, untied, other_untied]: &[String; 4]) -> String {
-    format!("least(greatest({vouched} + greatest({other} + {other_untied}, 0) + {untied}, 0), {MAX_VALUE})")
+pub(super) fn worth([trusted, other, untied, other_untied]: &[String; 4]) -> String {
+    format!("least(greatest({trusted} + greatest({other} + {other_untied}, 0) + {untied}, 0), {MAX_VALUE})")
 }
 
 /// SQL expressions for the contribution of a row of `matched` to the four sums of [`worth`].
@@ -292,7 +292,7 @@ fn keep_one_currency(db: &Db<'_>, metric: &Metric, answer: &mut MetricAnswer) ->
     };
     orders.retain(|(currency, _, _)| Some(currency) != answer.currency.as_ref());
     answer.orders.other_currency = orders.iter().map(|(_, all, _)| all).sum();
-    answer.orders.other_currency_vouched = orders.iter().map(|(_, _, vouched)| vouched).sum();
+    answer.orders.other_currency_trusted = orders.iter().map(|(_, _, trusted)| trusted).sum();
     let named =
         answer.currency.as_deref().map_or_else(String::new, |name| format!(" AND currency <> {}", literal(name)));
     db.run(&format!("DELETE FROM matched WHERE currency IS NOT NULL{named}"))
@@ -307,8 +307,8 @@ fn keep_plausible(db: &Db<'_>, metric: &Metric, answer: &mut MetricAnswer) -> Re
         None => false,
         Some(_) => {
             let buyers = format!("SELECT count(DISTINCT visitor), count(DISTINCT visitor) FILTER (vouched) {orders}");
-            let (all, vouched): (u64, u64) = db.row(&buyers, |row| Ok((row.get(0)?, row.get(1)?)))?;
-            vouched.saturating_mul(MIN_VOUCHED_ONE_IN) >= all
+            let (all, trusted): (u64, u64) = db.row(&buyers, |row| Ok((row.get(0)?, row.get(1)?)))?;
+            trusted.saturating_mul(MIN_TRUSTED_ONE_IN) >= all
         }
     };
     let (limit, whose) = match (metric.max_order_value, largest.filter(|largest| sure && *largest > 0)) {
@@ -344,7 +344,7 @@ fn largest_order(db: &Db<'_>, refunds: bool) -> Result<Option<LargestOrder>> {
             units: row.get(0)?,
             at: Instant::from_us(row.get(1)?),
             variant: row.get(2)?,
-            vouched: row.get(3)?,
+            trusted: row.get(3)?,
         })
     })?;
     Ok(largest.pop())

@@ -297,14 +297,14 @@ fn outcomes(
     let values = candidates.rule == Rule::Revenue;
     let covariate = metric.before_us.is_some();
     // For pages and clicks the time comes from the page itself, and there are too many of them to store.
-    let tells_just_before = is_first && covariate && matches!(candidates.rule, Rule::Order | Rule::Revenue);
+    let counts_just_before = is_first && covariate && matches!(candidates.rule, Rule::Order | Rule::Revenue);
     let is_form = |trigger: &Trigger| trigger.goal_type() == GoalType::FormSubmit;
-    let tells_prevented = is_first && matches!(&metric.outcome, CountedOutcome::Goal(trigger) if is_form(trigger));
-    let kept = values || scope.by_quarter || tells_just_before || tells_prevented;
+    let counts_prevented = is_first && matches!(&metric.outcome, CountedOutcome::Goal(trigger) if is_form(trigger));
+    let kept = values || scope.by_quarter || counts_just_before || counts_prevented;
     if kept {
         db.run(&format!("CREATE OR REPLACE TEMP TABLE matched AS {matched}"))?;
     }
-    if tells_just_before {
+    if counts_just_before {
         let orders = if values { format!(" AND m.{}", orders::IS_ORDER) } else { String::new() };
         let sql = format!(
             r#"SELECT count(DISTINCT m.visitor) FROM matched AS m JOIN entry AS x ON x.visitor = m.visitor
@@ -312,7 +312,7 @@ fn outcomes(
         );
         answer.just_before = db.row(&sql, |row| row.get(0))?;
     }
-    if tells_prevented {
+    if counts_prevented {
         let sql = format!(
             r#"SELECT count(*) FROM (
                  SELECT m.visitor FROM matched AS m JOIN events AS e ON e.visitor = m.visitor AND e.id = m.id

@@ -1,4 +1,4 @@
-// One's own name, password, authenticator, passkeys and sessions.
+// The user's own name, password, authenticator, passkeys and sessions.
 
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
@@ -199,7 +199,7 @@ function Sessions() {
   );
 }
 
-/** Warns that somebody else may know the password, after which a second factor was wrong. */
+/** Warns that somebody else may know the password: the password was right, and the second factor was wrong. */
 function Refused({ refused }: { refused: Schemas["RefusedSecondFactor"][] }) {
   const [latest] = refused;
   if (latest === undefined) return null;
@@ -232,7 +232,7 @@ const SYSTEMS: [RegExp, string][] = [
   [/Linux/, "Linux"],
 ];
 
-/** A name that people know their browser by; the text itself is in the title. */
+/** Common name of a browser. The title has the complete user agent. */
 function browserOf(userAgent: string): string {
   const first = (names: [RegExp, string][]) => names.find(([pattern]) => pattern.test(userAgent))?.[1];
   const [browser, system] = [first(BROWSERS), first(SYSTEMS)];

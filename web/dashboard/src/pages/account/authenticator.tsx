@@ -1,4 +1,4 @@
-// Enrolling and removing an authenticator (TOTP).
+// Enrols and removes an authenticator (TOTP).
 
 import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
@@ -128,7 +128,7 @@ function Confirm({ begun, onDone }: { begun: Schemas["TotpBegun"]; onDone: (code
   );
 }
 
-/** In groups of four, as people read it. */
+/** Splits a secret into groups of four, which are easier to read. */
 function grouped(secret: string): string {
   return secret.replace(/(.{4})(?=.)/g, "$1 ");
 }

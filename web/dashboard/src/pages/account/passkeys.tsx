@@ -1,4 +1,4 @@
-// One's own passkeys: keys of a device, which stand in place of password and code.
+// The user's own passkeys: keys on a device, which replace password and code.
 
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
@@ -127,7 +127,8 @@ function AddDialog({ onClose }: { onClose: () => void }) {
       onClose();
     },
   });
-  // The browser asks for the device only once the name is there: a passkey that is refused afterwards would stay on it.
+  // The browser asks for the device only once there is a name: a passkey that is refused afterwards would stay on the
+  // device.
   const isNamed = form.values.name.trim() !== "";
   return (
     <Dialog

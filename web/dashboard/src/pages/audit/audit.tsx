@@ -1,4 +1,4 @@
-// The audit log: who did what, when, with the values before and after.
+// The audit log: the author, action and time of each change, with the values before and after.
 
 import { infiniteQueryOptions, useInfiniteQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
@@ -119,7 +119,7 @@ function FilterBar({ filters }: { filters: Filters }) {
       />
       <Select label="Kind" value={filters.object ?? ""} onChange={set("object")}>
         <option value="">Everything</option>
-        {/* One thing, such as experiment:17, comes by a link. */}
+        {/* A link can filter by a single object, such as experiment:17. */}
         {[...new Set([...KINDS, ...(filters.object ? [filters.object] : [])])].map((kind) => (
           <option key={kind} value={kind}>
             {kindName(kind)}

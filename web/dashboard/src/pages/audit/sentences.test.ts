@@ -21,7 +21,7 @@ test("entries of the audit log read as sentences", () => {
     ["settings", "project", "prj_1", "Shop", {}, "changed the settings of Shop"],
     ["propose", "proposal", "9", "of experiment 20", {}, "proposed a change of experiment 20"],
     ["export", "visitor_data", "", "", null, "read the data of a visitor"],
-    // An act of a newer server.
+    // An action of a newer server.
     ["paint", "goal", "5", "Order", {}, "paint: goal Order"],
     ["constructor", "toString", "5", "valueOf", {}, "constructor: toString valueOf"],
   ];

@@ -1,4 +1,4 @@
-// What the entries of the audit log say, as the history does: an act, and what it was done to.
+// Sentences for the entries of the audit log, with the words of the history: an action and its object.
 
 import type { Schemas } from "~/api/query";
 import { own } from "~/lib/own";
@@ -6,13 +6,13 @@ import { own } from "~/lib/own";
 type Entry = Pick<Schemas["AuditEntry"], "action" | "object" | "after">;
 
 export interface Said {
-  /** Follows the name of who did it: "changed the settings of". */
+  /** Follows the name of the actor: "changed the settings of". */
   act: string;
-  /** What it was done to; undefined where the act says all. */
+  /** Object of the action; undefined if the action is a complete sentence. */
   thing: string | undefined;
 }
 
-/** Acts whose sentence needs no name: they are about who did them, or about something without one. */
+/** Actions whose sentence needs no object: they are about the actor, or about something without a name. */
 const ALONE: Record<string, string> = {
   "sign in session": "signed in",
   "sign in person": "signed in",
@@ -23,7 +23,7 @@ const ALONE: Record<string, string> = {
   "delete visitor_data": "deleted the data of a visitor",
 };
 
-/** Acts by what they are done to. */
+/** Actions by kind of object. */
 const ACTS: Record<string, Record<string, string>> = {
   experiment: {
     duplicate: "copied another experiment to make",
@@ -68,7 +68,7 @@ const ACTS: Record<string, Record<string, string>> = {
   webhook: { "rotate secret": "replaced the secret of the webhook" },
 };
 
-/** What may be done to many things, with the word for it. */
+/** Actions that many kinds of objects have. The functions get the name of the kind. */
 const COMMON: Record<string, (kind: string) => string> = {
   create: (kind) => `created ${kind}`,
   update: (kind) => `changed ${kind}`,
@@ -87,7 +87,7 @@ export function kindName(kind: string): string {
 export function sentenceOf({ action, object: { kind, id, name }, after }: Entry): Said {
   const alone = own(ALONE, `${action} ${kind}`);
   if (alone !== undefined) return { act: alone, thing: undefined };
-  // Earlier servers call what belongs to an experiment `of experiment 20`.
+  // Earlier servers name parts of an experiment `of experiment 20`.
   const thing = name.replace(/^of (?=experiment \d+$)/, "") || `${kindName(kind)} ${id}`.trim();
   if (kind === "experiment" && action === "archive") {
     const isOut = (after as { archived?: unknown } | null)?.archived === false;
@@ -97,6 +97,6 @@ export function sentenceOf({ action, object: { kind, id, name }, after }: Entry)
   if (special !== undefined) return { act: special, thing };
   const common = own(COMMON, action);
   if (common === undefined) return { act: `${action.replaceAll("_", " ")}:`, thing: `${kindName(kind)} ${thing}` };
-  // The kind stands in the thing already, where that has no name.
+  // If the object has no name, `thing` already contains the kind.
   return { act: common(name ? `the ${kindName(kind)}` : "").trim(), thing };
 }

@@ -1,5 +1,5 @@
-// What people and programs say about an experiment or a hypothesis: newest first, with who and when. Comments stay: there is no operation
-// that changes or removes one.
+// Comments on an experiment or a hypothesis by people and programs: newest first, with author and time. Comments are
+// permanent: no operation changes or removes them.
 
 import { infiniteQueryOptions, useInfiniteQuery } from "@tanstack/react-query";
 import { useLocation } from "@tanstack/react-router";
@@ -69,7 +69,7 @@ function OneComment({ comment }: { comment: Schemas["Comment"] }) {
   const place = `comment-${comment.comment_id}`;
   const isLinked = useLocation({ select: ({ hash }) => hash === place });
   const element = useRef<HTMLLIElement>(null);
-  // It is read after the page is shown, so the browser has not found it.
+  // Comments are read after the page is shown, so the browser has not found the linked one.
   useEffect(() => {
     if (isLinked) element.current?.scrollIntoView({ block: "center" });
   }, [isLinked]);
@@ -90,7 +90,7 @@ function OneComment({ comment }: { comment: Schemas["Comment"] }) {
   );
 }
 
-/** What a comment says, with those whom it calls marked, and those whom it mentions besides below it. */
+/** Text of a comment. Mentions in it are marked, and mentioned people whom the text does not name are listed below. */
 function CommentText({ comment: { text, mentions } }: { comment: Schemas["Comment"] }) {
   const { person } = useSession();
   const said = parts(text, mentions);

@@ -1,4 +1,5 @@
-// The form for a comment. `@` finds people to mention; who was chosen from the list is sent by id, as several can have one name.
+// Form for a comment. `@` finds people to mention. Chosen people are sent by id, because several can have the same
+// name.
 
 import { keepPreviousData, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
@@ -24,7 +25,7 @@ interface Draft {
 export function NewComment(props: CommentsProps) {
   const cache = useQueryClient();
   const keyFor = useIdempotencyKey();
-  // The same words again are another comment, once the first was kept.
+  // After a comment was saved, the same words again are a new comment, with a new key.
   const [written, setWritten] = useState(0);
   const [search, setSearch] = useState<string>();
   const found = usePeople(props.projectKey, search);
@@ -39,7 +40,7 @@ export function NewComment(props: CommentsProps) {
       const { data } = await send("post", to, { params: { path }, body, idempotencyKey: key });
       setWritten(written + 1);
       if (data.mentioned.length > 0) toast(`${inWords(data.mentioned)} will find it in the inbox.`);
-      // Whoever comments on an experiment watches it.
+      // The author of a comment on an experiment watches it from then on.
       await outdate(cache, to, "/v2/project/{project_key}/experiment/{test_id}/watch");
     },
   });
@@ -74,7 +75,7 @@ export function NewComment(props: CommentsProps) {
   );
 }
 
-/** The people who see the project and whose names contain what is typed; undefined while they are searched for. */
+/** People who see the project and whose names contain the typed text; undefined while the search is in flight. */
 function usePeople(projectKey: string, search: string | undefined) {
   const rested = useDelayed(search, REST_MS);
   const { data, isPlaceholderData } = useQuery({
@@ -88,7 +89,7 @@ function usePeople(projectKey: string, search: string | undefined) {
     retry: false,
   });
   if (search === undefined || data === undefined) return undefined;
-  // Until the server has answered, those of before stay whom it may still be: whoever presses Enter must not take another one.
+  // Until the server answers, show the previous people who still match. Enter must not choose anybody else.
   const isLate = isPlaceholderData || rested !== search;
   const fits = ({ name }: { name: string }) => !isLate || name.toLowerCase().includes(search.toLowerCase());
   const people = data.people.filter(fits);

@@ -1,4 +1,4 @@
-// Comments are on an experiment or on a hypothesis, by operations that are alike.
+// Operations for comments: those of experiments and those of hypotheses are alike.
 
 const EXPERIMENT = "/v2/project/{project_key}/experiment/{test_id}/comments";
 const HYPOTHESIS = "/v2/project/{project_key}/hypothesis/{hypothesis_id}/comments";
@@ -7,11 +7,11 @@ export interface CommentsProps {
   kind: "experiment" | "hypothesis";
   projectKey: string;
   id: number;
-  /** Whether who is signed in may write one. */
+  /** True when the user may comment. */
   canWrite: boolean;
 }
 
-/** The operation and its parameters, typed as those of experiments: both answer alike. */
+/** The operation and its parameters. They are typed as those of experiments, because both have the same answers. */
 export function operation({ kind, projectKey, id }: CommentsProps) {
   const of = kind === "experiment" ? { test_id: id } : { hypothesis_id: id };
   return {

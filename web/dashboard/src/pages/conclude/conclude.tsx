@@ -1,4 +1,4 @@
-// Concluding an experiment: people say how it ended, and whether an arm is served from now on.
+// Concludes an experiment: the user enters its outcome, and whether to serve a variant from now on.
 
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
@@ -22,7 +22,7 @@ interface Fields {
   note: string;
   learned: string;
   override_reason: string;
-  /** The id of an arm; empty for none. */
+  /** Id of the variant to serve; empty for none. */
   serve_variant_id: string;
   traffic_allocation: number | null;
   follow_up_hypothesis_id: number | null;
@@ -75,7 +75,7 @@ function IsConcluded() {
   );
 }
 
-/** A choice for which the server wants a reason, and why it does. */
+/** A choice for which the server requires a reason, and why. */
 interface Asked {
   choice: string;
   why: "contradicted" | "no verdict";
@@ -87,7 +87,7 @@ function ConcludeForm() {
   const { projectKey, experiment, etag } = useExperiment();
   const locked = useLocked();
   const keyFor = useIdempotencyKey();
-  /** The choice that the verdict contradicts, or could not be held against any, as the server said. */
+  /** The choice that the verdict contradicts, or that could not be compared with a verdict, according to the server. */
   const [asked, setAsked] = useState<Asked>();
   const params = { projectKey, testId: String(experiment.test_id) };
 
@@ -159,17 +159,17 @@ function ConcludeForm() {
   );
 }
 
-/** What the server refuses where the experiment has moved since it was read. */
+/** Refusals that mean that the experiment has changed since it was read. */
 const OUTDATED = ["concluded", "already_serving"];
 
-/** Where a winner is served already the form asks for none, and what was chosen before is of no account. */
+/** The form has no winner to choose while one is already served. An earlier choice is then dropped. */
 function chosenOf(fields: Fields, { is_deploy }: Experiment): Fields {
   if (is_deploy !== 1) return fields;
   const { serve_variant_id, traffic_allocation } = NOTHING;
   return { ...fields, serve_variant_id, traffic_allocation };
 }
 
-/** What was chosen, as far as a verdict can contradict it. */
+/** The part of the choice that a verdict can contradict. */
 function choiceOf({ outcome, serve_variant_id }: Fields): string {
   return `${outcome} ${serve_variant_id}`;
 }
@@ -186,7 +186,7 @@ function bodyOf(fields: Fields, isAsked: boolean) {
   };
 }
 
-/** What is known now: the server's sentence. */
+/** Current state: the server's sentence. */
 function Known() {
   const { projectKey, experiment } = useExperiment();
   const standing = useQuery(standingQuery(projectKey, experiment.test_id)).data;

@@ -1,4 +1,4 @@
-// How an experiment ended, for its summary, and taking that back.
+// Conclusion of an experiment, for its summary, with an action that reverts it.
 
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";

@@ -1,4 +1,4 @@
-// The outcomes of an experiment, in the order in which a form offers them.
+// Outcomes of an experiment, in the order of the form.
 
 import type { Schemas } from "~/api/query";
 
@@ -12,7 +12,7 @@ export const OUTCOMES: readonly (readonly [outcome: Outcome, text: string, about
   ["invalid", "Not valid", "Its numbers cannot be used, as something was broken."],
 ];
 
-/** What an arm is called, by its id. */
+/** Name of a variant by its id. */
 export function armName(id: string): string {
   return id === "0" ? "Control" : `Variant ${id}`;
 }

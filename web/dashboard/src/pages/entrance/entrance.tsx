@@ -1,4 +1,4 @@
-// The frame of pages before the sign-in: one narrow column.
+// Frame of the pages before the sign-in: one narrow column.
 
 import type { ReactNode } from "react";
 import { Mark } from "~/ui/icon";

@@ -1,5 +1,5 @@
-// Where links lead: for the first owner, for somebody who was invited, for a new password. The link's secret stands after the `#`, which
-// browsers send to nobody, and is taken out of the address at once.
+// Page for links: for the first owner, for an invitation, for a new password. The secret of the link follows the `#`,
+// so browsers do not send it. It is removed from the address at once.
 
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link, useNavigate } from "@tanstack/react-router";
@@ -90,7 +90,7 @@ function Accept({ token, invitation }: { token: string; invitation: Invitation }
         {takes.has("email") ? (
           <FormText form={form} name="email" label="E-mail" type="email" autoComplete="username" required />
         ) : (
-          // For the password manager.
+          // For password managers.
           <input type="hidden" name="username" autoComplete="username" value={email ?? ""} readOnly />
         )}
         {takes.has("name") && <FormText form={form} name="name" label="Your name" autoComplete="name" required />}

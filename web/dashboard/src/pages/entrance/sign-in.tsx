@@ -19,7 +19,7 @@ export function SignInPage() {
   const { to = "/experiments", error } = useSearch({ from: "/sign-in" });
   const session = useQuery(sessionQuery);
   const methods = useQuery(query("/v2/session/methods", {}));
-  // Somebody who is signed in already, in another tab perhaps.
+  // The user is already signed in, perhaps in another tab.
   if (session.data) return <Navigate to={to as "/"} replace />;
   return (
     <Entrance title="Sign in">
@@ -35,7 +35,7 @@ export function SignInPage() {
                 </Note>
               )}
               {oidc !== null && (
-                // The provider's sign-in is a page of its own: the browser goes there.
+                // The provider's sign-in is another site: the browser has to navigate there.
                 <a
                   className={buttonClass(password ? "plain" : "primary")}
                   href="/v2/session/oidc/start"
@@ -55,7 +55,7 @@ export function SignInPage() {
   );
 }
 
-/** What came of a sign-in at the provider. */
+/** Errors of a sign-in at the provider. */
 const OIDC_ERRORS: Record<string, string> = {
   oidc_expired: "The sign-in took too long. Begin again.",
   oidc_failed: "The provider did not confirm who you are. Try again.",

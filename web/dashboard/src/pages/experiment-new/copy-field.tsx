@@ -1,4 +1,4 @@
-// The experiment that is copied: searched for in the project, those in the archive too.
+// The experiment to copy. The search covers the project, with its archive.
 
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
@@ -15,7 +15,7 @@ const MOST = 20;
 interface CopyProps {
   projectKey: string;
   value: number | null;
-  /** The name of the chosen one, once it is known. */
+  /** Name of the chosen experiment; undefined until it is known. */
   name: string | undefined;
   onChange: (testId: number | null) => void;
   error?: string | undefined;

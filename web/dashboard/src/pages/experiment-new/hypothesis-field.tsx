@@ -1,4 +1,4 @@
-// The hypothesis that an experiment came from: searched for in the project's, shown with its texts, and taken away again.
+// The hypothesis of an experiment: searched for in the project, shown with its texts, and removable.
 
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
@@ -23,7 +23,7 @@ interface FieldProps {
   error?: string | undefined;
   label?: string;
   hint?: string;
-  /** Of the field, for errors. */
+  /** Name of the field, for errors. */
   name?: string;
 }
 
@@ -37,7 +37,7 @@ export function HypothesisField({
   name = "hypothesis_id",
 }: FieldProps) {
   const labelId = useId();
-  // Once it was changed here, what comes in place of the other has the focus.
+  // After a change by the user, the new element gets the focus.
   const [isChanged, setChanged] = useState(false);
   const change = (hypothesisId: number | null) => {
     setChanged(true);
@@ -147,7 +147,7 @@ function Chosen({
   );
 }
 
-/** The texts of a hypothesis; in a list the first line of each. */
+/** Texts of a hypothesis. In a list, only the first line of each. */
 export function Excerpt({ texts, whole = false }: { texts: Texts; whole?: boolean }) {
   const { problem, solution, observation, hypothesis_id } = texts;
   const [title, ...others] = [problem, solution, observation].filter((text) => text);

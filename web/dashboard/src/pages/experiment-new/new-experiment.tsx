@@ -1,4 +1,5 @@
-// A new experiment: from nothing, or as a copy of another one. It makes a draft at once, which may be incomplete; its setup goes on from there.
+// A new experiment: empty, or as a copy of another one. It creates a draft at once, which may be incomplete, and then
+// opens the setup.
 
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link, useNavigate, useParams, useSearch } from "@tanstack/react-router";
@@ -60,7 +61,7 @@ function NewForm({ projectKey }: { projectKey: string }) {
   const { hypothesis, copy } = useSearch({ from: "/app/p/$projectKey/experiments/new" });
   const create = useCreate(projectKey);
   const form = useForm<NewExperiment>({
-    // Of this address: what was typed for another hypothesis does not come up here.
+    // The key contains the address, so that values typed for another hypothesis are not restored here.
     name: `new-experiment/${projectKey}/${hypothesis ?? ""}/${copy ?? ""}`,
     stored: {
       start: copy === undefined ? "empty" : "copy",
@@ -181,7 +182,7 @@ function CopyFields({ form, projectKey }: { form: Form<NewExperiment>; projectKe
   );
 }
 
-/** Makes the draft and goes to its setup. Another attempt with the same form makes no second one. */
+/** Creates the draft and opens its setup. Another attempt with the same form does not create a second one. */
 function useCreate(projectKey: string): (values: NewExperiment) => Promise<void> {
   const cache = useQueryClient();
   const navigate = useNavigate();
@@ -203,7 +204,7 @@ function useCreate(projectKey: string): (values: NewExperiment) => Promise<void>
   };
 }
 
-/** What is refused here, in other words than the API has for programs. */
+/** Messages for refusals. Those of the API are for programs. */
 const EXPLAINED: Record<string, string> = {
   idempotency_key_reused:
     "An earlier attempt has made a draft, although its answer did not arrive. Look for it in the list before you create another one.",

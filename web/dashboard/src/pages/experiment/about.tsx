@@ -1,4 +1,4 @@
-// The small cards of the summary: hypothesis, goals, integrations, and what is known of the experiment itself.
+// Small cards of the summary: hypothesis, goals, integrations, and the experiment's own data.
 
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";

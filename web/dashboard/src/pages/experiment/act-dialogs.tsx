@@ -1,4 +1,4 @@
-// Acts that are confirmed and nothing else. Each says what happens, and what can be taken back.
+// Actions that need only a confirmation. Each dialog explains the effect, and whether it can be undone.
 
 import { useQueryClient } from "@tanstack/react-query";
 import { send } from "~/api/query";
@@ -13,7 +13,10 @@ export interface ActDialogProps {
   onClose: () => void;
 }
 
-/** The parameters of the experiment's operations, and how an act is done: what was read is read again, and the news is told. */
+/**
+ * Parameters of the experiment's operations, and a function that runs an action: it shows a toast and reads the
+ * experiment again.
+ */
 export function useAct() {
   const cache = useQueryClient();
   const { projectKey, experiment, etag } = useExperiment();
@@ -33,7 +36,7 @@ export function useAct() {
 
 export function StopDialog({ onClose }: ActDialogProps) {
   const { params, experiment, run } = useAct();
-  // Whoever stops something does so whatever it is by now: without If-Match.
+  // Without If-Match: stopping is right whatever the current state is.
   const stop = () =>
     send("patch", "/v2/project/{project_key}/experiment/{test_id}/status", { params, body: { status: 0 } });
   return (
@@ -125,7 +128,7 @@ export function DeleteDialog({ onClose, onDeleted }: ActDialogProps & { onDelete
       throw await inWords(thrown, cache);
     }
     toast("The experiment was deleted.");
-    // It is gone: its page is left before anything of it is read again.
+    // Leave the page of the deleted experiment before its data is read again.
     await onDeleted();
     await cache.invalidateQueries({ queryKey: ["/v2/overview"] });
   };

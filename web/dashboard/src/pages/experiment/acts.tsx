@@ -1,4 +1,4 @@
-// What can be done to an experiment as a whole: its status as one button, the rest in a menu.
+// Actions on a whole experiment: the status as one button, the others in a menu.
 
 import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
@@ -18,7 +18,7 @@ export interface StatusAct {
   name: "Start" | "Resume" | "Stop";
 }
 
-/** What the status leads to; nothing once it is concluded. */
+/** Next action on the status; undefined once the experiment is concluded. */
 export function statusAct(experiment: Experiment): StatusAct | undefined {
   if (experiment.is_completed === 1) return undefined;
   if (experiment.status === 1) return { act: "stop", name: "Stop" };

@@ -1,4 +1,4 @@
-// The arms of an experiment: what each is, and the share of visitors that it gets.
+// Variants of an experiment: their changes, and their shares of the visitors.
 
 import { useQuery } from "@tanstack/react-query";
 import { query } from "~/api/query";

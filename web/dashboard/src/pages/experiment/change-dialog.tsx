@@ -1,5 +1,5 @@
-// Saving a change. What visitors meet is not changed before somebody has seen what that does; where the project asks for a second person,
-// it is proposed.
+// Saves changes. If visitors meet the experiment, the user sees the effect of a change before it is saved. If the
+// project requires a second person, the change is proposed.
 
 import { useQueryClient } from "@tanstack/react-query";
 import { useRouterState } from "@tanstack/react-router";
@@ -22,11 +22,11 @@ const EXPERIMENT = "/v2/project/{project_key}/experiment/{test_id}";
 
 type Request = Sent<typeof EXPERIMENT, "patch">;
 
-/** A change that somebody is looking at, and how its form goes on. */
+/** A change that the user is reviewing, and the callbacks that continue its form. */
 interface Asked {
   request: Request;
   preview: Schemas["ChangePreview"];
-  /** Whether it is live; else its winner is served. */
+  /** True when the experiment is live; otherwise its winner is served. */
   isLive: boolean;
   settle: (outcome: "keep" | undefined) => void;
   fail: (thrown: unknown) => void;
@@ -99,7 +99,7 @@ function ChangeDialog({ asked, close }: { asked: Asked; close: () => void }) {
         close();
         asked.fail(thrown);
       } else {
-        // The project has begun to ask for a second person meanwhile.
+        // The project has begun to require a second person meanwhile.
         if (isCode(thrown, "approval_needed")) setPreview({ ...preview, needs_approval: true });
         else setError(thrown);
         setBusy(false);
@@ -166,7 +166,7 @@ async function propose(request: Request, note: string, idempotencyKey: string): 
   toast("Proposed. Somebody else approves it.");
 }
 
-/** Whether it is for the form to say: a field of it, or a conflict. */
+/** Returns whether the form shows the error: it is about one of its fields, or it is a conflict. */
 function isOfForm(thrown: unknown): boolean {
   return thrown instanceof ApiFailure && (thrown.status === 412 || thrown.fields.length > 0);
 }
@@ -175,7 +175,7 @@ function isCode(thrown: unknown, code: string): boolean {
   return thrown instanceof ApiFailure && thrown.code === code;
 }
 
-/** Calls when another page is opened, as the back button can do beside a dialog. */
+/** Calls `leave` when another page is opened, for example with the back button while the dialog is open. */
 function useLeaving(leave: () => void): void {
   const path = useRouterState({ select: (state) => state.location.pathname });
   const [first] = useState(path);

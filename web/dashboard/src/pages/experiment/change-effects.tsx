@@ -1,5 +1,5 @@
-// What a change of an experiment does: the fields that change, and what that means for visitors and results. All of it comes from the
-// server's preview of the change.
+// Effect of a change of an experiment: the changed fields, and the consequences for visitors and results. Everything
+// comes from the server's preview of the change.
 
 import type { ReactNode } from "react";
 import type { Schemas } from "~/api/query";
@@ -85,7 +85,7 @@ function forVisitors({ moved_visitors_percent: moved }: ChangePreview): Effect[]
   ];
 }
 
-/** New variants that change nothing: an A/A test, mostly by accident. */
+/** New variants without changes: an A/A test, usually by accident. */
 function emptyVariants({ changes }: ChangePreview): Effect[] {
   const isNew = ({ field, before, after }: (typeof changes)[number]) =>
     /^variants\[\d+\]$/.test(field) && before == null && typeof after === "object" && after !== null;

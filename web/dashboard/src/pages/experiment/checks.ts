@@ -1,4 +1,4 @@
-// The checklist of an experiment: its query, what the checks are called, and where each is put right.
+// The checklist of an experiment: its query, the names of the checks, and where each can be fixed.
 
 import type { LinkProps } from "@tanstack/react-router";
 import { query, type Schemas } from "~/api/query";
@@ -17,12 +17,12 @@ const EXPERIMENT = "/p/$projectKey/experiments/$testId";
 
 interface CheckPlace {
   name: string;
-  /** The page on which it is put right, and what the link to it says. */
+  /** Page on which the check can be fixed, and the text of the link to it. */
   to?: LinkProps["to"];
   go?: string;
 }
 
-// Pages are named as strings of the router; the compiler cannot follow them through a record.
+// Pages are named by strings: the compiler cannot follow the router's types through a record.
 const place = (name: string, to?: string, go?: string) => ({ name, to, go }) as CheckPlace;
 
 export const CHECKS: Record<Schemas["ChecklistCheck"], CheckPlace> = {
@@ -38,17 +38,19 @@ export const CHECKS: Record<Schemas["ChecklistCheck"], CheckPlace> = {
   collisions: place("Other experiments", "/p/$projectKey/groups", "Groups"),
 };
 
-/** A check that this version does not know is called as the server calls it. */
+/** Returns the name and place of a check. A check that this version does not know has the server's name. */
 export function checkPlace(check: string): CheckPlace {
   return own(CHECKS, check) ?? { name: capital(check.replaceAll("_", " ")) };
 }
 
-/** What makes a start be refused, apart from a second person's approval: that is asked for by a proposal. */
+/**
+ * Checks that block a start. The approval by a second person is not one of them, because it is requested by a proposal.
+ */
 export function obstacles(items: readonly Check[]): Check[] {
   return items.filter(({ check, status }) => status === "blocked" && check !== "approval");
 }
 
-/** Whether a second person has to approve the start. */
+/** Returns whether a second person has to approve the start. */
 export function asksApproval(items: readonly Check[]): boolean {
   return items.some(({ check, status }) => check === "approval" && status === "blocked");
 }

@@ -1,4 +1,4 @@
-// What the clock will do to an experiment by itself, and did last.
+// Next and last automatic action of the clock on an experiment.
 
 import { Link } from "@tanstack/react-router";
 import { count, moment } from "~/lib/format";
@@ -62,11 +62,11 @@ function withoutStop(sentence: string): string {
   return sentence.replace(/\.$/, "");
 }
 
-/** What is expected: the next act whose moment is known, and rules that act on numbers. */
+/** Expected actions: the next one with a known time, and rules that act on numbers. */
 function expected({ schedule, configuration, status, is_completed, is_deploy }: Experiment): string[] {
   const { next } = schedule;
   const sentences = next ? [`${ACTS[next.act] ?? next.act} on ${moment(next.at)}.`] : [];
-  // While it is concluded or a winner is served no rule acts; a draft has to start first.
+  // No rule acts while the experiment is concluded or a winner is served. A draft has to start first.
   if (is_completed === 1 || is_deploy === 1 || status === 0) return sentences;
   const { completion_visitor, completion_conversion, completion_after_period, end_test_date } = configuration;
   if (end_test_date && next?.rule !== "end_date") sentences.push(`It stops on ${moment(end_test_date)}.`);

@@ -1,9 +1,9 @@
-// Leads to the page on which an experiment is concluded.
+// Link to the page on which an experiment is concluded.
 
 import { ButtonLink } from "~/ui/button";
 import { useExperiment, useLocked } from "./open";
 
-/** Where somebody who may says how it ended, once it has run. */
+/** Shown once the experiment has run, to users who may conclude it. */
 export function ConcludeLink({ isPrimary = false }: { isPrimary?: boolean }) {
   const { projectKey, experiment } = useExperiment();
   const locked = useLocked();

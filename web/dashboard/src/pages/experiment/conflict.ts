@@ -1,4 +1,4 @@
-// What is said when somebody else was faster.
+// Messages for conflicts with another user's change.
 
 import type { QueryClient } from "@tanstack/react-query";
 import { ApiFailure } from "~/api/failure";
@@ -11,9 +11,10 @@ const SENTENCES: Record<string, string> = {
 };
 
 /**
- * What was thrown, said to people where it is about somebody else's change; the experiment has been read again then.
+ * Converts an error to a message for the user if it is about another user's change. In that case the experiment has
+ * been read again.
  *
- * `next` is what to do about it.
+ * `next` is a sentence on what to do.
  */
 export async function inWords(thrown: unknown, cache: QueryClient, next = "Look at it again."): Promise<unknown> {
   if (!(thrown instanceof ApiFailure)) return thrown;

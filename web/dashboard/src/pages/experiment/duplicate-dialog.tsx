@@ -1,4 +1,4 @@
-// A copy of an experiment, as a draft.
+// Copies an experiment to a new draft.
 
 import { useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
@@ -12,7 +12,7 @@ import type { ActDialogProps } from "./act-dialogs";
 import { useExperiment } from "./open";
 import { plainSentence } from "./plain-sentence";
 
-/** Characters of a name, of which the suffix takes some. */
+/** Maximum length of a name in characters, including the suffix. */
 const NAME_MAX = 255;
 
 export function DuplicateDialog({ onClose }: ActDialogProps) {

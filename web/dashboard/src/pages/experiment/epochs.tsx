@@ -1,4 +1,4 @@
-// The epochs so far: periods in which nothing changed that decides who gets what.
+// Epochs so far: periods in which nothing changed that affects assignment.
 
 import { useState } from "react";
 import type { Schemas } from "~/api/query";

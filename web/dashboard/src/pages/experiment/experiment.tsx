@@ -1,4 +1,4 @@
-// One experiment: the header with what it is and what can be done, and a tab for each of its pages.
+// One experiment: the header with its name, status and actions, and a tab for each of its pages.
 
 import { useQuery } from "@tanstack/react-query";
 import { Link, Outlet, useParams, useRouterState } from "@tanstack/react-router";
@@ -42,7 +42,7 @@ export function ExperimentLayout() {
   );
 }
 
-/** An id that no experiment has, or that is none. */
+/** The id is not valid, or no experiment has it. */
 function isAbsent(error: unknown): boolean {
   return error instanceof ApiFailure && (error.status === 404 || error.code === "invalid_parameter");
 }
@@ -59,10 +59,10 @@ function NoExperiment() {
   );
 }
 
-/** Parts beside the tabs. */
+/** Parts that are not in `TABS`. */
 const OTHERS: Record<string, string> = { conclude: "Conclusion", proposals: PROPOSALS_TAB.name };
 
-/** The heading of the tab that is open. The summary has that of the experiment, and the setup those of its steps. */
+/** Heading of the open tab. The summary uses the heading of the experiment, and the setup uses those of its steps. */
 function TabHeading() {
   const part = useRouterState({ select: ({ location }) => location.pathname.split("/experiments/")[1]?.split("/")[1] });
   if (part === undefined || part === "setup") return null;
@@ -75,7 +75,7 @@ function Header({ projectKey, experiment }: OpenExperiment) {
   const project = projects.find((one) => one.project_key === projectKey);
   const params = { projectKey, testId: String(experiment.test_id) };
   const proposals = useQuery(proposalsQuery(projectKey, experiment.test_id));
-  // Most projects do not ask for a second person.
+  // The tab is hidden in most projects, which do not require a second person.
   const tabs = proposals.data?.proposals.length ? [...TABS, PROPOSALS_TAB] : TABS;
   return (
     <>

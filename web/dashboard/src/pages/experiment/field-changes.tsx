@@ -1,4 +1,4 @@
-// Changes of something, field by field: in words where it can be said so, else as lines that go and come.
+// Changes by field: in words where possible, else as removed and added lines.
 
 import type { Schemas } from "~/api/query";
 import { Diff } from "~/ui/diff";
@@ -8,7 +8,7 @@ type FieldChange = Schemas["FieldChange"];
 
 interface FieldChangesProps {
   changes: readonly FieldChange[];
-  /** Lines of a text that are shown at first. */
+  /** Number of lines of a text that are shown at first. */
   shown?: number;
 }
 
@@ -27,7 +27,10 @@ export function FieldChanges({ changes, shown }: FieldChangesProps) {
   );
 }
 
-/** A variant that comes or goes as a whole is told by what it has: a list of its fields, most of them empty, tells nothing. */
+/**
+ * Describes an added or removed variant by the fields that it has. A list of all fields, most of them empty, would be
+ * useless.
+ */
 function inFields(change: FieldChange): FieldChange[] {
   const { field, before, after } = change;
   const whole = [before, after].find((value) => value !== null && value !== undefined);

@@ -1,5 +1,5 @@
-// What the fields of an experiment and their values are called, for lists of changes. Paths are those of the details: `configuration.is_mab`,
-// `variants[0].customJS`.
+// Names of an experiment's fields and of their values, for lists of changes. Paths are those of the details:
+// `configuration.is_mab`, `variants[0].customJS`.
 
 import { decimal, moment, percentage } from "~/lib/format";
 import { OUTCOME, STATUS, type Word, wordOf } from "~/lib/words";
@@ -74,7 +74,9 @@ const OF_TARGETING: Record<string, string> = {
   url_rule: "pages",
 };
 
-/** `Control: JavaScript` for `control.customJS`; a field that this version does not know as it is, in words. */
+/**
+ * Name of a field: `Control: JavaScript` for `control.customJS`. An unknown field is shown with its own name, in words.
+ */
 export function fieldName(path: string): string {
   const known = NAMES[path];
   if (known !== undefined) return known;
@@ -86,7 +88,7 @@ export function fieldName(path: string): string {
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
-/** Whether a text is the path of a field that has a name here. */
+/** Returns whether a text is the path of a field that has a name here. */
 export function isFieldPath(path: string): boolean {
   if (Object.hasOwn(NAMES, path) || /^variants\[\d+\]$/.test(path)) return true;
   const [whole = "", part = ""] = path.split(/\.(.*)/s);
@@ -111,7 +113,7 @@ const PERCENT = ["traffic_allocation", "confidence_interval", "mde"];
 const MOMENTS = ["start_test_date", "end_test_date"];
 const STATUSES: Record<string, string> = { draft: STATUS[9].text, live: STATUS[1].text, inactive: STATUS[0].text };
 
-/** A value in words where it has some; undefined where it is to be read as lines, such as code. */
+/** A value in words; undefined if it has to be shown as lines, such as code. */
 export function valueText(path: string, value: unknown): string | undefined {
   const field = path.split(".").at(-1) ?? path;
   if (value === null || value === undefined || value === "") return "nothing";
@@ -155,7 +157,7 @@ function serving({ variant_id, traffic_allocation }: Record<string, unknown>): s
   return `${armName(String(variant_id))}${share}`;
 }
 
-/** A slot of a group is in hundredths of a percent. */
+/** Share or range of a group, which the API gives in hundredths of a percent. */
 function places(field: string, value: unknown): string {
   const share = (hundredths: unknown) => percentage(Number(hundredths) / 100);
   if (field === "from" || field === "to") return share(value);
@@ -174,7 +176,7 @@ function shares(weights: Record<string, unknown>): string {
     .join(", ");
 }
 
-/** A value as lines, to compare them with others: an item of a list or a member of an object is one. */
+/** A value as lines that can be compared: one line per item of a list or member of an object. */
 export function valueLines(value: unknown): string {
   if (value === null || value === undefined) return "";
   if (typeof value === "string") return value;

@@ -1,4 +1,4 @@
-// What can be done about an experiment, beside what is known of it: first what the server's sentence asks for.
+// Actions on an experiment, next to its state. The action that the server's sentence recommends is first.
 
 import { useQuery } from "@tanstack/react-query";
 import { type ReactNode, useState } from "react";
@@ -11,9 +11,9 @@ import { ServeDialog } from "./serve-dialog";
 import { standingQuery } from "./standing";
 
 interface ButtonsProps {
-  /** Beside these: links to more. */
+  /** Further links next to the buttons. */
   children?: ReactNode;
-  /** The page is that of the results, to which no button has to lead. */
+  /** True on the page of the results, which needs no button that leads to it. */
   isResults?: boolean;
 }
 

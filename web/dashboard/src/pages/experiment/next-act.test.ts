@@ -32,7 +32,7 @@ test("the button does what the sentence says", () => {
     [{ verdict: "do_not_trust", health: "fail" }, "results: Find the cause"],
     [{ verdict: "win", health: "fail", sentence: WON }, "results: Find the cause"],
     [{ verdict: null, status: 0 }, undefined],
-    // Served: it stays until somebody concludes it. Concluded: nothing is left to do.
+    // Served: it continues until somebody concludes it. Concluded: nothing is left to do.
     [{ verdict: "win", is_deploy: 1, sentence: "Variant 3 is served to 100 % of the visitors" }, "conclude: Conclude"],
     [{ verdict: "win", is_completed: 1, outcome: "won", sentence: WON }, undefined],
   ];

@@ -1,10 +1,11 @@
-// The act that the server's sentence on an experiment asks for, as the one primary button beside it.
+// The action that the server's sentence on an experiment recommends. It is the only primary button next to the
+// sentence.
 
 import type { Standing } from "./standing";
 
 export type NextAct =
   | { act: "launch" | "results" | "stop" | "conclude"; name: string }
-  /** `arm` is the id of the variant that won; undefined where the sentence does not name it. */
+  /** `arm` is the id of the winning variant; undefined if the sentence does not name it. */
   | { act: "serve"; name: string; arm: string | undefined };
 
 type Known = Pick<
@@ -12,7 +13,7 @@ type Known = Pick<
   "status" | "verdict" | "health" | "outcome" | "is_deploy" | "is_completed" | "visitors" | "sentence"
 >;
 
-/** Undefined where there is nothing to do but to wait, or everything is done. */
+/** Undefined if everything is done, or there is nothing to do except to wait. */
 export function nextAct(standing: Known, hasStarted: boolean): NextAct | undefined {
   const { status, verdict, health, outcome, is_deploy, is_completed, visitors, sentence } = standing;
   if (is_completed === 1 || outcome !== null) return undefined;

@@ -1,4 +1,4 @@
-// Proposals that wait for a decision, as a note above every page of their experiment.
+// Note about proposals that wait for a decision, above every page of their experiment.
 
 import { useQuery } from "@tanstack/react-query";
 import { Link, useRouterState } from "@tanstack/react-router";
@@ -8,7 +8,7 @@ import { Note } from "~/ui/layout";
 import { isOwn, proposalsQuery, whatOf } from "../proposals/proposal";
 import { useExperiment } from "./open";
 
-/** Proposals that the note names. */
+/** Maximum number of proposals that the note names. */
 const NAMED = 3;
 
 export function OpenProposals() {
@@ -16,7 +16,7 @@ export function OpenProposals() {
   const { projectKey, experiment } = useExperiment();
   const { data } = useQuery(proposalsQuery(projectKey, experiment.test_id));
   const open = data?.proposals.filter(({ state }) => state === "open") ?? [];
-  // They are on this page themselves.
+  // The page of proposals shows them itself.
   const isTheirs = useRouterState({ select: ({ location }) => location.pathname.endsWith("/proposals") });
   if (open.length === 0 || isTheirs) return null;
   return (

@@ -1,4 +1,4 @@
-// The experiment whose pages are open: read once by their frame, saved from any of them.
+// The experiment whose pages are open. Their frame reads it once, and each page can save it.
 
 import type { QueryClient } from "@tanstack/react-query";
 import { createContext, useContext } from "react";
@@ -6,13 +6,16 @@ import { outdate, type Schemas, taggedQuery } from "~/api/query";
 import { may, useSession } from "~/api/session";
 
 export type Experiment = Schemas["ExperimentDetails"];
-/** The fields of an update. Only those that are sent change. */
+/** Fields of an update. Only the fields that are sent change. */
 export type Changes = Schemas["ExperimentPatch"];
 
 export interface OpenExperiment {
   projectKey: string;
   experiment: Experiment;
-  /** Of what was read: a change that is based on it is refused once somebody else has made one. */
+  /**
+   * Entity tag of the experiment that was read. A change with it is refused if somebody else has changed the
+   * experiment.
+   */
   etag: string | undefined;
 }
 
@@ -26,14 +29,14 @@ export function experimentQuery(projectKey: string, testId: number) {
 
 export const ExperimentContext = createContext<OpenExperiment | undefined>(undefined);
 
-/** The experiment, on its pages. */
+/** Returns the experiment, on its pages. */
 export function useExperiment(): OpenExperiment {
   const open = useContext(ExperimentContext);
   if (open === undefined) throw new Error("there is no experiment outside of its pages");
   return open;
 }
 
-/** Why the experiment cannot be changed by who is signed in, if so. */
+/** Reason why the user cannot change the experiment; undefined if they can. */
 export function useLocked(): string | undefined {
   const { projectKey } = useExperiment();
   return may(useSession(), projectKey, "write")
@@ -42,17 +45,18 @@ export function useLocked(): string | undefined {
 }
 
 export interface SaveOptions {
-  /** Objects such as `configuration` keep the keys that are not sent. */
+  /** True when objects such as `configuration` keep the keys that are not sent. */
   merge?: boolean;
 }
 
 /**
- * Saves changes of the experiment, as the `submit` of a form wants it. Where visitors meet the experiment, what the change does is shown
- * before; `keep` says that somebody thought better of it. A conflict is thrown once the other state was read.
+ * Saves changes of the experiment; a form can return its result from `submit`. If visitors meet the experiment, the
+ * user first sees the effect of the change. The result is `keep` if the user cancels. A conflict is thrown after the
+ * new state was read.
  */
 export type Save = (changes: Changes, options?: SaveOptions) => Promise<"keep" | undefined>;
 
-/** What the frame of the experiment gives to the forms in it; see change-dialog.tsx. */
+/** Save function that the frame of the experiment provides to its forms; see change-dialog.tsx. */
 export const SaveContext = createContext<Save | undefined>(undefined);
 
 export function useSave(): Save {
@@ -61,18 +65,18 @@ export function useSave(): Save {
   return save;
 }
 
-/** Whether visitors meet the experiment: it is live, or its winner is served. */
+/** Returns whether visitors meet the experiment: it is live, or its winner is served. */
 export function isMet({ status, is_deploy }: Experiment): boolean {
   return status === 1 || is_deploy === 1;
 }
 
-/** Every answer that a change of an experiment makes old. Results take long at times, and are not waited for. */
+/** Invalidates every answer that a change of an experiment affects. Results can be slow, so they are not awaited. */
 export function outdateExperiment(cache: QueryClient): Promise<void> {
   void outdate(cache, `${EXPERIMENT}/result`, `${EXPERIMENT}/timeseries`);
   return outdateExperimentAlone(cache);
 }
 
-/** The same but the result: where it is the result that has told of the change. */
+/** Like `outdateExperiment`, without the result: for changes that the result itself has reported. */
 export function outdateExperimentAlone(cache: QueryClient): Promise<void> {
   const of = EXPERIMENT;
   return outdate(

@@ -1,14 +1,14 @@
-// Sentences of the server are for programs, too: they name fields by their path, moments in UTC and numbers without separators. Here they are
-// in the words and formats of the pages.
+// Formats sentences of the server for users. The sentences are also for programs: they name fields by their path, and
+// have times in UTC and numbers without separators. This uses the words and formats of the pages.
 
 import { capital } from "~/lib/capital";
 import { integer, moment } from "~/lib/format";
 import { fieldName, isFieldPath } from "./field-words";
 
 const MOMENT = /\b\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d+)?)?Z\b/g;
-/** A number of five digits or more that stands alone: not a part of an address, an id or a fraction. */
+/** A separate number of five digits or more, which is not a part of an address, an id or a fraction. */
 const LARGE = /(^|[\s(])(\d{5,15})(?=$|[\s,;:)]|\.(?:\s|$))/g;
-/** A path of a field, in backticks or without. */
+/** Path of a field, with or without backticks. */
 const PATH =
   /`?\b((?:variants\[\d+\]|control|targeting|configuration|plan)(?:\.\w+)+|variants\[\d+\]|custom_(?:js|css))(?!\w)`?/gi;
 const CHANGE = /\bdata\[(\d{1,3})\]/g;

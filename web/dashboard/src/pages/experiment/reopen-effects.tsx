@@ -1,4 +1,4 @@
-// What it means to reopen an experiment: said wherever somebody is asked about it.
+// Effects of reopening an experiment, for all dialogs that ask about it.
 
 import { STATUS } from "~/lib/words";
 import { armName } from "../conclude/outcomes";

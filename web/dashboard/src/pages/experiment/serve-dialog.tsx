@@ -1,4 +1,4 @@
-// Serving a winner: which variant, and to how many visitors.
+// Serves a winner: which variant, and to what share of the visitors.
 
 import { send } from "~/api/query";
 import { FormNumber, FormRadios } from "~/lib/fields";
@@ -8,7 +8,7 @@ import { type ActDialogProps, useAct } from "./act-dialogs";
 import type { Experiment } from "./open";
 
 interface ServeDialogProps extends ActDialogProps {
-  /** The id of the arm that is proposed. */
+  /** Id of the variant that is proposed. */
   arm?: string | undefined;
 }
 

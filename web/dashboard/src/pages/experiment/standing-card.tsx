@@ -1,4 +1,4 @@
-// Where an experiment stands: the server's sentence on what to do, then verdict, health and the counts.
+// State of an experiment: the server's sentence on what to do, then verdict, health and counts.
 
 import { useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";

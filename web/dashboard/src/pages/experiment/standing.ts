@@ -1,4 +1,4 @@
-// What the overview says of one experiment: verdict, health, visitors, and the sentence on what to do.
+// One experiment's item in the overview: verdict, health, visitors, and the sentence on what to do.
 
 import { queryOptions } from "@tanstack/react-query";
 import { read, type Schemas } from "~/api/query";
@@ -7,12 +7,12 @@ export type Standing = Schemas["OverviewItem"];
 
 const OVERVIEW = "/v2/overview";
 
-/** The server looks at running experiments about once a minute. */
+/** The server checks running experiments about once a minute. */
 const LOOKS_MS = 60_000;
 
 /**
- * The overview has no filter for one experiment. Its search finds the id as text, so that of #1 finds #12 too; of those, the oldest comes
- * first, and ids grow.
+ * Reads the item of one experiment. The overview has no filter for one, so this uses its search, which matches the id
+ * as text: `#1` also finds `#12`. Sorted by creation, the wanted one is first, because ids ascend.
  */
 export function standingQuery(projectKey: string, testId: number) {
   return queryOptions({

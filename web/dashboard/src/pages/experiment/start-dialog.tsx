@@ -1,5 +1,5 @@
-// Starting or resuming an experiment: what is in the way, what to look at, and what happens. Where the project asks for a second person the
-// start is proposed.
+// Starts or resumes an experiment: shows what blocks it, what to check, and what will happen. If the project requires a
+// second person, the start is proposed.
 
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
@@ -19,7 +19,7 @@ import { WhatHappens } from "./what-happens";
 
 const EXPERIMENT = "/v2/project/{project_key}/experiment/{test_id}";
 
-/** How the act is called: of a first start or a later one, made or proposed. */
+/** Words for the action: a first start or a later one, done or proposed. */
 function actWords(isFirst: boolean, needsApproval: boolean) {
   if (needsApproval)
     return isFirst

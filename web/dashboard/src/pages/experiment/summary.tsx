@@ -1,4 +1,4 @@
-// What an experiment is and where it stands, at a glance, and what people say about it.
+// Summary of an experiment and its state, with comments.
 
 import { useSession } from "~/api/session";
 import { Comments } from "../comments/comments";

@@ -1,4 +1,4 @@
-// The pages of an experiment, in the order of its life. The first is the one that its address gives.
+// Pages of an experiment, in the order of its life. The first is the one at its address.
 
 const BASE = "/p/$projectKey/experiments/$testId";
 
@@ -10,5 +10,5 @@ export const TABS = [
   { name: "History", to: `${BASE}/history` },
 ] as const;
 
-/** Where something was proposed. */
+/** Shown if there are proposals. */
 export const PROPOSALS_TAB = { name: "Proposals", to: `${BASE}/proposals` } as const;

@@ -1,4 +1,4 @@
-// What the checklist has to say before a start: what is in the way, else what is worth a look.
+// Findings of the checklist before a start: what blocks it, else what to check.
 
 import { names } from "~/lib/names";
 import { Icon } from "~/ui/icon";

@@ -1,4 +1,4 @@
-// Watching an experiment: whoever does finds in the inbox what happens to it.
+// Watches an experiment: watchers get its events in their inbox.
 
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
@@ -18,13 +18,13 @@ export function WatchButton() {
   const of = query(WATCH, { path });
   const { data, isError, refetch } = useQuery({ ...of, staleTime: 60_000 });
   const [isBusy, setBusy] = useState(false);
-  // Without its state there is nothing to say; the place is kept, so that nothing moves.
+  // While the state is unknown, the button keeps its place, so that nothing moves.
   const watching = data?.watching ?? false;
   const turn = async () => {
     const { data: now } = await send(watching ? "delete" : "put", WATCH, { params: { path } });
     cache.setQueryData(of.queryKey, now);
   };
-  // A state that could not be read is read again before it can be changed.
+  // If the state could not be read, read it again before it can be changed.
   const press = async () => {
     setBusy(true);
     try {

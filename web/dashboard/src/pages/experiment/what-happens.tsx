@@ -1,4 +1,4 @@
-// What a start does and when, in sentences: from the experiment's own settings.
+// Effects of a start and their times, in sentences, from the experiment's own settings.
 
 import { count, moment } from "~/lib/format";
 import { Icon } from "~/ui/icon";
@@ -33,7 +33,9 @@ function beginning({ status, schedule, epochs }: Experiment): string[] {
   return sentences;
 }
 
-/** What ends it by itself, in sentences. Rules do nothing once it is concluded, and while a winner is served. */
+/**
+ * Rules that end the experiment automatically, in sentences. No rule acts while it is concluded or a winner is served.
+ */
 export function ending({ configuration, is_completed, is_deploy }: Experiment): string[] {
   if (is_completed === 1 || is_deploy === 1) return [];
   const sentences: string[] = [];

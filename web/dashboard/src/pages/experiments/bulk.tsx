@@ -1,5 +1,5 @@
-// What is done to several experiments at once. Each is a request of its own, one after the other, with its own answer: what fails is named,
-// and the others are done.
+// Actions on several experiments. Each experiment is a separate request with its own answer, one after the other.
+// Failures are named, and the others are done.
 
 import { useQueryClient } from "@tanstack/react-query";
 import { type ReactNode, useState } from "react";
@@ -16,9 +16,9 @@ import type { Item } from "./filters";
 
 interface Act {
   name: string;
-  /** The name of the button in the dialog. */
+  /** Label of the button in the dialog. */
   act: string;
-  /** What was done, after the count: "archived". */
+  /** Past participle that follows the count: "archived". */
   done: string;
   about: ReactNode;
   danger?: boolean;
@@ -29,7 +29,7 @@ interface Act {
 
 const at = (item: Item) => ({ path: { project_key: item.project_key, test_id: item.test_id } });
 
-/** Changes the tags as they are now, not as the list has them; a change by somebody else in between is refused with 412. */
+/** Changes the current tags, not those of the list. The server answers 412 if somebody else changes them in between. */
 async function setTags(item: Item, change: (tags: string[]) => string[]): Promise<void> {
   const { data, etag } = await readTagged("/v2/project/{project_key}/experiment/{test_id}", at(item));
   const { tags } = data.experiment;

@@ -1,4 +1,4 @@
-// All experiments at a glance: what is running, what is wrong, what to do next.
+// All experiments: what is running, what is wrong, what to do next.
 
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
@@ -21,7 +21,7 @@ export function ExperimentsPage() {
   usePageTitle("Experiments");
   const filters = useSearch({ from: "/app/experiments" });
   const navigate = useNavigate({ from: "/experiments" });
-  // Typing replaces the entry in the browser's history; everything else can be gone back from.
+  // Typing replaces the entry in the browser's history. For other changes, the back button works.
   const change = (changes: Partial<Filters>, replace = false) =>
     navigate({ search: (before) => ({ ...before, ...changes }), replace, resetScroll: false });
 
@@ -30,7 +30,7 @@ export function ExperimentsPage() {
   const total = overview.data?.pages.at(-1)?.total;
   const [selected, setSelected] = useState<ReadonlyMap<number, Item>>(new Map());
   const { projects } = useSession();
-  // Filters of nothing are of no use: whoever begins has no project, or no experiment.
+  // Without a project or an experiment, filters are useless.
   const hasList = projects.length > 0 && (items.length > 0 || narrows(filters) || !overview.isSuccess);
 
   return (
@@ -91,7 +91,7 @@ function Nothing({ filters }: { filters: Filters }) {
   return <FirstSteps />;
 }
 
-/** The project by which the list is filtered, if by one. */
+/** The project by which the list is filtered, if it is exactly one. */
 function onlyOf({ project }: Filters): string | undefined {
   return project?.length === 1 ? project[0] : undefined;
 }

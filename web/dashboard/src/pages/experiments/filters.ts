@@ -1,4 +1,4 @@
-// The filters of the list, as they stand in the address and as the operation takes them.
+// Filters of the list, in the address and as parameters of the operation.
 
 import { infiniteQueryOptions, keepPreviousData } from "@tanstack/react-query";
 import { read, type Schemas } from "~/api/query";
@@ -9,7 +9,7 @@ export const VERDICTS = ["win", "loss", "no_difference", "keep_running", "do_not
 export const HEALTHS = ["fail", "warn", "ok", "unknown"] as const;
 export const OUTCOMES = ["won", "lost", "inconclusive", "stopped_early", "invalid", "none"] as const;
 export const ARCHIVED = ["include", "only"] as const;
-/** Whether it is so, as addresses say it. */
+/** Values of boolean filters in the address. */
 export const FLAGS = ["true", "false"] as const;
 export const SORTS = [
   "need",
@@ -37,17 +37,17 @@ export interface Filters {
   tag?: string;
   owner?: string;
   archived?: (typeof ARCHIVED)[number];
-  /** Whether a winner is served. */
+  /** True when a winner is served. */
   served?: (typeof FLAGS)[number];
-  /** Whether it has ended, or its planned visitors have entered, and it is not concluded. */
+  /** True when the experiment has ended, or its planned visitors have entered, and it is not concluded. */
   complete?: (typeof FLAGS)[number];
-  /** Whether a change waits for a second person. */
+  /** True when a change waits for a second person. */
   waiting?: (typeof FLAGS)[number];
   sort?: Sort;
 }
 
 const ALL_SORTS: Sort[] = SORTS.flatMap((key) => [key, `-${key}` as const]);
-/** Numbers and moments begin with the greatest, words with the first. */
+/** Sort keys that begin with the greatest value: numbers and times. Words begin with the first. */
 export const BEGINS_DOWN: readonly SortKey[] = ["visitors", "days", "last_change", "created_at"];
 export const DEFAULT_SORT: Sort = "need";
 
@@ -69,7 +69,7 @@ export function readFilters(search: Record<string, unknown>): Filters {
   };
 }
 
-/** Whether anything narrows the list. */
+/** Returns whether any filter is set. */
 export function narrows({ sort: _, ...filters }: Filters): boolean {
   return Object.values(filters).some((value) => value !== undefined);
 }
@@ -78,7 +78,7 @@ const PAGE = 200;
 
 export type Item = Schemas["OverviewItem"];
 
-/** The filters as the operation takes them. */
+/** Converts the filters to parameters of the operation. */
 export function parametersOf(filters: Filters) {
   const flag = (one?: (typeof FLAGS)[number]) => (one === undefined ? undefined : one === "true");
   return {
@@ -98,7 +98,7 @@ export function parametersOf(filters: Filters) {
   };
 }
 
-/** Whether two lists have the same experiments, in whatever order. */
+/** Returns whether two filters select the same experiments, in any order. */
 export function isSameFilter({ sort: _, ...one }: Filters, { sort: __, ...other }: Filters): boolean {
   const text = (filters: Filters) =>
     JSON.stringify(
@@ -107,7 +107,7 @@ export function isSameFilter({ sort: _, ...one }: Filters, { sort: __, ...other 
   return text(one) === text(other);
 }
 
-/** The list, page by page, in the order of the server. */
+/** Query of the list, page by page, in the order of the server. */
 export function overviewQuery(filters: Filters) {
   const query = parametersOf(filters);
   return infiniteQueryOptions({

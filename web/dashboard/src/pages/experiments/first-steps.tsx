@@ -1,4 +1,4 @@
-// What a new company does first, in place of an empty list.
+// First steps of a new company, instead of an empty list.
 
 import { useQuery } from "@tanstack/react-query";
 import { Link, type LinkProps } from "@tanstack/react-router";
@@ -36,10 +36,13 @@ export function FirstSteps() {
   );
 }
 
-/** Experiments of a company that has only begun. */
+/** Maximum number of experiments of a company that has just begun. */
 const FEW = 5;
 
-/** The way to the first result, above the first experiments: until one of them has a verdict, or there are more than a few. */
+/**
+ * Steps to the first result, above the first experiments. Shown until one of them has a verdict, or there are more than
+ * `FEW`.
+ */
 export function GettingStarted({ items, total }: { items: readonly Item[]; total: number }) {
   const session = useSession();
   const project = useProject();

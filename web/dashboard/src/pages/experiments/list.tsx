@@ -1,4 +1,5 @@
-// The list itself: rows of a table, cards on narrow screens. Only rows near the window are in the document, so that thousands scroll.
+// The list: rows of a table, or cards on narrow screens. Only rows near the window are in the document, so that
+// thousands of rows scroll well.
 
 import { Link } from "@tanstack/react-router";
 import { useWindowVirtualizer, type VirtualItem } from "@tanstack/react-virtual";
@@ -14,14 +15,14 @@ import { SORT_NAMES } from "./toolbar";
 
 const ROW_PX = 65;
 const CARD_PX = 150;
-/** Rows beyond the window that are in the document already. */
+/** Rows outside the window that are in the document. */
 const OVERSCAN = 8;
-/** Rows before the end of what is loaded at which the next page is read. */
+/** The next page is read when this number of loaded rows is left below. */
 const AHEAD = 60;
 
 /**
- * The heights of the rows that were shown last, in a window of that width. Whoever comes back to the list lands at the rows that they left:
- * with estimated heights other rows would stand at the same place.
+ * Heights of the rows that were shown last, for one width of the window. With them, a user who returns to the list is
+ * at the same rows. With estimated heights, other rows would be at the same scroll position.
  */
 let kept: { width: number; heights: VirtualItem[] } = { width: 0, heights: [] };
 
@@ -30,12 +31,12 @@ interface ListProps {
   total: number;
   sort: Filters["sort"];
   showsProject: boolean;
-  /** These are of the filters before; others are on their way. */
+  /** True when the rows are those of the previous filters, and the new ones are in flight. */
   isStale: boolean;
   change: (changes: Partial<Filters>) => void;
   selected: ReadonlyMap<number, Item>;
   select: (selected: ReadonlyMap<number, Item>) => void;
-  /** Reads the next page; undefined when there is none, or it is on its way. */
+  /** Reads the next page; undefined if the last page is loaded, or the next one is in flight. */
   more: (() => unknown) | undefined;
 }
 
@@ -139,7 +140,7 @@ interface HeadingProps {
   sort: NonNullable<Filters["sort"]>;
   change: ListProps["change"];
   isNumber?: boolean;
-  /** In place of the name of what it sorts by. */
+  /** Replaces the name of the sort key. */
   text?: string;
 }
 
@@ -263,7 +264,7 @@ function Tags({ tags }: { tags: string[] }) {
   );
 }
 
-/** How it ended, else what the numbers say; and what is wrong with it. */
+/** The outcome, else the verdict, with the health if it is not good. */
 function Verdict({ item }: { item: Item }) {
   const word =
     item.outcome !== null

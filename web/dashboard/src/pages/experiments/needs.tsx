@@ -1,4 +1,4 @@
-// What waits for somebody, above the list: how many experiments there are of each kind, as a filter of the list.
+// Experiments that need attention, above the list: their count by kind, as filters of the list.
 
 import { useQueries } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
@@ -17,7 +17,7 @@ interface Need {
   filters: Filters;
 }
 
-/** In the order in which they are urgent. Whoever has concluded an experiment has dealt with it. */
+/** In order of urgency. Concluded experiments need no attention. */
 export const NEEDS: readonly Need[] = [
   {
     name: "broken",
@@ -62,7 +62,7 @@ export function Needs({ filters }: { filters: Filters }) {
     queries: NEEDS.map((need) => ({
       ...query("/v2/overview", { query: { ...parametersOf(need.filters), sort: undefined, limit: 1 } }),
       staleTime: 30_000,
-      // It is not worth an error: the list below says what is wrong.
+      // A failure is not shown here: the list below shows the error.
       retry: false,
     })),
   });
@@ -80,7 +80,7 @@ export function Needs({ filters }: { filters: Filters }) {
             key={name}
             to="/experiments"
             search={isOn ? { sort: filters.sort } : { ...own, sort: filters.sort }}
-            // Otherwise the router takes every address of this path for the page itself.
+            // Otherwise the router marks every address of this path as the current page.
             activeOptions={BY_SEARCH.activeOptions}
             aria-current={isOn}
             className={chip}

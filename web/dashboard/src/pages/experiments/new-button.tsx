@@ -1,4 +1,4 @@
-// The way to a new experiment: at once where there is one project to make it in, else by choosing one.
+// Button for a new experiment. With several projects, the user chooses one first.
 
 import { Link } from "@tanstack/react-router";
 import { may, useSession } from "~/api/session";
@@ -8,7 +8,7 @@ import { Menu, MenuItem, MenuLabel } from "~/ui/menu";
 
 const TO = "/p/$projectKey/experiments/new";
 
-/** `project` is the one that the page is about, if it is about one. Nothing for who may make none. */
+/** `project` is the project of the page, if it has one. Not shown to users who cannot create experiments. */
 export function NewExperimentButton({ project }: { project?: string | undefined }) {
   const session = useSession();
   const projects = session.projects.filter((one) => may(session, one.project_key, "write"));

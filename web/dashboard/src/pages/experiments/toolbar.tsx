@@ -42,7 +42,7 @@ function texts(words: Record<string, { text: string }>): Record<string, string> 
 
 interface ToolbarProps {
   filters: Filters;
-  /** What is loaded: its owners can be chosen. */
+  /** Loaded experiments, whose owners can be chosen. */
   items: Item[];
   change: (changes: Partial<Filters>, replace?: boolean) => void;
 }
@@ -119,7 +119,7 @@ const EMPTY: Record<Exclude<keyof Filters, "sort">, undefined> = {
   waiting: undefined,
 };
 
-/** The filters that are needed less often. */
+/** Filters that are needed less often. */
 function More({
   filters: { owner = "", outcome = [], archived, served, complete, waiting },
   owners,

@@ -1,4 +1,4 @@
-// What a goal did in the last days, and which experiments report it.
+// Matches of a goal in the last days, and the experiments that report it.
 
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";

@@ -1,4 +1,4 @@
-// The fields of a goal, as they fit its type.
+// Fields of a goal, which depend on its type.
 
 import type { Schemas } from "~/api/query";
 import { FormNumber, FormSelect, FormText } from "~/lib/fields";
@@ -8,7 +8,7 @@ import { Select } from "~/ui/field";
 
 type Goal = Schemas["Goal"];
 
-/** The fields as they are typed: an empty text is none. */
+/** Values as typed: an empty text means none. */
 export interface GoalValues {
   goal_name: string;
   goal_type: GoalType;
@@ -63,7 +63,7 @@ export function valuesOf(goal: Goal): GoalValues {
   };
 }
 
-/** What was typed as the API takes it: the value goes with its type. */
+/** Converts typed values for the API. The value is sent with its type. */
 export function bodyOf(changes: Partial<GoalValues>, { goal_type, goal_value }: GoalValues): Schemas["GoalPatch"] {
   const { element_url, currency, min_count, goal_value: _, ...others } = changes;
   const number = /^\d+$/.test(goal_value.trim()) ? Number(goal_value) : goal_value;

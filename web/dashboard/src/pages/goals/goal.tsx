@@ -1,4 +1,4 @@
-// One goal: what it counts, whether it happens, who reports it.
+// One goal: its fields, its activity, and the experiments that report it.
 
 import { type QueryClient, useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link, useNavigate, useParams, useSearch } from "@tanstack/react-router";
@@ -127,7 +127,7 @@ function useGoalForm(projectKey: string, goal: Goal, etag: string | undefined) {
         await send("patch", ONE, { params: { path }, body: bodyOf(changes, values), ifMatch: etag });
         toast("The goal was saved. Results count it as it is now, from the start.");
       } catch (thrown) {
-        // After a conflict the form shows both sides.
+        // After a conflict, the form shows both values.
         if (thrown instanceof ApiFailure && thrown.status === 412) await outdateGoal(cache);
         throw thrown;
       }

@@ -1,4 +1,4 @@
-// The goals of a project: what counts, whether it still happens, and who asks for it.
+// Goals of a project, with their activity and the experiments that use them.
 
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { Link, useNavigate, useParams, useSearch } from "@tanstack/react-router";
@@ -27,7 +27,7 @@ function usePages(projectKey: string) {
     queryFn: ({ pageParam, signal }) =>
       read("/v2/project/{project_key}/goals", { path, query: { limit: PAGE, offset: pageParam } }, signal),
     initialPageParam: 0,
-    // The answer does not say how many there are: a full page may be followed by another one.
+    // The answer has no total: a full page may be followed by another one.
     getNextPageParam: (last, all) => (last.count === PAGE ? all.length * PAGE : undefined),
   });
 }
@@ -40,7 +40,7 @@ export function GoalsPage() {
   const pages = usePages(projectKey);
   const goals = useMemo(() => pages.data?.pages.flatMap((page) => page.goals) ?? [], [pages.data]);
   const canWrite = may(useSession(), projectKey, "write");
-  // The operation cannot search, so what is searched has to be here whole.
+  // The operation has no search, so all goals must be loaded before the page can search them.
   const isWhole = pages.isSuccess && !pages.hasNextPage;
   const shown = isWhole && search !== "" ? goals.filter((goal) => isAbout(goal, search)) : goals;
   const add = canWrite && (
@@ -171,7 +171,7 @@ interface WithActivityProps {
   cell: (activity: GoalActivity) => React.ReactNode;
 }
 
-/** Activity is asked for goal by goal, so only for those near the window. */
+/** Activity is a request per goal, so it is read only for goals near the window. */
 function WithActivity({ projectKey, id, cell }: WithActivityProps) {
   const place = useRef<HTMLDivElement>(null);
   const [isNear, setNear] = useState(false);

@@ -1,4 +1,4 @@
-// A goal is made.
+// Creates a goal.
 
 import { useQueryClient } from "@tanstack/react-query";
 import { Link, useNavigate, useParams } from "@tanstack/react-router";

@@ -1,4 +1,4 @@
-// Events of one visitor, in words, with the values that goals look at.
+// Events of one visitor in words, with the values that goals compare.
 
 import { decimal, time } from "~/lib/format";
 import type { GoalType } from "~/lib/goal-types";
@@ -12,11 +12,11 @@ export interface SeenEvent {
   at: string;
   type: string;
   what: string;
-  /** What goals compare. */
+  /** The value that goals compare. */
   value: string;
 }
 
-/** The types of events that a goal looks at; which of them match, the server says. */
+/** Type of the events that each goal type checks. The server decides which of them match. */
 const LOOKED_AT: Record<GoalType, string> = {
   pageview: "pageview",
   pageviewExact: "pageview",
@@ -37,7 +37,7 @@ const LOOKED_AT: Record<GoalType, string> = {
 const text = (value: unknown): string =>
   typeof value === "string" ? value : typeof value === "number" ? decimal(value) : "";
 
-/** Events that goals can look at, the latest first. */
+/** Events that goals can check, newest first. */
 export function seenEvents(entries: readonly Entry[]): SeenEvent[] {
   return entries.flatMap((entry) => {
     if (entry.kind !== "event") return [];

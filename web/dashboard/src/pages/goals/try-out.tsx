@@ -1,5 +1,5 @@
-// Tries a goal in somebody's own browser: they open a page of theirs, and see here what the server gets of them. Whether an event matches is
-// the server's to say, and it says so of goals that are saved.
+// Tries a goal in the user's own browser: the user opens a page of their site, and sees here what the server receives.
+// Only the server decides whether an event matches, and only for saved goals.
 
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
@@ -14,12 +14,12 @@ import { WatchOwn } from "./watch-own";
 
 interface TryOutProps {
   projectKey: string;
-  /** The type as it is chosen now, saved or not. */
+  /** Currently chosen type, which may not be saved. */
   type: GoalType;
   value: string;
-  /** The page that its author named. */
+  /** Page that the author of the goal named. */
   elementUrl: string;
-  /** The goal, where it is saved as it stands in the form. */
+  /** Id of the goal, if it is saved with the values in the form. */
   savedId: number | undefined;
 }
 
@@ -55,7 +55,7 @@ export function TryOut({ projectKey, type, value, elementUrl, savedId }: TryOutP
               <TextInput
                 label="Your visitor id"
                 value={visitor}
-                // The console prints text in quotes.
+                // Consoles print text in quotes.
                 onChange={({ target }) => setVisitor(target.value.replace(/^['"\s]+|['"\s]+$/g, ""))}
                 disabled={isOn}
                 maxLength={128}
@@ -78,7 +78,7 @@ export function TryOut({ projectKey, type, value, elementUrl, savedId }: TryOutP
 
 const KEY = "muriel-own-visitor:";
 
-/** The id that somebody's own browser has on the pages of a project, as long as they are signed in. */
+/** Visitor id of the user's own browser on the pages of a project, kept until the user signs out. */
 function useOwnVisitor(projectKey: string): [visitor: string, set: (visitor: string) => void] {
   const [visitor, setVisitor] = useState(() => sessionStorage.getItem(KEY + projectKey) ?? "");
   return [
@@ -92,7 +92,7 @@ function useOwnVisitor(projectKey: string): [visitor: string, set: (visitor: str
 
 const PAGES_MAX = 3;
 
-/** The page of the goal, and pages that sent events lately. */
+/** The page of the goal, and pages that sent events recently. */
 function PageLinks({ projectKey, elementUrl }: { projectKey: string; elementUrl: string }) {
   const install = useQuery(query("/v2/project/{project_key}/install", { path: { project_key: projectKey } }));
   const seen = install.data?.pages.map(({ url }) => url) ?? [];

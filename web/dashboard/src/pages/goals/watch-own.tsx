@@ -1,4 +1,4 @@
-// What arrives of one's own browser while a goal is tried, and what the server says of the goal meanwhile.
+// Events of the user's own browser while a goal is tried, and the goal's state on the server.
 
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
@@ -39,10 +39,10 @@ export function WatchOwn({ projectKey, visitor, type, savedId }: WatchOwnProps) 
   );
 }
 
-/** An event is counted a moment after it has come. */
+/** Delay before the activity is read again, because an event is counted shortly after it arrives. */
 const ASK_AGAIN_MS = 3_000;
 
-/** Whether the goal was matched since the watch began, by anybody: the server does not say by whom. */
+/** Shows whether the goal was matched since the watch began, by any visitor: the server does not report by whom. */
 function ServerSays({
   projectKey,
   goalId,

@@ -13,7 +13,7 @@ const DELAY_MS = 120;
 interface PickProps {
   projectKey: string;
   label: string;
-  /** Those that are in already are not offered. */
+  /** Experiments that are already in the group, which are not offered. */
   chosen: number[];
   onPick: (testId: number) => void;
 }

@@ -1,4 +1,4 @@
-// One exclusion group or holdout: what it is, its fields, and the result of a holdout.
+// One exclusion group or holdout: its fields, and the result of a holdout.
 
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link, useNavigate, useParams } from "@tanstack/react-router";
@@ -140,7 +140,10 @@ function GroupForm({ projectKey, group, locked }: GroupProps & { locked: string 
   );
 }
 
-/** Saves changes of a group. Groups have no entity tag, so it is read once more whether they are still what the form began with. */
+/**
+ * Saves changes of a group. Groups have no entity tag, so this first reads the group again and compares the changed
+ * fields.
+ */
 function useSaveGroup(projectKey: string, group: Group) {
   const cache = useQueryClient();
   return async (changes: Partial<GroupValues>, acceptsMoves: boolean) => {
@@ -175,7 +178,7 @@ function DeleteGroup({ projectKey, group, discard }: GroupProps & { discard: () 
       },
     });
     toast(`${group.name} was deleted.`);
-    // What was typed has nothing to be saved to.
+    // Discard the typed values: there is nothing to save them to.
     discard();
     await navigate({ to: "/p/$projectKey/groups", params: { projectKey }, ignoreBlocker: true });
     await outdateGroups(cache);

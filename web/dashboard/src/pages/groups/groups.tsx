@@ -1,4 +1,4 @@
-// The exclusion groups and holdouts of a project.
+// Exclusion groups and holdouts of a project.
 
 import { useQuery } from "@tanstack/react-query";
 import { Link, useParams } from "@tanstack/react-router";
@@ -86,7 +86,7 @@ function GroupList({ projectKey, groups }: { projectKey: string; groups: Group[]
   );
 }
 
-/** How much of the visitors a group is about, and which experiments. */
+/** The share of visitors of a group, and its experiments. */
 function inWords(group: Group): string {
   if (group.kind === "exclusion") {
     if (group.members.length === 0) return "No experiments yet";

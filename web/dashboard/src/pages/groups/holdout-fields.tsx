@@ -1,4 +1,4 @@
-// The fields of a holdout.
+// Fields of a holdout.
 
 import { FormNumber } from "~/lib/fields";
 import type { Form } from "~/lib/form";

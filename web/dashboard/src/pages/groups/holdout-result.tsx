@@ -1,4 +1,4 @@
-// What all experiments of a holdout did together.
+// Joint effect of all experiments of a holdout.
 
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";

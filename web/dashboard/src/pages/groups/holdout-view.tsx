@@ -1,4 +1,4 @@
-// The result of a holdout, in the server's numbers and words. It takes data alone.
+// Result of a holdout, with the server's numbers and words. It depends only on data.
 
 import type { Schemas } from "~/api/query";
 import { averageMoney, change, day, integer, percent, percentage } from "~/lib/format";
@@ -21,7 +21,7 @@ const ARMS: Column<Arm>[] = [
   { name: "Rate", isNumber: true, cell: ({ conversion_rate: rate }) => inPercent(rate) },
 ];
 
-/** As in results: what the eye sees, which is no finding. */
+/** As in results: the observed change, which is not a finding. */
 const SEEN: Column<Arm> = {
   name: "Change, seen",
   isNumber: true,
@@ -39,7 +39,7 @@ export function HoldoutMetrics({ metrics }: { metrics: Metric[] }) {
   return <Table label="Other metrics" columns={METRICS} rows={metrics} keyOf={({ kind, key }) => `${kind} ${key}`} />;
 }
 
-/** A difference says by itself neither which way is better, nor what is known. */
+/** Adds the direction and the verdict, which a difference does not show by itself. */
 function MetricName({ metric: { name, lower_is_better: isLess, variants } }: { metric: Metric }) {
   return (
     <span className="flex flex-col items-start gap-0.5">
@@ -52,7 +52,7 @@ function MetricName({ metric: { name, lower_is_better: isLess, variants } }: { m
 
 export function HoldoutView({ result }: { result: Result }) {
   const analysis = result.variants[1]?.analysis;
-  // A verdict's sentence says already that there is too little.
+  // The sentence of a verdict already reports too little data.
   const { minimum_data, ...others } = result.health;
   const problems = Object.values(analysis ? others : { minimum_data, ...others }).filter(
     (check): check is Schemas["HealthCheck"] =>
@@ -109,7 +109,7 @@ export function HoldoutView({ result }: { result: Result }) {
   );
 }
 
-/** With as many digits in every row. */
+/** Percent with the same number of decimals in every row. */
 function inPercent(rate: number | null | undefined): string {
   return percent(rate == null ? rate : rate / 100, 2);
 }
@@ -118,7 +118,7 @@ function armKey({ variant_id: id }: Arm): string {
   return id;
 }
 
-/** With what was earned, where the goal has a value. */
+/** Columns, with the revenue if the goal has a value. */
 function columnsOf({ rpv, currency }: Result): Column<Arm>[] {
   if (rpv == null) return [...ARMS, SEEN];
   return [...ARMS, { name: "Per visitor", isNumber: true, cell: (arm) => averageMoney(arm.rpv, currency) }, SEEN];

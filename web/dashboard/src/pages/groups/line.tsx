@@ -1,9 +1,10 @@
-// A group's line of all visitors as a picture: the slots of its experiments, or whom a holdout keeps out. The numbers are beside it as text.
+// All visitors of a group as a picture: the slots of its experiments, or the share that a holdout keeps out. The same
+// numbers are next to it as text.
 
 import { type Share, ShareBar } from "~/ui/share-bar";
 import type { Group } from "./read";
 
-/** Buckets in a percent of the line. */
+/** Buckets per percent. */
 const PERCENT = 10_000;
 
 export function GroupLine({ group, nameOf }: { group: Group; nameOf: (testId: number) => string }) {
@@ -19,7 +20,7 @@ export function heldOut(percent: number): Share[] {
   ];
 }
 
-/** The slots in their places, and what is free between them. */
+/** Slots at their positions, and the free ranges between them. */
 function slotsOf({ members }: Group, nameOf: (testId: number) => string): Share[] {
   const shares: Share[] = [];
   let end = 0;

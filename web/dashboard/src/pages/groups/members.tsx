@@ -1,4 +1,4 @@
-// The experiments of an exclusion group with their shares, and those of a holdout: fields of the forms for groups.
+// Experiments of an exclusion group with their shares, and those of a holdout: fields of the group forms.
 
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
@@ -19,7 +19,7 @@ interface FieldProps {
   projectKey: string;
 }
 
-/** The picture of shares as they are typed: where each lies is decided by the server. */
+/** Picture of the typed shares. The server decides their positions. */
 export function typedShares(members: Member[], nameOf: (testId: number) => string): Share[] {
   const free = missing(members.map(({ percent }) => percent));
   return [
@@ -33,7 +33,7 @@ export function typedShares(members: Member[], nameOf: (testId: number) => strin
   ];
 }
 
-/** `line` is the picture of what is stored, which is shown until something was changed. */
+/** `line` is the picture of the stored shares, which is shown until something is changed. */
 export function MembersField({ form, projectKey, line }: FieldProps & { line?: (names: NameOf) => ReactNode }) {
   const { members } = form.values;
   const experiments = useExperiments(
@@ -157,7 +157,7 @@ function MemberLine({ projectKey, id, item, error, remove, children }: LineProps
   );
 }
 
-/** Which experiments the visitors of a holdout do not meet. */
+/** Choice of the experiments that visitors of a holdout do not meet. */
 export function ScopeField({ form, projectKey }: FieldProps) {
   const { scope } = form.values;
   const tests = scope === "project" ? [] : scope.tests;

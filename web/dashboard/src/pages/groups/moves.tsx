@@ -1,4 +1,5 @@
-// Changes of groups that would move visitors of live experiments: the server says whom, and a person accepts it or does not.
+// Changes of groups that would move visitors of live experiments: the server reports which visitors, and the user
+// accepts or cancels.
 
 import { capital } from "~/lib/capital";
 import { useState } from "react";
@@ -6,14 +7,15 @@ import { ApiFailure } from "~/api/failure";
 import { ConfirmDialog } from "~/ui/dialog";
 
 interface Question {
-  /** The server's words on who would be moved. */
+  /** The server's message on which visitors would be moved. */
   about: string;
   act: string;
   accept: () => Promise<unknown>;
 }
 
 /**
- * Tries something, and asks when it would move visitors. `attempt` says whether it was done at once; `dialog` has to be on the page.
+ * Tries a change, and asks if it would move visitors. `attempt` returns whether it was done at once. The page must
+ * render `dialog`.
  */
 export function useMoves() {
   const [question, setQuestion] = useState<Question>();
@@ -45,7 +47,10 @@ export function useMoves() {
   return { attempt, dialog };
 }
 
-/** The server's sentence without its beginning, which the title has, and without the one for programs at its end. */
+/**
+ * The server's message without its beginning, which is in the title, and without its last sentence, which is for
+ * programs.
+ */
 function whom(message: string): string {
   const end = message.lastIndexOf('. Send "accept_moves"');
   const text = (end < 0 ? message : `${message.slice(0, end)}.`).replace(/^this moves visitors: /, "");

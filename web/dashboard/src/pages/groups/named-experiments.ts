@@ -1,4 +1,4 @@
-// The experiments that groups name by their ids.
+// Experiments that groups refer to by id.
 
 import { useQueries, useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
@@ -6,12 +6,12 @@ import { query, type Schemas } from "~/api/query";
 
 export type Item = Schemas["OverviewItem"];
 
-/** Most that the overview gives at once. */
+/** Maximum page size of the overview. */
 const PAGE = 500;
 
 /**
- * The experiments with these ids, as far as they are known by now: those that changed last come in one request, and of the others, in
- * projects of more than a page, each comes in one of its own.
+ * Experiments with these ids, as far as they are loaded. One request reads those that changed last. If the project has
+ * more than one page, each missing one is a separate request.
  */
 export function useExperiments(projectKey: string, ids: readonly number[]): ReadonlyMap<number, Item> {
   const of = { project: projectKey, archived: "include" };

@@ -1,4 +1,4 @@
-// A new exclusion group or holdout.
+// Creates an exclusion group or holdout.
 
 import { capital } from "~/lib/capital";
 import { useQueryClient } from "@tanstack/react-query";
@@ -71,7 +71,7 @@ const NOTHING: GroupValues = { name: "", members: [], percent: null, scope: "pro
 function NewGroupForm({ projectKey, kind }: { projectKey: string; kind: Kind }) {
   const cache = useQueryClient();
   const [made, setMade] = useState<Made>();
-  // The same for all attempts at this group, so that it is made once.
+  // The same for all attempts at this group, so that it is created once.
   const [idempotencyKey] = useState(() => crypto.randomUUID());
   const open = useOpen(projectKey);
   const form = useForm<GroupValues>({
@@ -116,7 +116,7 @@ function useOpen(projectKey: string): (id: number) => void {
   return (id) => navigate({ to: "/p/$projectKey/groups/$groupId", params: { projectKey, groupId: String(id) } });
 }
 
-/** Whom the new group has moved: read before one goes on. */
+/** Shows which visitors the new group has moved, before the user continues. */
 function Created({ made: { group_id: id, warnings }, open }: { made: Made; open: (id: number) => void }) {
   const isNews = warnings.length > 0;
   return (

@@ -1,4 +1,4 @@
-// What is read about exclusion groups and holdouts, and what a change of them makes old.
+// Queries of exclusion groups and holdouts, and the answers that a change of them affects.
 
 import type { QueryClient } from "@tanstack/react-query";
 import { outdate, query, type Schemas } from "~/api/query";
@@ -8,7 +8,9 @@ export type Group = Schemas["ExclusionGroup"];
 export const groupsQuery = (projectKey: string) =>
   query("/v2/project/{project_key}/exclusion-groups", { path: { project_key: projectKey } });
 
-/** Every answer that a change of a group makes old: it opens epochs of experiments, and is in their history. */
+/**
+ * Invalidates every answer that a change of a group affects: it opens epochs of experiments, and is in their history.
+ */
 export function outdateGroups(cache: QueryClient): Promise<void> {
   const experiment = "/v2/project/{project_key}/experiment/{test_id}" as const;
   return outdate(
@@ -26,13 +28,13 @@ export function outdateGroups(cache: QueryClient): Promise<void> {
   );
 }
 
-/** The experiments that a group names; none for a holdout of the whole project. */
+/** Ids of the experiments that a group names; empty for a holdout of the whole project. */
 export function namedIn({ kind, members, scope }: Group): number[] {
   if (kind === "exclusion") return members.map(({ test_id }) => test_id);
   return scope === null || scope === "project" ? [] : scope.tests;
 }
 
-/** Whether an experiment is in the group. */
+/** Returns whether an experiment is in the group. */
 export function concerns(group: Group, testId: number): boolean {
   return (group.kind === "holdout" && group.scope === "project") || namedIn(group).includes(testId);
 }

@@ -1,4 +1,4 @@
-// What forms for groups hold, under the names that the API has.
+// Values of the group forms, with the API's names.
 
 import type { Schemas } from "~/api/query";
 import type { Group } from "./read";
@@ -11,9 +11,9 @@ export interface Member {
 
 export interface GroupValues {
   name: string;
-  /** Of exclusion groups. */
+  /** For exclusion groups. */
   members: Member[];
-  /** Of holdouts, as is `scope`. */
+  /** For holdouts, like `scope`. */
   percent: number | null;
   scope: Schemas["HoldoutScope"];
 }
@@ -27,7 +27,7 @@ export function valuesOf({ name, members, percent, scope }: Group): GroupValues 
   };
 }
 
-/** As the server takes them: it says of fields that are empty what it wants there. */
+/** Converts values for the server, which reports the fields that must not be empty. */
 export function asSent(values: Partial<GroupValues>): Schemas["GroupPatch"] {
   return values as Schemas["GroupPatch"];
 }

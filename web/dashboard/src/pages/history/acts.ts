@@ -1,4 +1,4 @@
-// What the acts in a history are called: what somebody did, after their name.
+// Words for the actions in a history. They follow the name of the actor.
 
 import { count } from "~/lib/format";
 import type { Revision } from "./history-query";
@@ -20,7 +20,7 @@ const ACTS: Record<string, string> = {
   "exclusion group": "changed the groups that it is in",
 };
 
-/** `changed`, `restored revision 3`: what was done. */
+/** Words for a revision's action: `changed`, `restored revision 3`. */
 export function actOf({ action, detail, changes }: Revision): string {
   if (action === "update") return `changed ${count(changes.length, "field")}`;
   if (action === "restore") return `restored revision ${String(numberIn(detail, "revision") ?? "")}`.trim();
@@ -50,14 +50,14 @@ const RULES: Record<string, string> = {
   guardrail: "a guardrail of autopilot",
 };
 
-/** What a rule of the clock is called, after "By". */
+/** Name of a rule of the clock, after "By". */
 export function ruleName(rule: string): string {
   return RULES[rule] ?? rule.replaceAll("_", " ");
 }
 
 /**
- * The server's sentence on why the clock acted. Of "Variant 1 is better than the control: It is better than the control, …" it keeps the
- * first half, as the second says the same.
+ * The server's sentence on why the clock acted, without repetition. Of "Variant 1 is better than the control: It is
+ * better than the control, …" only the first half is kept.
  */
 export function withoutRepeat(sentence: string): string {
   return sentence.replace(/^(.* is (better|worse) than the control): It is \2 than the control\b.*$/s, "$1.");
@@ -65,12 +65,12 @@ export function withoutRepeat(sentence: string): string {
 
 export interface ClockDetail {
   rule: string;
-  /** The rule and its numbers in a sentence of the server. */
+  /** The server's sentence with the rule and its numbers. */
   sentence: string;
   numbers: [name: string, value: unknown][];
 }
 
-/** Why the clock acted. */
+/** Reason why the clock acted. */
 export function clockDetail(detail: unknown): ClockDetail | undefined {
   if (typeof detail !== "object" || detail === null || !("rule" in detail) || typeof detail.rule !== "string")
     return undefined;

@@ -18,6 +18,6 @@ test("what a restored revision changes follows from the changes since", () => {
   assert.deepEqual(back(4), []);
   assert.deepEqual(back(3), ["name d c", "url y x"]);
   assert.deepEqual(back(2), ["name d b", "url y x", "note 2 1"]);
-  // The page is what it was at first.
+  // The URL is the same as at revision 1.
   assert.deepEqual(back(1), ["name d a", "note 2 1"]);
 });

@@ -1,8 +1,8 @@
 import type { Schemas } from "~/api/query";
 
 /**
- * What restoring a revision would change, from the changes made since, newest first: the first of them after it has the value that each
- * field had then.
+ * Changes that restoring a revision would make, from the later changes, newest first. For each field, the first change
+ * after the revision has the value that the field had at the revision.
  */
 export function changesBack(revisions: readonly Schemas["RevisionView"][], revision: number): Schemas["FieldChange"][] {
   const back = new Map<string, Schemas["FieldChange"]>();

@@ -1,4 +1,4 @@
-// Why the clock did something: the rule, the server's sentence about it, and the numbers in the sentence.
+// Reason for an action of the clock: the rule, the server's sentence about it, and the numbers in the sentence.
 
 import { capital } from "~/lib/capital";
 import { decimal, moment } from "~/lib/format";

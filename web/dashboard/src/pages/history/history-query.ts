@@ -1,4 +1,4 @@
-// The histories that there are, and how their pages are read.
+// Kinds of histories, and the query for their pages.
 
 import { infiniteQueryOptions } from "@tanstack/react-query";
 import { read, type Schemas } from "~/api/query";
@@ -7,21 +7,23 @@ export type Revision = Schemas["RevisionView"];
 
 const EXPERIMENT = "/v2/project/{project_key}/experiment/{test_id}";
 
-/** What has a history: the operation that it belongs to, the parameter that names it there, and what it is called. */
+/** Kinds of objects with a history: their operation, the parameter that identifies them there, and their name. */
 const KINDS = {
   experiment: { one: EXPERIMENT, id: "test_id", name: "experiment" },
   goal: { one: "/v2/project/{project_key}/goal/{goal_profile_id}", id: "goal_profile_id", name: "goal" },
   hypothesis: { one: "/v2/project/{project_key}/hypothesis/{hypothesis_id}", id: "hypothesis_id", name: "hypothesis" },
 } as const;
 
-/** One thing that has a history. */
+/** An object with a history. */
 export interface Subject {
   kind: keyof typeof KINDS;
   projectKey: string;
   id: number;
 }
 
-/** The paths of a subject and their parameters, typed as those of experiments: the answers are the same. */
+/**
+ * Paths of a subject and their parameters. They are typed as those of experiments, because the answers are the same.
+ */
 export function pathsOf({ kind, projectKey, id }: Subject) {
   const { one, id: parameter } = KINDS[kind];
   return {
@@ -31,7 +33,7 @@ export function pathsOf({ kind, projectKey, id }: Subject) {
   };
 }
 
-/** Pages of changes, newest first. `limit` is how many a page has: many where one further down is looked for. */
+/** Pages of changes, newest first. `limit` is the page size: large when searching for an old revision. */
 export function historyQuery(subject: Subject, limit: number) {
   const { history, path } = pathsOf(subject);
   return infiniteQueryOptions({

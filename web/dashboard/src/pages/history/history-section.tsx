@@ -1,4 +1,5 @@
-// The history of a goal or a hypothesis, on its page: read once somebody asks for it, or comes by the address of a revision.
+// History of a goal or a hypothesis, on its page. It is read when the user opens it, or when the address names a
+// revision.
 
 import { type ComponentProps, useState } from "react";
 import { Button } from "~/ui/button";

@@ -1,4 +1,4 @@
-// The history of an experiment: a tab of its pages.
+// History of an experiment: a tab of its pages.
 
 import { useQueryClient } from "@tanstack/react-query";
 import { useSearch } from "@tanstack/react-router";

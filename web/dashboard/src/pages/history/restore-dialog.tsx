@@ -1,4 +1,4 @@
-// Going back to an earlier state: what that would change is shown before it is done.
+// Restores an earlier state. The changes are shown before it is done.
 
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { type ReactNode, useState } from "react";
@@ -20,7 +20,7 @@ import { pathsOf, type Revision, type Subject } from "./history-query";
 interface RestoreDialogProps {
   subject: Subject;
   revision: Revision;
-  /** The changes that were read, newest first: all that came after the revision are among them. */
+  /** Loaded changes, newest first, including all after the revision. */
   revisions: readonly Revision[];
   etag: string | undefined;
   onClose: () => void;
@@ -31,7 +31,7 @@ export function RestoreDialog(props: RestoreDialogProps) {
   return props.subject.kind === "experiment" ? <WithPreview {...props} /> : <WithChanges {...props} />;
 }
 
-/** What an experiment would become is asked of the server. */
+/** For an experiment, the server provides the preview. */
 function WithPreview(props: RestoreDialogProps) {
   const { subject, revision } = props;
   const { path } = pathsOf(subject);
@@ -52,7 +52,7 @@ function WithPreview(props: RestoreDialogProps) {
     <RestoreFrame
       {...props}
       etag={preview.data?.etag}
-      // Somebody else was faster: what it would do now is another thing.
+      // Somebody else has changed it, so the effect of a restore is different now.
       onOutdated={() => preview.refetch()}
       isReady={data !== undefined && !preview.isFetching && isPossible(data)}
     >
@@ -80,7 +80,7 @@ function Preview({ preview }: { preview: Schemas["ChangePreview"] }) {
   );
 }
 
-/** What a goal or a hypothesis would become follows from the changes since. */
+/** For a goal or a hypothesis, the preview is computed from the later changes. */
 function WithChanges(props: RestoreDialogProps) {
   const changes = changesBack(props.revisions, props.revision.revision);
   return (

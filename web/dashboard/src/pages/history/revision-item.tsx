@@ -1,4 +1,4 @@
-// One change in a history: who, when, what, and the fields before and after.
+// One change in a history: author, time, action, and the fields before and after.
 
 import { Link } from "@tanstack/react-router";
 import { useEffect, useRef } from "react";
@@ -12,14 +12,14 @@ import { actOf, clockDetail } from "./acts";
 import { ClockReason } from "./clock-reason";
 import type { Revision } from "./history-query";
 
-/** Lines of code that a change shows before somebody asks for more: a page has twenty changes. */
+/** Lines of code that a change shows at first: a page has twenty changes. */
 const LINES = 14;
 
 interface RevisionItemProps {
   revision: Revision;
-  /** The address named this one. */
+  /** True for the revision in the address. */
   isChosen: boolean;
-  /** Whether it is the present state. */
+  /** True for the current state. */
   isPresent: boolean;
   onRestore: (() => void) | undefined;
 }

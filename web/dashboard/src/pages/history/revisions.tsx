@@ -1,7 +1,8 @@
-// The history of an experiment, a goal or a hypothesis: every change, newest first, each of which can be gone back to.
+// History of an experiment, a goal or a hypothesis: every change, newest first. Each can be restored.
 //
-// A page gives the subject, the `revision` that its address names (`validateSearch: ({ revision }) => ({ revision: id(revision) })`), and
-// what is read again after a restore.
+// A page passes the subject, the `revision` of its address
+// (`validateSearch: ({ revision }) => ({ revision: id(revision) })`), and a function that reads again what a restore
+// has changed.
 
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
@@ -15,16 +16,19 @@ import { RevisionItem } from "./revision-item";
 export type { Subject } from "./history-query";
 
 const PAGE = 20;
-/** Where a revision is looked for: as many as the server gives at once. */
+/** Page size while searching for a revision: the server's maximum. */
 const LONG_PAGE = 100;
 
 interface RevisionsProps {
   subject: Subject;
-  /** The revision that the address names. It is shown, however far down it is. */
+  /** Revision in the address. It is shown even if it is old. */
   chosen?: number | undefined;
-  /** The entity tag of the present state, for goals and hypotheses: a restore is refused once somebody else has changed it. */
+  /**
+   * Entity tag of the current state, for goals and hypotheses. With it, a restore is refused if somebody else has
+   * changed the object.
+   */
   etag?: string | undefined;
-  /** Whether who is signed in may restore. */
+  /** True when the user may restore. */
   canRestore: boolean;
   /** Reads again what a restore has changed. */
   onRestored: () => Promise<void>;
@@ -106,7 +110,7 @@ interface Pages {
   fetchNextPage: () => unknown;
 }
 
-/** Reads on until the chosen revision is there, or cannot come any more. */
+/** Reads further pages until the chosen revision is loaded, or cannot exist. */
 function useSeek(pages: Pages, revisions: Revision[], chosen: number | undefined): boolean {
   const oldest = revisions.at(-1)?.revision;
   const isNeeded = chosen !== undefined && oldest !== undefined && oldest > chosen && pages.hasNextPage;

@@ -1,4 +1,5 @@
-// What became of hypotheses that were rated alike: whether the team's ratings are worth something. It is told of all of them or not at all.
+// Outcomes of hypotheses with the same ratings, which show whether the team's ratings are useful. Shown for all of them
+// or not at all.
 
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
@@ -13,11 +14,11 @@ import { type Hypothesis, RATINGS, titleOf } from "./hypothesis-words";
 import { endOf, experimentsOf, type Item, useLinked } from "./linked";
 
 const PAGE = 200;
-/** The list cannot be asked for ratings, so all of it is read, up to this many. */
+/** The list has no filter for ratings, so all of it is read, up to this number. */
 const READ_MAX = 1_000;
 const SHOWN_MAX = 10;
 
-/** Every hypothesis of a project with the archived ones; none where there are too many to read. */
+/** Reads every hypothesis of a project, including the archive. `hypotheses` is undefined if there are too many. */
 async function readAll(projectKey: string, signal: AbortSignal) {
   const all = new Map<number, Hypothesis>();
   for (let offset = 0; ; ) {

@@ -1,5 +1,5 @@
-// The hypotheses as cards, in a column for where each stands. What stands behind a column are experiments, so a card is moved by making
-// one, starting it, or ending it.
+// Hypotheses as cards, with a column per stage. The stage follows from the experiments, so a card moves when an
+// experiment is created, started or ended.
 
 import { Link } from "@tanstack/react-router";
 import { ago, integer } from "~/lib/format";
@@ -12,7 +12,7 @@ export interface HypothesesShown {
   projectKey: string;
   hypotheses: Hypothesis[];
   linked: Linked;
-  /** Whether there are no others that match. */
+  /** True when all matching hypotheses are loaded. */
   isWhole: boolean;
 }
 
@@ -44,7 +44,7 @@ export function Board({ projectKey, hypotheses, linked, isWhole }: HypothesesSho
               <h2 className="font-semibold">
                 <Dot word={STAGE[stage]} hollow={stage === "idea" || stage === "planned"} />
               </h2>
-              {/* Of all that there are, or not at all. */}
+              {/* The count is shown only if it is complete. */}
               {isWhole && <span className="num text-soft">{integer(cards.length)}</span>}
             </div>
             <p className="text-sm text-soft">{STAGE[stage].about}</p>
@@ -106,7 +106,7 @@ function HypothesisCard({ projectKey, hypothesis, experiments }: CardData & { pr
 
 const MOST = 3;
 
-/** Experiments with where each stands, a few of them. */
+/** A few experiments, with the state of each. */
 export function ExperimentList({ projectKey, experiments }: { projectKey: string; experiments: Item[] }) {
   const more = experiments.length - MOST;
   return (

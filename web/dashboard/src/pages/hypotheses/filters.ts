@@ -1,12 +1,12 @@
-// What the list of hypotheses shows, as it stands in the address.
+// Filters of the list of hypotheses, in the address.
 
 import { text, word } from "~/lib/search";
 
 export interface HypothesisFilters {
   search?: string;
-  /** A board unless said. */
+  /** Default: a board. */
   view?: "table";
-  /** Without the archive unless said. */
+  /** Default: without the archive. */
   archived?: "include";
 }
 

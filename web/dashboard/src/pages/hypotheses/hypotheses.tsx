@@ -1,4 +1,4 @@
-// The hypotheses of a project: what the team believes, and which of it is being tested.
+// Hypotheses of a project, and which of them are being tested.
 
 import { keepPreviousData, useInfiniteQuery } from "@tanstack/react-query";
 import { useNavigate, useParams, useSearch } from "@tanstack/react-router";
@@ -44,7 +44,7 @@ export function HypothesesPage() {
   const { projectKey } = useParams({ from: "/app/p/$projectKey/hypotheses" });
   const filters = useSearch({ from: "/app/p/$projectKey/hypotheses" });
   const pages = usePages(projectKey, filters);
-  // The list is by last change: what was changed meanwhile can come twice.
+  // The list is sorted by last change, so an item that changes meanwhile can be on two pages.
   const hypotheses = useMemo(
     () => [
       ...new Map(

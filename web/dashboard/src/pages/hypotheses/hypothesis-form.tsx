@@ -1,4 +1,4 @@
-// The fields of a hypothesis: for a new one, and for one that is there.
+// Fields of a hypothesis, for a new one and for an existing one.
 
 import { FormText, FormTextBox } from "~/lib/fields";
 import type { Form } from "~/lib/form";
@@ -6,7 +6,7 @@ import type { Schemas } from "~/api/query";
 import { RatingInput } from "~/ui/rating";
 import { type Hypothesis, RATINGS } from "./hypothesis-words";
 
-/** The fields as they are typed: an empty text is none. */
+/** Values as typed: an empty text means none. */
 export interface HypothesisValues {
   observation: string;
   problem: string;
@@ -49,7 +49,7 @@ export function valuesOf(hypothesis: Hypothesis): HypothesisValues {
   };
 }
 
-/** What was typed as the API takes it. */
+/** Converts typed values for the API. */
 export function bodyOf(values: Partial<HypothesisValues>): Schemas["HypothesisPatch"] {
   return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, value === "" ? null : value]));
 }

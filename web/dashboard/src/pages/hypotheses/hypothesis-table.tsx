@@ -1,4 +1,4 @@
-// The hypotheses as rows that can be compared.
+// Hypotheses as rows, for comparison.
 
 import { Link } from "@tanstack/react-router";
 import { ago, NOTHING } from "~/lib/format";

@@ -1,10 +1,10 @@
-// What hypotheses are called, and what their ratings mean.
+// Titles of hypotheses, and the meaning of their ratings.
 
 import type { Schemas } from "~/api/query";
 
 export type Hypothesis = Schemas["Hypothesis"];
 
-/** The name of a hypothesis, which has none of its own: what it says first, on one line. */
+/** Title of a hypothesis, which has no name: its first text, on one line. */
 export function titleOf({
   hypothesis_id,
   problem,
@@ -18,7 +18,7 @@ export function titleOf({
 
 const TITLE_CHARS = 140;
 
-/** The ratings, in the order in which they are read and entered. */
+/** Ratings, in the order in which they are shown and entered. */
 export const RATINGS = [
   {
     name: "confidence",

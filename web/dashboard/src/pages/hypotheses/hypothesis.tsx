@@ -1,4 +1,4 @@
-// One hypothesis: what it says, what became of it, and of others that were rated alike.
+// One hypothesis: its texts, its experiments, and the outcomes of others with the same ratings.
 
 import { type QueryClient, useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link, useParams, useSearch } from "@tanstack/react-router";
@@ -42,7 +42,7 @@ function outdateHypothesis(cache: QueryClient): Promise<void> {
   return outdate(cache, ONE, `${ONE}/history`, "/v2/project/{project_key}/hypotheses", "/v2/programme");
 }
 
-/** Saves changes of the hypothesis that was read. After a conflict it is read again, so that the form can show both. */
+/** Saves changes of the hypothesis. After a conflict it is read again, so that the form can show both values. */
 function useSaveHypothesis(projectKey: string, id: number, etag: string | undefined) {
   const cache = useQueryClient();
   return async (changes: Schemas["HypothesisPatch"], news: string) => {

@@ -1,4 +1,4 @@
-// The experiments that were made from hypotheses, and where that leaves each.
+// Experiments that were created from hypotheses, and the stage that follows from them.
 
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { useEffect, useMemo } from "react";
@@ -11,17 +11,17 @@ export type Item = Schemas["OverviewItem"];
 const PAGE = 500;
 
 export interface Linked {
-  /** By their ids. */
+  /** Experiments by id. */
   experiments: ReadonlyMap<number, Item>;
-  /** Whether all that were asked for were looked for. */
+  /** True when the search for all requested ids is complete. */
   isComplete: boolean;
   error: unknown;
   retry: () => void;
 }
 
 /**
- * Experiments of a project by their ids. The overview cannot be asked for some ids, so its pages are read, the latest made first, until all
- * were met.
+ * Experiments of a project by their ids. The overview has no filter for ids, so its pages are read, newest experiment
+ * first, until all are found.
  */
 export function useLinked(projectKey: string, ids: readonly number[]): Linked {
   const query = { project: projectKey, archived: "include", sort: "-created_at", limit: PAGE };
@@ -52,7 +52,7 @@ export function useLinked(projectKey: string, ids: readonly number[]): Linked {
   };
 }
 
-/** Where a hypothesis stands, by its experiments. */
+/** Stage of a hypothesis, which follows from its experiments. */
 export type Stage = (typeof STAGES)[number];
 export const STAGES = ["idea", "planned", "testing", "tested"] as const;
 
@@ -69,13 +69,13 @@ export function experimentsOf(hypothesis: Hypothesis, linked: Linked): Item[] {
 
 export function stageOf(experiments: readonly Item[]): Stage {
   if (experiments.some(({ status }) => status === 1)) return "testing";
-  // A draft in the archive is a plan that was given up.
+  // An archived draft is an abandoned plan.
   const kept = experiments.filter(({ status, archived }) => status !== 9 || !archived);
   if (kept.some(({ status }) => status === 9)) return "planned";
   return kept.length > 0 ? "tested" : "idea";
 }
 
-/** How an experiment ended, or where it stands. */
+/** Outcome of an experiment, else its state. */
 export function endOf({ outcome, status }: Pick<Item, "outcome" | "status">): Word {
   if (outcome !== null) return OUTCOME[outcome];
   return status === 0 ? { text: "Not concluded", tone: "neutral" } : STATUS[status];

@@ -1,4 +1,4 @@
-// The experiments that were made from a hypothesis, and how they ended.
+// Experiments that were created from a hypothesis, and their outcomes.
 
 import { Link } from "@tanstack/react-router";
 import { count } from "~/lib/format";

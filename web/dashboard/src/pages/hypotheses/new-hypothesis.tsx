@@ -1,4 +1,4 @@
-// A hypothesis is written down.
+// Creates a hypothesis.
 
 import { useQueryClient } from "@tanstack/react-query";
 import { Link, useNavigate, useParams } from "@tanstack/react-router";

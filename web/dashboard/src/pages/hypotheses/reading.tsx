@@ -1,4 +1,4 @@
-// A hypothesis as it is read by who cannot change it.
+// A hypothesis for users who cannot change it.
 
 import { NOTHING } from "~/lib/format";
 import { Card, Note } from "~/ui/layout";

@@ -1,4 +1,4 @@
-// One entry of the inbox: what it is about, what happened, who did it, and whether it was read.
+// One entry of the inbox: its object, event and actor, and whether it was read.
 
 import { capital } from "~/lib/capital";
 import { Link } from "@tanstack/react-router";
@@ -66,7 +66,7 @@ function Name({ entry, onOpen }: { entry: Entry; onOpen: () => void }) {
   );
 }
 
-/** The server's sentence as one that stands alone. */
+/** Makes the server's sentence a complete one: with a capital and a full stop. */
 function sentence(text: string): string {
   const whole = capital(text);
   return whole === "" || /[.!?…]$/.test(whole) ? whole : `${whole}.`;

@@ -1,5 +1,5 @@
-// The inbox: what one is told, newest first, by days. The list stays as it is while it is read: what comes meanwhile is offered above it,
-// and what is marked as read goes when the page is opened again.
+// The inbox: notifications, newest first, by day. The list does not change while it is shown: new entries are offered
+// above it, and entries that are marked as read disappear when the page is opened again.
 
 import { infiniteQueryOptions, useInfiniteQuery } from "@tanstack/react-query";
 import { Link, useSearch } from "@tanstack/react-router";

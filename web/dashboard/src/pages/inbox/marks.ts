@@ -1,4 +1,4 @@
-// Marks entries of the inbox as read, here at once and then on the server; what fails is taken back.
+// Marks entries of the inbox as read, first here and then on the server. Failures are reverted.
 
 import { type InfiniteData, type Query, type QueryClient, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
@@ -12,7 +12,7 @@ const UNREAD = "/v2/inbox/unread";
 
 const LISTS = { predicate: ({ queryKey }: Query) => queryKey[0] === INBOX };
 
-/** Changes entries in every list that is kept: no list is read again, so that nothing moves. */
+/** Changes entries in every cached list. No list is read again, so that nothing moves. */
 function change(cache: QueryClient, to: (entry: Entry) => Entry): void {
   cache.setQueriesData<InfiniteData<Answer<typeof INBOX>>>(
     LISTS,
@@ -21,8 +21,8 @@ function change(cache: QueryClient, to: (entry: Entry) => Entry): void {
 }
 
 /**
- * Does something to the server's list. An answer that is on its way meanwhile would bring back how it was before: it is given up, and asked
- * for again afterwards.
+ * Changes the server's list. An answer that is in flight would restore the old state, so it is cancelled and requested
+ * again afterwards.
  */
 async function withoutReading(cache: QueryClient, act: () => Promise<void>): Promise<void> {
   const isReading = cache.isFetching(LISTS) > 0;
@@ -34,7 +34,7 @@ async function withoutReading(cache: QueryClient, act: () => Promise<void>): Pro
   }
 }
 
-/** Marks one entry. */
+/** Returns a function that marks one entry. */
 export function useMark() {
   const cache = useQueryClient();
   return async (entry: Entry, isRead: boolean): Promise<void> => {
@@ -55,7 +55,7 @@ export function useMark() {
   };
 }
 
-/** Marks everything up to an entry as read: what came after it was not seen yet. */
+/** Returns a function that marks everything up to an entry as read. Later entries were not seen yet. */
 export function useMarkAll() {
   const cache = useQueryClient();
   const [isBusy, setBusy] = useState(false);

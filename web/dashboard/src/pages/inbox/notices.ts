@@ -1,4 +1,4 @@
-// What an entry of the inbox looks like and leads to, by its event.
+// Appearance and destination of an entry of the inbox, by its event.
 
 import type { LinkProps } from "@tanstack/react-router";
 import type { Schemas } from "~/api/query";
@@ -11,7 +11,7 @@ interface Look {
   tone: "soft" | "good" | "bad" | "accent";
 }
 
-/** What needs somebody stands out; the rest is news. */
+/** Events that need attention are prominent; the others are news. */
 const LOOKS: Record<Entry["event"], Look> = {
   "experiment.started": { icon: "play", tone: "soft" },
   "experiment.stopped": { icon: "stop", tone: "soft" },
@@ -31,15 +31,15 @@ const LOOKS: Record<Entry["event"], Look> = {
   "proposal.rejected": { icon: "close", tone: "bad" },
 };
 
-/** Of a newer server there may be events that are not known here. */
+/** Returns the appearance of an event. A newer server may have events that are unknown here. */
 export function lookOf(event: Entry["event"]): Look {
   return LOOKS[event] ?? { icon: "info", tone: "soft" };
 }
 
-/** What is told of a result. */
+/** Events about a result. */
 const RESULTS: ReadonlySet<Entry["event"]> = new Set(["health.failed", "health.recovered", "verdict.reached"]);
 
-/** Where an entry is about; nowhere once the experiment was deleted. */
+/** Destination of an entry; undefined once the experiment was deleted. */
 export function placeOf(entry: Entry): Pick<LinkProps, "to" | "params" | "hash"> | undefined {
   if (entry.deleted) return undefined;
   const hash = entry.comment_id === null ? undefined : `comment-${entry.comment_id}`;
@@ -54,18 +54,18 @@ export function placeOf(entry: Entry): Pick<LinkProps, "to" | "params" | "hash">
   return { to: "/p/$projectKey/experiments/$testId", params, ...(hash && { hash }) };
 }
 
-/** The day of a moment where the reader is: `Today`, `Yesterday`, else the date. */
+/** Day of a time in the reader's time zone: `Today`, `Yesterday`, else the date. */
 export function dayOf(at: string, date: (iso: string) => string, now = new Date()): string {
   const days = Math.round((midnight(now) - midnight(new Date(at))) / 86_400_000);
   return days === 0 ? "Today" : days === 1 ? "Yesterday" : date(at);
 }
 
-/** Days of 23 and 25 hours are rounded away by whoever subtracts two of these. */
+/** Start of the day. Days can have 23 or 25 hours, so a difference of two must be rounded to days. */
 function midnight(at: Date): number {
   return new Date(at.getFullYear(), at.getMonth(), at.getDate()).getTime();
 }
 
-/** Entries that stand in their order, by days. */
+/** Groups sorted entries by day. */
 export function byDay(entries: Entry[], date: (iso: string) => string, now = new Date()): [string, Entry[]][] {
   const days: [string, Entry[]][] = [];
   for (const entry of entries) {

@@ -1,4 +1,4 @@
-// What to paste and where, how to check a page, and what a content security policy has to allow.
+// Code to paste and where, how to check a page, and what a content security policy has to allow.
 
 import { useState } from "react";
 import { Copyable } from "~/ui/copyable";
@@ -73,7 +73,7 @@ export function CheckCard({ projectKey, example }: { projectKey: string; example
   );
 }
 
-/** As one word of a shell: the address comes from a page. */
+/** Quotes an address as one word of a shell. It comes from a page. */
 function quoted(address: string): string {
   return /^[\w:/.@%+,=-]+$/.test(address) ? address : `'${address.replaceAll("'", `'\\''`)}'`;
 }
@@ -119,7 +119,7 @@ function Directive({ name, children }: { name: string; children: React.ReactNode
   );
 }
 
-/** Where the script comes from, which is where events go: as the server has put it into the lines. */
+/** Origin of the script, which is also the origin of events, as the server put it into the snippet. */
 function originOf(snippet: string): string | undefined {
   const source = /\bsrc="(https?:\/\/[^"]+)"/.exec(snippet)?.[1];
   return source === undefined ? undefined : new URL(source).origin;

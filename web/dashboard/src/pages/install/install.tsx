@@ -1,4 +1,5 @@
-// Putting the script on the pages of a project, and whether it is there. The page looks by itself until it is.
+// Installation of the script on the pages of a project, and its state. The page checks repeatedly until the script is
+// there.
 
 import { useQuery } from "@tanstack/react-query";
 import { useParams } from "@tanstack/react-router";

@@ -1,14 +1,16 @@
-// What the server's two moments, the last fetch and the last event, mean together.
+// State of the installation, from the server's two times: the last fetch and the last event.
 
 import type { Schemas } from "~/api/query";
 
 export type Install = Schemas["Install"];
 
 /**
- * - `nothing`: nobody has asked for the script.
+ * Installation state.
+ *
+ * - `nothing`: nobody has requested the script.
  * - `fetched`: somebody has, and no page has sent an event in the last seven days.
  * - `quiet`: the last event is older than a day.
- * - `works`: events come.
+ * - `works`: events arrive.
  */
 export type InstallState = "nothing" | "fetched" | "quiet" | "works";
 

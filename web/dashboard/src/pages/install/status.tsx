@@ -1,4 +1,4 @@
-// Whether the script is on the pages, in a sentence, with what to do next.
+// Installation state of the script in a sentence, with what to do next.
 
 import { Link, useParams } from "@tanstack/react-router";
 import { type ReactNode, useState } from "react";

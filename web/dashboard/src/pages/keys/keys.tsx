@@ -1,4 +1,4 @@
-// API keys of the company. A key is shown once, when it is made.
+// API keys of the company. A key is shown once, when it is created.
 
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
@@ -33,7 +33,7 @@ export function KeysPage() {
         {({ keys }) => (
           <Card flush>
             {keys.length > 0 ? (
-              // Those that work first, the newest of them first.
+              // Valid keys first, and the newest of them first.
               <Keys
                 keys={[...keys].sort(
                   (a, b) => Number(isOver(a)) - Number(isOver(b)) || b.created_at.localeCompare(a.created_at),

@@ -1,4 +1,5 @@
-// The checklist: what the server found, and where each thing is put right. It ticks itself, and says so to screen readers.
+// The checklist: the server's findings, and where each can be fixed. It updates itself, and screen readers announce the
+// changes.
 
 import { Link } from "@tanstack/react-router";
 import { useEffect, useRef, useState } from "react";
@@ -43,7 +44,7 @@ export function ChecklistItems({ items, projectKey, testId }: ItemsProps) {
 
 function ChecklistLine({ item, projectKey, testId }: { item: Check; projectKey: string; testId: number }) {
   const { name, to, go } = checkPlace(item.check);
-  // What a second person is asked for is on its way, not broken.
+  // A required approval is a pending step, and not an error.
   const needsApproval = item.check === "approval" && item.status === "blocked";
   const word = needsApproval ? NEEDS_APPROVAL : CHECK[item.status];
   return (
@@ -79,7 +80,7 @@ function ChecklistLine({ item, projectKey, testId }: { item: Check; projectKey: 
   );
 }
 
-/** A sentence on what has become another since the list was read last. */
+/** A sentence on what has changed since the previous read of the list. */
 function useNews(items: readonly Check[]): string {
   const last = useRef<ReadonlyMap<Check["check"], Check["status"]>>(undefined);
   const [news, setNews] = useState("");

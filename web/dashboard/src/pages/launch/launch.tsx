@@ -1,4 +1,4 @@
-// Launch: what to look at before a start, previews of each variant, and the start itself.
+// Launch: what to check before a start, previews of each variant, and the start itself.
 
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useRef } from "react";
@@ -11,7 +11,7 @@ import { PageDoctor } from "./page-doctor";
 import { PreviewLinks } from "./preview-links";
 import { StartPanel } from "./start-panel";
 
-/** How often the checklist is read while the page is open: what is done in other tabs ticks it. */
+/** Interval at which the checklist is read while the page is open, so that work in other tabs updates it. */
 const REFRESH_MS = 5_000;
 
 export function LaunchPage() {
@@ -48,7 +48,9 @@ export function LaunchPage() {
   );
 }
 
-/** Reads the experiment again when the checklist tells that it stands elsewhere: somebody else has started it, or the clock. */
+/**
+ * Reads the experiment again when the checklist shows that its status has changed: by somebody else, or by the clock.
+ */
 function useFollow(items: readonly Check[] | undefined): void {
   const cache = useQueryClient();
   const standing = items?.find(({ check }) => check === "lifecycle")?.sentence;

@@ -1,4 +1,4 @@
-// Finding out in the page itself why an experiment does not do what it should: what previews say, what to type, and the doctor.
+// Diagnosis of an experiment in the page itself: messages of previews, what to type, and the doctor.
 
 import { Card } from "~/ui/layout";
 import { Copyable } from "~/ui/copyable";
@@ -53,7 +53,7 @@ export function PageDoctor({ projectKey, experiment }: { projectKey: string; exp
   );
 }
 
-/** For a shell: an address can have characters that it would read. */
+/** Quotes text for a shell: an address can have special characters. */
 function quoted(text: string): string {
   return /^[\w./:-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }

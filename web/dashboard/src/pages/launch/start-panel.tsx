@@ -1,4 +1,4 @@
-// Where the experiment stands, what a start does, and the button for it.
+// State of the experiment, the effect of a start, and the button for it.
 
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
@@ -44,7 +44,7 @@ function Blocked({ items }: { items: Check[] }) {
 }
 
 interface ActProps {
-  /** None for a concluded experiment, which has to be reopened. */
+  /** Undefined for a concluded experiment, which has to be reopened. */
   status: StatusAct | undefined;
   checklist: Schemas["Checklist"] | undefined;
   isBlocked: boolean;

@@ -1,4 +1,4 @@
-// One line of the live view: what happened, and on a page view what each experiment decides.
+// One line of the live view: the event, and for a page view the decision of each experiment.
 
 import { capital } from "~/lib/capital";
 import { Link } from "@tanstack/react-router";

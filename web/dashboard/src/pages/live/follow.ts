@@ -1,4 +1,4 @@
-// The connection of the live view: kept open, and opened again when it is lost.
+// Connection of the live view: kept open, and opened again after it is lost.
 
 import { useEffect, useReducer, useRef, useState } from "react";
 import { ApiFailure, failureFrom } from "~/api/failure";
@@ -12,12 +12,12 @@ export type Connection =
   | { state: "waiting"; until: number; failure: ApiFailure }
   | { state: "refused"; failure: ApiFailure };
 
-/** The server says something every 15 seconds. */
+/** Longest silence. The server sends something every 15 seconds. */
 const SILENCE_MS = 45_000;
 const FIRST_WAIT_MS = 1_000;
 const LONGEST_WAIT_MS = 30_000;
 
-/** Follows a visitor for as long as the page is open. */
+/** Follows a visitor while the page is open. */
 export function useFollow(projectKey: string, visitor: string) {
   const [log, tell] = useReducer(reduce, EMPTY as Log);
   const [connection, setConnection] = useState<Connection>({ state: "connecting" });
@@ -64,7 +64,7 @@ async function follow(following: Following): Promise<void> {
       failures = 0;
     });
     if (signal.aborted) return;
-    // The server has ended it after an hour: whoever still watches asks again.
+    // The server ends a stream after an hour. A page that is still open connects again.
     if (failure === undefined) continue;
     if (isFinal(failure)) return setConnection({ state: "refused", failure });
     const wait = waitMs(failures, failure.retryAfterS);
@@ -81,7 +81,7 @@ async function follow(following: Following): Promise<void> {
   }
 }
 
-/** One connection, to its end. What ended it; undefined when the server has said goodbye. */
+/** One connection, until it ends. Returns the failure that ended it; undefined if the server has sent `bye`. */
 async function follows(
   { projectKey, visitor, tell, setConnection, signal }: Following,
   onOpen: () => void,
@@ -103,13 +103,13 @@ async function follows(
   }
 }
 
-/** Whether another attempt would be refused, too. */
+/** Returns whether another attempt would be refused, too. */
 function isFinal({ status }: ApiFailure): boolean {
   return status >= 400 && status < 500 && status !== 408 && status !== 429;
 }
 
 function waitMs(failures: number, retryAfterS: number | undefined): number {
   const wait = Math.min(FIRST_WAIT_MS * 2 ** failures, LONGEST_WAIT_MS);
-  // Pages that lost the same server do not come back in the same moment.
+  // Jitter, so that pages that lost the same server do not return at the same time.
   return Math.max(wait * (0.75 + Math.random() / 2), (retryAfterS ?? 0) * 1_000);
 }

@@ -1,4 +1,4 @@
-// How one finds the id of one's own browser.
+// Explains how to find the visitor id of one's own browser.
 
 import { Link } from "@tanstack/react-router";
 import { Copyable } from "~/ui/copyable";

@@ -1,4 +1,4 @@
-// What one visitor does on the site, as it happens, and what each experiment decides.
+// Live view of one visitor's events on the site, and of each experiment's decisions.
 
 import { useNavigate, useParams, useSearch } from "@tanstack/react-router";
 import { useState } from "react";
@@ -29,7 +29,7 @@ export function LivePage() {
   );
 }
 
-/** The id of the visitor who is watched: kept in the address, so that it can be shared and reloaded. */
+/** Visitor id that is watched. It is in the address, so that it can be shared and reloaded. */
 function Chooser({ visitor = "" }: { visitor: string | undefined }) {
   const navigate = useNavigate({ from: "/p/$projectKey/live" });
   const [typed, setTyped] = useState(visitor);
@@ -71,7 +71,7 @@ function Chooser({ visitor = "" }: { visitor: string | undefined }) {
   );
 }
 
-/** Consoles print texts with quotation marks around them. */
+/** Consoles print texts in quotation marks. */
 function unquoted(typed: string): string {
   return typed
     .trim()

@@ -1,10 +1,10 @@
-// What the live view shows: the last messages of the stream, bounded.
+// Content of the live view: the last messages of the stream, up to a maximum.
 
 import type { Schemas } from "~/api/query";
 
 export type Decision = Schemas["LiveDecision"];
 
-/** An event as the server has stored it. Fields depend on the type, and come from pages. */
+/** An event as the server has stored it. Its fields depend on the type, and come from pages. */
 export type LiveEvent = Record<string, unknown>;
 
 export type Entry =
@@ -12,7 +12,7 @@ export type Entry =
   | { id: number; at: string; kind: "gap"; text: string };
 
 export interface Log {
-  /** The newest first. */
+  /** Newest first. */
   entries: readonly Entry[];
   next: number;
 }
@@ -44,7 +44,7 @@ function added(log: Log, entry: New): Log {
   return { entries: [{ ...entry, id: log.next }, ...log.entries].slice(0, MOST), next: log.next + 1 };
 }
 
-/** Decisions come right after the page view that they are about. */
+/** Decisions follow the page view that they are about. */
 function decided(log: Log, decisions: Decision[]): Log {
   const at = log.entries.findIndex((entry) => entry.kind === "event" && entry.event.type === "pageview");
   const entries = log.entries.map((entry, index) =>

@@ -1,11 +1,11 @@
-// Events in plain words.
+// Events in words.
 
 import { decimal } from "~/lib/format";
 import type { IconName } from "~/ui/icon";
 import { amountOf } from "./amount";
 import type { LiveEvent } from "./log";
 
-/** Names of experiments by their id. */
+/** Names of experiments by id. */
 export type Names = ReadonlyMap<number, string>;
 
 interface Said {
@@ -41,7 +41,7 @@ export function saying(event: LiveEvent, names: Names): Said {
   return Object.hasOwn(SAYINGS, type) ? (SAYINGS[type] as Say)(event, names) : { icon: "info", text: type };
 }
 
-/** The page without its site, which is the same all the time. */
+/** Path of the page. The site is left out, because it is always the same. */
 export function pathOf(url: unknown): string {
   if (typeof url !== "string") return "a page";
   try {
@@ -80,7 +80,7 @@ function known(attributes: unknown): string {
   return names.length > 0 ? ` by ${names.slice(0, 5).join(", ")}${names.length > 5 ? "…" : ""}` : "";
 }
 
-/** How an arm did on the page: what it found, and what failed. */
+/** State of a variant on the page: which changes found their elements, and which failed. */
 function health(event: LiveEvent, names: Names): string {
   if (event.test_id === undefined) return "The page reported how the script did";
   const changes = typeof event.changes === "string" ? [...event.changes].filter((one) => one !== "-") : [];

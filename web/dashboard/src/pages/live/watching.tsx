@@ -1,4 +1,4 @@
-// The stream of one visitor: how the connection is, and what came.
+// Stream of one visitor: the state of the connection, and the events.
 
 import { useQuery } from "@tanstack/react-query";
 import { useEffect, useMemo, useState } from "react";
@@ -15,7 +15,7 @@ import { saying } from "./sentences";
 
 export function Watching({ projectKey, visitor }: { projectKey: string; visitor: string }) {
   const { log, connection, clear, retryNow } = useFollow(projectKey, visitor);
-  /** What stands still while it is read. */
+  /** Entries that stay unchanged while the stream is paused. */
   const [frozen, setFrozen] = useState<readonly Entry[]>();
   const names = useExperimentNames(projectKey);
   const entries = frozen ?? log.entries;
@@ -101,7 +101,7 @@ function Countdown({ until }: { until: number }) {
 
 const EXPERIMENTS_NAMED = 200;
 
-/** What people call the experiments; the stream has ids and keys. */
+/** Names of the experiments. The stream has only ids and keys. */
 function useExperimentNames(projectKey: string): ReadonlyMap<number, string> {
   const overview = useQuery({
     ...query("/v2/overview", { query: { project: projectKey, limit: EXPERIMENTS_NAMED, archived: "include" } }),

@@ -1,4 +1,4 @@
-// The choice of a role and of projects, for invitations and people.
+// Choice of a role and of projects, for invitations and people.
 
 import { rolesUpTo, useSession } from "~/api/session";
 import type { Schemas } from "~/api/query";
@@ -88,7 +88,7 @@ export function AccessFields<V extends Access>({ form: typed }: { form: Form<V> 
   );
 }
 
-/** What is sent as `projects`: an owner has every project. */
+/** Value to send as `projects`: an owner has every project. */
 export function projectsOf({ role, projects }: Access): Access["projects"] {
   return role === "owner" ? null : projects;
 }

@@ -1,4 +1,4 @@
-// Who can sign in, with which role; and who is invited.
+// People who can sign in, with their roles, and invitations.
 
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";

@@ -1,4 +1,4 @@
-// Whether the team's ratings of hypotheses were worth something: what became of experiments by the rating of theirs.
+// Calibration of the team's ratings: the outcomes of experiments by the rating of their hypotheses.
 
 import { useState } from "react";
 import type { Schemas } from "~/api/query";
@@ -19,7 +19,7 @@ type Rated = Schemas["ProgrammeCalibration"];
 type Name = (typeof RATINGS)[number]["name"];
 
 const CHOICES = RATINGS.map(({ name, label }) => [name, label] as const);
-/** With fewer, luck decides most of it. */
+/** With fewer experiments, win rates are mostly luck. */
 const FEW = 10;
 
 export function Calibration({ calibration }: { calibration: Rated[] }) {
@@ -97,7 +97,7 @@ function ExpectedLift({
   );
 }
 
-/** How little is known, with the row of which least is known. */
+/** Warns about small numbers, with the row that has the fewest experiments. */
 function HowSure({ rows }: { rows: readonly Rated[] }) {
   const least = rows.toSorted((one, other) => one.tests - other.tests)[0];
   if (least === undefined || least.tests >= FEW) return null;

@@ -1,4 +1,4 @@
-// One concluded experiment: how it ended, what was learned, and what its result was worth.
+// One concluded experiment: its outcome, what was learned, and its lift.
 
 import { Link } from "@tanstack/react-router";
 import { type ReactNode, useId, useState } from "react";
@@ -27,7 +27,7 @@ const NO_ESTIMATE: Record<Schemas["NoEstimate"], string> = {
   too_few_conversions: "A variant or the control had fewer than 10 conversions: too few to expect anything.",
 };
 
-/** What is drawn of it: what was shown, and below it what to expect. */
+/** Lines of the picture: the observed lift, and the expected lift below it. */
 export function linesOf(item: Concluded) {
   if (item.lift === null) return [];
   const shown = drawnLift(item.lift, item.lift_interval);
@@ -36,7 +36,10 @@ export function linesOf(item: Concluded) {
     : [shown, drawnLift(item.expected_lift, item.expected_interval, "accent")];
 }
 
-/** The scale of a list: that of what is expected, as that is what counts. What was shown beyond it is cut. */
+/**
+ * Common scale of a list: that of the expected lifts, because they are what matters. Observed intervals beyond it are
+ * cut.
+ */
 export function domainOfAll(items: readonly Concluded[]): Domain {
   const expected = items.flatMap((item) =>
     item.expected_lift === null

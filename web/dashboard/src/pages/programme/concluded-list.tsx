@@ -1,4 +1,4 @@
-// The concluded experiments, the newest first: searched, filtered, and taken along as a table.
+// Concluded experiments, newest first, with search, filters and export as a table.
 
 import type { InfiniteData, UseInfiniteQueryResult } from "@tanstack/react-query";
 import { useMemo, useRef } from "react";
@@ -24,15 +24,15 @@ const OUTCOME_NAMES = Object.fromEntries(OUTCOMES.map((one) => [one, OUTCOME[one
 
 interface ListProps {
   programme: UseInfiniteQueryResult<InfiniteData<FilteredProgramme>>;
-  /** What is shown, which may be of former filters; undefined where it could not be read. */
+  /** Current data, which may be that of the previous filters; undefined if it could not be read. */
   shown: FilteredProgramme | undefined;
-  /** Of the address. */
+  /** Filters in the address. */
   filters: ProgrammeFilters;
   change: ChangeFilters;
 }
 
 export function ConcludedList({ programme, shown, filters, change }: ListProps) {
-  // What was reopened and concluded again between two pages comes twice.
+  // An experiment that was reopened and concluded again between two reads is on two pages.
   const items = useMemo(
     () => [
       ...new Map(
@@ -45,7 +45,7 @@ export function ConcludedList({ programme, shown, filters, change }: ListProps) 
   const bar = useRef<HTMLDivElement>(null);
   const clear = () => {
     change({ search: undefined, outcome: undefined });
-    // The button goes, and with it the focus would.
+    // The button disappears, and would take the focus with it.
     bar.current?.querySelector("input")?.focus();
   };
   const domain = useMemo(() => domainOfAll(items), [items]);

@@ -1,4 +1,4 @@
-// The list as a table for spreadsheets: everything that the filters leave, however many pages that are.
+// The list as a spreadsheet file: everything that matches the filters, on all pages.
 
 import { useState } from "react";
 import { readCsv } from "~/api/query";
@@ -38,7 +38,7 @@ export function Download({ filters, total }: { filters: ProgrammeFilters; total:
   );
 }
 
-/** All pages, of which only the first one keeps its line of names. */
+/** All pages. Only the first one keeps its header row. */
 async function wholeCsv(filters: ProgrammeFilters): Promise<string[]> {
   const parts: string[] = [];
   let cursor: string | undefined;

@@ -1,4 +1,4 @@
-// The filters of the programme, as they stand in the address and as the operation takes them.
+// Filters of the programme, in the address and as parameters of the operation.
 
 import { infiniteQueryOptions, keepPreviousData } from "@tanstack/react-query";
 import { read, type Schemas } from "~/api/query";
@@ -7,7 +7,7 @@ import { isDay, list, text, words } from "~/lib/search";
 import { OUTCOME } from "~/lib/words";
 
 export type Programme = Schemas["Programme"];
-/** With the filters that it was read by, so that it is never taken for the answer to others. */
+/** A programme with its filters, so that it is not mistaken for the answer to other filters. */
 export type FilteredProgramme = Programme & { filters: ProgrammeFilters };
 export type Concluded = Schemas["ProgrammeItem"];
 export type Outcome = Schemas["ConclusionOutcome"];
@@ -15,12 +15,12 @@ export type Outcome = Schemas["ConclusionOutcome"];
 export const OUTCOMES: readonly Outcome[] = ["won", "lost", "inconclusive", "stopped_early", "invalid"];
 
 export interface ProgrammeFilters {
-  /** These three are of the whole page. */
+  /** These three apply to the whole page. */
   project?: string[];
-  /** Days in UTC: the first one, and the one after the last one. */
+  /** Days in UTC: the first one, and the day after the last one. */
   from?: string;
   to?: string;
-  /** These two are of the list alone. */
+  /** These two apply only to the list. */
   outcome?: Outcome[];
   search?: string;
 }
@@ -38,17 +38,17 @@ export function readProgrammeFilters(search: Record<string, unknown>): Programme
   };
 }
 
-/** Whether something narrows the numbers of the page. */
+/** Returns whether a filter applies to the numbers of the page. */
 export function narrowsAll({ project, from, to }: ProgrammeFilters): boolean {
   return project !== undefined || from !== undefined || to !== undefined;
 }
 
-/** Whether something narrows the list further. */
+/** Returns whether a filter applies only to the list. */
 export function narrowsList({ outcome, search }: ProgrammeFilters): boolean {
   return outcome !== undefined || search !== undefined;
 }
 
-/** What is filtered, in words: `Shop, concluded from 5 Nov 2026 on, won or lost`. */
+/** Filters in words: `Shop, concluded from 5 Nov 2026 on, won or lost`. */
 export function filterWords(
   { project, from, to, outcome, search }: ProgrammeFilters,
   projects: readonly { project_key: string; name: string }[],
@@ -63,14 +63,14 @@ export function filterWords(
   return parts.join(", ");
 }
 
-/** The parameters of the operation. */
+/** Parameters of the operation. */
 export function asked({ project, from, to, outcome, search }: ProgrammeFilters) {
   return { project: project?.join(","), from, to, outcome: outcome?.join(","), search };
 }
 
 const PAGE = 50;
 
-/** The programme, with its list page by page. */
+/** Query of the programme, with its list page by page. */
 export function programmeQuery(filters: ProgrammeFilters) {
   const query = asked(filters);
   return infiniteQueryOptions({

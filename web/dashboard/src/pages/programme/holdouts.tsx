@@ -1,4 +1,4 @@
-// The holdouts beside the sum: they measure together what the sum can only add up.
+// Holdouts, next to the sum. They measure the joint effect that the sum can only estimate by addition.
 
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
@@ -11,7 +11,7 @@ import { lift, liftRange } from "./numbers";
 
 type Holdout = Schemas["ProgrammeHoldout"];
 
-/** Results are read of so many; the others are linked. */
+/** Maximum number of holdouts whose results are read. The others are linked. */
 const READ_MAX = 3;
 
 export function Holdouts({ holdouts }: { holdouts: Holdout[] }) {
@@ -86,7 +86,7 @@ function HoldoutLine({ holdout, isRead }: { holdout: Holdout; isRead: boolean })
   );
 }
 
-/** Its result on the goal of most experiments, in the server's numbers. */
+/** Result of a holdout on the goal of most experiments, with the server's numbers. */
 function Measured({ projectKey, id }: { projectKey: string; id: number }) {
   const path = { project_key: projectKey, group_id: id };
   const result = useQuery(query("/v2/project/{project_key}/exclusion-group/{group_id}/result", { path }));

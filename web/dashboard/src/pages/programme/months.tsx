@@ -1,4 +1,4 @@
-// How many experiments were concluded in each month, and how many of those won.
+// Number of experiments that were concluded in each month, and how many of those won.
 
 import type { Schemas } from "~/api/query";
 import { integer, month } from "~/lib/format";
@@ -9,7 +9,7 @@ type Month = Schemas["ProgrammeMonth"];
 const BAR = 8;
 const GAP = 2;
 const HEIGHT = 56;
-/** A bar is not wider than this, however few there are. */
+/** Maximum width of a bar, for a small number of months. */
 const BAR_MAX_PX = 20;
 
 export function Months({ months }: { months: Month[] }) {

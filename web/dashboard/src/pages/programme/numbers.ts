@@ -1,4 +1,4 @@
-// How lifts and rates of the programme are written and drawn: the server's numbers, in percent.
+// Text and pictures of the programme's lifts and rates: the server's numbers, in percent.
 
 import { NOTHING, percentage, signed } from "~/lib/format";
 import { liftEnds } from "~/lib/lift-ends";
@@ -15,7 +15,7 @@ export function liftRange(interval: number[] | null): string | undefined {
   return low === undefined || high === undefined ? undefined : `${lift(low)} to ${lift(high)}`;
 }
 
-/** A rate in whole percent: with so few experiments more digits say nothing. */
+/** A rate in whole percent. With so few experiments, more digits would not be meaningful. */
 export function rate(value: number | null): string {
   return value === null ? NOTHING : percentage(Math.round(value));
 }
@@ -26,12 +26,12 @@ export function rateRange(interval: number[] | null): string | undefined {
   return low === undefined || high === undefined ? undefined : `${rate(low)} to ${rate(high)}`;
 }
 
-/** What is drawn of the lift of one experiment. */
+/** Values of the picture of one experiment's lift. */
 export function drawnLift(estimate: number | null, interval: number[] | null, tone?: Tone): LineValues {
   return drawn(estimate, liftEnds(interval) ?? null, tone);
 }
 
-/** What is drawn of an estimate. */
+/** Values of the picture of an estimate. */
 export function drawn(estimate: number | null, interval: number[] | null, tone?: Tone): LineValues {
   const [low = null, high = null] = interval ?? [];
   return { estimate, low, high, ...(tone && { tone }) };

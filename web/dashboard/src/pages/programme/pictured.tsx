@@ -1,4 +1,4 @@
-// Numbers with the picture of their interval, in cells of tables.
+// Numbers with a picture of their interval, in cells of tables.
 
 import type { ReactNode } from "react";
 import { IntervalLines } from "~/ui/interval-line";
@@ -6,12 +6,15 @@ import { drawn } from "./numbers";
 
 interface PicturedProps {
   value: string;
-  /** Below it. */
+  /** Interval, shown below the value. */
   range: string | undefined;
   picture: ReactNode;
 }
 
-/** The picture stands below the number, or before it where there is room: then numbers are under each other at the end. */
+/**
+ * A number with its picture below. In wide windows the picture is before the number, so that the numbers are aligned at
+ * the end.
+ */
 export function Pictured({ value, range, picture }: PicturedProps) {
   return (
     <span className="inline-flex flex-col gap-1 xs:items-end xl:flex-row-reverse xl:items-center xl:gap-x-4">
@@ -26,7 +29,7 @@ export function Pictured({ value, range, picture }: PicturedProps) {
 
 const WHOLE = { from: 0, to: 100 };
 
-/** A rate between nothing and everything. */
+/** A rate between 0 and 100 %. */
 export function RatePicture({ rate, interval }: { rate: number; interval: number[] | null }) {
   return <IntervalLines rows={[drawn(rate, interval, "accent")]} domain={WHOLE} marks={[0, 100]} />;
 }

@@ -1,4 +1,5 @@
-// The programme: what all concluded experiments came to, what was learned from each, and whether the team's ratings were right.
+// The programme: the outcomes of all concluded experiments, what was learned from each, and whether the team's ratings
+// were right.
 
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
@@ -28,16 +29,16 @@ export function ProgrammePage() {
   usePageTitle("Learnings");
   const filters = useSearch({ from: "/app/programme" });
   const navigate = useNavigate({ from: "/programme" });
-  // Typing replaces the entry in the browser's history; everything else can be gone back from.
+  // Typing replaces the entry in the browser's history. For other changes, the back button works.
   const change: ChangeFilters = (changes, replace = false) =>
     navigate({ search: (before) => ({ ...before, ...changes }), replace, resetScroll: false });
   const programme = useInfiniteQuery(programmeQuery(filters));
-  // The numbers are the same on every page; those of the last page are the newest.
+  // Every page contains the numbers. Those of the last page are the newest.
   const newest = programme.data?.pages.at(-1);
   const { projects } = useSession();
   const isFormer = newest !== undefined && programme.isPlaceholderData;
   const isNarrowed = narrowsAll(filters) || narrowsList(filters);
-  // What can be filtered stays while numbers come, and when they do not: whoever filters is not left without the filters.
+  // The filters stay while numbers are read, and after a failure, so that they can still be changed.
   const hasScope = isNarrowed || isFormer || programme.isError || (newest?.totals.concluded ?? 0) > 0;
   const hasList = newest === undefined ? programme.isError && isNarrowed : newest.totals.concluded > 0;
   return (
@@ -95,7 +96,7 @@ function Nothing({ filters, change }: { filters: ProgrammeFilters; change: Chang
             <Button
               onClick={() => {
                 change({ project: undefined, from: undefined, to: undefined });
-                // The button goes, and with it the focus would.
+                // The button disappears, and would take the focus with it.
                 document.querySelector<HTMLElement>("#content h1")?.focus();
               }}
             >

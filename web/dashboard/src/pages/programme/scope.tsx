@@ -1,4 +1,4 @@
-// What the whole page is about: projects and a time.
+// Filters of the whole page: projects and a period.
 
 import { type ReactNode, useEffect, useRef, useState } from "react";
 import { useSession } from "~/api/session";
@@ -11,7 +11,7 @@ import { type ChangeFilters, narrowsAll, type ProgrammeFilters } from "./filters
 interface ScopeProps {
   filters: ProgrammeFilters;
   change: ChangeFilters;
-  /** At the end of the line. */
+  /** Content at the end of the line. */
   aside?: ReactNode;
 }
 
@@ -20,7 +20,7 @@ export function Scope({ filters, change, aside }: ScopeProps) {
   const group = useRef<HTMLDivElement>(null);
   const clear = () => {
     change({ project: undefined, from: undefined, to: undefined });
-    // The button goes, and with it the focus would.
+    // The button disappears, and would take the focus with it.
     group.current?.querySelector("input")?.focus();
   };
   return (
@@ -39,7 +39,7 @@ export function Scope({ filters, change, aside }: ScopeProps) {
   );
 }
 
-/** While a year is typed the field has those of long ago: they are not asked for. */
+/** While a year is typed, the field has dates of earlier centuries, which are not requested. */
 const FIRST_YEAR = 2000;
 
 function DayField({
@@ -52,7 +52,7 @@ function DayField({
   change: (day: string | undefined) => void;
 }) {
   const [typed, setTyped] = useState(value);
-  // The address has changed from elsewhere.
+  // The address was changed elsewhere.
   useEffect(() => setTyped(value), [value]);
   return (
     <TextInput

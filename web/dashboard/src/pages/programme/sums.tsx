@@ -1,4 +1,5 @@
-// What winners bring together: what to expect of them, beside what their results showed, beside what a holdout measures.
+// Joint effect of the winners: the expected sum, the sum of the observed results, and the effect that a holdout
+// measures.
 
 import type { ReactNode } from "react";
 import { count, integer } from "~/lib/format";
@@ -62,7 +63,7 @@ function SumTable({ rows, programme }: { rows: Row[]; programme: Programme }) {
   );
 }
 
-/** In a sum of nothing there is nothing to show. */
+/** Returns whether a sum has experiments and a value. */
 const isKnown = ({ sum }: Row) => sum.tests > 0 && sum.expected !== null;
 
 function columnsOf(rows: readonly Row[]): Column<Row>[] {
@@ -91,7 +92,7 @@ function Expected({ sum, domain }: { sum: Sum; domain: Domain }) {
   );
 }
 
-/** The expected sum, and below it the naive one, which has no interval. */
+/** The expected sum, and below it the sum of the observed lifts, which has no interval. */
 function drawnOf({ expected, expected_interval, shown }: Sum) {
   return [drawn(expected, expected_interval, "accent"), drawn(shown, null)];
 }

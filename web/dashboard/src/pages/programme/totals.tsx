@@ -1,4 +1,4 @@
-// How many were concluded, how many of them won, and how fast they come.
+// Numbers of concluded experiments, of winners, and of experiments per month.
 
 import type { ReactNode } from "react";
 import type { Schemas } from "~/api/query";

@@ -1,4 +1,4 @@
-// The settings of one project.
+// Settings of one project.
 
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link, useParams } from "@tanstack/react-router";
@@ -62,7 +62,7 @@ function SettingsForm({ projectKey, settings }: { projectKey: string; settings: 
       await send("patch", "/v2/project/{project_key}/settings", { params, body: changes });
       await Promise.all([
         outdate(cache, "/v2/project/{project_key}/settings", "/v2/audit"),
-        // The name is in the session, too.
+        // The session contains the name, too.
         refreshSession(),
       ]);
       toast("The settings were saved. Pages get them within a second.");

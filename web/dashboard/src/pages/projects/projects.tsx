@@ -1,4 +1,4 @@
-// The projects of the company that one sees.
+// Projects of the company that the user can see.
 
 import { useQueryClient } from "@tanstack/react-query";
 import { Link, useNavigate } from "@tanstack/react-router";

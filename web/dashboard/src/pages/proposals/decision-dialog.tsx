@@ -1,4 +1,4 @@
-// Deciding a proposal. Whoever approves sees what the change does now, before it is made.
+// Decides a proposal. Before the change is made, the approver sees its current effect.
 
 import { queryOptions, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
@@ -48,7 +48,7 @@ const WORDS: Record<Decision, { title: string; act: string; done: string; about:
   },
 };
 
-/** Approving that the experiment gets another status. */
+/** Words for the approval of a change of status. */
 const APPROVE_STATUS: Partial<Record<Schemas["StatusCode"], (typeof WORDS)["approve"]>> = {
   1: {
     title: "Approve the start?",
@@ -171,7 +171,7 @@ function EditEffects({ projectKey, proposal }: { projectKey: string; proposal: P
   return <Loaded query={preview}>{(data) => <ChangeEffects preview={data} />}</Loaded>;
 }
 
-/** What the change does by now. It is asked for with a body, and changes nothing. */
+/** Preview of the change as of now. It is a request with a body, and changes nothing. */
 function previewQuery(projectKey: string, proposal: Proposal) {
   return queryOptions({
     queryKey: ["change-preview", projectKey, proposal.proposal_id] as const,

@@ -1,4 +1,4 @@
-// The proposals of one experiment.
+// Proposals of one experiment.
 
 import { useQuery } from "@tanstack/react-query";
 import { Card, Empty } from "~/ui/layout";

@@ -1,4 +1,4 @@
-// One proposal: who proposes what and why, what it changes, and what can be done with it.
+// One proposal: its author, reason and changes, and the actions on it.
 
 import { type ReactNode, useState } from "react";
 import { may, useSession } from "~/api/session";
@@ -14,7 +14,7 @@ import { isOutdated, isOwn, type Proposal, whatOf } from "./proposal";
 interface CardProps {
   projectKey: string;
   proposal: Proposal;
-  /** The experiment's name, where the proposals are of several. */
+  /** Name of the experiment, in lists with the proposals of several. */
   experiment?: ReactNode;
 }
 

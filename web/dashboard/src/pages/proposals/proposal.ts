@@ -1,4 +1,4 @@
-// Proposals: their query, and what they are called in sentences.
+// Proposals: their query, and their words in sentences.
 
 import { query, type Schemas } from "~/api/query";
 import type { Session } from "~/api/session";
@@ -6,7 +6,7 @@ import { count } from "~/lib/format";
 
 export type Proposal = Schemas["Proposal"];
 
-/** Those of an experiment, newest first, in every state. */
+/** Proposals of an experiment, newest first, in every state. */
 export function proposalsQuery(projectKey: string, testId: number) {
   return query("/v2/project/{project_key}/experiment/{test_id}/proposals", {
     path: { project_key: projectKey, test_id: testId },
@@ -14,13 +14,13 @@ export function proposalsQuery(projectKey: string, testId: number) {
   });
 }
 
-/** The status that is proposed; undefined for a change of fields. */
+/** The proposed status; undefined for a change of fields. */
 export function statusOf({ body }: Proposal): Schemas["StatusCode"] | undefined {
   const { status } = body as { status?: Schemas["StatusCode"] };
   return status;
 }
 
-/** What is proposed, after "proposed to". */
+/** Words for the proposed change, after "proposed to". */
 export function whatOf(proposal: Proposal): string {
   const status = statusOf(proposal);
   if (status === 1) return "start it";
@@ -35,12 +35,12 @@ export function proposedStart(proposals: readonly Proposal[] | undefined): Propo
   return proposals?.find((proposal) => proposal.state === "open" && statusOf(proposal) === 1);
 }
 
-/** Whether it is of who is signed in, who cannot decide it. */
+/** Returns whether the user is the author, who cannot decide the proposal. */
 export function isOwn({ proposed_by }: Proposal, { person }: Session): boolean {
   return proposed_by.kind === "person" && proposed_by.id === String(person.person_id);
 }
 
-/** Whether it cannot be approved, as the experiment has changed since. */
+/** Returns whether the proposal cannot be approved because the experiment has changed since. */
 export function isOutdated({ state, changed_since }: Proposal): boolean {
   return state === "open" && changed_since.length > 0;
 }

@@ -1,4 +1,4 @@
-// The proposals of a project: what waits for a decision, and what was decided.
+// Proposals of a project: those that wait for a decision, and those that were decided.
 
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { Link, useParams, useSearch } from "@tanstack/react-router";
@@ -75,7 +75,7 @@ function ProposalList({ projectKey, isAll }: { projectKey: string; isAll: boolea
   );
 }
 
-/** The experiment by its name, once that was read: proposals have its number only. */
+/** Link to an experiment. Its name is read separately, because proposals contain only the id. */
 function ExperimentLink({ projectKey, testId }: { projectKey: string; testId: number }) {
   const { data } = useQuery({ ...experimentQuery(projectKey, testId), staleTime: 60_000, retry: false });
   return (

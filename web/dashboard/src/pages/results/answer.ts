@@ -1,4 +1,4 @@
-// Reads a result. Each answer keeps the question that it is an answer to, so that numbers of two questions are never mixed.
+// Reads results. Each answer keeps its question, so that numbers of two questions are never mixed.
 
 import { keepPreviousData, queryOptions, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useRef } from "react";
@@ -10,9 +10,9 @@ import type { Result } from "./reading";
 
 const RESULT = `${EXPERIMENT}/result` as const;
 
-/** A live result is read again as often, while somebody looks at it. */
+/** Interval at which a live result is read again while it is shown. */
 const LIVE_MS = 60_000;
-/** How long a server that loads its events is waited for before that is shown as an error: about half an hour. */
+/** Attempts while the server loads its events, before an error is shown: about half an hour. */
 const MAX_WAITS = 400;
 const WAIT_MS = 5_000;
 const MAX_ATTEMPTS = 2;
@@ -22,7 +22,7 @@ export interface Answered {
   result: Result;
 }
 
-/** `isLive` is whether the experiment is known to be live, whatever the answer before has said. */
+/** `isLive` is true when the experiment is known to be live, whatever the previous answer says. */
 function resultQuery(projectKey: string, testId: number, question: Question, isLive: boolean) {
   const params = { path: { project_key: projectKey, test_id: testId }, query: parametersOf(question) };
   return queryOptions({
@@ -31,7 +31,7 @@ function resultQuery(projectKey: string, testId: number, question: Question, isL
       question,
       result: (await read(RESULT, params as Parameters<typeof read<typeof RESULT>>[1], signal)) as Result,
     }),
-    // The former answer stays until the next is there. The page says that it is the former one.
+    // The previous answer stays until the next one arrives. The page marks it as previous.
     placeholderData: keepPreviousData,
     retry: (failures, error) =>
       error instanceof ApiFailure &&
@@ -50,17 +50,17 @@ export function useResult(projectKey: string, experiment: Experiment, question: 
   useSameMoment(projectKey, experiment, isPlaceholderData ? undefined : data?.result, dataUpdatedAt);
   return {
     answer,
-    /** What the server waits for, in its words, while it is not ready to answer. */
+    /** The server's message on what it waits for, while it is not ready to answer. */
     waitsFor: failureReason instanceof ApiFailure && failureReason.status === 503 ? failureReason.message : undefined,
   };
 }
 
-/** When the page opens, an experiment and a result that were read within this time are taken for answers of one moment. */
+/** When the page opens, an experiment and a result that were read within this time count as read at the same time. */
 const SAME_MOMENT_MS = 1_000;
 
 /**
- * Reads the experiment again where a new answer tells that it has moved since it was read: a rule has ended it, or a bandit may have other
- * weights. It looks once at each answer, as two answers of the server may differ for a while.
+ * Reads the experiment again if a new answer shows that it has changed since it was read: a rule has ended it, or a
+ * bandit may have other weights. Each answer is checked once, because two answers of the server may differ for a while.
  */
 function useSameMoment(projectKey: string, experiment: Experiment, result: Result | undefined, readAt: number): void {
   const cache = useQueryClient();

@@ -1,10 +1,10 @@
-// An arm by name, with what has to be known of it before its numbers are read.
+// Name of a variant, with labels that readers need before its numbers.
 
 import { Badge } from "~/ui/badge";
 import { Exploratory } from "./exploratory";
 import type { Arm } from "./reading";
 
-/** The names alone, as other parts of a result have only the id. */
+/** The names only, for parts of a result that have only the id. */
 export function ArmNames({ name, nickname }: Pick<Arm, "name" | "nickname">) {
   return (
     <>

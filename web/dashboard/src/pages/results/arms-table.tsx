@@ -1,4 +1,4 @@
-// The numbers of the arms by the goal at the top: what was counted, what it looks like, and what can be concluded from it.
+// Numbers of the variants on the goal at the top: the counts, the observed values, and the conclusions.
 
 import { count, integer, percentage, probability } from "~/lib/format";
 import { GroupedTable } from "~/ui/grouped-table";
@@ -62,7 +62,7 @@ function Visitors({ arm: { visitors, open_visitors: open, traffic_weight: weight
   );
 }
 
-/** How the numbers are read, with those of the result. */
+/** Explains the numbers, with examples from the result. */
 export function ArmsHelp({ result }: { result: Result }) {
   const arm = result.variants.find(({ is_control: isControl }) => !isControl);
   const analysis = arm?.analysis;

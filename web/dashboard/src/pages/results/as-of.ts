@@ -1,8 +1,11 @@
-// Parts of a result that are read by operations of their own.
+// Parts of a result that separate operations read.
 
 import { useEffect, useRef } from "react";
 
-/** Reads a part again when there is a new result of the same question, so that all parts of the page are of one time. */
+/**
+ * Reads a part again when there is a new result of the same question, so that all parts of the page are of the same
+ * time.
+ */
 export function useReadAgain({ refetch }: { refetch: () => unknown }, asOf: string | null | undefined): void {
   const read = useRef(asOf);
   useEffect(() => {

@@ -1,4 +1,5 @@
-// The Bayesian view: what to believe of each arm, given the numbers and the experience that most changes do little.
+// Bayesian view: the posterior for each variant, given the numbers and the experience that most changes have small
+// effects.
 
 import { GroupedTable } from "~/ui/grouped-table";
 import type { Column } from "~/ui/table";
@@ -30,7 +31,7 @@ function columnsOf({ variants }: Result): Column<Arm>[] {
     },
     { name: "Expected loss", isNumber: true, cell: ({ analysis }) => smallPercentage(analysis?.expected_loss) },
   ];
-  // It is there for teams that read this view.
+  // The column exists only if the server has computed credible intervals.
   if (variants.some(({ analysis }) => analysis?.credible_interval != null))
     columns.push({
       name: "Lift to believe in",

@@ -1,4 +1,4 @@
-// The result by one attribute of the visitors, together with whatever is chosen above.
+// The result by one attribute of the visitors, combined with the filters above.
 
 import { useRef } from "react";
 import { Button } from "~/ui/button";
@@ -12,10 +12,10 @@ import type { Part, Result } from "./reading";
 
 interface BreakdownCardProps {
   result: Result;
-  /** The question that the result answers. */
+  /** Question that the result answers. */
   question: Question;
   change: (changes: Partial<Question>) => void;
-  /** Another question is on its way. */
+  /** True when the answer to another question is in flight. */
   isFormer: boolean;
 }
 
@@ -32,7 +32,7 @@ export function BreakdownCard({ result, question, change, isFormer }: BreakdownC
         className="-ml-2 text-accent!"
         onClick={() => {
           change({ filter_by: [...filterBy, filter] });
-          // The button goes, and with it the focus would.
+          // The button disappears, and would take the focus with it.
           by.current?.querySelector("select")?.focus();
         }}
       >

@@ -1,4 +1,5 @@
-// The arms in each part of the visitors. For ideas, not for decisions: many parts are compared, and nothing corrects for that.
+// The variants in each segment of the visitors. It is for ideas, not for decisions: many segments are compared without
+// a correction.
 
 import type { ReactNode } from "react";
 import { useState } from "react";
@@ -20,12 +21,12 @@ interface Row {
   isControl: boolean;
 }
 
-/** Parts that are shown at once. */
+/** Number of segments that are shown at first. */
 const AT_ONCE = 10;
 
 interface BreakdownProps {
   result: Result;
-  /** What can be done with a part, such as a filter for it. */
+  /** Action on a segment, such as a filter for it. */
   actOf?: (part: Part) => ReactNode;
 }
 
@@ -54,7 +55,7 @@ export function BreakdownTable({ result, actOf }: BreakdownProps) {
       />
       {more > 0 && !isPrinting && (
         <div className="border-t border-line px-4 py-3 md:px-5">
-          {/* It stays, so that the focus does. */}
+          {/* The button stays, and keeps the focus. */}
           <Button small onClick={() => setWhole(!isWhole)}>
             {isWhole ? `Show the first ${AT_ONCE}` : `Show ${more} more`}
           </Button>

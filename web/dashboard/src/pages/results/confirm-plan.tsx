@@ -1,4 +1,4 @@
-// Having the clock go by what was changed of the plan, which it does not until a person says so.
+// Confirms changes of the plan. The clock follows the old plan until a person confirms them.
 
 import { useState } from "react";
 import { ApiFailure } from "~/api/failure";

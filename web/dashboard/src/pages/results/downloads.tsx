@@ -1,5 +1,5 @@
-// The result as files and on paper: the answer byte for byte, so that `muriel verify` takes it, a table for spreadsheets, and the page
-// itself.
+// The result as files and on paper: the exact bytes of the answer, which `muriel verify` accepts, a table for
+// spreadsheets, and the page itself.
 
 import { useState } from "react";
 import { readBytes } from "~/api/query";
@@ -10,9 +10,9 @@ import { ErrorPanel } from "~/ui/loaded";
 interface DownloadsProps {
   projectKey: string;
   testId: number;
-  /** For the names of files. */
+  /** For file names. */
   testName: string;
-  /** The parameters of the result that is shown, so that the files are of the same visitors. */
+  /** Parameters of the shown result, so that the files are of the same visitors. */
   question: object;
 }
 

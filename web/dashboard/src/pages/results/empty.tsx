@@ -1,4 +1,5 @@
-// What is shown while there is no number: what will come, how long it takes by the plan, and what to look at when nobody comes.
+// Shown while a result has no numbers: what will come, how long it takes by the plan, and what to check if no visitors
+// enter.
 
 import type { ReactNode } from "react";
 import { count, decimal, percentage } from "~/lib/format";
@@ -8,7 +9,7 @@ import { LONG_DAYS } from "../setup/findable";
 
 type Plan = Schemas["PlanAnswer"];
 
-/** How long it takes, where the server knows enough to say. */
+/** Expected duration, if the server has enough data. */
 export function PlanInWords({ plan }: { plan: Plan | undefined }) {
   if (plan === undefined) return null;
   const { visitors_needed: needed, days, mde, power, daily_visitors: daily } = plan;

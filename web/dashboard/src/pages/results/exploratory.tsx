@@ -1,4 +1,4 @@
-// The label of what was added, changed or chosen after the plan was locked, with the reason a click away.
+// Label for parts that were added, changed or chosen after the plan was locked. A click shows the reason.
 
 import { names } from "~/lib/names";
 import { Icon } from "~/ui/icon";

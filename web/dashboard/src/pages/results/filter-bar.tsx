@@ -1,5 +1,5 @@
-// Which visitors, which goal: what is chosen as words that can be taken away, and the fields behind a button, since most people read the
-// whole experiment.
+// Filters for visitors and goal: the chosen ones as removable words, and the fields behind a button, because most users
+// read the whole experiment.
 
 import { type ReactNode, useId, useRef, useState } from "react";
 import { day } from "~/lib/format";
@@ -12,10 +12,10 @@ import { countriesIn, type Question, withCountries } from "./question";
 import { filterWords, PHASE } from "./question-words";
 
 interface FilterBarProps extends FilterProps {
-  /** Goals that can be asked for, by key. */
+  /** Goals that can be chosen, by key. */
   goals: readonly (readonly [key: string, name: string])[];
   primary: { goal_key: string; goal_name: string } | null;
-  /** At the end of the line. */
+  /** Content at the end of the line. */
   aside?: ReactNode;
 }
 
@@ -24,7 +24,7 @@ export function FilterBar({ goals, primary, aside, ...fields }: FilterBarProps) 
   const [isOpen, setOpen] = useState(false);
   const panel = useId();
   const choose = useRef<HTMLButtonElement>(null);
-  // The button that had the focus goes with what it takes away.
+  // The button that had the focus disappears with its filter.
   const takeAway = (changes: Partial<Question>) => {
     change(changes);
     choose.current?.focus();
@@ -90,10 +90,10 @@ export function FilterBar({ goals, primary, aside, ...fields }: FilterBarProps) 
   );
 }
 
-/** Parameters of the server that stand in a field here. */
+/** Parameters of the server that have a field here. */
 export const FIELDS: readonly string[] = ["goal_key", "start_date", "end_date", "tz", "epoch", "filter_by"];
 
-/** Nothing that narrows the visitors. */
+/** Resets all filters of visitors. */
 export const EVERYBODY: Partial<Question> = {
   filter_by: undefined,
   epoch: undefined,
@@ -108,7 +108,7 @@ interface Chip {
   without: Partial<Question>;
 }
 
-/** What narrows the visitors, each with the change that takes it away. */
+/** Active filters of visitors, each with the change that removes it. */
 function chipsOf(question: Question): Chip[] {
   const { filter_by: filterBy = [], epoch, start_date: start, end_date: end, tz, report_phase: phase } = question;
   const rest = (kept: string[]) => ({ filter_by: kept.length > 0 ? kept : undefined });

@@ -1,4 +1,4 @@
-// The fields that choose visitors. All that is chosen holds together.
+// Fields for the filters of visitors. The filters are combined by "and".
 
 import { useEffect, useState } from "react";
 import { moment } from "~/lib/format";
@@ -12,9 +12,9 @@ export interface FilterProps {
   question: Question;
   change: (changes: Partial<Question>) => void;
   epochs: { epoch: number; started_at: string }[];
-  /** Whether a winner was ever served: only then are there visitors before and after. */
+  /** True when a winner was ever served: only then are there visitors before and after. */
   wasServed: boolean;
-  /** What the server says of a parameter. */
+  /** Returns the server's error for a parameter. */
   problem: (parameter: string) => string | undefined;
 }
 
@@ -116,13 +116,13 @@ function Words({ words }: { words: readonly string[] }) {
   ));
 }
 
-/** An epoch of the address may be none that is known. */
+/** Adds the epoch of the address, which may be unknown. */
 function withChosen(epochs: FilterProps["epochs"], chosen: number | undefined): FilterProps["epochs"] {
   if (chosen === undefined || epochs.some(({ epoch }) => epoch === chosen)) return epochs;
   return [...epochs, { epoch: chosen, started_at: "" }];
 }
 
-/** Days are typed figure by figure: what is there for a moment only is not asked for. */
+/** Delay of typed days, because their intermediate values must not be requested. */
 const TYPING_MS = 500;
 
 interface TypedFieldProps {
@@ -131,7 +131,7 @@ interface TypedFieldProps {
   change: (value: string | undefined) => void;
 }
 
-/** What is typed in a field; it follows the question when that changes elsewhere. */
+/** Text of a field. It follows the question when that changes elsewhere. */
 function useTyped(value: string | undefined) {
   const [typed, setTyped] = useState(value ?? "");
   const [stored, setStored] = useState(value);

@@ -1,4 +1,4 @@
-// Of when an answer is, that it is about to be replaced, or that the server is not ready to give it.
+// Time of an answer, and notes that it is about to be replaced, or that the server is not ready.
 
 import { capital } from "~/lib/capital";
 import type { ReactNode } from "react";
@@ -14,7 +14,7 @@ interface AsOfProps {
   readAgain: () => void;
 }
 
-/** The moment of the report. It is read again by itself while the experiment is live. */
+/** Time of the report. While the experiment is live, it is read again automatically. */
 export function AsOf({ result, isReading, readAgain }: AsOfProps) {
   const { asOf } = askedOf(result);
   return (
@@ -30,7 +30,7 @@ export function AsOf({ result, isReading, readAgain }: AsOfProps) {
   );
 }
 
-/** In its place, while the answer to another question is shown. */
+/** Replaces `AsOf` while the answer to another question is shown. */
 export function StillFormer({ former }: { former: string }) {
   return (
     <p role="status" className="flex items-center gap-2 rounded-md bg-caution-wash px-2.5 py-1 text-sm text-caution">
@@ -39,7 +39,7 @@ export function StillFormer({ former }: { former: string }) {
   );
 }
 
-/** Numbers that are about to be replaced have a frame around them, wherever the page is scrolled to. */
+/** Frame around numbers that are about to be replaced, visible at every scroll position. */
 export function Replaced({ isFormer, children }: { isFormer: boolean; children: ReactNode }) {
   return (
     <div
@@ -54,7 +54,7 @@ export function Replaced({ isFormer, children }: { isFormer: boolean; children: 
   );
 }
 
-/** A server that loads its events answers with how far it is, and is asked again by itself. */
+/** Progress of a server that loads its events. The request is repeated automatically. */
 export function Waiting({ why, isOutdated }: { why: string; isOutdated: boolean }) {
   return (
     <Note tone="caution" role="status">

@@ -1,4 +1,4 @@
-// Whether the data can be trusted: what is wrong with cause and next step, then what is fine, and what there was nothing to look at for.
+// Health of the data: failed checks with cause and next step, then passed checks, and checks without enough data.
 
 import { count, integer, probability } from "~/lib/format";
 import { HEALTH, type Tone, type Word, wordOf } from "~/lib/words";
@@ -12,7 +12,7 @@ import type { Arm, Check, Result } from "./reading";
 type Health = Result["health"];
 type Found = Check & { key: string };
 
-/** Every check in the order of the server. */
+/** Every check, in the order of the server. */
 function checksIn(health: Health): Found[] {
   return Object.entries(health).flatMap(([key, value]: [string, unknown]) =>
     isCheck(value) ? [{ ...value, key }] : [],
@@ -23,7 +23,7 @@ function isCheck(value: unknown): value is Check {
   return typeof value === "object" && value !== null && "status" in value && "message" in value;
 }
 
-/** Every experiment begins with little data: that is nothing to look at, and it is not healthy either. */
+/** Every experiment starts with little data. That needs no attention, but is not healthy either. */
 const YOUNG: Word = { text: "Too early", tone: "neutral" };
 
 function isYoung({ key, status }: Found): boolean {
@@ -43,7 +43,7 @@ const SUMMARY: Record<string, string> = {
 
 interface HealthProps {
   result: Result;
-  /** Whoever reads it cannot do anything about it. */
+  /** True for readers who cannot act on it. */
   isShared?: boolean;
 }
 
@@ -153,7 +153,7 @@ interface Shared {
   expected: number;
 }
 
-/** How visitors were shared, epoch by epoch. */
+/** Split of the visitors, by epoch. */
 function Sharing({ ratio, arms }: { ratio: Health["sample_ratio"]; arms: Arm[] }) {
   return (
     <section>
@@ -190,7 +190,7 @@ function Sharing({ ratio, arms }: { ratio: Health["sample_ratio"]; arms: Arm[] }
   );
 }
 
-/** On how many visitors' pages each change found what it changes. */
+/** Number of visitors' pages on which each change found its element. */
 function ChangesFound({ arms }: { arms: Arm[] }) {
   const told = arms.filter(({ changes }) => changes.length > 0);
   if (told.length === 0) return null;

@@ -1,8 +1,9 @@
-// What each check of the data asks, why it fails, and what to do then. What it found is the server's sentence.
+// Words for each check of the data: its name, the cause of a failure, and the next step. The finding is the server's
+// sentence.
 
 export interface CheckWords {
   name: string;
-  /** Why it is usually so; none where the server's sentence says it. */
+  /** Usual cause; undefined if the server's sentence names it. */
   cause?: string;
   next: string;
 }
@@ -102,7 +103,7 @@ export const CHECKS: Record<string, CheckWords> = {
   },
 };
 
-/** A check that this version does not know is called as the server calls it. */
+/** Returns the words for a check. A check that this version does not know has the server's name. */
 export function checkWords(key: string): CheckWords {
   const words = key.replaceAll("_", " ");
   return CHECKS[key] ?? { name: words.charAt(0).toUpperCase() + words.slice(1), next: "Look at it before you decide." };

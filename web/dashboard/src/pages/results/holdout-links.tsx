@@ -1,4 +1,5 @@
-// A holdout measures what several experiments do together: its result is on its own page.
+// Links to holdouts of the experiment. A holdout measures the joint effect of several experiments, so its result is on
+// its own page.
 
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";

@@ -1,4 +1,4 @@
-// The lift of each arm with its interval.
+// Lift of each variant with its interval.
 
 import { liftEnds } from "~/lib/lift-ends";
 import type { Tone } from "~/lib/words";
@@ -57,7 +57,7 @@ export function LiftCard({ result }: { result: Result }) {
   );
 }
 
-/** Of what was found it is said whether that is good; nothing is claimed of the rest. */
+/** Tones of verdicts that are conclusions. The others have none. */
 const TONES: Record<string, Tone> = { win: "good", loss: "bad", no_difference: "neutral" };
 
 function rowsOf({ variants, status_code: status }: Result): IntervalRow[] {

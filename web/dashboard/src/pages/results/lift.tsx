@@ -1,4 +1,4 @@
-// What several tables of a result have in their cells.
+// Cells that several tables of a result have in common.
 
 import { averageMoney, count, integer, money, probability } from "~/lib/format";
 import type { ReactNode } from "react";
@@ -18,7 +18,7 @@ export function LiftShown({ of }: { of: Pick<Analysis, "lift" | "lift_interval">
   );
 }
 
-/** What a verdict is called: where nothing runs, nothing is kept running. */
+/** Word for a verdict. An experiment that is not running cannot "keep running". */
 export function verdictWord(verdict: string, isLive: boolean): Word {
   return verdict === "keep_running" && !isLive ? UNDECIDED : wordOf(VERDICT, verdict);
 }
@@ -34,7 +34,7 @@ export function RateShown({ of: { conversion_rate: rate, conversions } }: { of: 
   );
 }
 
-/** Columns of what a goal that counts money has. Rows of several goals may be in several currencies. */
+/** Columns for a goal that counts money. The rows of several goals may have different currencies. */
 export function moneyColumns<R>(
   of: (row: R) => Counted,
   currencyOf: (row: R) => string | null | undefined,
@@ -75,7 +75,7 @@ export function moneyColumns<R>(
   ];
 }
 
-/** A second number of a cell. */
+/** A second number in a cell. */
 export function Below({ children }: { children: ReactNode }) {
   return <span className="block text-sm text-soft">{children}</span>;
 }
@@ -83,11 +83,11 @@ export function Below({ children }: { children: ReactNode }) {
 interface VerdictProps {
   of: Analysis | null | undefined;
   isLive: boolean;
-  /** A guardrail is known to have got worse. */
+  /** True when a guardrail is known to have got worse. */
   isHarmed?: boolean | null | undefined;
 }
 
-/** The verdict, and the p-value that it goes by: that after correction. */
+/** The verdict, and the p-value that it is based on, which is the corrected one. */
 export function VerdictShown({ of, isLive, isHarmed }: VerdictProps) {
   if (of == null) return null;
   const { p_value: plain, p_value_adjusted: adjusted } = of;

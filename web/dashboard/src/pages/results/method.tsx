@@ -1,10 +1,14 @@
-// How a metric was compared, in the words that analysts look for, with the numbers of the answer. Folded: most readers never ask.
+// Statistical method of a metric, in the terms of analysts, with the numbers of the answer. Collapsed, because few
+// readers need it.
 
 import { percent, probability } from "~/lib/format";
 import { Icon } from "~/ui/icon";
 import type { Analysis } from "./reading";
 
-/** Metrics that are corrected together: the variants on the goal at the top, or all other metrics; guardrails look for harm alone. */
+/**
+ * Metrics that are corrected together: the variants on the goal at the top (`goal`), or all other metrics (`metrics`).
+ * Guardrails are tested for harm only.
+ */
 export type Family = "goal" | "metrics" | "guardrails";
 
 interface Compared {
@@ -14,7 +18,7 @@ interface Compared {
 
 const all = new Intl.ListFormat("en-GB");
 
-/** Sentences on the method; none where nothing is compared. */
+/** Sentences on the method; empty if nothing is compared. */
 export function methodOf(arms: readonly Compared[], family: Family): string[] {
   const compared = arms.flatMap(({ name, analysis }) => (analysis == null ? [] : [{ name, analysis }]));
   if (compared.length === 0) return [];

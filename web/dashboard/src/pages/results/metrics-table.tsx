@@ -1,4 +1,4 @@
-// Metrics beside the goal at the top: further goals and events, or guardrails. Each with its arms.
+// Metrics other than the goal at the top: further goals and events, or guardrails. Each with its variants.
 
 import type { ReactNode } from "react";
 import { GroupedTable } from "~/ui/grouped-table";

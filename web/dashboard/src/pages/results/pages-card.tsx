@@ -1,5 +1,5 @@
-// How the pages of the arms fared: errors, late arms and the vitals of pages, each beside the control. All looks together raise a false
-// alarm in at most 5 % of experiments, so it may be read on any day.
+// Health of the variants' pages: errors, late variants and web vitals, each compared with the control. All checks
+// together raise a false alarm in at most 5 % of experiments, on whatever days they are read.
 
 import type { Schemas } from "~/api/query";
 import { capital } from "~/lib/capital";
@@ -125,7 +125,7 @@ function Cell({ of: { difference, difference_interval: interval, status }, value
   );
 }
 
-/** What the errors on the pages of the arms say, those of most visitors first. */
+/** Messages of the errors on the variants' pages. Those of most visitors are first. */
 function Errors({ arms }: { arms: readonly PageArm[] }) {
   const failing = arms.filter(({ top_errors: errors }) => errors.length > 0);
   if (failing.length === 0) return null;
@@ -157,7 +157,7 @@ function Errors({ arms }: { arms: readonly PageArm[] }) {
   );
 }
 
-/** How often the changes of the arms found what they change. */
+/** Share of pages on which the changes of the variants found their elements. */
 function Matches({ arms }: { arms: readonly PageArm[] }) {
   const known = arms.filter(({ changes }) => changes.length > 0);
   if (known.length === 0) return null;

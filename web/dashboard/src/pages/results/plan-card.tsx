@@ -1,4 +1,4 @@
-// The plan as it was locked at the first start, and what differs from it by now.
+// The plan as it was locked at the first start, and the differences since.
 
 import type { ReactNode } from "react";
 import { count, moment, percentage } from "~/lib/format";
@@ -8,7 +8,7 @@ import type { LockedPlan, Result } from "./reading";
 
 interface PlanProps {
   result: Result;
-  /** What can be done where the clock does not go by the experiment as it is. */
+  /** Action for changes that the clock does not follow yet. */
   heldBack?: ReactNode;
 }
 

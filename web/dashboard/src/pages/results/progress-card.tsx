@@ -1,4 +1,4 @@
-// Days and visitors against the plan.
+// Days and visitors compared with the plan.
 
 import type { Schemas } from "~/api/query";
 import { count, dayRange, integer, percentage } from "~/lib/format";
@@ -9,11 +9,11 @@ type Plan = Schemas["PlanAnswer"];
 
 interface ProgressProps {
   result: Result;
-  /** What it takes by now, where it is known. */
+  /** Current plan, if it is known. */
   plan?: Plan | undefined;
-  /** What ends it by itself, in sentences. */
+  /** Sentences on the rules that end the experiment. */
   ending?: string[];
-  /** Whole days that it has run, as the list of experiments has them; undefined where that is not known. */
+  /** Whole days since the start, as in the list of experiments; undefined if unknown. */
   wholeDays?: number | null | undefined;
 }
 
@@ -44,17 +44,17 @@ export function ProgressCard({ result, plan, ending = [], wholeDays }: ProgressP
   );
 }
 
-/** Whether it still has something to find. */
+/** Returns whether a verdict is still missing. */
 function isOpen({ status_code: status, variants }: Result): boolean {
   return status === 1 && variants.some(({ analysis }) => analysis?.verdict === "keep_running");
 }
 
-/** A plan that takes longer will hardly be followed. */
+/** A longer plan is shown as "more than two years". */
 const LONG_DAYS = 730;
-/** Days that people plan in. */
+/** Usual horizons of plans, in days. */
 const LATER = [14, 28, 56, 90];
 
-/** How small a lift it finds, by now and later, and how long the smallest one that matters takes. */
+/** Smallest lift that can be found now and later, and the duration until the smallest relevant one is found. */
 function Finds({ plan, days }: { plan: Plan; days: number }) {
   const at = (day: number | undefined) => plan.mde_by_day.find((one) => one.day === day)?.mde;
   const [now, later] = [days, LATER.find((one) => one > days)];
@@ -82,7 +82,7 @@ function Finds({ plan, days }: { plan: Plan; days: number }) {
   );
 }
 
-/** Such forecasts are rough. */
+/** Rounds a forecast, which is rough. */
 function round(value: number | null | undefined): number | null {
   return value == null ? null : value < 10 ? Number(value.toFixed(1)) : Math.round(value);
 }
@@ -97,7 +97,7 @@ function Figure({ name, value, children }: { name: string; value: string; childr
   );
 }
 
-/** How far it is. Beyond the plan it is full. */
+/** Progress bar. It is full when the plan is exceeded. */
 function Bar({ done, whole }: { done: number; whole: number }) {
   const share = Math.min(1, done / Math.max(1, whole));
   return (

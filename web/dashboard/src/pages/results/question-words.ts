@@ -1,4 +1,5 @@
-// What questions and parts are called. Apart from question.ts, as the routes need that one at once, and not the names of countries.
+// Words for questions and segments. Separate from question.ts, because the routes need that module at once, but not the
+// names of countries.
 
 import { day } from "~/lib/format";
 import { countryName } from "../setup/audience/names";
@@ -39,7 +40,7 @@ export function filterWords(filter: string): string {
   return filter.startsWith(COUNTRY) ? countryName(filter.slice(COUNTRY.length)) : (FILTER[filter] ?? filter);
 }
 
-/** Which visitors a question is about, in words: one for each thing that narrows them. */
+/** Filters of visitors in words, one entry per filter. */
 export function narrowings(
   question: Pick<Question, "filter_by" | "epoch" | "start_date" | "end_date" | "report_phase">,
 ) {
@@ -55,7 +56,7 @@ export function narrowings(
   return parts;
 }
 
-/** The value of a part of a breakdown in words. */
+/** Words for the value of a segment in a breakdown. */
 export function valueWords(dimension: string, value: string | null, isRest: boolean): string {
   if (isRest) return "All others";
   if (value === null || value === "") return "Not known";

@@ -1,4 +1,4 @@
-// Which visitors a result is about, as it stands in the address and as the operation takes it.
+// The question that a result answers (visitors, goal, dates), in the address and as parameters of the operation.
 
 import { id, list, text, word } from "~/lib/search";
 
@@ -21,15 +21,15 @@ export const PHASES = ["post_deploy", "all_time"] as const;
 
 export type Phase = (typeof PHASES)[number];
 
-/** Filters of which one can hold for a visitor. */
+/** Filters that exclude each other. */
 export const DEVICES = ["mobile", "desktop", "tablet"] as const;
 export const KINDS = ["new", "returning"] as const;
-/** Filters that can hold together. */
+/** Filters that can be combined. */
 export const WAYS = ["paid", "search", "direct"] as const;
 
 const WORDS: readonly string[] = [...DEVICES, ...KINDS, ...WAYS];
 
-/** Countries stand behind it. Of several one holds. */
+/** Prefix of a country code. Countries exclude each other. */
 export const COUNTRY = "country-";
 
 export interface Question {
@@ -43,7 +43,7 @@ export interface Question {
   tz?: string;
 }
 
-/** The question in an address. What the server would not take is left out. */
+/** Reads the question from an address. Values that the server would refuse are dropped. */
 export function readQuestion(search: Record<string, unknown>): Question {
   return {
     goal: text(search.goal),
@@ -67,7 +67,7 @@ export function day(value: unknown): string | undefined {
   return typeof value === "string" && /^[2-9]\d{3}-\d\d-\d\d$/.test(value) ? value : undefined;
 }
 
-/** The parameters that the operation takes. */
+/** Parameters of the operation. */
 export function parametersOf(question: Question) {
   const { goal, filter_by: filterBy, epoch, ...same } = question;
   const query = {
@@ -87,7 +87,7 @@ export function withCountries(filterBy: string[], countries: string[]): string[]
   return [...filterBy.filter((one) => !one.startsWith(COUNTRY)), ...countries.map((one) => COUNTRY + one)];
 }
 
-/** The filter that keeps one part of a breakdown; undefined where there is none. */
+/** Filter for one segment of a breakdown; undefined if the segment cannot be filtered. */
 export function filterOf(dimension: string, value: string | null): string | undefined {
   if (value === null) return undefined;
   const found = dimension === "country" ? COUNTRY + value : value;

@@ -1,14 +1,15 @@
-// The shape of a result, and what its parts are called. Nothing here knows of routes or a session: a shared result is read the same way.
+// Types of a result, and the names of its parts. This module does not depend on routes or a session, because shared
+// results use it, too.
 
 import type { Schemas } from "~/api/query";
 
-/** What was added, changed or chosen after the plan was locked. Absent where no plan was locked. */
+/** Label of parts that were added, changed or chosen after the plan was locked. Absent if no plan was locked. */
 export interface Labelled {
   exploratory?: boolean;
   exploratory_reason?: string | null;
 }
 
-/** The plan of an experiment as it was at its first start. */
+/** Plan of an experiment at its first start. */
 export interface LockedPlan {
   locked_at: string;
   hash: string;
@@ -21,12 +22,12 @@ export interface LockedPlan {
   planned_visitors: number | null;
   planned_from: string | null;
   changed_since: string[];
-  /** What the clock does not go by, and what it goes by in place of that. Shared results do not say it. */
+  /** Changes that the clock does not follow, and the values that it uses instead. Absent in shared results. */
   held_back?: string | null;
   confirmed?: { confirmed_at: string; reason: string } | null;
 }
 
-/** A result. `plan` and what is said of it are absent where the server locks no plans. */
+/** A result. `plan` and its labels are absent if the server does not lock plans. */
 export type Result = Schemas["ResultAnswer"] & Labelled & { plan?: LockedPlan | null; plan_note?: string | null };
 export type Arm = Schemas["VariantResult"] & Labelled;
 export type Metric = Schemas["MetricResult"] & Labelled;
@@ -36,33 +37,33 @@ export type PartArm = Schemas["PartResult"];
 export type Analysis = Schemas["AnalysisResult"];
 export type Check = Schemas["HealthCheck"];
 
-/** What a result was asked for, and when, as its manifest has it. */
+/** Question and times of a result, from its manifest. */
 export interface Asked {
-  /** The moment of the report. */
+  /** Time of the report. */
   asOf: string | undefined;
   /** Words of the filter. */
   filterBy: string[];
   epoch: number | undefined;
-  /** `pre_deploy` unless somebody asked for visitors since a winner is served. */
+  /** `pre_deploy` unless visitors since a winner was served were requested. */
   phase: string | undefined;
-  /** Days that were asked for; undefined from the first, or to the last. */
+  /** First and last requested day; undefined without a limit. */
   startDate: string | undefined;
   endDate: string | undefined;
   tz: string;
-  /** Visitors that the comparisons are tuned for. */
+  /** Number of visitors for which the comparisons are tuned. */
   plannedVisitors: number | undefined;
-  /** The smallest lift worth acting on, in percent. */
+  /** Smallest relevant lift, in percent. */
   mde: number | undefined;
   testType: string | undefined;
-  /** When a winner was served. */
+  /** Time since which a winner is served. */
   deployedAt: string | undefined;
-  /** When it ended; undefined while it is live. */
+  /** End of the experiment; undefined while it is live. */
   endedAt: string | undefined;
-  /** Days after entry in which the goal counts; undefined without an end. */
+  /** Days after entry in which the goal counts; undefined without a limit. */
   windowDays: number | undefined;
 }
 
-/** Reads the manifest, whose shape the contract leaves open. */
+/** Reads the manifest, whose shape the contract does not define. */
 export function askedOf({ manifest, goal_key, report_phase: phase }: Result): Asked {
   const inquiry = object(manifest.inquiry);
   const facts = object(manifest.experiment);
@@ -85,13 +86,13 @@ export function askedOf({ manifest, goal_key, report_phase: phase }: Result): As
   };
 }
 
-/** Whether the result is of some of the visitors only, chosen by who asks. */
+/** Returns whether the reader has restricted the result to a part of the visitors. */
 export function isPart({ filterBy, epoch, startDate, endDate, phase }: Asked): boolean {
   const isNarrow = filterBy.length > 0 || [epoch, startDate, endDate].some((one) => one !== undefined);
   return isNarrow || phase === "post_deploy";
 }
 
-/** Whether the result is of the visitors whom the plan is about: all of them until a winner is served. */
+/** Returns whether the result covers the planned visitors: all until a winner is served. */
 export function isPlanned(asked: Asked): boolean {
   return !isPart(asked) && asked.phase !== "all_time";
 }
@@ -108,7 +109,7 @@ function number(value: unknown): number | undefined {
   return typeof value === "number" ? value : undefined;
 }
 
-/** The name of the goal that the numbers at the top are of. */
+/** Name of the goal at the top. */
 export function goalName(result: Result): string | undefined {
   const { primary_goal: primary, goal_key: key, manifest } = result;
   if (key === null) return undefined;
@@ -117,14 +118,14 @@ export function goalName(result: Result): string | undefined {
   return text(metrics.find((metric) => metric.key === key)?.name) ?? key;
 }
 
-/** Whether the goal at the top counts money. */
+/** Returns whether the goal at the top counts money. */
 export function hasRevenue({ variants }: Result): boolean {
   return variants.some(({ rpv }) => rpv !== undefined);
 }
 
 /**
- * The unit of amounts by the primary goal, of all visitors, whatever goal is at the top. The most orders of some of the visitors may be in
- * another currency than those of all of them.
+ * Unit of amounts of the primary goal for all visitors, whatever goal is at the top. The most frequent currency of a
+ * part of the visitors may not be that of all.
  */
 export function primaryUnit(result: Result): string {
   const { primary_goal: primary, goal_key: key, currency } = result;
@@ -134,12 +135,12 @@ export function primaryUnit(result: Result): string {
   return (isShown && isPlanned(askedOf(result)) && currency) || "of value";
 }
 
-/** `Variant 1`, by its id, as the result has it. */
+/** A variant of the result, by its id. */
 export function armOf({ variants }: Result, id: string): Arm | undefined {
   return variants.find((one) => one.variant_id === id);
 }
 
-/** Tells parts apart: a value that is not known from one that reads "null". */
+/** Key of a segment. It distinguishes an unknown value from the text "null". */
 export function partKey({ value, is_rest: isRest }: Part): string {
   return JSON.stringify([isRest, value]);
 }

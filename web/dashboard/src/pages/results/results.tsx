@@ -1,4 +1,4 @@
-// What an experiment says: the verdict, whether it can be trusted, how far it is, and then the numbers.
+// Results of an experiment: the verdict, its health, its progress, and then the numbers.
 
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
@@ -31,12 +31,12 @@ import { TimeSection } from "./time/time-section";
 export function ResultsPage() {
   const { projectKey, experiment } = useExperiment();
   usePageTitle(`Results of ${experiment.test_name}`);
-  // Answers of one experiment are never shown on the page of another.
+  // The key resets the page, so that it never shows answers of another experiment.
   const key = `${projectKey} ${experiment.test_id}`;
   return experiment.epochs.length === 0 ? <Draft key={key} /> : <ResultOf key={key} />;
 }
 
-/** What it takes by now. */
+/** Reads the current plan. */
 function usePlan() {
   const { projectKey, experiment } = useExperiment();
   const path = { project_key: projectKey, test_id: experiment.test_id };
@@ -112,19 +112,19 @@ function ResultOf() {
   );
 }
 
-/** Changes the question in the address. */
+/** Returns a function that changes the question in the address. */
 function useChange() {
   const navigate = useNavigate({ from: "/p/$projectKey/experiments/$testId/results" });
   return (changes: Partial<Question>) =>
     navigate({ search: (before) => ({ ...before, ...changes }), replace: true, resetScroll: false });
 }
 
-/** Whether everything that is wrong stands at a field. */
+/** Returns whether all errors are shown at fields. */
 function isOfFields({ fields }: ApiFailure): boolean {
   return fields.length > 0 && fields.every(({ field }) => FIELDS.includes(field));
 }
 
-/** The question of an answer. */
+/** The question of an answer in words. */
 function inWords({ question, result }: Answered): string {
   const visitors = narrowings(question);
   return [goalName(result) ?? "no goal", visitors.length > 0 ? visitors.join(", ") : "all visitors"].join(", ");
@@ -200,7 +200,7 @@ function Shown({ answered: { question, result }, change, isFormer }: ShownProps)
   );
 }
 
-/** Where to look when nobody comes. */
+/** Advice on what to check if no visitors enter. */
 function Look({ experiment }: { experiment: Experiment }) {
   const { projectKey } = useExperiment();
   return (

@@ -15,7 +15,7 @@ const metric = (conversions: number) =>
     variants: [{ variant_id: "0", conversions, conversion_rate: 0, visitors: 5 }],
   }) as unknown as Metric;
 
-/** The page of a result in its first minutes, with more of it. */
+/** Page of a result in its first minutes, with the changes in `more`. */
 function page(more: object) {
   const result = {
     status_code: 1,
@@ -57,7 +57,7 @@ test("on the first day parts without a number are folded, and little data is not
   const later = page({ metrics: [metric(3)] });
   assert.doesNotMatch(later, /Nothing was counted yet/);
 
-  // Beside something that is wrong, too little data is not the first thing to look at.
+  // If something else is wrong, too little data is not the main problem.
   const health = {
     status: "warn",
     sample_ratio: { status: "unknown", message: "Too little.", epochs: [] },

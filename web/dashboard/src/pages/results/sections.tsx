@@ -1,5 +1,5 @@
-// A result from top to bottom: first what to decide by, then the numbers behind it. It knows of no route, as a shared result is shown by it
-// too; what depends on the page comes through `places`.
+// A whole result: first the verdict, then its numbers. It does not depend on routes, because shared results use it,
+// too. Parts that depend on the page are passed as `places`.
 
 import type { ReactNode } from "react";
 import type { Schemas } from "~/api/query";
@@ -19,30 +19,30 @@ import { goalName, type Metric, type Result } from "./reading";
 import { ToKnow } from "./to-know";
 import { VerdictCard } from "./verdict";
 
-/** What a page puts between the parts of a result. */
+/** Parts that a page inserts into the result. */
 export interface Places {
-  /** Beside the verdict: what can be done. */
+  /** Actions next to the verdict. */
   actions?: ReactNode;
-  /** Instead of numbers, where nobody entered. */
+  /** Shown instead of numbers if no visitors entered. */
   nobody: ReactNode;
   overTime?: ReactNode;
   breakdown?: ReactNode;
   bandit?: ReactNode;
-  /** What can be done where the clock does not go by the experiment as it is. */
+  /** Action for changes that the clock does not follow yet. */
   heldBack?: ReactNode;
-  /** At the end. */
+  /** Content at the end. */
   more?: ReactNode;
 }
 
 interface SectionsProps {
   result: Result;
-  /** What narrows the visitors, in words. */
+  /** Filters of visitors, in words. */
   about: string[];
   plan?: Schemas["PlanAnswer"] | undefined;
   ending?: string[];
-  /** Whole days that it has run, as the list of experiments has them. */
+  /** Whole days since the start, as in the list of experiments. */
   wholeDays?: number | null | undefined;
-  /** It is read by a link, by who can do nothing about it. */
+  /** True for a shared result, whose readers cannot act on it. */
   isShared?: boolean;
   places: Places;
 }
@@ -63,7 +63,7 @@ export function ResultSections({ result, about, plan, ending, wholeDays, isShare
   return (
     <>
       <VerdictCard result={result} about={about} actions={places.actions} />
-      {/* Where the visitors of a bandit go is what its owner looks for first. */}
+      {/* The weights of a bandit are first, because its owner looks for them. */}
       {places.bandit}
       <ToKnow result={result} />
       <div className="grid items-start gap-5 lg:grid-cols-[minmax(0,1fr)_21rem]">

@@ -5,7 +5,7 @@ import { renderToStaticMarkup } from "react-dom/server";
 import { MetricsTable } from "./metrics-table";
 import type { Metric, MetricArm, Result } from "./reading";
 
-/** The rows of a table, each with the texts of its cells. Names of columns that only cards show are left out. */
+/** Rows of a table, as the texts of their cells. Column names that only cards show are left out. */
 function rowsOf(table: ReactNode): string[][] {
   const html = renderToStaticMarkup(table).replaceAll(/<span aria-hidden="true"[^>]*>[^<]*<\/span>/g, "");
   const text = (cell: string) =>

@@ -5,10 +5,10 @@ import { date, day } from "~/lib/format";
 import { Note } from "~/ui/layout";
 import { askedOf, isPart, type Result } from "./reading";
 
-/** What bends the reading of all numbers below. */
+/** Notes that affect how all numbers below are read. */
 export function ToKnow({ result }: { result: Result }) {
   const asked = askedOf(result);
-  // The day as the filter by days has it, which the advice is about: not that of the browser.
+  // The advice below names a day for the filter by days, so it uses the time zone of the filter, not of the browser.
   const dayOf = dayIn(asked.tz);
   const redefined = result.variants.filter(({ redefined_at: at }) => at !== null);
   return (

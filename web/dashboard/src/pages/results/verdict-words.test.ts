@@ -3,7 +3,7 @@ import { test } from "node:test";
 import type { Result } from "./reading";
 import { verdictOf } from "./verdict-words";
 
-/** Arms with these verdicts, after the control. */
+/** A result whose variants, after the control, have these verdicts. */
 function result(verdicts: string[], more: Partial<Result> = {}) {
   const arm = (verdict: string, at: number) => ({
     name: `Variant ${at + 1}`,

@@ -1,21 +1,21 @@
-// The verdict on an experiment in one sentence, from the verdicts of its arms.
+// Verdict on an experiment in one sentence, from the verdicts of its variants.
 
 import { percentage } from "~/lib/format";
 import { intervalWords, percentChange } from "./interval-words";
 import type { Analysis, Arm, Result } from "./reading";
 
-/** What the verdict depends on. */
+/** Data that the verdict depends on. */
 type Decided = Pick<Result, "status_code" | "goal_key" | "total_visitors" | "variants"> &
   Partial<Pick<Result, "is_mab">>;
 type Judged = Arm & { analysis: Analysis };
 
 interface Verdict {
-  /** A word of the contract, or none where there is nothing to decide by. */
+  /** A word of the contract; undefined if there is nothing to decide by. */
   verdict: string | undefined;
   sentence: string;
 }
 
-/** The verdict on the arms together. The best that can be said comes first, as the overview has it. */
+/** Joint verdict on the variants. The best one takes precedence, as in the overview. */
 export function verdictOf(result: Decided): Verdict {
   const isLive = result.status_code === 1;
   if (result.goal_key === null)
@@ -38,7 +38,7 @@ export function verdictOf(result: Decided): Verdict {
   return { verdict: "keep_running", sentence: undecided(arms, isLive) };
 }
 
-/** What a bandit does by now: it does not wait for a verdict. */
+/** State of a bandit, which does not wait for a verdict. */
 function ofBandit(variants: Arm[]): string {
   const [best, next] = variants.toSorted((one, other) => other.traffic_weight - one.traffic_weight);
   if (best === undefined || best.traffic_weight === next?.traffic_weight)
@@ -46,7 +46,7 @@ function ofBandit(variants: Arm[]): string {
   return `${best.name} now gets ${percentage(best.traffic_weight)} of the visitors: the bandit gives most to what works best.`;
 }
 
-/** The arms that are compared with the control. */
+/** Variants that are compared with the control. */
 export function judged(variants: Arm[]): Judged[] {
   return variants.filter((arm): arm is Judged => arm.analysis != null);
 }

@@ -1,4 +1,4 @@
-// The verdict in one sentence, from the verdicts of the arms, and the server's reasons.
+// The verdict in one sentence, from the verdicts of the variants, and the server's reasons.
 
 import type { ReactNode } from "react";
 import { WordBadge } from "~/ui/badge";
@@ -8,7 +8,7 @@ import { verdictWord } from "./lift";
 import { goalName, type Result } from "./reading";
 import { judged, verdictOf } from "./verdict-words";
 
-/** Arms with the same verdict for the same reason. */
+/** Groups variants with the same verdict and reason. */
 function reasons(result: Result): { verdict: string; reason: string; names: string[] }[] {
   const found = new Map<string, { verdict: string; reason: string; names: string[] }>();
   for (const { name, analysis } of judged(result.variants)) {
@@ -22,9 +22,9 @@ function reasons(result: Result): { verdict: string; reason: string; names: stri
 
 interface VerdictCardProps {
   result: Result;
-  /** What was asked for beside the whole experiment, in words. */
+  /** Filters of the visitors in words; empty for the whole experiment. */
   about?: string[];
-  /** What can be done about it. */
+  /** Actions next to the verdict. */
   actions?: ReactNode;
 }
 
@@ -39,7 +39,7 @@ export function VerdictCard({ result, about = [], actions }: VerdictCardProps) {
         <div className="flex min-w-0 flex-1 basis-72 flex-col gap-2">
           {about.length > 0 && <p className="text-soft">Only visitors: {about.join(", ")}.</p>}
           <h2 className="max-w-170 text-xl font-medium text-pretty">{sentence}</h2>
-          {/* What is broken stands under health, with what to do. */}
+          {/* The health card shows what is broken, and what to do. */}
           {verdict !== "do_not_trust" && (
             <ul className="flex flex-col gap-1">
               {why.map(({ verdict: word, reason, names }) => (

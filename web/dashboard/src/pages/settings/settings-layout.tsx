@@ -1,4 +1,4 @@
-// The settings of the company: one page each, with tabs between them.
+// Settings of the company: one page each, with tabs between them.
 
 import { Outlet } from "@tanstack/react-router";
 import { useSession } from "~/api/session";

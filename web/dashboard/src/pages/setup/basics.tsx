@@ -1,4 +1,4 @@
-// The first step: what the experiment is called, on which page it runs, and what it came from.
+// First step: the name of the experiment, its page, and its hypothesis.
 
 import { useState } from "react";
 import { FormText } from "~/lib/fields";

@@ -1,4 +1,4 @@
-// How often a goal was met lately: whether it is measured at all is seen before an experiment depends on it.
+// Recent matches of a goal, to check that it is measured before an experiment depends on it.
 
 import { useQuery } from "@tanstack/react-query";
 import { query } from "~/api/query";

@@ -1,4 +1,4 @@
-// Which goals an experiment reports: the one that decides, and others in an order.
+// Choice of the goals that an experiment reports: the primary goal, and others in an order.
 
 import type { Schemas } from "~/api/query";
 import type { Form } from "~/lib/form";
@@ -16,7 +16,7 @@ interface ChoiceProps {
   form: Form<GoalFields>;
   goals: Goal[];
   label: string;
-  /** Makes a goal that is missing. */
+  /** Creates a missing goal. */
   make: () => void;
 }
 
@@ -59,7 +59,7 @@ export function PrimaryGoal({ form, goals, label, make }: ChoiceProps) {
   );
 }
 
-/** What a goal counts, and whether it is seen. */
+/** Describes what a goal counts, and whether it was seen. */
 function AboutGoal({ goal }: { goal: Goal }) {
   const { projectKey } = useExperiment();
   return (

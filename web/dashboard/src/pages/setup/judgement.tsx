@@ -1,4 +1,4 @@
-// How results are judged, with the meaning of each number.
+// Settings for the analysis of results, with the meaning of each number.
 
 import { FormNumber, FormRadios } from "~/lib/fields";
 import type { Form } from "~/lib/form";

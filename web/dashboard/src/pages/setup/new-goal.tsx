@@ -1,4 +1,4 @@
-// A goal that is made on the way, without leaving what one is at.
+// Creates a goal in a dialog, without leaving the page.
 
 import { useQueryClient } from "@tanstack/react-query";
 import { outdate, type Schemas, send } from "~/api/query";

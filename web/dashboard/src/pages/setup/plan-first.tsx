@@ -1,4 +1,5 @@
-// The plan before the number: which lifts the site's traffic can find in two, four and eight weeks, and what the chosen one costs.
+// The plan before the choice of a lift: the lifts that the site's traffic can find in two, four and eight weeks, and
+// the cost of the chosen one.
 
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
@@ -14,12 +15,12 @@ import { type Assumed, noteInWords } from "./sample-size";
 
 type Plan = Schemas["PlanAnswer"];
 
-/** Percent: asked about while no possible lift is chosen. */
+/** Lift in percent that is requested while no valid lift is chosen. */
 const REFERENCE = 10;
 const TYPING_MS = 400;
 
 interface PlanFirstProps {
-  /** The smallest lift that is chosen, in percent. */
+  /** Chosen minimum lift, in percent. */
   mde: number | null;
   choose: (mde: number) => void;
   isLocked: boolean;
@@ -41,7 +42,7 @@ export function PlanFirst({ mde, choose, isLocked }: PlanFirstProps) {
       },
     }),
     staleTime: 60_000,
-    // While another lift is asked about, the answer is that of before.
+    // While another lift is requested, the previous answer stays.
     placeholderData: (before) => before,
   }).data;
   if (plan === undefined) return null;
@@ -70,7 +71,7 @@ function FoundTable({ plan: { findable, days }, mde, choose, isLocked }: FoundTa
     <ul aria-label="What your traffic can find" className="flex flex-col gap-2">
       {findable.map(({ day, visitors, mde: found }) => {
         const lift = rounded(found);
-        // What is chosen would take too long, or for ever.
+        // The chosen lift would take too long, or cannot be found.
         const isProposed = day === PROPOSED_DAYS && (days === null || days > LONG_DAYS);
         return (
           <li key={day} className="flex flex-wrap items-center gap-x-3 gap-y-1">
@@ -102,7 +103,7 @@ function FoundTable({ plan: { findable, days }, mde, choose, isLocked }: FoundTa
   );
 }
 
-/** What the chosen lift costs. */
+/** Visitors and days that the chosen lift needs. */
 function Cost({ plan: { mde, visitors_needed: needed, days } }: { plan: Plan }) {
   if (needed === null || days === null) return null;
   const cost = `Finding a lift of ${percentage(mde)} takes ${count(needed, "visitor")}, about ${count(days, "day")}.`;
@@ -125,7 +126,7 @@ function Assumptions({ assumed, assume }: { assumed: Assumed; assume: (assumed: 
       step="any"
       value={assumed[name] ?? ""}
       onChange={({ target }) => assume({ ...assumed, [name]: target.value === "" ? null : target.valueAsNumber })}
-      // It is not a field of the form around it.
+      // It is not a field of the surrounding form, so Enter must not submit that.
       onKeyDown={(event) => event.key === "Enter" && event.preventDefault()}
     />
   );

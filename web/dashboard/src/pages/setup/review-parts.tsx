@@ -1,4 +1,4 @@
-// What was said in each step, in words, with the way back to it.
+// Settings of each step, in words, with a link to the step.
 
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
@@ -80,7 +80,7 @@ function variantFacts({ control, variants, custom_js, custom_css }: Experiment):
   return common.length > 0 ? [...all, ["In all of them", common.join(", ")]] : all;
 }
 
-/** The label of a variant, and what it is made of. */
+/** Nickname of a variant, and its parts. */
 function described(
   nickname: string,
   otherwise: ReactNode,

@@ -1,4 +1,5 @@
-// How many visitors the experiment needs, and how many days that takes: by the server, from what it knows or from what is said here.
+// Visitors and days that the experiment needs. The server computes them from its data, or from assumptions that are
+// made here.
 
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
@@ -13,13 +14,13 @@ import { LONG_DAYS } from "./findable";
 
 type Plan = Schemas["PlanAnswer"];
 
-/** What somebody says in place of what the server knows; null to leave it to the server. */
+/** Assumptions that replace the server's data. Null means the server's value. */
 export interface Assumed {
   daily_visitors: number | null;
   baseline_rate: number | null;
 }
 
-/** Days that people plan in. */
+/** Usual horizons of plans, in days. */
 const DAYS = [7, 14, 21, 28, 42, 56, 90];
 
 export function SampleSize({ assumed, assume }: { assumed: Assumed; assume: (assumed: Assumed) => void }) {
@@ -32,7 +33,7 @@ export function SampleSize({ assumed, assume }: { assumed: Assumed; assume: (ass
         ...(assumed.baseline_rate !== null && { baseline_rate: assumed.baseline_rate }),
       },
     }),
-    // While another question is answered the last answer stays.
+    // While another question is in flight, the previous answer stays.
     placeholderData: (before) => before,
   });
   return (
@@ -96,7 +97,7 @@ function PlanShown({ plan }: { plan: Plan }) {
   );
 }
 
-/** The server's sentence, with what its parameters are called here. */
+/** The server's sentence, with the labels of this page for its parameters. */
 export function noteInWords(note: string): string {
   return note
     .replaceAll("give baseline_rate", "say below how many convert")
@@ -138,7 +139,7 @@ function Forecast({ rows }: { rows: Plan["mde_by_day"] }) {
 }
 
 interface AssumeProps {
-  /** The server knows too little by itself. */
+  /** True when the server has too little data of its own. */
   isNeeded: boolean;
   assumed: Assumed;
   assume: (assumed: Assumed) => void;

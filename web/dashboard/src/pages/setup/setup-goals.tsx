@@ -1,4 +1,4 @@
-// The step in which is said what is measured, what of it decides, and how sure one wants to be.
+// Step "Goals": the metrics, the primary goal, and the confidence.
 
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
@@ -20,7 +20,7 @@ import { StepForm } from "./step-form";
 
 type Experiment = Schemas["ExperimentDetails"];
 
-/** As the fields need it: an empty text for no goal, and words for flags. */
+/** Values of the fields: an empty text for no goal, and words for flags. */
 export interface GoalFields {
   primary_goal_key: string;
   secondary_goal_keys: string[];
@@ -43,7 +43,7 @@ const LABELS: Record<keyof GoalFields, string> = {
   "configuration.bayesian": "Numbers that results show",
 };
 
-/** Goals of a project that can be chosen: as many as the server gives at once. */
+/** Goals of a project that can be chosen: the server's maximum page size. */
 const MOST = 500;
 
 export function GoalsStep() {
@@ -124,7 +124,7 @@ function GoalsForm({ goals }: { goals: Schemas["Goal"][] }) {
         <Judgement form={form} labels={LABELS} hasStarted={experiment.epochs.length > 0} />
         <FormGuard form={form} />
       </StepForm>
-      {/* Outside of the form: what is submitted in a dialog would be submitted here, too. */}
+      {/* Outside the form: React would pass a submit event of the dialog to it. */}
       <NewGoalDialog
         projectKey={projectKey}
         isOpen={isMaking !== undefined}

@@ -1,4 +1,4 @@
-// The last step: everything on one page in words, how long it takes, and what would become of it.
+// Last step: all settings in words on one page, the expected duration, and a simulation.
 
 import { useState } from "react";
 import { ButtonLink } from "~/ui/button";

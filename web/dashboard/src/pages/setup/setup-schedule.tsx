@@ -1,4 +1,4 @@
-// The step in which is said what starts and ends the experiment by itself.
+// Step "Schedule": the rules that start and end the experiment automatically.
 
 import type { Schemas } from "~/api/query";
 import { FormCheckbox, FormNumber } from "~/lib/fields";
@@ -12,7 +12,7 @@ import { ClockCard } from "../experiment/clock";
 import { useExperiment, useLocked, useSave } from "../experiment/open";
 import { StepForm } from "./step-form";
 
-/** Rules that are off are empty here, and 0 for the server. */
+/** Fields of the form. A rule that is off is empty here, and 0 on the server. */
 interface ScheduleFields {
   "configuration.start_test_date": string | null;
   "configuration.end_test_date": string | null;
@@ -31,7 +31,7 @@ const LABELS: Record<keyof ScheduleFields, string> = {
   "configuration.completion_stats_significant_flag": "As soon as a variant wins or loses",
 };
 
-/** The same moment is the same text here, however it was written. */
+/** Normalises a time, so that the same time is always the same text. */
 function momentOf(iso: string | null | undefined): string | null {
   if (iso == null) return null;
   const at = new Date(iso);

@@ -1,4 +1,4 @@
-// Setup: the steps beside the one that is open. In a draft each says whether it is done.
+// Setup: a list of the steps next to the open one. In a draft, each shows whether it is done.
 
 import { Link, Outlet, useRouterState } from "@tanstack/react-router";
 import { names } from "~/lib/names";
@@ -43,7 +43,7 @@ export function SetupLayout() {
   );
 }
 
-/** The number of the step, or a tick. What is needed has a ring. */
+/** Number of the step, or a tick. A step that is needed has a coloured border. */
 function Sign({ at, state }: { at: number; state: StepState | undefined }) {
   return (
     <span

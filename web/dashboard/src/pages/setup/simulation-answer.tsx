@@ -1,4 +1,4 @@
-// What became of the tries, in sentences. Every number is the server's.
+// Outcomes of a simulation, in sentences. Every number is the server's.
 
 import type { ReactNode } from "react";
 import type { Schemas } from "~/api/query";

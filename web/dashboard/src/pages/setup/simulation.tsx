@@ -1,4 +1,4 @@
-// Tries the plan many times on made-up visitors. It takes long, and the server stops it when the page is left.
+// Simulates the plan many times with made-up visitors. It takes long, and the server stops when the page is left.
 
 import { useEffect, useRef, useState } from "react";
 import { type Schemas, send } from "~/api/query";
@@ -86,7 +86,7 @@ function bodyOf({ lift, runs, days }: Wanted, { daily_visitors, baseline_rate }:
   };
 }
 
-/** `run` gives back nothing when it was given up: by `cancel`, or as the page was left. */
+/** `run` resolves to undefined if it was aborted: by `cancel`, or because the page was left. */
 function useSimulate() {
   const { projectKey, experiment } = useExperiment();
   const running = useRef<AbortController>(undefined);
@@ -109,7 +109,7 @@ function useSimulate() {
   return { run, cancel: () => running.current?.abort() };
 }
 
-/** How long it has taken so far; how far it is, the server does not say. */
+/** Time elapsed. The server does not report progress. */
 function Progress({ cancel }: { cancel: () => void }) {
   const [seconds, setSeconds] = useState(0);
   useEffect(() => {

@@ -1,5 +1,5 @@
-// The form of a step of the setup. While the experiment is a draft its primary button saves and opens the next step; later, people come to
-// change one thing.
+// Form of a step of the setup. While the experiment is a draft, its primary button saves and opens the next step. Later
+// it only saves, because users come to change a single setting.
 
 import { useNavigate } from "@tanstack/react-router";
 import type { ComponentProps } from "react";
@@ -16,7 +16,7 @@ export function StepForm<V extends object>({ step, ...form }: StepFormProps<V>) 
   const navigate = useNavigate();
   const after = STEPS[STEPS.findIndex(({ name }) => name === step) + 1];
   const go = (to: string) =>
-    // What was typed is saved: the guard of the form has not seen that yet.
+    // The values are saved, but the guard of the form does not know it yet.
     navigate({ to, params: { projectKey, testId: String(experiment.test_id) }, ignoreBlocker: true } as never);
   const next = after && experiment.status === 9 ? { name: after.name, go: () => go(after.to) } : undefined;
   return <FormView<V> {...form} next={next} />;

@@ -1,4 +1,5 @@
-// The steps of an experiment's setup, in the order in which one thinks of them. Each is a page with a form of its own that saves by itself.
+// Steps of an experiment's setup, in the usual order of decisions. Each is a page with its own form, which saves
+// independently.
 
 import type { Experiment } from "../experiment/open";
 
@@ -16,10 +17,13 @@ export const STEPS = [
 
 export type StepName = (typeof STEPS)[number]["name"];
 
-/** `done`: what the step is for is there; `needed`: nothing starts, or nothing can win, without it; `optional`: nothing is said, which is fine. */
+/**
+ * `done`: the step is complete. `needed`: without it, the experiment cannot start, or no variant can win. `optional`:
+ * nothing is set, which is fine.
+ */
 export type StepState = "done" | "needed" | "optional";
 
-/** How far each step of a draft is. The review says nothing of its own. */
+/** State of each step of a draft. The review has no state. */
 export function stepStates({
   variants,
   primary_goal_key: goal,

@@ -1,4 +1,4 @@
-// Which visitors a link is about, in words.
+// Questions of links, in words.
 
 import type { Schemas } from "~/api/query";
 import type { Dimension, Question } from "../results/question";
@@ -6,12 +6,12 @@ import { DIMENSION, narrowings } from "../results/question-words";
 
 type Query = Schemas["ShareQuery"];
 
-/** The filters of a query, one by one. */
+/** Filters of a query. */
 export function filtersOf({ filter_by: filters }: Query): string[] {
   return filters?.split(",") ?? [];
 }
 
-/** The query as the question that stands in an address of the results. */
+/** Converts a query to the question of the results' address. */
 export function questionOf(query: Query): Question {
   const { goal_key: goal, epoch, start_date: start, end_date: end, report_phase: phase, breakdown_by: by, tz } = query;
   return {
@@ -26,7 +26,7 @@ export function questionOf(query: Query): Question {
   };
 }
 
-/** What a question narrows, cuts and puts at the top, one for each. Empty: all visitors by the primary goal. */
+/** Goal, filters and breakdown of a question in words, one entry each. Empty: all visitors on the primary goal. */
 export function questionWords(question: Question, goalName: (key: string) => string): string[] {
   const { goal, breakdown_by: by } = question;
   return [

@@ -1,4 +1,4 @@
-// Links to a result, for people who have no account: making one, and those there are.
+// Links to a result, for people without an account: creates a link, and lists the existing ones.
 
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useRef, useState } from "react";
@@ -22,11 +22,11 @@ const SHARES = "/v2/project/{project_key}/experiment/{test_id}/shares";
 interface ShareProps {
   projectKey: string;
   testId: number;
-  /** What the page shows now: a link shows the same. */
+  /** Question of the page. A link shows the same. */
   question: Question;
 }
 
-/** The button with its dialog. Who may not make links has none. */
+/** Button with its dialog. Not shown to users who may not create links. */
 export function ShareResult(props: ShareProps) {
   const session = useSession();
   const [isOpen, setOpen] = useState(false);
@@ -83,7 +83,7 @@ function ShareDialog({ projectKey, testId, question, isOpen, onClose }: SharePro
   );
 }
 
-/** What a goal is called: by its key while the names are not read. */
+/** Returns the name of a goal, or its key while the names are not loaded. */
 function useGoalName(projectKey: string, isOpen: boolean): (key: string) => string {
   const path = { project_key: projectKey };
   const goals = useQuery({
@@ -143,7 +143,7 @@ function NewLink({ params, question, goalName, onMade }: NewLinkProps) {
   );
 }
 
-/** The question as the operation takes it. */
+/** Converts the question for the operation. */
 function bodyOf(question: Question): NonNullable<Schemas["ShareBody"]["query"]> {
   const { epoch: _, ...parameters } = parametersOf(question);
   return { ...parameters, ...(question.epoch !== undefined && { epoch: question.epoch }) };

@@ -1,4 +1,4 @@
-// The links to a result: what each shows, who made it, and until when it works.
+// Links to a result: their question, author and expiry.
 
 import { useQueryClient } from "@tanstack/react-query";
 import { outdate, type Schemas, send } from "~/api/query";
@@ -87,7 +87,7 @@ function Made({ share: { created_at: at, created_by: by } }: { share: Share }) {
 
 interface RevokeProps {
   projectKey: string;
-  /** The one that is about to be revoked. */
+  /** The link that is about to be revoked. */
   share: Share | undefined;
   onClose: () => void;
 }

@@ -1,4 +1,4 @@
-// What was sent to a webhook, and how that went.
+// Deliveries of a webhook, with their state.
 
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
@@ -70,7 +70,7 @@ export function Deliveries({ projectKey, webhook }: { projectKey: string; webhoo
   );
 }
 
-/** On its way for the first time: it has arrived in a moment. */
+/** The first attempt is in flight, and usually succeeds within a moment. */
 function isFresh({ status, attempts }: Delivery): boolean {
   return status === "pending" && attempts === 0;
 }

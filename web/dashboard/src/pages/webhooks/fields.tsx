@@ -10,7 +10,7 @@ export interface WebhookFields {
 
 export const LABELS = { url: "Address", description: "What it is for", events: "What it is told" };
 
-/** The fields of a webhook, of a new one and of one that there is. */
+/** Fields of a webhook, for a new one and for an existing one. */
 export function Fields({ form }: { form: Form<WebhookFields> }) {
   return (
     <>

@@ -28,7 +28,7 @@ export function NewWebhookDialog({ projectKey, onClose }: { projectKey: string; 
         const sent = { params, body: values, idempotencyKey: key };
         setMade((await send("post", "/v2/project/{project_key}/webhook", sent)).data);
       } catch (thrown) {
-        // Another body is another creation.
+        // Another body is another creation, and needs another key.
         setKey(crypto.randomUUID());
         throw thrown;
       }
@@ -56,7 +56,7 @@ export function NewWebhookDialog({ projectKey, onClose }: { projectKey: string; 
   );
 }
 
-/** The secret of a webhook, shown once. */
+/** Secret of a webhook, which is shown once. */
 export function SecretDialog({ secret, onClose, children }: { secret: string; onClose: () => void; children: string }) {
   return (
     <Dialog

@@ -1,4 +1,4 @@
-// One webhook: how it does, what was sent, and its settings.
+// One webhook: its state, its deliveries, and its settings.
 
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link, useNavigate, useParams } from "@tanstack/react-router";

@@ -1,4 +1,4 @@
-// The webhooks of a project: addresses that are told what happens.
+// Webhooks of a project: addresses that receive its events.
 
 import { useQuery } from "@tanstack/react-query";
 import { Link, useParams } from "@tanstack/react-router";

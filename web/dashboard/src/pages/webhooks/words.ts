@@ -1,4 +1,4 @@
-// What webhooks are told, and how deliveries are, in words.
+// Words for the events and deliveries of webhooks.
 
 import type { Schemas } from "~/api/query";
 import { type Word, wordOf } from "~/lib/words";
@@ -26,7 +26,7 @@ const OTHERS: Record<string, string> = {
   "webhook.test": "Test message",
 };
 
-/** What an event is called; one that this version does not know is shown as it is. */
+/** Name of an event. An event that this version does not know is shown as it is. */
 export function eventText(event: string): string {
   return EVENTS[event as EventName]?.[0] ?? OTHERS[event] ?? event;
 }
@@ -48,7 +48,7 @@ export function stateOf({ enabled, failing_since }: Webhook): Word {
   return failing_since === null ? { text: "On", tone: "good" } : { text: "Failing", tone: "bad" };
 }
 
-/** What people call it: what it is for, else where it goes. */
+/** Name of a webhook: its description, else its host. */
 export function nameOf({ description, url }: Webhook): string {
   return description || (URL.canParse(url) ? new URL(url).host : url);
 }

@@ -14,7 +14,7 @@ const sources = new Map<string, ErrorListener>();
 
 const create = doc.createElement.bind(doc);
 
-/** How many more asynchronous errors are reported on this page. */
+/** Number of asynchronous errors that may still be reported on this page. */
 let reportsLeft = 5;
 
 /** Set while a script element is added and its code has not started: an error then is a syntax error. */
@@ -32,8 +32,8 @@ function routeError(event: ErrorEvent & PromiseRejectionEvent): void {
 }
 
 /**
- * Runs JavaScript as an inline script of the page, with the nonce of this script. The function that is returned runs its cleanups and
- * stops its waits.
+ * Runs JavaScript as an inline script of the page, with the nonce of this script. Returns a function that runs the
+ * code's cleanups and stops its waits.
  *
  * The code is the body of a function with `experiment` in scope: `about` with `waitFor(selector, call)`, which calls once with the
  * first match, now or later, and `onCleanup(call)`. `failed` gets errors that the code throws, also asynchronously (at most 5 times on a
@@ -46,7 +46,7 @@ export function runCode(source: string, name: string, about: object, failed: Err
     try {
       call(...values);
     } catch (error) {
-      // The author of the code looks at the console first.
+      // Authors of code look at the console first.
       quietly(() => console.error(error));
       quietly(() => failed(String(error)));
     }

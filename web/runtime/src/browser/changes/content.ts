@@ -13,12 +13,15 @@ import {
 import { type Edit, isLoading, observe, type SettleSlot } from "./engine";
 import { isFont, isTranslated } from "./wrappers";
 
-/** Nodes taken from an element that are remembered: of equal ones one is left when a fight is given up. */
+/**
+ * Maximum number of remembered nodes that the page has added to an element. When its change is given up, duplicates
+ * among them are removed.
+ */
 const TAKEN_MAX = 99;
 
-/** What `collect` has found. */
+/** Result of `collect`. */
 const enum Collected {
-  /** All as we left it. */
+  /** The element is as we left it. */
   Nothing,
   /** The page has added nodes, which are in the box now. */
   Additions,
@@ -29,10 +32,10 @@ const enum Collected {
 }
 
 /**
- * Settles the content of an element: our nodes, the last of them a comment, instead of those of the page.
+ * Settles the content of an element: our nodes, the last of which is a comment, replace those of the page.
  *
- * A single text node stays, and only its data changes. Other content is moved to a fragment, the box, where the framework that created it can
- * go on updating it.
+ * A single text node stays, and only its data changes. Other content is moved to a fragment, the box, where the
+ * framework that created it can continue to update it.
  */
 export function contentSlot(element: Element): SettleSlot<ChildNode[]> {
   let text: Text | undefined;
@@ -42,7 +45,9 @@ export function contentSlot(element: Element): SettleSlot<ChildNode[]> {
   let ours: ChildNode[] = [];
   let last: Edit<ChildNode[]> | undefined;
   let taken: ChildNode[] = [];
-  /** Whether something was taken over when a method of the element was called. It counts as a rewrite by the page. */
+  /**
+   * True when the page's changes were collected because it called a method of the element. That counts as a rewrite.
+   */
   let isSynced = false;
 
   /** The children, without those that other changes have put there. */
@@ -66,15 +71,15 @@ export function contentSlot(element: Element): SettleSlot<ChildNode[]> {
     ours = [];
   };
 
-  /** Takes over into the box what the page has done to the element itself. */
+  /** Transfers to the box what the page has done to the element itself. */
   const collect = (): Collected => {
     const found = children();
     const mine = ours.map(placeholderOf);
     const here = mine.filter((node) => node.parentNode === element);
     if (!here[0]) {
-      // Where the page has moved our nodes to, it meant its own.
+      // If the page has moved our nodes, it meant to move its own.
       const moved = mine.find((node) => node.parentNode);
-      // So it did where it has read our content and written it again, as by `innerHTML +=`.
+      // The same holds if it has read our content and written it again, for example by `innerHTML +=`.
       const copies = ours.length && ours.every((node, at) => found[at]?.isEqualNode(node)) ? ours.length : 0;
       if (moved) moved.before(...box!.childNodes);
       else if (!copies) box!.replaceChildren();
@@ -86,7 +91,7 @@ export function contentSlot(element: Element): SettleSlot<ChildNode[]> {
     const start = found.indexOf(here[0]);
     const end = found.indexOf(here[here.length - 1]!);
     const between = found.slice(0, end).filter((node) => !here.includes(node as Child));
-    // Nodes that stand where a node of ours was replace that one.
+    // Nodes in the position of one of our nodes replace it.
     const isReplaced = !isWhole && between[0];
     if (isReplaced) ours = found.slice(0, end + 1);
     const before = isReplaced ? [] : found.slice(0, start);
@@ -100,21 +105,24 @@ export function contentSlot(element: Element): SettleSlot<ChildNode[]> {
     return before[0] || after[0] ? Collected.Additions : Collected.Nothing;
   };
 
-  /** Takes over what the page has done, right before one of its methods adds to the box. */
+  /** Transfers to the box what the page has done, right before one of the element's methods adds to the box. */
   const sync = (): void => {
     const collected = box && last && collect();
     if (!collected) return;
     isSynced = true;
     if (collected < Collected.Emptied) return;
     if (last!._rule._keep || isLoading()) {
-      // Otherwise it could not be seen when the page empties the element once more.
+      // Without them it could not be detected that the page empties the element again.
       element.prepend(...ours.map(placeholderOf));
     } else {
       emptyBox();
     }
   };
 
-  /** Whether a script has wrapped or translated our words, so that the page's text node is not in the element, or not whole. */
+  /**
+   * Returns whether a script has wrapped or translated our text, so that the page's text node is not in the element, or
+   * not as a whole.
+   */
   const isWrapped = (found: ChildNode[]): boolean =>
     !found.includes(text!) &&
     found.some((node) => node.nodeType === 1) &&
@@ -132,11 +140,11 @@ export function contentSlot(element: Element): SettleSlot<ChildNode[]> {
         fillBox([text]);
         text = undefined;
       } else {
-        // A parser that is still at work appends to the text node, after our text.
+        // A parser that is still running appends to the text node, after our text.
         if (text.data !== written)
           own = isLoading() && text.data.startsWith(written) ? own + text.data.slice(written.length) : text.data;
         text.data = own;
-        // The page has read our words and written them again, with something behind them.
+        // The page has read our text and written it again, with an addition after it.
         const [copy] = found;
         if (copy instanceof Text && found[1] && !found.includes(text) && copy.data === written) copy.data = own;
         text = undefined;
@@ -155,7 +163,7 @@ export function contentSlot(element: Element): SettleSlot<ChildNode[]> {
     }
     last = edit;
     if (!edit) {
-      // A page that adds something whenever it is gone has added it many times.
+      // A page that adds a node whenever it is missing has added it many times.
       if (isLost) {
         const left = taken.filter((node) => node.parentNode === box);
         left.forEach((node, at) => left.slice(at + 1).some((other) => other.isEqualNode(node)) && node.remove());

@@ -1,5 +1,6 @@
-// Frameworks remember where they put their nodes, and throw when those are elsewhere. While nodes of an element are moved away, the
-// element has own versions of its methods, which act on the nodes where they are. No prototype is changed.
+// Frameworks remember where they put their nodes, and throw when those are elsewhere. While nodes of an element are
+// moved away, the element has its own versions of its methods, which act on the nodes where they are. No prototype is
+// changed.
 
 import { quietly } from "../world";
 import { asOurs } from "./engine";
@@ -10,15 +11,15 @@ type Methods = Pick<Node, "insertBefore" | "removeChild" | "appendChild" | "repl
 export type Child = ChildNode & Node;
 
 /**
- * Functions that return the comment at the page's position of a moved element, while the element stands where the script put it. The comments are
- * in the map, too.
+ * For a moved element, a function that returns the comment at the position that the page knows, while the element is
+ * where the script put it. The comments are keys of the map, too.
  */
 export const placeholders = new WeakMap<Node, () => Comment | undefined>();
 
-/** Moved elements and their comments that the page has put somewhere since the script placed them. */
+/** Moved elements, and their comments, that the page has moved since the script placed them. */
 export const movedByPage = new WeakSet<Node>();
 
-/** Notes the moved elements and comments that the page has put somewhere. */
+/** Records the moved elements and comments that the page has moved. */
 export function noteMoves(mutations: MutationRecord[]): void {
   for (const { addedNodes } of mutations) addedNodes.forEach((node) => placeholders.has(node) && movedByPage.add(node));
 }
@@ -29,33 +30,38 @@ export const pageContents = new WeakMap<Node, Node>();
 /** The element whose content a fragment holds. */
 export const contentOwners = new WeakMap<Node, Node>();
 
-/** Whether a node is in the page, or in a fragment whose element is. */
+/** Returns whether a node is in the page, or in a fragment whose element is. */
 export const isAttached = (node: Node | null | undefined): unknown =>
   node && (node.isConnected || isAttached(contentOwners.get(node.getRootNode())));
 
-/** Nodes that stand where the script put them; they are not part of the page's content. */
+/** Nodes that are where the script put them; they are not part of the page's content. */
 export const ownNodes = new WeakSet<Node>();
 
-/** Functions that take over what the page has done to the content of an element by methods that are not intercepted. */
+/**
+ * Functions that transfer to the box what the page has done to an element's content by methods that are not
+ * intercepted.
+ */
 export const syncs = new WeakMap<Node, () => void>();
 
-/** The element to which a node's children belong: of a fragment with the page's content the element, else the node itself. */
+/**
+ * The element to which a node's children belong: a fragment's element if the node is such a fragment, else the node.
+ */
 export const ownerOf = (node: Node | null | undefined): Node | null | undefined =>
   (node && contentOwners.get(node)) ?? node;
 
-// Taken now, as a page may redefine them before they are used, and elements have own versions.
+// Taken now, as a page may redefine them before they are used, and elements have their own versions.
 const assign = Object.assign;
 const { insertBefore: insertNode } = Node.prototype;
 
-/** Puts a node before another one, where that really stands. */
+/** Inserts a node before another one, at that node's actual position. */
 export const putBefore = (at: Node, node: Node): unknown => insertNode.call(at.parentNode, node, at);
 
 const interceptions = new WeakMap<Node, number>();
 
-/** The node that stands at the position that the page knows: the placeholder of a moved node, else the node itself. */
+/** The node at the position that the page knows: the placeholder of a moved node, else the node itself. */
 export const placeholderOf = (node: Node): Child => placeholders.get(node)?.() ?? (node as Child);
 
-/** Takes over what the page has done to `parent` before one of its methods acts. */
+/** Transfers to the box what the page has done to `parent`, before one of its methods acts. */
 const sync = (parent: Node): void => asOurs(() => syncs.get(parent)?.());
 
 /** Redirects calls on `parent` to placeholders and to the fragment with its content. */
@@ -67,7 +73,7 @@ export function interceptMethods(parent: Node): void {
     const wanted = placeholderOf(node);
     const insert = (): unknown =>
       at?.parentNode ? putBefore(at, wanted) : ((pageContents.get(parent) ?? parent) as Element).append(wanted);
-    // The page moves a placeholder itself only where it moves all children.
+    // The page moves a placeholder itself only when it moves all children.
     if (wanted === node) insert();
     else asOurs(insert);
   };
@@ -75,12 +81,12 @@ export function interceptMethods(parent: Node): void {
     sync(parent);
     const mark = before ? placeholderOf(before) : null;
     const isHere = mark && [parent, pageContents.get(parent)].includes(mark.parentNode as Node);
-    // A moved element of another parent stands among the children here, and the page may have found it there.
+    // A moved element of another parent may be among the children here, where the page may have found it.
     put(node, isHere ? mark : ((before ?? null) as Child | null));
     return node;
   };
   const removeChild = <T extends Node>(node: T): T => {
-    // Only what the page has moved is noted: what replaces one of our nodes may stand beside it already.
+    // Only nodes that the page has moved are recorded: the replacement of one of our nodes may be next to it already.
     asOurs(() => {});
     placeholderOf(node).remove();
     (node as unknown as Child).remove();
@@ -116,7 +122,7 @@ export function interceptMethods(parent: Node): void {
   assign(parent, methods);
 }
 
-/** Ends one interception of `parent`; after the last its methods are those of its prototype again. */
+/** Ends one interception of `parent`. After the last one it has the methods of its prototype again. */
 export function restoreMethods(parent: Node): void {
   const left = (interceptions.get(parent) as number) - 1;
   interceptions.set(parent, left);

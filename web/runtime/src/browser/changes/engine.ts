@@ -1,9 +1,9 @@
 // One mutation observer for all changes: it finds elements that are added or start to match, and detects when the page reverts a change
 // or when an element no longer matches.
 //
-// A rule is a selector with an action. What rules do to an element is kept in slots, one for each property that is changed. A slot has the
-// page's own value and all edits, and settles on the last one: so experiments that change the same element can be undone in any
-// order. Observers are called as microtasks, thus before the browser paints.
+// A rule is a selector with an action. The edits of an element are kept in slots, one for each changed property. A slot
+// has the page's own value and all edits, and settles on the last edit, so that experiments that change the same
+// element can be undone in any order. Observers are called in microtasks, before the browser paints.
 
 import { queryAll, doc, floor, listen, now, quietly, win } from "../world";
 import { isAttached, noteMoves } from "./detour";
@@ -14,15 +14,15 @@ import { styleSlot } from "./style";
 import { words } from "./value";
 import type { Undo } from "./undo";
 
-/** Applies a rule to an element; false if that is not possible yet, so that it is tried again. */
+/** Applies a rule to an element. Returns false if that is not possible yet, so that it is tried again. */
 export type ApplyRule = (element: Element) => unknown;
 
 export interface Rule {
   _selector: string;
   _act: ApplyRule;
-  /** Whether matches are searched in the whole page when elements are added, and not in those alone. */
+  /** True when matches are searched in the whole page after elements are added, not only in those elements. */
   _isWide: boolean;
-  /** Whether a change is made again when the page reverts it. */
+  /** True when a change is made again after the page reverts it. */
   _keep: boolean;
   /** Called when a change is given up, because the page keeps reverting it. */
   _lost: () => void;
@@ -34,21 +34,24 @@ export interface Edit<T> {
   _value: T;
   /** The match of the selector that led to the edit. */
   _match: Element;
-  /** Whether that matches, apart from our own edits, which may end a match. */
+  /** True when that element matches. The effect of our own edits, which may end a match, does not count. */
   _fits: boolean;
 }
 
 /**
- * Writes the value of the last edit, or the page's own value without one; returns whether anything had to be written. With `isLost` the page
- * has reverted the change so often that it is given up.
+ * Writes the value of the last edit, or the page's own value without one. Returns whether anything had to be written.
+ * `isLost` means that the page has reverted the change so often that it is given up.
  */
 export type SettleSlot<T> = (edit?: Edit<T>, edits?: Edit<T>[], isLost?: boolean) => unknown;
 
-/** The page has put an element elsewhere: the slot is settled again, whatever else has changed. */
+/** The page has moved the element: its slot is settled again, even if nothing else has changed. */
 export const REPLACED = 2;
 
 export interface SlotPresence {
-  /** Whether what the change needs is in the page; `REPLACED` if it is in another place than before. */
+  /**
+   * Returns whether the nodes that the change needs are in the page; `REPLACED` if they are in another place than
+   * before.
+   */
   _isThere(): unknown;
 }
 
@@ -59,10 +62,10 @@ interface Slot extends SlotPresence {
   _settle: SettleSlot<never>;
 }
 
-/** The slots of an element, and how often its changes were made again. */
+/** The slots of an element, and the number of times that its changes were made again. */
 interface ElementState {
   _slots: InstanceType<typeof Slots>;
-  /** How often changes were made again: in all, and in the second `_at` as `_burst`. */
+  /** Number of times that changes were made again: in total, and in the second `_at` as `_burst`. */
   _times: number;
   _at: number;
   _burst: number;
@@ -85,7 +88,7 @@ listen(doc, "readystatechange", async () => {
   applyInRoots();
 });
 
-/** Whether the document is being parsed, or the mutations that are processed come from the parser. */
+/** Returns whether the document is being parsed, or the mutations that are processed come from the parser. */
 export const isLoading = (): boolean => isParsing;
 
 // Taken now, as a page may redefine them before they are used.
@@ -107,7 +110,10 @@ const observer = new MutationObserver((mutations) => {
   processMutations();
 });
 
-/** Attributes the pending mutations to the page, or to us: then matches are tested again before the page continues. */
+/**
+ * Attributes the pending mutations to the page or to us. After our own, matches are tested again before the page
+ * continues.
+ */
 function takeMutations(isOurs: boolean): void {
   const taken = observer.takeRecords();
   if (!isOurs) {
@@ -120,7 +126,7 @@ function takeMutations(isOurs: boolean): void {
   }
 }
 
-/** Runs `work` and attributes its mutations to us, or with `false` to the page, for page code that is called in between. */
+/** Runs `work` and attributes its mutations to us, or with `false` to the page, for page code called in between. */
 export function asOurs<T>(work: () => T, isOurs = true): T {
   const before = isWriting;
   if (before === isOurs) return work();
@@ -135,7 +141,7 @@ export function asOurs<T>(work: () => T, isOurs = true): T {
   }
 }
 
-/** Processes mutations that were taken from the observer when that would have been called. */
+/** Processes mutations that were taken from the observer, at the time when the observer would have been called. */
 async function scheduleProcessing(): Promise<void> {
   isPlanned = true;
   await null;
@@ -209,7 +215,7 @@ function scopesOf(mutations: MutationRecord[]): Scopes {
     const { _ordered: ordered, _whole: whole } = rules.get(rule) as Dependence;
     let nodes = scopes.get(rule);
     if (!nodes) scopes.set(rule, (nodes = new NewSet()));
-    // A few subtrees are searched one by one, more of them as the whole document.
+    // A few subtrees are searched one by one; with more, the whole document is searched.
     if (!nodes.has(doc)) nodes.add(whole || nodes.size > 8 ? doc : (ordered && node.parentNode) || node);
   };
   for (const mutation of mutations) {
@@ -263,7 +269,7 @@ function retest(mutations: MutationRecord[], scopes: Scopes, isOurs: boolean): v
   }
 }
 
-/** Whether the element of an edit matches, or would match without our edits of attributes that the selector names. */
+/** Returns whether the element of an edit matches, or would match without our edits of attributes in the selector. */
 function isMatch({ _rule: rule, _match: match }: Edit<unknown>): boolean {
   if (matchesSelector(match, rule._selector)) return true;
   const { _names: names } = rules.get(rule) as Dependence;
@@ -287,10 +293,10 @@ function isMatch({ _rule: rule, _match: match }: Edit<unknown>): boolean {
 
 const lastOf = ({ _edits: edits }: Slot): Edit<never> => edits[edits.length - 1] as Edit<never>;
 
-/** How often an element stopped matching in the current second. */
+/** Number of times that an element stopped matching in the current second. */
 const matchChanges = new WeakMap<Element, [second: number, times: number]>();
 
-/** Removes an edit whose element no longer matches. Should it match again, it counts as new. */
+/** Removes an edit whose element no longer matches. If it matches again, it counts as new. */
 function endMatch(slot: Slot, wanted: Edit<unknown>): true {
   const { _rule: rule, _match: match } = wanted;
   const second = floor(now() / 1000);
@@ -316,7 +322,7 @@ function removeEdits(slot: Slot, isOut: (edit: Edit<never>) => boolean): void {
 /** The selectors of all rules that are searched in new elements only, as one list. */
 let combinedSelector: string | undefined;
 
-/** Whether an element is or contains a match of any of these rules. Mostly not, so one query is enough. */
+/** Returns whether an element is or contains a match of any of these rules. Most do not, which one query shows. */
 function mayContainMatch(node: Element): unknown {
   combinedSelector ??= [...rules.keys()]
     .flatMap(({ _isWide: wide, _selector: selector }) => (wide ? [] : selector))
@@ -343,7 +349,10 @@ let currentMatch: Element | undefined;
 /** Rules that are not applied any more. */
 const frozenRules = new WeakSet<Rule>();
 
-/** The frame after which elements of a rule last came or went, except those from the parser. Frames are counted for `RECENT_FRAMES` after that. */
+/**
+ * The frame after which elements of a rule were last added or removed, except by the parser. Frames are counted for
+ * `RECENT_FRAMES` after that.
+ */
 const lastChangeFrame = new WeakMap<Rule, number>();
 const frame = win.requestAnimationFrame.bind(win);
 /** Routers that show a view before they change the address do both in the same frame or in successive ones. */
@@ -380,7 +389,7 @@ export function freezeRules(rules: Rule[], isContent: (key: unknown) => boolean)
 /** The rules that created a node: its own, and those that created the element for which it was created. */
 const creators = new WeakMap<Node, Rule[]>();
 
-/** Whether a node was created by a rule. */
+/** Returns whether a node was created by a rule. */
 export const isCreated = (node: Node): boolean => creators.has(node);
 
 function creatorsOf(node: Node | null): Rule[] {
@@ -388,7 +397,9 @@ function creatorsOf(node: Node | null): Rule[] {
   return [];
 }
 
-/** Notes that a rule has created nodes for an element. It is not applied to them in turn, which would never end. */
+/**
+ * Records that a rule has created nodes for an element. The rule is not applied to them in turn: that would never end.
+ */
 export function markCreated<T extends Node>(rule: Rule, element: Element, nodes: T[]): T[] {
   for (const node of nodes) creators.set(node, [...creatorsOf(element), rule]);
   return nodes;
@@ -489,7 +500,7 @@ export function disconnectIfIdle(): void {
   }
 }
 
-/** Calls `begin` at once; on back and forward navigation when the view is there that the styles of `css` match. */
+/** Calls `begin` at once, or on back and forward navigation once the view that the styles of `css` match is there. */
 export function whenShown(css: string, begin: () => void): void {
   if (!isTraversing) return begin();
   observe(doc, STRUCTURE);

@@ -1,8 +1,8 @@
 // Hydration: a framework takes over elements that its server has rendered.
 //
-// The framework compares the page with what its server rendered. Different text or nodes are an error: React then discards the server's tree.
-// Attributes, classes and styles are not compared. So changes of text and nodes wait until their element is hydrated, and until then the element
-// is hidden, by an animation, which the framework does not see.
+// The framework compares the page with what its server rendered. Different text or nodes are an error: React then
+// discards the server's tree. Attributes, classes and styles are not compared. So changes of text and nodes wait until
+// their element is hydrated. Until then, the element is hidden by an animation, which the framework does not notice.
 
 import { HIDING_TIMEOUT_MS } from "../limits";
 import { readLocal } from "../storage";
@@ -36,7 +36,7 @@ const PENDING_MARKERS = '[data-server-rendered],[ngh],astro-island[ssr],div[hidd
 
 /** Files and tags in the head that announce a framework. */
 const FRAMEWORK_FILES =
-  // React 19 announces the scripts with which it begins in this way, and its document ends with them.
+  // React 19 announces its first scripts in this way, and loads them at the end of the document.
   'link[fetchpriority=low]:is([rel=modulepreload],[rel=preload][as=script]),[src*="/_next/"],[href*="/_next/"],[src*="/_nuxt/"],[href*="/_nuxt/"],[href*="/_app/immutable/"],[content^=VitePress],[content^=VuePress],[content^=Gatsby],[content^=Docusaurus]';
 const FRAMEWORK_GLOBALS =
   /^__(NEXT_DATA__|next_f|NUXT__|remixContext|reactRouter|VP_HASH_MAP__|sveltekit_|WAKU|FLIGHT_DATA)|^_\$HY$|^\$_TSR$/;
@@ -47,18 +47,24 @@ const FRAMEWORK_GLOBALS =
 const PRELOADS = "link[rel=modulepreload]";
 const HEAD_MODULES = "script[type=module],script[type=importmap]";
 
-/** Comments around parts of a page: of React's Suspense (`$`, closed by `/$`), and between its texts (a blank); of Vue and Svelte (`[`). */
+/**
+ * The text of comments that frameworks put around parts of a page: `$` for React's Suspense (closed by `/$`), a blank
+ * between React's texts, `[` for Vue and Svelte.
+ */
 const isPart = /^(\$[?!~]?|\[!?| )$/;
 
-/** Siblings before an element that are searched for comments. */
+/** Maximum number of siblings before an element that are searched for comments. */
 const SIBLINGS_MAX = 100;
-/** Elements that are checked in one tick. */
+/** Maximum number of elements that are checked in one tick. */
 const CHECKS_PER_TICK_MAX = 50;
 const TICK_MS = 16;
-/** How long the absence of signs of a framework is cached. */
+/** Milliseconds for which the absence of signs of a framework is cached. */
 const SIGNS_CACHE_MS = 20;
 
-/** `Free`: hydrated or static. `Unknown`: no sign of a framework. `Expected`: a framework is announced. `Due`: known not to be hydrated yet. */
+/**
+ * `Free`: hydrated or static. `Unknown`: no sign of a framework. `Expected`: a framework is announced. `Due`: known not
+ * to be hydrated yet.
+ */
 const enum HydrationStage {
   Free,
   Unknown,
@@ -132,7 +138,7 @@ const hasFramework = (): unknown =>
   keys(win).some((key) => FRAMEWORK_GLOBALS.test(key)) ||
   keys(doc).some((key) => /^__reactContainer\$/.test(key));
 
-/** Whether the page as a whole has signs of a framework. The check is slow, so its result is cached. */
+/** Returns whether the page as a whole has signs of a framework. The check is slow, so its result is cached. */
 function isExpected(): unknown {
   if (!hasSigns && now() - signsCheckedAt > SIGNS_CACHE_MS) {
     hasSigns =
@@ -145,8 +151,8 @@ function isExpected(): unknown {
 }
 
 /**
- * Notes a framework once the page has loaded, for the other pages of the visit: a page may show its signs only after an element was parsed.
- * Nothing is stored of visitors of whom nothing else is.
+ * Stores that a framework was found once the page has loaded, for the other pages of the visit: a page may show signs
+ * only after an element was parsed. Nothing is stored for visitors for whom nothing else is stored.
  */
 export function noteFramework(name: string): void {
   if (noteName) return;
@@ -157,7 +163,7 @@ export function noteFramework(name: string): void {
   else listen(win, "load", look);
 }
 
-/** Whether the page has loaded and is idle: a framework that has not started by then does not come. */
+/** True when the page has loaded and is idle: a framework that has not started by then is no longer expected. */
 let isPageSettled: boolean | undefined;
 
 function isPending(element: Element, isWanted: boolean): boolean {
@@ -189,7 +195,7 @@ interface PendingElement {
 const pendingElements = new Set<PendingElement>();
 let longestHiddenMs = 0;
 
-/** How long the element that was hidden longest was hidden, in milliseconds. */
+/** The longest time for which an element was hidden, in milliseconds. */
 export const hiddenMs = (): number => longestHiddenMs;
 
 function uncover({ _cover: cover, _since: since }: PendingElement): void {
@@ -223,7 +229,10 @@ function tick(): void {
 let batch: PendingElement[] | undefined;
 
 export interface HydrationGate {
-  /** Whether a change of an element has to wait until its `owners`, whose content it changes, are hydrated. Then `again` is called. */
+  /**
+   * Returns whether a change of an element has to wait until its `owners`, whose content it changes, are hydrated. If
+   * so, `again` is called then.
+   */
   _holds(element: Element, owners: Element[]): boolean;
   /** Cancels all waits and shows the elements. */
   _leave(): void;
@@ -232,8 +241,9 @@ export interface HydrationGate {
 /**
  * Creates the gate of one rule that changes text or nodes. `again` is called for an element when the change may be made.
  *
- * `isWanted`: wait until the page has loaded and is idle even without a sign of a framework. `covers`: whether elements may be hidden now,
- * as they have not been painted. No element waits for more than a second: then it is changed in any case.
+ * With `isWanted`, changes wait until the page has loaded and is idle even without a sign of a framework. `covers`
+ * returns whether elements may be hidden now, because they have not been painted. After a second, an element is changed
+ * in any case.
  */
 export function gate(isWanted: boolean, covers: () => boolean, again: (element: Element) => void): HydrationGate {
   const held = new Elements();

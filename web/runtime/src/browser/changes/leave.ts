@@ -1,8 +1,8 @@
-// Leaving a page of a single-page application. A router changes the address first and shows the next view when that has loaded. Until
-// then the previous view is visible, and its changes stay.
+// Leaving a page of a single-page application. A router changes the address first and shows the next view when that has
+// loaded. Until then, the previous view is visible, and its changes stay.
 //
-// On back and forward navigation this order is certain, as the browser itself changes the address: the next page's arms then do not change
-// what is visible. On other navigations the router may have shown the view first, which cannot be detected.
+// On back and forward navigation this order is certain, as the browser itself changes the address: the next page's arms
+// then wait for the next view. On other navigations the router may have shown the view first, which cannot be detected.
 
 import { queryAll, doc, startTimer, listen, quietly, win } from "../world";
 import { HIDING_TIMEOUT_MS } from "../limits";
@@ -13,7 +13,7 @@ export interface ViewMarkers {
   _elements: Set<Element>;
   /** Those of them whose content was changed. */
   _contents: Element[];
-  /** Whether elements came or went in the last frames: then the next view is there already. */
+  /** True when elements were added or removed in the last frames: the next view is then there already. */
   _isRecent: boolean;
 }
 
@@ -21,12 +21,12 @@ export interface ViewMarkers {
 const NewSet = Set;
 const Sheet = win.CSSStyleSheet;
 
-/** Elements of a rule that are watched, at most, for signs of the next view. */
+/** Maximum number of a rule's elements that are watched for signs of the next view. */
 export const MARKERS_MAX = 99;
 
 const { navigation } = win as { navigation?: EventTarget & { transition?: { finished: Promise<void> } } };
 
-/** Whether the current task is a back or forward navigation. */
+/** True when the current task is a back or forward navigation. */
 export let isTraversing = false;
 
 // Registered before the listener of route.ts, so that it is known when arms are shown.
@@ -42,7 +42,7 @@ listen(
 
 const viewWaits = new NewSet<(mutations: MutationRecord[]) => void>();
 
-/** Passes the page's mutations to those that wait for a view. */
+/** Passes the page's mutations to the functions that wait for a view. */
 export function notifyViewWaits(mutations: MutationRecord[]): void {
   for (const each of viewWaits) quietly(() => each(mutations));
 }
@@ -68,9 +68,9 @@ export function selectorsOf(css: string[]): string {
 }
 
 /**
- * Calls `end` when the next view is there: a changed element is removed or changed by the page, an element beside it is removed, an element
- * that the styles match is added, or the page's navigation has finished; with `isAny`, also when any element is removed. Calls it after a
- * second in any case, and at once if nothing of the previous view is visible.
+ * Calls `end` when the next view is there: the page removes or changes a changed element, removes a sibling of it, adds
+ * an element that the styles match, or finishes its navigation. With `isAny`, the removal of any element counts, too.
+ * Calls it after a second in any case, and at once if nothing of the previous view is visible.
  */
 export function whenNextView(
   { _elements: elements, _contents: contents, _isRecent: isRecent }: ViewMarkers,

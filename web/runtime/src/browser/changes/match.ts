@@ -1,4 +1,4 @@
-// What the matches of a selector depend on, besides the set of elements.
+// Dependencies of a selector's matches, besides the set of elements.
 
 import { queryAll } from "../world";
 import { words } from "./value";
@@ -6,11 +6,11 @@ import { words } from "./value";
 export interface Dependence {
   /** Attributes as `name`, classes as `.name`, ids as `#name`; `style!` stands for important declarations in a style attribute. */
   _names: Set<string>;
-  /** Whether matches depend on siblings or children, so that a mutation may affect siblings, too. */
+  /** True when matches depend on siblings or children, so that a mutation may affect siblings, too. */
   _ordered: boolean;
-  /** Whether matches depend on what follows an element or is in it, so that the parser changes them. */
+  /** True when matches depend on what follows an element or is in it, so that the parser changes them. */
   _last: boolean;
-  /** Whether any mutation may affect any element. */
+  /** True when any mutation may affect any element. */
   _whole: boolean;
 }
 
@@ -27,7 +27,7 @@ const ATTRIBUTES: { [name: string]: string } = {
   "read-write": "readonly",
 };
 
-/** What a selector depends on, or a superset: strings within it are read as if they were names. */
+/** The dependencies of a selector, or a superset of them: strings within it are read as if they were names. */
 export function dependence(selector: string): Dependence {
   const names = new Names();
   for (const [, kind, text] of selector.matchAll(/([.#:[])\s*(?:[\w*-]*\|)?((?:\\.|[\w-]|[^\0-\x7f])+)/g) as Iterable<
@@ -51,11 +51,11 @@ export function dependence(selector: string): Dependence {
   };
 }
 
-/** The attribute of a name of a dependence. */
+/** The attribute that a name in `_names` belongs to. */
 export const attributeOf = (name: string): string =>
   name[0] === "." ? "class" : name[0] === "#" ? "id" : name.replace("!", "");
 
-/** The names that an attribute mutation affects: of classes those that were added or removed. */
+/** The names that an attribute mutation affects; for classes, those that were added or removed. */
 export function changedNames({ target, attributeName, oldValue }: MutationRecord): string[] {
   const name = attributeName as string;
   const value = (target as Element).getAttribute(name);
@@ -72,7 +72,7 @@ export function changedNames({ target, attributeName, oldValue }: MutationRecord
   ];
 }
 
-/** Whether an element matches a selector, which may have the form `host >>> inner`. */
+/** Returns whether an element matches a selector, which may have the form `host >>> inner`. */
 export function matchesSelector(element: Element | undefined, selector: string): boolean {
   // In `matches` `:scope` is the element itself, but here it has to be the document.
   if (/:scope/.test(selector)) return queryAll(selector).includes(element!);

@@ -38,13 +38,16 @@ const emptyFragment = doc.createDocumentFragment();
 
 export interface AppliedChanges {
   undo: Undo;
-  /** Selectors that have matched nothing so far, and those of changes that changed none of their matches. Meaningful once the document is parsed. */
+  /**
+   * Selectors that have matched nothing so far, and those of changes that changed none of their matches. Meaningful
+   * once the document is parsed.
+   */
   missing(): string[];
   /** Stops changing elements, and calls `end` when the next view is there; `css` are the style sheets of the same arm. */
   leave(css: string[], end: () => void): void;
   /**
-   * For each change of the arm, whether it has changed something: `1`, `0`, or `-` if it does not apply to this page. Undefined if none
-   * applies.
+   * One character for each change of the arm: `1` if it has changed something, `0` if not, `-` if it does not apply to
+   * this page. Undefined if none applies.
    */
   found(data: Change[] | undefined): string | undefined;
 }
@@ -52,16 +55,18 @@ export interface AppliedChanges {
 /**
  * Applies changes in order, now and to elements that are added later, until they are undone.
  *
- * `keep`: a change that the page reverts is made again, at most 10 times in a second and 50 times in all for an element; then the change is
- * given up. Without it each element is changed once. Elements that a framework owns are hidden, never removed. Scripts in HTML do not run.
+ * With `keep`, a change that the page reverts is made again, at most 10 times in a second and 50 times in total for an
+ * element; then the change is given up. Without it, each element is changed once. Elements that a framework owns are
+ * hidden, never removed. Scripts in HTML do not run.
  *
- * `waits`: changes of text and nodes wait until a framework has hydrated their element, with `true` also without a sign of a framework; with
- * `false` nothing waits. `note` names the item of session storage that notes a framework. See hydration.ts.
+ * Changes of text and nodes wait until a framework has hydrated their element. With `waits` they wait even without a
+ * sign of a framework; with `false` nothing waits. `note` is the name of the session storage item that stores that a
+ * framework was found. See hydration.ts.
  *
- * A change that could run code on the element that it meets is not made, unless the server has marked it: see runnable.ts.
+ * A change that could run code on an element is not made, unless the server has marked it: see runnable.ts.
  *
- * `trouble` is called once for each selector with a prefix: `selector:` (not valid), `change:` (failed), `code:` (refused, as it could run code)
- * or `fight:` (given up).
+ * `trouble` is called once for each selector with a prefix: `selector:` (not valid), `change:` (failed), `code:`
+ * (refused, as it could run code) or `fight:` (given up).
  */
 export function applyChanges(
   items: Change[],
@@ -100,8 +105,9 @@ export function applyChanges(
   // Elements that are there already may have been painted; later ones have not been.
   let isSeen: unknown = quietly(() => performance.getEntriesByType("paint")[0]);
   /**
-   * Adds a rule for a selector of an item. `act` makes the change. If that changes text or nodes, `owners` returns the elements whose content it
-   * is, and `first` makes at once the changes that need not wait for hydration. A rule with `isBeside` accompanies another and may match nothing.
+   * Adds a rule for a selector of an item. `act` makes the change. If it changes text or nodes, `owners` returns the
+   * elements whose content changes, and `first` makes at once the changes that need not wait for hydration. A rule with
+   * `isBeside` accompanies another and may match nothing.
    */
   const on = (
     item: Change,
@@ -146,7 +152,7 @@ export function applyChanges(
     undos.push(leave);
     gates.push(leave);
     const rule = followed((rule, element) =>
-      // If a page has redefined what the check uses, nothing waits.
+      // If the check fails because a page has redefined functions that it uses, nothing waits.
       owners && waits !== false && quietly(() => holds(element, owners(element).filter(Boolean) as Element[]))
         ? false
         : act(rule, element),
@@ -279,7 +285,9 @@ export function applyChanges(
 const containerOf = (near: Element | undefined, direction: Direction): Element | undefined =>
   direction === "p" ? near : (near?.parentElement ?? near);
 
-/** The element that has to be hydrated before nodes are inserted: none at the end of the body, which frameworks do not look at. */
+/**
+ * The element that has to be hydrated before nodes are inserted. None at the end of the body, which frameworks ignore.
+ */
 const ownerOf = (near: Element | undefined, direction: Direction): Element | undefined =>
   direction === "p" && near === doc.body ? undefined : containerOf(near, direction);
 
@@ -311,7 +319,7 @@ const CONTENT_KEYS = ["innerText", "textContent", "innerHTML"] as const;
 
 /** Buttons that show their value as their text. */
 const VALUE_BUTTONS = "input[type=submit i],input[type=button i],input[type=reset i]";
-/** Elements that show no text that is in them. */
+/** Elements that do not show the text in them. */
 const WITHOUT_TEXT =
   /^(input|img|br|hr|wbr|col|area|source|track|embed|iframe|object|video|audio|canvas|meter|progress)$/;
 
@@ -321,7 +329,7 @@ function changeContent(rule: Rule, element: Element, item: Change): void {
     const text = item[kind];
     if (text === undefined) continue;
     if (kind !== "innerHTML" && element.matches(VALUE_BUTTONS)) attribute(rule, element, "value", text);
-    // Nobody would see it.
+    // The text would not be visible.
     else if (kind !== "innerHTML" && WITHOUT_TEXT.test(element.localName)) throw 0;
     else
       addEdit(rule, element, contentSlot, markCreated(rule, element, parseNodes(element, kind, text)), () =>

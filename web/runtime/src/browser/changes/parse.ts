@@ -12,7 +12,8 @@ let inert: Document | undefined;
  * Creates nodes from text or HTML as if it were set on `context`, but in an inert document: nothing loads before the nodes are in the page,
  * and scripts never run.
  *
- * The last node is an empty comment, so that a parser that is still at work in the same parent does not append to our text.
+ * The last node is an empty comment, so that a parser that is still running in the same parent does not append to our
+ * text.
  */
 export function parseNodes(context: Node, kind: "innerText" | "textContent" | "innerHTML", text: string): ChildNode[] {
   const end = createComment("");

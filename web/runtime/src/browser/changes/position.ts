@@ -21,11 +21,11 @@ export interface Position {
   _direction: Direction;
 }
 
-// Taken now, as moved elements have own versions of it, and pages may redefine the others.
+// Taken now, as moved elements have their own versions of some, and pages may redefine the others.
 const { before: putBefore, after: putAfter, remove: takeOut } = Element.prototype;
 const { assign, getPrototypeOf, keys } = Object;
 
-/** Moves nodes to their position; false if they are there. Other nodes of the script may stand between. */
+/** Moves nodes to their position; false if they are there. Other nodes of the script may be in between. */
 function placeNodes({ _nodes: nodes, _near: near, _direction: direction }: Position): boolean {
   const after = direction === "a";
   const inside = direction === "p";
@@ -40,7 +40,7 @@ function placeNodes({ _nodes: nodes, _near: near, _direction: direction }: Posit
   return true;
 }
 
-/** Removes what the page has copied of our nodes to their position, as by `innerHTML +=`. */
+/** Removes copies of our nodes that the page has put in their position, for example by `innerHTML +=`. */
 function removeCopies({ _nodes: nodes, _near: near, _direction: direction }: Position): void {
   const siblings = [...((direction === "p" ? near : near.parentNode)?.childNodes ?? [])];
   const from = siblings.indexOf(near);
@@ -63,7 +63,7 @@ export function insertSlot({ _nodes: given }: Position): SettleSlot<Position> {
   let nodes = given;
   const words = new Map(given.map((node): [ChildNode, string] => [node, node.textContent ?? ""]));
   return (edit) => {
-    // Where a translator has replaced a text of ours, its version stays.
+    // If a translator has replaced one of our texts, its version stays.
     nodes = nodes.flatMap((node, at) => {
       const next = nodes[at + 1];
       const isGone = node.nodeType === 3 && next?.parentNode && node.parentNode !== next.parentNode;
@@ -84,26 +84,26 @@ export function insertSlot({ _nodes: given }: Position): SettleSlot<Position> {
 type Insert = (...nodes: (Node | string)[]) => void;
 
 /**
- * Settles an element of the page in another position. A comment holds the position that the page knows: where the page has put the element
- * itself since, that is its position from then on.
+ * Settles an element of the page in another position. A comment, the mark, is at the position that the page knows. If
+ * the page moves the element itself, the new position is the one that the page knows from then on.
  */
 export function moveSlot(element: Element, presence: SlotPresence): SettleSlot<Position> {
   const mark = doc.createComment("");
   /** The parent of the mark. */
   let parent: Node | null | undefined;
-  /** The parent in which the script has put the element; undefined while that stands at its mark. */
+  /** The parent in which the script has put the element; undefined while the element is at its mark. */
   let place: Node | null | undefined;
-  /** Its neighbours there. */
+  /** The siblings of the element there. */
   let neighbours: (Node | null)[] = [];
   let last: Edit<Position> | undefined;
   let isOver = false;
-  /** Whether the element stands where the script put it. */
+  /** Returns whether the element is where the script put it. */
   const isPut = (): boolean => !!place && ownerOf(element.parentNode) === place && !movedByPage.has(element);
-  /** Whether the page has emptied what the script had put the element in. At its own position nothing has happened. */
+  /** Returns whether the page has emptied the parent in which the script had put the element, but left the mark. */
   const isWiped = (): boolean => !!place && !element.parentNode && !!mark.parentNode && !movedByPage.has(element);
-  /** Whether the mark stands for the element. */
+  /** Returns whether the mark takes the place of the element. */
   const isHeld = (): boolean => isPut() || isWiped();
-  /** The same, also right after the page has moved the element. */
+  /** Like `isHeld`, but takes pending mutations into account, as the page may just have moved the element. */
   const isHeldNow = (): boolean => {
     asOurs(() => {});
     return isHeld();
@@ -126,7 +126,7 @@ export function moveSlot(element: Element, presence: SlotPresence): SettleSlot<P
     place = intercept(place, undefined);
     parent = intercept(parent, undefined);
   };
-  /** Notes that the element stands at its mark. */
+  /** Records that the element is at its mark. */
   const anchor = (): void => {
     ownNodes.delete(element);
     movedByPage.delete(element);
@@ -134,14 +134,16 @@ export function moveSlot(element: Element, presence: SlotPresence): SettleSlot<P
     parent = intercept(parent, ownerOf(mark.parentNode));
   };
 
-  /** Whether the page has moved all children of a parent, and the element with them. The mark is where the page knows it then. */
+  /**
+   * Returns whether the page has moved all children of a parent, including the element. The mark is still valid then.
+   */
   const isAlong = (): boolean => {
     if (!place || !element.parentNode || ownerOf(element.parentNode) === place) {
       return !!place && movedByPage.has(mark) && mark.parentNode === element.parentNode;
     }
     const left = [...place.childNodes].filter((node) => !ownNodes.has(node));
     const isBeside = [element.previousSibling, element.nextSibling].some((node, at) => node && node === neighbours[at]);
-    // Nothing is left there, or what wraps all of it.
+    // Nothing is left there, or only a node that now wraps all children.
     return isBeside
       ? !left[0] || left.some((node) => node.contains(element))
       : !!left[0] && left.every((node) => node === (element.parentNode as Node));
@@ -150,7 +152,7 @@ export function moveSlot(element: Element, presence: SlotPresence): SettleSlot<P
     neighbours = [element.previousSibling, element.nextSibling];
   };
 
-  // The page inserts beside the element where it knows it.
+  // What the page inserts next to the element goes to the position that the page knows.
   const marks = (nodes: (Node | string)[]): (Node | string)[] =>
     nodes.map((node) => (typeof node === "string" ? node : placeholderOf(node)));
   const native = (name: string, given: unknown[]): void =>
@@ -166,7 +168,7 @@ export function moveSlot(element: Element, presence: SlotPresence): SettleSlot<P
       movedByPage.add(element);
     },
     remove(...given) {
-      // Lists of choices have a method of this name with an argument.
+      // `select` elements have a method of this name with an argument.
       if (given[0] !== undefined) return native("remove", given);
       if (isHeldNow()) mark.remove();
       takeOut.call(element);
@@ -189,7 +191,7 @@ export function moveSlot(element: Element, presence: SlotPresence): SettleSlot<P
         movedByPage.delete(element);
         place = intercept(place, ownerOf(element.parentNode));
       } else {
-        // The page has put it elsewhere.
+        // The page has moved the element.
         if (isAttached(element)) putBefore.call(element, mark);
         else if (isWiped()) mark.after(element);
         else return false;
@@ -210,7 +212,7 @@ export function moveSlot(element: Element, presence: SlotPresence): SettleSlot<P
     if (isOver) return false;
     if (edit) {
       last = edit;
-      // The page has put the element elsewhere, which is looked at first.
+      // The page has moved the element: `_isThere` has to handle that first.
       if (place && !isPut()) return false;
       const isPlaced = placeNodes(edit._value);
       movedByPage.delete(element);

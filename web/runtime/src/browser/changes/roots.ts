@@ -1,5 +1,5 @@
-// Shadow roots of `host >>> inner`. No event reports that a root is attached. Mostly that happens when the element is defined, by a
-// module that runs when the document has been parsed.
+// Shadow roots of `host >>> inner`. No event reports that a root is attached. Usually that happens when the element is
+// defined, by a module that runs when the document has been parsed.
 
 import { queryAll, quietly } from "../world";
 
@@ -7,13 +7,13 @@ import { queryAll, quietly } from "../world";
 const NewSet = Set;
 const registry = customElements;
 
-/** Hosts without a root. Each has an own `attachShadow` that reports the root. */
+/** Hosts without a root. Each has its own `attachShadow` that reports the root. */
 const hosts = new NewSet<Element>();
 
 /** Names of custom elements whose definition is awaited. */
 const awaitedNames = new NewSet<string>();
 
-/** Removes the own `attachShadow` of hosts that are gone, or of all. */
+/** Removes our `attachShadow` from hosts that are no longer in the page, or from all. */
 export function releaseHosts(isAll?: boolean): void {
   for (const host of hosts) {
     if (isAll || !host.isConnected) {
@@ -23,7 +23,10 @@ export function releaseHosts(isAll?: boolean): void {
   }
 }
 
-/** Calls `found` with each open root of the selector, now or when it is attached, and `defined` when an element was defined that may have attached its root by another method. */
+/**
+ * Calls `found` with each open root of the selector, now or when it is attached. Calls `defined` when an element was
+ * defined that may have attached its root by another method.
+ */
 export function watchRoots(selector: string, found: (root: ShadowRoot) => void, defined: () => void): void {
   for (let at = 0; (at = selector.indexOf(">>>", at + 1)) > 0; ) {
     for (const host of queryAll(selector.slice(0, at))) {
@@ -44,7 +47,7 @@ export function watchRoots(selector: string, found: (root: ShadowRoot) => void, 
           return root;
         };
         host.attachShadow = attach;
-        // Its class may attach the root by the method of the prototype.
+        // The element's class may attach the root by the method of the prototype.
         const { localName } = host;
         if (!awaitedNames.has(localName) && host.matches(":not(:defined)")) {
           awaitedNames.add(localName);

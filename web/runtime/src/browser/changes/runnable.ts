@@ -1,5 +1,6 @@
-// Changes that could run code. Storing HTML and scripts needs the scope `code`, and the server marks such changes. Whether another change
-// could run code depends on the element that it meets, which only the page shows: an address is harmless on a picture, and code on a script.
+// Changes that could run code. Storing HTML and scripts needs the scope `code`, and the server marks such changes.
+// Whether another change could run code depends on the element, which only the page knows: an address is harmless on a
+// picture, but runs code on a script.
 
 import type { Change } from "../../ruleset";
 import type { Direction } from "./position";
@@ -7,11 +8,14 @@ import type { Direction } from "./position";
 // Taken now, as a page may redefine it before it is used.
 const { entries } = Object;
 
-/** Elements that run, load or embed what they contain or name, and those that set attributes of others. In any namespace. */
+/** Elements, in any namespace, that run, load or embed what they contain or name, or that set attributes of others. */
 const LOADERS =
   /^(script|style|base|link|meta|param|i?frame|frameset|fencedframe|portal|embed|object|applet|use|set|animate\w*|handler|listener)$/i;
 
-/** Elements whose `src` and `href` load nothing but pictures and media, or are followed by a click. By namespace, as others may load anything. */
+/**
+ * Elements whose `src` or `href` loads only pictures and media, or is followed on a click. They are listed with their
+ * namespace, as elements of this name in others may load anything.
+ */
 const ADDRESSES: { [name: string]: RegExp } = {
   src: /xhtml (img|input|source|track|audio|video)$/,
   href: /xhtml (a|area)$|svg (a|image)$/,
@@ -25,11 +29,13 @@ const SCRIPT_SCHEMES: { [name: string]: RegExp } = {
 /** Declarations that load something. An escape or a variable may hide an address. */
 const LOADING_STYLE = /\b(url|src|image|image-set|element|expression|var)\s*\(|\\|@|behavior|binding/i;
 
-/** What template languages evaluate that compile the page's own content: AngularJS, Vue, Knockout, htmx, Datastar and others. */
+/**
+ * Expressions that template languages evaluate in the page's own content: AngularJS, Vue, Knockout, htmx, Datastar, …
+ */
 const EXPRESSION = /\{\{/;
 const EXPRESSION_CLASS = /(^|\s)(data-|x-)?ng[-_:][\w-]+:/i;
 const EXPRESSION_NAME = /^data-(hx|ng|v|x|up|on|bind|init|effect|signals|computed)($|[-:.])/;
-/** Attributes from which scripts of pages take addresses, HTML or selectors, of which jQuery makes HTML. */
+/** Attributes from which scripts of pages read addresses, HTML or selectors. jQuery can turn a selector into HTML. */
 const LOADING_NAME = /^data-([\w-]+-)?(src|srcset|srcdoc|href|url|html|template|remote|target|parent|container)$/;
 /** Scripts of pages show some attributes as HTML, such as titles in tooltips. */
 const HTML = /<[a-z!/?]/i;
@@ -42,7 +48,7 @@ const SEEN_VALUES = /^(progress|meter|li)$|^input (?!hidden|radio|checkbox|passw
 
 const kindOf = (element: Element): string => `${element.namespaceURI} ${element.localName}`;
 
-/** Whether an element is, or is part of, one that runs or loads something. */
+/** Returns whether an element is, or is part of, one that runs or loads something. */
 function isLoader(element: Element | null): boolean {
   for (; element; element = element.parentElement) if (LOADERS.test(element.localName)) return true;
   return false;
@@ -51,15 +57,20 @@ function isLoader(element: Element | null): boolean {
 /** A text without blanks and controls, which browsers skip in the scheme of an address. */
 const plain = (text: string): string => text.replace(/[\0-\x20\x7f-\xa0\s]+/g, "");
 
-/** Whether declarations load something, on an element where that may matter. */
+/** Returns whether declarations may load something. */
 export const isLoadingStyle = (style: Change["style"]): boolean =>
   LOADING_STYLE.test(typeof style === "string" ? style : entries(style ?? {}).join(";"));
 
-/** Whether the server has marked a change as stored by somebody with the scope `code`. HTML is stored by nobody else. */
+/**
+ * Returns whether a change was stored with the scope `code`: the server has marked it, or it is HTML, which needs it.
+ */
 export const isMarked = ({ code, innerHTML, outerHTML, htmlBlock }: Change): boolean =>
   code === true || (innerHTML ?? outerHTML ?? htmlBlock) !== undefined;
 
-/** Whether setting an attribute of an element could run code, or would change what a form sends and the visitor does not see. */
+/**
+ * Returns whether setting an attribute of an element could run code, or would change data that a form sends and the
+ * visitor does not see.
+ */
 function isRiskyAttribute(element: Element, name: string, value: string): boolean {
   const type = element.localName === "input" ? `input ${(element as HTMLInputElement).type}` : element.localName;
   return (
@@ -74,7 +85,9 @@ function isRiskyAttribute(element: Element, name: string, value: string): boolea
   );
 }
 
-/** Whether a change could run code on this element. Without the mark of the server it is refused then. */
+/**
+ * Returns whether a change could run code on this element. Such a change is refused unless the server has marked it.
+ */
 export function couldRun(item: Change, element: Element): boolean {
   const { innerText, textContent, style, class: classes, attributes } = item;
   const texts = [innerText, textContent].filter((text) => text !== undefined) as string[];
@@ -96,8 +109,8 @@ export function couldRun(item: Change, element: Element): boolean {
 }
 
 /**
- * Whether moving an element could run code: it loads something anew, it would become part of what runs or loads, or it has text that a
- * template language evaluates in another place.
+ * Returns whether moving an element could run code: it would load something again, it would become part of an element
+ * that runs or loads something, or it has text that a template language evaluates in another place.
  */
 export const couldRunMoved = (element: Element, near: Element, direction: Direction): boolean =>
   isLoader(element) ||

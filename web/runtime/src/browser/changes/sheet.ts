@@ -5,7 +5,7 @@ import { signed } from "./trust";
 import type { Undo } from "./undo";
 
 /**
- * Adds a style sheet to the page. The function that is returned removes it.
+ * Adds a style sheet to the page. Returns a function that removes it.
  *
  * Uses a constructed sheet, which a strict policy allows. Without support for them, or if the text has `@import` (which constructed sheets
  * ignore), uses a style element with the nonce of this script.

@@ -40,12 +40,15 @@ export function parseDeclarations(declarations: string | Record<string, Scalar>)
   return { _set: found.map(([, name, value]) => [name, value]), _names: names };
 }
 
-/** Raises the specificity above selectors of pages. All rules of the script have the same, so later ones win. */
+/**
+ * Raises the specificity above selectors of pages. All rules of the script have the same specificity, so later ones
+ * win.
+ */
 const STRONG_SELECTOR = "#_".repeat(9) + ":not(*)";
 
 /**
- * A style rule that applies the declarations to all matches; undefined if it cannot be written as one rule, for selectors through shadow
- * roots and those that only the end of the text closes.
+ * A style rule that applies the declarations to all matches. Undefined if it cannot be written as one rule: for
+ * selectors through shadow roots, and for those that are closed only by the end of the text.
  */
 export function ruleOf(selector: string, declarations: string | Record<string, Scalar>): string | undefined {
   const text = parseDeclarations(declarations)._set.map(([name, value]) => `${name}:${value}!important`);

@@ -6,7 +6,7 @@ let taskStart = 0;
 let channel: MessageChannel | undefined;
 const Channel = MessageChannel;
 
-/** The port to which a message is posted that arrives when the task is over. */
+/** The port for a message that arrives when the task is over. */
 function taskEndPort(): MessagePort {
   if (!channel) {
     channel = new Channel();
@@ -18,7 +18,7 @@ function taskEndPort(): MessagePort {
 }
 
 /**
- * Is called by the code of experiments in each iteration of a loop.
+ * Called by the code of experiments in each iteration of a loop.
  *
  * Throws once a task has run for half a second since its first call, so that an endless loop does not block the page. Reads the clock every
  * 256 calls. A message resets the count when the task is over, as timers are slow in hidden pages.

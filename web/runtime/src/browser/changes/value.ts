@@ -1,6 +1,8 @@
 import type { SettleSlot } from "./engine";
 
-/** Settles a value that can be read and written, such as an attribute. What the page writes later becomes its own value. */
+/**
+ * Settles a value that can be read and written, such as an attribute. A value that the page writes later is its own.
+ */
 export function valueSlot<T>(read: () => T, write: (value: T) => void): SettleSlot<T> {
   let own = read();
   let written = own;

@@ -1,16 +1,16 @@
-// Scripts that put the page's words into elements of their own: translators of browsers, glossaries, animated headings. What they make of our
-// words stays. Putting our words again would only have them wrapped again.
+// Scripts that wrap the page's text in their own elements: translators in browsers, glossaries, animated headings.
+// Their version of our text stays. If we restored our text, they would only wrap it again.
 
 import { doc } from "../world";
 import { ownNodes } from "./detour";
 
-/** Whether the browser has translated the page, as Chrome and Edge show on the root element. */
+/** Returns whether the browser has translated the page, as Chrome and Edge show on the root element. */
 export const isTranslated = (): boolean => /\btranslated-(ltr|rtl)\b/.test(doc.documentElement.className);
 
-/** Browsers' translators put each text into `font` elements. */
+/** Returns whether a node is a `font` element: the translators in browsers wrap each text in them. */
 export const isFont = (node: ChildNode): boolean => (node as Element).localName === "font";
 
-/** The nodes before `next` that wrap or translate `text`; none if they are of the page. */
+/** The nodes before `next` that wrap or translate `text`; none if the nodes there belong to the page. */
 export function replacementsOf(text: string, next: ChildNode): ChildNode[] {
   const found: ChildNode[] = [];
   let said = "";

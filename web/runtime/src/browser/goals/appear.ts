@@ -4,8 +4,9 @@ import { queryAll, doc, startTimer, quietly } from "../world";
 import { isNamed } from "./selector";
 
 /**
- * Watches for elements that become visible: half of the element, or as much of it as covers half the window, is in view, has
- * a size, and is neither transparent nor hidden. Each selector is recorded once; the function that is returned resets this.
+ * Watches for elements that become visible: half of the element, or as much of it as covers half the window, is in
+ * view, has a size, and is neither transparent nor hidden. Each selector is recorded once. Returns a function that
+ * resets this.
  */
 export function watchAppearances(selectors: string[], take: RecordEvent): () => void {
   let left = new Set(selectors);

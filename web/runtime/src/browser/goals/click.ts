@@ -3,7 +3,7 @@ import { withoutWww } from "../../assign/page";
 import { doc, listen, pageLocation, quietly, win } from "../world";
 import { isNamed } from "./selector";
 
-/** Elements that a click on their content is meant for. */
+/** Elements for which a click on their content is meant. */
 const INTERACTIVE = "a,button,summary,label,input,[role=button]";
 
 /** Normalises white space and case for comparison. Upper case, as `ß` becomes `SS`. */

@@ -4,7 +4,7 @@ const { min } = Math;
 
 const isLong = (box: Element): boolean => box.scrollHeight > box.clientHeight + 1;
 
-/** The element that scrolls: the document, or, if that does not scroll, the box that fills most of the window. */
+/** The element that scrolls: the document, or if that does not scroll, the box that fills most of the window. */
 function scroller(page: Element): Element {
   if (isLong(page)) return page;
   const height = page.clientHeight / 2;
@@ -16,8 +16,9 @@ function scroller(page: Element): Element {
 }
 
 /**
- * Calls `reached` with the percentage of the page's height that has been in view, on scrolling and on input: a page that needs no
- * scrolling does not count as read before that. `measure` measures now, `anew` resets to 0.
+ * Calls `reached` with the percentage of the page's height that has been in view, on scrolling and on input: a page
+ * that needs no scrolling does not count as read before that. `measure` measures now; `anew` resets the percentage to
+ * 0.
  */
 export function watchDepth(reached: (percent: number) => void): { measure(): void; anew(): void } {
   let frame = 0;
@@ -27,7 +28,7 @@ export function watchDepth(reached: (percent: number) => void): { measure(): voi
       frame = 0;
       quietly(() => {
         const { scrollTop, clientHeight, scrollHeight } = scroller(doc.scrollingElement!);
-        // Browsers round each value; 2 pixels make up for that.
+        // Browsers round each value; 2 pixels compensate for that.
         if (doc.readyState !== "loading")
           reached(min(100, floor((100 * (scrollTop + clientHeight + 2)) / scrollHeight)));
       });

@@ -8,8 +8,9 @@ const address = (): string => pageLocation.href.slice(0, URL_CHARS_MAX);
 /**
  * Watches for submitted forms. Invalid forms and calls of `submit()` fire no event.
  *
- * An event whose default is prevented counts, too: a script may send the form itself, or may have found a mistake, and the browser does not
- * say which. It is recorded with the event, which therefore waits until the page's listeners have been called.
+ * An event whose default is prevented counts, too: a script may send the form itself, or may have found a mistake, and
+ * the browser does not say which. The recorded event has this information, so it is recorded after the page's listeners
+ * have been called.
  */
 export function watchForms(forms: string[], tell: RecordAction): void {
   const sent = (event: Event): void => {

@@ -1,4 +1,4 @@
-// Records actions of visitors that only the page sees, for the goals of the project.
+// Records the visitor's actions that only the page can detect, for the goals of the project.
 
 import type { Goal } from "../../ruleset";
 import type { EventFields, Properties, RecordEvent } from "../events";
@@ -11,7 +11,7 @@ import { watchForms } from "./form";
 import { watchTime } from "./time";
 
 /**
- * Watches for `goals` from now on. The function that is returned has to be called on a new page: it resets time, scroll depth
+ * Watches for `goals` from now on. Returns a function that has to be called on a new page: it resets time, scroll depth
  * and appearances.
  */
 export function watch(goals: Goal[], take: RecordEvent): () => void {
@@ -59,7 +59,7 @@ export function watch(goals: Goal[], take: RecordEvent): () => void {
   };
 }
 
-/** What an action has besides its type and its trigger. */
+/** The fields of an action other than its type and its trigger. */
 interface ActionFields {
   by?: string;
   href?: string | undefined;

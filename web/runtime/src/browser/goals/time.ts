@@ -3,12 +3,13 @@ import { doc, floor, startTimer, listen, clearTimer } from "../world";
 const { min } = Math;
 
 /**
- * Calls `reached` with the whole seconds for which the page has been visible: when those of `wanted` have passed, possibly at other
- * times too, and with 0 at the start. The function that is returned starts anew. A hidden, frozen or prerendered page is not visible.
+ * Calls `reached` with the whole seconds for which the page has been visible: with 0 at the start, when those of
+ * `wanted` have passed, and possibly at other times. Returns a function that starts again at 0. A hidden, frozen or
+ * prerendered page is not visible.
  */
 export function watchTime(wanted: (string | number)[], reached: (seconds: number) => void): () => void {
   let spent = 0;
-  /** Since when the page is visible; 0 while it is not. */
+  /** The time since which the page is visible; 0 while it is not. */
   let since = 0;
   let timer = 0;
   const look = (): void => {

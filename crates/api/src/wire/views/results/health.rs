@@ -144,8 +144,8 @@ impl Health {
         let currency =
             computed.manifest.top().filter(|facts| facts.is_revenue()).and(computed.metrics.first()).map(|shown| {
                 let all = (shown.orders.other_currency, ordered(shown));
-                let vouched = (shown.orders.other_currency_vouched, shown.orders.vouched);
-                currency(shown.currency.as_deref(), computed.manifest.currency_rates.is_some(), all, vouched)
+                let keyed = (shown.orders.other_currency_trusted, shown.orders.trusted);
+                currency(shown.currency.as_deref(), computed.manifest.currency_rates.is_some(), all, keyed)
             });
         let orders = computed
             .manifest
@@ -199,7 +199,7 @@ const OTHER_CURRENCY_FAIL: f64 = 0.05;
 /// Checks whether orders of a revenue goal have other currencies than most: `(left out, counted)` of all orders, and of
 /// those sent with a key. If there are any sent with a key, they alone decide whether the check fails, because anybody
 /// can send the others. With `rates`, only orders in currencies without a rate are left out.
-fn currency(currency: Option<&str>, rates: bool, (others, counted): (u64, u64), vouched: (u64, u64)) -> Check {
+fn currency(currency: Option<&str>, rates: bool, (others, counted): (u64, u64), keyed: (u64, u64)) -> Check {
     let currency = match (currency, others) {
         (None, 0) => return Check::new(Grade::Unknown, "There is no order yet."),
         (Some(currency), 0) if rates => {
@@ -215,7 +215,7 @@ fn currency(currency: Option<&str>, rates: bool, (others, counted): (u64, u64), 
     };
     let share_of = |others: u64, counted: u64| others as f64 / (others + counted) as f64;
     let share = share_of(others, counted);
-    let decisive = if vouched == (0, 0) { share } else { share_of(vouched.0, vouched.1) };
+    let decisive = if keyed == (0, 0) { share } else { share_of(keyed.0, keyed.1) };
     let orders = if others == 1 { "order" } else { "orders" };
     let left_out =
         format!("Left out, as their values {why} {currency}: {others} {orders}, {:.1} % of all.", 100.0 * share);
@@ -340,7 +340,7 @@ fn orders(manifest: &Manifest, facts: &MetricFacts, shown: &MetricNumbers) -> Ch
             money(largest.units as f64 / VALUE_SCALE as f64),
             largest.at,
             name_of(manifest, largest.variant as usize),
-            if largest.vouched { "with" } else { "without" },
+            if largest.trusted { "with" } else { "without" },
             100.0 * share
         ));
     }
@@ -539,7 +539,7 @@ mod tests {
 
     #[test]
     fn more_than_a_twentieth_in_other_currencies_fails() {
-        for (all, vouched, grade, words) in [
+        for (all, keyed, grade, words) in [
             ((0, 95), (0, 0), Grade::Ok, "one currency"),
             ((4, 96), (0, 0), Grade::Warn, "not in EUR: 4 orders, 4.0 % of all"),
             ((5, 95), (0, 0), Grade::Warn, "5 orders, 5.0 % of all"),
@@ -550,9 +550,9 @@ mod tests {
             ((45, 55), (0, 10), Grade::Warn, "45 orders, 45.0 % of all"),
             ((45, 55), (1, 9), Grade::Fail, "45 orders, 45.0 % of all"),
         ] {
-            let check = currency(Some("EUR"), false, all, vouched);
-            assert_eq!(check.grade, grade, "{all:?} {vouched:?}: {}", check.message);
-            assert!(check.message.contains(words), "{all:?} {vouched:?}: {}", check.message);
+            let check = currency(Some("EUR"), false, all, keyed);
+            assert_eq!(check.grade, grade, "{all:?} {keyed:?}: {}", check.message);
+            assert!(check.message.contains(words), "{all:?} {keyed:?}: {}", check.message);
         }
     }
 

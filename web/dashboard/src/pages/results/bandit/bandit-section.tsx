@@ -1,4 +1,4 @@
-// What a bandit did: how it moved the weights, and what it cost beside an even split.
+// History of a bandit: how its weights moved, and its loss compared with an even split.
 
 import { useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
@@ -13,18 +13,18 @@ import { LossesPlot } from "./losses-plot";
 import { WeightsPlot } from "./weights-plot";
 
 interface BanditViewProps {
-  /** Absent where it was never live as a bandit, or is not one any more. */
+  /** Undefined if the experiment was never live as a bandit, or no longer is one. */
   bandit: Schemas["Bandit"] | undefined;
-  /** By day; absent until something is known of every arm. */
+  /** Losses by day; undefined until every variant has data. */
   losses: Schemas["TimeseriesAnswer"]["bandit"];
-  /** Why losses are old, or not there. */
+  /** Message if losses are outdated, or missing. */
   lossesProblem?: ReactNode;
   epochs: readonly WeightEpoch[];
   arms: readonly TimeArm[];
   asOf: string;
-  /** When it ended; undefined while it is live. */
+  /** End of the experiment; undefined while it is live. */
   endedAt: string | undefined;
-  /** What is lost: `conversions`, or the currency of the goal's value. */
+  /** Unit of losses: `conversions`, or the currency of the goal's value. */
   unit: string;
   of: string;
 }

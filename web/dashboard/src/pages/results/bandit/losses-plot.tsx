@@ -1,4 +1,4 @@
-// What a bandit had lost by the end of each day, beside an even split of the same visitors.
+// Cumulative loss of a bandit by the end of each day, compared with an even split of the same visitors.
 
 import { useRef, useState } from "react";
 import type { Schemas } from "~/api/query";
@@ -14,7 +14,7 @@ type Loss = Schemas["BanditPoint"];
 
 interface LossesPlotProps {
   losses: readonly Loss[];
-  /** What is lost: `conversions`, or the currency of the goal's value. */
+  /** Unit of losses: `conversions`, or the currency of the goal's value. */
   unit: string;
   of: string;
   asOf: string;

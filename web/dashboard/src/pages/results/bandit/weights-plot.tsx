@@ -1,4 +1,4 @@
-// How the weights of the arms have moved: a row for each arm, from 0 to 100 %.
+// Weights of the variants over time: a row for each variant, from 0 to 100 %.
 
 import { useRef } from "react";
 import { date, moment, percentage } from "~/lib/format";
@@ -13,9 +13,9 @@ import { outline, stepsOf, type WeightEpoch } from "./weights";
 interface WeightsPlotProps {
   epochs: readonly WeightEpoch[];
   arms: readonly TimeArm[];
-  /** When this was read. */
+  /** Time of the data. */
   asOf: string;
-  /** When it ended; undefined while it is live. */
+  /** End of the experiment; undefined while it is live. */
   endedAt: string | undefined;
   of: string;
 }
@@ -84,7 +84,7 @@ interface ArmRowProps {
   width: number;
   epochs: readonly WeightEpoch[];
   to: number;
-  /** Of when the last weight is. */
+  /** Date of the last weight. */
   when: string;
   x: (at: number) => number;
 }

@@ -19,7 +19,7 @@ test("weights hold from an epoch's beginning to the next", () => {
     [0, 40],
     "an arm that came later had nothing before",
   );
-  // A clock that is behind does not turn time around.
+  // The end is not before the start if the browser's clock is behind.
   assert.equal(stepsOf(epochs, "Control", start)[1]?.to, start + DAY);
   assert.deepEqual(stepsOf([], "Control", start), []);
 });

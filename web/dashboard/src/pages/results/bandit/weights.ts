@@ -1,4 +1,5 @@
-// The weights of the arms over time, as steps: an epoch has the same ones from its beginning to the next. Values in, values out.
+// Weights of the variants over time, as steps: they are constant from the start of an epoch to the next. Pure
+// functions.
 
 import type { Schemas } from "~/api/query";
 
@@ -12,7 +13,10 @@ export interface Step {
   weight: number;
 }
 
-/** The steps of one arm, by the name that weights have for it, until a moment. An arm that was not there yet has 0. */
+/**
+ * Steps of one variant until a time. `name` is the variant's key in the weights. Before the variant existed, its weight
+ * is 0.
+ */
 export function stepsOf(epochs: readonly WeightEpoch[], name: string, until: number): Step[] {
   return epochs.flatMap(({ started_at: at, weights }, place) => {
     const from = Date.parse(at);
@@ -22,7 +26,7 @@ export function stepsOf(epochs: readonly WeightEpoch[], name: string, until: num
   });
 }
 
-/** The outline of the steps on a field of pixels: from the ground up, along the steps, and down to the ground. */
+/** SVG path of the steps in pixels: up from the axis, along the steps, and down to the axis. */
 export function outline(steps: readonly Step[], x: (at: number) => number, y: (weight: number) => number): string {
   const [first, last] = [steps[0], steps[steps.length - 1]];
   if (first === undefined || last === undefined) return "";

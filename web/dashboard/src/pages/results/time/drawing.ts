@@ -1,4 +1,4 @@
-// Several pictures as one, for a file: each with its title, below the other.
+// Joins several pictures to one for a file, one below the other, each with its title.
 
 import { fitted } from "~/ui/interval-geometry";
 import { svgElement } from "~/ui/time-svg";

@@ -1,4 +1,4 @@
-// What happened to an experiment on the days of a series: epochs that began, and changes that visitors could notice.
+// Events of an experiment on the days of a series: epochs that began, and changes that visitors could notice.
 
 import type { Schemas } from "~/api/query";
 import { dayIn } from "~/lib/day-in";
@@ -6,24 +6,27 @@ import { EPOCH_REASON } from "~/lib/words";
 import { fieldName } from "../../experiment/field-words";
 
 export interface Mark {
-  /** The place of the day. */
+  /** Index of the day. */
   day: number;
-  /** What stands above the line where there is room: `Epoch 2`. */
+  /** Text above the line, if there is space: `Epoch 2`. */
   name: string;
-  /** All that happened on this day, in words. */
+  /** Everything that happened on this day, in words. */
   events: string[];
 }
 
 type Epoch = Pick<Schemas["Epoch"], "epoch" | "started_at" | "reasons">;
 export type Change = Pick<Schemas["RevisionView"], "at" | "action" | "changes">;
 
-/** What opens an epoch is told by the epoch, which is written in the same act. */
+/**
+ * Maximum distance between an epoch and the change that opened it. The mark of the epoch covers the fields in
+ * `OPENS_EPOCH`.
+ */
 const ONE_ACT_MS = 5_000;
 const OPENS_EPOCH = /^(targeting|configuration\.(traffic_allocation|distribution))/;
-/** Names that are told of a change before "and others". */
+/** Maximum number of changed fields that are named before "and others". */
 const NAMED = 3;
 
-/** Fields whose change visitors can notice, or that say what is counted. */
+/** Fields whose change visitors can notice, or that affect what is counted. */
 const NOTICED =
   /^(variants|control|custom_js|custom_css|url|targeting|serving|primary_goal_key|configuration\.(traffic_allocation|distribution|dom_change_path|trigger_variant_change))/;
 
@@ -68,7 +71,7 @@ const ACTS: Record<string, string> = {
   "stop serving": "The winner is no longer served",
 };
 
-/** `told` are fields that somebody else tells of. */
+/** Words for a change; undefined if it needs no mark. `told` matches fields that another mark covers. */
 function changeWords({ action, changes }: Change, told?: RegExp): string | undefined {
   if (action === "create") return undefined;
   const known = ACTS[action];

@@ -1,4 +1,4 @@
-// One of the pictures: whose it is, what it is on the day that is read out, and the days.
+// One picture: the name of its variant, the values of the day that is read out, and the days.
 
 import type { Ref } from "react";
 import { day } from "~/lib/format";

@@ -1,4 +1,4 @@
-// What each of the pictures shows: a variant, beside the control where that is not in the number already.
+// Content of each picture: a variant, and the control unless the measure already compares with it.
 
 import { integer, percent, signed } from "~/lib/format";
 import type { Domain } from "~/lib/scale";
@@ -24,7 +24,7 @@ export interface TimeArm {
 export interface PanelShape {
   key: string;
   title: string;
-  /** The numbers of a day, in words. */
+  /** Values of a day, in words. */
   read: (at: number) => string;
   shape: TimeShape;
 }

@@ -1,4 +1,4 @@
-// The days of a series, arm by arm, and the range of values that a picture of them shows. Values in, values out.
+// Days of a series by variant, and the value range of their pictures. Pure functions.
 
 import type { Schemas } from "~/api/query";
 import { liftEnds } from "~/lib/lift-ends";
@@ -9,12 +9,12 @@ type Value = number | null;
 
 export interface ArmSeries {
   variantId: string;
-  /** One for each day; a day on which the arm is not told of is null. */
+  /** One per day; null if the variant has no point on the day. */
   points: (Point | null)[];
 }
 
 export interface Series {
-  /** YYYY-MM-DD, the first one first. */
+  /** YYYY-MM-DD, in ascending order. */
   days: string[];
   arms: ArmSeries[];
 }
@@ -36,7 +36,7 @@ export function seriesOf(points: readonly Point[]): Series {
 
 export type Measure = "lift" | "rate" | "visitors" | "revenue";
 
-/** What a measure is on a day. */
+/** Value of a measure on a day. */
 export function measured(measure: Measure, point: Point | null | undefined): Value {
   if (point == null) return null;
   if (measure === "lift") return point.lift;
@@ -44,19 +44,19 @@ export function measured(measure: Measure, point: Point | null | undefined): Val
   return measure === "visitors" ? point.visitors : point.revenue;
 }
 
-/** The ends of the interval of a lift. */
+/** Ends of the interval of a lift. */
 export function endsOf(point: Point | null | undefined): { low: Value; high: Value } {
   const [low, high] = liftEnds(point?.lift_interval) ?? [null, null];
   return { low, high };
 }
 
-/** The part of the days whose intervals may reach beyond the picture: the first ones, when next to nothing was known. */
+/** Share of the intervals that may exceed the picture: the widest ones, from the first days with little data. */
 const FIRST_DAYS = 1 / 3;
 const MARGIN = 0.05;
 
 /**
- * The range of a picture of lifts: 0, every lift, and the intervals of all days but the widest. All arms share it, so that they can be
- * compared.
+ * Range of a picture of lifts: 0, every lift, and all intervals except the widest. All variants share it, so that they
+ * can be compared.
  */
 export function liftRange(arms: readonly ArmSeries[]): Domain {
   const points = arms.flatMap((arm) => arm.points);
@@ -75,13 +75,13 @@ function isBounded(interval: { low: Value; high: Value }): interval is { low: nu
   return interval.low !== null && interval.high !== null;
 }
 
-/** The range of values that are never below 0, which begins there. */
+/** Range of values that are never below 0. It begins at 0. */
 export function countRange(values: readonly Value[]): Domain {
   const most = values.reduce<number>((most, value) => Math.max(most, value ?? 0), 0);
   return { from: 0, to: most === 0 ? 1 : most * (1 + MARGIN) };
 }
 
-/** The range of shares: near them, as a rate of 3 % and one of 4 % would be one line in a picture that begins at 0. */
+/** Range of shares. It is close to the values: if it began at 0, rates of 3 % and 4 % would look like one line. */
 export function rateRange(values: readonly Value[]): Domain {
   const { from, to } = around(values);
   return { from: Math.max(0, from), to };
@@ -96,7 +96,7 @@ function around(values: readonly Value[]): Domain {
   return { from: from - margin, to: to + margin };
 }
 
-/** Whether some interval goes on beyond a range. */
+/** Returns whether an interval exceeds the range. */
 export function isCut(arms: readonly ArmSeries[], { from, to }: Domain): boolean {
   return arms.some(({ points }) =>
     points.some((point) => {

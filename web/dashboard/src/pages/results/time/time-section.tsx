@@ -1,4 +1,4 @@
-// The result day by day: reads the series and what happened to the experiment, and shows them.
+// The result day by day: reads the series and the history of the experiment, and shows them.
 
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { useEffect, useMemo } from "react";
@@ -9,7 +9,7 @@ import { historyQuery } from "../../history/history-query";
 import { useReadAgain } from "../as-of";
 import { TimeView, type TimeViewProps } from "./time-view";
 
-/** Parameters of a result that a series takes too. */
+/** Parameters of a result that a series accepts, too. */
 export interface SeriesQuestion {
   start_date?: string | undefined;
   end_date?: string | undefined;
@@ -26,7 +26,7 @@ interface TimeSectionProps extends Omit<TimeViewProps, "points" | "tz" | "change
   question: SeriesQuestion;
 }
 
-/** Changes that are read for the marks: pages of as many, and so many of them. */
+/** Changes that are read for the marks: page size, and maximum number of pages. */
 const PAGE = 100;
 const PAGES = 5;
 
@@ -63,12 +63,12 @@ export function TimeSection({ projectKey, testId, question, ...view }: TimeSecti
   );
 }
 
-/** A warning without the name of the check that it is of, such as `health.currency: `. */
+/** A warning without the name of its check, such as `health.currency: `. */
 function sentenceOf(warning: string): string {
   return warning.replace(/^health\.\w+: /, "");
 }
 
-/** Pages of history one after the other, up to a bound. A history that cannot be read leaves out marks of changes, not the result. */
+/** Reads pages of the history, up to `PAGES`. If the history cannot be read, only the marks of changes are missing. */
 function useChanges(projectKey: string, testId: number) {
   const history = useInfiniteQuery(historyQuery({ kind: "experiment", projectKey, id: testId }, PAGE));
   const { hasNextPage, isFetching, isError, fetchNextPage, data } = history;

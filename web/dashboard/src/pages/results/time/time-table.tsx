@@ -1,4 +1,4 @@
-// The numbers of the days, newest first.
+// Numbers of the days, newest first.
 
 import { useState } from "react";
 import { day, integer, money, percent, probability, signed } from "~/lib/format";
@@ -13,13 +13,13 @@ interface TimeTableProps {
   label: string;
   series: Series;
   arms: readonly TimeArm[];
-  /** Absent where nothing is told of what happened. */
+  /** Undefined if the events of the experiment are not shown. */
   marks: readonly Mark[] | undefined;
-  /** Of a goal with a value: the currency, which may be unknown. */
+  /** Currency of a goal with a value, which may be unknown. */
   currency: string | undefined;
 }
 
-/** Days that are shown before somebody asks for more: of two arms. */
+/** Number of rows that are shown at first. */
 const ROWS = 40;
 
 interface Row {
@@ -58,7 +58,7 @@ function rowsOf({ days, arms: series }: Series, arms: readonly TimeArm[], marks:
     series.flatMap(({ variantId, points }, place) => {
       const point = points[at];
       if (!point) return [];
-      // Said once for the day.
+      // Events are shown once per day.
       return [{ point, arm: names.get(variantId) ?? variantId, events: place === 0 ? (events.get(at) ?? "") : "" }];
     });
   return days.flatMap((_, at) => ofDay(days.length - 1 - at));

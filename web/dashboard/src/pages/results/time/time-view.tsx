@@ -1,5 +1,5 @@
-// A result day by day, as pictures: one for each variant, all on one scale, with the day that is read out in all of them. It takes data
-// alone: nothing here knows of routes or a session.
+// A result day by day, as pictures: one for each variant, all on one scale, with the same day read out in all of them.
+// It depends only on data, not on routes or a session.
 
 import { useId, useMemo, useState } from "react";
 import type { Schemas } from "~/api/query";
@@ -17,18 +17,18 @@ import { TimeTable } from "./time-table";
 
 export interface TimeViewProps {
   points: readonly Point[];
-  /** Where days begin. */
+  /** Time zone in which days begin. */
   tz: string;
-  /** The arms with their names, the control first. */
+  /** Variants with their names, the control first. */
   arms: readonly TimeArm[];
   goalName: string;
   /** Percent. */
   confidence: number;
   currency?: string | null | undefined;
-  /** Absent where nothing is told of what happened: then no day is marked. */
+  /** Undefined if the events of the experiment are not shown: then no day is marked. */
   epochs?: readonly Pick<Schemas["Epoch"], "epoch" | "started_at" | "reasons">[];
   changes?: readonly Change[];
-  /** For files: the experiment's name, and when it was computed. */
+  /** For files: the experiment's name, and when the result was computed. */
   of: string;
   asOf?: string | null | undefined;
 }
@@ -39,7 +39,7 @@ const MEASURES: readonly (readonly [Measure, string])[] = [
   ["visitors", "Visitors"],
 ];
 
-/** Pictures that are drawn before somebody asks for more. */
+/** Number of pictures that are drawn at first. */
 const AT_ONCE = 6;
 
 export function TimeView(props: TimeViewProps) {
@@ -116,7 +116,7 @@ export function TimeView(props: TimeViewProps) {
           ))}
         </div>
         {panels.length > AT_ONCE && (
-          // It stays, so that the focus does.
+          // The button stays, and keeps the focus.
           <button type="button" className="link mt-3 print:hidden" onClick={() => setWhole(!isWhole)}>
             {isWhole ? `Show the first ${AT_ONCE} variants` : `Show all ${panels.length} variants`}
           </button>
@@ -143,7 +143,10 @@ interface DayPickerProps {
   change: (at: number) => void;
 }
 
-/** The day that is read out, by keyboard as well as by pointer: the arrows go a day, Page Up and Down further, Home and End to the ends. */
+/**
+ * Picks the day that is read out, by keyboard as well as by pointer: the arrows move by a day, Page Up and Down
+ * further, Home and End to the ends.
+ */
 function DayPicker({ days, at, marks, panels, change }: DayPickerProps) {
   const id = useId();
   const events = marks.find((mark) => mark.day === at)?.events ?? [];

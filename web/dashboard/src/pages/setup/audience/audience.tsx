@@ -1,4 +1,5 @@
-// The step about the audience: for whom and on which pages the experiment runs, in words and as rules, and a visitor to try.
+// Step "Audience": for which visitors and on which pages the experiment runs, in words and as rules, with a visitor to
+// try.
 
 import { useForm } from "~/lib/form";
 import { FormGuard } from "~/lib/guard";
@@ -69,7 +70,7 @@ export function AudienceStep() {
   );
 }
 
-/** The audience of each variant of a personalization. */
+/** Audience of each variant of a personalization. */
 function audienceOfVariants({ test_type, variants }: Experiment) {
   if (test_type !== "personalization") return [];
   return variants.map(({ name, nickname }, at) => ({
@@ -79,7 +80,7 @@ function audienceOfVariants({ test_type, variants }: Experiment) {
   }));
 }
 
-/** Every rule by its place: the fields of the form. */
+/** All rules by their path: the fields of the form. */
 function placesOf(experiment: Experiment): Record<string, unknown> {
   const places: Record<string, unknown> = {};
   const put = (base: string, targeting: Targeting) => {
@@ -93,15 +94,15 @@ function placesOf(experiment: Experiment): Record<string, unknown> {
   return places;
 }
 
-/** The rules at a place, as targeting. */
+/** Rules below a path, as targeting. */
 function targetingAt(values: Record<string, unknown>, base: string): Targeting {
   const of = Object.entries(values).filter(([place]) => place.startsWith(`${base}.`));
   return Object.fromEntries(of.map(([place, rule]) => [place.slice(base.length + 1), rule]));
 }
 
 /**
- * What is sent, as a merge-patch: rules that were not touched stay as they are on the server, also where somebody else has changed them. A
- * list is whole in a merge-patch, so variants are sent with all that they have.
+ * Body of the merge-patch. Rules that were not touched stay as they are on the server, even if somebody else has
+ * changed them. A merge-patch replaces lists completely, so variants are sent with all their fields.
  */
 function bodyOf(experiment: Experiment, changes: Record<string, unknown>): Changes {
   const targeting = targetingAt(changes, BASE);

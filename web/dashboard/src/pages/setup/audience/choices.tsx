@@ -6,7 +6,7 @@ import type { Rules } from "./kinds";
 import { LANGUAGES, languageName } from "./names";
 import type { RuleProps } from "./rule";
 
-/** Some of a few words. */
+/** Choice of several words. */
 export function WordsRule<W extends string>({
   rule,
   set,
@@ -34,7 +34,7 @@ export function WordsRule<W extends string>({
 
 export function UserRule({ rule, set, place, problem }: RuleProps<Rules["user_rule"]>) {
   const word = typeof rule === "string" ? rule : rule[0];
-  // The two spellings mean the same; a rule keeps the one that it has.
+  // The two spellings mean the same. A rule keeps its spelling.
   const choose = (next: string) => set(typeof rule === "string" ? next : [next]);
   return (
     <Choices legend={<span className="sr-only">New or returning</span>} error={problem(place)}>

@@ -1,5 +1,5 @@
-// Groups of conditions: attributes, parameters, cookies, where visitors came from; and attributes of events, whose two levels are the other
-// way round.
+// Groups of conditions: attributes, parameters, cookies, referrers; and attributes of events, whose groups combine
+// "and" and "or" the other way round.
 
 import { capital } from "~/lib/capital";
 import { type ReactNode, useRef } from "react";
@@ -9,20 +9,20 @@ import { SOURCES } from "./kinds";
 import { OPERATORS, type Operator, operatorInfo, takesNoValue } from "./operators";
 import { fieldNamed, focusSoon, type RuleProps, replaced } from "./rule";
 
-/** A condition whose members are named as in most rules, or as in events. */
+/** A condition. Its members have other names in event rules than in most rules. */
 type Row = Record<string, unknown>;
 
 export interface GroupsWords {
-  /** What is looked at: "Attribute". */
+  /** Name of what is compared: "Attribute". */
   name: string;
   example: string;
-  /** Choices for what is looked at, where it is not any name. */
+  /** Choices for the name, if it is not free text. */
   names?: readonly (readonly [value: string, text: string])[];
-  /** How the members of a condition are called. */
+  /** Names of a condition's members. */
   members?: { name: string; operator: string };
-  /** What stands between conditions of a group; the other word is between groups. */
+  /** Word between the conditions of a group. The other word is between groups. */
   within?: "or" | "and";
-  /** Before anything is there, and as the first button. */
+  /** Label of the button while the rule has no conditions. */
   first?: string;
 }
 
@@ -152,7 +152,7 @@ function ConditionRow({ row, place, problem, words, set, remove }: ConditionRowP
         onChange={({ target }) => choose(target.value)}
       >
         {OPERATORS.map((one) => {
-          // A rule keeps the spelling that it has.
+          // A rule keeps its spelling.
           const spelling: Operator = one.also === operator ? one.also : one.spelling;
           return (
             <option key={one.spelling} value={spelling}>
@@ -222,7 +222,7 @@ function ConditionValue({ isSource, isNumber, value, onChange, ...field }: Value
   );
 }
 
-/** What was typed, of the type that the value had: a number that is edited stays a number. */
+/** Converts typed text to the type of the previous value: a number that is edited stays a number. */
 function typed(text: string, before: unknown): unknown {
   if (typeof before === "number" && String(Number(text)) === text) return Number(text);
   if (typeof before === "boolean" && (text === "true" || text === "false")) return text === "true";

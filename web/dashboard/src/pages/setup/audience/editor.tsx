@@ -1,4 +1,4 @@
-// The rules of an audience: those that there are, each with its form, and a menu of the others.
+// Rules of an audience: the existing ones, each with its form, and a menu of the others.
 
 import { type ReactNode, useRef, useState } from "react";
 import type { Form } from "~/lib/form";
@@ -28,19 +28,19 @@ import { focusSoon, type RuleProps } from "./rule";
 import { ScheduleRule } from "./schedule";
 import { Unjudged } from "./unjudged";
 
-/** The fields of the form are places: `targeting.device_rule`. */
+/** Form whose fields are paths: `targeting.device_rule`. */
 export type AudienceForm = Form<Record<string, unknown>>;
 
 interface EditorProps {
   form: AudienceForm;
   /** `targeting`, or `variants[0].targeting`. */
   base: string;
-  /** Says whose rules they are, for the menu's button. */
+  /** Owner of the rules, for the menu's button. */
   whose?: string;
 }
 
 export function RulesEditor({ form, base, whose }: EditorProps) {
-  // A kind that was just added has no rule yet.
+  // Kinds that were just added and have no rule yet.
   const [opened, setOpened] = useState<string[]>([]);
   const at = (kind: string) => `${base}.${kind}`;
   const shown = KINDS.filter(({ kind }) => opened.includes(kind) || isRule(form.values[at(kind)]));
@@ -82,7 +82,7 @@ export function RulesEditor({ form, base, whose }: EditorProps) {
   );
 }
 
-/** The first field of a rule. */
+/** Selector of the first field of a rule. */
 function fieldIn(place: string): string {
   return `[data-rule="${CSS.escape(place)}"] :is(input, select, textarea)`;
 }
@@ -133,7 +133,7 @@ function AddMenu({ base, whose, present, onAdd }: AddMenuProps) {
   return (
     <div className="border-t border-line pt-4 in-disabled:hidden">
       <Menu
-        // The first field of the rule that was chosen; closed without a choice, the button.
+        // Focuses the first field of the chosen rule; without a choice, the button.
         focusAfter={() => (chosen.current ? document.querySelector<HTMLElement>(fieldIn(chosen.current)) : null)}
         trigger={
           <Button icon="plus" data-adds={base} aria-label={whose && `Add a rule for ${whose}`}>
@@ -179,7 +179,7 @@ const GROUP_WORDS: Record<"segment_rule" | "cookie_rule" | "parameter_rule" | "r
 
 const DEVICE_LABELS = { desktop: "Desktop", mobile: "Mobile", tablet: "Tablet" };
 
-/** A rule that this server may be unable to judge. */
+/** Adds a warning to a rule that this server may be unable to evaluate. */
 function withWarning(kind: Kind, rule: ReactNode) {
   return (
     <div className="flex flex-col gap-3">
@@ -189,12 +189,12 @@ function withWarning(kind: Kind, rule: ReactNode) {
   );
 }
 
-/** The form of one kind. */
+/** Form of one kind of rule. */
 export function RuleForm({ form, kind, place }: { form: AudienceForm; kind: Kind; place: string }) {
   const value = form.values[place];
   const problem = useProblem(form, value);
   if (!isShown(kind, value)) return <Unknown value={value} />;
-  // `isShown` has looked at all of it.
+  // `isShown` has checked the whole value.
   const props = <K extends Kind>(): RuleProps<Rules[K]> => ({
     rule: value as Rules[K],
     set: (rule) => form.set(place, rule),
@@ -239,14 +239,17 @@ export function RuleForm({ form, kind, place }: { form: AudienceForm; kind: Kind
   }
 }
 
-/** What is wrong at a place, while the rows are those that the server saw: once one was added or taken out, places are of other rows. */
+/**
+ * Errors by path, while the rows are those that the server saw. After a row was added or removed, the paths refer to
+ * other rows.
+ */
 function useProblem(form: AudienceForm, value: unknown): AudienceForm["errorOf"] {
   const [seen, setSeen] = useState({ failure: form.failure, rows: rowsOf(value) });
   if (seen.failure !== form.failure) setSeen({ failure: form.failure, rows: rowsOf(value) });
   return seen.rows === rowsOf(value) ? form.errorOf : () => undefined;
 }
 
-/** The lists of a value, without what is in them. */
+/** Structure of the lists in a value, without their content. */
 function rowsOf(value: unknown): string {
   return JSON.stringify(value, (_, one) => (typeof one === "object" ? one : 0));
 }

@@ -1,4 +1,4 @@
-// What visitors must have done before, or must not.
+// Events that visitors must have done before, or must not have done.
 
 import { useRef } from "react";
 import type { Schemas } from "~/api/query";
@@ -127,7 +127,7 @@ interface CountProps {
   onChange: (value: number) => void;
 }
 
-/** A whole number. What is not one is sent as it is, so that the server says what is wrong. */
+/** A whole number. Other text is sent as it is, so that the server reports the error. */
 function Count({ value, onChange, ...field }: CountProps) {
   return (
     <TextInput

@@ -57,7 +57,10 @@ export function ExplanationView({ explanation }: { explanation: Explanation }) {
   );
 }
 
-/** Of an experiment that does not run, the steps say what would happen if it did: one about the variant comes where nothing keeps out. */
+/**
+ * For an experiment that does not run, the steps describe what would happen if it ran. A passed step about the variant
+ * means that no other step excludes the visitor.
+ */
 function heading({ variant, reason, steps }: Explanation, experiment: Experiment): string {
   if (variant) return `Gets ${armName(experiment, variant)}`;
   if (reason !== "disabled") return "Stays out, and sees the original";
@@ -79,7 +82,7 @@ function Step({ step: { check, outcome, detail } }: { step: Schemas["Explanation
   );
 }
 
-/** `Variant 1`, and what people call it. */
+/** `Variant 1`, and its nickname. */
 function armName({ control, variants }: Experiment, variant: string): string {
   const nickname = variant === "Control" ? control.nickname : variants.find((one) => one.name === variant)?.nickname;
   return nickname && nickname !== variant ? `${variant}, ${nickname}` : variant;

@@ -1,12 +1,12 @@
-// The kinds of rules that targeting has: what each is called, where it stands in the menu, and which values this page can show. A value that
-// it cannot show is shown as it is stored, and never sent.
+// Kinds of targeting rules: their titles, their position in the menu, and the values that this page can edit. Other
+// values are shown as they are stored, and never sent.
 
 import type { Schemas } from "~/api/query";
 import { isOperator } from "./operators";
 
 export type Targeting = Schemas["Targeting"];
 export type Kind = keyof Targeting & string;
-/** Targeting with every kind; an empty one restricts nothing. */
+/** Targeting with every kind. An empty rule restricts nothing. */
 export type Rules = Required<Targeting>;
 
 export const DEVICES = { desktop: "desktop", mobile: "mobile", tablet: "tablet" } as const;
@@ -27,7 +27,7 @@ export const SYSTEMS = {
   android: "Android",
 } as const;
 export const DAYS = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"] as const;
-/** How visitors came, as what follows "who came". */
+/** Sources of visitors, as words after "who came". */
 export const SOURCES = {
   direct: "directly",
   search: "from a search",
@@ -40,10 +40,10 @@ export const SOURCES = {
 export interface KindInfo {
   kind: Kind;
   title: string;
-  /** One sentence on what it asks. */
+  /** One sentence on the condition. */
   about: string;
   group: (typeof GROUPS)[number];
-  /** Servers pass it over; why, in a sentence. */
+  /** Reason why servers ignore this rule, in a sentence. */
   browserOnly?: string;
 }
 
@@ -51,7 +51,7 @@ export const GROUPS = ["Where they are", "What they use", "Who they are", "How t
 
 const PASSED_OVER = "so where the experiment is decided on a server, this rule is passed over.";
 
-/** In the order of the menu and of the page; the pages come first, and are always there. */
+/** In the order of the menu and of the page. The rule for pages is first, and always shown. */
 export const KINDS: readonly KindInfo[] = [
   {
     kind: "allowed_country",
@@ -157,7 +157,7 @@ const NO_RULES: Rules = {
   schedule_rule: null,
 };
 
-/** Every kind, and what else the server has. */
+/** Adds an empty rule for every missing kind. */
 export function rulesOf(targeting: Targeting): Rules {
   return { ...NO_RULES, ...targeting };
 }
@@ -167,7 +167,7 @@ export function noRule<K extends Kind>(kind: K): Rules[K] {
   return NO_RULES[kind];
 }
 
-/** What a rule of this kind begins with: something to fill in, where the form has rows. */
+/** Initial rule of this kind. If the form has rows, it has one to fill in. */
 export function firstRule(kind: Kind): Rules[Kind] {
   const blank = [[{ criteria: "", operator: "==" as const, value: "" }]];
   switch (kind) {
@@ -188,7 +188,7 @@ export function firstRule(kind: Kind): Rules[Kind] {
   }
 }
 
-/** Whether there is a rule at all. */
+/** Returns whether a rule exists. */
 export function isRule(value: unknown): boolean {
   return value !== null && value !== undefined && !(Array.isArray(value) && value.length === 0);
 }
@@ -211,7 +211,7 @@ const list =
   (item: Check): Check =>
   (value) =>
     Array.isArray(value) && value.every(item);
-/** An object with these members and no others. */
+/** Checks that a value is an object with exactly these members. */
 const object =
   (members: Record<string, Check>): Check =>
   (value) =>
@@ -266,7 +266,7 @@ const SHOWN: Record<Kind, Check> = {
   ),
 };
 
-/** Whether this page knows the kind and can show all of the value. */
+/** Returns whether this page knows the kind and can show the whole value. */
 export function isShown(kind: string, value: unknown): boolean {
   return Object.hasOwn(SHOWN, kind) && SHOWN[kind as Kind](value);
 }

@@ -6,12 +6,12 @@ export type Operator = Schemas["Operator"];
 
 export interface OperatorInfo {
   spelling: Operator;
-  /** Another spelling that means the same; a rule keeps the one that it has. */
+  /** Another spelling with the same meaning. A rule keeps its spelling. */
   also?: Operator;
-  /** As a choice, after the name of what is compared. */
+  /** Text in the menu, after the name of what is compared. */
   choice: string;
   takes: "nothing" | "text" | "number";
-  /** As a part of a sentence; `…` is the value. */
+  /** Text in a sentence. `…` is the value. */
   says: string;
 }
 

@@ -1,4 +1,4 @@
-// On which pages: addresses that are let in or kept out.
+// Pages of an experiment: addresses that are included or excluded.
 
 import { useRef } from "react";
 import type { Schemas } from "~/api/query";
@@ -69,7 +69,7 @@ export function PagesRule({ rule, set, place, problem }: RuleProps<Rules["url_ru
 
 interface PageRowProps {
   one: UrlRule;
-  /** Whether it says what its kind of comparison means. */
+  /** True when the row explains its kind of comparison. */
   says: boolean;
   place: string;
   problem: (place: string) => string | undefined;

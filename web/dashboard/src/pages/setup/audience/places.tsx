@@ -1,4 +1,4 @@
-// Where visitors are: countries by name, regions and cities as they are written.
+// Locations of visitors: countries by name, regions and cities as typed.
 
 import type { Schemas } from "~/api/query";
 import { Picker } from "~/ui/picker";
@@ -55,7 +55,7 @@ export function PlacesRule({ rule, set, place, problem, example }: RuleProps<Pla
   );
 }
 
-/** The rule with these values on one side; what stays is as it was, in its order. */
+/** Returns the rule with these values for `mode`. Entries that stay keep their content and order. */
 function chosen<E extends { rule: string }>(
   rule: readonly E[],
   mode: E["rule"],
@@ -68,7 +68,7 @@ function chosen<E extends { rule: string }>(
   return [...kept, ...values.filter((value) => !has(value)).map(make)];
 }
 
-/** What is wrong with an entry of one side. */
+/** Returns the problem of an entry with `mode`. */
 function problemOf(
   rule: readonly { rule: string; name: string }[],
   mode: string,

@@ -1,21 +1,21 @@
-// What the forms of rules share.
+// Common parts of the rule forms.
 
-/** A form of one rule: it is given the rule as the API has it, and gives back another. */
+/** Properties of a form for one rule, which has the API's format. */
 export interface RuleProps<R> {
   rule: R;
   set: (rule: R) => void;
-  /** The place of the rule in the experiment, such as `targeting.url_rule`: fields are named by theirs. */
+  /** Path of the rule in the experiment, such as `targeting.url_rule`. The names of fields begin with it. */
   place: string;
-  /** What the server says is wrong at a place, or within it. */
+  /** Returns the server's error at a path, or within it. */
   problem: (place: string) => string | undefined;
 }
 
-/** The list with one item replaced, or taken out. */
+/** Returns the list with one item replaced by `by`, or removed. */
 export function replaced<T>(items: readonly T[], at: number, ...by: T[]): T[] {
   return items.toSpliced(at, 1, ...by);
 }
 
-/** Sets the focus to a field that is about to be on the page. */
+/** Focuses a field that is about to be rendered. */
 export function focusSoon(selector: string): void {
   requestAnimationFrame(() => document.querySelector<HTMLElement>(selector)?.focus());
 }

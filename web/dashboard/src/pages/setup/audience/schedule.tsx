@@ -1,4 +1,4 @@
-// Days of the week and hours, by the visitor's clock.
+// Days of the week and hours, in the visitor's time.
 
 import { capital } from "~/lib/capital";
 import { useRef } from "react";
@@ -76,7 +76,7 @@ function GroupEntry({ group, place, problem, set, remove }: GroupProps) {
                 name={`${place}.days`}
                 label={capital(day)}
                 checked={days.includes(day)}
-                // In the order of the week, as people read them.
+                // In the order of the week.
                 onChange={({ target }) =>
                   set({ ...group, days: DAYS.filter((one) => (one === day ? target.checked : days.includes(one))) })
                 }
@@ -136,7 +136,7 @@ function RangeRow({ range, place, problem, set, remove }: RangeProps) {
       type="time"
       name={`${place}.${member}`}
       error={problem(`${place}.${member}`)}
-      // The end of a day is midnight of the next one, which a field for times can show.
+      // The end of a day is stored as 24:00, which a time field cannot show. It is shown as 00:00.
       value={range[member] === "24:00" ? "00:00" : range[member]}
       onChange={({ target }) => set({ ...range, [member]: target.value })}
     />

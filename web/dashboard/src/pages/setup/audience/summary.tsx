@@ -1,4 +1,4 @@
-// The whole targeting in words: a sentence while it is short, else a list.
+// The whole targeting in words: a sentence if it is short, else a list.
 
 import { capital } from "~/lib/capital";
 import type { Targeting } from "./kinds";
@@ -10,7 +10,7 @@ const LONGEST_SENTENCE = 240;
 interface WordsProps {
   targeting: Targeting;
   home?: string;
-  /** What is said where there is no rule at all. */
+  /** Text for targeting without rules. */
   nobody?: string;
 }
 

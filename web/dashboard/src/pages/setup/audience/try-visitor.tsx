@@ -1,4 +1,4 @@
-// A made-up visitor: what the server decides for it, step by step. It decides by what is saved.
+// Evaluates a made-up visitor: the server's decision, step by step. It uses the saved rules.
 
 import { capital } from "~/lib/capital";
 import { useQuery } from "@tanstack/react-query";
@@ -27,7 +27,7 @@ export function TryVisitor({ isUnsaved }: { isUnsaved: boolean }) {
   const explained = useQuery({
     ...query("/v2/project/{project_key}/experiment/{test_id}/explain", {
       path: { project_key: projectKey, test_id: experiment.test_id },
-      // Every other parameter is context.
+      // All other parameters are context.
       query: (asked ?? {}) as { visitor: string },
     }),
     enabled: asked !== undefined,
@@ -76,7 +76,7 @@ export function TryVisitor({ isUnsaved }: { isUnsaved: boolean }) {
   );
 }
 
-/** What rules ask for and the operation does not take. */
+/** Conditions that the operation has no parameter for. */
 function unsayable(targeting: { event_rule?: unknown; ga4_rule?: unknown }): string[] {
   return [
     isRule(targeting.event_rule) ? "what the visitor did before" : "",
@@ -84,7 +84,7 @@ function unsayable(targeting: { event_rule?: unknown; ga4_rule?: unknown }): str
   ].filter(Boolean);
 }
 
-/** What was filled in. A fact that is left out is not known. */
+/** Parameters for the facts that were filled in. Missing facts are unknown. */
 function questionOf(facts: Facts, attributes: readonly Attribute[]): Facts {
   const named = attributes
     .filter(([name]) => name.trim() !== "")

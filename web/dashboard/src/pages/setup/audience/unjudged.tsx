@@ -1,4 +1,5 @@
-// Rules that depend on how the server is run: where it cannot judge them nobody matches, and the rule says so where it is set.
+// Rules that depend on the server's configuration. If the server cannot evaluate such a rule, nobody matches, and the
+// rule's form says so.
 
 import { useQuery } from "@tanstack/react-query";
 import { query, type Schemas } from "~/api/query";
@@ -9,7 +10,7 @@ type Install = Pick<Schemas["Install"], "knows_places" | "knows_regions">;
 
 const PLACES = ["allowed_country", "allowed_region", "allowed_city"];
 
-/** Why nobody matches a kind of rule on this server, and what to do; undefined where somebody can. */
+/** Reason why nobody matches this kind of rule on this server, and what to do; undefined if visitors can match. */
 export function whyUnjudged(kind: string, install: Install | undefined): string | undefined {
   if (kind === "ga4_rule")
     return "Visitors match this only where your site hands over their audiences, by identify with audiences. The server cannot see whether it does.";

@@ -57,7 +57,7 @@ test("the whole targeting is one sentence", () => {
 
 test("each kind is a clause", () => {
   const cases: [Targeting, string | undefined][] = [
-    // Places: what is kept out beats what is let in.
+    // Locations: exclusion takes precedence over inclusion.
     [
       { allowed_country: [country("US", "blacklist"), country("CA", "blacklist")] },
       "outside the United States or Canada",
@@ -81,7 +81,7 @@ test("each kind is a clause", () => {
       { allowed_city: [place("Berlin (Berlin)"), place("berlin", "notEqual")] },
       "nowhere, as the places that are let in are kept out, too",
     ],
-    // Words.
+    // Choices of words.
     [{ device_rule: ["desktop", "mobile", "tablet"] }, "on desktop, mobile or tablet"],
     [{ browser_rule: ["ie", "chrome"] }, "in Internet Explorer or Chrome"],
     [{ os_rule: ["macOS", "ios"] }, "with macOS or iOS"],
@@ -91,7 +91,7 @@ test("each kind is a clause", () => {
     [{ browser_language_rule: ["de", "pt-BR"] }, "whose browser prefers German or Brazilian Portuguese"],
     [{ browser_language_rule: ["xx-nonsense"] }, "whose browser prefers xx-nonsense"],
     [{ ga4_rule: ["Buyers", "VIP"] }, "in the audience “Buyers” or “VIP”"],
-    // Groups: all of the outer, any of the inner.
+    // Groups: all groups, any condition of a group.
     [{ segment_rule: [[is("plan", "==", "pro")]] }, "whose plan is “pro”"],
     [
       { segment_rule: [[is("plan", "==", "pro"), is("age", "gt", "30")]] },
@@ -117,7 +117,7 @@ test("each kind is a clause", () => {
     ],
     [{ referral_rule: [[is("source", "!=", "direct")]] }, "who did not come directly"],
     [{ referral_rule: [[is("host", "**", "google")]] }, "for whom the host of the page before contains “google”"],
-    // Events: all entries; of attributes any group, and all of a group.
+    // Events: all entries. Their attributes: any group, all conditions of a group.
     [{ event_rule: [event({})] }, "who did “cart”"],
     [
       { event_rule: [event({ min_count: 3, timeframe_days: 30 })] },
@@ -135,9 +135,9 @@ test("each kind is a clause", () => {
       "who did “cart” where its price is above 10 and its color is “red”, or its gift is true",
     ],
     [{ event_rule: [event({ attributes: [[has("price", "==", 10)]] })] }, "who did “cart” where its price is 10"],
-    // A group without conditions holds for every event.
+    // A group without conditions matches every event.
     [{ event_rule: [event({ attributes: [[has("price", "gt", 10)], []] })] }, "who did “cart”"],
-    // Pages: what is kept out beats what is let in.
+    // Pages: exclusion takes precedence over inclusion.
     [
       { url_rule: [page("/a", "contain"), page("https://x.example/", "simple"), page("/a/b", "contain", false)] },
       "on addresses that contain “/a” or the page “https://x.example/”, but not on addresses that contain “/a/b”",

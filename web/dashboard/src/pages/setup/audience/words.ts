@@ -1,4 +1,4 @@
-// Targeting in words. Each kind is a clause that fits after "Visitors"; all of them have to hold.
+// Targeting in words. Each kind is a clause that fits after "Visitors". All clauses have to hold.
 
 import type { Schemas } from "~/api/query";
 import { capital } from "~/lib/capital";
@@ -26,10 +26,10 @@ export interface Clause {
   text: string;
 }
 
-/** Clauses that follow each other without a comma. */
+/** Clauses that are joined without a comma. */
 const SHORT = ["allowed_country", "allowed_region", "allowed_city", "device_rule", "os_rule", "browser_rule"];
 
-/** The order of a sentence. */
+/** In the order of a sentence. */
 const WRITERS: { [K in keyof Rules]: (rule: Rules[K]) => string | undefined } = {
   allowed_country: (rule) => countries(rule),
   allowed_region: (rule) => places(rule),
@@ -57,8 +57,8 @@ const WRITERS: { [K in keyof Rules]: (rule: Rules[K]) => string | undefined } = 
 };
 
 /**
- * What the targeting asks, kind by kind. `home` is the page on which the script runs an experiment without rules about pages; it is left out
- * where pages are of no concern.
+ * Clauses of the targeting, one per kind. `home` is the page on which the script runs an experiment without rules for
+ * pages. Leave it out if pages do not matter.
  */
 export function clauses(targeting: Targeting, home?: string): Clause[] {
   const found: Clause[] = [];
@@ -83,7 +83,7 @@ function unknown(kind: string): string {
   return `for whom ${TITLES[kind] ?? kind} holds, which this page cannot put in words`;
 }
 
-/** The clauses as a sentence. */
+/** Joins the clauses to a sentence. */
 export function sentence(found: readonly Clause[]): string {
   const asksOfVisitors = found.some(({ kind }) => kind !== "url_rule");
   let text = asksOfVisitors ? "Visitors" : "All visitors";
@@ -93,7 +93,7 @@ export function sentence(found: readonly Clause[]): string {
     text += `${goesOn ? "" : ","} ${clause.text}`;
     isShort = SHORT.includes(clause.kind) && !clause.text.includes(",");
   }
-  // The first clause follows the noun.
+  // No comma between the noun and the first clause.
   return `${text.replace(/^Visitors, /, "Visitors ")}.`;
 }
 
@@ -121,7 +121,7 @@ function countries(rule: Rules["allowed_country"]): string | undefined {
   const of = (mode: string) => [...new Set(rule.filter((one) => one.rule === mode).map((one) => one.code))];
   const [included, excluded] = [of("whitelist"), of("blacklist")];
   if (included.length === 0) return `outside ${or(excluded.map(countryInSentence))}`;
-  // Where some are let in, all others are out already.
+  // If some are included, all others are already excluded.
   const left = included.filter((code) => !excluded.includes(code));
   return left.length > 0
     ? `in ${or(left.map(countryInSentence))}`
@@ -137,13 +137,13 @@ function places(rule: readonly Place[]): string | undefined {
   return `in ${or(left)}${excluded.length > 0 ? `, but not in ${or(excluded)}` : ""}`;
 }
 
-/** Whether every place of this name is one of the other: `Berlin (Berlin)` is within `Berlin`. */
+/** Returns whether every location with this name is within the other: `Berlin (Berlin)` is within `Berlin`. */
 function isWithin(name: string, other: string): boolean {
   const [inner, outer] = [folded(name), folded(other)];
   return inner === outer || inner.startsWith(`${outer} (`);
 }
 
-/** As the server compares: letters outside of A to Z are as they are. */
+/** Folds case as the server does: only A to Z. */
 function folded(text: string): string {
   return text.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
 }
@@ -153,7 +153,7 @@ function user(rule: Rules["user_rule"]): string | undefined {
   return word === "new" ? "who come for the first time" : "who have come before";
 }
 
-/** All of the groups, any of a group. Groups without conditions restrict nothing. */
+/** All groups, any condition of a group. Groups without conditions restrict nothing. */
 function conditions(
   rule: readonly Condition[][],
   words: (condition: Condition) => string,
@@ -167,7 +167,7 @@ function conditions(
   return before + groups.join(", and ");
 }
 
-/** What an operator says with its value. */
+/** Words for an operator with its value. */
 function predicate(operator: string, value: unknown): string {
   const info = operatorInfo(operator);
   if (info === undefined) return `${operator} ${String(value)}`;
@@ -196,7 +196,7 @@ function event({ rule, name, attributes, min_count, timeframe_days }: EventRule)
   return `who did not do ${quoted(name)}${within}${where}`;
 }
 
-/** Any of the groups, all of a group; one without conditions holds for every event. */
+/** Any group, all conditions of a group. A group without conditions matches every event. */
 function attributesInWords(attributes: EventRule["attributes"]): string {
   if (attributes.length === 0 || attributes.some((group) => group.length === 0)) return "";
   const groups = attributes.map((group) =>

@@ -1,13 +1,13 @@
-// The arms of an experiment by the names that weights have for them.
+// Variants of an experiment, with their keys in the weights.
 
 import { percentage } from "~/lib/format";
 import type { Experiment } from "../../experiment/open";
 
 export interface Arm {
   variantId: string;
-  /** `Control`, `Variant 1`…: what weights name it by. */
+  /** `Control`, `Variant 1`…: the key in the weights. */
   name: string;
-  /** What the team calls it; may be empty. */
+  /** Name that the team chose; may be empty. */
   nickname: string;
 }
 
@@ -19,7 +19,7 @@ export function armsOf({ control, variants }: Experiment): Arm[] {
   }));
 }
 
-/** Such as `Control 50 %, Variant 1 50 %`. */
+/** Weights in words: `Control 50 %, Variant 1 50 %`. */
 export function weightsInWords(weights: Record<string, number>): string {
   return Object.entries(weights)
     .map(([name, weight]) => `${name} ${percentage(weight)}`)

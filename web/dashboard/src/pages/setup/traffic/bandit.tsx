@@ -1,4 +1,4 @@
-// What a bandit knows, and what it cost: the server's numbers.
+// State and losses of a bandit: the server's numbers.
 
 import type { Schemas } from "~/api/query";
 import { ago, decimal, duration, moment, NOTHING, percentage } from "~/lib/format";

@@ -1,4 +1,4 @@
-// What the clock did to the experiment: the entries of its history that are the clock's.
+// Actions of the clock on the experiment, from its history.
 
 import { capital } from "~/lib/capital";
 import { infiniteQueryOptions, useInfiniteQuery } from "@tanstack/react-query";
@@ -14,7 +14,7 @@ import { withoutRepeat } from "../../history/acts";
 type Revision = Schemas["RevisionView"];
 
 const PATH = "/v2/project/{project_key}/experiment/{test_id}/history";
-/** Changes that are read at once; the server cannot be asked for the clock's alone. */
+/** Page size of the history. The server has no filter for the clock's entries. */
 const PAGE = 100;
 
 function historyQuery(path: { project_key: string; test_id: number }) {

@@ -1,4 +1,4 @@
-// The exclusion group and the holdouts that the experiment is in.
+// Exclusion group and holdouts of the experiment.
 
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";

@@ -1,4 +1,5 @@
-// What is set: how many visitors enter, the weights of the arms, and whether the clock moves them or serves a winner.
+// Traffic settings: the share of visitors who enter, the weights of the variants, and whether the clock changes them or
+// serves a winner.
 
 import { FormCheckbox, FormNumber } from "~/lib/fields";
 import { moment, percentage } from "~/lib/format";
@@ -72,12 +73,12 @@ export function SplitForm() {
   );
 }
 
-/** Weights, or the even split, for which the server has null and `equal`. */
+/** Weights, or the even split, which the server stores as null or `equal`. */
 function splitOf(distribution: Experiment["configuration"]["distribution"]): Split {
   return typeof distribution === "object" && distribution !== null ? distribution : "equal";
 }
 
-/** In a merge-patch null means the default, so an empty field is sent as text: the server says what it wants there. */
+/** In a merge-patch null means the default, so an empty field is sent as text, and the server reports the error. */
 function toChanges(changes: Partial<Values>): Changes {
   const sent = Object.entries(changes).map(([name, value]) => [
     name,

@@ -1,4 +1,4 @@
-// The step "Traffic": how many visitors enter, which arm they get, what the clock does about it, and what it was before.
+// Step "Traffic": the share of visitors who enter, their variants, what the clock does, and the earlier splits.
 
 import { useQuery } from "@tanstack/react-query";
 import { query } from "~/api/query";

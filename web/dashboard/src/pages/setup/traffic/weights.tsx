@@ -1,4 +1,4 @@
-// The weights of the arms: a number for each, with their sum, and the same as a picture.
+// Weights of the variants: a number for each, with their sum, and a picture of them.
 
 import { percentage } from "~/lib/format";
 import type { Form } from "~/lib/form";
@@ -10,7 +10,7 @@ import { ShareBar } from "~/ui/share-bar";
 import type { Arm } from "./arms";
 import type { Values } from "./split-form";
 
-/** An even split, or a weight for each arm by its name; null while its field is empty. */
+/** An even split, or a weight per variant name; null while its field is empty. */
 export type Split = "equal" | Record<string, number | null>;
 
 const NAME = "configuration.distribution";
@@ -32,7 +32,7 @@ export function WeightsField({ form, arms, label }: WeightsProps) {
     );
   const isBandit = form.values["configuration.is_mab"];
   const mode = DISTRIBUTION_MODE[isBandit ? "mab" : split === "equal" ? "equal" : "custom"];
-  // Problems with all of them are those that no arm's field shows.
+  // An error of the whole split, which no field of a variant shows.
   const ofAll = form.failure?.fields.find(({ field }) => field === NAME)?.message;
   return (
     <fieldset name={NAME} className="flex flex-col gap-3">

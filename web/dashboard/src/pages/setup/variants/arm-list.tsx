@@ -1,4 +1,4 @@
-// The list of the control, the treatments and the code of all, with what is in each. One is open below it.
+// List of the control, the variants and the common code, with their content. The open one is below it.
 
 import { Link } from "@tanstack/react-router";
 import { names } from "~/lib/names";

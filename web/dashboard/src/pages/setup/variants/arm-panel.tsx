@@ -1,4 +1,4 @@
-// What is in the arm that is open: its label, its visual changes and its code.
+// Content of the open variant: its label, its visual changes and its code.
 
 import { type ReactNode, useState } from "react";
 import { IconButton } from "~/ui/button";

@@ -1,4 +1,4 @@
-// The variants of an experiment as this step edits them: adding, removing, what somebody else changed meanwhile.
+// Variants of an experiment in this step: adding, removing, and merging with changes by others.
 
 import type { Schemas } from "~/api/query";
 import { count } from "~/lib/format";
@@ -6,14 +6,14 @@ import { count } from "~/lib/format";
 export type Variant = Schemas["Variant"];
 export type Control = Schemas["Control"];
 
-/** The fields of the experiment that this step edits. */
+/** Fields of the experiment that this step edits. */
 export interface VariantFields {
   control: Control;
-  /** The treatments, `Variant 1` first. */
+  /** Variants without the control, `Variant 1` first. */
   variants: Variant[];
   custom_css: string;
   custom_js: string;
-  /** Text that was typed as JSON and cannot be read yet, by its field. It is kept like the rest, and never sent. */
+  /** JSON text that cannot be parsed yet, by field. It is kept like the other values, and never sent. */
   unreadable: Record<string, string>;
 }
 
@@ -25,12 +25,12 @@ export const LABELS: Record<keyof VariantFields, string> = {
   unreadable: "Text that cannot be read",
 };
 
-/** What is open: the code of all, the control, or the treatment with this number. */
+/** The open part: the common code, the control (0), or the variant with this number. */
 export type ArmId = "all" | number;
 
 export const VARIANTS_MAX = 50;
 
-/** What the address says is open, if that is there. */
+/** The open part in the address, if it exists. */
 export function armIn(text: string | undefined, variants: readonly Variant[]): ArmId {
   if (text === "all") return "all";
   const number = Number(text ?? 1);
@@ -41,12 +41,12 @@ export function nameOf(arm: ArmId): string {
   return arm === "all" ? "Shared code" : arm === 0 ? "Control" : `Variant ${arm}`;
 }
 
-/** The field of the API that an arm is in. */
+/** Field of the API for a part. */
 export function fieldOf(arm: ArmId): string | undefined {
   return arm === "all" ? undefined : arm === 0 ? "control" : `variants[${arm - 1}]`;
 }
 
-/** Names are positions. */
+/** Names the variants by their positions. */
 function named(variants: Omit<Variant, "name">[]): Variant[] {
   return variants.map((variant, at) => ({ ...variant, name: `Variant ${at + 1}` }));
 }
@@ -55,7 +55,7 @@ export function withNew(variants: readonly Variant[]): Variant[] {
   return named([...variants, { nickname: "", customJS: "", customCSS: "", data: [] }]);
 }
 
-/** With a copy of a treatment at the end: a number in the middle would rename those behind it. */
+/** Adds a copy of a variant at the end: in the middle, it would rename the variants after it. */
 export function withCopy(variants: readonly Variant[], at: number): Variant[] {
   const original = variants[at];
   return original === undefined ? [...variants] : named([...variants, structuredClone(original)]);
@@ -65,7 +65,7 @@ export function without(variants: readonly Variant[], at: number): Variant[] {
   return named(variants.filter((_, other) => other !== at));
 }
 
-/** What is in an arm, in a few words. */
+/** Content of a variant, in a few words. */
 export function contentsOf(css: string, js: string, changes = 0): string {
   const parts = [
     changes > 0 && count(changes, "visual change"),
@@ -87,13 +87,13 @@ function same(a: unknown, b: unknown): boolean {
   return JSON.stringify(a) === JSON.stringify(b);
 }
 
-/** Parts of two arms that differ. */
+/** Keys whose values differ between two variants. */
 function differing(a: object, b: object): string[] {
   const [one, other] = [entries(a), entries(b)];
   return [...new Set([...Object.keys(one), ...Object.keys(other)])].filter((key) => !same(one[key], other[key]));
 }
 
-/** What somebody changed, for a choice between two versions: "Variant 1: CSS; Variant 3 is new". */
+/** Changes between two versions, in words for a choice between them: "Variant 1: CSS; Variant 3 is new". */
 export function differences(before: readonly Variant[], after: readonly Variant[]): string {
   const changed = after.flatMap((variant, at) => {
     const was = before[at];
@@ -106,8 +106,8 @@ export function differences(before: readonly Variant[], after: readonly Variant[
 }
 
 /**
- * Both versions in one, where each has changed other parts since `base`; undefined where they differ about the same part, or where
- * variants were removed, as the others have moved then.
+ * Merges two versions that have changed different parts since `base`. Undefined if they conflict about a part, or if
+ * variants were removed, because the others have moved then.
  */
 export function merged(
   base: readonly Variant[],
@@ -126,7 +126,7 @@ export function merged(
   return named(both);
 }
 
-/** As `merged`, of the parts of one arm. */
+/** Like `merged`, for the parts of one variant. */
 export function mergedParts<A extends object>(base: A, theirs: A, mine: A): A | undefined {
   const [was, their, my] = [entries(base), entries(theirs), entries(mine)];
   const both: Record<string, unknown> = { ...their };

@@ -1,4 +1,4 @@
-// The form of one visual change. Which fields it has follows from its keys.
+// Form of one visual change. Its fields depend on the keys of the change.
 
 import { Button, IconButton } from "~/ui/button";
 import { Choice, Select, TextBox, TextInput } from "~/ui/field";
@@ -20,7 +20,7 @@ import { type Editing, errorOf } from "./editing";
 
 interface FieldsProps {
   editing: Editing;
-  /** Its place: `variants[0].data[1]`. */
+  /** Path of the change: `variants[0].data[1]`. */
   field: string;
   change: Change;
   onChange: (change: Change) => void;
@@ -125,7 +125,7 @@ function ContentField({ editing, field, change, onChange, name }: FieldsProps & 
 function Selector({ editing, field, change, onChange, name, label }: FieldsProps & { name: string; label: string }) {
   const value = textOf(change, name);
   const isReadable = value.trim() === "" || isSelector(value);
-  // A field that is still to be filled in is an error once it is saved, and not before.
+  // An empty field is an error only after a save was attempted.
   const error = value.trim() === "" ? editing.form.errorOf(`${field}.${name}`) : errorOf(editing, `${field}.${name}`);
   return (
     <TextInput

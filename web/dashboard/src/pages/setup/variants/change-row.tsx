@@ -65,7 +65,7 @@ export function ChangeRow(row: RowProps) {
   );
 }
 
-/** An address that became a script in this form can be changed back. */
+/** Returns whether an address became a script in this form, and can be changed back. */
 function wasJustTyped({ form }: Editing, field: string): boolean {
   const [, arm, at] = /^variants\[(\d+)\]\.data\[(\d+)\]$/.exec(field) ?? [];
   const stored = form.stored.variants[Number(arm)]?.data[Number(at)];
@@ -98,7 +98,7 @@ function Remarks({ editing, field, change, at }: Pick<RowProps, "editing" | "fie
   );
 }
 
-/** What is wrong with the change itself, and not with one of its keys. */
+/** Error of the change itself, not of one of its keys. */
 function exactly({ form }: Editing, field: string): string | undefined {
   return form.failure?.fields.find((one) => one.field === field)?.message;
 }

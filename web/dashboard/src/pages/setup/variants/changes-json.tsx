@@ -1,4 +1,5 @@
-// The visual changes of a variant as the API has them. Text that is not a list of objects is kept beside them, and stops a save.
+// Visual changes of a variant in the API's format. Text that is not a list of objects is kept separately, and prevents
+// saving.
 
 import { useState } from "react";
 import { jsonErrorLine } from "~/lib/json-line";
@@ -16,7 +17,7 @@ interface JsonProps {
 
 export function ChangesJson({ editing, field, changes, onChange }: JsonProps) {
   const { form, isLocked, mayCode } = editing;
-  // As it was typed, with its blanks, as long as it is what the form has.
+  // Text as typed, with its whitespace, while it is equal to the form's value.
   const [typed, setTyped] = useState<{ text: string; list: Change[] }>();
   const { [field]: unreadable, ...others } = form.values.unreadable;
   const text = unreadable ?? (typed?.list === changes ? typed.text : JSON.stringify(changes, null, 2));
@@ -74,7 +75,7 @@ export function readChanges(text: string): ReadChanges {
   }
 }
 
-/** What the server says about single changes, which have no field of their own here. */
+/** The server's errors about single changes, which have no separate field here. */
 function problemsIn({ form, findings }: Editing, field: string): { place: string; message: string }[] {
   const all = findings.errors.length > 0 ? findings.errors : (form.failure?.fields ?? []);
   return all.flatMap(({ field: place, message }) => {

@@ -1,4 +1,4 @@
-// The visual changes of a variant: as a list with a form for each, or as JSON.
+// Visual changes of a variant: as a list with a form for each, or as JSON.
 
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
@@ -37,7 +37,7 @@ export function ChangesSection({ editing, field, changes, onChange }: SectionPro
   );
 }
 
-/** A link, as buttons do nothing in a form that is locked. */
+/** A link, because buttons are disabled in a locked form. */
 function ViewLink({ isJson }: { isJson: boolean }) {
   return (
     <Link

@@ -1,11 +1,11 @@
-// Visual changes: what kind one is, what it does in one sentence, and whether storing it needs the scope `code`. Keys that are not known are
-// kept as they were sent, so an edit always copies the whole item.
+// Visual changes: their kind, a sentence about their effect, and whether storing one needs the scope `code`. Unknown
+// keys are kept as they are, so an edit always copies the whole item.
 
 import type { Schemas } from "~/api/query";
 
 export type Change = Schemas["Change"];
 
-/** Keys that change the elements that `target` selects, with what they are called. */
+/** Keys that change the elements that `target` selects, with their names. */
 export const CONTENT = {
   innerText: "text",
   textContent: "text",
@@ -20,7 +20,7 @@ export const CONTENT = {
 export type ContentKey = keyof typeof CONTENT;
 export const CONTENT_KEYS = Object.keys(CONTENT) as ContentKey[];
 
-/** As the server tells them apart, by their keys and in this order. */
+/** Kinds, which the server distinguishes by the keys, in this order. */
 export type Kind = "content" | "hide" | "insert" | "move" | "redirect" | "unknown";
 
 export function kindOf(change: Change): Kind {
@@ -33,7 +33,7 @@ export function kindOf(change: Change): Kind {
   return "unknown";
 }
 
-/** The content keys that a change has, in the order in which they are shown. */
+/** Content keys of a change, in the order in which they are shown. */
 export function contentOf(change: Change): ContentKey[] {
   return CONTENT_KEYS.filter((key) => key in change);
 }
@@ -55,20 +55,20 @@ export function furtherKeys(change: Change): string[] {
 
 const HTML_KEYS = ["innerHTML", "outerHTML", "htmlBlock"];
 const SCRIPT_SCHEMES = ["javascript:", "data:", "vbscript:", "blob:"];
-/** A selector that can only match links; one that may match something else, too, is taken for that. */
+/** A selector that can only match links. One that may match other elements, too, does not count. */
 const LINKS_ONLY = /^(?:[^,()[\]"'\\/]*[\s>+~])?(?:a|area|image)(?:[.#:[][^,\s>+~()"'\\]*)?$/i;
-/** What makes a browser load something for a style. */
+/** Parts of a style that make a browser load something. */
 const LOADS = /\\|(?:url|image|image-set|src|expression)\(|@import|-moz-binding|behavior/i;
 
-/** Whether an address is a script for browsers, which skip blanks and controls in it. */
+/** Returns whether browsers run an address as a script. They skip whitespace and control characters in it. */
 function isScript(address: unknown): boolean {
   const start = typeof address === "string" ? address.replaceAll(/[\s\p{Cc}]/gu, "").toLowerCase() : "";
   return SCRIPT_SCHEMES.some((scheme) => start.startsWith(scheme));
 }
 
 /**
- * Whether it carries something that a browser can run or load: storing it needs the scope `code`. The server judges with more care, and
- * refuses redirects to other sites.
+ * Returns whether a change has parts that a browser can run or load: storing it needs the scope `code`. The server's
+ * check is stricter, and refuses redirects to other sites.
  */
 export function needsCode(change: Change): boolean {
   const { target, href, style, attributes } = change;
@@ -82,13 +82,13 @@ export function needsCode(change: Change): boolean {
   );
 }
 
-/** The text of a key; empty where there is none. */
+/** Text of a key; empty if its value is not text. */
 export function textOf(change: Change, key: string): string {
   const value = change[key];
   return typeof value === "string" ? value : "";
 }
 
-/** Declarations as text: a style may also be an object of them, with names in kebab or camel case. */
+/** Declarations as text. A style may also be an object of them, with names in kebab or camel case. */
 export function styleText(style: unknown): string {
   if (typeof style !== "object" || style === null) return typeof style === "string" ? style : "";
   return Object.entries(style)
@@ -96,7 +96,7 @@ export function styleText(style: unknown): string {
     .join(" ");
 }
 
-/** Whether browsers can read a selector, which may look into shadow roots with `>>>`. */
+/** Returns whether browsers can parse a selector, which may enter shadow roots with `>>>`. */
 export function isSelector(text: string): boolean {
   const scratch = document.createDocumentFragment();
   try {
@@ -107,7 +107,7 @@ export function isSelector(text: string): boolean {
   }
 }
 
-/** What it does, in one sentence without a full stop. */
+/** Effect of a change, in one sentence without a full stop. */
 export function sentenceOf(change: Change): string {
   return act(change) + place(change);
 }
@@ -176,7 +176,7 @@ function place(change: Change): string {
   return isOnOnePage(change) && page !== "" ? `, only on ${short(page)}` : "";
 }
 
-/** Whether it applies on one page alone. */
+/** Returns whether a change applies only on one page. */
 export function isOnOnePage(change: Change): boolean {
   return change.sitewide === false && "pageUrl" in change;
 }
@@ -196,7 +196,7 @@ function short(text: string): string {
   return line.length > SHORT ? `${line.slice(0, SHORT - 1)}…` : line;
 }
 
-/** Kinds that can be added, with what they begin as. */
+/** Kinds that can be added, with their initial change. */
 export const NEW_CHANGES: readonly { name: string; change: Change }[] = [
   { name: "Change text", change: { target: "", innerText: "" } },
   { name: "Change style", change: { target: "", style: "" } },

@@ -2,25 +2,25 @@ import type { Form } from "~/lib/form";
 import type { ArmId, Variant, VariantFields } from "./arms";
 import type { Findings } from "./findings";
 
-/** The form of the step, with what its parts need to know. */
+/** Form of the step, with data that its parts need. */
 export interface Editing {
   form: Form<VariantFields>;
   findings: Findings;
   open: ArmId;
   openArm: (arm: ArmId) => void;
-  /** Changes the newest list of treatments. */
+  /** Changes the newest list of variants. */
   setVariants: (change: (variants: Variant[]) => Variant[]) => void;
-  /** Whether who is signed in may change code. */
+  /** True when the user may change code. */
   mayCode: boolean;
   isLocked: boolean;
-  /** Counts changes of what numbers stand for: editors begin anew then. */
+  /** Increases when the variants are renumbered: editors are then created again. */
   generation: number;
   renumbered: () => void;
-  /** Whether visual changes are shown as JSON. */
+  /** True when visual changes are shown as JSON. */
   isJson: boolean;
 }
 
-/** What is wrong with a field: as the server sees it now, else as it refused it. */
+/** Error of a field: from the current check by the server, else from the refused save. */
 export function errorOf({ form, findings }: Editing, field: string): string | undefined {
   return findings.errorOf(field) ?? form.errorOf(field);
 }

@@ -1,5 +1,5 @@
-// What the server says about what was typed, before it is saved: the warnings of a change, and what is wrong with it, each with its field.
-// It is asked when typing pauses, by the preview of a change, which changes nothing.
+// The server's check of unsaved changes: warnings and errors, each with its field. It uses the preview of a change,
+// which changes nothing, and runs when typing pauses.
 
 import { capital } from "~/lib/capital";
 import { useEffect, useMemo, useState } from "react";
@@ -18,32 +18,32 @@ interface Warning {
 }
 
 interface Found {
-  /** What was asked about. */
+  /** The body that was checked. */
   body: string;
   warnings: Warning[];
   errors: readonly { field: string; message: string }[];
 }
 
 export interface Findings {
-  /** Everything that is wrong, as it is now. */
+  /** All current errors. */
   errors: readonly { field: string; message: string }[];
-  /** What is wrong with a field. */
+  /** Error of a field. */
   errorOf: (field: string) => string | undefined;
-  /** Warnings about a field itself. */
+  /** Warnings about the field itself. */
   warningsOf: (field: string) => string[];
-  /** Those of them that name lines; the same array until something else is found. */
+  /** Warnings with lines. The array stays the same until the findings change. */
   marksOf: (field: string) => readonly CodeMark[];
-  /** How many there are about a field and what is in it. */
+  /** Number of findings about a field and its parts. */
   countOf: (field: string) => number;
 }
 
-/** `changes` is the body of the update that would be sent. */
+/** Checks `changes`, the body of the update that would be sent. */
 export function useFindings(changes: Changes): Findings {
   const { projectKey, experiment } = useExperiment();
   const body = JSON.stringify(changes);
   const [found, setFound] = useState<Found>();
   const { test_id, updated_at } = experiment;
-  // biome-ignore lint/correctness/useExhaustiveDependencies: what is stored has a part in it, too
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the findings depend on the stored experiment, too
   useEffect(() => {
     const leaving = new AbortController();
     const ask = async () => {
@@ -57,7 +57,7 @@ export function useFindings(changes: Changes): Findings {
       } catch (thrown) {
         if (leaving.signal.aborted) return;
         const { status, fields } = failureFrom(thrown);
-        // Anything else is said when it is saved.
+        // Other failures are reported when the user saves.
         if (status === 400) setFound((before) => ({ body, warnings: before?.warnings ?? [], errors: fields }));
       }
     };
@@ -74,7 +74,7 @@ const NO_MARKS: readonly CodeMark[] = [];
 
 function findingsIn(found: Found | undefined, body: string): Findings {
   const warnings = found?.warnings ?? [];
-  // Places of another state may be those of something else by now.
+  // Paths of another state may refer to other parts now.
   const errors = found?.body === body ? found.errors : [];
   return {
     errors,
@@ -98,7 +98,7 @@ function isWithin(place: string, field: string): boolean {
 
 const OURS = /^((?:variants|control|custom_js|custom_css)[\w.[\]]*): (.+)$/s;
 
-/** A warning is a sentence that begins with its field; those of other steps are not shown here. */
+/** Parses a warning: a sentence that begins with its field. Warnings of other steps are not shown here. */
 function warningIn(text: string): Warning[] {
   const [, field, message] = OURS.exec(text) ?? [];
   if (field === undefined || message === undefined) return [];

@@ -1,9 +1,9 @@
 import { useState } from "react";
 
-/** Keeps things of a list apart that have no name of their own: the same object, or one that was made from it, has the same number. */
+/** Numbers for list items without a name. The same object, or one that was made from it, keeps its number. */
 export interface Identity {
   of: (thing: object) => number;
-  /** `after` is what became of `before`. */
+  /** Gives `after` the number of `before`, from which it was made. */
   pass: (before: object, after: object) => void;
 }
 

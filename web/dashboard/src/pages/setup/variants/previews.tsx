@@ -1,4 +1,5 @@
-// Links that show one arm each, to whoever opens them: for oneself, for a phone, for others. What a preview found on the page comes back.
+// Preview links, one per variant: for the user, for a phone, for others. The findings of a preview on the page are
+// reported back.
 
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
@@ -52,14 +53,14 @@ export function Previews({ hasUnsaved }: { hasUnsaved: boolean }) {
   );
 }
 
-/** How wide the window of a phone is. */
+/** Size of a phone's window. */
 const PHONE = "popup,noopener,width=390,height=844";
 
 interface RowProps {
   link: PreviewLink;
   label: string;
   onShowCode: () => void;
-  /** Somebody takes the link, so a report may come. */
+  /** Called when the user uses the link, so that a report may come. */
   onLook: () => void;
 }
 
@@ -73,7 +74,7 @@ function PreviewRow({ link, label, onShowCode, onLook }: RowProps) {
       {address === undefined ? (
         <span className="text-sm text-soft">The page’s address cannot be opened.</span>
       ) : (
-        // biome-ignore lint/a11y/noStaticElementInteractions lint/a11y/useKeyWithClickEvents: it only hears what is done with the links in it
+        // biome-ignore lint/a11y/noStaticElementInteractions lint/a11y/useKeyWithClickEvents: it only observes clicks on its links
         <span className="flex flex-wrap gap-1.5" onClick={onLook}>
           <a
             href={address}
@@ -129,7 +130,9 @@ function CodeDialog({ link, onClose }: { link: PreviewLink; onClose: () => void 
 
 const REPORT_EVERY_MS = 5_000;
 
-/** What previews found on the page, as the checklist says it: asked again while somebody may be looking at one. */
+/**
+ * Findings of previews on the page, from the checklist. It is read repeatedly while somebody may have a preview open.
+ */
 function Reported({ isAwaited }: { isAwaited: boolean }) {
   const { projectKey, experiment } = useExperiment();
   const path = { project_key: projectKey, test_id: experiment.test_id };

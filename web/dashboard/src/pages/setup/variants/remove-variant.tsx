@@ -1,4 +1,4 @@
-// Asks before a treatment is taken out of the list, and says what that does: names are positions.
+// Asks before a variant is removed, and explains the effect: names are positions.
 
 import { ConfirmDialog } from "~/ui/dialog";
 import { useExperiment } from "../../experiment/open";
@@ -7,7 +7,7 @@ import type { Editing } from "./editing";
 
 interface RemoveProps {
   editing: Editing;
-  /** Its place in the list. */
+  /** Index in the list. */
   at: number;
   isOpen: boolean;
   onClose: () => void;
@@ -19,7 +19,7 @@ export function RemoveVariant({ editing, at, isOpen, onClose }: RemoveProps) {
   const { length } = form.values.variants;
   const remove = async () => {
     setVariants((all) => without(all, at));
-    // What cannot be read was typed for a number, which is another variant's now.
+    // Unreadable text belongs to a number, which may be another variant's now.
     form.set("unreadable", {});
     renumbered();
     openArm(Math.min(at + 1, length - 1));

@@ -1,4 +1,4 @@
-// The step with what each variant is: its label, its visual changes and its code; and previews of what was saved.
+// Step "Variants": the label, visual changes and code of each variant, and previews of the saved state.
 
 import { getRouteApi } from "@tanstack/react-router";
 import { useRef, useState } from "react";
@@ -43,7 +43,7 @@ export function VariantsStep() {
   );
 }
 
-/** The form with what its parts need to know. */
+/** The form, with data that its parts need. */
 function useEditing(): Editing {
   const { projectKey, experiment } = useExperiment();
   const session = useSession();
@@ -60,7 +60,7 @@ function useEditing(): Editing {
     },
   });
   const findings = useFindings(bodyOf(experiment, form.changes));
-  // Two editors may report before the form was shown again: each change is made to the newest list.
+  // Two editors may report before the form is rendered again, so each change uses the newest list.
   const newest = useRef(form.values.variants);
   newest.current = form.values.variants;
   const setVariants = (change: (variants: Variant[]) => Variant[]) => {
@@ -88,12 +88,12 @@ function storedIn({ control, variants, custom_css, custom_js }: Experiment): Var
   return { control, variants, custom_css, custom_js, unreadable: NOTHING };
 }
 
-/** With the key of the list, which an experiment of several pages asks for. */
+/** Adds the key of the list, which the API requires for an experiment with several pages. */
 function bodyOf({ variants_data_key }: Experiment, { unreadable: _, ...changes }: Partial<VariantFields>): Changes {
   return changes.variants ? { ...changes, variants_data_key } : changes;
 }
 
-/** Text that cannot be read as changes is an error of its field, like those of the server. */
+/** Throws if a text cannot be parsed as changes, with errors at its fields like those of the server. */
 function refuse(unreadable: Record<string, string>): void {
   const fields = Object.entries(unreadable).map(([field, text]) => ({ field, message: readChanges(text).error ?? "" }));
   if (fields.length === 0) return;

@@ -5,7 +5,7 @@ use muriel_analysis::{Grade, HealthCheck};
 use muriel_results::{Computed, InteractionFacts, MetricFacts};
 
 /// Maximum number of other experiments that are described in full.
-const TOLD_MAX: usize = 3;
+const MAX_DESCRIBED: usize = 3;
 
 /// Checks for interactions with other experiments; `None` if there are none.
 pub(super) fn check(computed: &Computed) -> Option<HealthCheck> {
@@ -13,8 +13,8 @@ pub(super) fn check(computed: &Computed) -> Option<HealthCheck> {
     if found.is_empty() {
         return None;
     }
-    let mut sentences: Vec<String> = found.iter().take(TOLD_MAX).map(|facts| sentence(computed, facts)).collect();
-    match found.len().saturating_sub(TOLD_MAX) {
+    let mut sentences: Vec<String> = found.iter().take(MAX_DESCRIBED).map(|facts| sentence(computed, facts)).collect();
+    match found.len().saturating_sub(MAX_DESCRIBED) {
         0 => {}
         1 => sentences.push("One more experiment does so too.".to_owned()),
         more => sentences.push(format!("{more} more experiments do so too.")),

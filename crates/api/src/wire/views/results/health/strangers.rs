@@ -16,7 +16,7 @@ fn sentence(status: &str, ok: &'static str, otherwise: &'static str) -> String {
 }
 
 impl HealthCheck {
-    fn told(self, ok: &'static str, otherwise: &'static str) -> Self {
+    fn with_sentence(self, ok: &'static str, otherwise: &'static str) -> Self {
         Self { message: sentence(self.status, ok, otherwise), status: self.status }
     }
 }
@@ -57,36 +57,36 @@ impl Health {
             crossovers,
             minimum_data,
             bots,
-            before_start: before_start.told(
+            before_start: before_start.with_sentence(
                 "No exposure is dated before the start.",
                 "Some visits are dated before the first start; they are not counted.",
             ),
             epochs,
             balance,
             // The message names changes of the variants.
-            changes: changes.told(
+            changes: changes.with_sentence(
                 "The changes of the variants found what they change.",
                 "A change of a variant found nothing to change on the pages that were seen.",
             ),
-            other_nodes: other_nodes.told(
+            other_nodes: other_nodes.with_sentence(
                 "No other server took events.",
                 "Another server took events that are missing here, so these numbers are of a part of the visitors only.",
             ),
             guardrails,
             page,
-            event_log: event_log.told(
+            event_log: event_log.with_sentence(
                 "Every recorded event could be read.",
                 "Some recorded events cannot be read, so they are not counted.",
             ),
             currency: currency.map(|check| {
-                check.told(
+                check.with_sentence(
                     "All orders count in one currency.",
                     "Orders in other currencies were left out, so revenue is that of a part of the buyers only.",
                 )
             }),
             // The message names single orders, with value and time.
             orders: orders.map(|check| {
-                check.told(
+                check.with_sentence(
                     "No order is more than a tenth of the revenue.",
                     "A single order is a large part of the revenue, or orders or refunds were left out.",
                 )
@@ -96,7 +96,7 @@ impl Health {
             lost_events,
             // The message names other experiments.
             interaction: interaction.map(|check| {
-                check.told(
+                check.with_sentence(
                     "No other experiment is known to change this effect.",
                     "Another experiment that ran at the same time changes the effect of this one.",
                 )
@@ -114,7 +114,7 @@ mod tests {
         for (status, expect) in
             [("ok", "a"), ("warn", "b"), ("fail", "b"), ("unknown", "There is nothing to look at yet.")]
         {
-            let check = HealthCheck { status, message: "of experiment 7".to_owned() }.told("a", "b");
+            let check = HealthCheck { status, message: "of experiment 7".to_owned() }.with_sentence("a", "b");
             assert_eq!((check.status, check.message.as_str()), (status, expect));
         }
     }

@@ -14,16 +14,22 @@ use muriel_sql::Tx;
 ///
 /// # Errors
 /// When the database cannot be reached.
-pub async fn tell(tx: &mut dyn Tx, experiment: &Experiment, events: Vec<Event>, by: &str, at: Instant) -> Result<()> {
-    inbox::tell_watchers(tx, experiment, &events, by, at).await?;
-    webhooks::tell(tx, experiment.project_id, events, at).await
+pub async fn record_events(
+    tx: &mut dyn Tx,
+    experiment: &Experiment,
+    events: Vec<Event>,
+    by: &str,
+    at: Instant,
+) -> Result<()> {
+    inbox::notify_watchers(tx, experiment, &events, by, at).await?;
+    webhooks::send_events(tx, experiment.project_id, events, at).await
 }
 
 /// Records the events of a change of an experiment. `fields` are the names of the changed fields.
 ///
 /// # Errors
 /// When the database cannot be reached.
-pub(crate) async fn tell_change(
+pub(crate) async fn record_change(
     tx: &mut dyn Tx,
     (before, after): (Option<&Experiment>, Option<&Experiment>),
     fields: Vec<&str>,
@@ -32,5 +38,5 @@ pub(crate) async fn tell_change(
 ) -> Result<()> {
     let Some(experiment) = after.or(before) else { return Ok(()) };
     let events = ExperimentChange { before, after, fields, actor: act.actor }.events();
-    tell(tx, experiment, events, act.by, at).await
+    record_events(tx, experiment, events, act.by, at).await
 }

@@ -52,7 +52,7 @@ impl Shop {
             if buys(visitor) {
                 events.push(order(&format!("A-{}", 1_000 + visitor), 40.0 + f64::from(visitor / 2)));
             }
-            self.vouched(&format!("v-{visitor}"), events);
+            self.keyed(&format!("v-{visitor}"), events);
         }
     }
 
@@ -62,12 +62,12 @@ impl Shop {
 
     /// Sends events of a visitor with a key. Returns their statuses.
     #[track_caller]
-    fn vouched(&self, visitor: &str, events: Vec<Value>) -> Vec<String> {
+    fn keyed(&self, visitor: &str, events: Vec<Value>) -> Vec<String> {
         let answer = self.collector.trusted.post("", body(visitor, events));
         taken(Outcomes { answer })
     }
 
-    /// Like [`Shop::vouched`], without a key.
+    /// Like [`Shop::keyed`], without a key.
     #[track_caller]
     fn anonymous(&self, visitor: &str, events: Vec<Value>) -> Vec<String> {
         let call = self.collector.call().header("user-agent", FIREFOX);
@@ -101,13 +101,13 @@ impl Shop {
 
     /// Returns the result without the position in the log, in total and by device, and its days.
     #[track_caller]
-    fn told(&self) -> Vec<Value> {
-        let told = |what: &str| {
-            let mut told = self.report(what);
-            told.as_object_mut().expect("fields").remove("manifest");
-            told
+    fn reports(&self) -> Vec<Value> {
+        let report = |what: &str| {
+            let mut report = self.report(what);
+            report.as_object_mut().expect("fields").remove("manifest");
+            report
         };
-        ["result", "result?breakdown_by=device&end_date=2026-03-02", "timeseries"].map(told).to_vec()
+        ["result", "result?breakdown_by=device&end_date=2026-03-02", "timeseries"].map(report).to_vec()
     }
 
     /// Returns how many visitors entered each arm.
@@ -263,8 +263,8 @@ fn event_ids_cannot_be_claimed(on: On) {
     // sent the event id.
     assert_eq!(shop.anonymous("stranger", claims()), ["ok"; 4]);
     assert_eq!(shop.anonymous("buyer", claims()), ["ok"; 4]);
-    assert_eq!(shop.vouched("buyer", genuine()), ["ok"; 4]);
-    assert_eq!(shop.vouched("buyer", genuine()), ["duplicate"; 4]);
+    assert_eq!(shop.keyed("buyer", genuine()), ["ok"; 4]);
+    assert_eq!(shop.keyed("buyer", genuine()), ["duplicate"; 4]);
     assert_eq!(shop.anonymous("third", claims()), ["ok"; 4]);
     assert_eq!(shop.anonymous("third", claims()), ["duplicate"; 4]);
     assert_eq!(shop.sold()[2], json!([1, 3, 30.0, "EUR"]));
@@ -274,9 +274,9 @@ fn event_ids_cannot_be_claimed(on: On) {
         shop.anonymous(visitor, genuine()[1..].iter().cloned().map(dear).collect());
     }
     assert_eq!(shop.sold()[2], json!([1, 3, 30.0, "EUR"]));
-    let vouched: Vec<bool> =
+    let trusted: Vec<bool> =
         crate::scene::stored(&shop._app).iter().map(|event| event["vouched"] == json!(true)).collect();
-    assert_eq!(vouched.iter().filter(|vouched| **vouched).count(), 4);
+    assert_eq!(trusted.iter().filter(|trusted| **trusted).count(), 4);
 }
 
 fn visitors_cannot_be_moved(on: On) {
@@ -299,8 +299,8 @@ fn visitors_cannot_be_moved(on: On) {
             dated("2026-02-28T10:00:00Z"),
         ]
     };
-    let shows = |visitor: i32, told: &[Value]| {
-        assert_eq!(shop.told(), told, "after v-{visitor}");
+    let shows = |visitor: i32, expected: &[Value]| {
+        assert_eq!(shop.reports(), expected, "after v-{visitor}");
         assert_eq!(shop.entered(), [30, 30]);
     };
     // Sent before the visitors entered.
@@ -309,7 +309,7 @@ fn visitors_cannot_be_moved(on: On) {
     }
     assert_ne!(shop.entered(), [0, 0]);
     shop.sells();
-    let before = shop.told();
+    let before = shop.reports();
     let sold = shop.sold();
     assert_eq!([&sold[0][0], &sold[0][1], &sold[1][1], &sold[2][1]], [36, 36, 12, 24]);
     for check in ["sample_ratio", "crossovers", "before_start", "bots"] {
@@ -327,7 +327,7 @@ fn visitors_cannot_be_moved(on: On) {
     taken(Outcomes { answer: call.json(body("v-7", moves(7))).send() });
     shows(7, &before);
     // A key is trusted with all that: the first keyed exposure counts, and the second arm is noticed.
-    shop.vouched("v-7", moves(7)[..1].to_vec());
+    shop.keyed("v-7", moves(7)[..1].to_vec());
     assert_eq!(shop.entered(), [31, 29]);
     assert!(shop.health("crossovers").1.starts_with("1 visitor"), "{:?}", shop.health("crossovers"));
 }
@@ -340,12 +340,12 @@ fn visitors_without_a_key_enter_as_before(on: On) {
     shop.anonymous("v", vec![earlier("0")]);
     assert_eq!(shop.entered(), [1, 0]);
     // Keyed orders do not determine the arm, nor do keyed exposures dated before the start.
-    shop.vouched("v", vec![order("A-1", 10.0)]);
-    shop.vouched("v", vec![with(shop.exposure("1"), json!({ "at": "2026-02-28T10:00:00Z" }))]);
+    shop.keyed("v", vec![order("A-1", 10.0)]);
+    shop.keyed("v", vec![with(shop.exposure("1"), json!({ "at": "2026-02-28T10:00:00Z" }))]);
     assert_eq!(shop.entered(), [1, 0]);
     // The first keyed exposure does, and earlier actions no longer count.
     assert_eq!(shop.sold()[0][1], 1);
-    shop.vouched("v", vec![with(shop.exposure("1"), json!({ "at": "2026-03-02T12:00:00Z" }))]);
+    shop.keyed("v", vec![with(shop.exposure("1"), json!({ "at": "2026-03-02T12:00:00Z" }))]);
     assert_eq!((shop.entered(), &shop.sold()[0][1]), ([0, 1], &json!(0)));
     // Nor can anybody turn a visitor that a server marks as a bot into a person.
     let agent = json!({ "id": "crawler", "user_agent": "Googlebot/2.1 (+http://www.google.com/bot.html)" });
@@ -363,7 +363,7 @@ fn a_goal_limits_and_names_its_orders(on: On) {
     shop.sells();
     let before = shop.sold();
     // With a key too: a price in cents is a mistake, not an attack.
-    shop.vouched("v-1", vec![order("C-1", 4_990.0), order("C-2", 100.0)]);
+    shop.keyed("v-1", vec![order("C-1", 4_990.0), order("C-2", 100.0)]);
     let after = shop.sold();
     assert_eq!(after[0][1].as_i64(), before[0][1].as_i64().map(|orders| orders + 1));
     let (status, message) = shop.health("orders");
@@ -378,7 +378,7 @@ fn a_goal_limits_and_names_its_orders(on: On) {
     assert_eq!(status, "warn");
     assert!(message.contains("One order of 4990 EUR") && message.contains("sent with a key"), "{message}");
     // A full refund ends that.
-    shop.vouched("desk", vec![order("C-1", -4_990.0)]);
+    shop.keyed("desk", vec![order("C-1", -4_990.0)]);
     assert_eq!(shop.health("orders").0, "ok");
     for (field, value) in [
         ("max_order_value", json!(0)),
@@ -398,8 +398,8 @@ fn refunds_lower_revenue_alone(on: On) {
     let refund =
         |fields: Value| with(json!({ "type": "order", "name": "Refund", "currency": "EUR", "at": LATER }), fields);
     let early = json!({ "at": "2026-03-02T09:00:00Z" });
-    shop.vouched("buyer", vec![shop.exposure("1"), order("A-1", 100.0), with(order("A-0", 70.0), early)]);
-    shop.vouched("other", vec![shop.exposure("1"), order("A-2", 10.0)]);
+    shop.keyed("buyer", vec![shop.exposure("1"), order("A-1", 100.0), with(order("A-0", 70.0), early)]);
+    shop.keyed("other", vec![shop.exposure("1"), order("A-2", 10.0)]);
     let sold = || shop.sold()[2].clone();
     assert_eq!(sold(), json!([2, 2, 110.0, "EUR"]));
     for (what, visitor, event, revenue) in [
@@ -427,9 +427,9 @@ fn refunds_lower_revenue_alone(on: On) {
         ("of somebody who bought nothing", "nobody", refund(json!({ "name": "Purchase", "value": -4.0 })), 6.0),
     ] {
         if visitor == "nobody" {
-            shop.vouched(visitor, vec![shop.exposure("0")]);
+            shop.keyed(visitor, vec![shop.exposure("0")]);
         }
-        shop.vouched(visitor, vec![event]);
+        shop.keyed(visitor, vec![event]);
         assert_eq!(sold(), json!([2, 2, revenue, "EUR"]), "{what}");
         // Each day of the series agrees.
         let series = shop.report("timeseries");

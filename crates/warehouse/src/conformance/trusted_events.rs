@@ -1,6 +1,6 @@
 //! Tests that events without a key do not overrule events sent with an API key.
 
-use super::fixtures::{SECOND, START, ask, exposure, load, question, record, trigger, vouched};
+use super::fixtures::{SECOND, START, ask, exposure, load, question, record, trigger, trusted};
 use super::generators::URLS;
 use super::{Engine, reference};
 use crate::{CountedOutcome, ExperimentQuestion, Metric};
@@ -18,19 +18,19 @@ pub(super) fn vouched_events_are_not_displaced(engine: Engine<'_>) {
     };
     let later = |seconds: i64| START + seconds * SECOND;
     let scroll = |id, us, page: &str| event("scroll", id, us, json!({ "value": 80.0, "url": page }));
-    let told = |id, us, changes: &str| event("health", id, us, json!({ "changes": changes }));
+    let report = |id, us, changes: &str| event("health", id, us, json!({ "changes": changes }));
     let view = |id, us| event("pageview", id, us, json!({ "url": URLS[0] }));
     let key = json!({});
     let genuine = [
-        vouched(exposure("v", START, 0, json!({})), &key),
-        vouched(scroll(1, later(1), URLS[1]), &key),
-        vouched(scroll(2, later(2), URLS[2]), &key),
-        vouched(told(3, later(3), "01"), &key),
-        vouched(event("health", 7, later(4), json!({ "lcp_ms": 900, "errors": 0 })), &key),
-        vouched(view(4, later(4)), &key),
+        trusted(exposure("v", START, 0, json!({})), &key),
+        trusted(scroll(1, later(1), URLS[1]), &key),
+        trusted(scroll(2, later(2), URLS[2]), &key),
+        trusted(report(3, later(3), "01"), &key),
+        trusted(event("health", 7, later(4), json!({ "lcp_ms": 900, "errors": 0 })), &key),
+        trusted(view(4, later(4)), &key),
         // A visitor without any other event.
-        vouched(exposure("w", START, 1, json!({})), &key),
-        vouched(view(5, later(4)), &json!({ "visitor": { "id": "w" } })),
+        trusted(exposure("w", START, 1, json!({})), &key),
+        trusted(view(5, later(4)), &json!({ "visitor": { "id": "w" } })),
     ];
     let claims = [
         exposure("v", START - SECOND, 1, json!({})),
@@ -38,7 +38,7 @@ pub(super) fn vouched_events_are_not_displaced(engine: Engine<'_>) {
         exposure("v", later(9), 1, json!({})),
         // Claims that one page was scrolled twice.
         scroll(1, later(1), URLS[2]),
-        told(6, later(1), "10"),
+        report(6, later(1), "10"),
         event("health", 8, later(2), json!({ "lcp_ms": 9_000, "errors": 5, "late": 1 })),
         event("click", 5, later(2), json!({ "visitor": { "id": "w" }, "trigger": "#buy" })),
     ]
@@ -61,7 +61,7 @@ pub(super) fn vouched_events_are_not_displaced(engine: Engine<'_>) {
 
 pub(super) fn the_end_of_a_report_does_not_displace_vouched_events(engine: Engine<'_>) {
     let records = [
-        vouched(exposure("v", START + 9 * SECOND, 0, json!({})), &json!({})),
+        trusted(exposure("v", START + 9 * SECOND, 0, json!({})), &json!({})),
         record(exposure("v", START, 1, json!({}))),
     ];
     let warehouse = engine();
