@@ -4,7 +4,7 @@
 TARGET := $(or $(CARGO_TARGET_DIR),target)
 
 .DEFAULT_GOAL := help
-.PHONY: help run build test nightly check fmt clippy doc fresh web deny machete typos simulate page-health pictures crash clock foreign bench bench-data dist clean
+.PHONY: help run build test nightly check fmt clippy doc fresh web deny machete prose typos simulate page-health pictures crash clock foreign bench bench-data dist clean
 # Cargo uses every core already, and the count of `test` has to be the last line.
 .NOTPARALLEL:
 
@@ -50,6 +50,9 @@ deny:
 machete:
 	@scripts/tools cargo
 	scripts/in-tools cargo-machete
+
+prose:
+	@scripts/prose
 
 typos:
 	@scripts/tools python

@@ -24,7 +24,7 @@ export function Failed({ error, reset }: ErrorComponentProps) {
         This page could not be shown
       </h1>
       {/* After an upgrade of the server, chunks of the earlier release are gone. The new page has their new addresses.
-          */}
+       */}
       <ErrorPanel error={error} retry={isGone(error) ? () => location.reload() : reset} />
     </Page>
   );

@@ -68,7 +68,7 @@ export function CodeEditor({
     <div className="flex flex-col gap-1">
       <span className="font-medium">{label}</span>
       {/* Lets an error find its place, as in other fields. Without a DOM name the editor would not be part of the form.
-          */}
+       */}
       <input type="hidden" name={name} />
       {/* Not hidden while it loads, because the editor measures its lines when it is mounted. */}
       <div
