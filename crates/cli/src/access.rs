@@ -249,10 +249,10 @@ pub async fn project_list(opened: &Opened, company: Option<String>) -> Result<Ve
                 };
                 let mut projects = tenants::all_projects(tx).await?;
                 projects.retain(|(_, project)| wanted.is_none_or(|company| company == project.company_id));
-                let mut settings = tenants::all_page_settings(tx).await?;
+                let mut settings = tenants::all_settings(tx).await?;
                 let retentions: HashMap<String, i64> = tenants::retentions(tx).await?.into_iter().collect();
                 let listed = |(company, project): (String, Project)| {
-                    let of = settings.remove(&project.id).unwrap_or_default();
+                    let of = settings.remove(&project.id).unwrap_or_default().page();
                     let days = retentions.get(&project.key).copied();
                     (company, project, of, days)
                 };

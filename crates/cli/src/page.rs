@@ -147,7 +147,7 @@ pub async fn snippet(asked: Snippet) -> Result<()> {
     let found = opened.db.read::<_, Error, _>(move |tx| {
         Box::pin(async move {
             let project = named(tenants::project_by_key(tx, &key).await?, &key)?;
-            Ok(tenants::page_settings(tx, project.id).await?)
+            Ok(tenants::settings(tx, project.id).await?.page())
         })
     });
     let found = found.await;

@@ -20,6 +20,7 @@ pub mod page;
 pub mod pattern;
 pub mod person;
 pub mod problem;
+pub mod project;
 pub mod rates;
 pub mod referral;
 pub mod targeting;

@@ -1,5 +1,6 @@
 //! Settings of the script on a project's pages.
 
+use crate::project::ProjectSettings;
 use crate::{Flaw, text};
 use serde::{Deserialize, Serialize};
 
@@ -27,7 +28,7 @@ pub struct PageSettings {
 
 impl Default for PageSettings {
     fn default() -> Self {
-        Self { consent: ConsentMode::Assumed, gpc: false, bots: false, health: Percent(10), base: Base(String::new()) }
+        ProjectSettings::default().page()
     }
 }
 
@@ -75,6 +76,9 @@ impl ConsentMode {
 pub struct Percent(u8);
 
 impl Percent {
+    /// Ten percent.
+    pub const TEN: Self = Self(10);
+
     /// Returns the percentage, 0 to 100.
     ///
     /// # Errors
@@ -105,7 +109,7 @@ impl TryFrom<u8> for Percent {
 /// One of: an address without query, fragment and trailing `/`, such as `https://muriel.example` or
 /// `https://shop.example/x`; a path on the page's own origin, such as `/x`; empty, for the server
 /// that delivered the script.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(try_from = "String")]
 pub struct Base(String);
 
@@ -196,18 +200,6 @@ mod tests {
             "https://muriel.example/<script>",
         ] {
             assert!(Base::parse(bad).is_err(), "{bad}");
-        }
-    }
-
-    #[test]
-    fn what_is_stored_is_read_back_and_checked() {
-        let default = PageSettings::default();
-        assert_eq!(serde_json::from_str::<PageSettings>("{}").unwrap(), default);
-        let text = serde_json::to_string(&default).unwrap();
-        assert_eq!(text, r#"{"consent":"assumed","gpc":false,"bots":false,"health":10,"base":""}"#);
-        assert_eq!(serde_json::from_str::<PageSettings>(&text).unwrap(), default);
-        for bad in [r#"{"health":101}"#, r#"{"health":-1}"#, r#"{"base":"//x"}"#, r#"{"consent":"maybe"}"#] {
-            assert!(serde_json::from_str::<PageSettings>(bad).is_err(), "{bad}");
         }
     }
 

@@ -141,7 +141,7 @@ pub(crate) async fn deciders(
     id: ExperimentId,
     with_code: bool,
 ) -> Result<Vec<PersonId>> {
-    let editors_have_code = tenants::team_settings(tx, project).await?.editors_have_code;
+    let editors_have_code = tenants::settings(tx, project).await?.editors_have_code;
     let may = |member: &people::Member| {
         let scopes = member.role.scopes(editors_have_code);
         scopes.has(Scope::Write) && (!with_code || scopes.has(Scope::Code))

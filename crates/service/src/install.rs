@@ -71,7 +71,7 @@ pub async fn installation(app: &App, project: &Project, server: &str) -> Result<
     let (settings, stored): (PageSettings, Option<Instant>) = app
         .read(move |tx| {
             Box::pin(
-                async move { Ok((tenants::page_settings(tx, id).await?, tenants::last_script_fetch(tx, id).await?)) },
+                async move { Ok((tenants::settings(tx, id).await?.page(), tenants::last_script_fetch(tx, id).await?)) },
             )
         })
         .await?;

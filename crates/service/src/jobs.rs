@@ -326,7 +326,7 @@ async fn apply(
                 check(tx, term).await?;
                 let before = change.open(tx).await?;
                 // The project may have disabled it since its experiments were listed.
-                if rule == Rule::PageHarm && !tenants::stops_on_page_harm(tx, before.experiment.project_id).await? {
+                if rule == Rule::PageHarm && !tenants::settings(tx, before.experiment.project_id).await?.stop_on_page_harm {
                     return Ok(None);
                 }
                 // The moment may have been moved since the job was read.

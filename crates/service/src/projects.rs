@@ -11,9 +11,10 @@ use muriel_domain::access::{Grant, Scope, Scopes};
 use muriel_domain::ids::{CompanyId, ProjectId};
 use muriel_domain::page::PageSettings;
 use muriel_domain::person::Role;
+use muriel_domain::project::ProjectSettings;
 use muriel_domain::{Problems, text};
 use muriel_sql::Tx;
-use muriel_store::tenants::{self, Project, TeamSettings};
+use muriel_store::tenants::{self, Project};
 use muriel_store::{Intent, delivery, keys as stored_keys, lock};
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -126,48 +127,36 @@ pub async fn create_in(app: &App, actor: &Actor, company: CompanyId, name: Strin
     })
 }
 
-/// The settings of a project.
+/// A project's name and settings, which are changed together.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ProjectSettings {
+pub struct NamedSettings {
     /// Display name.
     pub name: String,
-    /// Behaviour of the script on the project's pages.
-    pub page: PageSettings,
-    /// Rules about what people may do in the project.
-    pub team: TeamSettings,
-    /// True when the clock ends experiments that are known to harm their pages.
-    pub stop_on_page_harm: bool,
+    /// The settings.
+    pub settings: ProjectSettings,
 }
 
-impl ProjectSettings {
-    /// The audit log's fields.
+impl NamedSettings {
+    /// Value that the audit log keeps.
     fn audit_value(&self) -> Value {
-        let mut value = serde_json::to_value(&self.page).unwrap_or_default();
+        let mut value = serde_json::to_value(&self.settings).unwrap_or_default();
         value["name"] = json!(self.name);
-        value["editors_have_code"] = json!(self.team.editors_have_code);
-        value["approve_code"] = json!(self.team.approve_code);
-        value["approve_live"] = json!(self.team.approve_live);
-        value["stop_on_page_harm"] = json!(self.stop_on_page_harm);
         value
     }
 }
 
-/// Returns the settings of a project.
+/// The name and settings of a project.
 ///
 /// # Errors
 /// When the database cannot be reached.
-pub async fn settings(app: &App, project: &Project) -> Result<ProjectSettings> {
+pub async fn settings(app: &App, project: &Project) -> Result<NamedSettings> {
     let id = project.id;
     app.read(move |tx| Box::pin(async move { stored_settings(tx, id).await })).await
 }
 
-async fn stored_settings(tx: &mut dyn Tx, id: ProjectId) -> Result<ProjectSettings> {
-    Ok(ProjectSettings {
-        name: tenants::project_by_id(tx, id).await?.ok_or(Error::NotFound("project"))?.name,
-        page: tenants::page_settings(tx, id).await?,
-        team: tenants::team_settings(tx, id).await?,
-        stop_on_page_harm: tenants::stops_on_page_harm(tx, id).await?,
-    })
+async fn stored_settings(tx: &mut dyn Tx, id: ProjectId) -> Result<NamedSettings> {
+    let name = tenants::project_by_id(tx, id).await?.ok_or(Error::NotFound("project"))?.name;
+    Ok(NamedSettings { name, settings: tenants::settings(tx, id).await? })
 }
 
 /// Upper limit of a project's retention, in days.
@@ -214,8 +203,11 @@ pub async fn change_page_settings(
     project_key: &str,
     change: impl FnOnce(PageSettings) -> Result<PageSettings> + Send + 'static,
 ) -> Result<PageSettings> {
-    let change = |settings: ProjectSettings| Ok(ProjectSettings { page: change(settings.page)?, ..settings });
-    Ok(change_settings(app, actor, project_key, change).await?.page)
+    let change = |NamedSettings { name, settings }| {
+        let page = change(settings.page())?;
+        Ok(NamedSettings { name, settings: settings.with_page(page) })
+    };
+    Ok(change_settings(app, actor, project_key, change).await?.settings.page())
 }
 
 /// Changes settings of a project: `change` derives the new ones from the current ones. Returns the new settings.
@@ -227,8 +219,8 @@ pub async fn change_settings(
     app: &App,
     actor: &Actor,
     project_key: &str,
-    change: impl FnOnce(ProjectSettings) -> Result<ProjectSettings> + Send + 'static,
-) -> Result<ProjectSettings> {
+    change: impl FnOnce(NamedSettings) -> Result<NamedSettings> + Send + 'static,
+) -> Result<NamedSettings> {
     actor.require(Scope::Admin)?;
     let (actor, project_key, now) = (actor.clone(), project_key.to_owned(), app.clock.now());
     let written = app.db.write::<_, Error, _>(move |tx| {
@@ -241,14 +233,7 @@ pub async fn change_settings(
             if after.name != before.name {
                 rename(tx, &project, &after.name).await?;
             }
-            if after.team != before.team {
-                tenants::team_settings_set(tx, project.id, after.team).await?;
-            }
-            if after.stop_on_page_harm != before.stop_on_page_harm {
-                tenants::stop_on_page_harm_set(tx, project.id, after.stop_on_page_harm).await?;
-            }
-            if after.page != before.page {
-                tenants::page_settings_set(tx, project.id, &after.page).await?;
+            if after.settings != before.settings && tenants::settings_set(tx, project.id, &after.settings).await? {
                 delivery::announce(tx, project.id).await?;
             }
             let act = Act::within(&actor, &project, now);

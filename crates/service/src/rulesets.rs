@@ -193,7 +193,7 @@ impl Rulesets {
                     }
                     let goals = goals::list(tx, project.id, GOALS_MAX, 0).await?;
                     let script_settings = ScriptSettings {
-                        settings: tenants::page_settings(tx, project.id).await?,
+                        settings: tenants::settings(tx, project.id).await?.page(),
                         starts: experiments::first_starts(tx, project.id).await?,
                         orders: goals.iter().any(|goal| goal.definition.trigger.goal_type() == GoalType::Revenue),
                     };

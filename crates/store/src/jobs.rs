@@ -4,7 +4,7 @@
 //! that does a job deletes it in the same transaction, so each job is done once. One node at a time is the leader and
 //! runs jobs. Each leader has its own term, and an act of an earlier term is refused: see [`check_term`].
 
-use crate::{Error, LEADER_LOCK, Result};
+use crate::{Error, LEADER_LOCK, Result, tenants};
 use muriel_domain::Instant;
 use muriel_domain::experiment::{Due, Experiment, Rule};
 use muriel_domain::ids::{ExperimentId, ProjectId};
@@ -236,19 +236,15 @@ impl Watch {
 /// # Errors
 /// When the database cannot be reached.
 pub async fn protected(tx: &mut dyn Tx) -> Result<Vec<(ProjectId, ExperimentId, i64)>> {
-    let rows = tx
-        .query(
-            "SELECT e.project_id, e.experiment_id, e.revision FROM experiment e \
-             WHERE e.status = 'live' AND e.deleted_at IS NULL AND e.project_id IN \
-               (SELECT p.project_id FROM project p WHERE p.stop_on_page_harm = 1) \
-             ORDER BY e.experiment_id",
-            params![],
-        )
-        .await?;
-    let read = rows.into_iter().map(|row| {
-        Ok((ProjectId(row.int("project_id")?), ExperimentId(row.int("experiment_id")?), row.int("revision")?))
-    });
-    read.collect()
+    let mut found = Vec::new();
+    for project in tenants::with_stop_on_page_harm(tx).await? {
+        let sql = "SELECT experiment_id, revision FROM experiment \
+                   WHERE project_id = $1 AND status = 'live' AND deleted_at IS NULL ORDER BY experiment_id";
+        for row in tx.query(sql, params![project.0]).await? {
+            found.push((project, ExperimentId(row.int("experiment_id")?), row.int("revision")?));
+        }
+    }
+    Ok(found)
 }
 
 /// The live experiments that have rules about their results.

@@ -173,6 +173,18 @@ pub const MIGRATIONS: &[Migration] = &[
         sql: include_str!("../migrations/0030_webhook_slots.sql"),
         fill: None,
     },
+    Migration {
+        version: 31,
+        name: "project settings",
+        sql: include_str!("../migrations/0031_project_settings.sql"),
+        fill: Some(|tx| Box::pin(tenants::fill_settings(tx))),
+    },
+    Migration {
+        version: 32,
+        name: "project settings only",
+        sql: include_str!("../migrations/0032_project_settings_only.sql"),
+        fill: None,
+    },
 ];
 
 /// Migrates the schema to the newest version.

@@ -6,10 +6,11 @@ use crate::table::RowId;
 use muriel_domain::Instant;
 use muriel_domain::experiment::ApprovalRules;
 use muriel_domain::ids::{CompanyId, ProjectId};
-use muriel_domain::page::PageSettings;
+use muriel_domain::project::ProjectSettings;
 use muriel_domain::rates::Rates;
 use muriel_sql::{Row, Tx, params};
 use serde::de::DeserializeOwned;
+use serde_json::{Map, Value};
 use std::collections::HashMap;
 
 /// A project with the company that owns it.
@@ -124,8 +125,8 @@ pub async fn project_by_id(tx: &mut dyn Tx, id: ProjectId) -> Result<Option<Proj
 /// # Errors
 /// When the database cannot be reached.
 pub async fn approval_rules(tx: &mut dyn Tx, project: ProjectId) -> Result<ApprovalRules> {
-    let team = team_settings(tx, project).await?;
-    Ok(ApprovalRules { code: team.approve_code, live: team.approve_live })
+    let settings = settings(tx, project).await?;
+    Ok(ApprovalRules { code: settings.approve_code, live: settings.approve_live })
 }
 
 /// Stores when scripts were last fetched.
@@ -197,71 +198,63 @@ pub async fn companies(tx: &mut dyn Tx) -> Result<Vec<(CompanyId, String)>> {
 }
 
 /// The company's projects in which editors may change code.
-///
-/// # Errors
-/// When the database cannot be reached.
 pub async fn with_code_for_editors(tx: &mut dyn Tx, company: CompanyId) -> Result<Vec<ProjectId>> {
-    let sql = "SELECT project_id FROM project WHERE company_id = $1 AND editors_have_code = 1";
-    let rows = tx.query(sql, params![company.0]).await?;
-    rows.iter().map(|row| Ok(ProjectId(row.int("project_id")?))).collect()
+    let rows = tx.query("SELECT project_id, settings FROM project WHERE company_id = $1", params![company.0]).await?;
+    let all = rows.into_iter().map(read_settings).collect::<Result<Vec<_>>>()?;
+    Ok(all.into_iter().filter(|(_, settings)| settings.editors_have_code).map(|(id, _)| id).collect())
 }
 
-/// Permissions of people in a project, and the changes that a second person has to
-/// approve.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct TeamSettings {
-    /// True when editors may change code.
-    pub editors_have_code: bool,
-    /// True when a second person has to approve changes of code.
-    pub approve_code: bool,
-    /// True when a second person has to approve changes of live experiments.
-    pub approve_live: bool,
+/// The projects whose experiments are ended when they harm pages.
+pub async fn with_stop_on_page_harm(tx: &mut dyn Tx) -> Result<Vec<ProjectId>> {
+    // Few projects have it, and the clock asks each second: most rows need not be read.
+    let sql = "SELECT project_id, settings FROM project WHERE settings LIKE '%\"stop_on_page_harm\":true%'";
+    let all = tx.query(sql, params![]).await?.into_iter().map(read_settings).collect::<Result<Vec<_>>>()?;
+    Ok(all.into_iter().filter(|(_, settings)| settings.stop_on_page_harm).map(|(id, _)| id).collect())
 }
 
-/// The team settings of the project.
-///
-/// # Errors
-/// When the database cannot be reached.
-pub async fn team_settings(tx: &mut dyn Tx, project: ProjectId) -> Result<TeamSettings> {
-    let sql = "SELECT editors_have_code, approve_code, approve_live FROM project WHERE project_id = $1";
-    let row = tx.query_one(sql, params![project.0]).await?;
-    Ok(TeamSettings {
-        editors_have_code: row.flag("editors_have_code")?,
-        approve_code: row.flag("approve_code")?,
-        approve_live: row.flag("approve_live")?,
-    })
+/// Settings of a project; the defaults for an unknown project.
+pub async fn settings(tx: &mut dyn Tx, project: ProjectId) -> Result<ProjectSettings> {
+    let row =
+        tx.query_opt("SELECT project_id, settings FROM project WHERE project_id = $1", params![project.0]).await?;
+    Ok(row.map(read_settings).transpose()?.map(|(_, settings)| settings).unwrap_or_default())
 }
 
-/// Changes the team settings of the project.
-///
-/// # Errors
-/// When the database cannot be reached.
-pub async fn team_settings_set(tx: &mut dyn Tx, project: ProjectId, settings: TeamSettings) -> Result<()> {
+/// Settings of each project.
+pub async fn all_settings(tx: &mut dyn Tx) -> Result<HashMap<ProjectId, ProjectSettings>> {
+    tx.query("SELECT project_id, settings FROM project", params![]).await?.into_iter().map(read_settings).collect()
+}
+
+/// Changes the settings of a project. True when that changes what is delivered to pages: see
+/// [`delivery::announce`](crate::delivery::announce).
+pub async fn settings_set(tx: &mut dyn Tx, project: ProjectId, settings: &ProjectSettings) -> Result<bool> {
+    let is_delivered = self::settings(tx, project).await?.page() != settings.page();
     tx.execute(
-        "UPDATE project SET editors_have_code = $2, approve_code = $3, approve_live = $4 WHERE project_id = $1",
-        params![project.0, settings.editors_have_code, settings.approve_code, settings.approve_live],
+        "UPDATE project SET settings = $2, page_settings_revision = page_settings_revision + $3 WHERE project_id = $1",
+        params![project.0, to_json(settings), i64::from(is_delivered)],
     )
     .await?;
-    Ok(())
+    Ok(is_delivered)
 }
 
-/// Returns whether the clock ends experiments of the project that are known to harm
-/// their pages.
-///
-/// # Errors
-/// When the database cannot be reached.
-pub async fn stops_on_page_harm(tx: &mut dyn Tx, project: ProjectId) -> Result<bool> {
-    let row = tx.query_one("SELECT stop_on_page_harm FROM project WHERE project_id = $1", params![project.0]).await?;
-    Ok(row.flag("stop_on_page_harm")?)
-}
-
-/// Changes whether the clock ends experiments of the project that are known to harm
-/// their pages.
-///
-/// # Errors
-/// When the database cannot be reached.
-pub async fn stop_on_page_harm_set(tx: &mut dyn Tx, project: ProjectId, stops: bool) -> Result<()> {
-    tx.execute("UPDATE project SET stop_on_page_harm = $2 WHERE project_id = $1", params![project.0, stops]).await?;
+/// Fills the column of migration 31 from the five columns that held settings before.
+pub(crate) async fn fill_settings(tx: &mut dyn Tx) -> muriel_sql::Result<()> {
+    const FLAGS: [&str; 4] = ["editors_have_code", "approve_code", "approve_live", "stop_on_page_harm"];
+    let sql = "SELECT project_id, page_settings, editors_have_code, approve_code, approve_live, stop_on_page_harm FROM project";
+    for mut row in tx.query(sql, params![]).await? {
+        let text = row.opt_text("page_settings")?.unwrap_or_else(|| "{}".to_owned());
+        // Settings that cannot be read stay as they are: reading them names the damaged row.
+        let settings = match serde_json::from_str::<Map<String, Value>>(&text) {
+            Ok(mut settings) => {
+                for flag in FLAGS {
+                    settings.insert(flag.to_owned(), row.flag(flag)?.into());
+                }
+                Value::Object(settings).to_string()
+            }
+            Err(_) => text,
+        };
+        let filled = params![row.int("project_id")?, settings];
+        tx.execute("UPDATE project SET settings = $2 WHERE project_id = $1", filled).await?;
+    }
     Ok(())
 }
 
@@ -271,47 +264,6 @@ pub async fn stop_on_page_harm_set(tx: &mut dyn Tx, project: ProjectId, stops: b
 /// `project_company_id_name_key` when the company has one of this name.
 pub async fn project_rename(tx: &mut dyn Tx, project: ProjectId, name: &str) -> Result<()> {
     tx.execute("UPDATE project SET name = $2 WHERE project_id = $1", params![project.0, name]).await?;
-    Ok(())
-}
-
-/// Settings of the script on the project's pages.
-///
-/// # Errors
-/// When the database cannot be reached.
-pub async fn page_settings(tx: &mut dyn Tx, project: ProjectId) -> Result<PageSettings> {
-    let row = tx.query_opt("SELECT page_settings FROM project WHERE project_id = $1", params![project.0]).await?;
-    match row {
-        Some(mut row) => read_page_settings(project, row.opt_text("page_settings")?),
-        None => Ok(PageSettings::default()),
-    }
-}
-
-/// Settings of the script on the pages of each project.
-///
-/// # Errors
-/// When the database cannot be reached.
-pub async fn all_page_settings(tx: &mut dyn Tx) -> Result<HashMap<ProjectId, PageSettings>> {
-    let rows = tx.query("SELECT project_id, page_settings FROM project", params![]).await?;
-    rows.into_iter()
-        .map(|mut row| {
-            let id = ProjectId(row.int("project_id")?);
-            Ok((id, read_page_settings(id, row.opt_text("page_settings")?)?))
-        })
-        .collect()
-}
-
-/// Changes the settings of the script on the project's pages. This changes what is
-/// delivered: see [`delivery::announce`](crate::delivery::announce).
-///
-/// # Errors
-/// When the database cannot be reached.
-pub async fn page_settings_set(tx: &mut dyn Tx, project: ProjectId, settings: &PageSettings) -> Result<()> {
-    tx.execute(
-        "UPDATE project SET page_settings = $2, page_settings_revision = page_settings_revision + 1 \
-         WHERE project_id = $1",
-        params![project.0, to_json(settings)],
-    )
-    .await?;
     Ok(())
 }
 
@@ -394,8 +346,10 @@ pub async fn currency_rates_set(
     Ok(())
 }
 
-fn read_page_settings(project: ProjectId, text: Option<String>) -> Result<PageSettings> {
-    text.map_or_else(|| Ok(PageSettings::default()), |text| from_json(project, &text, "page_settings"))
+fn read_settings(mut row: Row) -> Result<(ProjectId, ProjectSettings)> {
+    let id = ProjectId(row.int("project_id")?);
+    let text = row.opt_text("settings")?;
+    Ok((id, text.map(|text| from_json(id, &text, "settings")).transpose()?.unwrap_or_default()))
 }
 
 fn from_json<T: DeserializeOwned>(project: ProjectId, text: &str, column: &'static str) -> Result<T> {

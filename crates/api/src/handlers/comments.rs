@@ -7,7 +7,7 @@ use crate::auth::{Caller, Read, Write};
 use crate::body::MediaType;
 use crate::error::ApiError;
 use crate::wire::query::Query;
-use crate::wire::{inbox as wire, schemas, views};
+use crate::wire::{comment as wire, schemas, views};
 use axum::extract::{Path, Request, State};
 use axum::response::Response;
 use http::{StatusCode, Uri};

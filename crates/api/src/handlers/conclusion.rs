@@ -7,7 +7,7 @@ use crate::auth::{Caller, PersonIn, Read, Write};
 use crate::body::MediaType;
 use crate::error::{ApiError, conflict_codes};
 use crate::wire::experiment::status_code;
-use crate::wire::{person as wire, schemas, views};
+use crate::wire::{conclusion as wire, schemas, views};
 use axum::extract::{Path, Request, State};
 use axum::response::Response;
 use http::{HeaderMap, StatusCode};

@@ -6,7 +6,7 @@ use crate::auth::{Admin, CompanyCaller, Member};
 use crate::body::MediaType;
 use crate::error::ApiError;
 use crate::wire::query::Query;
-use crate::wire::{person as wire, schemas, views};
+use crate::wire::{key as wire, schemas, views};
 use axum::extract::{Path, Request, State};
 use axum::response::Response;
 use http::{StatusCode, Uri};

@@ -6,7 +6,7 @@ use crate::auth::{Admin, Caller, CompanyCaller, Read};
 use crate::body::MediaType;
 use crate::error::{ApiError, conflict_codes};
 use crate::wire::query::Query;
-use crate::wire::{person as wire, schemas, views};
+use crate::wire::{project as wire, schemas, views};
 use axum::extract::{Request, State};
 use axum::response::Response;
 use http::{StatusCode, Uri};

@@ -1,11 +1,9 @@
-//! Parses inbox marks and comments in request bodies.
+//! Parses inbox marks in request bodies.
 
-use super::fields::{boolean, from_body, integer, list, parsed};
+use super::fields::{boolean, from_body, integer};
 use crate::json::Json;
-use muriel_domain::ids::{MAX_SAFE, PersonId};
-use muriel_domain::mention::MENTIONS_MAX;
-use muriel_domain::{Flaw, Problems, text};
-use muriel_service::comments::{NewComment, TEXT_MAX};
+use muriel_domain::Problems;
+use muriel_domain::ids::MAX_SAFE;
 
 /// Parses the mark of an entry: true when it is read.
 pub(crate) fn entry(body: &Json) -> Result<bool, Problems> {
@@ -20,27 +18,5 @@ pub(crate) fn until(body: &Json) -> Result<Option<i64>, Problems> {
     from_body(body, |fields| {
         fields.only(&["until"], &[]);
         Some(fields.read("until", integer(1..=MAX_SAFE)))
-    })
-}
-
-/// Parses a new comment.
-pub(crate) fn comment(body: &Json) -> Result<NewComment, Problems> {
-    let said = |sent: &str| match sent.trim().is_empty() {
-        true => Err(Flaw::new("must not be blank")),
-        false => text::at_most(sent, TEXT_MAX),
-    };
-    from_body(body, |fields| {
-        fields.only(&["text", "mentions"], &[]);
-        let text = fields.needed("text", parsed(said));
-        let mentions = fields.read_deep("mentions", |value, place| {
-            list(value, &place, MENTIONS_MAX, fields.found(), |item, place| match integer(1..=MAX_SAFE)(item) {
-                Ok(id) => Some(PersonId(id)),
-                Err(flaw) => {
-                    fields.found().add(place, flaw.to_string());
-                    None
-                }
-            })
-        });
-        Some(NewComment { text: text?, mentions: mentions.unwrap_or_default() })
     })
 }

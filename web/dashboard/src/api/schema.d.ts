@@ -6420,14 +6420,15 @@ export interface components {
             /** @description Role in the project. Unless given, the `role` next to `projects`. */
             role?: components["schemas"]["RoleName"];
         };
-        /** @description Settings of a project. */
+        /** @description A project's name and settings. */
         ProjectSettings: {
             /** @description True when a second person must approve changes of code. */
             approve_code: boolean;
             /** @description True when a second person must approve changes of live experiments. */
             approve_live: boolean;
             /**
-             * @description URL under which pages reach the server; empty for the server that delivered the script.
+             * @description URL under which pages reach the server, such as `https://muriel.example` or `/x`; empty for the server that
+             *     delivered the script.
              * @example https://muriel.example.com
              */
             base: string;
@@ -6449,10 +6450,7 @@ export interface components {
              * @example Shop
              */
             name: string;
-            /**
-             * @description True when the clock ends experiments that are known to harm their pages: see `page_health` of a
-             *     result.
-             */
+            /** @description True when experiments that are known to harm their pages are ended automatically: see `page_health` of a result. */
             stop_on_page_harm: boolean;
         };
         /** @description A project's settings. */
@@ -6469,9 +6467,9 @@ export interface components {
         };
         /** @description Changes to a project's settings. */
         ProjectSettingsPatch: {
-            /** @description true requires a second person to approve changes of code. */
+            /** @description True when a second person must approve changes of code. */
             approve_code?: boolean;
-            /** @description true requires a second person to approve changes of live experiments. */
+            /** @description True when a second person must approve changes of live experiments. */
             approve_live?: boolean;
             /**
              * @description URL under which pages reach the server, such as `https://muriel.example` or `/x`; empty for the server that
@@ -6479,13 +6477,13 @@ export interface components {
              * @example https://muriel.example.com
              */
             base?: string;
-            /** @description true includes automated browsers and crawlers in experiments. */
+            /** @description True when automated browsers and crawlers take part in experiments. */
             bots?: boolean;
             /** @description Behaviour before a visitor has answered the consent question. */
             consent?: components["schemas"]["ConsentMode"];
-            /** @description true lets editors change code that runs on pages. */
+            /** @description True when editors may change code that runs on pages. */
             editors_have_code?: boolean;
-            /** @description true counts Global Privacy Control as a denial of consent. */
+            /** @description True when Global Privacy Control counts as a denial of consent. */
             gpc?: boolean;
             /**
              * Format: int64
@@ -6497,7 +6495,7 @@ export interface components {
              * @example Shop
              */
             name?: string;
-            /** @description true lets the clock end experiments that are known to harm their pages: see `page_health` of a result. */
+            /** @description True when experiments that are known to harm their pages are ended automatically: see `page_health` of a result. */
             stop_on_page_harm?: boolean;
         };
         /** @description A proposed change. */

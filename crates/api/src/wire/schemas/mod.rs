@@ -3,6 +3,7 @@
 
 #![expect(dead_code, reason = "these types describe shapes to the contract and are never made")]
 
+mod conclusion;
 mod configuration;
 mod dashboard;
 mod delivery;
@@ -13,13 +14,16 @@ mod experiment;
 mod goal;
 mod group;
 mod hypothesis;
+mod key;
 mod person;
+mod project;
 mod rates;
 mod share;
 mod targeting;
 mod webhook;
 mod words;
 
+pub(crate) use conclusion::*;
 pub(crate) use configuration::*;
 pub(crate) use dashboard::*;
 pub(crate) use delivery::*;
@@ -30,7 +34,9 @@ pub(crate) use experiment::*;
 pub(crate) use goal::*;
 pub(crate) use group::*;
 pub(crate) use hypothesis::*;
+pub(crate) use key::*;
 pub(crate) use person::*;
+pub(crate) use project::*;
 pub(crate) use rates::*;
 pub(crate) use share::*;
 pub(crate) use targeting::*;

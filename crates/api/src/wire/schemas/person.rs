@@ -1,6 +1,6 @@
-//! Bodies about people, sessions, projects, keys and conclusions.
+//! Bodies about people and sessions.
 
-use super::words::{ConclusionOutcome, ConsentMode, RoleName, ScopeName};
+use super::words::RoleName;
 use utoipa::ToSchema;
 
 /// Credentials of a sign-in.
@@ -126,94 +126,4 @@ pub(crate) struct PasskeySignInBody {
     /// Credential, as returned by its `toJSON`.
     #[schema(value_type = Object)]
     credential: serde_json::Value,
-}
-
-/// A new project.
-#[derive(ToSchema)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct ProjectBody {
-    /// Display name, unique in the company.
-    #[schema(min_length = 1, max_length = 255, example = "Shop")]
-    name: String,
-}
-
-/// Changes to a project's settings.
-#[derive(ToSchema)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct ProjectSettingsPatch {
-    /// Display name, unique in the company.
-    #[schema(nullable = false, min_length = 1, max_length = 255, example = "Shop")]
-    name: Option<String>,
-    /// Behaviour before a visitor has answered the consent question.
-    #[schema(nullable = false)]
-    consent: Option<ConsentMode>,
-    /// true counts Global Privacy Control as a denial of consent.
-    #[schema(nullable = false)]
-    gpc: Option<bool>,
-    /// true includes automated browsers and crawlers in experiments.
-    #[schema(nullable = false)]
-    bots: Option<bool>,
-    /// Percentage of page views for which health is reported.
-    #[schema(nullable = false, minimum = 0, maximum = 100)]
-    health: Option<i64>,
-    /// URL under which pages reach the server, such as `https://muriel.example` or `/x`; empty for the server that
-    /// delivered the script.
-    #[schema(nullable = false, max_length = 512, example = "https://muriel.example.com")]
-    base: Option<String>,
-    /// true lets editors change code that runs on pages.
-    #[schema(nullable = false)]
-    editors_have_code: Option<bool>,
-    /// true requires a second person to approve changes of code.
-    #[schema(nullable = false)]
-    approve_code: Option<bool>,
-    /// true requires a second person to approve changes of live experiments.
-    #[schema(nullable = false)]
-    approve_live: Option<bool>,
-    /// true lets the clock end experiments that are known to harm their pages: see `page_health` of a result.
-    #[schema(nullable = false)]
-    stop_on_page_harm: Option<bool>,
-}
-
-/// A new API key.
-#[derive(ToSchema)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct KeyBody {
-    /// Purpose of the key.
-    #[schema(min_length = 1, max_length = 255, example = "nightly export")]
-    name: String,
-    /// Permissions.
-    #[schema(min_items = 1)]
-    scopes: Vec<ScopeName>,
-    /// Keys of the projects to which it is limited; null or left out for all projects of the company.
-    #[schema(min_items = 1, max_items = 1000)]
-    projects: Option<Vec<String>>,
-    /// Days until it expires; null for a key that does not expire. Unless given, 365.
-    #[schema(minimum = 1, maximum = 36500, example = 365)]
-    expires_in_days: Option<i64>,
-}
-
-/// Conclusion of an experiment.
-#[derive(ToSchema)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct ConclusionBody {
-    /// Outcome.
-    outcome: ConclusionOutcome,
-    /// Reason for the outcome, in the team's words.
-    #[schema(max_length = 10000, example = "Fewer fields, more orders.")]
-    note: String,
-    /// Lesson beyond this test.
-    #[schema(nullable = false, max_length = 10000, example = "Visitors on phones leave at the address.")]
-    learned: Option<String>,
-    /// Reason why the outcome is right although the verdict contradicts it. Required in that case.
-    #[schema(nullable = false, min_length = 1, max_length = 10000, example = "A study with users said the same.")]
-    override_reason: Option<String>,
-    /// Variant to serve from now on: `0` for the control, `1` for `Variant 1`. If it is left out, the experiment stops.
-    #[schema(nullable = false, example = "1")]
-    serve_variant_id: Option<String>,
-    /// Percent of the visitors who get the served variant; only with `serve_variant_id`.
-    #[schema(nullable = false, minimum = 1, maximum = 100, default = 100)]
-    traffic_allocation: Option<i64>,
-    /// Id of the hypothesis that continues this test.
-    #[schema(nullable = false, minimum = 1, example = 12)]
-    follow_up_hypothesis_id: Option<i64>,
 }

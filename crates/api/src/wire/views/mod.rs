@@ -18,6 +18,7 @@ mod history;
 mod hypotheses;
 mod inbox;
 
+mod keys;
 mod live;
 mod overview;
 mod people;
@@ -48,6 +49,7 @@ pub(crate) use groups::*;
 pub(crate) use history::*;
 pub(crate) use hypotheses::*;
 pub(crate) use inbox::*;
+pub(crate) use keys::*;
 pub(crate) use live::*;
 pub(crate) use overview::*;
 pub(crate) use people::*;

@@ -3,6 +3,7 @@ use crate::api_key::Pepper;
 use crate::app::Traffic;
 use crate::clock::Clock;
 use muriel_domain::experiment::{Distribution, Lifecycle, Revision, Status, TestType, Variant, Weights};
+use muriel_domain::project::ProjectSettings;
 use muriel_log::{Batch, BatchEvent, DedupScope, Log, LogOptions, Reserve};
 use muriel_results::ReportCache;
 use muriel_sql::{Db, SqliteOptions, params};
@@ -36,7 +37,8 @@ impl Shop {
             Box::pin(async move {
                 let company = tenants::company_ensure(tx, "Acme", START).await?;
                 let project = tenants::project_insert(tx, company, "prj_shop", "Shop", START).await?;
-                tenants::stop_on_page_harm_set(tx, project.id, true).await?;
+                let settings = ProjectSettings { stop_on_page_harm: true, ..ProjectSettings::default() };
+                tenants::settings_set(tx, project.id, &settings).await?;
                 Ok(project)
             })
         });
