@@ -16,7 +16,7 @@ const CHUNKS = [
   },
   {
     name: "base",
-    test: /src\/(api\/|ui\/(button|icon|layout|loaded)\.|lib\/(names|page|search|settled)\.|pages\/results\/question\.)/,
+    test: /src\/(api\/|ui\/(button|icon|layout|loaded)\.|lib\/(names|page|search)\.|experiment\/result\/question\.)/,
     priority: 3,
   },
   // Loads chunks. Named, because it would otherwise take the name of an entry.
@@ -24,11 +24,11 @@ const CHUNKS = [
   // Shows values. Needed by every page behind the sign-in and by that of a shared result, so it must not use Base UI.
   { name: "values", test: /src\/(ui\/(badge|table)|lib\/(format|words))\./, priority: 2 },
   // Needed by every page with a form, also by the sign-in, so it must not use Base UI.
-  { name: "forms", test: /src\/(ui\/field|lib\/(conflicts|form|fields))\./, priority: 2 },
+  { name: "forms", test: /src\/ui\/(field|form\/(conflicts|form|fields))\./, priority: 2 },
   // Needed by every page behind the sign-in.
   {
     name: "frame",
-    test: /src\/(ui\/(dialog|menu|secret|tabs|toast)|lib\/guard|shell\/(nav|project))\./,
+    test: /src\/(ui\/(dialog|form\/guard|menu|secret|tabs|toast)|shell\/(nav|project))\./,
     priority: 1,
   },
 ];

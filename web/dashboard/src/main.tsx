@@ -5,7 +5,7 @@ import { createRoot } from "react-dom/client";
 import { onSessionEnd } from "./api/client";
 import { ApiFailure } from "./api/failure";
 import { sessionQuery } from "./api/session";
-import { trackNavigations } from "./lib/settled";
+import { trackNavigations } from "./api/settled";
 import { startTheme } from "./lib/theme";
 import { makeRouter } from "./routes";
 import "./styles/app.css";

@@ -16,7 +16,7 @@ import { id, localPath, parseSearch, stringifySearch, text, word } from "./lib/s
 import { readFilters } from "./pages/experiments/filters";
 import { readHypothesisFilters } from "./pages/hypotheses/filters";
 import { readProgrammeFilters } from "./pages/programme/filters";
-import { readQuestion } from "./pages/results/question";
+import { readQuestion } from "./experiment/result/question";
 import { Failed, Missing, Pending } from "./shell/fallbacks";
 
 /** Reads the revision that is linked to, in a history. */

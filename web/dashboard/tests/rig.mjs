@@ -164,7 +164,7 @@ export class Visit {
   }
 
   /**
-   * Waits until the application is settled (`src/lib/settled.ts`) and nothing moves. Content behind a dialog may still
+   * Waits until the application is settled (`src/api/settled.ts`) and nothing moves. Content behind a dialog may still
    * wait for the dialog.
    */
   async settled() {

@@ -2,7 +2,7 @@
 
 import { type QueryClient, queryOptions } from "@tanstack/react-query";
 import type { FilterKeys, HttpMethod, PathsWithMethod } from "openapi-typescript-helpers";
-import { track } from "~/lib/settled";
+import { track } from "./settled";
 import { client, dataOf } from "./client";
 import type { components, paths } from "./schema";
 

@@ -2,8 +2,8 @@
 
 import { useState } from "react";
 import type { Schemas } from "~/api/query";
-import { Waiting } from "~/pages/results/freshness";
-import { TimeView } from "~/pages/results/time/time-view";
+import { Waiting } from "~/experiment/result/freshness";
+import { TimeView } from "~/experiment/result/time/time-view";
 import { ErrorPanel, Lines } from "~/ui/loaded";
 import { type Shared, useShared } from "./read";
 

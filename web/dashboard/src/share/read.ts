@@ -3,7 +3,7 @@
 import { useEffect, useState } from "react";
 import { type ApiFailure, failureFrom, failureOf, noAnswer } from "~/api/failure";
 import type { Schemas } from "~/api/query";
-import { track } from "~/lib/settled";
+import { track } from "~/api/settled";
 
 export type Shared = Schemas["SharedResult"];
 

@@ -1,8 +1,8 @@
 // Converts a shared result to a full one, for the components that show results. Values that a link does not reveal are
 // empty.
 
-import type { Result } from "~/pages/results/reading";
-import { filtersOf } from "~/pages/shares/query-words";
+import type { Result } from "~/experiment/result/reading";
+import { filtersOf } from "~/experiment/result/query-words";
 import type { Shared } from "./read";
 
 export function resultOf({

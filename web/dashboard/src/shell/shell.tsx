@@ -5,7 +5,7 @@ import { Link, Outlet, useParams, useRouterState } from "@tanstack/react-router"
 import { lazy, Suspense, useCallback, useEffect, useRef, useState } from "react";
 import { SessionContext, sessionQuery, useRefreshSession, useSession } from "~/api/session";
 import { names } from "~/lib/names";
-import { track } from "~/lib/settled";
+import { track } from "~/api/settled";
 import { IconButton } from "~/ui/button";
 import { Icon, Mark } from "~/ui/icon";
 import { Toasts } from "~/ui/toast";

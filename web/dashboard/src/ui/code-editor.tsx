@@ -4,7 +4,7 @@
 import { useEffect, useRef, useState } from "react";
 import { flushSync } from "react-dom";
 import { names } from "~/lib/names";
-import { track } from "~/lib/settled";
+import { track } from "~/api/settled";
 import { Button } from "./button";
 import type { CodeEditorHandle } from "./code-mirror";
 import { FieldError } from "./field";

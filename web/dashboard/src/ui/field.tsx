@@ -1,4 +1,4 @@
-// Fields: a label, the control, a hint, and an error. Pages use those of `lib/fields.tsx`, which bind these to a form.
+// Fields: a label, the control, a hint, and an error. Pages use those of `ui/form/fields`, which bind these to a form.
 
 import { type ComponentProps, type ReactNode, useId } from "react";
 import { names } from "~/lib/names";

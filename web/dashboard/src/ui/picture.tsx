@@ -5,7 +5,7 @@ import { type ReactNode, useState } from "react";
 import { moment } from "~/lib/format";
 import { names } from "~/lib/names";
 import { fileName, saveFile } from "~/lib/save-file";
-import { track } from "~/lib/settled";
+import { track } from "~/api/settled";
 import { Button } from "./button";
 
 interface PictureProps {
@@ -58,7 +58,7 @@ function SaveButtons({ label, of, asOf, drawing }: Pick<PictureProps, "label" | 
     try {
       const picture = drawing();
       if (picture == null) throw new Error("there is no picture yet");
-      const { pictureFile, pngOf } = await track(import("~/lib/svg-file"));
+      const { pictureFile, pngOf } = await track(import("./svg-file"));
       const about = [of, asOf != null && `As of ${moment(asOf)}`].filter((one) => typeof one === "string");
       const file = pictureFile(picture, label, about);
       const blob = kind === "svg" ? new Blob([file.svg], { type: "image/svg+xml" }) : await pngOf(file);

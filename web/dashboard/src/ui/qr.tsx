@@ -3,7 +3,7 @@
 
 import { useEffect, useState } from "react";
 import { names } from "~/lib/names";
-import { track } from "~/lib/settled";
+import { track } from "~/api/settled";
 import type { QrMatrix } from "./qr-matrix";
 
 interface QrProps {

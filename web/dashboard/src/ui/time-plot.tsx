@@ -2,7 +2,7 @@
 // numbers. On paper and in files it is an SVG with the same positions.
 
 import { type Ref, useEffect, useImperativeHandle, useRef, useState } from "react";
-import { track } from "~/lib/settled";
+import { track } from "~/api/settled";
 import { usePrinting, useScheme } from "./scheme";
 import type { TimeChart } from "./time-chart";
 import { HEIGHT, type TimeShape } from "./time-shape";

@@ -5,17 +5,17 @@ import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import { ApiFailure } from "~/api/failure";
 import { send } from "~/api/query";
-import { FormNumber, FormRadios, FormSelect, FormTextBox } from "~/lib/fields";
-import { type Form, FormView, useForm } from "~/lib/form";
-import { FormGuard } from "~/lib/guard";
+import { FormNumber, FormRadios, FormSelect, FormTextBox } from "~/ui/form/fields";
+import { type Form, FormView, useForm } from "~/ui/form/form";
+import { FormGuard } from "~/ui/form/guard";
 import { useIdempotencyKey } from "~/lib/idempotency";
 import { ButtonLink } from "~/ui/button";
 import { Card, Empty, Note } from "~/ui/layout";
 import { toast } from "~/ui/toast";
-import { type Experiment, outdateExperiment, useExperiment, useLocked } from "../experiment/open";
-import { standingQuery } from "../experiment/standing";
-import { HypothesisField } from "../experiment-new/hypothesis-field";
-import { armName, OUTCOMES, type Outcome } from "./outcomes";
+import { type Experiment, outdateExperiment, useExperiment, useLocked } from "~/experiment/open";
+import { standingQuery } from "~/experiment/standing";
+import { HypothesisField } from "~/experiment/hypothesis-field";
+import { armName, OUTCOMES, type Outcome } from "~/experiment/outcomes";
 
 interface Fields {
   outcome: Outcome | "";

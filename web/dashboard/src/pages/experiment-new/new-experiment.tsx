@@ -7,16 +7,16 @@ import { useState } from "react";
 import { ApiFailure } from "~/api/failure";
 import { query, type Schemas, send } from "~/api/query";
 import { may, useSession } from "~/api/session";
-import { FormRadios, FormText } from "~/lib/fields";
-import { type Form, FormView, useForm } from "~/lib/form";
-import { FormGuard } from "~/lib/guard";
+import { FormRadios, FormText } from "~/ui/form/fields";
+import { type Form, FormView, useForm } from "~/ui/form/form";
+import { FormGuard } from "~/ui/form/guard";
 import { usePageTitle } from "~/lib/page";
 import { TEST_TYPE } from "~/lib/words";
 import { Card, Note, Page, PageHeader } from "~/ui/layout";
 import { toast } from "~/ui/toast";
-import { outdateExperiment } from "../experiment/open";
+import { outdateExperiment } from "~/experiment/open";
 import { CopyField } from "./copy-field";
-import { HypothesisField } from "./hypothesis-field";
+import { HypothesisField } from "~/experiment/hypothesis-field";
 
 interface NewExperiment {
   start: "empty" | "copy";

@@ -10,8 +10,8 @@ import { TEST_TYPE } from "~/lib/words";
 import { Actor } from "~/ui/actor";
 import { Card, Facts } from "~/ui/layout";
 import { OutsideLink } from "~/ui/outside-link";
-import { useExperiment } from "./open";
-import { standingQuery } from "./standing";
+import { useExperiment } from "~/experiment/open";
+import { standingQuery } from "~/experiment/standing";
 
 export function HypothesisCard() {
   const { projectKey, experiment } = useExperiment();

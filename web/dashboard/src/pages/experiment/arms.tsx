@@ -7,7 +7,7 @@ import { Badge } from "~/ui/badge";
 import { Card } from "~/ui/layout";
 import { Loaded } from "~/ui/loaded";
 import { type Column, Table } from "~/ui/table";
-import { type Experiment, useExperiment } from "./open";
+import { type Experiment, useExperiment } from "~/experiment/open";
 
 interface Arm {
   id: string;

@@ -13,10 +13,10 @@ import { TextBox } from "~/ui/field";
 import { Note } from "~/ui/layout";
 import { ErrorPanel } from "~/ui/loaded";
 import { toast } from "~/ui/toast";
-import { ChangeEffects } from "./change-effects";
-import { inWords } from "./conflict";
-import { plainSentence } from "./plain-sentence";
-import { isMet, type OpenExperiment, outdateExperiment, type Save, SaveContext } from "./open";
+import { ChangeEffects } from "~/experiment/changes/change-effects";
+import { inWords } from "~/experiment/changes/conflict";
+import { plainSentence } from "~/experiment/plain-sentence";
+import { isMet, type OpenExperiment, outdateExperiment, type Save, SaveContext } from "~/experiment/open";
 
 const EXPERIMENT = "/v2/project/{project_key}/experiment/{test_id}";
 

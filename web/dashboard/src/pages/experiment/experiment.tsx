@@ -11,11 +11,11 @@ import { Dot, Pill } from "~/ui/badge";
 import { Page, PageHeader, PartHeading } from "~/ui/layout";
 import { Loaded } from "~/ui/loaded";
 import { Tab, Tabs } from "~/ui/tabs";
-import { ExperimentActs } from "./acts";
+import { ExperimentActs } from "~/experiment/acts/acts";
 import { SaveProvider } from "./change-dialog";
-import { ExperimentContext, experimentQuery, type OpenExperiment } from "./open";
+import { ExperimentContext, experimentQuery, type OpenExperiment } from "~/experiment/open";
 import { OpenProposals } from "./open-proposals";
-import { proposalsQuery } from "../proposals/proposal";
+import { proposalsQuery } from "~/experiment/proposal";
 import { PROPOSALS_TAB, TABS } from "./tabs";
 import { WatchButton } from "./watch";
 

@@ -5,8 +5,8 @@ import { Link, useRouterState } from "@tanstack/react-router";
 import { useSession } from "~/api/session";
 import { ago } from "~/lib/format";
 import { Note } from "~/ui/layout";
-import { isOwn, proposalsQuery, whatOf } from "../proposals/proposal";
-import { useExperiment } from "./open";
+import { isOwn, proposalsQuery, whatOf } from "~/experiment/proposal";
+import { useExperiment } from "~/experiment/open";
 
 /** Maximum number of proposals that the note names. */
 const NAMED = 3;

@@ -7,9 +7,9 @@ import { HEALTH, UNDECIDED, VERDICT, type Word, wordOf } from "~/lib/words";
 import { WordBadge } from "~/ui/badge";
 import { Card } from "~/ui/layout";
 import { Loaded } from "~/ui/loaded";
-import { NextActButtons } from "./next-act-buttons";
-import { useExperiment } from "./open";
-import { type Standing, standingQuery } from "./standing";
+import { NextActButtons } from "~/experiment/acts/next-act-buttons";
+import { useExperiment } from "~/experiment/open";
+import { type Standing, standingQuery } from "~/experiment/standing";
 
 export function StandingCard() {
   const { projectKey, experiment } = useExperiment();

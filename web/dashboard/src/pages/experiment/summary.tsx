@@ -1,13 +1,13 @@
 // Summary of an experiment and its state, with comments.
 
 import { useSession } from "~/api/session";
-import { Comments } from "../comments/comments";
-import { ConclusionCard } from "../conclude/conclusion";
+import { Comments } from "~/experiment/comments/comments";
+import { ConclusionCard } from "./conclusion";
 import { AboutCard, GoalsCard, HypothesisCard, IntegrationsCard } from "./about";
 import { ArmsCard } from "./arms";
-import { ClockCard } from "./clock";
-import { EpochsCard } from "./epochs";
-import { useExperiment, useLocked } from "./open";
+import { ClockCard } from "~/experiment/clock";
+import { EpochsCard } from "~/experiment/epochs";
+import { useExperiment, useLocked } from "~/experiment/open";
 import { StandingCard } from "./standing-card";
 
 export function SummaryPage() {

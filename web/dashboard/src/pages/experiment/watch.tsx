@@ -7,7 +7,7 @@ import { query, send } from "~/api/query";
 import { count } from "~/lib/format";
 import { Button } from "~/ui/button";
 import { toast } from "~/ui/toast";
-import { useExperiment } from "./open";
+import { useExperiment } from "~/experiment/open";
 
 export const WATCH = "/v2/project/{project_key}/experiment/{test_id}/watch";
 

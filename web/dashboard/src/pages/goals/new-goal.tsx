@@ -4,14 +4,14 @@ import { useQueryClient } from "@tanstack/react-query";
 import { Link, useNavigate, useParams } from "@tanstack/react-router";
 import { outdate, type Schemas, send } from "~/api/query";
 import { may, useSession } from "~/api/session";
-import { FormText } from "~/lib/fields";
-import { FormView, useForm } from "~/lib/form";
-import { FormGuard } from "~/lib/guard";
+import { FormText } from "~/ui/form/fields";
+import { FormView, useForm } from "~/ui/form/form";
+import { FormGuard } from "~/ui/form/guard";
 import { useIdempotencyKey } from "~/lib/idempotency";
 import { usePageTitle } from "~/lib/page";
 import { Card, Page, PageHeader } from "~/ui/layout";
 import { toast } from "~/ui/toast";
-import { bodyOf, GOAL_LABELS, GoalFields, type GoalValues, NO_GOAL } from "./goal-form";
+import { bodyOf, GOAL_LABELS, GoalFields, type GoalValues, NO_GOAL } from "~/experiment/goal-form";
 import { TryOut } from "./try-out";
 
 export function NewGoalPage() {

@@ -4,8 +4,8 @@ import { decimal, time } from "~/lib/format";
 import type { GoalType } from "~/lib/goal-types";
 import { names } from "~/lib/names";
 import { Badge } from "~/ui/badge";
-import { amountOf } from "../live/amount";
-import type { Entry, LiveEvent } from "../live/log";
+import { amountOf } from "~/experiment/live/amount";
+import type { Entry, LiveEvent } from "~/experiment/live/log";
 
 export interface SeenEvent {
   id: number;

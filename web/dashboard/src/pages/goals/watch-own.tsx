@@ -8,7 +8,7 @@ import type { GoalType } from "~/lib/goal-types";
 import { Button } from "~/ui/button";
 import { Note } from "~/ui/layout";
 import { ErrorPanel } from "~/ui/loaded";
-import { useFollow } from "../live/follow";
+import { useFollow } from "~/experiment/live/follow";
 import { ACTIVITY, activityQuery } from "./goal-activity";
 import { SeenList, seenEvents } from "./seen";
 

@@ -6,10 +6,10 @@ import { useState } from "react";
 import { ApiFailure } from "~/api/failure";
 import { send } from "~/api/query";
 import { may, useSession } from "~/api/session";
-import { FormText } from "~/lib/fields";
-import { FormView, useForm } from "~/lib/form";
+import { FormText } from "~/ui/form/fields";
+import { FormView, useForm } from "~/ui/form/form";
 import { moment } from "~/lib/format";
-import { FormGuard } from "~/lib/guard";
+import { FormGuard } from "~/ui/form/guard";
 import { usePageTitle } from "~/lib/page";
 import { GROUP_KIND } from "~/lib/words";
 import { Button } from "~/ui/button";
@@ -22,7 +22,7 @@ import { HoldoutResultCard } from "./holdout-result";
 import { GroupLine } from "./line";
 import { MembersField } from "./members";
 import { useMoves } from "./moves";
-import { type Group, groupsQuery, outdateGroups } from "./read";
+import { type Group, groupsQuery, outdateGroups } from "~/experiment/exclusion-groups";
 import { asSent, type GroupValues, valuesOf } from "./values";
 
 export function GroupPage() {

@@ -13,7 +13,7 @@ import { Card, Empty, Page, PageHeader } from "~/ui/layout";
 import { Loaded } from "~/ui/loaded";
 import { useExperiments } from "./named-experiments";
 import { GroupLine } from "./line";
-import { type Group, groupsQuery, namedIn } from "./read";
+import { type Group, groupsQuery, namedIn } from "~/experiment/exclusion-groups";
 
 export function GroupsPage() {
   const { projectKey } = useParams({ from: "/app/p/$projectKey/groups" });

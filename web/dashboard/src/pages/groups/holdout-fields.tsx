@@ -1,7 +1,7 @@
 // Fields of a holdout.
 
-import { FormNumber } from "~/lib/fields";
-import type { Form } from "~/lib/form";
+import { FormNumber } from "~/ui/form/fields";
+import type { Form } from "~/ui/form/form";
 import { ShareBar } from "~/ui/share-bar";
 import { heldOut } from "./line";
 import { ScopeField } from "./members";

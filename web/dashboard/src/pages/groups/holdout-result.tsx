@@ -8,7 +8,7 @@ import { Select } from "~/ui/field";
 import { Card } from "~/ui/layout";
 import { Loaded } from "~/ui/loaded";
 import { HoldoutView } from "./holdout-view";
-import type { Group } from "./read";
+import type { Group } from "~/experiment/exclusion-groups";
 
 export function HoldoutResultCard({ projectKey, group }: { projectKey: string; group: Group }) {
   const { goal } = useSearch({ from: "/app/p/$projectKey/groups/$groupId" });

@@ -2,7 +2,7 @@
 // numbers are next to it as text.
 
 import { type Share, ShareBar } from "~/ui/share-bar";
-import type { Group } from "./read";
+import type { Group } from "~/experiment/exclusion-groups";
 
 /** Buckets per percent. */
 const PERCENT = 10_000;

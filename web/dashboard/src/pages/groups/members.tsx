@@ -3,7 +3,7 @@
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import { percentage } from "~/lib/format";
-import type { Form } from "~/lib/form";
+import type { Form } from "~/ui/form/form";
 import { missing, together } from "~/lib/shares";
 import { STATUS } from "~/lib/words";
 import { Dot } from "~/ui/badge";

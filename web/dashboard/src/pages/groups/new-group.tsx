@@ -6,9 +6,9 @@ import { Link, useNavigate, useParams, useSearch } from "@tanstack/react-router"
 import { useState } from "react";
 import { type Schemas, send } from "~/api/query";
 import { may, useSession } from "~/api/session";
-import { FormText } from "~/lib/fields";
-import { FormView, useForm } from "~/lib/form";
-import { FormGuard } from "~/lib/guard";
+import { FormText } from "~/ui/form/fields";
+import { FormView, useForm } from "~/ui/form/form";
+import { FormGuard } from "~/ui/form/guard";
 import { usePageTitle } from "~/lib/page";
 import { GROUP_KIND } from "~/lib/words";
 import { Button } from "~/ui/button";
@@ -18,7 +18,7 @@ import { Card, Note, Page, PageHeader } from "~/ui/layout";
 import { toast } from "~/ui/toast";
 import { HoldoutFields } from "./holdout-fields";
 import { MembersField } from "./members";
-import { outdateGroups } from "./read";
+import { outdateGroups } from "~/experiment/exclusion-groups";
 import type { GroupValues } from "./values";
 
 type Kind = Schemas["GroupKind"];

@@ -1,7 +1,7 @@
 // Values of the group forms, with the API's names.
 
 import type { Schemas } from "~/api/query";
-import type { Group } from "./read";
+import type { Group } from "~/experiment/exclusion-groups";
 
 export interface Member {
   test_id: number;

@@ -2,8 +2,8 @@
 
 import { useQueryClient } from "@tanstack/react-query";
 import { useSearch } from "@tanstack/react-router";
-import { outdateExperiment, useExperiment, useLocked } from "../experiment/open";
-import { Revisions } from "./revisions";
+import { outdateExperiment, useExperiment, useLocked } from "~/experiment/open";
+import { Revisions } from "~/experiment/history/revisions";
 
 export function HistoryPage() {
   const cache = useQueryClient();

@@ -10,7 +10,7 @@ import { OUTCOME } from "~/lib/words";
 import { WordBadge } from "~/ui/badge";
 import { Card } from "~/ui/layout";
 import { ErrorPanel, Lines } from "~/ui/loaded";
-import { type Hypothesis, RATINGS, titleOf } from "./hypothesis-words";
+import { type Hypothesis, RATINGS, titleOf } from "~/experiment/hypothesis-words";
 import { endOf, experimentsOf, type Item, useLinked } from "./linked";
 
 const PAGE = 200;

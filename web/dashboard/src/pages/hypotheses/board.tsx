@@ -5,7 +5,7 @@ import { Link } from "@tanstack/react-router";
 import { ago, integer } from "~/lib/format";
 import { Badge, Dot, WordBadge } from "~/ui/badge";
 import { Rating } from "~/ui/rating";
-import { type Hypothesis, RATINGS, titleOf } from "./hypothesis-words";
+import { type Hypothesis, RATINGS, titleOf } from "~/experiment/hypothesis-words";
 import { endOf, experimentsOf, type Item, type Linked, STAGE, STAGES, type Stage, stageOf } from "./linked";
 
 export interface HypothesesShown {

@@ -1,10 +1,10 @@
 // Fields of a hypothesis, for a new one and for an existing one.
 
-import { FormText, FormTextBox } from "~/lib/fields";
-import type { Form } from "~/lib/form";
+import { FormText, FormTextBox } from "~/ui/form/fields";
+import type { Form } from "~/ui/form/form";
 import type { Schemas } from "~/api/query";
 import { RatingInput } from "~/ui/rating";
-import { type Hypothesis, RATINGS } from "./hypothesis-words";
+import { type Hypothesis, RATINGS } from "~/experiment/hypothesis-words";
 
 /** Values as typed: an empty text means none. */
 export interface HypothesisValues {

@@ -7,7 +7,7 @@ import { Card } from "~/ui/layout";
 import { Rating } from "~/ui/rating";
 import { type Column, Table } from "~/ui/table";
 import { ExperimentList, type HypothesesShown } from "./board";
-import { type Hypothesis, RATINGS, titleOf } from "./hypothesis-words";
+import { type Hypothesis, RATINGS, titleOf } from "~/experiment/hypothesis-words";
 import { experimentsOf, STAGE, stageOf } from "./linked";
 
 export function HypothesisTable({ projectKey, hypotheses, linked }: HypothesesShown) {

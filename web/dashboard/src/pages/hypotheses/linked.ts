@@ -4,7 +4,7 @@ import { useInfiniteQuery } from "@tanstack/react-query";
 import { useEffect, useMemo } from "react";
 import { read, type Schemas } from "~/api/query";
 import { OUTCOME, STATUS, type Word } from "~/lib/words";
-import type { Hypothesis } from "./hypothesis-words";
+import type { Hypothesis } from "~/experiment/hypothesis-words";
 
 export type Item = Schemas["OverviewItem"];
 

@@ -5,7 +5,7 @@ import { count } from "~/lib/format";
 import { WordBadge } from "~/ui/badge";
 import { Card } from "~/ui/layout";
 import { ErrorPanel, Lines } from "~/ui/loaded";
-import type { Hypothesis } from "./hypothesis-words";
+import type { Hypothesis } from "~/experiment/hypothesis-words";
 import { endOf, experimentsOf, type Item, useLinked } from "./linked";
 
 export function MadeFrom({ projectKey, hypothesis }: { projectKey: string; hypothesis: Hypothesis }) {

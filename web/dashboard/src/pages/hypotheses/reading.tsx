@@ -4,7 +4,7 @@ import { NOTHING } from "~/lib/format";
 import { Card, Note } from "~/ui/layout";
 import { Rating } from "~/ui/rating";
 import { HYPOTHESIS_LABELS } from "./hypothesis-form";
-import { type Hypothesis, RATINGS } from "./hypothesis-words";
+import { type Hypothesis, RATINGS } from "~/experiment/hypothesis-words";
 
 export function ReadingCard({ hypothesis }: { hypothesis: Hypothesis }) {
   return (

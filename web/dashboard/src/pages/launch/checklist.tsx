@@ -7,8 +7,8 @@ import { names } from "~/lib/names";
 import { CHECK, type Tone, type Word } from "~/lib/words";
 import { TEXT, WordBadge } from "~/ui/badge";
 import { Icon, type IconName } from "~/ui/icon";
-import { checkPlace, type Check } from "../experiment/checks";
-import { plainSentence } from "../experiment/plain-sentence";
+import { checkPlace, type Check } from "~/experiment/acts/checks";
+import { plainSentence } from "~/experiment/plain-sentence";
 
 const ICONS: Record<Check["status"], IconName> = { ok: "check", warn: "warning", blocked: "stop", unknown: "info" };
 const NEEDS_APPROVAL: Word = { text: "Needs a second person", tone: "caution" };

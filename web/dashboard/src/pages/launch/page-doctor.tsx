@@ -2,7 +2,7 @@
 
 import { Card } from "~/ui/layout";
 import { Copyable } from "~/ui/copyable";
-import type { Experiment } from "../experiment/open";
+import type { Experiment } from "~/experiment/open";
 
 export function PageDoctor({ projectKey, experiment }: { projectKey: string; experiment: Experiment }) {
   return (

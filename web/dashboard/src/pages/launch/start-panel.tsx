@@ -6,14 +6,14 @@ import type { Schemas } from "~/api/query";
 import { useSession } from "~/api/session";
 import { Button, ButtonLink } from "~/ui/button";
 import { Card, Note } from "~/ui/layout";
-import { ReopenDialog, StopDialog } from "../experiment/act-dialogs";
-import { type StatusAct, statusAct } from "../experiment/acts";
-import { asksApproval, checkPlace, type Check, obstacles } from "../experiment/checks";
-import { useExperiment, useLocked } from "../experiment/open";
-import { plainSentence } from "../experiment/plain-sentence";
-import { StartDialog } from "../experiment/start-dialog";
-import { WhatHappens } from "../experiment/what-happens";
-import { isOwn, proposalsQuery, proposedStart } from "../proposals/proposal";
+import { ReopenDialog, StopDialog } from "~/experiment/acts/act-dialogs";
+import { type StatusAct, statusAct } from "~/experiment/acts/acts";
+import { asksApproval, checkPlace, type Check, obstacles } from "~/experiment/acts/checks";
+import { useExperiment, useLocked } from "~/experiment/open";
+import { plainSentence } from "~/experiment/plain-sentence";
+import { StartDialog } from "~/experiment/acts/start-dialog";
+import { WhatHappens } from "~/experiment/acts/what-happens";
+import { isOwn, proposalsQuery, proposedStart } from "~/experiment/proposal";
 
 export function StartPanel({ checklist }: { checklist: Schemas["Checklist"] | undefined }) {
   const { experiment } = useExperiment();

@@ -7,7 +7,7 @@ import { count, moment, time } from "~/lib/format";
 import { REASON } from "~/lib/words";
 import { Badge } from "~/ui/badge";
 import { Icon } from "~/ui/icon";
-import type { Decision, Entry } from "./log";
+import type { Decision, Entry } from "~/experiment/live/log";
 import { type Names, saying } from "./sentences";
 
 interface RowProps {

@@ -2,8 +2,8 @@
 
 import { decimal } from "~/lib/format";
 import type { IconName } from "~/ui/icon";
-import { amountOf } from "./amount";
-import type { LiveEvent } from "./log";
+import { amountOf } from "~/experiment/live/amount";
+import type { LiveEvent } from "~/experiment/live/log";
 
 /** Names of experiments by id. */
 export type Names = ReadonlyMap<number, string>;

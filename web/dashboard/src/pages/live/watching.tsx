@@ -9,8 +9,8 @@ import { Button } from "~/ui/button";
 import { Card, Empty } from "~/ui/layout";
 import { ErrorPanel } from "~/ui/loaded";
 import { EntryRow } from "./entry";
-import { type Connection, useFollow } from "./follow";
-import { type Entry, MOST } from "./log";
+import { type Connection, useFollow } from "~/experiment/live/follow";
+import { type Entry, MOST } from "~/experiment/live/log";
 import { saying } from "./sentences";
 
 export function Watching({ projectKey, visitor }: { projectKey: string; visitor: string }) {

@@ -2,8 +2,8 @@
 
 import { rolesUpTo, useSession } from "~/api/session";
 import type { Schemas } from "~/api/query";
-import { FormRadios } from "~/lib/fields";
-import type { Form } from "~/lib/form";
+import { FormRadios } from "~/ui/form/fields";
+import type { Form } from "~/ui/form/form";
 import { ROLE } from "~/lib/words";
 import { Choice, Choices, Select } from "~/ui/field";
 

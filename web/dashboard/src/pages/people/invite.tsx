@@ -1,8 +1,8 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { outdate, type Schemas, send } from "~/api/query";
-import { FormText } from "~/lib/fields";
-import { FormView, useForm } from "~/lib/form";
+import { FormText } from "~/ui/form/fields";
+import { FormView, useForm } from "~/ui/form/form";
 import { moment } from "~/lib/format";
 import { Button } from "~/ui/button";
 import { Dialog } from "~/ui/dialog";

@@ -1,6 +1,6 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { outdate, type Schemas, send } from "~/api/query";
-import { FormView, useForm } from "~/lib/form";
+import { FormView, useForm } from "~/ui/form/form";
 import { Dialog } from "~/ui/dialog";
 import { toast } from "~/ui/toast";
 import { type Access, AccessFields, projectsOf } from "./access";

@@ -11,7 +11,7 @@ import { Card, Empty, Note } from "~/ui/layout";
 import { Rating } from "~/ui/rating";
 import { Segments } from "~/ui/segments";
 import { type Column, Table } from "~/ui/table";
-import { RATINGS } from "../hypotheses/hypothesis-words";
+import { RATINGS } from "~/experiment/hypothesis-words";
 import { drawn, lift, liftRange, rate, rateRange } from "./numbers";
 import { Pictured, RatePicture } from "./pictured";
 

@@ -14,8 +14,8 @@ import { domainOf } from "~/ui/interval-geometry";
 import { IntervalLines } from "~/ui/interval-line";
 import { Facts } from "~/ui/layout";
 import { Rating } from "~/ui/rating";
-import { armName } from "../conclude/outcomes";
-import { RATINGS } from "../hypotheses/hypothesis-words";
+import { armName } from "~/experiment/outcomes";
+import { RATINGS } from "~/experiment/hypothesis-words";
 import type { Concluded } from "./filters";
 import { drawnLift, lift, liftRange } from "./numbers";
 

@@ -9,7 +9,7 @@ import { usePageTitle } from "~/lib/page";
 import { Button, ButtonLink } from "~/ui/button";
 import { Card, Empty, Note, Page, PageHeader } from "~/ui/layout";
 import { ErrorPanel, Lines } from "~/ui/loaded";
-import { Replaced, StillFormer } from "../results/freshness";
+import { Replaced, StillFormer } from "~/experiment/result/freshness";
 import { Calibration } from "./calibration";
 import { ConcludedList } from "./concluded-list";
 import {

@@ -3,8 +3,8 @@
 import { useQuery } from "@tanstack/react-query";
 import { Card, Empty } from "~/ui/layout";
 import { Loaded } from "~/ui/loaded";
-import { useExperiment } from "../experiment/open";
-import { proposalsQuery } from "./proposal";
+import { useExperiment } from "~/experiment/open";
+import { proposalsQuery } from "~/experiment/proposal";
 import { ProposalCard } from "./proposal-card";
 
 export function ExperimentProposalsPage() {

@@ -7,9 +7,9 @@ import { PROPOSAL } from "~/lib/words";
 import { WordBadge } from "~/ui/badge";
 import { Button } from "~/ui/button";
 import { Note } from "~/ui/layout";
-import { FieldChanges } from "../experiment/field-changes";
+import { FieldChanges } from "~/experiment/changes/field-changes";
 import { DecisionDialog } from "./decision-dialog";
-import { isOutdated, isOwn, type Proposal, whatOf } from "./proposal";
+import { isOutdated, isOwn, type Proposal, whatOf } from "~/experiment/proposal";
 
 interface CardProps {
   projectKey: string;

@@ -9,7 +9,7 @@ import { Button } from "~/ui/button";
 import { Card, Empty, Page, PageHeader } from "~/ui/layout";
 import { ErrorPanel, Lines } from "~/ui/loaded";
 import { BY_SEARCH, Tab, Tabs } from "~/ui/tabs";
-import { experimentQuery } from "../experiment/open";
+import { experimentQuery } from "~/experiment/open";
 import { ProposalCard } from "./proposal-card";
 
 const FROM = "/app/p/$projectKey/proposals";

@@ -4,9 +4,9 @@ import { keepPreviousData, queryOptions, useQuery, useQueryClient } from "@tanst
 import { useEffect, useRef } from "react";
 import { ApiFailure } from "~/api/failure";
 import { outdate, read } from "~/api/query";
-import { EXPERIMENT, type Experiment, experimentQuery, outdateExperimentAlone } from "../experiment/open";
-import { parametersOf, type Question } from "./question";
-import type { Result } from "./reading";
+import { EXPERIMENT, type Experiment, experimentQuery, outdateExperimentAlone } from "~/experiment/open";
+import { parametersOf, type Question } from "~/experiment/result/question";
+import type { Result } from "~/experiment/result/reading";
 
 const RESULT = `${EXPERIMENT}/result` as const;
 

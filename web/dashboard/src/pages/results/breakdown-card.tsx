@@ -5,10 +5,10 @@ import { Button } from "~/ui/button";
 import { Select } from "~/ui/field";
 import { HowToRead } from "~/ui/how-to-read";
 import { Card, Note } from "~/ui/layout";
-import { BreakdownTable, partName } from "./breakdown-table";
-import { DIMENSIONS, type Dimension, filterOf, type Question } from "./question";
-import { DIMENSION } from "./question-words";
-import type { Part, Result } from "./reading";
+import { BreakdownTable, partName } from "~/experiment/result/tables/breakdown-table";
+import { DIMENSIONS, type Dimension, filterOf, type Question } from "~/experiment/result/question";
+import { DIMENSION } from "~/experiment/result/question-words";
+import type { Part, Result } from "~/experiment/result/reading";
 
 interface BreakdownCardProps {
   result: Result;

@@ -9,8 +9,8 @@ import { Button } from "~/ui/button";
 import { Dialog } from "~/ui/dialog";
 import { TextBox } from "~/ui/field";
 import { ErrorPanel } from "~/ui/loaded";
-import { useAct } from "../experiment/act-dialogs";
-import { useExperiment } from "../experiment/open";
+import { useAct } from "~/experiment/acts/act-dialogs";
+import { useExperiment } from "~/experiment/open";
 
 export function ConfirmPlan() {
   const { projectKey } = useExperiment();

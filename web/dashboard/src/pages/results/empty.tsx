@@ -5,7 +5,7 @@ import type { ReactNode } from "react";
 import { count, decimal, percentage } from "~/lib/format";
 import { Card, Empty } from "~/ui/layout";
 import type { Schemas } from "~/api/query";
-import { LONG_DAYS } from "../setup/findable";
+import { LONG_DAYS } from "~/experiment/findable";
 
 type Plan = Schemas["PlanAnswer"];
 

@@ -8,8 +8,8 @@ import { Button } from "~/ui/button";
 import { Select } from "~/ui/field";
 import { Icon } from "~/ui/icon";
 import { Filters, type FilterProps } from "./filter-fields";
-import { countriesIn, type Question, withCountries } from "./question";
-import { filterWords, PHASE } from "./question-words";
+import { countriesIn, type Question, withCountries } from "~/experiment/result/question";
+import { filterWords, PHASE } from "~/experiment/result/question-words";
 
 interface FilterBarProps extends FilterProps {
   /** Goals that can be chosen, by key. */

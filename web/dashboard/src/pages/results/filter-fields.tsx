@@ -4,9 +4,19 @@ import { useEffect, useState } from "react";
 import { moment } from "~/lib/format";
 import { Choice, Choices, Select, TextInput } from "~/ui/field";
 import { Picker } from "~/ui/picker";
-import { COUNTRIES, countryName } from "../setup/audience/names";
-import { countriesIn, DEVICES, day, KINDS, PHASES, type Phase, type Question, WAYS, withCountries } from "./question";
-import { filterWords, PHASE } from "./question-words";
+import { COUNTRIES, countryName } from "~/lib/locale-names";
+import {
+  countriesIn,
+  DEVICES,
+  day,
+  KINDS,
+  PHASES,
+  type Phase,
+  type Question,
+  WAYS,
+  withCountries,
+} from "~/experiment/result/question";
+import { filterWords, PHASE } from "~/experiment/result/question-words";
 
 export interface FilterProps {
   question: Question;

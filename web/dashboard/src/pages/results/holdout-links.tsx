@@ -5,7 +5,7 @@ import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { percentage } from "~/lib/format";
 import { Note } from "~/ui/layout";
-import { concerns, groupsQuery } from "../groups/read";
+import { concerns, groupsQuery } from "~/experiment/exclusion-groups";
 
 export function HoldoutLinks({ projectKey, testId }: { projectKey: string; testId: number }) {
   const groups = useQuery(groupsQuery(projectKey));

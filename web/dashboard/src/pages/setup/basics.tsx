@@ -1,16 +1,16 @@
 // First step: the name of the experiment, its page, and its hypothesis.
 
 import { useState } from "react";
-import { FormText } from "~/lib/fields";
-import { useForm } from "~/lib/form";
-import { FormGuard } from "~/lib/guard";
+import { FormText } from "~/ui/form/fields";
+import { useForm } from "~/ui/form/form";
+import { FormGuard } from "~/ui/form/guard";
 import { copy } from "~/lib/page";
 import { TEST_TYPE } from "~/lib/words";
 import { Button } from "~/ui/button";
 import { Labels } from "~/ui/labels";
 import { Card, Facts } from "~/ui/layout";
-import { HypothesisField } from "../experiment-new/hypothesis-field";
-import { useExperiment, useLocked, useSave } from "../experiment/open";
+import { HypothesisField } from "~/experiment/hypothesis-field";
+import { useExperiment, useLocked, useSave } from "~/experiment/open";
 import { StepForm } from "./step-form";
 
 const LABELS = { test_name: "Name", url: "Page", tags: "Tags", hypothesis_id: "Hypothesis" };

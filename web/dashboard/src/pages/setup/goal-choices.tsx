@@ -1,12 +1,12 @@
 // Choice of the goals that an experiment reports: the primary goal, and others in an order.
 
 import type { Schemas } from "~/api/query";
-import type { Form } from "~/lib/form";
+import type { Form } from "~/ui/form/form";
 import { countsOf } from "~/lib/goal-types";
 import { Button, IconButton } from "~/ui/button";
 import { FieldError, Select } from "~/ui/field";
 import { Note } from "~/ui/layout";
-import { useExperiment } from "../experiment/open";
+import { useExperiment } from "~/experiment/open";
 import { GoalActivity } from "./goal-activity";
 import type { GoalFields } from "./setup-goals";
 

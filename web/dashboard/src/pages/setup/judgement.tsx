@@ -1,9 +1,9 @@
 // Settings for the analysis of results, with the meaning of each number.
 
-import { FormNumber, FormRadios } from "~/lib/fields";
-import type { Form } from "~/lib/form";
+import { FormNumber, FormRadios } from "~/ui/form/fields";
+import type { Form } from "~/ui/form/form";
 import { Card, Note } from "~/ui/layout";
-import { useLocked } from "../experiment/open";
+import { useLocked } from "~/experiment/open";
 import { PlanFirst } from "./plan-first";
 import type { GoalFields } from "./setup-goals";
 

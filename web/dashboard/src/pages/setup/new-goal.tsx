@@ -2,11 +2,11 @@
 
 import { useQueryClient } from "@tanstack/react-query";
 import { outdate, type Schemas, send } from "~/api/query";
-import { FormView, useForm } from "~/lib/form";
+import { FormView, useForm } from "~/ui/form/form";
 import { useIdempotencyKey } from "~/lib/idempotency";
 import { Dialog } from "~/ui/dialog";
 import { toast } from "~/ui/toast";
-import { bodyOf, GOAL_LABELS, GoalFields, type GoalValues, NO_GOAL } from "../goals/goal-form";
+import { bodyOf, GOAL_LABELS, GoalFields, type GoalValues, NO_GOAL } from "~/experiment/goal-form";
 
 interface NewGoalProps {
   projectKey: string;

@@ -9,8 +9,8 @@ import { count, decimal, percentage } from "~/lib/format";
 import { Button } from "~/ui/button";
 import { TextInput } from "~/ui/field";
 import { Note } from "~/ui/layout";
-import { useExperiment } from "../experiment/open";
-import { HORIZONS, LONG_DAYS, PROPOSED_DAYS, rounded } from "./findable";
+import { useExperiment } from "~/experiment/open";
+import { HORIZONS, LONG_DAYS, PROPOSED_DAYS, rounded } from "~/experiment/findable";
 import { type Assumed, noteInWords } from "./sample-size";
 
 type Plan = Schemas["PlanAnswer"];

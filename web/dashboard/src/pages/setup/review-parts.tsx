@@ -8,8 +8,8 @@ import { count, integer, moment, percentage } from "~/lib/format";
 import { countsOf } from "~/lib/goal-types";
 import { BUILTIN_METRIC, TEST_TYPE } from "~/lib/words";
 import { Card, Facts } from "~/ui/layout";
-import { Excerpt } from "../experiment-new/hypothesis-field";
-import { useExperiment } from "../experiment/open";
+import { Excerpt } from "~/experiment/hypothesis-field";
+import { useExperiment } from "~/experiment/open";
 import { clauses, sentence } from "./audience/words";
 import { STEPS } from "./steps";
 

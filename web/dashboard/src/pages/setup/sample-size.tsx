@@ -4,13 +4,13 @@
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { query, type Schemas } from "~/api/query";
-import { FormNumber } from "~/lib/fields";
-import { FormView, useForm } from "~/lib/form";
+import { FormNumber } from "~/ui/form/fields";
+import { FormView, useForm } from "~/ui/form/form";
 import { count, decimal, integer, percentage } from "~/lib/format";
 import { Card, Note } from "~/ui/layout";
 import { Loaded } from "~/ui/loaded";
-import { useExperiment } from "../experiment/open";
-import { LONG_DAYS } from "./findable";
+import { useExperiment } from "~/experiment/open";
+import { LONG_DAYS } from "~/experiment/findable";
 
 type Plan = Schemas["PlanAnswer"];
 

@@ -3,7 +3,7 @@
 import { useState } from "react";
 import { ButtonLink } from "~/ui/button";
 import { Card } from "~/ui/layout";
-import { useExperiment } from "../experiment/open";
+import { useExperiment } from "~/experiment/open";
 import { ReviewParts } from "./review-parts";
 import { type Assumed, SampleSize } from "./sample-size";
 import { SimulationCard } from "./simulation";

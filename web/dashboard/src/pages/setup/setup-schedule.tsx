@@ -1,15 +1,15 @@
 // Step "Schedule": the rules that start and end the experiment automatically.
 
 import type { Schemas } from "~/api/query";
-import { FormCheckbox, FormNumber } from "~/lib/fields";
-import { type Form, useForm } from "~/lib/form";
-import { FormGuard } from "~/lib/guard";
+import { FormCheckbox, FormNumber } from "~/ui/form/fields";
+import { type Form, useForm } from "~/ui/form/form";
+import { FormGuard } from "~/ui/form/guard";
 import { utcMoment } from "~/lib/format";
 import { nested } from "~/lib/nested";
 import { Card } from "~/ui/layout";
 import { MomentInput } from "~/ui/moment-input";
-import { ClockCard } from "../experiment/clock";
-import { useExperiment, useLocked, useSave } from "../experiment/open";
+import { ClockCard } from "~/experiment/clock";
+import { useExperiment, useLocked, useSave } from "~/experiment/open";
 import { StepForm } from "./step-form";
 
 /** Fields of the form. A rule that is off is empty here, and 0 on the server. */

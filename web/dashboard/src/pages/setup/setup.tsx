@@ -4,7 +4,7 @@ import { Link, Outlet, useRouterState } from "@tanstack/react-router";
 import { names } from "~/lib/names";
 import { Icon } from "~/ui/icon";
 import { PartHeading } from "~/ui/layout";
-import { useExperiment } from "../experiment/open";
+import { useExperiment } from "~/experiment/open";
 import { STEPS, type StepState, stepStates } from "./steps";
 
 export function SetupLayout() {

@@ -2,12 +2,12 @@
 
 import { useEffect, useRef, useState } from "react";
 import { type Schemas, send } from "~/api/query";
-import { FormNumber, FormSelect } from "~/lib/fields";
-import { FormView, useForm } from "~/lib/form";
+import { FormNumber, FormSelect } from "~/ui/form/fields";
+import { FormView, useForm } from "~/ui/form/form";
 import { duration } from "~/lib/format";
 import { Button } from "~/ui/button";
 import { Card } from "~/ui/layout";
-import { useExperiment } from "../experiment/open";
+import { useExperiment } from "~/experiment/open";
 import type { Assumed } from "./sample-size";
 import { SimulationAnswer } from "./simulation-answer";
 

@@ -3,8 +3,8 @@
 
 import { useNavigate } from "@tanstack/react-router";
 import type { ComponentProps } from "react";
-import { FormView } from "~/lib/form";
-import { useExperiment } from "../experiment/open";
+import { FormView } from "~/ui/form/form";
+import { useExperiment } from "~/experiment/open";
 import { type StepName, STEPS } from "./steps";
 
 type StepFormProps<V extends object> = Omit<ComponentProps<typeof FormView<V>>, "next" | "isPlain"> & {

@@ -1,7 +1,7 @@
 // Steps of an experiment's setup, in the usual order of decisions. Each is a page with its own form, which saves
 // independently.
 
-import type { Experiment } from "../experiment/open";
+import type { Experiment } from "~/experiment/open";
 
 const BASE = "/p/$projectKey/experiments/$testId/setup";
 

@@ -1,5 +1,5 @@
-import { FormChecks, FormText } from "~/lib/fields";
-import type { Form } from "~/lib/form";
+import { FormChecks, FormText } from "~/ui/form/fields";
+import type { Form } from "~/ui/form/form";
 import { EVENTS, type EventName } from "./words";
 
 export interface WebhookFields {

@@ -2,7 +2,7 @@ import { useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import { outdate, send } from "~/api/query";
-import { FormView, useForm } from "~/lib/form";
+import { FormView, useForm } from "~/ui/form/form";
 import { Button } from "~/ui/button";
 import { Dialog } from "~/ui/dialog";
 import { Secret } from "~/ui/secret";

@@ -7,7 +7,7 @@ import { IntervalPlot, type IntervalRow } from "~/ui/interval-plot";
 import { Card } from "~/ui/layout";
 import { ErrorPanel, Lines, Loaded } from "~/ui/loaded";
 import { useReadAgain } from "../as-of";
-import type { TimeArm } from "../time/panels";
+import type { TimeArm } from "~/experiment/result/time/panels";
 import type { WeightEpoch } from "./weights";
 import { LossesPlot } from "./losses-plot";
 import { WeightsPlot } from "./weights-plot";

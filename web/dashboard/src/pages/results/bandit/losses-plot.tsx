@@ -7,8 +7,8 @@ import { Picture } from "~/ui/picture";
 import { type Column, Table } from "~/ui/table";
 import { TimePlot, type TimePlotHandle } from "~/ui/time-plot";
 import type { TimeShape } from "~/ui/time-shape";
-import { stacked } from "../time/drawing";
-import { countRange } from "../time/series";
+import { stacked } from "~/experiment/result/time/drawing";
+import { countRange } from "~/experiment/result/time/series";
 
 type Loss = Schemas["BanditPoint"];
 

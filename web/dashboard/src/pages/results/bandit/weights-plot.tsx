@@ -7,7 +7,7 @@ import { fitted } from "~/ui/interval-geometry";
 import { Picture } from "~/ui/picture";
 import { type Column, Table } from "~/ui/table";
 import { fontOf, measureIn, useWidth } from "~/ui/width";
-import { type TimeArm, titleOf } from "../time/panels";
+import { type TimeArm, titleOf } from "~/experiment/result/time/panels";
 import { outline, stepsOf, type WeightEpoch } from "./weights";
 
 interface WeightsPlotProps {

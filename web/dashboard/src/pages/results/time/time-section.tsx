@@ -5,9 +5,9 @@ import { useEffect, useMemo } from "react";
 import { warnedQuery } from "~/api/query";
 import { Card, Note } from "~/ui/layout";
 import { Lines, Loaded } from "~/ui/loaded";
-import { historyQuery } from "../../history/history-query";
+import { historyQuery } from "~/experiment/history/history-query";
 import { useReadAgain } from "../as-of";
-import { TimeView, type TimeViewProps } from "./time-view";
+import { TimeView, type TimeViewProps } from "~/experiment/result/time/time-view";
 
 /** Parameters of a result that a series accepts, too. */
 export interface SeriesQuestion {

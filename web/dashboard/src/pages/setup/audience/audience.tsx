@@ -1,10 +1,10 @@
 // Step "Audience": for which visitors and on which pages the experiment runs, in words and as rules, with a visitor to
 // try.
 
-import { useForm } from "~/lib/form";
-import { FormGuard } from "~/lib/guard";
+import { useForm } from "~/ui/form/form";
+import { FormGuard } from "~/ui/form/guard";
 import { Card } from "~/ui/layout";
-import { type Changes, type Experiment, useExperiment, useLocked, useSave } from "../../experiment/open";
+import { type Changes, type Experiment, useExperiment, useLocked, useSave } from "~/experiment/open";
 import { StepForm } from "../step-form";
 import { type AudienceForm, RuleForm, RulesEditor } from "./editor";
 import { isRule, PAGES, rulesOf, type Targeting, TITLES } from "./kinds";

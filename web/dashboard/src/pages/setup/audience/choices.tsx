@@ -3,7 +3,7 @@
 import { Choice, Choices } from "~/ui/field";
 import { Picker } from "~/ui/picker";
 import type { Rules } from "./kinds";
-import { LANGUAGES, languageName } from "./names";
+import { LANGUAGES, languageName } from "~/lib/locale-names";
 import type { RuleProps } from "./rule";
 
 /** Choice of several words. */

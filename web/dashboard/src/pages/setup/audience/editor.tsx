@@ -1,7 +1,7 @@
 // Rules of an audience: the existing ones, each with its form, and a menu of the others.
 
 import { type ReactNode, useRef, useState } from "react";
-import type { Form } from "~/lib/form";
+import type { Form } from "~/ui/form/form";
 import { Button } from "~/ui/button";
 import { Note } from "~/ui/layout";
 import { Menu, MenuItem, MenuLabel } from "~/ui/menu";

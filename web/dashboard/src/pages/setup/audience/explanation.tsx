@@ -7,7 +7,7 @@ import { REASON, type Tone } from "~/lib/words";
 import { TEXT } from "~/ui/badge";
 import { Icon, type IconName } from "~/ui/icon";
 import { Note } from "~/ui/layout";
-import { type Experiment, useExperiment } from "../../experiment/open";
+import { type Experiment, useExperiment } from "~/experiment/open";
 import { TITLES } from "./kinds";
 
 type Explanation = Schemas["Explanation"];

@@ -3,7 +3,7 @@
 import type { Schemas } from "~/api/query";
 import { Picker } from "~/ui/picker";
 import type { Rules } from "./kinds";
-import { COUNTRIES, countryName } from "./names";
+import { COUNTRIES, countryName } from "~/lib/locale-names";
 import type { RuleProps } from "./rule";
 
 type Country = Schemas["Country"];

@@ -9,10 +9,10 @@ import { Button, IconButton } from "~/ui/button";
 import { Select, TextInput } from "~/ui/field";
 import { Card, Note } from "~/ui/layout";
 import { ErrorPanel, Lines } from "~/ui/loaded";
-import { useExperiment } from "../../experiment/open";
+import { useExperiment } from "~/experiment/open";
 import { ExplanationView } from "./explanation";
 import { BROWSERS, DEVICES, isRule, SOURCES, SYSTEMS } from "./kinds";
-import { COUNTRIES } from "./names";
+import { COUNTRIES } from "~/lib/locale-names";
 import { fieldNamed, focusSoon, replaced } from "./rule";
 import { and } from "./words";
 

@@ -4,7 +4,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { query, type Schemas } from "~/api/query";
 import { Note } from "~/ui/layout";
-import { useExperiment } from "../../experiment/open";
+import { useExperiment } from "~/experiment/open";
 
 type Install = Pick<Schemas["Install"], "knows_places" | "knows_regions">;
 

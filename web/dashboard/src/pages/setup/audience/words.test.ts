@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { isShown, type Targeting } from "./kinds";
-import { COUNTRIES, LANGUAGES } from "./names";
+import { COUNTRIES, LANGUAGES } from "~/lib/locale-names";
 import { clauses, sentence } from "./words";
 
 const HOME = "https://shop.example/checkout";

@@ -14,7 +14,7 @@ import {
   type Targeting,
   TITLES,
 } from "./kinds";
-import { countryInSentence, languageName } from "./names";
+import { countryInSentence, languageName } from "~/lib/locale-names";
 import { operatorInfo } from "./operators";
 
 type Condition = Schemas["Condition"];

@@ -4,8 +4,8 @@ import type { Schemas } from "~/api/query";
 import { ago, decimal, duration, moment, NOTHING, percentage } from "~/lib/format";
 import { Card, Facts } from "~/ui/layout";
 import { type Column, Table } from "~/ui/table";
-import { useExperiment } from "../../experiment/open";
-import { armsOf } from "./arms";
+import { useExperiment } from "~/experiment/open";
+import { armsOf } from "~/experiment/arms";
 
 type Bandit = Schemas["Bandit"];
 

@@ -8,8 +8,8 @@ import { Button } from "~/ui/button";
 import { Card } from "~/ui/layout";
 import { ErrorPanel, Lines } from "~/ui/loaded";
 import { type Column, Table } from "~/ui/table";
-import { useExperiment } from "../../experiment/open";
-import { withoutRepeat } from "../../history/acts";
+import { useExperiment } from "~/experiment/open";
+import { withoutRepeat } from "~/experiment/history/acts";
 
 type Revision = Schemas["RevisionView"];
 

@@ -6,8 +6,8 @@ import { percentage } from "~/lib/format";
 import { GROUP_KIND } from "~/lib/words";
 import { Card } from "~/ui/layout";
 import { Loaded } from "~/ui/loaded";
-import { useExperiment } from "../../experiment/open";
-import { concerns, type Group, groupsQuery } from "../../groups/read";
+import { useExperiment } from "~/experiment/open";
+import { concerns, type Group, groupsQuery } from "~/experiment/exclusion-groups";
 
 export function PlacesCard() {
   const { projectKey, experiment } = useExperiment();

@@ -1,16 +1,16 @@
 // Traffic settings: the share of visitors who enter, the weights of the variants, and whether the clock changes them or
 // serves a winner.
 
-import { FormCheckbox, FormNumber } from "~/lib/fields";
+import { FormCheckbox, FormNumber } from "~/ui/form/fields";
 import { moment, percentage } from "~/lib/format";
-import { type Form, useForm } from "~/lib/form";
-import { FormGuard } from "~/lib/guard";
+import { type Form, useForm } from "~/ui/form/form";
+import { FormGuard } from "~/ui/form/guard";
 import { nested } from "~/lib/nested";
 import { Card, Note } from "~/ui/layout";
 import { ShareBar } from "~/ui/share-bar";
-import { type Changes, type Experiment, useExperiment, useLocked, useSave } from "../../experiment/open";
+import { type Changes, type Experiment, useExperiment, useLocked, useSave } from "~/experiment/open";
 import { StepForm } from "../step-form";
-import { armsOf } from "./arms";
+import { armsOf } from "~/experiment/arms";
 import { type Split, WeightsField } from "./weights";
 
 export interface Values {

@@ -3,8 +3,8 @@
 import { useQuery } from "@tanstack/react-query";
 import { query } from "~/api/query";
 import { Loaded } from "~/ui/loaded";
-import { EpochsCard } from "../../experiment/epochs";
-import { useExperiment } from "../../experiment/open";
+import { EpochsCard } from "~/experiment/epochs";
+import { useExperiment } from "~/experiment/open";
 import { BanditCard } from "./bandit";
 import { MovesCard } from "./moves";
 import { PlacesCard } from "./places";

@@ -1,13 +1,13 @@
 // Weights of the variants: a number for each, with their sum, and a picture of them.
 
 import { percentage } from "~/lib/format";
-import type { Form } from "~/lib/form";
+import type { Form } from "~/ui/form/form";
 import { evenShares, missing, together } from "~/lib/shares";
 import { DISTRIBUTION_MODE } from "~/lib/words";
 import { Button } from "~/ui/button";
 import { FieldError, TextInput } from "~/ui/field";
 import { ShareBar } from "~/ui/share-bar";
-import type { Arm } from "./arms";
+import type { Arm } from "~/experiment/arms";
 import type { Values } from "./split-form";
 
 /** An even split, or a weight per variant name; null while its field is empty. */

@@ -6,7 +6,7 @@ import { Badge } from "~/ui/badge";
 import { Button } from "~/ui/button";
 import { Icon } from "~/ui/icon";
 import { Card } from "~/ui/layout";
-import { useExperiment } from "../../experiment/open";
+import { useExperiment } from "~/experiment/open";
 import { type ArmId, contentsOf, fieldOf, nameOf, VARIANTS_MAX, withNew } from "./arms";
 import type { Editing } from "./editing";
 

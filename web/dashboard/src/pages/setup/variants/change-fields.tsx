@@ -3,7 +3,7 @@
 import { Button, IconButton } from "~/ui/button";
 import { Choice, Select, TextBox, TextInput } from "~/ui/field";
 import { Menu, MenuItem } from "~/ui/menu";
-import { useExperiment } from "../../experiment/open";
+import { useExperiment } from "~/experiment/open";
 import {
   type Change,
   CONTENT_KEYS,

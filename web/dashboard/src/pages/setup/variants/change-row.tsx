@@ -7,7 +7,7 @@ import { FieldError } from "~/ui/field";
 import { Icon } from "~/ui/icon";
 import { Note } from "~/ui/layout";
 import { Menu, MenuItem } from "~/ui/menu";
-import { useExperiment } from "../../experiment/open";
+import { useExperiment } from "~/experiment/open";
 import { ChangeFields } from "./change-fields";
 import { type Change, furtherKeys, kindOf, needsCode, sentenceOf } from "./changes";
 import type { Editing } from "./editing";

@@ -5,7 +5,7 @@ import { useState } from "react";
 import { Button } from "~/ui/button";
 import { FieldError } from "~/ui/field";
 import { Menu, MenuItem, MenuLabel, MenuLine } from "~/ui/menu";
-import { useExperiment } from "../../experiment/open";
+import { useExperiment } from "~/experiment/open";
 import { ChangeRow } from "./change-row";
 import { type Change, kindOf, NEW_CHANGES, NEW_REDIRECT, needsCode } from "./changes";
 import { ChangesJson } from "./changes-json";

@@ -1,4 +1,4 @@
-import type { Form } from "~/lib/form";
+import type { Form } from "~/ui/form/form";
 import type { ArmId, Variant, VariantFields } from "./arms";
 import type { Findings } from "./findings";
 

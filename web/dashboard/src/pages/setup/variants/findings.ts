@@ -6,7 +6,7 @@ import { useEffect, useMemo, useState } from "react";
 import { failureFrom } from "~/api/failure";
 import { send } from "~/api/query";
 import type { CodeMark } from "~/ui/code-editor";
-import { type Changes, useExperiment } from "../../experiment/open";
+import { type Changes, useExperiment } from "~/experiment/open";
 
 const ASK_AFTER_MS = 600;
 

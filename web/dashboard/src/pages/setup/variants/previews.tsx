@@ -13,7 +13,7 @@ import { Card, Note } from "~/ui/layout";
 import { Loaded } from "~/ui/loaded";
 import { QrCode } from "~/ui/qr";
 import { toast } from "~/ui/toast";
-import { useExperiment } from "../../experiment/open";
+import { useExperiment } from "~/experiment/open";
 
 type PreviewLink = Schemas["PreviewLink"];
 

@@ -1,7 +1,7 @@
 // Asks before a variant is removed, and explains the effect: names are positions.
 
 import { ConfirmDialog } from "~/ui/dialog";
-import { useExperiment } from "../../experiment/open";
+import { useExperiment } from "~/experiment/open";
 import { without } from "./arms";
 import type { Editing } from "./editing";
 

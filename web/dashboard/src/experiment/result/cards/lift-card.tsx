@@ -1,0 +1,79 @@
+// Lift of each variant with its interval.
+
+import { liftEnds } from "~/lib/lift-ends";
+import type { Tone } from "~/lib/words";
+import { HowToRead } from "~/ui/how-to-read";
+import { IntervalPlot, type IntervalRow } from "~/ui/interval-plot";
+import { Card, Note } from "~/ui/layout";
+import { verdictWord } from "../lift";
+import { askedOf, goalName, type Result } from "../reading";
+
+export function LiftHelp({ confidence }: { confidence: number }) {
+  return (
+    <>
+      <p>
+        The dot is a variant's <b className="font-semibold">lift</b>: how much more, or less, it does than the control,
+        in percent of what the control does. The line is its <b className="font-semibold">interval</b>: where the true
+        lift is, at {confidence} % confidence.
+      </p>
+      <ul className="flex list-disc flex-col gap-1 pl-5">
+        <li>The whole line right of zero: the variant does more.</li>
+        <li>The whole line left of zero: it does less.</li>
+        <li>The line holds zero: better and worse are both possible. More visitors make it shorter.</li>
+      </ul>
+      <p>
+        You may read it on any day, and stop when you like: at most {100 - confidence} in 100 experiments ever show, on
+        any day, a line that the true lift is not on. That is why it is longer than in tools that allow one look.
+      </p>
+    </>
+  );
+}
+
+export function LiftCard({ result }: { result: Result }) {
+  const { confidence_threshold_percent: confidence, variants } = result;
+  return (
+    <Card
+      title="Lift beside the control"
+      about={`Where the true lift of each variant is, at ${confidence} % confidence.`}
+    >
+      <div className="flex flex-col gap-4">
+        {variants.some(({ analysis }) => analysis?.verdict === "do_not_trust") && (
+          <Note tone="bad">Drawn from numbers that are not to be trusted: look at the health first.</Note>
+        )}
+        <IntervalPlot
+          label="Lift of each variant"
+          rows={rowsOf(result)}
+          unit="%"
+          estimateName="Lift"
+          sides={["Worse than the control", "Better"]}
+          of={`${result.test_name}: ${goalName(result) ?? ""}`}
+          asOf={askedOf(result).asOf ?? null}
+        />
+        <HowToRead>
+          <LiftHelp confidence={confidence} />
+        </HowToRead>
+      </div>
+    </Card>
+  );
+}
+
+/** Tones of verdicts that are conclusions. The others have none. */
+const TONES: Record<string, Tone> = { win: "good", loss: "bad", no_difference: "neutral" };
+
+function rowsOf({ variants, status_code: status }: Result): IntervalRow[] {
+  return variants
+    .filter(({ is_control: isControl }) => !isControl)
+    .map(({ variant_id: id, name, nickname, analysis }) => {
+      const [low, high] = liftEnds(analysis?.lift_interval) ?? [null, null];
+      const verdict = analysis?.verdict ?? "keep_running";
+      return {
+        key: id,
+        name: nickname === "" ? name : `${name}: ${nickname}`,
+        estimate: analysis?.lift ?? null,
+        low,
+        high,
+        note: verdictWord(verdict, status === 1).text,
+        tone: TONES[verdict],
+      };
+    });
+}
