@@ -1,19 +1,20 @@
 // Next and last automatic action of the clock on an experiment.
 
 import { Link } from "@tanstack/react-router";
+import type { Schemas } from "~/api/query";
 import { count, moment } from "~/lib/format";
 import { Card, Note } from "~/ui/layout";
 import { withoutRepeat } from "./history/acts";
 import { type Experiment, useExperiment } from "./open";
 
-const ACTS: Record<string, string> = {
+const ACTS: Record<Schemas["ClockAct"], string> = {
   start: "It starts",
   stop: "It stops",
   reweight: "The bandit looks at the result, and may move the shares of the variants",
   ramp: "The winner may be served to more visitors",
 };
 
-const DONE: Record<string, string> = {
+const DONE: Record<Schemas["ClockAct"], string> = {
   start: "It was started",
   stop: "It was stopped",
   reweight: "The shares of the variants were moved",

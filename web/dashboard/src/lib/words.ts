@@ -140,6 +140,14 @@ export const GROUP_KIND: Record<Schemas["GroupKind"], { text: string; about: str
   },
 };
 
+/** Texts of words, without tones. */
+export function textsOf<K extends string>(words: Record<K, { text: string }>): Record<K, string> {
+  return Object.fromEntries(Object.entries<{ text: string }>(words).map(([key, { text }]) => [key, text])) as Record<
+    K,
+    string
+  >;
+}
+
 /** Returns the word for a value. A value that this version does not know is shown as it is. */
 export function wordOf(words: Record<string | number, Word>, value: string | number): Word {
   return own(words, String(value)) ?? { text: String(value).replaceAll("_", " "), tone: "neutral" };

@@ -2,7 +2,7 @@
 // `configuration.is_mab`, `variants[0].customJS`.
 
 import { decimal, moment, percentage } from "~/lib/format";
-import { OUTCOME, STATUS, type Word, wordOf } from "~/lib/words";
+import { OUTCOME, STATUS, wordOf } from "~/lib/words";
 
 const NAMES: Record<string, string> = {
   test_name: "Name",
@@ -141,7 +141,7 @@ function textOf(path: string, field: string, value: string): string | undefined 
 }
 
 function outcomeName(word: string): string {
-  return wordOf(OUTCOME as Record<string, Word>, word).text;
+  return wordOf(OUTCOME, word).text;
 }
 
 function armName(id: string): string {

@@ -1,6 +1,8 @@
 // Words for the actions in a history. They follow the name of the actor.
 
+import type { Schemas } from "~/api/query";
 import { count } from "~/lib/format";
+import { own } from "~/lib/own";
 import type { Revision } from "./history-query";
 
 const ACTS: Record<string, string> = {
@@ -37,7 +39,7 @@ function numberIn(detail: unknown, name: string): number | undefined {
   return typeof value === "number" ? value : undefined;
 }
 
-const RULES: Record<string, string> = {
+const RULES: Record<Schemas["ClockRule"], string> = {
   page_harm: "ending what harms pages",
   start_date: "its start date",
   end_date: "its end date",
@@ -52,7 +54,7 @@ const RULES: Record<string, string> = {
 
 /** Name of a rule of the clock, after "By". */
 export function ruleName(rule: string): string {
-  return RULES[rule] ?? rule.replaceAll("_", " ");
+  return own(RULES, rule) ?? rule.replaceAll("_", " ");
 }
 
 /**

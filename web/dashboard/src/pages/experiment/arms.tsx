@@ -1,7 +1,7 @@
 // Variants of an experiment: their changes, and their shares of the visitors.
 
 import { useQuery } from "@tanstack/react-query";
-import { query } from "~/api/query";
+import { query, type Schemas } from "~/api/query";
 import { count, percentage } from "~/lib/format";
 import { Badge } from "~/ui/badge";
 import { Card } from "~/ui/layout";
@@ -36,7 +36,7 @@ const COLUMNS: Column<Arm>[] = [
   { name: "Share", isNumber: true, cell: ({ weight }) => percentage(weight) },
 ];
 
-const MODES: Record<string, string> = {
+const MODES: Record<Schemas["DistributionMode"], string> = {
   equal: "The variants share visitors evenly.",
   custom: "The shares were set by hand.",
   mab: "A bandit moves the shares by the result.",

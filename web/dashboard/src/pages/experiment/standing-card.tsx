@@ -3,7 +3,7 @@
 import { useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import { ago, integer, moment, NOTHING } from "~/lib/format";
-import { HEALTH, UNDECIDED, VERDICT, type Word, wordOf } from "~/lib/words";
+import { HEALTH, UNDECIDED, VERDICT, wordOf } from "~/lib/words";
 import { WordBadge } from "~/ui/badge";
 import { Card } from "~/ui/layout";
 import { Loaded } from "~/ui/loaded";
@@ -35,7 +35,7 @@ function Found({ standing }: { standing: Standing }) {
           {verdict ? <WordBadge word={isUndecided ? UNDECIDED : wordOf(VERDICT, verdict)} /> : <Nothing />}
         </Figure>
         <Figure name="Health">
-          <WordBadge word={wordOf(HEALTH as Record<string, Word>, health)} />
+          <WordBadge word={wordOf(HEALTH, health)} />
         </Figure>
         <Figure name="Visitors">{integer(visitors)}</Figure>
         <Figure name="Days">{integer(days)}</Figure>

@@ -1,5 +1,5 @@
 import { useSession } from "~/api/session";
-import { HEALTH, OUTCOME, STATUS, VERDICT } from "~/lib/words";
+import { HEALTH, OUTCOME, STATUS, textsOf, VERDICT } from "~/lib/words";
 import { Button } from "~/ui/button";
 import { FilterMenu, FilterTrigger, ProjectFilter } from "~/ui/filter-menu";
 import { Icon } from "~/ui/icon";
@@ -19,9 +19,9 @@ import {
 } from "./filters";
 
 const STATUS_NAMES = { live: STATUS[1].text, draft: STATUS[9].text, inactive: STATUS[0].text };
-const VERDICT_NAMES = { ...texts(VERDICT), unknown: "No verdict yet" } as Record<(typeof VERDICTS)[number], string>;
-const OUTCOME_NAMES = { ...texts(OUTCOME), none: "Not concluded" } as Record<(typeof OUTCOMES)[number], string>;
-const HEALTH_NAMES = texts(HEALTH) as Record<(typeof HEALTHS)[number], string>;
+const VERDICT_NAMES: Record<(typeof VERDICTS)[number], string> = { ...textsOf(VERDICT), unknown: "No verdict yet" };
+const OUTCOME_NAMES: Record<(typeof OUTCOMES)[number], string> = { ...textsOf(OUTCOME), none: "Not concluded" };
+const HEALTH_NAMES: Record<(typeof HEALTHS)[number], string> = textsOf(HEALTH);
 
 export const SORT_NAMES: Record<(typeof SORTS)[number], string> = {
   need: "What needs somebody",
@@ -35,10 +35,6 @@ export const SORT_NAMES: Record<(typeof SORTS)[number], string> = {
   days: "Days",
   days_left: "Days left",
 };
-
-function texts(words: Record<string, { text: string }>): Record<string, string> {
-  return Object.fromEntries(Object.entries(words).map(([key, { text }]) => [key, text]));
-}
 
 interface ToolbarProps {
   filters: Filters;

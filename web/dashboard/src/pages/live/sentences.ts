@@ -1,6 +1,8 @@
 // Events in words.
 
+import type { Schemas } from "~/api/query";
 import { decimal } from "~/lib/format";
+import { own } from "~/lib/own";
 import type { IconName } from "~/ui/icon";
 import { amountOf } from "~/experiment/live/amount";
 import type { LiveEvent } from "~/experiment/live/log";
@@ -15,7 +17,7 @@ interface Said {
 
 type Say = (event: LiveEvent, names: Names) => Said;
 
-const SAYINGS: Record<string, Say> = {
+const SAYINGS: Record<Schemas["EventType"], Say> = {
   pageview: (event) => ({ icon: "book", text: `Opened ${pathOf(event.url)}` }),
   exposure: (event, names) => ({
     icon: "flask",
@@ -38,7 +40,7 @@ const SAYINGS: Record<string, Say> = {
 
 export function saying(event: LiveEvent, names: Names): Said {
   const type = String(event.type);
-  return Object.hasOwn(SAYINGS, type) ? (SAYINGS[type] as Say)(event, names) : { icon: "info", text: type };
+  return own(SAYINGS, type)?.(event, names) ?? { icon: "info", text: type };
 }
 
 /** Path of the page. The site is left out, because it is always the same. */

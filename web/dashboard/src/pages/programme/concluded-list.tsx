@@ -3,7 +3,7 @@
 import type { InfiniteData, UseInfiniteQueryResult } from "@tanstack/react-query";
 import { useMemo, useRef } from "react";
 import { count, integer } from "~/lib/format";
-import { OUTCOME } from "~/lib/words";
+import { OUTCOME, textsOf } from "~/lib/words";
 import { Button } from "~/ui/button";
 import { FilterMenu } from "~/ui/filter-menu";
 import { HowToRead } from "~/ui/how-to-read";
@@ -20,7 +20,7 @@ import {
   type ProgrammeFilters,
 } from "./filters";
 
-const OUTCOME_NAMES = Object.fromEntries(OUTCOMES.map((one) => [one, OUTCOME[one].text])) as Record<Outcome, string>;
+const OUTCOME_NAMES: Record<Outcome, string> = textsOf(OUTCOME);
 
 interface ListProps {
   programme: UseInfiniteQueryResult<InfiniteData<FilteredProgramme>>;

@@ -1,6 +1,8 @@
 // Health of the data: failed checks with cause and next step, then passed checks, and checks without enough data.
 
+import type { Schemas } from "~/api/query";
 import { count, integer, probability } from "~/lib/format";
+import { own } from "~/lib/own";
 import { HEALTH, type Tone, type Word, wordOf } from "~/lib/words";
 import { Dot, WordBadge } from "~/ui/badge";
 import { GroupedTable } from "~/ui/grouped-table";
@@ -31,10 +33,10 @@ function isYoung({ key, status }: Found): boolean {
 }
 
 function grade(health: Health, wrong: Found[]): Word {
-  return health.status === "warn" && wrong.length === 0 ? YOUNG : wordOf(HEALTH as Record<string, Word>, health.status);
+  return health.status === "warn" && wrong.length === 0 ? YOUNG : wordOf(HEALTH, health.status);
 }
 
-const SUMMARY: Record<string, string> = {
+const SUMMARY: Record<Schemas["GradeWord"], string> = {
   ok: "Nothing speaks against these numbers.",
   warn: "Look at this before you decide.",
   fail: "These numbers are not sound as they are. Find the cause first.",
@@ -60,7 +62,9 @@ export function HealthCard({ result: { health, variants }, isShared = false }: H
     <Card title="Health" actions={<WordBadge word={word} />}>
       <div className="flex flex-col gap-3">
         <p>
-          {word === YOUNG ? "There is too little to judge from, as in every young experiment." : SUMMARY[health.status]}
+          {word === YOUNG
+            ? "There is too little to judge from, as in every young experiment."
+            : own(SUMMARY, health.status)}
         </p>
         {wrong.length > 0 && (
           <ul className="flex flex-col gap-3">
@@ -91,7 +95,7 @@ function others(fine: number, open: number): string {
 }
 
 function toneOf(status: string): Tone {
-  return wordOf(HEALTH as Record<string, Word>, status).tone;
+  return wordOf(HEALTH, status).tone;
 }
 
 const EDGES: Record<Tone, string> = {

@@ -1,6 +1,8 @@
 // Lift of each variant with its interval.
 
+import type { Schemas } from "~/api/query";
 import { liftEnds } from "~/lib/lift-ends";
+import { own } from "~/lib/own";
 import type { Tone } from "~/lib/words";
 import { HowToRead } from "~/ui/how-to-read";
 import { IntervalPlot, type IntervalRow } from "~/ui/interval-plot";
@@ -58,7 +60,7 @@ export function LiftCard({ result }: { result: Result }) {
 }
 
 /** Tones of verdicts that are conclusions. The others have none. */
-const TONES: Record<string, Tone> = { win: "good", loss: "bad", no_difference: "neutral" };
+const TONES: Partial<Record<Schemas["VerdictWord"], Tone>> = { win: "good", loss: "bad", no_difference: "neutral" };
 
 function rowsOf({ variants, status_code: status }: Result): IntervalRow[] {
   return variants
@@ -73,7 +75,7 @@ function rowsOf({ variants, status_code: status }: Result): IntervalRow[] {
         low,
         high,
         note: verdictWord(verdict, status === 1).text,
-        tone: TONES[verdict],
+        tone: own(TONES, verdict),
       };
     });
 }

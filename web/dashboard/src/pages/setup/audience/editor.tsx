@@ -1,6 +1,7 @@
 // Rules of an audience: the existing ones, each with its form, and a menu of the others.
 
 import { type ReactNode, useRef, useState } from "react";
+import type { Schemas } from "~/api/query";
 import type { Form } from "~/ui/form/form";
 import { Button } from "~/ui/button";
 import { Note } from "~/ui/layout";
@@ -177,7 +178,7 @@ const GROUP_WORDS: Record<"segment_rule" | "cookie_rule" | "parameter_rule" | "r
   },
 };
 
-const DEVICE_LABELS = { desktop: "Desktop", mobile: "Mobile", tablet: "Tablet" };
+const DEVICE_LABELS: Record<Schemas["Device"], string> = { desktop: "Desktop", mobile: "Mobile", tablet: "Tablet" };
 
 /** Adds a warning to a rule that this server may be unable to evaluate. */
 function withWarning(kind: Kind, rule: ReactNode) {

@@ -9,23 +9,23 @@ export type Kind = keyof Targeting & string;
 /** Targeting with every kind. An empty rule restricts nothing. */
 export type Rules = Required<Targeting>;
 
-export const DEVICES = { desktop: "desktop", mobile: "mobile", tablet: "tablet" } as const;
-export const BROWSERS = {
+export const DEVICES: Record<Schemas["Device"], string> = { desktop: "desktop", mobile: "mobile", tablet: "tablet" };
+export const BROWSERS: Record<Schemas["Browser"], string> = {
   chrome: "Chrome",
   safari: "Safari",
   firefox: "Firefox",
   edge: "Edge",
   ie: "Internet Explorer",
   opera: "Opera",
-} as const;
-export const SYSTEMS = {
+};
+export const SYSTEMS: Record<Schemas["System"], string> = {
   windows: "Windows",
   macOS: "macOS",
   linux: "Linux",
   chromeOS: "ChromeOS",
   ios: "iOS",
   android: "Android",
-} as const;
+};
 export const DAYS = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"] as const;
 /** Sources of visitors, as words after "who came". */
 export const SOURCES = {

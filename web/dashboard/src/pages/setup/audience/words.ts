@@ -205,7 +205,7 @@ function attributesInWords(attributes: EventRule["attributes"]): string {
   return ` where ${groups.join(", or ")}`;
 }
 
-const MATCHES: Record<string, (url: string) => string> = {
+const MATCHES: Record<Schemas["UrlMatch"], (url: string) => string> = {
   simple: (url) => `the page ${quoted(url)}`,
   exact: (url) => `exactly the address ${quoted(url)}`,
   contain: (url) => `addresses that contain ${quoted(url)}`,

@@ -154,7 +154,12 @@ function Reported({ isAwaited }: { isAwaited: boolean }) {
   );
 }
 
-const TONES = { ok: "text-good", warn: "text-caution", blocked: "text-bad", unknown: "text-soft" };
+const TONES: Record<Schemas["ChecklistStatus"], string> = {
+  ok: "text-good",
+  warn: "text-caution",
+  blocked: "text-bad",
+  unknown: "text-soft",
+};
 
 function previewIn(checklist: Schemas["Checklist"] | undefined) {
   return checklist?.items.find((item) => item.check === "preview");
