@@ -1,4 +1,4 @@
-//! What a run found that must not be, and how long it took.
+//! Violations that a run found, and its duration.
 
 use crate::Result;
 use crate::violation::{Kind, Violation};
@@ -6,26 +6,26 @@ use std::collections::HashSet;
 use std::fmt;
 use std::time::{Duration, Instant};
 
-/// Violations that are printed; all are counted.
+/// Maximum number of violations that are printed; all are counted.
 const SHOWN: usize = 20;
 
-/// What came of a run, for whoever started it.
+/// Outcome of a run, printed for the person who started it.
 pub(crate) trait Outcome: fmt::Display {
-    /// Whether all is as it must be, and the run could have found otherwise.
+    /// Returns whether the run passed. A run that could not have found violations does not pass.
     fn is_well(&self) -> bool;
 }
 
 /// The violations of a run, cycle by cycle.
 pub(crate) struct Findings {
     pub(crate) name: &'static str,
-    /// Those that a run of this kind can meet.
+    /// Kinds of violations that a run of this type can find.
     kinds: &'static [Kind],
     started: Instant,
     took: Duration,
     pub(crate) cycles: u32,
     violations: Vec<Violation>,
     reported: HashSet<(Kind, String)>,
-    /// Where things are kept for somebody to look at.
+    /// Location of the data that is kept for inspection.
     kept: Option<String>,
 }
 
@@ -43,8 +43,8 @@ impl Findings {
         }
     }
 
-    /// Counts violations; those that are new, as one that stays may be seen again in
-    /// every later cycle.
+    /// Counts violations. Returns those that are new: one that stays may be found again
+    /// in every later cycle.
     pub(crate) fn add(&mut self, violations: Vec<Violation>) -> Vec<Violation> {
         let mut new = violations;
         new.retain(|violation| self.reported.insert((violation.kind, violation.about.clone())));
@@ -52,37 +52,37 @@ impl Findings {
         new
     }
 
-    /// Ends the run; when something was wrong `keep` leaves everything for a look, and
-    /// tells where it is.
+    /// Ends the run. If there are violations, `keep` keeps the data for inspection and
+    /// returns its location.
     pub(crate) fn finish(&mut self, keep: impl FnOnce() -> String) {
         self.took = self.started.elapsed();
         self.kept = (!self.is_empty()).then(keep);
     }
 
-    /// Whether nothing was wrong.
+    /// Returns whether there are no violations.
     pub(crate) fn is_empty(&self) -> bool {
         self.violations.is_empty()
     }
 
-    /// Everything that was wrong.
+    /// All violations.
     pub(crate) fn all(&self) -> &[Violation] {
         &self.violations
     }
 
-    /// A line for whoever waits, with what was `done` so far.
+    /// Prints a line of progress, with what was `done` so far.
     pub(crate) fn progress(&self, cycles: u32, done: fmt::Arguments<'_>) {
         eprintln!("{}: {} of {cycles} cycles, {done}, {} violations", self.name, self.cycles, self.violations.len());
     }
 
-    /// The first line of a report.
+    /// Writes the first line of a report.
     pub(crate) fn head(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         let seconds = self.took.as_secs_f64();
         let each = seconds / f64::from(self.cycles.max(1));
         writeln!(out, "{}: {} cycles in {seconds:.0} s, {each:.2} s each", self.name, self.cycles)
     }
 
-    /// The last lines of a report: how often each kind was met, and the first of
-    /// them; with `idle`, why the run proved nothing.
+    /// Writes the last lines of a report: the number of violations of each kind, and the
+    /// first of them. `idle` is the reason why the run proved nothing.
     pub(crate) fn tail(&self, out: &mut fmt::Formatter<'_>, idle: Option<&str>) -> fmt::Result {
         write!(out, "  violations           ")?;
         for (index, kind) in self.kinds.iter().enumerate() {
@@ -106,8 +106,8 @@ impl Findings {
     }
 }
 
-/// What became of the faults that a control planted: whether each was reported for
-/// what it is, and nothing else was.
+/// Outcome of a control: for each planted fault, whether it was reported as its kind
+/// and nothing else was reported.
 pub(crate) struct Planted {
     name: &'static str,
     lines: Vec<(bool, String)>,
@@ -136,14 +136,14 @@ impl fmt::Display for Planted {
     }
 }
 
-/// Prints what came of a run; whether all is well.
+/// Prints the outcome of a run. Returns whether the run passed.
 pub(crate) fn print_outcome(outcome: Result<impl Outcome>) -> Result<bool> {
     let outcome = outcome?;
     println!("{outcome}");
     Ok(outcome.is_well())
 }
 
-/// For the short forms: fails unless the run ended, and all is well.
+/// Fails the test unless the run completed and passed.
 #[cfg(test)]
 #[track_caller]
 pub(crate) fn expect_well(outcome: Result<impl Outcome>) {
@@ -151,7 +151,7 @@ pub(crate) fn expect_well(outcome: Result<impl Outcome>) {
     assert!(outcome.is_well(), "{outcome}");
 }
 
-/// For the short forms: the program of this build.
+/// Path of the program of this build, for tests.
 #[cfg(test)]
 #[track_caller]
 pub(crate) fn program() -> std::path::PathBuf {

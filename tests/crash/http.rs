@@ -1,4 +1,4 @@
-//! HTTP as far as the rig needs it. Written out, so that it knows for certain
+//! Minimal HTTP client. It does not use a library, so that the rig knows for certain
 //! whether a request left and whether its answer came.
 
 use crate::Result;
@@ -7,10 +7,10 @@ use std::io::{self, BufRead, BufReader, Error, ErrorKind, Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::time::Duration;
 
-/// Longer than anything that the server may take.
+/// Timeout of a request, longer than the server may take.
 const TIMEOUT: Duration = Duration::from_secs(120);
 
-/// A request; `path` is what follows the project's key.
+/// A request. `path` follows the project's key in the address.
 pub(crate) struct Request<'a> {
     pub(crate) method: &'static str,
     pub(crate) path: String,
@@ -32,30 +32,30 @@ impl<'a> Request<'a> {
     }
 }
 
-/// An answer that came whole.
+/// A complete answer.
 #[derive(Debug)]
 pub(crate) struct Answer {
     pub(crate) status: u16,
     pub(crate) etag: Option<String>,
-    /// Whether it says that it was given before.
+    /// True when the server says that it repeats an earlier answer.
     pub(crate) is_replayed: bool,
     pub(crate) body: Value,
 }
 
 impl Answer {
-    /// The experiment's revision: what its entity tag begins with.
+    /// Revision of the experiment, with which its entity tag begins.
     pub(crate) fn revision(&self) -> Option<i64> {
         self.etag.as_deref()?.trim_matches('"').split('-').next()?.parse().ok()
     }
 
-    /// Its status and body, for a message.
+    /// Status and beginning of the body, for a message.
     pub(crate) fn summary(&self) -> String {
         let body: String = self.body.to_string().chars().take(300).collect();
         format!("{} {body}", self.status)
     }
 }
 
-/// What every request carries.
+/// Keys that every request of a project carries.
 #[derive(Debug, Clone)]
 pub(crate) struct Account {
     pub(crate) project_key: String,
@@ -91,7 +91,7 @@ impl Connection {
         self.stream.get_mut().write_all(format!("{head}\r\n{body}").as_bytes())
     }
 
-    /// Sends a request that is written out already.
+    /// Sends a request that is already serialized.
     pub(crate) fn send_bytes(&mut self, request: &[u8]) -> io::Result<()> {
         self.stream.get_mut().write_all(request)
     }
@@ -130,7 +130,7 @@ impl Connection {
     fn line(&mut self) -> io::Result<String> {
         let mut line = String::new();
         self.stream.read_line(&mut line)?;
-        // A line that was cut off is as good as none.
+        // An incomplete line means that the connection broke.
         line.strip_suffix("\r\n").map(str::to_owned).ok_or_else(|| ErrorKind::UnexpectedEof.into())
     }
 }

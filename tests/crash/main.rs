@@ -1,10 +1,10 @@
-//! Ends the server under load, starts it again, and asks whether everything that
-//! it acknowledged is there: `crash --what events --cycles 200`.
+//! Ends the server under load, starts it again, and checks whether everything that
+//! it acknowledged is stored: `crash --what events --cycles 200`.
 //!
-//! One cycle: clients write, `kill -9` or a power cut after a moment, start,
-//! compare. All choices come from `--seed`; the moment at which a kill meets a
-//! request does not, so many cycles are needed and a seed does not repeat a
-//! failure for certain.
+//! In one cycle, clients write, the server is ended by `kill -9` or a power cut after
+//! a moment and started again, and its data are compared. All choices come from
+//! `--seed`. The moment at which a kill meets a request does not, so many cycles are
+//! needed, and a seed may not repeat a failure.
 
 mod clock;
 mod events;
@@ -32,28 +32,28 @@ type Result<T, E = Error> = std::result::Result<T, E>;
 #[derive(Debug, Parser)]
 #[command(name = "crash")]
 struct Args {
-    /// What is written under load, and how the server ends.
+    /// Load, and the way in which the server is ended.
     #[arg(long, value_enum, default_value = "experiments")]
     what: Subject,
-    /// Kills (of experiments: on each database) or cuts.
+    /// Number of kills or power cuts; for experiments, on each database.
     #[arg(long, default_value_t = 40, value_name = "N")]
     cycles: u32,
-    /// Where experiments are stored; events are on SQLite's side in any case.
+    /// Database for experiments. The clock always uses PostgreSQL, everything else SQLite.
     #[arg(long, value_enum, default_value = "both")]
     database: Which,
-    /// Connections that write at the same time [default: 8, for events 32].
+    /// Number of connections that write at the same time [default: 8, for events 32].
     #[arg(long, value_name = "N")]
     clients: Option<usize>,
-    /// Experiments that they share out among them.
+    /// Number of experiments, which are divided among the connections.
     #[arg(long, default_value_t = 12, value_name = "N")]
     experiments: usize,
-    /// Slow connections of each kind.
+    /// Number of slow connections of each kind.
     #[arg(long, default_value_t = 2_000, value_name = "N")]
     connections: usize,
-    /// Where choices come from [default: a new one, which is printed].
+    /// Seed of all random choices [default: a new one, which is printed].
     #[arg(long)]
     seed: Option<u64>,
-    /// The program to kill [default: muriel beside this program].
+    /// The program to kill [default: muriel next to this program].
     #[arg(long, value_name = "PATH")]
     muriel: Option<PathBuf>,
     /// Plant faults, and fail unless every one of them is found.
@@ -70,9 +70,9 @@ enum Subject {
     Experiments,
     /// Events, kill -9.
     Events,
-    /// Events, and the power goes.
+    /// Events, power cuts.
     Power,
-    /// Events, between many clients that are slow.
+    /// Events, together with many slow clients.
     Slow,
     /// Acts of the clock on two nodes, kill -9 of one.
     Clock,
@@ -107,13 +107,13 @@ fn main() -> ExitCode {
     }
 }
 
-/// An error with its causes.
+/// Text of an error with its causes.
 fn in_full(error: &dyn std::error::Error) -> String {
     let causes = std::iter::successors(error.source(), |error| error.source());
     causes.fold(error.to_string(), |text, cause| format!("{text}: {cause}"))
 }
 
-/// Whether all is well.
+/// Runs what the arguments say. Returns whether the run passed.
 fn run(args: &Args) -> Result<bool> {
     if matches!(args.what, Subject::Power) && !room::is_inside() {
         return Ok(room::enter(std::env::args_os().skip(1), power::PROBE)?);

@@ -1,4 +1,4 @@
-//! Where a run stores its things, and a way in past the server.
+//! Data directory and database of a run, with access to them that bypasses the server.
 
 use crate::Result;
 use muriel_sql::{Db, Error, PostgresOptions, Row, SqliteOptions};
@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use tempfile::TempDir;
 use tokio::runtime::Runtime;
 
-/// Where experiments are stored.
+/// Database in which experiments are stored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Database {
     Sqlite,
@@ -25,8 +25,8 @@ impl Database {
     }
 }
 
-/// A new data directory, and on PostgreSQL a new database. Both go when this is
-/// dropped, unless they are kept; a directory that was given stays.
+/// A data directory, and on PostgreSQL a new database. Both are deleted on drop,
+/// unless they are kept. A directory that was given is not deleted.
 pub(crate) struct DataLocation {
     runtime: Runtime,
     data_dir: Folder,
@@ -40,14 +40,14 @@ enum Folder {
 }
 
 struct Postgres {
-    /// Address of the server, with a database that is always there.
+    /// Address of the server, with a database that always exists.
     server: String,
     name: String,
     /// Address of our database.
     url: String,
 }
 
-/// Backends of PostgreSQL by their process ids.
+/// Process ids of PostgreSQL's backends.
 pub(crate) type Backends = Vec<i64>;
 
 impl DataLocation {
@@ -61,7 +61,7 @@ impl DataLocation {
         Ok(Self { runtime, data_dir: Folder::Own(data_dir), postgres, is_kept: false })
     }
 
-    /// SQLite in a directory that exists, or that the server is to make.
+    /// SQLite in a directory that exists or that the server creates.
     pub(crate) fn at(data_dir: PathBuf) -> Result<Self> {
         Ok(Self { runtime: runtime()?, data_dir: Folder::Given(data_dir), postgres: None, is_kept: false })
     }
@@ -73,17 +73,17 @@ impl DataLocation {
         }
     }
 
-    /// For the server's `--database-url`.
+    /// Value of the server's `--database-url`; `None` for SQLite.
     pub(crate) fn database_url(&self) -> Option<&str> {
         self.postgres.as_ref().map(|postgres| postgres.url.as_str())
     }
 
-    /// The file of SQLite.
+    /// SQLite's file; `None` for PostgreSQL.
     pub(crate) fn file(&self) -> Option<PathBuf> {
         self.postgres.is_none().then(|| self.data_dir().join("muriel.db"))
     }
 
-    /// Leaves everything for somebody to look at; where it is.
+    /// Keeps everything for inspection. Returns its location.
     pub(crate) fn keep(&mut self) -> String {
         self.is_kept = true;
         if let Folder::Own(folder) = &mut self.data_dir {
@@ -95,8 +95,8 @@ impl DataLocation {
         }
     }
 
-    /// The rows of each statement. The database is open only meanwhile: a server
-    /// that starts after a kill has to find the file as the killed one left it.
+    /// Returns the rows of each statement. The database is open only during the call: a
+    /// server that starts after a kill has to find the file as the killed one left it.
     pub(crate) fn ask(&self, statements: &[&str]) -> Result<Vec<Vec<Row>>> {
         let statements: Vec<String> = statements.iter().map(|&statement| statement.to_owned()).collect();
         self.runtime.block_on(async {
@@ -116,7 +116,7 @@ impl DataLocation {
         })
     }
 
-    /// Changes the database behind the server's back.
+    /// Changes the database directly, without the server.
     pub(crate) fn tamper(&self, script: String) -> Result<()> {
         self.runtime.block_on(async {
             let db = self.open().await?;
@@ -136,8 +136,8 @@ impl DataLocation {
         }
     }
 
-    /// The backends that work for servers. Those of a killed one may still
-    /// finish a commit that reached them.
+    /// Backends that work for servers; none for SQLite. Those of a killed server may
+    /// still finish a commit that reached them.
     pub(crate) fn backends(&self) -> Result<Backends> {
         if self.postgres.is_none() {
             return Ok(Vec::new());
@@ -160,7 +160,7 @@ impl DataLocation {
         Ok(())
     }
 
-    /// What SQLite says of the whole file: nothing when it is sound.
+    /// Problems that SQLite finds in the whole file; empty if it is sound, and for PostgreSQL.
     pub(crate) fn integrity(&self) -> Result<Vec<String>> {
         let Some(file) = self.file() else { return Ok(Vec::new()) };
         // A file may be too broken to be opened.

@@ -1,4 +1,4 @@
-//! The real server, as a process of its own.
+//! The real server, in a separate process.
 
 use crate::Result;
 use crate::http::Account;
@@ -11,17 +11,17 @@ use std::process::{Child, Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// Much longer than a start takes, recovery of the database included.
+/// Timeout of a start or stop, much longer than a start with recovery of the database takes.
 const TIMEOUT: Duration = Duration::from_secs(180);
 
-/// A server that is ready. Dropped, it is killed.
+/// A server that is ready. It is killed on drop.
 pub(crate) struct Server {
     pub(crate) address: SocketAddr,
     child: Child,
 }
 
-/// Makes a project of this name, and its company with the first one, with a key
-/// that may do everything.
+/// Creates a project of this name, and its company with the first one. The project's
+/// key may do everything.
 pub(crate) fn make_project(program: &Path, place: &DataLocation, name: &str) -> Result<Account> {
     let mut command = command(program, place, place.data_dir(), &["project", "create"]);
     let output = command.args(["--company", "Crash", "--name", name, "--json"]).output()?;
@@ -41,7 +41,7 @@ impl Server {
         Self::start_in(program, place, place.data_dir(), settings)
     }
 
-    /// The same with another data directory, for one of several nodes.
+    /// Like [`Server::start`], with another data directory: for one of several nodes.
     pub(crate) fn start_in(program: &Path, place: &DataLocation, data_dir: &Path, settings: &[&str]) -> Result<Self> {
         let mut child = command(program, place, data_dir, &["serve"])
             .args(["--listen", "127.0.0.1:0", "--metrics-listen", "off"])
@@ -52,19 +52,19 @@ impl Server {
             .spawn()
             .map_err(|error| format!("{} does not start: {error}", program.display()))?;
         let out = child.stdout.take();
-        // Killed from here on whatever happens.
+        // From here on, every error drops the server, which kills the process.
         let mut server = Self { address: ([127, 0, 0, 1], 0).into(), child };
         server.address = process::ready(out.ok_or("the server has no output")?, TIMEOUT)?;
         Ok(server)
     }
 
-    /// SIGSTOP: from when this returns it does nothing more.
+    /// Stops the process with SIGSTOP. It does nothing more once this has returned.
     pub(crate) fn freeze(&self) -> Result<()> {
         let id = self.child.id();
         if !Command::new("kill").args(["-STOP", &id.to_string()]).status()?.success() {
             return Err(format!("the server, process {id}, could not be stopped").into());
         }
-        // A signal takes a moment; what a thread does in the kernel it finishes.
+        // The signal takes a moment: threads first finish what they do in the kernel.
         let deadline = Instant::now() + TIMEOUT;
         while !is_frozen(id)? {
             if Instant::now() > deadline {
@@ -75,14 +75,14 @@ impl Server {
         Ok(())
     }
 
-    /// Bytes of memory that it had at most.
+    /// Peak memory of the process, in bytes.
     pub(crate) fn most_memory(&self) -> Result<u64> {
         let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id()))?;
         let most = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).ok_or("no VmHWM")?;
         Ok(most.trim().trim_end_matches(" kB").parse::<u64>()? << 10)
     }
 
-    /// SIGKILL: it gets no chance to finish anything.
+    /// Sends SIGKILL, so that the server cannot finish anything.
     pub(crate) fn kill(&mut self) -> Result<()> {
         self.child.kill()?;
         self.child.wait()?;
@@ -96,10 +96,10 @@ impl Drop for Server {
     }
 }
 
-/// Whether every thread of the process is stopped.
+/// Returns whether every thread of the process is stopped.
 fn is_frozen(process: u32) -> Result<bool> {
     for thread in std::fs::read_dir(format!("/proc/{process}/task"))? {
-        // One that has just ended does nothing more either.
+        // A thread that has just ended does nothing more either.
         let Ok(line) = std::fs::read_to_string(thread?.path().join("stat")) else { continue };
         // The state follows the name, which is in brackets and may hold any character.
         let state = line.rsplit_once(") ").and_then(|(_, rest)| rest.chars().next());
@@ -110,7 +110,7 @@ fn is_frozen(process: u32) -> Result<bool> {
     Ok(true)
 }
 
-/// The program on this place.
+/// Command that runs the program on the data of `place`.
 fn command(program: &Path, place: &DataLocation, data_dir: &Path, words: &[&str]) -> Command {
     let mut command = process::command(program, words, data_dir);
     if let Some(url) = place.database_url() {

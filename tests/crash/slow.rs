@@ -1,6 +1,6 @@
-//! Clients that send nothing, half a header, a body byte by byte, or never read
-//! what they asked for: many of each, and honest ones between them who must not
-//! notice.
+//! Slow clients that send nothing, send half a header, send a body byte by byte, or
+//! never read what they asked for: many of each, together with honest clients that
+//! must not be affected.
 
 use crate::Result;
 use crate::findings::Outcome;
@@ -16,23 +16,23 @@ use std::thread;
 use std::time::{Duration, Instant};
 use uuid::Uuid;
 
-/// Clients that behave.
+/// Number of honest clients.
 const HONEST: usize = 4;
-/// Requests that each of them makes, however long they take.
+/// Minimum number of requests of each honest client, regardless of their duration.
 const MIN_REQUESTS: usize = 13;
-/// Honest requests below which a run says nothing.
+/// Minimum number of honest requests; with fewer, a run proves nothing.
 const MIN_HONEST_REQUESTS: usize = 50;
 
-/// How to run.
+/// Options of a run.
 #[derive(Debug, Clone)]
 pub(crate) struct Options {
     pub(crate) program: PathBuf,
-    /// Connections of each kind.
+    /// Number of slow connections of each kind.
     pub(crate) each: usize,
-    /// How long it goes on.
+    /// Duration of the load.
     pub(crate) time: Duration,
-    /// How long after that the server may take to close what is still open. It has bounds of
-    /// its own, of which the longest is 45 seconds; on a busy machine they come late.
+    /// Time after the load within which the server has to close the slow connections. The
+    /// longest of its own timeouts is 45 seconds; on a busy machine they take effect late.
     pub(crate) close_timeout: Duration,
 }
 
@@ -69,19 +69,20 @@ impl Kind {
     }
 }
 
-/// What slow clients of one kind met.
+/// Outcome of the slow clients of one kind.
 struct SlowClientsReport {
     kind: Kind,
     opened: usize,
-    /// Of these, those that the server closed, and when the last of them.
+    /// Connections that the server closed.
     closed: usize,
+    /// Longest time for which one of these was open.
     last: Duration,
 }
 
-/// How it went.
+/// Outcome of a run.
 pub(crate) struct Served {
     time: Duration,
-    /// How long honest requests took, in order of that.
+    /// Durations of honest requests, ascending.
     honest: Vec<Duration>,
     failures: Vec<String>,
     met: Vec<SlowClientsReport>,
@@ -96,7 +97,7 @@ impl Served {
 }
 
 impl Outcome for Served {
-    /// Whether every honest request was answered and every other connection closed.
+    /// Returns whether every honest request was answered and every slow connection closed.
     fn is_well(&self) -> bool {
         self.failures.is_empty()
             && self.honest.len() >= MIN_HONEST_REQUESTS
@@ -136,7 +137,7 @@ impl fmt::Display for Served {
     }
 }
 
-/// Lets the slow clients in, and measures the honest ones.
+/// Runs slow and honest clients together, and measures the honest ones.
 pub(crate) fn run(options: &Options) -> Result<Served> {
     let place = DataLocation::new(Database::Sqlite)?;
     let account = &server::make_project(&options.program, &place, "Rig")?;
@@ -163,8 +164,8 @@ pub(crate) fn run(options: &Options) -> Result<Served> {
     Ok(outcome)
 }
 
-/// Sends events and asks for the ruleset until the end; on a new connection each
-/// fourth time, which has to be accepted first.
+/// Sends events and requests the ruleset until the end. Every fourth request needs a
+/// new connection, which the server has to accept first.
 fn honest(address: SocketAddr, account: &Account, end: Instant) -> (Vec<Duration>, Option<String>) {
     let mut times = Vec::new();
     let mut connection = None;
@@ -200,7 +201,7 @@ fn request(connection: &mut Option<Connection>, address: SocketAddr, account: &A
     if answer.status == 200 { Ok(()) } else { Err(answer.summary().into()) }
 }
 
-/// Many slow clients of one kind, until all of them are out or nobody waits for that any more.
+/// Runs many slow clients of one kind, until the server has closed all of them or the time is up.
 fn slow(
     kind: Kind,
     address: SocketAddr,
@@ -215,7 +216,7 @@ fn slow(
     while met.opened < each && Instant::now() < end {
         let mut stream = TcpStream::connect(address)?;
         stream.set_nonblocking(true)?;
-        // What the socket does not take is not needed.
+        // Bytes that the socket does not take are not needed.
         let _ = stream.write(first.as_bytes());
         streams.push((stream, Instant::now()));
         met.opened += 1;
@@ -234,7 +235,7 @@ fn slow(
     Ok(met)
 }
 
-/// Does what such a client does each second, and tells whether it still can.
+/// Does what such a client does each second. Returns whether the connection is closed.
 fn is_closed(kind: Kind, stream: &mut TcpStream) -> bool {
     let would_block = |error: &std::io::Error| error.kind() == ErrorKind::WouldBlock;
     if matches!(kind, Kind::SlowBody | Kind::NotReading) && stream.write(b" ").is_err_and(|error| !would_block(&error))
@@ -267,13 +268,13 @@ mod tests {
             close_timeout: Duration::ZERO,
         });
         let outcome = outcome.unwrap_or_else(|error| panic!("{error}"));
-        // How long they took depends on what else runs here. Whoever starved would have met a
-        // timeout. The long form waits until the others are put out.
+        // Durations depend on what else runs on the machine; a client that starved would have
+        // met a timeout. Only the long form waits until the slow connections are closed.
         assert!(outcome.failures.is_empty() && outcome.honest.len() >= HONEST * MIN_REQUESTS, "{outcome}");
         eprintln!("{outcome}");
     }
 
-    /// As many as wanted of each kind, if this process may have so many files open.
+    /// Returns `wanted` connections of each kind, or fewer if this process may not open so many files.
     fn most(wanted: usize) -> usize {
         let limits = std::fs::read_to_string("/proc/self/limits").unwrap_or_default();
         let line = limits.lines().find_map(|line| line.strip_prefix("Max open files"));

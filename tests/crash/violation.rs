@@ -1,23 +1,23 @@
-//! What must not happen, and did.
+//! Violations: differences between what the server acknowledged and what it stored or answered.
 
 use std::fmt;
 
-/// What must not happen.
+/// Kind of a violation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum Kind {
-    /// Not what was sent: parts of two changes at once, or something else.
+    /// Stored differently from what was sent, for example with parts of two changes.
     Mixed,
-    /// Acknowledged, and not there.
+    /// Acknowledged, but not stored.
     Lost,
-    /// There, and never sent.
+    /// Stored, but never sent.
     Invented,
-    /// There twice.
+    /// Stored twice.
     Duplicated,
     /// Revisions, history or epochs that are not numbered 1 to n.
     Miscounted,
     /// An answer that a running server should not have given.
     Unexpected,
-    /// An answer about an event that does not fit what is stored.
+    /// An answer about an event that contradicts what is stored, or an act of the clock before its time.
     Untrue,
     /// A file that is not as it was written.
     Damaged,
@@ -26,10 +26,10 @@ pub(crate) enum Kind {
 }
 
 impl Kind {
-    /// Those that a run over experiments can meet.
+    /// Kinds that a run over experiments can find.
     pub(crate) const OF_EXPERIMENTS: [Kind; 6] =
         [Kind::Mixed, Kind::Lost, Kind::Invented, Kind::Duplicated, Kind::Miscounted, Kind::Unexpected];
-    /// Those that a run over events can meet.
+    /// Kinds that a run over events can find.
     pub(crate) const OF_EVENTS: [Kind; 8] = [
         Kind::Lost,
         Kind::Invented,
@@ -41,7 +41,7 @@ impl Kind {
         Kind::Unexpected,
     ];
 
-    /// Those that a run over acts of the clock can meet.
+    /// Kinds that a run over acts of the clock can find.
     pub(crate) const OF_THE_CLOCK: [Kind; 4] = [Kind::Lost, Kind::Duplicated, Kind::Miscounted, Kind::Untrue];
 
     pub(crate) fn word(self) -> &'static str {
@@ -59,11 +59,11 @@ impl Kind {
     }
 }
 
-/// One thing that happened and must not.
+/// A violation, with its subject.
 #[derive(Debug, Clone)]
 pub(crate) struct Violation {
     pub(crate) kind: Kind,
-    /// Label of the experiment, id of the event, or whatever else it is about.
+    /// Subject: label of the experiment, id of the event, or another name.
     pub(crate) about: String,
     pub(crate) sentence: String,
 }

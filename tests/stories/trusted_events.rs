@@ -218,7 +218,7 @@ fn one_huge_order_changes_nothing(on: On) {
     assert_eq!(shop.health("orders").0, "ok");
     shop.anonymous("whale", vec![shop.exposure("1"), order("B-1", 1e11)]);
     shop.anonymous("hole", vec![shop.exposure("1"), order("B-2", -1e11)]);
-    // A refund without a key has no effect on an order with one, whoever sends it.
+    // A refund without a key has no effect on an order with one, no matter who sends it.
     shop.anonymous("thief", vec![shop.exposure("1"), order("A-1001", -1e11)]);
     shop.anonymous("v-1", vec![order("A-1001", -41.0), with(order("B-3", -41.0), json!({ "refund_of": "A-1001" }))]);
     let untied = json!({ "type": "order", "name": "Purchase", "value": -1e11, "currency": "EUR", "at": LATER });

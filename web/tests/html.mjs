@@ -32,9 +32,8 @@ ${head}</head>
 }
 
 /**
- * The same page with the policy of a careful site: scripts and styles by nonce only, and with `trustedTypes` (the names
- * of the policies that it allows) no text as code. `also` has further sources for scripts. Connections are not
- * restricted.
+ * A page with the policy of a careful site: scripts and styles by nonce only, and with `trustedTypes` (the names of the
+ * policies that it allows) no text as code. `also` has further sources for scripts. Connections are not restricted.
  *
  * @param {any} page
  * @param {{ trustedTypes?: any, also?: string }} options

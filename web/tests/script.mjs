@@ -40,7 +40,7 @@ export const experiment = (fields = {}) => ({
 /** An experiment with these changes in `Variant 1`. */
 export const changing = (data, fields = {}) => experiment({ variants: [{ data }], ...fields });
 
-/** The same experiment, with all visitors in the control. */
+/** Copy of an experiment, with all visitors in the control. */
 export const asControl = (each) => ({ ...each, ranges: [[10_000, 0]] });
 
 export const ruleset = (experiments = [], goals = [], project = "shop") => ({

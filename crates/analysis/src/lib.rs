@@ -46,7 +46,7 @@
 //! let analysis = &report.metrics[0].analyses[0];
 //! assert_eq!(analysis.verdict, Verdict::Win);
 //! assert!((analysis.lift.unwrap() - 0.1976).abs() < 1e-4);
-//! // Whoever looks every day is wrong about "above 0" in at most 5 of 100 experiments without an effect.
+//! // A reader who checks every day is wrong about "above 0" in at most 5 of 100 experiments without an effect.
 //! assert!(analysis.lift_interval.unwrap().lower > 0.0);
 //! ```
 

@@ -381,7 +381,7 @@ fn exact(design: &Design, metric: &Metric, compared: &Compared) -> Option<f64> {
     Some(boundary::p_value(log))
 }
 
-/// Returns whether a guardrail got worse, by a one-sided always-valid bound: an improvement is no reason to stop.
+/// Returns whether a guardrail got worse, by a one-sided always-valid bound: an improvement is not a reason to stop.
 fn harmed(design: &Design, metric: &Metric, arm: usize, compared: &Compared) -> bool {
     let planned = match design.policy {
         AllocationPolicy::Bandit if compared.strata > 1 => crate::design::BANDIT_EPOCHS,

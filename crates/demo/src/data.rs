@@ -110,8 +110,8 @@ pub(super) struct Experiment {
     pub(super) hypothesis: Option<String>,
     #[serde(default)]
     pub(super) story: Vec<Step>,
-    /// Its visitors, if it ended before the days whose visitors are simulated page by
-    /// page.
+    /// Visitors, if the experiment ended before the days whose visitors are simulated
+    /// page by page.
     pub(super) met: Option<PastVisitors>,
     #[serde(flatten)]
     pub(super) body: Body,

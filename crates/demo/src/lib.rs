@@ -46,12 +46,12 @@ const LOADING_TIMEOUT: Duration = Duration::from_secs(60);
 /// The demo's company in a database.
 #[derive(Debug)]
 pub struct Company {
-    /// Its projects, if it was just created and has nothing else yet.
+    /// Projects, if the company was just created and has nothing else yet.
     new_projects: Option<[Arc<muriel_store::tenants::Project>; 2]>,
     now: Instant,
 }
 
-/// What is needed to use the demo.
+/// Live experiments and shop of a prepared demo.
 #[derive(Debug)]
 pub struct Prepared {
     /// Keys and ids of the shop's experiments that are live.

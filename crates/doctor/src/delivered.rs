@@ -7,7 +7,7 @@ use serde_json::Value;
 const OPENING: &str = "(function(RULESET,SETTINGS,PARTS){";
 /// JSON key of an object that would set the object's prototype in JavaScript.
 const PROTOTYPE: &str = "\"__proto__\":";
-/// The same key in the script: a computed key does not set the prototype.
+/// Form of that key in the script: a computed key does not set the prototype.
 const COMPUTED_PROTOTYPE: &str = "[\"__proto__\"]:";
 
 /// Contents of a project's script, as far as its text shows them.

@@ -20,7 +20,7 @@ const COMPRESSED_FROM: usize = 860;
 /// Relation between two addresses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Nearness {
-    /// The same origin.
+    /// Same origin.
     Own,
     /// Hosts of the same site, or ports of the same host.
     Site,

@@ -60,9 +60,9 @@ pub(super) struct HttpResponse {
 /// Reason why an answer was not read completely.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Cut {
-    /// It is longer than 8 MiB.
+    /// The body is longer than 8 MiB.
     Long,
-    /// It took longer than the timeout.
+    /// The body took longer than the timeout.
     Slow,
     /// The connection or the compression broke.
     Broken,

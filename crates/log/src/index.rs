@@ -258,8 +258,8 @@ fn open_existing(path: &Path, log: &[u8; 16]) -> Result<(Connection, Span)> {
 }
 
 impl Index {
-    /// Opens the index of the log in `dir` with the id `log`, or builds it up to `tip` if there
-    /// is no usable one. [`Index::begin`] brings an existing one up to date.
+    /// Opens the index of the log in `dir` with the id `log`, or builds it up to `tip` if no
+    /// index is usable. [`Index::begin`] brings an existing one up to date.
     pub(super) fn open(dir: &Path, log: [u8; 16], window_us: i64, tip: Tip) -> Result<Index> {
         match Index::find(dir, log, window_us) {
             Ok(Some(index)) => Ok(index),

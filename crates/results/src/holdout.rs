@@ -39,7 +39,7 @@ pub struct HoldoutInputs {
 pub enum NoHoldout {
     /// There is no such group.
     Group,
-    /// It is an exclusion group.
+    /// The group is an exclusion group.
     Exclusion,
     /// There is no such goal.
     Goal,

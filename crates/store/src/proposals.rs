@@ -16,7 +16,7 @@ pub enum ProposalState {
     Approved,
     /// It was rejected.
     Rejected,
-    /// Its author has withdrawn it.
+    /// The author has withdrawn it.
     Withdrawn,
 }
 

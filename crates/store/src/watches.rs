@@ -75,7 +75,7 @@ pub async fn watchers(tx: &mut dyn Tx, project: ProjectId, id: ExperimentId) -> 
     rows.into_iter().map(|row| Ok(PersonId(row.int("person_id")?))).collect()
 }
 
-/// Those of `people` who have stopped watching an experiment.
+/// Lists those of `people` who have stopped watching an experiment.
 ///
 /// # Errors
 /// When the database cannot be reached.

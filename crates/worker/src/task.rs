@@ -51,7 +51,7 @@ pub struct Context {
 pub enum Progress {
     /// It runs again after its period.
     Continue,
-    /// Its work is done for the lifetime of the process.
+    /// The work is done for the lifetime of the process.
     Finished,
 }
 

@@ -61,7 +61,7 @@ struct State {
 #[derive(Clone, Copy)]
 struct Due {
     tick: Tick,
-    /// The same time by the worker's clock, which may be moved.
+    /// Due time by the worker's clock, which may be moved.
     at: Instant,
     pause: Duration,
 }

@@ -1,10 +1,10 @@
-//! Whether each act was done once.
+//! Checks that each act of the clock was done once.
 
 use crate::Result;
 use crate::violation::{Kind, Violation};
 use muriel_sql::Row;
 
-/// Every experiment with what the clock did to it, by its history, its epochs and its status.
+/// Every experiment, with the acts of the clock by its history, its epochs and its status.
 pub(crate) const ACTS: &str = "\
     SELECT experiment_id, status, revision, epoch, \
       (SELECT COUNT(*) FROM experiment_history h WHERE h.experiment_id = e.experiment_id), \
@@ -15,12 +15,12 @@ pub(crate) const ACTS: &str = "\
       (SELECT MIN(h.at) FROM experiment_history h WHERE h.experiment_id = e.experiment_id AND actor = 'clock' AND action = 'stop'), \
       configuration \
     FROM experiment e ORDER BY experiment_id";
-/// The present term: how often a node has taken the lead.
+/// Current term: number of times that a node has become the leader.
 pub(crate) const TERM: &str = "SELECT COALESCE(MAX(term), 0) FROM leader";
 /// Experiments that were started and ended.
 pub(crate) const COMPLETED: &str = "SELECT experiment_id FROM experiment WHERE status = 'inactive' AND epoch = 2";
 
-/// What can be planted, how it is reported, and the script that plants it.
+/// Faults: name, kind of the violation that has to be reported, and the script that plants the fault.
 pub(crate) const FAULTS: [(&str, Kind, &str); 4] = [
     (
         "an act in history twice",
@@ -43,23 +43,23 @@ pub(crate) const FAULTS: [(&str, Kind, &str); 4] = [
     ("an end that was undone", Kind::Lost, "UPDATE experiment SET status = 'live' WHERE experiment_id = {id}"),
 ];
 
-/// What a look at all experiments gave.
+/// Outcome of a check of all experiments.
 pub(crate) struct Looked {
     pub(crate) violations: Vec<Violation>,
-    /// Starts and ends.
+    /// Number of starts and ends.
     pub(crate) acts: u64,
-    /// Experiments whose start and end had both passed before anybody could start them.
+    /// Experiments whose start and end had both passed before a node could start them.
     pub(crate) missed: u64,
-    /// The longest time from a moment to its act.
+    /// Longest delay of an act, in microseconds.
     pub(crate) latest_us: i64,
 }
 
-/// What violations call an experiment.
+/// Name of an experiment in violations.
 pub(crate) fn label(id: i64) -> String {
     format!("experiment {id}")
 }
 
-/// Checks the rows of [`ACTS`], of which there have to be `made`.
+/// Checks the rows of [`ACTS`]. Their number has to be `made`.
 pub(crate) fn acts(rows: Vec<Row>, made: usize) -> Result<Looked> {
     let mut looked = Looked { violations: Vec::new(), acts: 0, missed: 0, latest_us: 0 };
     if rows.len() != made {
@@ -77,7 +77,8 @@ fn one(mut row: Row, looked: &mut Looked) -> Result<()> {
     let (entries, starts, stops, epochs) = (row.int(4)?, row.int(5)?, row.int(6)?, row.int(7)?);
     let (started_at, ended_at) = (row.opt_int(8)?, row.opt_int(9)?);
     let mut add = |kind, sentence| looked.violations.push(Violation::new(kind, &label(id), sentence));
-    // The interface says so: what is over before it could be started is not started, and history has that attempt.
+    // By the API's contract, an experiment that is over before it could be started stays a draft, and its history has
+    // the attempt.
     let is_missed = epochs == 0 && status == "draft";
     let due = (1, i64::from(!is_missed));
     if starts > due.0 || stops > due.1 {
@@ -92,7 +93,7 @@ fn one(mut row: Row, looked: &mut Looked) -> Result<()> {
     if entries != revision {
         add(Kind::Miscounted, format!("at revision {revision} its history has {entries} entries"));
     }
-    // A start opens one, and so does an end.
+    // A start opens an epoch, and so does an end.
     if epochs != epoch || epochs > 2 {
         add(Kind::Miscounted, format!("its last epoch is {epoch}, and it has {epochs}"));
     }

@@ -1,5 +1,5 @@
-//! Two nodes on one PostgreSQL, of which one is killed again and again, while experiments start and end by their dates.
-//! Each act has to be done, once, whichever node did it.
+//! Two nodes on one PostgreSQL, one of which is killed again and again, while experiments start and end by their dates.
+//! Each act has to be done once, by either node.
 
 mod check;
 mod report;
@@ -18,14 +18,14 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use std::{ops, thread};
 
-/// How to run.
+/// Options of a run.
 #[derive(Debug, Clone)]
 pub(crate) struct Options {
     pub(crate) program: PathBuf,
     pub(crate) seed: u64,
 }
 
-/// Experiments that are made in each cycle.
+/// Number of experiments that are created in each cycle.
 const EACH: usize = 3;
 /// Milliseconds from the creation of an experiment to its start.
 const START_MS: ops::Range<i64> = 100..900;
@@ -33,9 +33,9 @@ const START_MS: ops::Range<i64> = 100..900;
 const RUN_MS: ops::Range<i64> = 1_200..3_000;
 /// Milliseconds from the creations to the kill.
 const KILL_MS: ops::Range<u64> = 0..1_000;
-/// Milliseconds for which a node stays away.
+/// Milliseconds from a kill to the restart of the node.
 const AWAY_MS: ops::Range<u64> = 0..300;
-/// Longer than it takes to catch up, on any machine.
+/// Time limit for catching up, longer than it takes on any machine.
 const DEADLINE: Duration = Duration::from_secs(180);
 
 pub(crate) fn kill_often(options: &Options, cycles: u32) -> Result<Report> {
@@ -53,7 +53,7 @@ pub(crate) fn kill_often(options: &Options, cycles: u32) -> Result<Report> {
     Ok(rig.report)
 }
 
-/// A run whose acts are then spoiled in the database: each fault has to be found.
+/// Runs a few cycles, and then plants faults in the database. Each of them has to be found.
 pub(crate) fn control(options: &Options) -> Result<Planted> {
     let mut rig = Rig::new(options)?;
     for _ in 0..3 {
@@ -69,7 +69,7 @@ pub(crate) fn control(options: &Options) -> Result<Planted> {
         let about = check::label(id);
         let is_found = found.iter().any(|violation| violation.kind == kind && violation.about == about);
         lines.push((is_found, format!("{fault}: {}", found.first().map_or("nothing".to_owned(), ToString::to_string))));
-        // What follows is planted in another one.
+        // The next fault is planted in another experiment.
         rig.spoiled.push(id);
     }
     Ok(Planted::new("clock", lines))
@@ -79,7 +79,7 @@ struct Rig {
     options: Options,
     rng: Rng,
     account: Account,
-    /// Killed before their place goes.
+    /// Declared before `place`, so that they are killed before their data are deleted.
     nodes: [Server; 2],
     place: DataLocation,
     made: usize,
@@ -97,7 +97,7 @@ impl Rig {
         Ok(Self { options: options.clone(), rng, account, nodes, place, made: 0, spoiled: Vec::new(), report })
     }
 
-    /// Makes experiments that are about to start, and kills a node meanwhile.
+    /// Creates experiments that are about to start, and kills a node meanwhile.
     fn cycle(&mut self) -> Result<()> {
         self.report.findings.cycles += 1;
         let victim = self.rng.usize(..2);
@@ -107,7 +107,7 @@ impl Rig {
             last = self.create(&mut connection)?;
         }
         thread::sleep(Duration::from_millis(self.rng.u64(KILL_MS)));
-        // Somebody else changes one of them at that time.
+        // A request changes one of them at that time.
         let renamed = json!({ "test_name": format!("Renamed {last}") });
         let answer = connection.call(&self.account, &Request::patch(format!("/experiment/{last}"), &renamed))?;
         expect(&answer, 200)?;
@@ -133,7 +133,7 @@ impl Rig {
         answer.body["test_id"].as_i64().ok_or_else(|| answer.summary().into())
     }
 
-    /// Waits until the clock has nothing to do any more.
+    /// Waits until the clock has no jobs left.
     fn catch_up(&mut self) -> Result<()> {
         let deadline = std::time::Instant::now() + DEADLINE;
         loop {
@@ -161,7 +161,7 @@ impl Rig {
         Ok(looked.violations)
     }
 
-    /// An experiment that was started and ended by the clock, and that no fault was planted in.
+    /// Id of an experiment that the clock started and ended, and in which no fault was planted.
     fn completed(&self) -> Result<i64> {
         let spoiled: Vec<String> = self.spoiled.iter().chain([&0]).map(ToString::to_string).collect();
         let question = format!("{} AND experiment_id NOT IN ({}) LIMIT 1", check::COMPLETED, spoiled.join(", "));
@@ -170,12 +170,12 @@ impl Rig {
     }
 }
 
-/// Starts the node of this number, each with a data directory of its own.
+/// Starts the node of this number. Each node has its own data directory.
 fn start(program: &Path, place: &DataLocation, number: usize) -> Result<Server> {
     let data_dir = place.data_dir().join(format!("node-{number}"));
-    // Keys are checked with the pepper of the place where the project was made.
+    // Keys are checked with the pepper of the data directory where the project was created.
     let pepper = place.data_dir().join("pepper").display().to_string();
-    // Each node reports only the events that it took; here nobody sends any.
+    // With `--alone`, results cover only the node's own events. No events are sent here.
     Server::start_in(program, place, &data_dir, &["--alone", "--pepper-file", &pepper])
 }
 
@@ -188,7 +188,7 @@ fn now() -> Instant {
     Instant::from_us(i64::try_from(since.as_micros()).unwrap_or(i64::MAX))
 }
 
-/// A moment in what the interface answers.
+/// Parses a time in an answer of the API.
 fn moment(value: &Value) -> Option<Instant> {
     Instant::parse(value.as_str()?).ok()
 }

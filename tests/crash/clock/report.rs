@@ -1,4 +1,4 @@
-//! What a run gave.
+//! Report of a run over acts of the clock.
 
 use crate::findings::{Findings, Outcome};
 use crate::violation::Kind;
@@ -6,13 +6,13 @@ use std::fmt;
 
 pub(crate) struct Report {
     pub(crate) findings: Findings,
-    /// Starts and ends.
+    /// Number of starts and ends.
     pub(crate) acts: u64,
-    /// Experiments whose start and end had both passed before anybody could start them.
+    /// Experiments whose start and end had both passed before a node could start them.
     pub(crate) missed: u64,
-    /// How often a node took the lead from the other.
+    /// Number of times that a node took the lead from the other.
     pub(crate) takeovers: i64,
-    /// The longest time from a moment to its act.
+    /// Longest delay of an act, in microseconds.
     pub(crate) latest_us: i64,
 }
 
@@ -22,12 +22,12 @@ impl Report {
         Self { findings, acts: 0, missed: 0, takeovers: 0, latest_us: 0 }
     }
 
-    /// Kills of a node that does not lead prove nothing, and neither do experiments that nobody started.
+    /// Returns whether the run proved nothing: too few kills met the leader, or too many experiments were not started.
     fn is_idle(&self) -> bool {
         self.takeovers < i64::from(self.findings.cycles) / 5 || self.missed * 4 > self.acts
     }
 
-    /// A line for whoever waits.
+    /// Prints a line of progress.
     pub(crate) fn progress(&self, cycles: u32) {
         self.findings.progress(cycles, format_args!("two nodes"));
     }

@@ -1,4 +1,4 @@
-//! Compares the log with what clients know.
+//! Compares the log with what the clients know.
 
 use super::journal::{Entry, Fate, Journal, about};
 use super::traffic::{EventKey, PROJECTS, Recipe, visitor};
@@ -8,20 +8,20 @@ use muriel_log::{Event, LogReader, Position};
 use serde_json::Value;
 use std::path::Path;
 
-/// What a look at the log gave.
+/// Outcome of a check of the log.
 pub(crate) struct Seen {
-    /// The last block that was read.
+    /// Position of the last block that was read.
     pub(crate) last: Position,
     /// Unanswered events that were found stored.
     pub(crate) stored: u64,
-    /// The events that were lost, to be known as absent from now on.
+    /// Acknowledged events that are not in the log.
     pub(crate) lost: Vec<EventKey>,
     pub(crate) violations: Vec<Violation>,
 }
 
-/// Reads the blocks after `after`, each of which has to hold events that were
-/// sent, once, as they were sent; then every event that was acknowledged since the
-/// last look has to be there. `Position::default()` looks at everything again.
+/// Checks the blocks after `after`: they have to hold only events that were sent, once,
+/// as they were sent. Every event that was acknowledged since the last check has to be
+/// in the log. `Position::default()` checks everything again.
 pub(crate) fn look(
     journal: &mut Journal,
     projects: &[&str; PROJECTS],
@@ -72,7 +72,7 @@ pub(crate) fn look(
     Ok(seen)
 }
 
-/// Checks one stored event, and notes where it is.
+/// Checks one stored event, and records its block in the journal.
 fn event_of(journal: &mut Journal, projects: &[&str; PROJECTS], event: &Event<'_>, block: i64) -> Option<Violation> {
     let project = projects.iter().position(|key| *key == &**event.project_key);
     let key = project.map(|project| EventKey { project, id: event.id });
@@ -90,7 +90,7 @@ fn event_of(journal: &mut Journal, projects: &[&str; PROJECTS], event: &Event<'_
     Some(Violation::new(Kind::Mixed, &about(key), format!("in block {block}, {differing} is not what was sent")))
 }
 
-/// The first field of a stored event that is not as it was sent.
+/// Name of the first field of a stored event that differs from what was sent.
 fn differing(key: EventKey, recipe: &Recipe, project_key: &str, line: &[u8]) -> Option<String> {
     let Ok(stored) = serde_json::from_slice::<Value>(line) else { return Some("the JSON".to_owned()) };
     let sent = recipe.content(key);

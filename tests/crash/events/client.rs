@@ -1,5 +1,4 @@
-//! A client under load: it sends batches, new ones and old ones, until the server
-//! is gone.
+//! A client under load. It sends new and old batches until the server is gone.
 
 use super::journal::{Journal, Notes};
 use super::traffic::{Batch, EventKey, PROJECTS};
@@ -13,22 +12,22 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// Batches of its own that a client remembers, to send them again.
+/// Maximum number of its own batches that a client remembers, to send them again.
 const MAX_REMEMBERED_BATCHES: usize = 32;
 
-/// What all clients of a cycle share.
+/// State that all clients of a cycle share.
 pub(crate) struct Load<'a> {
     pub(crate) address: SocketAddr,
     pub(crate) accounts: &'a [Account; PROJECTS],
     pub(crate) journal: &'a Journal,
     /// Batches of earlier cycles that were acknowledged.
     pub(crate) earlier: &'a [Batch],
-    /// Set right before the server is killed: until then it has no excuse.
+    /// Set right before the server is killed. Until then, a failed request is a violation.
     pub(crate) killing: AtomicBool,
     /// Requests of all clients that were answered so far.
     pub(crate) answered: AtomicU64,
-    /// Events that were acknowledged in this cycle, in the order of the answers: a result
-    /// has to have those that were there before it was asked for.
+    /// Events that were acknowledged in this cycle, in the order of the answers. A result
+    /// has to contain those that were acknowledged before it was requested.
     pub(crate) acknowledged: Mutex<Vec<EventKey>>,
 }
 
@@ -49,7 +48,7 @@ impl<'a> Load<'a> {
     }
 }
 
-/// What a client did.
+/// Outcome of a client.
 #[derive(Default)]
 pub(crate) struct Outcome {
     pub(crate) notes: Notes,
@@ -78,7 +77,7 @@ pub(crate) fn run(load: &Load<'_>, rng: Rng) -> Outcome {
     client.outcome
 }
 
-/// Sends batches one after the other to a server that nobody kills.
+/// Sends batches one after the other to a server that is not killed.
 pub(crate) fn send_all(load: &Load<'_>, batches: Vec<Batch>) -> Outcome {
     let mut client = Client { load, rng: Rng::with_seed(0), outcome: Outcome::default() };
     match Connection::open(load.address) {
@@ -101,7 +100,7 @@ struct Client<'a> {
 }
 
 impl Client<'_> {
-    /// One or two requests; `None` when there is no point in another.
+    /// Sends one or two requests. Returns `None` when the client has to stop.
     fn step(&mut self, connection: &mut Connection) -> Option<()> {
         if self.is_over() {
             return None;
@@ -141,8 +140,8 @@ impl Client<'_> {
 
     fn read(&mut self, batch: Batch, answer: &Answer) -> Option<()> {
         if answer.status == 503 {
-            // A machine that is too slow for all clients: this one stops, and sends
-            // its batch again in the next cycle.
+            // The machine is too slow for all clients: this one stops, and its batch is
+            // sent again later.
             self.outcome.notes.unanswered(self.load.journal, &batch);
             self.outcome.unanswered.push(batch);
             return None;
@@ -166,7 +165,7 @@ impl Client<'_> {
         Some(())
     }
 
-    /// A connection may fail when the server is killed, and only then.
+    /// Reports a failed connection as a violation, unless the server is being killed.
     fn complain(&mut self, error: &io::Error) {
         if !self.is_over() {
             let sentence = format!("{error}, while the server was running");

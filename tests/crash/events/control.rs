@@ -1,4 +1,4 @@
-//! Shows that the rig can fail: it plants faults and expects to be told of each.
+//! Shows that the rig can fail: plants faults, and expects that each is reported.
 
 use super::journal::Fate;
 use super::tamper::{self, Stored};
@@ -17,23 +17,23 @@ use std::collections::HashMap;
 use std::path::Path;
 use uuid::Uuid;
 
-/// Cycles of load before the faults.
+/// Number of cycles under load before faults are planted.
 const CYCLES: u32 = 3;
 
-/// Something that a good log never does, planted in a copy of one.
+/// Fault of a log, which is planted in a copy of a valid one.
 #[derive(Debug, Clone, Copy)]
 enum Fault {
-    /// An acknowledged event is gone, and the chain of hashes holds.
+    /// An acknowledged event is gone, and the chain of hashes is valid.
     Dropped,
-    /// An event is there once more.
+    /// An event is stored once more.
     Repeated,
-    /// There is an event that nobody sent.
+    /// An event is stored that nobody sent.
     Invented,
-    /// An event of one project is there as one of the other.
+    /// An event of one project is stored as one of the other.
     Strayed,
-    /// One letter of an event is another.
+    /// An event has one letter more than was sent.
     Rewritten,
-    /// One byte of a block is another, in its file.
+    /// One byte of a block is changed in its file.
     ByteChanged,
     /// A block is gone.
     BlockMissing,
@@ -53,16 +53,16 @@ impl Fault {
         Fault::CutShort,
     ];
 
-    /// What has to be told, and what may be told besides.
+    /// Kind of violation that has to be reported, and kinds that may be reported with it.
     fn kinds(self) -> (Kind, &'static [Kind]) {
         match self {
             Fault::Dropped | Fault::CutShort => (Kind::Lost, &[]),
             Fault::Repeated => (Kind::Duplicated, &[]),
             Fault::Invented => (Kind::Invented, &[]),
-            // Where the other project has an event of the same id there are two now.
+            // If the other project has an event with the same id, it now has two.
             Fault::Strayed => (Kind::Lost, &[Kind::Invented, Kind::Duplicated, Kind::Mixed]),
             Fault::Rewritten => (Kind::Mixed, &[]),
-            // The events of a block that cannot be read are not there.
+            // The events of a block that cannot be read are lost.
             Fault::ByteChanged | Fault::BlockMissing => (Kind::Damaged, &[Kind::Lost]),
         }
     }
@@ -103,12 +103,12 @@ impl Fault {
     }
 }
 
-/// Plants every fault, each in a copy of a log that was good.
+/// Plants every fault. A fault of the log is planted in a copy of a valid log.
 pub(crate) fn run(options: &Options) -> Result<Planted> {
     let options = Options { load_ms: 150..=250, ..options.clone() };
     let mut rig = Rig::new(&options, "events", DataLocation::new(Database::Sqlite)?, &[])?;
-    // On a busy machine a kill may come before the first answers; those to what is
-    // sent again come in any case.
+    // On a busy machine, a kill may come before the first answers. What is sent again is
+    // answered in any case.
     for cycle in 1..=10 * CYCLES {
         rig.load(false, || Ok(()))?;
         rig.start_again(&[])?;
@@ -136,8 +136,8 @@ pub(crate) fn run(options: &Options) -> Result<Planted> {
     Ok(Planted::new("events", lines))
 }
 
-/// An event of the first project that was acknowledged in the middle of the run. Its
-/// block has other events: one that is left without any is damaged.
+/// Id of an event of the first project that was acknowledged in the middle of the run.
+/// Its block has other events, as a block without events counts as damaged.
 fn victim(rig: &Rig) -> Result<Uuid> {
     let mut sizes: HashMap<i64, u32> = HashMap::new();
     for entry in rig.journal.entries.values() {
@@ -181,8 +181,8 @@ fn verdict(fault: &str, violations: &[Violation], kind: Kind, besides: &[Kind]) 
     }
 }
 
-/// Somebody stores a batch that clients have not sent yet: their first answer is a
-/// wrong one.
+/// Stores a batch that the clients have not sent yet, so that their first answer is
+/// wrong.
 fn known_too_early(rig: &mut Rig) -> Result<(bool, String)> {
     rig.start_again(&[])?;
     let batch = loop {
@@ -200,11 +200,11 @@ fn known_too_early(rig: &mut Rig) -> Result<(bool, String)> {
     Ok(verdict("KnownTooEarly", &violations, Kind::Untrue, &[]))
 }
 
-/// The index forgets a batch that is stored, and takes it again.
+/// Removes a stored event from the index, so that the server stores it again.
 fn forgotten(rig: &mut Rig) -> Result<(bool, String)> {
     rig.server.kill()?;
     rig.look(true)?;
-    // An early one: what was stored last may reach the index at the next start only.
+    // An early event: the last ones may reach the index only at the next start.
     let known = rig.journal.entries.iter().filter(|(key, entry)| key.project == 0 && entry.block > 0);
     let key = known.min_by_key(|(_, entry)| entry.block).map(|(key, _)| *key).ok_or("nothing to spoil")?;
     tamper::forget(rig.place.data_dir(), key.id)?;
@@ -221,7 +221,7 @@ fn forgotten(rig: &mut Rig) -> Result<(bool, String)> {
     Ok(verdict("Forgotten", &violations, Kind::Duplicated, &[Kind::Untrue]))
 }
 
-/// The warehouse has a visitor whom the log does not have.
+/// Adds a visitor to the warehouse whom the log does not have.
 fn counted_too_much(rig: &mut Rig) -> Result<(bool, String)> {
     let at = Instant::from_us(1_000 * rig.journal.recipe.began_ms);
     let exposure = json!({
@@ -241,14 +241,14 @@ fn counted_too_much(rig: &mut Rig) -> Result<(bool, String)> {
     Ok(verdict("CountedTooMuch", &violations, Kind::Misreported, &[]))
 }
 
-/// The warehouse says that it has everything, and has nothing.
+/// Empties the warehouse, which still reports everything as loaded.
 fn not_counted(rig: &mut Rig) -> Result<(bool, String)> {
     let violations = with_other_rows(rig, &Rows::default(), true)?;
     Ok(verdict("NotCounted", &violations, Kind::Misreported, &[]))
 }
 
-/// What is told of results when the warehouse has these rows besides its own, or
-/// `instead` of them.
+/// Adds these rows to the warehouse, or puts them in place of its own with `instead`.
+/// Returns the violations that are found then.
 fn with_other_rows(rig: &mut Rig, rows: &Rows, instead: bool) -> Result<Vec<Violation>> {
     rig.ask_for_results()?;
     rig.look(true)?;
@@ -267,7 +267,7 @@ fn with_other_rows(rig: &mut Rig, rows: &Rows, instead: bool) -> Result<Vec<Viol
     Ok(violations)
 }
 
-/// Sends what is unanswered, all of it; what was told of that.
+/// Sends all unanswered batches again. Returns the violations that this causes.
 fn sent_again(rig: &mut Rig) -> Result<Vec<Violation>> {
     let before = rig.report.findings.all().len();
     while !rig.unanswered.is_empty() {

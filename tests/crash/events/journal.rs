@@ -1,25 +1,25 @@
-//! What clients know of the events they sent.
+//! Journal of the events that clients sent, with what the answers said about each.
 
 use super::traffic::{Batch, EventKey, Item, Recipe};
 use crate::violation::{Kind, Violation};
 use serde_json::Value;
 use std::collections::HashMap;
 
-/// What is known of an event.
+/// State of an event, as far as it is known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Fate {
-    /// The answer was `ok` or `duplicate`: it has to be in the log for ever.
+    /// The answer was `ok` or `duplicate`: the event has to be in the log from now on.
     Acknowledged,
-    /// Sent, and never answered.
+    /// Sent, but not answered.
     Unanswered,
-    /// Never answered, and found in the log.
+    /// Not answered, and found in the log.
     Stored,
-    /// Never answered, and not in the log.
+    /// Not answered, and not in the log.
     Absent,
 }
 
 impl Fate {
-    /// Whether the event is in the log; `None` when only a look tells.
+    /// Returns whether the event is in the log; `None` if only a check of the log can show it.
     pub(crate) fn is_stored(self) -> Option<bool> {
         match self {
             Fate::Acknowledged | Fate::Stored => Some(true),
@@ -33,7 +33,7 @@ impl Fate {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Entry {
     pub(crate) fate: Fate,
-    /// The block of the log that has it, as last read; 0 while none is known.
+    /// Block of the log in which it was last found; 0 while none is known.
     pub(crate) block: i64,
 }
 
@@ -42,11 +42,11 @@ pub(crate) struct Entry {
 pub(crate) struct Journal {
     pub(crate) recipe: Recipe,
     pub(crate) entries: HashMap<EventKey, Entry>,
-    /// Those whose fate has changed since the log was last read.
+    /// Events whose fate has changed since the log was last read.
     pub(crate) touched: Vec<EventKey>,
 }
 
-/// What one client has learnt, before it is told to the journal.
+/// Changes that one client has observed, before the journal takes them over.
 #[derive(Debug, Default)]
 pub(crate) struct Notes(HashMap<EventKey, Fate>);
 
@@ -55,7 +55,7 @@ impl Journal {
         self.entries.get(&key).map(|entry| entry.fate)
     }
 
-    /// Takes over what a client has learnt. What was acknowledged once stays so.
+    /// Takes over a client's notes. An acknowledged event stays acknowledged.
     pub(crate) fn learn(&mut self, notes: Notes) {
         for (key, fate) in notes.0 {
             let entry = self.entries.entry(key).or_insert(Entry { fate, block: 0 });
@@ -72,12 +72,12 @@ impl Journal {
 }
 
 impl Notes {
-    /// What is known of an event before it is sent (again).
+    /// State of an event before it is sent or sent again; `None` if it was never sent.
     fn fate(&self, journal: &Journal, key: EventKey) -> Option<Fate> {
         self.0.get(&key).copied().or_else(|| journal.fate(key))
     }
 
-    /// A batch left, and no answer came.
+    /// Records that a batch was sent and not answered.
     pub(crate) fn unanswered(&mut self, journal: &Journal, batch: &Batch) {
         for key in batch.keys() {
             if self.fate(journal, key) != Some(Fate::Acknowledged) {
@@ -86,8 +86,8 @@ impl Notes {
         }
     }
 
-    /// An answer came. Gives back how many events it acknowledged for the first
-    /// time, and whether it told anything but the truth.
+    /// Records an answer. Returns the number of events that it acknowledged for the first
+    /// time, and a violation if it contradicts what is known.
     pub(crate) fn answered(&mut self, journal: &Journal, batch: &Batch, results: &[Value]) -> (u64, Option<Violation>) {
         let mut violation = None;
         if results.len() != batch.items.len() {
@@ -123,7 +123,7 @@ impl Notes {
     }
 }
 
-/// An event as violations name it.
+/// Name of an event in violations.
 pub(crate) fn about(key: EventKey) -> String {
     format!("event {} of project {}", key.id, key.project)
 }

@@ -1,5 +1,5 @@
-//! Kills the server while clients send events, starts it again, and asks whether
-//! each event that it acknowledged counts, once: in the log, and in the result of an
+//! Kills the server while clients send events, starts it again, and checks that each
+//! event that it acknowledged counts once: in the log, and in the result of an
 //! experiment.
 
 mod check;
@@ -32,23 +32,23 @@ use std::thread;
 use std::time::{Duration, Instant};
 use traffic::{Batch, EventKey, PROJECTS, Recipe};
 
-/// How to run.
+/// Options of a run.
 #[derive(Debug, Clone)]
 pub(crate) struct Options {
     pub(crate) program: PathBuf,
     pub(crate) clients: usize,
     pub(crate) seed: u64,
-    /// How long clients load the server at least, in milliseconds.
+    /// Minimum time for which clients load the server, in milliseconds.
     pub(crate) load_ms: RangeInclusive<u64>,
 }
 
-/// Requests that are answered in a cycle before the server is killed.
+/// Minimum number of requests that are answered in a cycle before the server is killed.
 const MIN_ANSWERED: u64 = 60;
-/// Longer than these take, on any machine.
+/// Time limit for these answers, longer than they take on any machine.
 const LOAD_DEADLINE: Duration = Duration::from_secs(180);
-/// Acknowledged batches that are remembered, to be sent again in later cycles.
+/// Maximum number of acknowledged batches that are remembered, to be sent again in later cycles.
 const EARLIER: usize = 2_000;
-/// After so many cycles the whole log is read again.
+/// Number of cycles after which the whole log is checked again.
 const WHOLE: u32 = 20;
 
 /// One run on one data directory.
@@ -60,21 +60,21 @@ pub(crate) struct Rig {
     pub(crate) report: Report,
     earlier: Vec<Batch>,
     unanswered: Vec<Batch>,
-    /// Results that the next look at the log judges.
+    /// Results that the next check of the log verifies.
     reads: Vec<ReadResult>,
-    /// Events that were acknowledged since the last look, in the order of the answers.
+    /// Events that were acknowledged since the last check of the log, in the order of the answers.
     acknowledged: Vec<EventKey>,
-    /// Up to where the log has been read.
+    /// Position up to which the log has been read.
     last: Position,
-    /// The files of a warehouse of an earlier cycle.
+    /// Files of the warehouse of an earlier cycle: the database and its write-ahead log.
     kept_warehouse: [Option<Vec<u8>>; 2],
-    /// Killed before its place goes.
+    /// Declared before `place`, so that it is killed before its data are deleted.
     pub(crate) server: Server,
     pub(crate) place: DataLocation,
 }
 
 impl Rig {
-    /// A server with two projects, each with a live experiment, and an empty log.
+    /// Starts a server with two projects, each with a live experiment, and an empty log.
     pub(crate) fn new(options: &Options, name: &'static str, place: DataLocation, settings: &[&str]) -> Result<Self> {
         let first = server::make_project(&options.program, &place, "Rig")?;
         let second = server::make_project(&options.program, &place, "Other")?;
@@ -85,7 +85,7 @@ impl Rig {
             *test = results::make_experiment(server.address, account)?;
         }
         recipe.began_ms = i64::try_from(client::now_ms())? + 1;
-        // No event is dated ahead of its arrival: the server would correct its time.
+        // No event may be dated after its arrival: the server would correct its time.
         std::thread::sleep(std::time::Duration::from_millis(2));
         Ok(Self {
             options: options.clone(),
@@ -104,13 +104,13 @@ impl Rig {
         })
     }
 
-    /// Lets the clients loose for a moment and kills the server under them; somebody
-    /// asks for results all the time. With `freeze` it is stopped before, `meanwhile`
-    /// happens while clients wait, and nobody asks: a result may know events that no
-    /// disk has yet.
+    /// Runs the clients for a moment, and kills the server under load. Results are
+    /// requested all the time. With `freeze`, the server is stopped before the kill,
+    /// `meanwhile` runs while clients wait, and no results are requested: a result may
+    /// count events that no disk has yet.
     pub(crate) fn load(&mut self, freeze: bool, meanwhile: impl FnOnce() -> Result<()>) -> Result<()> {
         self.report.findings.cycles += 1;
-        // How much a cycle draws depends on the kill; the next one begins anew.
+        // The number of draws in a cycle depends on the kill, so each cycle has its own seed.
         self.rng = Rng::with_seed(self.options.seed.wrapping_add(self.report.findings.cycles.into()));
         let load_ms = self.rng.u64(self.options.load_ms.clone());
         let load = Load::new(self.server.address, &self.accounts, &self.journal, &self.earlier);
@@ -125,7 +125,7 @@ impl Rig {
                 })
                 .collect();
             thread::sleep(Duration::from_millis(load_ms));
-            // On a slow machine that may be too short for anything to happen.
+            // On a slow machine, this time may be too short for any answers.
             let end = Instant::now() + LOAD_DEADLINE;
             while load.answered.load(Ordering::SeqCst) < MIN_ANSWERED
                 && clients.iter().any(|client| !client.is_finished())
@@ -136,7 +136,7 @@ impl Rig {
             let frozen = if freeze { server.freeze() } else { Ok(()) };
             load.killing.store(true, Ordering::SeqCst);
             let ended = frozen.and_then(|()| meanwhile());
-            // Clients wait for answers as long as it lives.
+            // Clients wait for answers as long as the server lives.
             let killed = server.kill();
             let outcomes: Vec<_> = clients.into_iter().map(thread::ScopedJoinHandle::join).collect();
             let asked = asking.map_or_else(|| Ok(ResultReads::default()), thread::ScopedJoinHandle::join);
@@ -183,9 +183,9 @@ impl Rig {
         self.reads.extend(asked.reads);
     }
 
-    /// Asks for the result of each project while nobody sends anything. It has to
-    /// count what is acknowledged, and nothing that was not sent; what exactly, the
-    /// next look at the log says. The violations that are new.
+    /// Requests the result of each project while nobody sends events. It has to count what
+    /// is acknowledged, and nothing that was not sent; the next check of the log compares
+    /// it exactly. Returns the new violations.
     pub(crate) fn ask_for_results(&mut self) -> Result<Vec<Violation>> {
         let asked = results::of_all(&self.quiet_load())?;
         let arms = || asked.reads.iter().flat_map(|read| read.arms);
@@ -195,20 +195,20 @@ impl Rig {
         Ok(self.report.findings.add(violations))
     }
 
-    /// For a server that nobody kills.
+    /// Load on a server that is not killed.
     fn quiet_load(&self) -> Load<'_> {
         Load::new(self.server.address, &self.accounts, &self.journal, &[])
     }
 
-    /// Starts the server on what the last one left.
+    /// Starts the server on the data that the last one left.
     pub(crate) fn start_again(&mut self, settings: &[&str]) -> Result<()> {
         self.server = Server::start(&self.options.program, &self.place, settings)?;
         Ok(())
     }
 
-    /// Compares what was written to the log since the last look with what clients
-    /// know, or everything, and the results that were given meanwhile with that; the
-    /// violations that are new.
+    /// Compares what was written to the log since the last check, or the whole log, with
+    /// what clients know. Then compares the results of the time between with the log.
+    /// Returns the new violations.
     pub(crate) fn look(&mut self, whole: bool) -> Result<Vec<Violation>> {
         let after = if whole { Position::default() } else { self.last };
         let projects = [0, 1].map(|project: usize| self.accounts[project].project_key.as_str());
@@ -226,8 +226,8 @@ impl Rig {
         Ok(self.report.findings.add(violations))
     }
 
-    /// Looks at everything, and takes what is lost for absent instead of telling of
-    /// it; how many events that are.
+    /// Checks the whole log, and marks lost events as absent instead of reporting them.
+    /// Returns their number.
     pub(crate) fn forget_lost(&mut self) -> Result<u64> {
         let projects = [0, 1].map(|project: usize| self.accounts[project].project_key.as_str());
         let mut seen = check::look(&mut self.journal, &projects, self.place.data_dir(), Position::default())?;
@@ -243,15 +243,15 @@ impl Rig {
         Ok(seen.lost.len() as u64)
     }
 
-    /// Sends most batches that were not answered once more, as clients would, and
-    /// some that were; with `only_stored` none that would add to the log. What a
-    /// look at the log has just told of them, the answers have to tell as well.
+    /// Sends most unanswered batches again, as clients would, and some answered ones. With
+    /// `only_stored`, no unanswered batch is sent that would add to the log. The answers
+    /// have to agree with the last check of the log.
     pub(crate) fn send_again(&mut self, only_stored: bool) -> Result<()> {
         let mut batches = Vec::new();
         let mut left = Vec::new();
         for batch in std::mem::take(&mut self.unanswered) {
             let is_known = |key| matches!(self.journal.fate(key), Some(Fate::Stored | Fate::Acknowledged));
-            // What is left out may come later, or never.
+            // A batch that is left out may be sent later, or never.
             if (only_stored && !batch.keys().all(is_known)) || self.rng.u32(..10) == 0 {
                 left.push(batch);
             } else {
@@ -271,7 +271,7 @@ impl Rig {
         Ok(())
     }
 
-    /// Removes the index of a dead server, or damages it so that this can be seen.
+    /// Removes the index of a killed server, or damages it so that the server can detect it.
     fn spoil_index(&mut self) -> Result<()> {
         for entry in fs::read_dir(self.place.data_dir())? {
             let entry = entry?;
@@ -295,8 +295,9 @@ impl Rig {
         Ok(())
     }
 
-    /// Takes the warehouse of a dead server away, damages it, or puts one from an earlier
-    /// cycle in its place, as after a backup was restored; and keeps the present one for that.
+    /// Removes the warehouse of a killed server, damages it, or replaces it by one from an
+    /// earlier cycle, as after a restored backup. A removed one is kept for that. In some
+    /// cases, the warehouse stays as it is.
     fn spoil_warehouse(&mut self) -> Result<()> {
         let dir = self.place.data_dir();
         let files = ["warehouse.duckdb", "warehouse.duckdb.wal"];
@@ -327,7 +328,7 @@ impl Rig {
         Ok(())
     }
 
-    /// Whether the database of everything else is sound, while no server runs.
+    /// Checks the database of everything except events, while no server runs.
     pub(crate) fn look_at_database(&mut self) -> Result<()> {
         let said = self.place.integrity()?;
         self.report
@@ -336,7 +337,7 @@ impl Rig {
         Ok(())
     }
 
-    /// The last looks: at the results, at the whole log, and at its chain of hashes.
+    /// Runs the last checks: of the results, the whole log, its chain of hashes, and the database.
     pub(crate) fn finish(mut self) -> Result<Report> {
         self.ask_for_results()?;
         self.look(true)?;
@@ -358,11 +359,11 @@ impl Rig {
     }
 }
 
-/// A kill in each cycle.
+/// Runs these cycles, with a kill in each.
 pub(crate) fn kill_often(options: &Options, cycles: u32) -> Result<Report> {
     let mut rig = Rig::new(options, "events", DataLocation::new(Database::Sqlite)?, &["--log-roll", "1"])?;
     for cycle in 1..=cycles {
-        // Results are asked for while the server makes its warehouse again.
+        // Results are requested while the server rebuilds its warehouse.
         if cycle % 3 == 0 {
             request_rebuild(&rig.place.data_dir().join("warehouse.rebuild"))?;
         }
@@ -373,11 +374,11 @@ pub(crate) fn kill_often(options: &Options, cycles: u32) -> Result<Report> {
         if rig.rng.u32(..3) == 0 {
             rig.spoil_warehouse()?;
         }
-        // Before a start has touched it the log has to be whole already.
+        // The log has to be complete before the next start has touched it.
         if rig.rng.u32(..4) == 0 {
             rig.look(false)?;
         }
-        // Files that are soon full at times, so that kills meet their change.
+        // Most cycles have small files, so that kills meet the change to a new file.
         let roll = if rig.rng.u32(..3) == 0 { "1024" } else { "1" };
         rig.start_again(&["--log-roll", roll])?;
         rig.ask_for_results()?;

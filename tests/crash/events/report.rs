@@ -1,4 +1,4 @@
-//! What a run over events gave.
+//! Report of a run over events.
 
 use crate::findings::{Findings, Outcome};
 use crate::violation::Kind;
@@ -12,31 +12,32 @@ pub(crate) struct Report {
     pub(crate) repeats: u64,
     /// Requests that were answered.
     pub(crate) requests: u64,
-    /// Ends of the server that met a request.
+    /// Cycles in which the end of the server met a request.
     pub(crate) hits: u32,
     /// Requests that were sent and never answered.
     pub(crate) unanswered: u64,
-    /// Of their events, those that were found stored.
+    /// Events of these requests that were found stored.
     pub(crate) stored: u64,
     /// Requests that were sent again because they were not answered.
     pub(crate) again: u64,
-    /// How often the index was removed or damaged.
+    /// Number of times that the index was removed or damaged.
     pub(crate) spoiled: u32,
-    /// How often the warehouse was removed, damaged or replaced by an older one.
+    /// Number of times that the warehouse was removed, damaged, replaced by an older one, or left
+    /// as it is on purpose.
     pub(crate) spoiled_warehouses: u32,
     /// Results that were compared with the log.
     pub(crate) results: u64,
-    /// Of these, those that were given under load.
+    /// Results that were given under load; they are part of `results`.
     pub(crate) results_under_load: u64,
-    /// How often there was no result yet, as events were being loaded.
+    /// Number of times that there was no result yet, because events were being loaded.
     pub(crate) not_loaded: u64,
-    /// Visitors and conversions of the last result of each project, together.
+    /// Visitors and conversions in the last results, all projects together.
     pub(crate) counted: (u64, u64),
     /// Blocks of the log.
     pub(crate) blocks: i64,
     /// Closed files of the log.
     pub(crate) files: usize,
-    /// Whether the server may lose what it acknowledged: then little may be left to count.
+    /// True when the server may lose what it acknowledged. Then little may be left to count.
     pub(crate) may_lose: bool,
 }
 
@@ -63,7 +64,7 @@ impl Report {
         }
     }
 
-    /// A run whose kills met nothing proved nothing.
+    /// Reason why the run proved nothing, such as kills that met no request.
     fn idle(&self) -> Option<&'static str> {
         if self.unanswered == 0 || self.acknowledged == 0 {
             Some("no end met a request in flight")
@@ -74,7 +75,7 @@ impl Report {
         }
     }
 
-    /// A line for whoever waits.
+    /// Prints a line of progress.
     pub(crate) fn progress(&self, cycles: u32) {
         let Self { acknowledged, unanswered, results, .. } = self;
         self.findings.progress(

@@ -1,4 +1,4 @@
-//! Asks for the results of the experiments, and says what they have to be.
+//! Requests the results of the experiments, and compares them with the journal and the log.
 
 use super::client::Load;
 use super::journal::{Entry, Journal};
@@ -15,9 +15,9 @@ use std::sync::atomic::Ordering;
 use std::thread;
 use std::time::{Duration, Instant as Clock};
 
-/// How long to wait before asking again while there is no result yet.
+/// Delay before a result is requested again while there is none yet.
 const PAUSE: Duration = Duration::from_millis(10);
-/// Much longer than loading takes.
+/// Timeout for a result, much longer than loading takes.
 const TIMEOUT: Duration = Duration::from_secs(180);
 
 /// Visitors and conversions of an arm.
@@ -33,20 +33,20 @@ impl fmt::Display for Count {
     }
 }
 
-/// A result, as far as it is compared.
+/// The compared parts of a result.
 #[derive(Debug)]
 pub(crate) struct ReadResult {
     pub(crate) project: usize,
     pub(crate) test_id: i64,
-    /// The last block of the log that it says to count.
+    /// Last block of the log that it counts, as its manifest says.
     position: i64,
     pub(crate) arms: [Count; ARMS],
-    /// How many events had been acknowledged before it was asked for, of those that were
-    /// since the log was last looked at.
+    /// Number of events that had been acknowledged before it was requested, counted since
+    /// the last check of the log.
     pub(crate) before: usize,
 }
 
-/// Starts an experiment with a goal in a project; its id.
+/// Starts an experiment with a goal in a project. Returns its id.
 pub(crate) fn make_experiment(address: SocketAddr, account: &Account) -> Result<i64> {
     let mut connection = Connection::open(address)?;
     let mut post = |path: &str, body: &Value| -> Result<Value> {
@@ -71,13 +71,13 @@ pub(crate) fn make_experiment(address: SocketAddr, account: &Account) -> Result<
     made["test_id"].as_i64().ok_or_else(|| format!("a new experiment has no id: {made}").into())
 }
 
-/// The last block that went into a result; 0 before the first.
+/// Last block of the log that a result counts; 0 before the first.
 fn position(manifest: &Value) -> Option<i64> {
     manifest["logs"].as_array()?.first().map_or(Some(0), |log| log["position"].as_i64())
 }
 
 impl ReadResult {
-    /// What an answer says; `None` while events are being loaded.
+    /// Reads an answer. Returns `None` while events are being loaded.
     fn read(project: usize, test_id: i64, before: usize, answer: &Answer) -> Result<Option<ReadResult>, Violation> {
         if answer.status == 503 {
             return Ok(None);
@@ -96,8 +96,8 @@ impl ReadResult {
         })
     }
 
-    /// Compares it with what is known to be stored and with what may be besides,
-    /// before anybody has looked into the log.
+    /// Compares the result with the least and the most that may be stored, before the log
+    /// is checked.
     pub(crate) fn bounded(&self, journal: &Journal) -> Vec<Violation> {
         let [least, most] = count(journal, self.project, |entry| entry.fate.is_stored());
         self.differing(|arm, reported| {
@@ -108,8 +108,8 @@ impl ReadResult {
         })
     }
 
-    /// Compares it with what the log holds up to where it says, after a look that
-    /// came to the block `last`.
+    /// Compares the result with the log up to the block that it counts, after a check of
+    /// the log that read up to the block `last`.
     pub(crate) fn exact(&self, journal: &Journal, last: i64) -> Vec<Violation> {
         let [due, _] = count(journal, self.project, |entry| Some(entry.block > 0 && entry.block <= self.position));
         self.differing(|arm, reported| {
@@ -118,9 +118,9 @@ impl ReadResult {
         })
     }
 
-    /// Whether it lacks events that were acknowledged before it was asked for, after a look
-    /// at the log: `blocks` has, for each of the events that were acknowledged, the last
-    /// block that has it or one before it.
+    /// Returns a violation if the result lacks events that were acknowledged before it was
+    /// requested. The log has to be checked first. `blocks` comes from [`last_blocks`], for
+    /// the events that were acknowledged since the previous check.
     pub(crate) fn outdated(&self, blocks: &[i64]) -> Option<Violation> {
         let block = *self.before.checked_sub(1).and_then(|last| blocks.get(last))?;
         let sentence = format!(
@@ -139,8 +139,8 @@ impl ReadResult {
     }
 }
 
-/// The fewest and the most visitors and conversions of each arm of a project;
-/// `is_stored` says `None` of an event that may be stored or not.
+/// The fewest and the most visitors and conversions of each arm of a project.
+/// `is_stored` returns `None` for an event that may be stored or not.
 fn count(journal: &Journal, project: usize, is_stored: impl Fn(&Entry) -> Option<bool>) -> [[Count; ARMS]; 2] {
     let mut visitors: HashMap<u16, (usize, Visitor)> = HashMap::new();
     for (key, entry) in &journal.entries {
@@ -163,13 +163,13 @@ fn count(journal: &Journal, project: usize, is_stored: impl Fn(&Entry) -> Option
     counts
 }
 
-/// What a visitor did, as far as results count it.
+/// Events of a visitor that results count.
 #[derive(Debug, Default)]
 struct Visitor {
     exposures: Vec<Exposure>,
-    /// The last conversion of those that are stored for certain.
+    /// Last conversion of those that are certainly stored.
     last: Option<Instant>,
-    /// The last one of all.
+    /// Last conversion of all.
     last_possible: Option<Instant>,
 }
 
@@ -194,10 +194,10 @@ impl Visitor {
         }
     }
 
-    /// Whether the visitor entered and converted, in the worst case and in the best.
+    /// Returns whether the visitor entered and converted, in the worst case and in the best.
     ///
-    /// A visitor enters with the first exposure that was sent with an API key, or else
-    /// with the first of all: an uncertain exposure with a key may make the entry a later one.
+    /// A visitor enters with the first exposure that was sent with an API key, or with the
+    /// first of all if none was. So an uncertain exposure with a key may make the entry later.
     fn bounds(&self) -> [(bool, bool); 2] {
         let first = |is_meant: fn(&Exposure) -> bool| self.exposures.iter().filter(|e| is_meant(e)).map(|e| e.at).min();
         let has_converted = |last: Option<Instant>, entered: Option<Instant>| {
@@ -218,16 +218,16 @@ impl Visitor {
     }
 }
 
-/// What whoever asked under load was told.
+/// Outcome of requests for results.
 #[derive(Default)]
 pub(crate) struct ResultReads {
     pub(crate) reads: Vec<ReadResult>,
-    /// How often there was no result yet.
+    /// Number of requests that had no result yet.
     pub(crate) not_loaded: u64,
     pub(crate) violations: Vec<Violation>,
 }
 
-/// For each of these events, the last block that has it or one before it.
+/// Running maximum of the blocks that hold these events, in the order of the events.
 pub(crate) fn last_blocks(journal: &Journal, acknowledged: &[EventKey]) -> Vec<i64> {
     let mut last = 0;
     let blocks = acknowledged.iter().map(|key| journal.entries.get(key).map_or(0, |entry| entry.block));
@@ -240,7 +240,7 @@ pub(crate) fn last_blocks(journal: &Journal, acknowledged: &[EventKey]) -> Vec<i
 }
 
 impl ResultReads {
-    /// Asks once. Whether there was a result.
+    /// Requests a result once. Returns false while events are being loaded.
     fn ask(&mut self, connection: &mut Connection, load: &Load<'_>, project: usize) -> Result<bool> {
         let test_id = load.journal.recipe.tests[project];
         let request = Request::get(format!("/experiment/{test_id}/result"));
@@ -259,8 +259,8 @@ impl ResultReads {
     }
 }
 
-/// Asks for results until the server is gone: so events are loaded all the time,
-/// and a kill meets that.
+/// Requests results until the server is gone, so that events are loaded all the time and
+/// kills meet the loading.
 pub(crate) fn under_load(load: &Load<'_>) -> ResultReads {
     let mut asked = ResultReads::default();
     let is_over = || load.killing.load(Ordering::SeqCst);
@@ -284,8 +284,8 @@ pub(crate) fn under_load(load: &Load<'_>) -> ResultReads {
     asked
 }
 
-/// Asks a server that nobody kills for the result of each project, as often as it
-/// takes until all events are loaded.
+/// Requests the result of each project from a server that is not killed, until all
+/// events are loaded.
 pub(crate) fn of_all(load: &Load<'_>) -> Result<ResultReads> {
     let mut asked = ResultReads::default();
     let mut connection = Connection::open(load.address)?;
@@ -306,7 +306,7 @@ pub(crate) fn of_all(load: &Load<'_>) -> Result<ResultReads> {
     Ok(asked)
 }
 
-/// An experiment as violations name it.
+/// Name of an experiment in violations.
 fn about(test_id: i64) -> String {
     format!("experiment {test_id}")
 }

@@ -1,4 +1,4 @@
-//! Changes the files of a log behind its back, by what their description says.
+//! Changes the files of a log directly, in the format that `muriel-log` documents.
 
 use crate::Result;
 use rusqlite::Connection;
@@ -11,12 +11,12 @@ use uuid::Uuid;
 pub(crate) struct Stored {
     pub(crate) project_key: String,
     pub(crate) id: Uuid,
-    /// Its JSON object.
+    /// JSON object of the event.
     pub(crate) line: String,
 }
 
-/// Changes the blocks of `log.db`, and chains them anew as if they had been written
-/// so.
+/// Changes the blocks of `log.db`, and recomputes the chain of hashes, so that the
+/// change cannot be detected by it.
 pub(crate) fn rewrite(data_dir: &Path, change: impl FnOnce(&mut Vec<Vec<Stored>>) -> Result<()>) -> Result<()> {
     let conn = Connection::open(data_dir.join("log.db"))?;
     let (first, mut hash): (i64, Vec<u8>) =
@@ -75,14 +75,14 @@ pub(crate) fn change_byte(data_dir: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Removes a block that is not the last.
+/// Removes a block from the middle of the file.
 pub(crate) fn remove_block(data_dir: &Path) -> Result<()> {
     let conn = Connection::open(data_dir.join("log.db"))?;
     conn.execute("DELETE FROM block WHERE seq = (SELECT (min(seq) + max(seq)) / 2 FROM block)", [])?;
     Ok(())
 }
 
-/// Removes an event from the index of repeats.
+/// Removes an event from the deduplication index.
 pub(crate) fn forget(data_dir: &Path, id: Uuid) -> Result<()> {
     let mut gone = 0;
     for entry in std::fs::read_dir(data_dir)? {

@@ -1,4 +1,4 @@
-//! What clients send: batches of events whose content follows from their ids.
+//! Traffic of the clients: batches of events whose content is derived from their ids.
 
 use crate::http::Account;
 use fastrand::Rng;
@@ -9,17 +9,17 @@ use serde_json::{Map, Value, json};
 use std::io::Write;
 use uuid::{Builder, Uuid};
 
-/// Projects that share ids.
+/// Number of projects. They use the same ids.
 pub(crate) const PROJECTS: usize = 2;
-/// Arms of the experiment of a project, the control first.
+/// Number of arms of a project's experiment, with the control.
 pub(crate) const ARMS: usize = 3;
-/// The event that is the goal of the experiments.
+/// Name of the event that is the goal of the experiments.
 pub(crate) const GOAL: &str = "bought";
-/// The most events of a batch, those that are invalid aside.
+/// Maximum number of events in a batch, without repeated and invalid ones.
 const MAX_BATCH_EVENTS: usize = 20;
-/// Visitors of a project.
+/// Number of visitors of a project.
 const VISITORS: u16 = 40_000;
-/// What an event counts once under.
+/// Key of an event: events with the same key count once.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) struct EventKey {
     pub(crate) project: usize,
@@ -27,58 +27,58 @@ pub(crate) struct EventKey {
 }
 
 impl EventKey {
-    /// Who did it: a number that is in the id, and also tells the arm.
+    /// Number of the visitor. It is a part of the id, and also determines the arm.
     pub(crate) fn visitor(self) -> u16 {
         let bytes = self.id.as_bytes();
         u16::from_be_bytes([bytes[14], bytes[15]])
     }
 
-    /// Whether it is sent with an API key. An event that was sent with one and without
-    /// is counted as with one, so the id says which, and a repeat keeps to it.
+    /// Returns whether the event is sent with an API key. An event that was sent both with
+    /// and without a key counts as keyed, so the id determines it, and repeats do the same.
     pub(crate) fn has_api_key(self) -> bool {
         self.id.as_bytes()[13].is_multiple_of(4)
     }
 
-    /// The arm that the visitor is in.
+    /// Arm that the visitor is in; 0 is the control.
     pub(crate) fn arm(self) -> usize {
         usize::from(self.visitor()) % ARMS
     }
 }
 
-/// What an event is to the experiment of its project.
+/// Role of an event in the experiment of its project.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Role {
     /// The visitor meets the variant, at this time.
     Exposure(Instant),
     /// The visitor does what the goal counts, at this time.
     Conversion(Instant),
-    /// Nothing; which of the other contents it has.
+    /// No role. The number selects the content.
     Other(u32),
 }
 
-/// What contents are made of.
+/// Parameters from which contents are derived.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Recipe {
-    /// Makes contents unlike those of another run.
+    /// Makes contents differ from those of other runs.
     pub(crate) salt: u64,
     /// The experiment of each project.
     pub(crate) tests: [i64; PROJECTS],
-    /// When all of them had started, in milliseconds since 1970: what is told of an
-    /// earlier moment does not count.
+    /// Time by which all of them had started, in milliseconds since 1970. Events of an
+    /// earlier time do not count.
     pub(crate) began_ms: i64,
 }
 
 impl Recipe {
-    /// What an event is, without the rest of its content.
+    /// Role of an event, without the rest of its content.
     pub(crate) fn role(&self, key: EventKey) -> Role {
         self.drawn(key).0
     }
 
-    /// The role, and where the rest of the content is drawn from.
+    /// Role of an event, and the generator for the rest of its content.
     fn drawn(&self, key: EventKey) -> (Role, Rng) {
         let (high, low) = key.id.as_u64_pair();
         let mut rng = Rng::with_seed(self.salt ^ high.rotate_left(17) ^ low ^ (key.project as u64) << 60);
-        // Between the start of the experiments and the making of the event.
+        // Between the start of the experiments and the creation of the event.
         let made_ms = i64::try_from(high >> 16).unwrap_or(i64::MAX);
         let at = Instant::from_us(1_000 * rng.i64(self.began_ms..=made_ms.max(self.began_ms)));
         let role = match rng.u32(..8) {
@@ -89,12 +89,12 @@ impl Recipe {
         (role, rng)
     }
 
-    /// What an event has to hold: chosen by its key, so that a content which belongs to
-    /// another event, another project or nobody is recognised without remembering any.
+    /// Content of an event. It is derived from the key, so that content of another event,
+    /// of another project or of no event is recognised without storing any.
     pub(crate) fn content(&self, key: EventKey) -> Map<String, Value> {
         let (role, mut rng) = self.drawn(key);
         let nonce = format!("{:016x}", rng.u64(..));
-        // Texts that do not shrink, so that the files of the log fill up.
+        // Text that does not compress, so that the files of the log fill up.
         let pad: String = (0..rng.usize(..200)).map(|_| rng.alphanumeric()).collect();
         // Quarters are exact in binary.
         let value = f64::from(rng.u32(..400)) / 4.0 + 0.25;
@@ -125,11 +125,11 @@ impl Recipe {
 #[derive(Debug, Clone)]
 pub(crate) enum Item {
     Event(Uuid),
-    /// Something that must be refused, and never be stored.
+    /// An invalid event, which must be refused and never be stored.
     Invalid(Value),
 }
 
-/// What is sent with one request.
+/// Events of one request, and how they are sent.
 #[derive(Debug, Clone)]
 pub(crate) struct Batch {
     pub(crate) project: usize,
@@ -139,8 +139,8 @@ pub(crate) struct Batch {
 }
 
 impl Batch {
-    /// A batch of new events, now and then with one of them twice or with something
-    /// invalid between them.
+    /// Creates a batch of new events. Sometimes one of them is repeated, or invalid ones
+    /// are between them.
     pub(crate) fn new(rng: &mut Rng, now_ms: u64) -> Self {
         let count = 1 + rng.usize(..MAX_BATCH_EVENTS);
         let (sender, visitor) = (rng.u8(..), rng.u16(..VISITORS));
@@ -157,12 +157,12 @@ impl Batch {
         batch.sent_otherwise(rng)
     }
 
-    /// The same entries in another project, where they are other events.
+    /// Copies the batch to another project, where the same ids are other events.
     pub(crate) fn in_other_project(&self) -> Self {
         Self { project: (self.project + 1) % PROJECTS, ..self.clone() }
     }
 
-    /// The same events on another way, as a repeat may take.
+    /// Chooses another encoding and media type for the same events, as a repeat may have.
     pub(crate) fn sent_otherwise(mut self, rng: &mut Rng) -> Self {
         self.is_gzip = rng.u32(..3) == 0;
         self.is_plain = rng.u32(..4) == 0;
@@ -176,7 +176,7 @@ impl Batch {
         })
     }
 
-    /// The request, written out. All its events are one visitor's.
+    /// Serializes the request. All its events belong to one visitor.
     pub(crate) fn request(&self, accounts: &[Account; PROJECTS], recipe: &Recipe) -> Vec<u8> {
         let account = &accounts[self.project];
         let events: Vec<Value> = self.items.iter().map(|item| self.event(item, recipe)).collect();
@@ -216,12 +216,12 @@ impl Batch {
     }
 }
 
-/// The visitor of an event.
+/// Id of the visitor of an event.
 pub(crate) fn visitor(key: EventKey) -> String {
     format!("visitor-{}-{}", key.project, key.visitor())
 }
 
-/// A new UUID v7 that ends with a number of its sender and the visitor.
+/// Creates a UUID v7 that ends with the numbers of its sender and visitor.
 fn id(rng: &mut Rng, now_ms: u64, sender: u8, visitor: u16) -> Uuid {
     let mut random = [0; 10];
     rng.fill(&mut random[..7]);

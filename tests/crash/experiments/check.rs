@@ -1,4 +1,4 @@
-//! Compares what a server tells, and what its database holds, with what was
+//! Compares the answers of a server, and the content of its database, with what was
 //! acknowledged.
 
 use crate::Result;
@@ -11,23 +11,23 @@ use muriel_store::experiments::EPOCHS_MAX;
 use serde_json::Value;
 use std::collections::{HashMap, HashSet};
 
-/// Every experiment that is there, with the numbers that must agree.
+/// Every experiment that is not deleted, with the numbers that must agree.
 pub(crate) const INSIDE: &str = "SELECT e.experiment_id, e.name, e.revision, e.epoch, \
      (SELECT count(*) FROM experiment_history h WHERE h.experiment_id = e.experiment_id), \
      (SELECT max(h.revision) FROM experiment_history h WHERE h.experiment_id = e.experiment_id), \
      (SELECT count(*) FROM epoch p WHERE p.experiment_id = e.experiment_id) \
      FROM experiment e WHERE e.deleted_at IS NULL ORDER BY e.experiment_id";
 
-/// What the details of one experiment show.
+/// State of an experiment by its details.
 pub(crate) struct Seen {
     state: State,
-    /// Whether its request without an answer had been applied.
+    /// True when its unanswered request was applied.
     pub(crate) has_pending: bool,
     pub(crate) violations: Vec<Violation>,
 }
 
-/// Checks an experiment that clients change, and takes what is seen as known
-/// from now on.
+/// Checks an experiment that clients change. The state that is found becomes the known
+/// one.
 pub(crate) fn owned(owned: &mut Owned, answer: &Answer, links: &Links) -> Seen {
     let mut seen = read(&owned.label, answer, links);
     let (state, known) = (seen.state, owned.known);
@@ -66,7 +66,7 @@ pub(crate) fn created(created: &Created, answer: &Answer, links: &Links) -> Vec<
     seen.violations
 }
 
-/// Reads details; every part has to hold the token that the name holds.
+/// Reads details. Every part has to have the token that is in the name.
 fn read(label: &str, answer: &Answer, links: &Links) -> Seen {
     let mut violations = Vec::new();
     let mut add = |kind, sentence| violations.push(Violation::new(kind, label, sentence));
@@ -80,7 +80,7 @@ fn read(label: &str, answer: &Answer, links: &Links) -> Seen {
     state.revision = answer.revision().unwrap_or(0);
     let epochs: Vec<i64> = numbers(&experiment["epochs"]);
     state.epoch = epochs.last().copied().unwrap_or(0);
-    // Details show the last ones of very many; the database, when it is read, has all of them.
+    // Details show only the last `EPOCHS_MAX` epochs. The database, when it is read, has all of them.
     let first = (state.epoch - EPOCHS_MAX).max(0) + 1;
     if !epochs.iter().copied().eq(first..=state.epoch) {
         add(Kind::Miscounted, format!("its epochs are numbered {epochs:?}"));
@@ -102,8 +102,8 @@ fn numbers(epochs: &Value) -> Vec<i64> {
     epochs.as_array().into_iter().flatten().map(|epoch| epoch["epoch"].as_i64().unwrap_or(-1)).collect()
 }
 
-/// Checks the rows of [`INSIDE`]: numbers that must agree, and that everything
-/// acknowledged is there once, under its id, and nothing else is.
+/// Checks the rows of [`INSIDE`]: the numbers have to agree, and everything that was
+/// acknowledged has to be stored once, under its id, and nothing that nobody sent.
 pub(crate) fn inside(rows: Vec<Row>, ledger: &Ledger) -> Result<Vec<Violation>> {
     let mut violations = Vec::new();
     let mut present = Vec::with_capacity(rows.len());
@@ -151,7 +151,7 @@ fn present_once(present: Vec<(String, i64)>, ledger: &Ledger) -> Vec<Violation> 
     violations
 }
 
-/// Checks the ids that pages of the list showed.
+/// Checks the ids on all pages of the list.
 pub(crate) fn listed(ids: &[i64], ledger: &Ledger) -> Vec<Violation> {
     let shown: HashSet<i64> = ids.iter().copied().collect();
     let owned = ledger.owned.iter().map(|owned| (owned.label.as_str(), owned.id));

@@ -1,4 +1,4 @@
-//! Shows that the rig can fail: it plants faults and expects to be told of each.
+//! Shows that the rig can fail: plants faults, and expects that each is reported.
 
 use crate::Result;
 use crate::experiments::ledger::{Created, Owned};
@@ -11,13 +11,13 @@ use crate::violation::{Kind, Violation};
 use std::fs::OpenOptions;
 use std::os::unix::fs::FileExt;
 
-/// Cycles in which a fault may find nothing to spoil.
+/// Maximum number of cycles for a fault, as one may find nothing to spoil.
 const ATTEMPTS: u32 = 20;
 
-/// Something that a good server never does.
+/// Fault that a correct server never has.
 #[derive(Debug, Clone, Copy)]
 enum Fault {
-    /// One part of an experiment holds something else.
+    /// One part of an experiment has other content.
     CodeRewritten,
     /// Everything that an acknowledged patch wrote is gone, without a trace.
     PatchDropped,
@@ -25,7 +25,7 @@ enum Fault {
     PatchInvented,
     /// An acknowledged experiment is gone.
     CreateDropped,
-    /// An acknowledged experiment is there twice.
+    /// An acknowledged experiment is stored twice.
     CreateRepeated,
     /// An entry of the history is missing.
     HistoryGap,
@@ -55,7 +55,7 @@ impl Fault {
     }
 }
 
-/// Plants every fault, each in a cycle of its own.
+/// Plants every fault, each in a separate cycle.
 pub(crate) fn run(options: &Options, database: Database) -> Result<Planted> {
     let mut rig = Rig::new(options, database)?;
     let mut lines = Vec::new();
@@ -104,7 +104,7 @@ fn verdict(fault: Fault, about: &str, violations: &[Violation]) -> (bool, String
 
 const TABLES: [&str; 5] = ["experiment", "variant", "experiment_goal", "epoch", "experiment_history"];
 
-/// Copies of every experiment, from which a patch can be undone.
+/// SQL script that copies every experiment, so that a patch can be undone.
 fn keep() -> String {
     TABLES
         .iter()
@@ -114,7 +114,7 @@ fn keep() -> String {
         .collect()
 }
 
-/// Puts an experiment back to where it was when it was kept.
+/// SQL script that restores an experiment from its copy.
 fn put_back(id: i64) -> String {
     let columns = "name, control_nickname, control_js, control_css, custom_js, custom_css, configuration, targeting, \
                    tags, plan, event_metrics, hypothesis_id, status, started_at, epoch, revision, updated_at, first_started_at, \
@@ -132,10 +132,11 @@ fn put_back(id: i64) -> String {
     script
 }
 
-/// Spoils something in the database of a dead server; the label of what it was.
+/// Plants a fault in the database of a killed server. Returns the label of the spoiled
+/// experiment; `None` if there is nothing to spoil, or the fault needs a request.
 fn plant_in_database(rig: &mut Rig, fault: Fault, before: &[Owned]) -> Result<Option<String>> {
     let mut pairs = rig.ledger.owned.iter().zip(before);
-    // Miscounting is told once of each experiment, so the two gaps go to different ones.
+    // Miscounting is reported once for each experiment, so the two gaps are planted in different ones.
     let (some, others) = rig.ledger.owned.split_at(rig.ledger.owned.len() / 2);
     let (owned, script) = match fault {
         Fault::CodeRewritten => (
@@ -161,7 +162,8 @@ fn plant_in_database(rig: &mut Rig, fault: Fault, before: &[Owned]) -> Result<Op
     Ok(Some(owned.label.clone()))
 }
 
-/// Does something that nobody writes down; the label of what it was done to.
+/// Plants a fault with a request that the ledger does not record. Returns the label of
+/// the spoiled experiment; `None` if there is nothing to spoil.
 fn plant_by_request(rig: &mut Rig, fault: Fault) -> Result<Option<String>> {
     let links = &rig.ledger.links;
     let acknowledged: Vec<(&Created, i64)> =
@@ -191,14 +193,14 @@ fn plant_by_request(rig: &mut Rig, fault: Fault) -> Result<Option<String>> {
     }
 }
 
-/// Overwrites a page of the SQLite file, which its check has to see.
+/// Overwrites a page of the SQLite file, which the integrity check has to detect.
 fn damage_and_check(rig: &mut Rig) -> Result<(bool, String)> {
     const PAGE: u64 = 4096;
     rig.stop()?;
     if let Some(line) = rig.place.integrity()?.first() {
         return Ok((false, format!("the file before it is damaged: {line}")));
     }
-    // That look has moved the log into the file.
+    // The check has moved the write-ahead log into the file.
     let path = rig.place.file().ok_or("there is no file")?;
     let file = OpenOptions::new().write(true).open(path)?;
     let pages = file.metadata()?.len() / PAGE;

@@ -1,13 +1,13 @@
-//! What clients know: what was acknowledged, and what was sent last.
+//! Ledger of the clients: what was acknowledged, and what was sent last.
 
 use crate::experiments::parts::Links;
 use std::fmt;
 
-/// Number of the status that runs.
+/// Status number of a live experiment.
 pub(crate) const LIVE: i64 = 1;
-/// Number of the status after that.
+/// Status number of an inactive experiment.
 pub(crate) const INACTIVE: i64 = 0;
-/// Number of the status before that.
+/// Status number of a draft.
 pub(crate) const DRAFT: i64 = 9;
 
 /// Everything that the run has sent.
@@ -17,7 +17,7 @@ pub(crate) struct Ledger {
     pub(crate) created: Vec<Created>,
 }
 
-/// Where an experiment stands.
+/// State of an experiment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct State {
     pub(crate) token: u64,
@@ -28,18 +28,18 @@ pub(crate) struct State {
 }
 
 impl State {
-    /// A new experiment: live ones begin with an epoch.
+    /// State of a new experiment. A live one begins with an epoch.
     pub(crate) fn new(token: u64, status: i64) -> Self {
         Self { token, status, revision: 1, epoch: i64::from(status == LIVE) }
     }
 
-    /// After a patch, which opens an epoch when visitors notice.
+    /// State after a patch, which opens an epoch if the experiment is live.
     pub(crate) fn patched(self, token: u64) -> Self {
         let epoch = self.epoch + i64::from(self.status == LIVE);
         Self { token, revision: self.revision + 1, epoch, ..self }
     }
 
-    /// After starting or pausing, which both open an epoch.
+    /// State after a start or stop. Both open an epoch.
     pub(crate) fn toggled(self) -> Self {
         let status = if self.status == LIVE { INACTIVE } else { LIVE };
         Self { status, revision: self.revision + 1, epoch: self.epoch + 1, ..self }
@@ -58,11 +58,11 @@ impl fmt::Display for State {
 pub(crate) struct Owned {
     pub(crate) label: String,
     pub(crate) id: i64,
-    /// After everything that was acknowledged.
+    /// State after everything that was acknowledged.
     pub(crate) known: State,
-    /// After the request that has no answer yet, if it was applied.
+    /// State after the unanswered request, if that was applied.
     pub(crate) pending: Option<State>,
-    /// No later token has ever been sent; none is sent twice.
+    /// Highest token that was sent. None is sent twice.
     pub(crate) last_token: u64,
 }
 
@@ -72,14 +72,14 @@ pub(crate) struct Created {
     pub(crate) label: String,
     pub(crate) token: u64,
     pub(crate) status: i64,
-    /// Once it was acknowledged.
+    /// Experiment id; `None` until the creation is acknowledged.
     pub(crate) id: Option<i64>,
-    /// The cycle in which it was sent.
+    /// Cycle in which its creation was sent.
     pub(crate) cycle: u32,
 }
 
 impl Created {
-    /// Under which it is sent, as often as it takes.
+    /// Idempotency key of its creation, for all attempts.
     pub(crate) fn idempotency_key(&self) -> &str {
         &self.label
     }

@@ -1,5 +1,5 @@
-//! A client under load: it changes its experiments and creates new ones until
-//! the server is gone.
+//! A client under load. It changes its experiments and creates new ones until the
+//! server is gone.
 
 use crate::experiments::ledger::{Created, DRAFT, INACTIVE, LIVE, Owned, State};
 use crate::experiments::parts::{self, Links};
@@ -10,32 +10,32 @@ use serde_json::json;
 use std::net::SocketAddr;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-/// What all clients of a cycle share.
+/// State that all clients of a cycle share.
 pub(crate) struct Load<'a> {
     pub(crate) address: SocketAddr,
     pub(crate) account: &'a Account,
     pub(crate) links: &'a Links,
     pub(crate) cycle: u32,
-    /// Set right before the server is killed: until then it has no excuse.
+    /// Set right before the server is killed. Until then, a failed request is a violation.
     pub(crate) killing: AtomicBool,
     /// Requests of all clients that were answered so far.
     pub(crate) answered: AtomicU64,
 }
 
-/// What a client did.
+/// Outcome of a client.
 #[derive(Debug, Default)]
 pub(crate) struct Outcome {
     /// Changes that were acknowledged.
     pub(crate) patches: u64,
     /// Requests that left before the kill and were never answered.
     pub(crate) unanswered: u64,
-    /// Experiments that it asked for.
+    /// Experiments whose creation it requested.
     pub(crate) created: Vec<Created>,
     pub(crate) violations: Vec<Violation>,
 }
 
-/// Runs client number `number` on the experiments that are its own. Each has
-/// one request at a time, so that one of two states must be found afterwards.
+/// Runs client number `number` on its own experiments. Each experiment has at most one
+/// request in flight, so that one of two states must be found afterwards.
 pub(crate) fn run(load: &Load<'_>, number: usize, owned: &mut [Owned], rng: Rng) -> Outcome {
     let mut client = Client { load, number, rng, outcome: Outcome::default() };
     match Connection::open(load.address) {
@@ -53,7 +53,7 @@ struct Client<'a> {
 }
 
 impl Client<'_> {
-    /// One request; `None` when there is no point in another.
+    /// Sends one request. Returns `None` when the client has to stop.
     fn step(&mut self, connection: &mut Connection, owned: &mut [Owned]) -> Option<()> {
         if self.is_over() {
             return None;
@@ -109,7 +109,7 @@ impl Client<'_> {
         answer.map(drop)
     }
 
-    /// The answer, if one came and it is the one that is due.
+    /// Sends a request. Returns the answer if its status is `due`.
     fn call(&mut self, connection: &mut Connection, request: &Request<'_>, due: u16) -> Option<Answer> {
         let sent = connection.send(self.load.account, request);
         let is_in_time = sent.is_ok() && !self.is_over();
@@ -118,7 +118,7 @@ impl Client<'_> {
                 self.load.answered.fetch_add(1, Ordering::SeqCst);
                 Some(answer)
             }
-            // A machine that is too slow for all clients: whether it was done shows later.
+            // The machine is too slow for all clients. The check shows whether the request was applied.
             Ok(answer) if answer.status == 503 => None,
             Ok(answer) => {
                 let sentence = format!("{} {} answered {}", request.method, request.path, answer.summary());
@@ -133,7 +133,7 @@ impl Client<'_> {
         }
     }
 
-    /// A connection may fail when the server is killed, and only then.
+    /// Reports a failed connection as a violation, unless the server is being killed.
     fn complain(&mut self, doing: &str, error: String) {
         if !self.is_over() {
             let sentence = format!("{doing}: {error}, while the server was running");

@@ -1,5 +1,5 @@
-//! Kills the server while clients change experiments, starts it again, and asks
-//! whether every change is there or not at all.
+//! Kills the server while clients change experiments, starts it again, and checks that
+//! every change was applied completely or not at all.
 
 pub(crate) mod check;
 pub(crate) mod control;
@@ -19,8 +19,8 @@ pub(crate) fn kill_often(options: &Options, database: Database, cycles: u32) -> 
     for cycle in 1..=cycles {
         rig.load_and_kill()?;
         rig.start_again()?;
-        // Looking into a SQLite file empties its log; left alone every other time
-        // or so, the log lives through several kills.
+        // Reading a SQLite file empties its write-ahead log. About every other cycle does
+        // not read it, so that the log lasts through several kills.
         let look_inside = cycle == cycles || rig.chance(2);
         rig.check(look_inside)?;
         if cycle % 25 == 0 || cycle == cycles {

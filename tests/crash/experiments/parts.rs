@@ -1,22 +1,22 @@
 //! One token in every part of an experiment.
 //!
-//! What a token looks like is a function of its number, so that a reader who
-//! finds it in one place knows what every other place has to hold.
+//! The content for a token depends only on its number. So a token that is found in one
+//! place determines the content of all other places.
 
 use serde_json::{Value, json};
 
-/// Things of the project that experiments refer to.
+/// Objects of the project that experiments refer to.
 #[derive(Debug, Clone)]
 pub(crate) struct Links {
     pub(crate) hypotheses: [i64; 2],
     pub(crate) goal_keys: [String; 2],
 }
 
-/// A PATCH body that writes the token of the experiment called `label`
-/// everywhere: ten columns, the variants' table and the goals'.
+/// PATCH body that writes the token of the experiment `label` everywhere: into ten
+/// columns, the table of variants and that of goals.
 ///
-/// Sizes, variants, goals and the hypothesis come and go with the number, so
-/// that one patch touches many pages and rows, and the next one others.
+/// Sizes, variants, goals and the hypothesis depend on the number, so that one patch
+/// touches many pages and rows, and the next one others.
 pub(crate) fn patch(label: &str, token: u64, links: &Links) -> Value {
     let mark = format!("{label} token {token}");
     let long = if token.is_multiple_of(10) { "// and so on\n".repeat(600) } else { String::new() };
@@ -54,7 +54,7 @@ pub(crate) fn patch(label: &str, token: u64, links: &Links) -> Value {
     })
 }
 
-/// The same as the body of a new experiment.
+/// Body that creates an experiment with this token and status.
 pub(crate) fn creation(label: &str, token: u64, status: i64, links: &Links) -> Value {
     let mut body = patch(label, token, links);
     body["url"] = json!("https://shop.example/");
@@ -62,14 +62,14 @@ pub(crate) fn creation(label: &str, token: u64, status: i64, links: &Links) -> V
     body
 }
 
-/// The label and the token that a name carries.
+/// Label and token in a name.
 pub(crate) fn read_name(name: &str) -> Option<(&str, u64)> {
     let (label, token) = name.split_once(" token ")?;
     Some((label, token.parse().ok()?))
 }
 
-/// The places in which `found` does not hold what `expected` says. Keys that
-/// `expected` does not name may hold anything.
+/// Places in which `found` differs from `expected`. Keys that `expected` lacks may have
+/// any value.
 pub(crate) fn differences(expected: &Value, found: &Value) -> Vec<String> {
     let mut places = Vec::new();
     compare(expected, found, "", &mut places);

@@ -1,4 +1,4 @@
-//! What a run gave.
+//! Report of a run over experiments.
 
 use crate::findings::{Findings, Outcome};
 use crate::place::Database;
@@ -11,15 +11,15 @@ pub(crate) struct Report {
     pub(crate) patches: u64,
     /// Experiments whose creation was acknowledged, at once or when sent again.
     pub(crate) creates: u64,
-    /// Of these, those that were acknowledged only when sent again.
+    /// Part of `creates`: acknowledged only when they were sent again.
     pub(crate) creates_again: u64,
-    /// Kills that met a request.
+    /// Number of kills that met a request.
     pub(crate) hits: u32,
     /// Requests that were sent and never answered.
     pub(crate) unanswered: u64,
-    /// Of these, those that were found applied.
+    /// Unanswered requests that were found applied.
     pub(crate) applied: u64,
-    /// What `PRAGMA integrity_check` thought in the end, on SQLite.
+    /// Result of the last `PRAGMA integrity_check`; `None` on PostgreSQL.
     pub(crate) file_is_sound: Option<bool>,
 }
 
@@ -37,12 +37,12 @@ impl Report {
         }
     }
 
-    /// A run whose kills met nothing proved nothing.
+    /// Returns whether the run proved nothing, because no kill met a request or no change was acknowledged.
     fn is_idle(&self) -> bool {
         self.unanswered == 0 || self.patches == 0
     }
 
-    /// A line for whoever waits.
+    /// Prints a line of progress.
     pub(crate) fn progress(&self, cycles: u32) {
         let Self { patches, unanswered, .. } = self;
         self.findings.progress(cycles, format_args!("{patches} patches acknowledged, {unanswered} requests hit"));

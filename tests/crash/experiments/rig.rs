@@ -17,7 +17,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// How to run.
+/// Options of a run.
 #[derive(Debug, Clone)]
 pub(crate) struct Options {
     pub(crate) program: PathBuf,
@@ -26,11 +26,11 @@ pub(crate) struct Options {
     pub(crate) seed: u64,
 }
 
-/// Requests that are answered in a cycle before the server is killed.
+/// Minimum number of requests that are answered in a cycle before the server is killed.
 const MIN_ANSWERED: u64 = 10;
-/// Longer than these take, on any machine.
+/// Time limit for these answers, longer than they take on any machine.
 const LOAD_DEADLINE: Duration = Duration::from_secs(180);
-/// How long clients load the server at least, in milliseconds.
+/// Minimum time for which clients load the server, in milliseconds.
 const LOAD_MS: std::ops::RangeInclusive<u64> = 20..=150;
 
 pub(crate) struct Rig {
@@ -39,15 +39,15 @@ pub(crate) struct Rig {
     pub(crate) ledger: Ledger,
     report: Report,
     account: Account,
-    /// Killed before its place goes.
+    /// Declared before `place`, so that it is killed before its data are deleted.
     server: Server,
     pub(crate) place: DataLocation,
-    /// Of the server that was killed last.
+    /// Backends of the server that was killed last.
     orphans: Backends,
 }
 
 impl Rig {
-    /// A new database with a server, and experiments that hold token 0.
+    /// Starts a server on a new database, with experiments that have token 0.
     pub(crate) fn new(options: &Options, database: Database) -> Result<Self> {
         let place = DataLocation::new(database)?;
         let account = server::make_project(&options.program, &place, "Rig")?;
@@ -92,15 +92,15 @@ impl Rig {
         &self.report
     }
 
-    /// True once in `times`.
+    /// Returns true with probability 1 / `times`.
     pub(crate) fn chance(&mut self, times: u32) -> bool {
         self.rng.u32(..times) == 0
     }
 
-    /// Lets the clients loose for a moment, and kills the server under them.
+    /// Runs the clients for a moment, and kills the server under load.
     pub(crate) fn load_and_kill(&mut self) -> Result<()> {
         self.report.findings.cycles += 1;
-        // How much a cycle draws depends on the kill; the next one begins anew.
+        // The number of draws in a cycle depends on the kill, so each cycle has its own seed.
         self.rng = Rng::with_seed(self.options.seed.wrapping_add(self.report.findings.cycles.into()));
         let load_ms = self.rng.u64(LOAD_MS);
         let load = &Load {
@@ -123,7 +123,7 @@ impl Rig {
                 })
                 .collect();
             thread::sleep(Duration::from_millis(load_ms));
-            // On a slow machine that may be too short for anything to happen.
+            // On a slow machine, this time may be too short for any answers.
             let end = Instant::now() + LOAD_DEADLINE;
             while load.answered.load(Ordering::SeqCst) < MIN_ANSWERED
                 && clients.iter().any(|client| !client.is_finished())
@@ -151,16 +151,16 @@ impl Rig {
         Ok(())
     }
 
-    /// Starts the server on what the killed one left, at once: PostgreSQL may
-    /// still be busy with that one's last commit.
+    /// Starts the server on the data that the killed one left, without a delay: PostgreSQL
+    /// may still be busy with that one's last commit.
     pub(crate) fn start_again(&mut self) -> Result<()> {
         self.orphans = self.place.backends()?;
         self.server = Server::start(&self.options.program, &self.place, &[])?;
         Ok(())
     }
 
-    /// Compares everything with what was acknowledged; the violations that are
-    /// new. With `look_inside` the database itself is read, too.
+    /// Compares everything with what was acknowledged. With `look_inside`, the database
+    /// itself is read, too. Returns the new violations.
     pub(crate) fn check(&mut self, look_inside: bool) -> Result<Vec<Violation>> {
         let mut connection = Connection::open(self.server.address)?;
         let mut violations = self.send_again(&mut connection)?;
@@ -184,8 +184,8 @@ impl Rig {
         Ok(self.report.findings.add(violations))
     }
 
-    /// Sends the creates that were not answered once more, as a client would,
-    /// and one that was: it must be the same experiment.
+    /// Sends the unanswered creations again, as a client would, and one answered creation:
+    /// it must give the same experiment.
     fn send_again(&mut self, connection: &mut Connection) -> Result<Vec<Violation>> {
         let mut violations = Vec::new();
         let cycle = self.report.findings.cycles;
@@ -217,7 +217,7 @@ impl Rig {
         Ok(violations)
     }
 
-    /// The last looks: every created experiment, the list, and the file.
+    /// Runs the last checks: of every created experiment, the list, and the file.
     pub(crate) fn finish(mut self) -> Result<Report> {
         let mut connection = Connection::open(self.server.address)?;
         let mut violations = Vec::new();
@@ -249,19 +249,19 @@ impl Rig {
         }
     }
 
-    /// A request of the rig's own, which nobody writes down.
+    /// Sends a request that the ledger does not record.
     pub(crate) fn call(&self, request: &Request<'_>) -> Result<Answer> {
         Connection::open(self.server.address)?.call(&self.account, request)
     }
 
-    /// Ends the server without a start after it.
+    /// Kills the server without starting it again.
     pub(crate) fn stop(&mut self) -> Result<()> {
         self.server.kill()
     }
 }
 
-/// Shares as equal as can be. With more clients than experiments some are
-/// empty, and their clients only create.
+/// Divides the experiments into equal shares, as far as possible. With more clients than
+/// experiments, some shares are empty, and their clients only create.
 fn shared_out(mut owned: &mut [Owned], clients: usize) -> Vec<&mut [Owned]> {
     let mut shares = Vec::with_capacity(clients);
     for left in (1..=clients).rev() {

@@ -1,4 +1,4 @@
-//! A disk in a file, its file system, and copies of it.
+//! A disk image in a file, its file system, and copies of the image.
 
 use crate::Result;
 use std::fs::{self, File};
@@ -9,32 +9,32 @@ use std::thread;
 use std::time::Duration;
 use tempfile::TempDir;
 
-/// Bytes of the disk.
+/// Size of the disk in bytes.
 const SIZE: u64 = 256 << 20;
-/// Bytes that are copied at once.
+/// Number of bytes that are copied at once.
 const CHUNK: usize = 1 << 20;
-/// Readings after which the disk is not expected to become quiet.
+/// Maximum number of readings; after these, the disk is not expected to become quiet.
 const PASSES: u32 = 200;
 
-/// A disk with ext4 on it, mounted. It lives in memory, as does everything in this
-/// room, and goes with it.
+/// A mounted disk with ext4. It is in memory that is mounted only in this process's
+/// namespaces, and it disappears with them.
 pub(crate) struct Disk {
-    /// Where the room's own memory is mounted.
+    /// Mount point of that memory.
     room: TempDir,
-    /// Of the file that is mounted.
+    /// Number of the image file that is mounted.
     number: u32,
-    /// Readings of the disk while it was copied.
+    /// Number of readings of the disk, over all copies.
     pub(crate) passes: u32,
 }
 
 impl Disk {
-    /// A new disk, with an empty file system.
+    /// Creates and mounts a disk with an empty file system.
     pub(crate) fn new() -> Result<Self> {
         let room = tempfile::Builder::new().prefix("muriel-power-").tempdir()?;
         run("mount", &["-t", "tmpfs", "-o", "size=2g,mode=700", "muriel-power"], &[room.path()])?;
         let disk = Self { room, number: 0, passes: 0 };
         File::create(disk.image(0))?.set_len(SIZE)?;
-        // Nothing is left to be written later by the file system itself.
+        // Without lazy initialization, the file system itself writes nothing later.
         let ready = ["-q", "-F", "-m", "0", "-E", "lazy_itable_init=0,lazy_journal_init=0"];
         run("mkfs.ext4", &ready, &[&disk.image(0)])?;
         fs::create_dir(disk.folder())?;
@@ -52,7 +52,7 @@ impl Disk {
     }
 
     fn mount(&self) -> Result<()> {
-        // The loop device goes with the mount.
+        // The loop device is released with the mount.
         run("mount", &["-t", "ext4", "-o", "loop,noatime"], &[&self.image(self.number), &self.folder()])
     }
 
@@ -67,8 +67,8 @@ impl Disk {
         }
     }
 
-    /// Copies what the disk has, until two readings in a row are equal: then the
-    /// copy is what it had at one moment, between them.
+    /// Copies the content of the disk until two readings in a row are equal. The copy is
+    /// then the content at one moment, between them.
     pub(crate) fn copy(&mut self) -> Result<()> {
         let from = File::open(self.image(self.number))?;
         let path = self.image(self.number + 1);
@@ -93,7 +93,7 @@ impl Disk {
         Err("the disk does not become quiet although nobody writes".into())
     }
 
-    /// Throws the disk away, and goes on with the copy.
+    /// Deletes the mounted image, and mounts the copy in its place.
     pub(crate) fn put_copy_in_place(&mut self) -> Result<()> {
         self.unmount()?;
         fs::remove_file(self.image(self.number))?;
@@ -101,7 +101,7 @@ impl Disk {
         self.mount()
     }
 
-    /// Copies the files to where they outlive the room.
+    /// Copies the files to a directory that outlives the namespaces. Returns it.
     pub(crate) fn keep(&self) -> Result<PathBuf> {
         let kept = std::env::temp_dir().join(format!("muriel-crash-{}", fastrand::u64(..)));
         run("cp", &["-r"], &[&self.folder(), &kept])?;

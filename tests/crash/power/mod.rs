@@ -1,12 +1,12 @@
-//! Cuts the power under a server that takes events, and asks whether each event
-//! that it acknowledged is on the disk.
+//! Cuts the power under a server that receives events, and checks that each event that
+//! it acknowledged is on the disk.
 //!
-//! The server's data are on an ext4 file system in a file, which stands for the
-//! disk: what the file has, the file system had sent to its device; what waited in
-//! the page cache above is not in it. At the cut the server is stopped where it is
-//! and the file copied. Everything goes on from the copy, whose mount replays the
-//! journal as after a cut. What a device has accepted counts as kept there: a disk
-//! that forgets what it was not told to flush is not imitated.
+//! The server's data are on an ext4 file system in a file, which stands for the disk.
+//! The file contains what the file system has sent to its device, and not what waits in
+//! the page cache above it. At the cut, the server is stopped and the file is copied.
+//! The run continues with the copy, whose mount replays the journal as after a power
+//! cut. What the device has accepted counts as stored: a disk that loses its cache
+//! because it got no flush command is not simulated.
 
 mod disk;
 
@@ -19,25 +19,25 @@ use disk::Disk;
 use std::fmt;
 use std::path::PathBuf;
 
-/// What has to work in a room for a disk to be made in it.
+/// Script that checks, in separate namespaces, whether a disk can be created there.
 pub(crate) const PROBE: &str =
     "cd /mnt; truncate -s 1M image; mkfs.ext4 -q -F image; mkdir disk; mount -o loop image disk";
 
-/// What the cuts gave.
+/// Outcome of the cuts.
 pub(crate) struct Cuts {
     report: Report,
     is_relaxed: bool,
-    /// Acknowledged events that were gone, in a run that may lose some.
+    /// Acknowledged events that were lost, in a run that may lose some.
     lost: u64,
-    /// Cuts that took any.
+    /// Number of cuts that lost any.
     losing: u32,
-    /// Copies that were compared until two were equal.
+    /// Number of readings of the disk, over all copies.
     passes: u32,
     kept: Option<PathBuf>,
 }
 
 impl Outcome for Cuts {
-    /// Whether nothing was lost that must not be, or enough was that may be.
+    /// Returns whether no event was lost that must not be. A relaxed run has to lose some.
     fn is_well(&self) -> bool {
         self.report.is_well() && (!self.is_relaxed || self.lost > 0)
     }
@@ -60,12 +60,12 @@ impl fmt::Display for Cuts {
     }
 }
 
-/// Cuts the power `cuts` times. A relaxed server flushes late, and the run is no
-/// good unless that costs it events.
+/// Cuts the power `cuts` times. A relaxed server flushes late, so a run without lost
+/// events would show that the cuts have no effect.
 pub(crate) fn cut_often(options: &Options, cuts: u32, is_relaxed: bool) -> Result<Cuts> {
     let mut disk = Disk::new()?;
     let sync = if is_relaxed { "relaxed" } else { "full" };
-    // A file that is soon full at times, so that cuts meet its change.
+    // Some cycles have small files, so that cuts meet the change to a new file.
     let settings =
         |large: bool| ["--log-sync", sync, "--log-reserve", "16", "--log-roll", if large { "1024" } else { "1" }];
     let place = DataLocation::at(disk.folder().join("data"))?;
@@ -80,7 +80,7 @@ pub(crate) fn cut_often(options: &Options, cuts: u32, is_relaxed: bool) -> Resul
         }
         disk.put_copy_in_place()?;
 
-        // First as it is, then as a start leaves it.
+        // The data are checked first as they are, and again after a start.
         if is_relaxed {
             let gone = rig.forget_lost()?;
             lost += gone;
@@ -103,8 +103,8 @@ pub(crate) fn cut_often(options: &Options, cuts: u32, is_relaxed: bool) -> Resul
     Ok(Cuts { report, is_relaxed, lost, losing, passes: disk.passes, kept })
 }
 
-/// The process dies first, and the power goes soon after the next one has started:
-/// it must not vouch for what the dead one had written and not flushed.
+/// Kills the process first, and cuts the power soon after the next one has started. The
+/// next one must not acknowledge what the killed one had written and not flushed.
 fn kill_and_cut(rig: &mut Rig, disk: &mut Disk, settings: &[&str]) -> Result<()> {
     rig.load(false, || Ok(()))?;
     rig.start_again(settings)?;

@@ -78,7 +78,7 @@ const HALVES: &[(u32, u32)] = &[(5_000, 0), (10_000, 1)];
 fn shares_are_within_chance() {
     let salts = std::env::var("MURIEL_SALTS").map_or(50, |text| text.parse::<u32>().unwrap());
     let ids = sequential(MILLION);
-    // Traffic, ranges, and the weight of each outcome; the last outcome is no arm.
+    // Traffic, ranges, and the weight of each outcome. With traffic below 100, the last outcome is "not assigned".
     type Plan = (&'static str, u32, &'static [(u32, u32)], &'static [f64]);
     let plans: [Plan; 4] = [
         ("two arms", 100, HALVES, &[50.0, 50.0]),

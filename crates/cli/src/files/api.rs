@@ -41,7 +41,7 @@ pub(crate) struct Answer {
 pub(crate) enum Failure {
     /// The server refused it, with this status and message.
     Refused(u16, String),
-    /// It is unknown whether the request was carried out.
+    /// No answer was received, so the request may have been carried out or not.
     Lost(String),
 }
 

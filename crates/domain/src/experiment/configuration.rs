@@ -36,13 +36,13 @@ macro_rules! configuration_settings {
             /// Serves a variant that wins by itself, to more and more visitors, and stops when it makes something worse.
             is_autopilot: bool = false, stored by "flag", patch bool as replaced
                 => switch [Flag] { nullable = false };
-            /// How the arms share.
+            /// Shares of the arms.
             distribution: Distribution = Distribution::Unset, patch DistributionPatch as kept
                 => shares [Distribution] {};
             /// 1 Bayesian statistics (the default), 0 frequentist.
             bayesian: bool = true, stored by "flag", patch bool as replaced
                 => switch [Flag] { nullable = false };
-            /// How changes are applied to the page: words with blanks between. `early` runs code at once, `once` changes each element once,
+            /// Options for applying changes to the page, separated by spaces. `early` runs code at once, `once` changes each element once,
             /// `hydrated` has words and nodes wait for a framework, `immediate` never has them wait.
             dom_change_path: Option<String> = None, patch Option<String> as replaced
                 => short_text [String] { max_length = 255 };
@@ -61,7 +61,7 @@ macro_rules! configuration_settings {
             /// Deactivate it so many days after its first start; 0 is off.
             completion_after_period: Option<i64> = None, stored by "limit", patch Option<i64> as replaced
                 => limit [i64] { nullable = false, minimum = 0 };
-            /// Integrations that are told which arm a visitor met: a name, or `{"name", "settings"}`. Nothing is sent to names that
+            /// Integrations to which a visitor's arm is sent: a name, or `{"name", "settings"}`. Nothing is sent to names that
             /// are not known: they are kept, and the answer has a warning.
             integration: Vec<Value> = Vec::new(), patch Vec<Value> as replaced
                 => integrations [Vec<Integration>] { nullable = false, max_items = 50 };

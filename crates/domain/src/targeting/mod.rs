@@ -46,7 +46,7 @@ macro_rules! audience_rules {
             browser_language_rule: Vec<String> => language_tags [Vec<String>] nullable false;
             /// The visitor's attributes.
             segment_rule: Groups<Condition> => groups [Vec<Vec<Condition>>] nullable false;
-            /// What the visitor did before: all of the entries.
+            /// Earlier events of the visitor; all entries have to match.
             event_rule: Vec<EventRule> => event_rules [Vec<EventRule>] nullable false;
             /// Query parameters.
             parameter_rule: Groups<Condition> => groups [Vec<Vec<Condition>>] nullable false;

@@ -89,8 +89,8 @@ pub(crate) async fn confirmed(
     change.decided(before, after)
 }
 
-/// A warning about changes that the clock does not follow until they are confirmed. `None` when there
-/// are none, or when this change did not touch the plan.
+/// A warning about changes that the clock does not follow until they are confirmed. `None` when no
+/// such changes exist, or when this change did not touch the plan.
 pub(super) async fn held_back(tx: &mut dyn Tx, changed: &Changed) -> Result<Option<String>> {
     let (before, after) = (&changed.before, &changed.after);
     let judged = |experiment: &Experiment| {

@@ -2327,7 +2327,7 @@ export interface components {
             cookie_rule?: components["schemas"]["Condition"][][];
             /** @description Kinds of device. */
             device_rule?: components["schemas"]["Device"][];
-            /** @description What the visitor did before: all of the entries. */
+            /** @description Earlier events of the visitor; all entries have to match. */
             event_rule?: components["schemas"]["EventRule"][];
             /** @description Audiences that the page hands over: any of them. */
             ga4_rule?: string[];
@@ -2948,14 +2948,14 @@ export interface components {
             confidence_interval?: number;
             distribution?: components["schemas"]["Distribution"] | null;
             /**
-             * @description How changes are applied to the page: words with blanks between. `early` runs code at once, `once` changes each element once,
+             * @description Options for applying changes to the page, separated by spaces. `early` runs code at once, `once` changes each element once,
              *     `hydrated` has words and nodes wait for a framework, `immediate` never has them wait.
              */
             dom_change_path?: string | null;
             /** @description When it is deactivated. A date that has passed when the experiment is started ends nothing. */
             end_test_date?: components["schemas"]["Moment"];
             /**
-             * @description Integrations that are told which arm a visitor met: a name, or `{"name", "settings"}`. Nothing is sent to names that
+             * @description Integrations to which a visitor's arm is sent: a name, or `{"name", "settings"}`. Nothing is sent to names that
              *     are not known: they are kept, and the answer has a warning.
              */
             integration?: components["schemas"]["Integration"][];
@@ -5508,7 +5508,7 @@ export interface components {
              */
             name: string;
             /**
-             * @description Its errors, those of most visitors first; at most 5. Equal errors are merged, with the page and the browser of
+             * @description Errors by affected visitors, most first; at most 5. Equal errors are merged, with the page and the browser of
              *     most affected visitors. Pages report the message of the first error of each page view. Empty in shared results.
              */
             top_errors: components["schemas"]["PageError"][];
@@ -7814,7 +7814,7 @@ export interface components {
             cookie_rule?: components["schemas"]["Condition"][][];
             /** @description Kinds of device. */
             device_rule?: components["schemas"]["Device"][];
-            /** @description What the visitor did before: all of the entries. */
+            /** @description Earlier events of the visitor; all entries have to match. */
             event_rule?: components["schemas"]["EventRule"][];
             /** @description Audiences that the page hands over: any of them. */
             ga4_rule?: string[];

@@ -11,7 +11,7 @@ import { HIDING_TIMEOUT_MS } from "../limits";
 export interface ViewMarkers {
   /** Elements that were changed. */
   _elements: Set<Element>;
-  /** Those of them whose content was changed. */
+  /** Elements whose content was changed; they are also in `_elements`. */
   _contents: Element[];
   /** True when elements were added or removed in the last frames: the next view is then there already. */
   _isRecent: boolean;

@@ -36,7 +36,7 @@ pub(crate) struct PageHealth {
     inp_ms: PageMean,
     /// Match counts of its first 60 changes, for those that pages reported.
     changes: Vec<ChangeMatched>,
-    /// Its errors, those of most visitors first; at most 5. Equal errors are merged, with the page and the browser of
+    /// Errors by affected visitors, most first; at most 5. Equal errors are merged, with the page and the browser of
     /// most affected visitors. Pages report the message of the first error of each page view. Empty in shared results.
     top_errors: Vec<PageError>,
     /// Finding, with the next step; empty if there is none.
