@@ -4,7 +4,7 @@
 TARGET := $(or $(CARGO_TARGET_DIR),target)
 
 .DEFAULT_GOAL := help
-.PHONY: help run build test nightly check fmt clippy doc fresh web deny machete prose typos simulate page-health pictures crash clock foreign bench bench-data dist clean
+.PHONY: help run build test quick nightly check fmt clippy doc fresh web deny machete prose typos simulate page-health pictures crash clock foreign bench bench-data dist clean
 # Cargo uses every core already, and the count of `test` has to be the last line.
 .NOTPARALLEL:
 
@@ -21,6 +21,9 @@ build: ## leave the release binary at target/release/muriel
 
 test: ## every test, on both databases; the last line is the count
 	@scripts/test
+
+quick: ## before a commit, in minutes: style, types, unit tests and the stories of WORD on SQLite, as in make quick WORD=groups
+	@scripts/quick $(WORD)
 
 nightly: ## the long form of every test, and tests for rare failures: crashes, power cuts, clocks, foreign pages, simulations; takes hours
 	@scripts/test --full

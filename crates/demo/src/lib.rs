@@ -3,6 +3,8 @@
 //!
 //! The data is created through the API, with the clock moved between requests. [`Company::ensure`] and
 //! [`Company::fill`] create it; [`visit_past`] and [`LiveVisitors`] send the visitors; [`shop`] serves the pages.
+//!
+//! Functions return an error when the database cannot be reached. `# Errors` names what else can go wrong.
 
 mod client;
 mod data;
@@ -93,9 +95,6 @@ impl Company {
 }
 
 /// Origin of the shop that the experiments name; `None` before they are created.
-///
-/// # Errors
-/// When the database cannot be reached.
 pub async fn shop_origin(db: &Db) -> Result<Option<String>> {
     seed::shop(db).await
 }

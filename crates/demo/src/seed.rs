@@ -1,5 +1,7 @@
 //! Two hundred days of work, sent through the API with the clock moved between
 //! requests.
+//!
+//! Functions return an error when the database cannot be reached. `# Errors` names what else can go wrong.
 
 use super::client::Client;
 use super::data::{Body, COMPANY, Deed, Demo, Experiment, Goal, Group, Project, Verdict};
@@ -52,9 +54,6 @@ pub(super) async fn is_seeded(db: &Db) -> Result<bool> {
 }
 
 /// Origin of the shop that the experiments name; `None` if there are none yet.
-///
-/// # Errors
-/// When the database cannot be reached.
 pub(super) async fn shop(db: &Db) -> Result<Option<String>> {
     db.read::<_, Error, _>(|tx| {
         Box::pin(async move {
@@ -66,9 +65,6 @@ pub(super) async fn shop(db: &Db) -> Result<Option<String>> {
 }
 
 /// Creates the company with its projects.
-///
-/// # Errors
-/// When the database cannot be reached.
 pub(super) async fn found(db: &Db, pepper: &Pepper, now: Instant) -> Result<[Arc<Founded>; 2]> {
     let clock = Clock::Manual(Arc::new(AtomicI64::new(moment(now, FOUNDED, 0).us())));
     let app = App::new(db.clone(), pepper.clone(), clock, Traffic::default());

@@ -1,6 +1,5 @@
 //! Settings of the script on a project's pages.
 
-use crate::project::ProjectSettings;
 use crate::{Flaw, text};
 use serde::{Deserialize, Serialize};
 
@@ -24,12 +23,6 @@ pub struct PageSettings {
     pub health: Percent,
     /// Prefix of every URL that the script requests.
     pub base: Base,
-}
-
-impl Default for PageSettings {
-    fn default() -> Self {
-        ProjectSettings::default().page()
-    }
 }
 
 /// Behaviour before a visitor has answered the consent question. Afterwards all modes behave the

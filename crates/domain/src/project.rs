@@ -82,6 +82,12 @@ impl ProjectSettings {
     }
 }
 
+impl Default for PageSettings {
+    fn default() -> Self {
+        ProjectSettings::default().page()
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

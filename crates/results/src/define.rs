@@ -1,4 +1,6 @@
 //! Builds manifests from stored data: the facts about an experiment before its events are read.
+//!
+//! Functions return an error when the database cannot be reached. `# Errors` names what else can go wrong.
 
 use crate::inquiry::{Inquiry, PlanBasis};
 use crate::interaction::{INTERACTIONS_MAX, InteractionFacts};
@@ -79,9 +81,6 @@ impl ReportInputs {
 
     /// Reads the stored data of an experiment; `Ok(Err(_))` when something does not exist. `node` is the id of this
     /// server, if other servers may use the database too.
-    ///
-    /// # Errors
-    /// When the database cannot be reached.
     pub async fn load(
         tx: &mut dyn Tx,
         project: ProjectId,

@@ -1,4 +1,6 @@
 //! Facts about a holdout before the events are read.
+//!
+//! Functions return an error when the database cannot be reached. `# Errors` names what else can go wrong.
 
 use crate::define::{ReportSubject, Surroundings, is_revenue, of_builtin, of_goal, to_ms};
 use crate::inquiry::Inquiry;
@@ -47,9 +49,6 @@ pub enum NoHoldout {
 
 impl HoldoutInputs {
     /// Reads the stored data of a holdout. `node` is the id of this server, if other servers may use the database too.
-    ///
-    /// # Errors
-    /// When the database cannot be reached.
     pub async fn load(
         tx: &mut dyn Tx,
         project: ProjectId,

@@ -1,4 +1,6 @@
 //! The cache of API keys, sessions and projects, which are looked up for every request.
+//!
+//! Functions return an error when the database cannot be reached. `# Errors` names what else can go wrong.
 
 use crate::api_key::{ApiKey, Pepper};
 use crate::clock::Clock;
@@ -269,9 +271,6 @@ impl AccessCache {
     }
 
     /// Returns the project with this key, of any company.
-    ///
-    /// # Errors
-    /// When the database cannot be reached.
     pub async fn project(&self, key: &str, outage: OutagePolicy) -> Result<Option<Arc<Project>>, Error> {
         if key.contains('\0') || key.len() > 64 {
             return Ok(None);
@@ -342,9 +341,6 @@ impl AccessCache {
 
     /// Writes the recorded uses of keys and sessions. Uses of keys that cannot be written are dropped: a
     /// later use records them again.
-    ///
-    /// # Errors
-    /// When the database cannot be reached.
     pub async fn flush(&self) -> Result<(), Error> {
         self.flush_sessions().await?;
         let pending = std::mem::take(&mut *self.pending_uses.lock().unwrap_or_else(PoisonError::into_inner));

@@ -1,4 +1,6 @@
 //! The actor of an act, and its scopes.
+//!
+//! Functions return an error when the database cannot be reached. `# Errors` names what else can go wrong.
 
 use crate::access_cache::{KnownKey, KnownSession};
 use crate::app::App;
@@ -150,9 +152,6 @@ impl Actor {
 
 /// Returns whether the actor with this [`Actor::holder`] may see the project now: a person who has not
 /// been removed and has a role there, or a key that has not been revoked. The operator always may.
-///
-/// # Errors
-/// When the database cannot be reached.
 pub async fn may_still_see(app: &App, holder: &str, project: ProjectId) -> Result<bool> {
     if holder.is_empty() {
         return Ok(true);

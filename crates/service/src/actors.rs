@@ -1,4 +1,6 @@
 //! Display names of actors.
+//!
+//! Functions return an error when the database cannot be reached. `# Errors` names what else can go wrong.
 
 use crate::api_key::ID_LEN;
 use crate::error::Result;
@@ -36,9 +38,6 @@ pub struct Names(HashMap<String, Described>);
 
 impl Names {
     /// Looks up actors by their references in history.
-    ///
-    /// # Errors
-    /// When the database cannot be reached.
     pub async fn of<'a>(tx: &mut dyn Tx, actors: impl IntoIterator<Item = &'a str>) -> Result<Names> {
         let actors: BTreeSet<&str> = actors.into_iter().collect();
         let (people, others): (Vec<&str>, Vec<&str>) = actors.iter().partition(|actor| of_reference(actor).is_some());

@@ -1,4 +1,6 @@
 //! The audit log: entries that acts write, and how they are read.
+//!
+//! Functions return an error when the database cannot be reached. `# Errors` names what else can go wrong.
 
 use crate::actor::Actor;
 use crate::app::App;
@@ -131,9 +133,6 @@ pub struct Inquiry {
 
 /// Returns a page of the company's log, newest entry first, and the number below which the next page
 /// begins; `None` on the last page.
-///
-/// # Errors
-/// When the database cannot be reached.
 pub async fn page(app: &App, company: CompanyId, inquiry: Inquiry) -> Result<(Vec<Entry>, Option<i64>)> {
     let limit = inquiry.limit;
     let mut entries = app
@@ -188,9 +187,6 @@ pub async fn verify(app: &App, company: CompanyId) -> Result<Verified> {
 }
 
 /// Returns the hash of an entry; `None` when the entry does not exist.
-///
-/// # Errors
-/// When the database cannot be reached.
 pub async fn hash_of(app: &App, company: CompanyId, entry: i64) -> Result<Option<Vec<u8>>> {
     let filter = Filter { below: entry.checked_add(1), ..Filter::default() };
     let found = app.read(move |tx| Box::pin(async move { Ok(audit::list(tx, company, &filter, 1).await?) })).await?;

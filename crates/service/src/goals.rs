@@ -1,4 +1,6 @@
 //! Goals of a project.
+//!
+//! Functions return an error when the database cannot be reached. `# Errors` names what else can go wrong.
 
 mod activity;
 
@@ -39,9 +41,6 @@ pub struct NewGoal {
 }
 
 /// Returns a page of the project's goals, oldest first.
-///
-/// # Errors
-/// When the database cannot be reached.
 pub async fn list(app: &App, project: ProjectId, (limit, offset): (i64, i64)) -> Result<Vec<Goal>> {
     app.read(move |tx| Box::pin(async move { Ok(goals::list(tx, project, limit, offset).await?) })).await
 }
@@ -122,9 +121,6 @@ async fn free_key(tx: &mut dyn Tx, project: ProjectId, new: &NewGoal) -> Result<
 }
 
 /// Returns the project's goal of this name and type, and creates it if it does not exist.
-///
-/// # Errors
-/// When the database cannot be reached.
 pub(crate) async fn find_or_insert(
     tx: &mut dyn Tx,
     project: ProjectId,

@@ -1,4 +1,6 @@
 //! Exclusion groups and holdouts of a project.
+//!
+//! Functions return an error when the database cannot be reached. `# Errors` names what else can go wrong.
 
 use crate::actor::Actor;
 use crate::app::App;
@@ -39,9 +41,6 @@ pub struct GroupUpdate {
 }
 
 /// Returns the project's groups, oldest first.
-///
-/// # Errors
-/// When the database cannot be reached.
 pub async fn list(app: &App, project: ProjectId) -> Result<Vec<Group>> {
     app.read(move |tx| Box::pin(async move { Ok(groups::list(tx, project).await?) })).await
 }

@@ -1,4 +1,6 @@
 //! The backlog of hypotheses.
+//!
+//! Functions return an error when the database cannot be reached. `# Errors` names what else can go wrong.
 
 use crate::actor::Actor;
 use crate::actors::Names;
@@ -24,9 +26,6 @@ use serde_json::{Map, Value, json};
 const NOT_FOUND: Error = Error::NotFound("hypothesis");
 
 /// Returns a page of the project's hypotheses whose texts contain `search`, newest update first.
-///
-/// # Errors
-/// When the database cannot be reached.
 pub async fn page(
     app: &App,
     project: ProjectId,
@@ -58,9 +57,6 @@ pub struct NewHypothesis {
 }
 
 /// Returns ids and slugs of the project's hypotheses after this id, lowest id first.
-///
-/// # Errors
-/// When the database cannot be reached.
 pub async fn slugs(
     app: &App,
     project: ProjectId,

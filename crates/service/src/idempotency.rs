@@ -1,4 +1,6 @@
 //! Idempotency keys: a repeated request gets the response of the first one.
+//!
+//! Functions return an error when the database cannot be reached. `# Errors` names what else can go wrong.
 
 use crate::error::{ConflictCode, Error, Result};
 use crate::webhooks::{seal, unseal};
@@ -71,9 +73,6 @@ pub async fn replay(tx: &mut dyn Tx, key: Option<&IdempotencyKey>) -> Result<Opt
 
 /// Stores the response for requests that repeat the key, in the transaction of the act itself.
 /// Stores nothing without a key.
-///
-/// # Errors
-/// When the database cannot be reached.
 pub async fn store(tx: &mut dyn Tx, key: Option<&IdempotencyKey>, body: String) -> Result<StoredResponse> {
     if let Some(key) = key {
         let done = CompletedOperation { fingerprint: key.fingerprint.clone(), response: body.clone() };
@@ -98,9 +97,6 @@ pub(crate) async fn replay_sealed(
 }
 
 /// Like [`store`], for a response with a secret, which is stored encrypted.
-///
-/// # Errors
-/// When the database cannot be reached.
 pub(crate) async fn store_sealed(
     tx: &mut dyn Tx,
     cipher: &[u8; 32],

@@ -2,6 +2,8 @@
 //!
 //! The acts themselves write the entries, see [`muriel_store::inbox`]. This module reads and marks
 //! them, and selects the people whom comments and proposals concern.
+//!
+//! Functions return an error when the database cannot be reached. `# Errors` names what else can go wrong.
 
 use crate::actors::Names;
 use crate::app::App;
@@ -31,9 +33,6 @@ pub struct InboxPage {
 
 /// Returns the entries of a person's inbox before the one with the id `before`, newest first; only
 /// unread ones if `unread`.
-///
-/// # Errors
-/// When the database cannot be reached.
 pub async fn page(app: &App, person: PersonId, unread: bool, before: Option<i64>, limit: usize) -> Result<InboxPage> {
     app.read(move |tx| {
         Box::pin(async move {
@@ -50,9 +49,6 @@ pub async fn page(app: &App, person: PersonId, unread: bool, before: Option<i64>
 }
 
 /// Returns the number of a person's unread entries, and the newest of them.
-///
-/// # Errors
-/// When the database cannot be reached.
 pub async fn unread(app: &App, person: PersonId) -> Result<Unread> {
     app.read(move |tx| Box::pin(async move { Ok(inbox::unread(tx, person).await?) })).await
 }
@@ -77,9 +73,6 @@ pub async fn mark(app: &App, person: PersonId, id: EntryId, is_read: Result<bool
 
 /// Marks a person's entries up to the id `until` as read, or all of them without one. Returns how many
 /// were marked, and the unread entries after that.
-///
-/// # Errors
-/// When the database cannot be reached.
 pub async fn mark_all(app: &App, person: PersonId, until: Option<i64>) -> Result<(u64, Unread)> {
     app.db
         .write::<_, Error, _>(move |tx| {
@@ -97,9 +90,6 @@ pub struct Trimmed(i64);
 
 /// Deletes entries above the limit per person, for people who got entries since the last run. Several
 /// nodes may run it. Returns the number of deleted entries.
-///
-/// # Errors
-/// When the database cannot be reached.
 pub async fn trim(app: &App, trimmed: &mut Trimmed) -> Result<u64> {
     let after = trimmed.0;
     let (last, overfull) = app
@@ -132,9 +122,6 @@ pub async fn trim(app: &App, trimmed: &mut Trimmed) -> Result<u64> {
 /// Returns the people whom a proposal waits for: those who can see the project and may make such a
 /// change, except those who stopped watching the experiment. Watchers come first, because at most
 /// [`ASKED_MAX`] people are asked.
-///
-/// # Errors
-/// When the database cannot be reached.
 pub(crate) async fn deciders(
     tx: &mut dyn Tx,
     project: ProjectId,

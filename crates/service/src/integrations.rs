@@ -1,4 +1,6 @@
 //! Last successes of integrations, as pages report them with their `health` events.
+//!
+//! Functions return an error when the database cannot be reached. `# Errors` names what else can go wrong.
 
 use crate::app::App;
 use crate::error::{Error, Result};
@@ -50,9 +52,6 @@ impl IntegrationSuccesses {
 }
 
 /// Writes the recorded successes. Those that cannot be written are dropped: later ones are recorded again.
-///
-/// # Errors
-/// When the database cannot be reached.
 pub async fn flush(app: &App) -> Result<()> {
     let pending = std::mem::take(&mut *app.intake.successes.pending.lock().unwrap_or_else(PoisonError::into_inner));
     if pending.is_empty() {
@@ -68,9 +67,6 @@ pub async fn flush(app: &App) -> Result<()> {
 }
 
 /// Returns the last success of each integration of an experiment, by name.
-///
-/// # Errors
-/// When the database cannot be reached.
 pub async fn last_successes(app: &App, id: ExperimentId) -> Result<BTreeMap<String, Instant>> {
     app.read(move |tx| Box::pin(async move { Ok(integrations::last_successes(tx, id).await?) })).await
 }

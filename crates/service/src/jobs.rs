@@ -5,6 +5,8 @@
 //! visitors who entered, is checked repeatedly by [`check_results`]. Each act is one transaction, which
 //! checks that it is still due: the act that performs a job removes it, and an act of a node that no
 //! longer leads is refused.
+//!
+//! Functions return an error when the database cannot be reached. `# Errors` names what else can go wrong.
 
 mod autopilot;
 mod bandit;
@@ -103,9 +105,6 @@ pub struct Leadership {
 
 impl Leadership {
     /// Becomes the leader, unless another node is the leader.
-    ///
-    /// # Errors
-    /// When the database cannot be reached.
     pub async fn take(app: &App) -> Result<Option<Self>> {
         let Some(lock) = app.db.session_lock(jobs::LEADERSHIP).await? else { return Ok(None) };
         let node = app.node_id().as_deref().unwrap_or("this node").to_owned();
@@ -169,17 +168,11 @@ impl JobOutcome {
 }
 
 /// Returns the next and overdue jobs, earliest first, as `muriel status` lists them.
-///
-/// # Errors
-/// When the database cannot be reached.
 pub async fn next(app: &App) -> Result<Vec<Job>> {
     app.read(move |tx| Box::pin(async move { Ok(jobs::next(tx, LISTED_JOBS).await?) })).await
 }
 
 /// Returns the next jobs that are due, at most 100.
-///
-/// # Errors
-/// When the database cannot be reached.
 pub async fn due(app: &App) -> Result<Vec<Job>> {
     let now = app.clock.now();
     app.read(move |tx| Box::pin(async move { Ok(jobs::due(tx, now, JOBS_PER_READ).await?) })).await

@@ -1,4 +1,6 @@
 //! API keys of a company.
+//!
+//! Functions return an error when the database cannot be reached. `# Errors` names what else can go wrong.
 
 use crate::actor::Actor;
 use crate::api_key::ApiKey;
@@ -160,9 +162,6 @@ pub(crate) async fn revoke_of(
 }
 
 /// Returns a company's keys, oldest first, and its projects, from one snapshot.
-///
-/// # Errors
-/// When the database cannot be reached.
 pub async fn list(app: &App, company: CompanyId) -> Result<(Vec<StoredKey>, Vec<Project>)> {
     app.read(move |tx| {
         Box::pin(async move { Ok((keys::list(tx, company).await?, tenants::projects_of(tx, company).await?)) })

@@ -1,4 +1,6 @@
 //! The overview of experiments.
+//!
+//! Functions return an error when the database cannot be reached. `# Errors` names what else can go wrong.
 
 use crate::actors::Names;
 use crate::app::App;
@@ -39,9 +41,6 @@ pub struct Overview {
 }
 
 /// Returns a page of the company's experiments that match.
-///
-/// # Errors
-/// When the database cannot be reached.
 pub async fn page(app: &App, company: CompanyId, filter: OverviewFilter, page: OverviewPage) -> Result<Overview> {
     let now = page.now;
     let limit = usize::try_from(page.limit).unwrap_or(0);

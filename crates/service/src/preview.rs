@@ -1,4 +1,6 @@
 //! Preview links: a page's URL with parameters that show one arm.
+//!
+//! Functions return an error when the database cannot be reached. `# Errors` names what else can go wrong.
 
 use crate::actor::{self, Actor};
 use crate::api_key::Pepper;
@@ -62,9 +64,6 @@ pub fn token(pepper: &Pepper, project: ProjectId, experiment: ExperimentId, make
 }
 
 /// Returns whether the token gives access to this experiment now.
-///
-/// # Errors
-/// When the database cannot be reached.
 pub async fn opens(app: &App, token: &str, project: ProjectId, experiment: ExperimentId) -> Result<bool> {
     match genuine_maker(&app.pepper, token, project, experiment, app.clock.now()) {
         Some(maker) => actor::may_still_see(app, maker, project).await,

@@ -1,4 +1,6 @@
 //! People who can see a project, whom comments can mention.
+//!
+//! Functions return an error when the database cannot be reached. `# Errors` names what else can go wrong.
 
 use crate::app::App;
 use crate::error::Result;
@@ -8,9 +10,6 @@ use muriel_store::people::{self, Member};
 
 /// Returns the people who can see a project and whose names contain `search` in any letter case: those
 /// with a word that begins with it first, then by name; at most `limit`, and whether there are more.
-///
-/// # Errors
-/// When the database cannot be reached.
 pub async fn search(app: &App, project: ProjectId, search: &str, limit: usize) -> Result<(Vec<Member>, bool)> {
     let members = app.read(move |tx| Box::pin(async move { Ok(people::members(tx, project).await?) })).await?;
     let mut found = matching(members, search);

@@ -1,4 +1,6 @@
 //! Companies and their projects.
+//!
+//! Functions return an error when the database cannot be reached. `# Errors` names what else can go wrong.
 
 use crate::actor::Actor;
 use crate::api_key::{ApiKey, random_text};
@@ -146,9 +148,6 @@ impl NamedSettings {
 }
 
 /// The name and settings of a project.
-///
-/// # Errors
-/// When the database cannot be reached.
 pub async fn settings(app: &App, project: &Project) -> Result<NamedSettings> {
     let id = project.id;
     app.read(move |tx| Box::pin(async move { stored_settings(tx, id).await })).await
@@ -267,9 +266,6 @@ async fn rename(tx: &mut dyn Tx, project: &Project, name: &str) -> Result<()> {
 
 /// Returns the projects of a company that the caller can see, oldest first, each with the caller's role
 /// there, if it is a person, and the scopes.
-///
-/// # Errors
-/// When the database cannot be reached.
 pub async fn seen_by(app: &App, principal: &Principal) -> Result<Vec<(Project, Option<Role>, Scopes)>> {
     let company = principal.company_id();
     let all = app.read(move |tx| Box::pin(async move { Ok(tenants::projects_of(tx, company).await?) })).await?;

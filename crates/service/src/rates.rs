@@ -1,4 +1,6 @@
 //! Currency rates of a project.
+//!
+//! Functions return an error when the database cannot be reached. `# Errors` names what else can go wrong.
 
 use crate::actor::Actor;
 use crate::app::App;
@@ -11,17 +13,11 @@ use muriel_store::{Intent, lock};
 use serde_json::json;
 
 /// Returns the project's rates; `None` where it has none.
-///
-/// # Errors
-/// When the database cannot be reached.
 pub async fn find(app: &App, project: ProjectId) -> Result<Option<Rates>> {
     app.read(move |tx| Box::pin(async move { Ok(tenants::currency_rates(tx, project).await?) })).await
 }
 
 /// Sets the project's rates, or removes them. This affects the results of all of its experiments.
-///
-/// # Errors
-/// When the database cannot be reached.
 pub async fn set(app: &App, actor: &Actor, project: &Project, rates: Option<Rates>) -> Result<()> {
     let (now, project_id, actor, of) = (app.clock.now(), project.id, actor.clone(), project.clone());
     app.write(project.company_id, move |tx| {

@@ -3,6 +3,8 @@
 //! They load the stored data of the experiment and query the [`ReportCache`], which computes a report once for
 //! everybody who requests it. An inquiry that the caller could not read is reported only once the experiment
 //! is known to exist, so that a missing experiment is reported first.
+//!
+//! Functions return an error when the database cannot be reached. `# Errors` names what else can go wrong.
 
 use crate::app::App;
 use crate::error::{ConflictCode, Error, Result};
@@ -89,9 +91,6 @@ pub async fn plan(
 
 /// Recomputes recently requested reports that are outdated because events of their project have arrived.
 /// Returns how many there were. Without requests or changes, neither the database nor the warehouse is queried.
-///
-/// # Errors
-/// When the database cannot be reached.
 pub async fn refresh_outdated(app: &App) -> Result<usize> {
     let Some(reports) = app.results() else { return Ok(0) };
     let outdated = reports.outdated();

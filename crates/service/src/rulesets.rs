@@ -5,6 +5,8 @@
 //! [`Rulesets::refresh_changed`], a periodic task, and on PostgreSQL sooner by
 //! [`Rulesets::listen`]. The last good ruleset of each project is stored in a file, for a start
 //! while the database is unavailable.
+//!
+//! Functions return an error when the database cannot be reached. `# Errors` names what else can go wrong.
 
 mod delivery;
 mod encoded;
@@ -213,9 +215,6 @@ impl Rulesets {
     }
 
     /// Refreshes every project whose version in the database differs from the one in memory.
-    ///
-    /// # Errors
-    /// When the database cannot be reached.
     pub async fn refresh_all(&self) -> Result<(), Error> {
         let started_ms = self.elapsed_ms();
         let versions = self
@@ -337,9 +336,6 @@ impl Rulesets {
 
     /// Returns an experiment as a preview shows it, whatever its status. It is read from the
     /// database, because drafts are not delivered.
-    ///
-    /// # Errors
-    /// When the database cannot be reached.
     pub async fn preview(&self, project: ProjectId, id: ExperimentId) -> Result<Option<Delivered>, Error> {
         self.db
             .read::<_, Error, _>(move |tx| {

@@ -1,4 +1,6 @@
 //! A lock that a process holds as long as it runs.
+//!
+//! Functions return an error when the database cannot be reached. `# Errors` names what else can go wrong.
 
 use std::time::Duration;
 
@@ -27,9 +29,6 @@ impl SessionLock {
     }
 
     /// Takes the lock over a separate connection; `None` when another session holds it.
-    ///
-    /// # Errors
-    /// When the database cannot be reached.
     pub(crate) async fn take(connections: &Connections, name: LockName) -> Result<Option<Self>> {
         // The task that polls the connection ends when the client is dropped.
         let (client, _) = connections.connect().await.map_err(postgres::error)?;

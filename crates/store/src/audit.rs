@@ -3,6 +3,8 @@
 //! Rows are only added. The hash of each row covers the row and the hash of the row before, so [`verify`] finds a row
 //! that was changed, removed or inserted. It cannot find that rows at the end were removed: for that, compare with a
 //! last hash that was noted elsewhere.
+//!
+//! Functions return an error when the database cannot be reached. `# Errors` names what else can go wrong.
 
 use crate::table::table;
 use crate::{AUDIT_LOCK, Result};
@@ -130,9 +132,6 @@ impl AuditRow {
 
 /// Adds an entry. It is the last lock that a transaction takes, because it waits for every transaction that adds an
 /// entry to the same company.
-///
-/// # Errors
-/// When the database cannot be reached.
 pub async fn record(tx: &mut dyn Tx, new: NewEntry) -> Result<()> {
     static STATEMENT: LazyLock<String> = LazyLock::new(AuditRow::insert_sql);
     let company = new.company_id.0;
@@ -161,9 +160,6 @@ pub async fn record(tx: &mut dyn Tx, new: NewEntry) -> Result<()> {
 }
 
 /// Number and hash of a company's last entry; 0 and an empty hash without entries.
-///
-/// # Errors
-/// When the database cannot be reached.
 pub async fn head(tx: &mut dyn Tx, company: CompanyId) -> Result<(i64, Vec<u8>)> {
     let sql = "SELECT entry, hash FROM audit WHERE company_id = $1 ORDER BY entry DESC LIMIT 1";
     match tx.query_opt(sql, params![company.0]).await? {
@@ -205,9 +201,6 @@ pub struct Filter {
 }
 
 /// Entries of a company, newest first, at most `limit`.
-///
-/// # Errors
-/// When the database cannot be reached.
 pub async fn list(tx: &mut dyn Tx, company: CompanyId, filter: &Filter, limit: i64) -> Result<Vec<Entry>> {
     // The statement contains only the conditions that are set, so that each of them can use its index.
     let mut sql = format!(
@@ -237,9 +230,6 @@ pub async fn list(tx: &mut dyn Tx, company: CompanyId, filter: &Filter, limit: i
 }
 
 /// Entries of one action on one object from a moment on, newest first, at most `limit`.
-///
-/// # Errors
-/// When the database cannot be reached.
 pub async fn of_action(
     tx: &mut dyn Tx,
     company: CompanyId,
@@ -294,9 +284,6 @@ pub struct Verified {
 }
 
 /// Verifies the entries of a company that follow those of `so_far`, at most 1,000.
-///
-/// # Errors
-/// When the database cannot be reached.
 pub async fn verify(tx: &mut dyn Tx, company: CompanyId, so_far: Verified) -> Result<Verified> {
     static STATEMENT: LazyLock<String> = LazyLock::new(|| {
         let columns = AuditRow::columns("a");

@@ -1,4 +1,6 @@
 //! Comments of people and programs on experiments and hypotheses.
+//!
+//! Functions return an error when the database cannot be reached. `# Errors` names what else can go wrong.
 
 use crate::Result;
 use crate::codec::{id_places, places};
@@ -66,9 +68,6 @@ table! {
 }
 
 /// Stores a comment and returns its id.
-///
-/// # Errors
-/// When the database cannot be reached.
 pub async fn insert(tx: &mut dyn Tx, subject: Subject, at: Instant, actor: &str, text: &str) -> Result<CommentId> {
     static STATEMENT: LazyLock<String> = LazyLock::new(|| format!("{} RETURNING comment_id", CommentRow::insert_sql()));
     let (kind, object_id) = subject.key();
@@ -84,9 +83,6 @@ pub async fn insert(tx: &mut dyn Tx, subject: Subject, at: Instant, actor: &str,
 }
 
 /// Total number of comments, and at most `limit` with an id below `before`, newest first.
-///
-/// # Errors
-/// When the database cannot be reached.
 pub async fn page(tx: &mut dyn Tx, subject: Subject, before: i64, limit: i64) -> Result<(i64, Vec<Comment>)> {
     static STATEMENT: LazyLock<String> = LazyLock::new(|| {
         format!(
@@ -137,9 +133,6 @@ async fn mentions_read(tx: &mut dyn Tx, comments: &mut [Comment]) -> Result<()> 
 }
 
 /// Stores the people whom a comment mentions, with their current names.
-///
-/// # Errors
-/// When the database cannot be reached.
 pub async fn mentions_insert(tx: &mut dyn Tx, id: CommentId, mentioned: &[(PersonId, String)]) -> Result<()> {
     for (person, name) in mentioned {
         let sql = "INSERT INTO comment_mention (comment_id, person_id, name) VALUES ($1, $2, $3)";

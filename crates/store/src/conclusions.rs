@@ -1,4 +1,6 @@
 //! Records of concluded experiments: the lesson, and the verdict at the time of the conclusion.
+//!
+//! Functions return an error when the database cannot be reached. `# Errors` names what else can go wrong.
 
 use crate::Result;
 use crate::codec::to_json;
@@ -43,9 +45,6 @@ table! {
 }
 
 /// Stores the record of an experiment's conclusion, in place of an earlier one.
-///
-/// # Errors
-/// When the database cannot be reached.
 pub async fn put(tx: &mut dyn Tx, id: ExperimentId, record: &ConclusionRecord) -> Result<()> {
     remove(tx, id).await?;
     let sql = "INSERT INTO conclusion (experiment_id, learned, override_reason, follow_up_hypothesis_id, concluded_by, verdicts, \
@@ -67,9 +66,6 @@ pub async fn put(tx: &mut dyn Tx, id: ExperimentId, record: &ConclusionRecord) -
 }
 
 /// Record of an experiment's conclusion; `None` for an experiment that is open, or was concluded by an older release.
-///
-/// # Errors
-/// When the database cannot be reached.
 pub async fn find(tx: &mut dyn Tx, id: ExperimentId) -> Result<Option<ConclusionRecord>> {
     static STATEMENT: LazyLock<String> = LazyLock::new(|| {
         format!("SELECT {} FROM conclusion c WHERE c.experiment_id = $1", ConclusionRow::columns("c"))
@@ -87,9 +83,6 @@ pub async fn find(tx: &mut dyn Tx, id: ExperimentId) -> Result<Option<Conclusion
 }
 
 /// Deletes the record of an experiment's conclusion. Used when the experiment is opened again.
-///
-/// # Errors
-/// When the database cannot be reached.
 pub async fn remove(tx: &mut dyn Tx, id: ExperimentId) -> Result<()> {
     tx.execute("DELETE FROM conclusion WHERE experiment_id = $1", params![id.0]).await?;
     programme::remove(tx, id).await

@@ -1,4 +1,6 @@
 //! Versions of what each project delivers to visitors.
+//!
+//! Functions return an error when the database cannot be reached. `# Errors` names what else can go wrong.
 
 use crate::Result;
 use crate::tenants::{self, Project};
@@ -20,9 +22,6 @@ pub struct Versioned {
 }
 
 /// Every project with its version.
-///
-/// # Errors
-/// When the database cannot be reached.
 pub async fn versions(tx: &mut dyn Tx) -> Result<Vec<Versioned>> {
     let rows = tx
         .query(
@@ -47,9 +46,6 @@ pub async fn versions(tx: &mut dyn Tx) -> Result<Vec<Versioned>> {
 }
 
 /// The version of one project.
-///
-/// # Errors
-/// When the database cannot be reached.
 pub async fn version(tx: &mut dyn Tx, project: ProjectId) -> Result<i64> {
     let row = tx
         .query_one(
@@ -65,9 +61,6 @@ pub async fn version(tx: &mut dyn Tx, project: ProjectId) -> Result<i64> {
 
 /// Notifies other nodes, once the transaction commits, that the delivery of this
 /// project has changed.
-///
-/// # Errors
-/// When the database cannot be reached.
 pub async fn announce(tx: &mut dyn Tx, project: ProjectId) -> Result<()> {
     Ok(tx.notify(CHANNEL, &project.to_string()).await?)
 }

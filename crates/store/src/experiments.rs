@@ -1,4 +1,6 @@
 //! Experiments with their variants, goals, epochs and history.
+//!
+//! Functions return an error when the database cannot be reached. `# Errors` names what else can go wrong.
 
 pub(crate) mod listed;
 mod rows;
@@ -94,9 +96,6 @@ pub enum Limited {
 
 /// The experiments of a company, newest first; with `limited` only those of the
 /// projects that this key or person sees.
-///
-/// # Errors
-/// When the database cannot be reached.
 pub async fn list(
     tx: &mut dyn Tx,
     company: CompanyId,
@@ -137,9 +136,6 @@ static FIND: LazyLock<String> = LazyLock::new(|| {
 });
 
 /// The project's experiment with this id, its hypothesis and its primary goal.
-///
-/// # Errors
-/// When the database cannot be reached.
 pub async fn find(tx: &mut dyn Tx, project: ProjectId, id: ExperimentId) -> Result<Option<LoadedExperiment>> {
     let Some(mut row) = tx.query_opt(&FIND, params![id.0, project.0]).await? else { return Ok(None) };
     let (primary_goal, secondary_goals) = attached_goals(tx, id).await?;
@@ -164,9 +160,6 @@ fn whole(row: ExperimentRow, variants: Vec<VariantRow>) -> Result<Experiment> {
 
 /// Ids and revisions of a project's experiments that are delivered to visitors: live
 /// ones, and those whose winner is served.
-///
-/// # Errors
-/// When the database cannot be reached.
 pub async fn delivered(tx: &mut dyn Tx, project: ProjectId) -> Result<Vec<(ExperimentId, i64)>> {
     let rows = tx
         .query(
@@ -180,9 +173,6 @@ pub async fn delivered(tx: &mut dyn Tx, project: ProjectId) -> Result<Vec<(Exper
 
 /// The experiments of a project that are delivered to visitors, or will be once the
 /// clock starts them.
-///
-/// # Errors
-/// When the database cannot be reached.
 pub async fn bound_for_visitors(tx: &mut dyn Tx, project: ProjectId) -> Result<BTreeSet<ExperimentId>> {
     let rows = tx
         .query(
@@ -199,9 +189,6 @@ pub async fn bound_for_visitors(tx: &mut dyn Tx, project: ProjectId) -> Result<B
 
 /// First starts of the experiments that [`delivered`] lists, by id, where they are
 /// known.
-///
-/// # Errors
-/// When the database cannot be reached.
 pub async fn first_starts(tx: &mut dyn Tx, project: ProjectId) -> Result<BTreeMap<i64, Instant>> {
     let rows = tx
         .query(
@@ -217,9 +204,6 @@ pub async fn first_starts(tx: &mut dyn Tx, project: ProjectId) -> Result<BTreeMa
 }
 
 /// An experiment as it is delivered to visitors: without its goals.
-///
-/// # Errors
-/// When the database cannot be reached.
 pub async fn delivery(tx: &mut dyn Tx, project: ProjectId, id: ExperimentId) -> Result<Option<Experiment>> {
     let Some(mut row) = tx.query_opt(&FIND, params![id.0, project.0]).await? else { return Ok(None) };
     let row = ExperimentRow::try_from(&mut row)?;
@@ -228,9 +212,6 @@ pub async fn delivery(tx: &mut dyn Tx, project: ProjectId, id: ExperimentId) -> 
 }
 
 /// Shape of the project's experiment with this id; `None` for a deleted one.
-///
-/// # Errors
-/// When the database cannot be reached.
 pub async fn shape(tx: &mut dyn Tx, project: ProjectId, id: ExperimentId) -> Result<Option<Shape>> {
     let row = tx
         .query_opt(
@@ -250,9 +231,6 @@ pub async fn shape(tx: &mut dyn Tx, project: ProjectId, id: ExperimentId) -> Res
 }
 
 /// The name of an experiment.
-///
-/// # Errors
-/// When the database cannot be reached.
 pub async fn name(tx: &mut dyn Tx, project: ProjectId, id: ExperimentId) -> Result<Option<String>> {
     let sql = "SELECT name FROM experiment WHERE experiment_id = $1 AND project_id = $2 AND deleted_at IS NULL";
     let row = tx.query_opt(sql, params![id.0, project.0]).await?;
@@ -271,9 +249,6 @@ pub struct Shape {
 }
 
 /// The id of the project's experiment with this key.
-///
-/// # Errors
-/// When the database cannot be reached.
 pub async fn id_of(tx: &mut dyn Tx, project: ProjectId, key: &str) -> Result<Option<ExperimentId>> {
     let row = tx
         .query_opt(
@@ -285,9 +260,6 @@ pub async fn id_of(tx: &mut dyn Tx, project: ProjectId, key: &str) -> Result<Opt
 }
 
 /// Ids and keys of the project's experiments whose id is greater than `after`: `limit` at most, lowest id first.
-///
-/// # Errors
-/// When the database cannot be reached.
 pub async fn keys(
     tx: &mut dyn Tx,
     project: ProjectId,
@@ -313,9 +285,6 @@ async fn variants(tx: &mut dyn Tx, id: ExperimentId) -> Result<Vec<VariantRow>> 
 }
 
 /// The primary goal, and the secondary ones in their order.
-///
-/// # Errors
-/// When the database cannot be reached.
 pub async fn attached_goals(tx: &mut dyn Tx, id: ExperimentId) -> Result<(Option<Goal>, Vec<Goal>)> {
     static STATEMENT: LazyLock<String> = LazyLock::new(|| {
         format!(
@@ -337,9 +306,6 @@ pub const EPOCHS_MAX: i64 = 1_000;
 
 /// The experiment's epochs, oldest first. Where it has more than [`EPOCHS_MAX`], only
 /// the last ones.
-///
-/// # Errors
-/// When the database cannot be reached.
 pub async fn epochs(tx: &mut dyn Tx, id: ExperimentId) -> Result<Vec<Epoch>> {
     static STATEMENT: LazyLock<String> = LazyLock::new(|| {
         let columns = EpochRow::columns("e");
@@ -350,9 +316,6 @@ pub async fn epochs(tx: &mut dyn Tx, id: ExperimentId) -> Result<Vec<Epoch>> {
 }
 
 /// The goals and the hypothesis named by a patch that exist in the project.
-///
-/// # Errors
-/// When the database cannot be reached.
 pub async fn known(
     tx: &mut dyn Tx,
     project: ProjectId,
@@ -372,9 +335,6 @@ pub async fn known(
 }
 
 /// Returns whether an experiment of the project has this key.
-///
-/// # Errors
-/// When the database cannot be reached.
 pub async fn key_is_taken(tx: &mut dyn Tx, project: ProjectId, key: &str) -> Result<bool> {
     Ok(id_of(tx, project, key).await?.is_some())
 }
@@ -406,9 +366,6 @@ pub async fn insert(tx: &mut dyn Tx, first: &Revision, act: &Act<'_>) -> Result<
 }
 
 /// Stores the owner of an experiment. The owner watches it from now on.
-///
-/// # Errors
-/// When the database cannot be reached.
 pub async fn owner_set(tx: &mut dyn Tx, id: ExperimentId, owner: PersonId) -> Result<()> {
     tx.execute("UPDATE experiment SET owner_id = $2 WHERE experiment_id = $1", params![id.0, owner.0]).await?;
     watches::begin(tx, id, owner).await
@@ -429,9 +386,6 @@ pub struct Act<'a> {
 }
 
 /// Stores a change of `before`, and updates the jobs of the experiment.
-///
-/// # Errors
-/// When the database cannot be reached.
 pub async fn update(tx: &mut dyn Tx, before: &Experiment, revision: &Revision, act: &Act<'_>) -> Result<()> {
     static STATEMENT: LazyLock<String> = LazyLock::new(|| {
         let (set, id) = (ExperimentRow::assignments(), ExperimentRow::next_place());
@@ -463,9 +417,6 @@ pub async fn update(tx: &mut dyn Tx, before: &Experiment, revision: &Revision, a
 
 /// Marks an experiment as deleted: no query returns it any more. Its row stays, so that
 /// its id is never used again and its history can be shown.
-///
-/// # Errors
-/// When the database cannot be reached.
 pub async fn delete(tx: &mut dyn Tx, experiment: &Experiment, act: &Act<'_>, now: Instant) -> Result<()> {
     tx.execute(
         "UPDATE experiment SET deleted_at = $2, revision = revision + 1 WHERE experiment_id = $1",
@@ -577,9 +528,6 @@ pub struct HistoryEntry {
 }
 
 /// The last changes of an experiment, newest first, at most `limit`.
-///
-/// # Errors
-/// When the database cannot be reached.
 pub async fn history(tx: &mut dyn Tx, id: ExperimentId, limit: i64) -> Result<Vec<HistoryEntry>> {
     static STATEMENT: LazyLock<String> = LazyLock::new(|| {
         let columns = HistoryRow::columns("h");
@@ -592,9 +540,6 @@ pub async fn history(tx: &mut dyn Tx, id: ExperimentId, limit: i64) -> Result<Ve
 }
 
 /// Changes with a revision below `before`, newest first, at most `limit`.
-///
-/// # Errors
-/// When the database cannot be reached.
 pub async fn changes(tx: &mut dyn Tx, id: ExperimentId, before: i64, limit: i64) -> Result<Vec<HistoryEntry>> {
     static STATEMENT: LazyLock<String> = LazyLock::new(|| {
         format!(

@@ -1,4 +1,6 @@
 //! Goals of a project.
+//!
+//! Functions return an error when the database cannot be reached. `# Errors` names what else can go wrong.
 
 use crate::table::{Json, table};
 use crate::{Error, Result};
@@ -97,9 +99,6 @@ fn select(filter: &str) -> String {
 }
 
 /// Goals of the project, oldest first: `limit` of them after the first `offset`.
-///
-/// # Errors
-/// When the database cannot be reached.
 pub async fn list(tx: &mut dyn Tx, project: ProjectId, limit: i64, offset: i64) -> Result<Vec<Goal>> {
     static STATEMENT: LazyLock<String> = LazyLock::new(|| select("1 = 1 ORDER BY g.goal_id LIMIT $2 OFFSET $3"));
     let rows = tx.query(&STATEMENT, params![project.0, limit, offset]).await?;
@@ -107,18 +106,12 @@ pub async fn list(tx: &mut dyn Tx, project: ProjectId, limit: i64, offset: i64) 
 }
 
 /// The project's goal with this id.
-///
-/// # Errors
-/// When the database cannot be reached.
 pub async fn find(tx: &mut dyn Tx, project: ProjectId, id: GoalId) -> Result<Option<Goal>> {
     static STATEMENT: LazyLock<String> = LazyLock::new(|| select("g.goal_id = $2"));
     tx.query_opt(&STATEMENT, params![project.0, id.0]).await?.map(read).transpose()
 }
 
 /// The project's oldest goal of this name and type.
-///
-/// # Errors
-/// When the database cannot be reached.
 pub async fn find_named(tx: &mut dyn Tx, project: ProjectId, name: &str, goal_type: GoalType) -> Result<Option<Goal>> {
     static STATEMENT: LazyLock<String> =
         LazyLock::new(|| select("g.name = $2 AND g.goal_type = $3 ORDER BY g.goal_id LIMIT 1"));
@@ -126,9 +119,6 @@ pub async fn find_named(tx: &mut dyn Tx, project: ProjectId, name: &str, goal_ty
 }
 
 /// The id of the project's goal with this key.
-///
-/// # Errors
-/// When the database cannot be reached.
 pub async fn id_of(tx: &mut dyn Tx, project: ProjectId, key: &str) -> Result<Option<GoalId>> {
     let row = tx
         .query_opt(
@@ -140,9 +130,6 @@ pub async fn id_of(tx: &mut dyn Tx, project: ProjectId, key: &str) -> Result<Opt
 }
 
 /// The project's goal with this key.
-///
-/// # Errors
-/// When the database cannot be reached.
 pub async fn find_keyed(tx: &mut dyn Tx, project: ProjectId, key: &str) -> Result<Option<Goal>> {
     match id_of(tx, project, key).await? {
         None => Ok(None),
@@ -151,9 +138,6 @@ pub async fn find_keyed(tx: &mut dyn Tx, project: ProjectId, key: &str) -> Resul
 }
 
 /// Returns whether the key was ever used in the project, also by a deleted goal.
-///
-/// # Errors
-/// When the database cannot be reached.
 pub async fn key_is_taken(tx: &mut dyn Tx, project: ProjectId, key: &str) -> Result<bool> {
     let row =
         tx.query_opt("SELECT 1 FROM goal WHERE project_id = $1 AND goal_key = $2", params![project.0, key]).await?;
@@ -178,9 +162,6 @@ pub async fn insert(
 }
 
 /// Stores a goal's new definition, and counts the change.
-///
-/// # Errors
-/// When the database cannot be reached.
 pub async fn update(tx: &mut dyn Tx, id: GoalId, definition: &Definition) -> Result<()> {
     static STATEMENT: LazyLock<String> = LazyLock::new(|| {
         let (set, id) = (GoalRow::assignments(), GoalRow::next_place());
@@ -193,9 +174,6 @@ pub async fn update(tx: &mut dyn Tx, id: GoalId, definition: &Definition) -> Res
 }
 
 /// Marks a goal as deleted; its key stays taken.
-///
-/// # Errors
-/// When the database cannot be reached.
 pub async fn delete(tx: &mut dyn Tx, id: GoalId, now: Instant) -> Result<()> {
     tx.execute("UPDATE goal SET deleted_at = $2, revision = revision + 1 WHERE goal_id = $1", params![id.0, now.us()])
         .await?;
@@ -203,9 +181,6 @@ pub async fn delete(tx: &mut dyn Tx, id: GoalId, now: Instant) -> Result<()> {
 }
 
 /// The experiments that report the goal, as primary or secondary, lowest id first.
-///
-/// # Errors
-/// When the database cannot be reached.
 pub async fn users(tx: &mut dyn Tx, id: GoalId) -> Result<Vec<ExperimentId>> {
     let rows = tx
         .query(
@@ -232,9 +207,6 @@ pub struct GoalUse {
 }
 
 /// The experiments that report the goal, lowest id first.
-///
-/// # Errors
-/// When the database cannot be reached.
 pub async fn uses(tx: &mut dyn Tx, id: GoalId) -> Result<Vec<GoalUse>> {
     let rows = tx
         .query(

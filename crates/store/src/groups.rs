@@ -1,4 +1,6 @@
 //! Exclusion groups and holdouts.
+//!
+//! Functions return an error when the database cannot be reached. `# Errors` names what else can go wrong.
 
 use crate::goals;
 use crate::table::table;
@@ -91,9 +93,6 @@ impl TryFrom<MemberRow> for GroupMember {
 }
 
 /// The project's groups, oldest first.
-///
-/// # Errors
-/// When the database cannot be reached.
 pub async fn list(tx: &mut dyn Tx, project: ProjectId) -> Result<Vec<Group>> {
     static GROUPS: LazyLock<String> = LazyLock::new(|| {
         let columns = GroupRow::columns("g");
@@ -125,9 +124,6 @@ pub async fn list(tx: &mut dyn Tx, project: ProjectId) -> Result<Vec<Group>> {
 }
 
 /// Stores a new group and returns its id.
-///
-/// # Errors
-/// When the database cannot be reached.
 pub async fn insert(tx: &mut dyn Tx, project: ProjectId, group: &Group) -> Result<GroupId> {
     static STATEMENT: LazyLock<String> = LazyLock::new(|| format!("{} RETURNING group_id", GroupRow::insert_sql()));
     let stored = tx.query_one(&STATEMENT, GroupRow::of(project, group).insert_values()).await?;
@@ -137,9 +133,6 @@ pub async fn insert(tx: &mut dyn Tx, project: ProjectId, group: &Group) -> Resul
 }
 
 /// Stores the changed group.
-///
-/// # Errors
-/// When the database cannot be reached.
 pub async fn update(tx: &mut dyn Tx, project: ProjectId, group: &Group) -> Result<()> {
     static STATEMENT: LazyLock<String> = LazyLock::new(|| {
         let (set, id) = (GroupRow::assignments(), GroupRow::next_place());
@@ -153,9 +146,6 @@ pub async fn update(tx: &mut dyn Tx, project: ProjectId, group: &Group) -> Resul
 }
 
 /// Marks a group as deleted: no query returns it any more. Its experiments get all visitors again.
-///
-/// # Errors
-/// When the database cannot be reached.
 pub async fn delete(tx: &mut dyn Tx, id: GroupId, now: Instant) -> Result<()> {
     tx.execute("UPDATE exclusion_group SET deleted_at = $2 WHERE group_id = $1", params![id.0, now.us()]).await?;
     members_delete(tx, id).await
@@ -188,9 +178,6 @@ async fn members_insert(tx: &mut dyn Tx, id: GroupId, group: &Group) -> Result<(
 }
 
 /// Removes an experiment from every group and frees its slots.
-///
-/// # Errors
-/// When the database cannot be reached.
 pub(crate) async fn leave(tx: &mut dyn Tx, id: ExperimentId) -> Result<()> {
     tx.execute("DELETE FROM exclusion_group_member WHERE experiment_id = $1", params![id.0]).await?;
     Ok(())
@@ -198,9 +185,6 @@ pub(crate) async fn leave(tx: &mut dyn Tx, id: ExperimentId) -> Result<()> {
 
 /// Most frequent primary goal among a holdout's experiments that ever started; the oldest goal where several are
 /// equally frequent.
-///
-/// # Errors
-/// When the database cannot be reached.
 pub async fn usual_goal(tx: &mut dyn Tx, project: ProjectId, group: GroupId) -> Result<Option<Goal>> {
     let usual = tx
         .query_opt(
@@ -223,9 +207,6 @@ pub async fn usual_goal(tx: &mut dyn Tx, project: ProjectId, group: GroupId) -> 
 }
 
 /// Slots of the exclusion group and the holdouts that restrict which visitors an experiment gets.
-///
-/// # Errors
-/// When the database cannot be reached.
 pub(crate) async fn places(tx: &mut dyn Tx, project: ProjectId, id: ExperimentId) -> Result<GroupPlaces> {
     let rows = tx
         .query(

@@ -1,4 +1,6 @@
 //! The backlog: hypotheses of a project.
+//!
+//! Functions return an error when the database cannot be reached. `# Errors` names what else can go wrong.
 
 use crate::Result;
 use crate::backlog::{Backlogs, SearchPage};
@@ -110,9 +112,6 @@ pub struct Page {
 
 /// The page of hypotheses whose texts contain `search`; of all hypotheses without `search`. Page and total come from
 /// one snapshot.
-///
-/// # Errors
-/// When the database cannot be reached.
 pub async fn page(
     db: &Db,
     backlogs: &Backlogs,
@@ -212,9 +211,6 @@ async fn link(tx: &mut dyn Tx, hypotheses: &mut [Hypothesis]) -> Result<()> {
 }
 
 /// The project's hypothesis with this id.
-///
-/// # Errors
-/// When the database cannot be reached.
 pub async fn find(tx: &mut dyn Tx, project: ProjectId, id: HypothesisId) -> Result<Option<Hypothesis>> {
     static STATEMENT: LazyLock<String> = LazyLock::new(|| select("WHERE h.hypothesis_id = $1 AND h.project_id = $2"));
     let row = tx.query_opt(&STATEMENT, params![id.0, project.0]).await?;
@@ -225,9 +221,6 @@ pub async fn find(tx: &mut dyn Tx, project: ProjectId, id: HypothesisId) -> Resu
 }
 
 /// Returns whether the project has a hypothesis with this id.
-///
-/// # Errors
-/// When the database cannot be reached.
 pub async fn exists(tx: &mut dyn Tx, project: ProjectId, id: HypothesisId) -> Result<bool> {
     let row = tx
         .query_opt("SELECT 1 FROM hypothesis WHERE hypothesis_id = $1 AND project_id = $2", params![id.0, project.0])
@@ -236,9 +229,6 @@ pub async fn exists(tx: &mut dyn Tx, project: ProjectId, id: HypothesisId) -> Re
 }
 
 /// Returns whether a hypothesis of the project has this slug.
-///
-/// # Errors
-/// When the database cannot be reached.
 pub async fn slug_is_taken(tx: &mut dyn Tx, project: ProjectId, slug: &str) -> Result<bool> {
     let row =
         tx.query_opt("SELECT 1 FROM hypothesis WHERE project_id = $1 AND slug = $2", params![project.0, slug]).await?;
@@ -247,9 +237,6 @@ pub async fn slug_is_taken(tx: &mut dyn Tx, project: ProjectId, slug: &str) -> R
 
 /// Ids and slugs of the project's hypotheses, archived ones too, whose id is greater than `after`: `limit` at most, lowest
 /// id first.
-///
-/// # Errors
-/// When the database cannot be reached.
 pub async fn slugs(
     tx: &mut dyn Tx,
     project: ProjectId,
@@ -280,9 +267,6 @@ async fn next_seq(tx: &mut dyn Tx, project: ProjectId, more: i64, more_archived:
 }
 
 /// Stores a new hypothesis under a slug that is free.
-///
-/// # Errors
-/// When the database cannot be reached.
 pub async fn insert(
     tx: &mut dyn Tx,
     project: ProjectId,
@@ -305,9 +289,6 @@ pub async fn insert(
 }
 
 /// Stores a hypothesis's new slug, content and whether it is archived.
-///
-/// # Errors
-/// When the database cannot be reached.
 pub async fn update(
     tx: &mut dyn Tx,
     project: ProjectId,
@@ -332,9 +313,6 @@ pub async fn update(
 }
 
 /// Counts an update of a hypothesis whose set of experiments changed.
-///
-/// # Errors
-/// When the database cannot be reached.
 pub async fn touch(tx: &mut dyn Tx, project: ProjectId, id: HypothesisId, now: Instant) -> Result<()> {
     let seq = next_seq(tx, project, 0, 0).await?;
     tx.execute(

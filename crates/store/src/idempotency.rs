@@ -1,4 +1,6 @@
 //! Stored responses of requests that may be sent again.
+//!
+//! Functions return an error when the database cannot be reached. `# Errors` names what else can go wrong.
 
 use crate::Result;
 use muriel_domain::Instant;
@@ -16,9 +18,6 @@ pub struct CompletedOperation {
 }
 
 /// The operation completed under this key within the last 24 hours.
-///
-/// # Errors
-/// When the database cannot be reached.
 pub async fn find(
     tx: &mut dyn Tx,
     project: ProjectId,
@@ -38,9 +37,6 @@ pub async fn find(
 }
 
 /// Stores a completed operation, and deletes those older than 24 hours.
-///
-/// # Errors
-/// When the database cannot be reached.
 pub async fn insert(
     tx: &mut dyn Tx,
     project: ProjectId,

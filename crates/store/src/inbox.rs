@@ -1,4 +1,6 @@
 //! Inboxes: notifications for people.
+//!
+//! Functions return an error when the database cannot be reached. `# Errors` names what else can go wrong.
 
 use crate::codec::{IDS, id_places, places};
 use crate::comments::Subject;
@@ -98,9 +100,6 @@ pub struct Entry {
 }
 
 /// Notifies the people who watch an experiment of events, except the one who caused them.
-///
-/// # Errors
-/// When the database cannot be reached.
 pub(crate) async fn notify_watchers(
     tx: &mut dyn Tx,
     experiment: &Experiment,
@@ -134,9 +133,6 @@ pub(crate) async fn notify_watchers(
 /// Notifies these people, except the one who caused the event and those who do not see the project. Each of them
 /// appears once in `to`. Entries above the maximum of an inbox are deleted later, by [`trim`]: here, acts on different
 /// experiments would wait for each other's entries.
-///
-/// # Errors
-/// When the database cannot be reached.
 pub async fn notify(tx: &mut dyn Tx, to: &[PersonId], entry: &NewEntry<'_>) -> Result<()> {
     static STATEMENT: LazyLock<String> = LazyLock::new(|| {
         let after = |number: usize| IDS + number;
@@ -186,9 +182,6 @@ pub async fn notify(tx: &mut dyn Tx, to: &[PersonId], entry: &NewEntry<'_>) -> R
 }
 
 /// Id of the newest entry of all inboxes; 0 without entries.
-///
-/// # Errors
-/// When the database cannot be reached.
 pub async fn last(tx: &mut dyn Tx) -> Result<i64> {
     let row = tx.query_one("SELECT COALESCE(MAX(entry_id), 0) AS last FROM inbox_entry", params![]).await?;
     Ok(row.int("last")?)
@@ -196,9 +189,6 @@ pub async fn last(tx: &mut dyn Tx) -> Result<i64> {
 
 /// The people who got an entry after the entry `after`, up to the entry `until`, and have more entries than the
 /// maximum.
-///
-/// # Errors
-/// When the database cannot be reached.
 pub async fn overfull(tx: &mut dyn Tx, after: i64, until: i64) -> Result<Vec<PersonId>> {
     let rows = tx
         .query(
@@ -214,9 +204,6 @@ pub async fn overfull(tx: &mut dyn Tx, after: i64, until: i64) -> Result<Vec<Per
 /// Deletes the entries of a person above the maximum: first those of projects that the person does not see any more and
 /// so cannot mark as read, then the oldest that were read. Calling it twice is safe: the second call deletes nothing
 /// more.
-///
-/// # Errors
-/// When the database cannot be reached.
 pub async fn trim(tx: &mut dyn Tx, person: PersonId) -> Result<u64> {
     let trimmed = tx
         .execute(
@@ -276,9 +263,6 @@ fn read(mut row: Row) -> Result<Entry> {
 
 /// The entries of a person's inbox with an id below `before`, newest first, at most `limit`: of projects that the
 /// person sees, and with `unread` only those that were not read.
-///
-/// # Errors
-/// When the database cannot be reached.
 pub async fn page(tx: &mut dyn Tx, person: PersonId, unread: bool, before: i64, limit: i64) -> Result<Vec<Entry>> {
     static ALL: LazyLock<String> =
         LazyLock::new(|| of_person(&shown(), "AND i.entry_id < $2 ORDER BY i.entry_id DESC LIMIT $3"));
@@ -299,9 +283,6 @@ pub struct Unread {
 }
 
 /// Counts the unread entries of a person.
-///
-/// # Errors
-/// When the database cannot be reached.
 pub async fn unread(tx: &mut dyn Tx, person: PersonId) -> Result<Unread> {
     static STATEMENT: LazyLock<String> = LazyLock::new(|| {
         let newest = of_person("i.entry_id", "AND i.is_read = 0 ORDER BY i.entry_id DESC LIMIT $2");
@@ -312,18 +293,12 @@ pub async fn unread(tx: &mut dyn Tx, person: PersonId) -> Result<Unread> {
 }
 
 /// Returns whether a person has this entry, of a project that the person sees.
-///
-/// # Errors
-/// When the database cannot be reached.
 pub async fn has(tx: &mut dyn Tx, person: PersonId, id: EntryId) -> Result<bool> {
     static STATEMENT: LazyLock<String> = LazyLock::new(|| of_person("1 AS one", "AND i.entry_id = $2"));
     Ok(tx.query_opt(&STATEMENT, params![person.0, id.0]).await?.is_some())
 }
 
 /// Marks an entry of a person as read, or as unread.
-///
-/// # Errors
-/// When the database cannot be reached.
 pub async fn mark(tx: &mut dyn Tx, person: PersonId, id: EntryId, is_read: bool) -> Result<()> {
     let sql = "UPDATE inbox_entry SET is_read = $3 WHERE person_id = $1 AND entry_id = $2";
     tx.execute(sql, params![person.0, id.0, is_read]).await?;
@@ -331,9 +306,6 @@ pub async fn mark(tx: &mut dyn Tx, person: PersonId, id: EntryId, is_read: bool)
 }
 
 /// Marks the entries that a person sees, up to this id, as read. Returns the number of entries marked.
-///
-/// # Errors
-/// When the database cannot be reached.
 pub async fn mark_all(tx: &mut dyn Tx, person: PersonId, until: i64) -> Result<u64> {
     static STATEMENT: LazyLock<String> = LazyLock::new(|| {
         let seen = of_person("i.entry_id", "AND i.is_read = 0 AND i.entry_id <= $2");
@@ -343,9 +315,6 @@ pub async fn mark_all(tx: &mut dyn Tx, person: PersonId, until: i64) -> Result<u
 }
 
 /// Marks the entries that ask people to decide a proposal as read: the proposal does not wait for a decision any more.
-///
-/// # Errors
-/// When the database cannot be reached.
 pub async fn settle(tx: &mut dyn Tx, proposal: ProposalId) -> Result<()> {
     tx.execute(
         "UPDATE inbox_entry SET is_read = 1 WHERE proposal_id = $1 AND event = $2 AND is_read = 0",

@@ -1,4 +1,6 @@
 //! Reports to integrations: the last success of each, and the exposures and conversions that were reported to webhooks.
+//!
+//! Functions return an error when the database cannot be reached. `# Errors` names what else can go wrong.
 
 use crate::Result;
 use muriel_domain::Instant;
@@ -26,9 +28,6 @@ pub struct Success {
 }
 
 /// Stores successes. Ignores those of experiments that the project does not have, and those older than the stored ones.
-///
-/// # Errors
-/// When the database cannot be reached.
 pub async fn succeeded(tx: &mut dyn Tx, successes: &[Success]) -> Result<()> {
     let sql = "INSERT INTO integration_success (experiment_id, name, at) \
                SELECT experiment_id, CAST($3 AS TEXT), $4 FROM experiment WHERE experiment_id = $1 AND project_id = $2 \
@@ -41,9 +40,6 @@ pub async fn succeeded(tx: &mut dyn Tx, successes: &[Success]) -> Result<()> {
 }
 
 /// Times of the last success of an experiment's integrations, by name.
-///
-/// # Errors
-/// When the database cannot be reached.
 pub async fn last_successes(tx: &mut dyn Tx, id: ExperimentId) -> Result<BTreeMap<String, Instant>> {
     let rows = tx.query("SELECT name, at FROM integration_success WHERE experiment_id = $1", params![id.0]).await?;
     rows.into_iter().map(|mut row| Ok((row.text("name")?, Instant::from_us(row.int("at")?)))).collect()
@@ -51,9 +47,6 @@ pub async fn last_successes(tx: &mut dyn Tx, id: ExperimentId) -> Result<BTreeMa
 
 /// Started experiments whose configuration may name the integration `webhook`, of projects with an enabled webhook,
 /// with the key of their project.
-///
-/// # Errors
-/// When the database cannot be reached.
 pub async fn with_webhook(tx: &mut dyn Tx) -> Result<Vec<(String, ProjectId, ExperimentId)>> {
     let sql = "SELECT p.project_key, e.project_id, e.experiment_id FROM experiment e \
                JOIN project p ON p.project_id = e.project_id \
@@ -68,9 +61,6 @@ pub async fn with_webhook(tx: &mut dyn Tx) -> Result<Vec<(String, ProjectId, Exp
 }
 
 /// Block up to which the exposures of a log were reported; `None` for a log that was never read for this.
-///
-/// # Errors
-/// When the database cannot be reached.
 pub async fn reported_exposures(tx: &mut dyn Tx, log: &str) -> Result<Option<i64>> {
     let row = tx.query_opt("SELECT seq FROM exposures_told WHERE log = $1", params![log]).await?;
     Ok(row.map(|row| row.int("seq")).transpose()?)
@@ -78,9 +68,6 @@ pub async fn reported_exposures(tx: &mut dyn Tx, log: &str) -> Result<Option<i64
 
 /// Moves the block up to which exposures of a log were reported. Returns false, and changes nothing, unless it was at
 /// `before`.
-///
-/// # Errors
-/// When the database cannot be reached.
 pub async fn reported_exposures_set(tx: &mut dyn Tx, log: &str, before: Option<i64>, after: i64) -> Result<bool> {
     let changed = match before {
         None => {
@@ -96,9 +83,6 @@ pub async fn reported_exposures_set(tx: &mut dyn Tx, log: &str, before: Option<i
 }
 
 /// Experiments whose conversions an enabled webhook receives: live ones, and those that ended in the day before `now`.
-///
-/// # Errors
-/// When the database cannot be reached.
 pub async fn followed_conversions(tx: &mut dyn Tx, now: Instant) -> Result<Vec<(ProjectId, ExperimentId)>> {
     static STATEMENT: LazyLock<String> = LazyLock::new(|| {
         format!(
@@ -117,9 +101,6 @@ pub async fn followed_conversions(tx: &mut dyn Tx, now: Instant) -> Result<Vec<(
 
 /// Number of an experiment's conversions that were reported to webhooks, by goal key and arm. Only conversions from
 /// events of this log count.
-///
-/// # Errors
-/// When the database cannot be reached.
 pub async fn reported_conversions(
     tx: &mut dyn Tx,
     log: &str,
@@ -135,9 +116,6 @@ pub async fn reported_conversions(
 }
 
 /// Stores the number of conversions on a goal in an arm that were reported to webhooks.
-///
-/// # Errors
-/// When the database cannot be reached.
 pub async fn reported_conversions_set(
     tx: &mut dyn Tx,
     (log, id): (&str, ExperimentId),

@@ -1,4 +1,6 @@
 //! Pairs of experiments that were found to interact, and the last check of each project's pairs.
+//!
+//! Functions return an error when the database cannot be reached. `# Errors` names what else can go wrong.
 
 use crate::table::{Json, table};
 use crate::{Error, Result};
@@ -119,9 +121,6 @@ fn interaction(mut row: Row) -> Result<Interaction> {
 }
 
 /// The experiments that were found to change the effect of this one, lowest p-value first, at most `limit`.
-///
-/// # Errors
-/// When the database cannot be reached.
 pub async fn of_experiment(tx: &mut dyn Tx, id: ExperimentId, limit: i64) -> Result<Vec<Interaction>> {
     static STATEMENT: LazyLock<String> = LazyLock::new(|| {
         let columns = InteractionRow::columns("i");
@@ -133,9 +132,6 @@ pub async fn of_experiment(tx: &mut dyn Tx, id: ExperimentId, limit: i64) -> Res
 }
 
 /// All interactions that were found in a project.
-///
-/// # Errors
-/// When the database cannot be reached.
 pub async fn of_project(tx: &mut dyn Tx, project: ProjectId) -> Result<Vec<Interaction>> {
     static STATEMENT: LazyLock<String> = LazyLock::new(|| {
         format!(
@@ -148,9 +144,6 @@ pub async fn of_project(tx: &mut dyn Tx, project: ProjectId) -> Result<Vec<Inter
 }
 
 /// Stores an interaction, in place of an earlier one of the same pair.
-///
-/// # Errors
-/// When the database cannot be reached.
 pub async fn put(tx: &mut dyn Tx, found: &Interaction) -> Result<()> {
     static STATEMENT: LazyLock<String> = LazyLock::new(InteractionRow::insert_sql);
     remove(tx, found.experiment, found.other).await?;
@@ -159,9 +152,6 @@ pub async fn put(tx: &mut dyn Tx, found: &Interaction) -> Result<()> {
 }
 
 /// Removes an interaction that a later check does not find.
-///
-/// # Errors
-/// When the database cannot be reached.
 pub async fn remove(tx: &mut dyn Tx, experiment: ExperimentId, other: ExperimentId) -> Result<()> {
     let sql = "DELETE FROM interaction WHERE experiment_id = $1 AND other_id = $2";
     tx.execute(sql, params![experiment.0, other.0]).await?;
@@ -169,9 +159,6 @@ pub async fn remove(tx: &mut dyn Tx, experiment: ExperimentId, other: Experiment
 }
 
 /// Removes all interactions that change the effect of an experiment.
-///
-/// # Errors
-/// When the database cannot be reached.
 pub(crate) async fn remove_all(tx: &mut dyn Tx, experiment: ExperimentId) -> Result<()> {
     tx.execute("DELETE FROM interaction WHERE experiment_id = $1", params![experiment.0]).await?;
     Ok(())
@@ -188,9 +175,6 @@ pub struct Candidate {
 
 /// The live experiments of a project, the most recently started first. Personalizations are left out: a difference
 /// between audiences is not an effect.
-///
-/// # Errors
-/// When the database cannot be reached.
 pub async fn candidates(tx: &mut dyn Tx, project: ProjectId) -> Result<Vec<Candidate>> {
     let rows = tx
         .query(
@@ -211,9 +195,6 @@ pub async fn candidates(tx: &mut dyn Tx, project: ProjectId) -> Result<Vec<Candi
 }
 
 /// The first project with at least two live experiments whose pairs were not checked in this night.
-///
-/// # Errors
-/// When the database cannot be reached.
 pub async fn due(tx: &mut dyn Tx, night: i64) -> Result<Option<ProjectId>> {
     let row = tx
         .query_opt(
@@ -240,9 +221,6 @@ pub struct InteractionCheck {
 }
 
 /// The last check of a project's pairs.
-///
-/// # Errors
-/// When the database cannot be reached.
 pub async fn last_check(tx: &mut dyn Tx, project: ProjectId) -> Result<Option<InteractionCheck>> {
     let sql = "SELECT night, ended_at, pairs, left_out FROM interaction_look WHERE project_id = $1";
     let check = |row: Row| -> Result<InteractionCheck, Error> {
@@ -257,9 +235,6 @@ pub async fn last_check(tx: &mut dyn Tx, project: ProjectId) -> Result<Option<In
 }
 
 /// Stores a finished check of a project's pairs.
-///
-/// # Errors
-/// When the database cannot be reached.
 pub async fn set_check(tx: &mut dyn Tx, project: ProjectId, check: InteractionCheck) -> Result<()> {
     tx.execute(
         "INSERT INTO interaction_look (project_id, night, ended_at, pairs, left_out) VALUES ($1, $2, $3, $4, $5) \
@@ -272,9 +247,6 @@ pub async fn set_check(tx: &mut dyn Tx, project: ProjectId, check: InteractionCh
 }
 
 /// Pairs that the last checks of all projects included, and pairs that they left out.
-///
-/// # Errors
-/// When the database cannot be reached.
 pub async fn totals(tx: &mut dyn Tx) -> Result<(i64, i64)> {
     let sql = "SELECT CAST(coalesce(sum(pairs), 0) AS BIGINT) AS pairs, \
                  CAST(coalesce(sum(left_out), 0) AS BIGINT) AS left_out FROM interaction_look";

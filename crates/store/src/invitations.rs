@@ -1,4 +1,6 @@
 //! Links with which people join a company or get a new password. Each works once.
+//!
+//! Functions return an error when the database cannot be reached. `# Errors` names what else can go wrong.
 
 use crate::Result;
 use crate::codec::to_json;
@@ -105,9 +107,6 @@ fn invitation(mut row: Row) -> Result<Invitation> {
 
 /// Stores an invitation under the MAC of its token and returns its new id. An earlier invitation for the same purpose
 /// and the same address or person in the company is withdrawn.
-///
-/// # Errors
-/// When the database cannot be reached.
 pub async fn insert(tx: &mut dyn Tx, new: &Invitation, mac: &[u8; 32]) -> Result<InvitationId> {
     tx.execute(
         "DELETE FROM invitation WHERE purpose = $1 AND company_id = $2 AND (email = $3 OR person_id = $4)",
@@ -139,9 +138,6 @@ pub async fn insert(tx: &mut dyn Tx, new: &Invitation, mac: &[u8; 32]) -> Result
 }
 
 /// The invitation whose token has this MAC, expired or not.
-///
-/// # Errors
-/// When the database cannot be reached.
 pub async fn find(tx: &mut dyn Tx, mac: &[u8; 32]) -> Result<Option<Invitation>> {
     static STATEMENT: LazyLock<String> =
         LazyLock::new(|| format!("SELECT {} FROM invitation i WHERE i.mac = $1", InvitationRow::columns("i")));
@@ -149,9 +145,6 @@ pub async fn find(tx: &mut dyn Tx, mac: &[u8; 32]) -> Result<Option<Invitation>>
 }
 
 /// The open invitations of a company, oldest first; links for new passwords are not among them.
-///
-/// # Errors
-/// When the database cannot be reached.
 pub async fn list(tx: &mut dyn Tx, company: CompanyId, now: Instant) -> Result<Vec<Invitation>> {
     static STATEMENT: LazyLock<String> = LazyLock::new(|| {
         format!(
@@ -164,17 +157,11 @@ pub async fn list(tx: &mut dyn Tx, company: CompanyId, now: Instant) -> Result<V
 }
 
 /// Uses up or withdraws an invitation. Returns false when it was gone: of two simultaneous uses, only one succeeds.
-///
-/// # Errors
-/// When the database cannot be reached.
 pub async fn take(tx: &mut dyn Tx, id: InvitationId) -> Result<bool> {
     Ok(tx.execute("DELETE FROM invitation WHERE invitation_id = $1", params![id.0]).await? == 1)
 }
 
 /// The open invitation of a company with this id.
-///
-/// # Errors
-/// When the database cannot be reached.
 pub async fn find_of(tx: &mut dyn Tx, company: CompanyId, id: InvitationId) -> Result<Option<Invitation>> {
     static STATEMENT: LazyLock<String> = LazyLock::new(|| {
         format!(
@@ -186,18 +173,12 @@ pub async fn find_of(tx: &mut dyn Tx, company: CompanyId, id: InvitationId) -> R
 }
 
 /// Withdraws all links for the first owner. Used once there is an owner.
-///
-/// # Errors
-/// When the database cannot be reached.
 pub async fn withdraw_first(tx: &mut dyn Tx) -> Result<()> {
     tx.execute("DELETE FROM invitation WHERE purpose = 'first_owner'", params![]).await?;
     Ok(())
 }
 
 /// Withdraws all links that give a person a new password. Returns the number of those that had not expired.
-///
-/// # Errors
-/// When the database cannot be reached.
 pub async fn withdraw_resets(tx: &mut dyn Tx, person: PersonId, now: Instant) -> Result<u64> {
     let open = tx
         .execute(
@@ -211,9 +192,6 @@ pub async fn withdraw_resets(tx: &mut dyn Tx, person: PersonId, now: Instant) ->
 
 /// Withdraws the open invitations of a company that a person has made or that are for the person. Returns their number.
 /// Invitations without the id of their inviter are matched by the inviter's name.
-///
-/// # Errors
-/// When the database cannot be reached.
 pub async fn withdraw_of(
     tx: &mut dyn Tx,
     company: CompanyId,
@@ -226,9 +204,6 @@ pub async fn withdraw_of(
 }
 
 /// The open invitation of a company for this address, which is in lower case.
-///
-/// # Errors
-/// When the database cannot be reached.
 pub async fn open_for(tx: &mut dyn Tx, company: CompanyId, email: &str, now: Instant) -> Result<Option<Invitation>> {
     static STATEMENT: LazyLock<String> = LazyLock::new(|| {
         format!(
@@ -241,9 +216,6 @@ pub async fn open_for(tx: &mut dyn Tx, company: CompanyId, email: &str, now: Ins
 }
 
 /// Deletes invitations that have expired.
-///
-/// # Errors
-/// When the database cannot be reached.
 pub async fn purge(tx: &mut dyn Tx, now: Instant) -> Result<()> {
     tx.execute("DELETE FROM invitation WHERE expires_at <= $1", params![now.us()]).await?;
     Ok(())

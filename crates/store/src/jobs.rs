@@ -3,6 +3,8 @@
 //! The jobs of an experiment are derived from it ([`Experiment::due`]) and are written with each change of it. The act
 //! that does a job deletes it in the same transaction, so each job is done once. One node at a time is the leader and
 //! runs jobs. Each leader has its own term, and an act of an earlier term is refused: see [`check_term`].
+//!
+//! Functions return an error when the database cannot be reached. `# Errors` names what else can go wrong.
 
 use crate::{Error, LEADER_LOCK, Result, tenants};
 use muriel_domain::Instant;
@@ -61,9 +63,6 @@ fn job(mut row: Row) -> Result<Job> {
 }
 
 /// Updates the jobs of an experiment after a change of it. A job whose moment stays the same keeps its attempts.
-///
-/// # Errors
-/// When the database cannot be reached.
 pub(crate) async fn follow(tx: &mut dyn Tx, before: Option<&Experiment>, after: &Experiment) -> Result<()> {
     let by_rule = |due: Vec<Due>| -> HashMap<Rule, Instant> { due.into_iter().map(|due| (due.rule, due.at)).collect() };
     let (was, is) = (by_rule(before.map(Experiment::due).unwrap_or_default()), by_rule(after.due()));
@@ -94,9 +93,6 @@ async fn remove(tx: &mut dyn Tx, experiment: ExperimentId, rule: Rule) -> Result
 }
 
 /// Removes every job of an experiment.
-///
-/// # Errors
-/// When the database cannot be reached.
 pub(crate) async fn remove_all(tx: &mut dyn Tx, experiment: ExperimentId) -> Result<()> {
     for (_, rule) in Rule::WORDS {
         remove(tx, experiment, rule).await?;
@@ -105,17 +101,11 @@ pub(crate) async fn remove_all(tx: &mut dyn Tx, experiment: ExperimentId) -> Res
 }
 
 /// Removes a job for which nothing is to be done.
-///
-/// # Errors
-/// When the database cannot be reached.
 pub async fn discard(tx: &mut dyn Tx, job: &Job) -> Result<()> {
     remove(tx, job.experiment, job.rule).await
 }
 
 /// The jobs that are due at `now`, earliest first, at most `limit`.
-///
-/// # Errors
-/// When the database cannot be reached.
 pub async fn due(tx: &mut dyn Tx, now: Instant, limit: i64) -> Result<Vec<Job>> {
     let sql = format!(
         "SELECT {COLUMNS} FROM job WHERE due_at <= $1 AND (retry_at IS NULL OR retry_at <= $1) \
@@ -125,9 +115,6 @@ pub async fn due(tx: &mut dyn Tx, now: Instant, limit: i64) -> Result<Vec<Job>> 
 }
 
 /// All jobs, overdue ones too, earliest first, at most `limit`.
-///
-/// # Errors
-/// When the database cannot be reached.
 pub async fn next(tx: &mut dyn Tx, limit: i64) -> Result<Vec<Job>> {
     let sql = format!("SELECT {COLUMNS} FROM job ORDER BY due_at, object_id, kind LIMIT $1");
     tx.query(&sql, params![limit]).await?.into_iter().map(job).collect()
@@ -135,9 +122,6 @@ pub async fn next(tx: &mut dyn Tx, limit: i64) -> Result<Vec<Job>> {
 
 /// Counts an attempt at a job in the leader's term. Returns false when the job does not exist any more, was moved, or
 /// belongs to a later term.
-///
-/// # Errors
-/// When the database cannot be reached.
 pub async fn begin(tx: &mut dyn Tx, job: &Job, term: i64) -> Result<bool> {
     let changed = tx
         .execute(
@@ -149,9 +133,6 @@ pub async fn begin(tx: &mut dyn Tx, job: &Job, term: i64) -> Result<bool> {
 }
 
 /// Stores why an attempt failed, and when the job is tried again.
-///
-/// # Errors
-/// When the database cannot be reached.
 pub async fn failed(tx: &mut dyn Tx, job: &Job, retry_at: Instant, error: &str) -> Result<()> {
     tx.execute(
         "UPDATE job SET retry_at = $3, error = $4 WHERE kind = $1 AND object_id = $2 AND due_at = $5",
@@ -162,9 +143,6 @@ pub async fn failed(tx: &mut dyn Tx, job: &Job, retry_at: Instant, error: &str) 
 }
 
 /// Begins the next term, with this node as the leader, and returns its number. Terms only increase.
-///
-/// # Errors
-/// When the database cannot be reached.
 pub async fn take_lead(tx: &mut dyn Tx, node: &str) -> Result<i64> {
     tx.lock(Lock::Exclusive(TERM)).await?;
     let now = tx.dialect().now_us();
@@ -177,9 +155,6 @@ pub async fn take_lead(tx: &mut dyn Tx, node: &str) -> Result<i64> {
 }
 
 /// Returns whether `term` is the current one. No other term begins before the transaction ends.
-///
-/// # Errors
-/// When the database cannot be reached.
 pub async fn check_term(tx: &mut dyn Tx, term: i64) -> Result<bool> {
     tx.lock(Lock::Shared(TERM)).await?;
     let row = tx.query_opt("SELECT term FROM leader WHERE name = $1", params![LEADER]).await?;
@@ -232,9 +207,6 @@ impl Watch {
 }
 
 /// The live experiments, with their revisions, of projects that end experiments when they harm pages.
-///
-/// # Errors
-/// When the database cannot be reached.
 pub async fn protected(tx: &mut dyn Tx) -> Result<Vec<(ProjectId, ExperimentId, i64)>> {
     let mut found = Vec::new();
     for project in tenants::with_stop_on_page_harm(tx).await? {
@@ -248,9 +220,6 @@ pub async fn protected(tx: &mut dyn Tx) -> Result<Vec<(ProjectId, ExperimentId, 
 }
 
 /// The live experiments that have rules about their results.
-///
-/// # Errors
-/// When the database cannot be reached.
 pub async fn watched(tx: &mut dyn Tx) -> Result<Vec<Watched>> {
     let rows = tx
         .query(

@@ -1,4 +1,6 @@
 //! API keys: the grant of each, and the fingerprint of its secret.
+//!
+//! Functions return an error when the database cannot be reached. `# Errors` names what else can go wrong.
 
 use crate::Result;
 use crate::table::table;
@@ -92,9 +94,6 @@ fn select(rest: &str) -> String {
 }
 
 /// The key with this id.
-///
-/// # Errors
-/// When the database cannot be reached.
 pub async fn find(tx: &mut dyn Tx, key_id: &str) -> Result<Option<StoredKey>> {
     static STATEMENT: LazyLock<String> = LazyLock::new(|| select("WHERE k.key_id = $1"));
     let row = tx.query_opt(&STATEMENT, params![key_id]).await?;
@@ -105,9 +104,6 @@ pub async fn find(tx: &mut dyn Tx, key_id: &str) -> Result<Option<StoredKey>> {
 }
 
 /// Every key of a company, oldest first.
-///
-/// # Errors
-/// When the database cannot be reached.
 pub async fn list(tx: &mut dyn Tx, company: CompanyId) -> Result<Vec<StoredKey>> {
     static STATEMENT: LazyLock<String> =
         LazyLock::new(|| select("WHERE k.company_id = $1 ORDER BY k.created_at, k.key_id"));
@@ -120,9 +116,6 @@ pub async fn list(tx: &mut dyn Tx, company: CompanyId) -> Result<Vec<StoredKey>>
 }
 
 /// Names of the keys with these ids, also of revoked ones. Other ids are left out.
-///
-/// # Errors
-/// When the database cannot be reached.
 pub async fn names(tx: &mut dyn Tx, ids: &[&str]) -> Result<HashMap<String, String>> {
     /// Number of ids in one statement, whose text is the same for any number of them.
     const PLACES: usize = 50;
@@ -170,9 +163,6 @@ async fn read(tx: &mut dyn Tx, mut row: Row) -> Result<StoredKey> {
 
 /// Revokes the key. Returns whether it exists. A key that was revoked before keeps the
 /// time of that.
-///
-/// # Errors
-/// When the database cannot be reached.
 pub async fn revoke(tx: &mut dyn Tx, key_id: &str, now: Instant) -> Result<bool> {
     let changed = tx
         .execute(
@@ -184,9 +174,6 @@ pub async fn revoke(tx: &mut dyn Tx, key_id: &str, now: Instant) -> Result<bool>
 }
 
 /// Stores when keys were last used.
-///
-/// # Errors
-/// When the database cannot be reached.
 pub async fn touch(tx: &mut dyn Tx, used: &[(String, Instant)]) -> Result<()> {
     for (key_id, at) in used {
         tx.execute("UPDATE api_key SET last_used_at = $2 WHERE key_id = $1", params![key_id.as_str(), at.us()]).await?;

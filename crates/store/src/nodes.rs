@@ -1,5 +1,7 @@
 //! Nodes: the servers that share one database. Each has its own event log, so the results of one node lack the events
 //! of the others.
+//!
+//! Functions return an error when the database cannot be reached. `# Errors` names what else can go wrong.
 
 use crate::{Error, MIGRATIONS, NODE_LOCK, Result};
 use muriel_domain::Instant;
@@ -67,9 +69,6 @@ pub struct NewNode {
 
 /// Registers a node with a lease of `lease_us` microseconds, unless other nodes run and `insist` is false. An earlier
 /// run of the same node is replaced at once. Returns the other nodes that run.
-///
-/// # Errors
-/// When the database cannot be reached.
 pub async fn register(tx: &mut dyn Tx, node: &NewNode, lease_us: i64, insist: bool) -> Result<Vec<Node>> {
     // Of two nodes that start at the same time, one waits here and then sees the other.
     tx.lock(Lock::Exclusive(LockName { kind: NODE_LOCK, id: 0 })).await?;
@@ -115,9 +114,6 @@ pub enum Renewal {
 }
 
 /// Renews the lease of a run.
-///
-/// # Errors
-/// When the database cannot be reached.
 pub async fn renew(tx: &mut dyn Tx, id: &str, session: &str, blocks: i64, lease_us: i64) -> Result<Renewal> {
     let now = tx.dialect().now_us();
     let sql = format!(
@@ -133,9 +129,6 @@ pub async fn renew(tx: &mut dyn Tx, id: &str, session: &str, blocks: i64, lease_
 }
 
 /// Ends the lease of a run, so that another node may start at once.
-///
-/// # Errors
-/// When the database cannot be reached.
 pub async fn leave(tx: &mut dyn Tx, id: &str, session: &str, blocks: i64) -> Result<()> {
     let now = tx.dialect().now_us();
     let sql = format!(
@@ -167,9 +160,6 @@ pub async fn running_before_migration(db: &Db, own: &str) -> Result<Vec<Node>> {
 ///
 /// [`running_before_migration`] also uses this with older schemas, so it reads only columns that the table has had
 /// since its creation.
-///
-/// # Errors
-/// When the database cannot be reached.
 pub async fn others(tx: &mut dyn Tx, own: &str) -> Result<Vec<Node>> {
     let now = tx.dialect().now_us();
     let sql = format!(
@@ -182,9 +172,6 @@ pub async fn others(tx: &mut dyn Tx, own: &str) -> Result<Vec<Node>> {
 }
 
 /// Removes a node that does not run. Returns false when there is none with this id.
-///
-/// # Errors
-/// When the database cannot be reached.
 pub async fn forget(tx: &mut dyn Tx, id: &str) -> Result<bool> {
     let now = tx.dialect().now_us();
     let sql = format!("DELETE FROM node WHERE node_id = $1 AND NOT {live}", live = is_live(now));

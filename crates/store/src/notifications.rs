@@ -2,6 +2,8 @@
 //! inboxes.
 //!
 //! Both are written in the transaction of the event, so that a restart or another node sends nothing twice.
+//!
+//! Functions return an error when the database cannot be reached. `# Errors` names what else can go wrong.
 
 use crate::experiments::Act;
 use crate::{Result, inbox, webhooks};
@@ -11,9 +13,6 @@ use muriel_domain::webhook::{Event, ExperimentChange};
 use muriel_sql::Tx;
 
 /// Records events of an experiment for its watchers and for webhooks. `by` is the actor, in the form that history uses.
-///
-/// # Errors
-/// When the database cannot be reached.
 pub async fn record_events(
     tx: &mut dyn Tx,
     experiment: &Experiment,
@@ -26,9 +25,6 @@ pub async fn record_events(
 }
 
 /// Records the events of a change of an experiment. `fields` are the names of the changed fields.
-///
-/// # Errors
-/// When the database cannot be reached.
 pub(crate) async fn record_change(
     tx: &mut dyn Tx,
     (before, after): (Option<&Experiment>, Option<&Experiment>),

@@ -1,4 +1,6 @@
 //! The changes of goals and hypotheses.
+//!
+//! Functions return an error when the database cannot be reached. `# Errors` names what else can go wrong.
 
 use crate::Result;
 use crate::experiments::HistoryEntry;
@@ -43,9 +45,6 @@ table! {
 }
 
 /// Stores a change with the revision of the object that it made.
-///
-/// # Errors
-/// When the database cannot be reached.
 pub async fn insert(tx: &mut dyn Tx, object: Object, entry: &HistoryEntry) -> Result<()> {
     static STATEMENT: LazyLock<String> = LazyLock::new(ChangeRow::insert_sql);
     let (kind, object_id) = object.key();
@@ -63,9 +62,6 @@ pub async fn insert(tx: &mut dyn Tx, object: Object, entry: &HistoryEntry) -> Re
 }
 
 /// Changes with a revision below `before`, newest first, at most `limit`.
-///
-/// # Errors
-/// When the database cannot be reached.
 pub async fn changes(tx: &mut dyn Tx, object: Object, before: i64, limit: i64) -> Result<Vec<HistoryEntry>> {
     static STATEMENT: LazyLock<String> = LazyLock::new(|| {
         format!(

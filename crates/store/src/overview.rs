@@ -2,6 +2,8 @@
 //!
 //! The rows are derived from the experiments and written in the same transactions. The columns about results are
 //! written when a result is checked, with the time of the check.
+//!
+//! Functions return an error when the database cannot be reached. `# Errors` names what else can go wrong.
 
 use crate::backlog::fold;
 use crate::experiments::{Act, ListedExperiment, listed};
@@ -306,9 +308,6 @@ const WAITING: &str = "CASE WHEN EXISTS (SELECT 1 FROM proposal w WHERE w.experi
 const LAST: i64 = i64::MAX / 2;
 
 /// Total number of a company's experiments that match, and one page of them, from one snapshot.
-///
-/// # Errors
-/// When the database cannot be reached.
 pub async fn page(
     tx: &mut dyn Tx,
     company: CompanyId,
@@ -507,9 +506,6 @@ pub struct DueCheck {
 
 /// The experiments whose results are due for a check, the ones checked longest ago first: of those not checked since
 /// `before`, the live ones, the changed ones, and the ended ones until a check at least a day after their end.
-///
-/// # Errors
-/// When the database cannot be reached.
 pub async fn due_checks(tx: &mut dyn Tx, before: Instant, limit: i64) -> Result<Vec<DueCheck>> {
     let rows = tx
         .query(
@@ -532,9 +528,6 @@ pub async fn due_checks(tx: &mut dyn Tx, before: Instant, limit: i64) -> Result<
 }
 
 /// Stores a check of a result, unless a later one is stored already.
-///
-/// # Errors
-/// When the database cannot be reached.
 pub async fn save_check(tx: &mut dyn Tx, id: ExperimentId, check: &ResultCheck) -> Result<()> {
     tx.execute(
         "UPDATE overview SET as_of = $2, looked_revision = $3, result = $4, verdict = $5, health = $6, visitors = $7, \

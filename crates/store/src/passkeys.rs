@@ -1,4 +1,6 @@
 //! Passkeys: keys of devices with which people sign in.
+//!
+//! Functions return an error when the database cannot be reached. `# Errors` names what else can go wrong.
 
 use crate::Result;
 use crate::table::table;
@@ -81,9 +83,6 @@ pub async fn insert(tx: &mut dyn Tx, new: &Passkey) -> Result<PasskeyId> {
 }
 
 /// The passkey with this credential id.
-///
-/// # Errors
-/// When the database cannot be reached.
 pub async fn find(tx: &mut dyn Tx, credential: &[u8]) -> Result<Option<Passkey>> {
     static STATEMENT: LazyLock<String> =
         LazyLock::new(|| format!("SELECT {} FROM passkey k WHERE k.credential = $1", PasskeyRow::columns("k")));
@@ -91,9 +90,6 @@ pub async fn find(tx: &mut dyn Tx, credential: &[u8]) -> Result<Option<Passkey>>
 }
 
 /// The passkeys of a person, oldest first.
-///
-/// # Errors
-/// When the database cannot be reached.
 pub async fn list(tx: &mut dyn Tx, person: PersonId) -> Result<Vec<Passkey>> {
     static STATEMENT: LazyLock<String> = LazyLock::new(|| {
         format!("SELECT {} FROM passkey k WHERE k.person_id = $1 ORDER BY k.passkey_id", PasskeyRow::columns("k"))
@@ -103,9 +99,6 @@ pub async fn list(tx: &mut dyn Tx, person: PersonId) -> Result<Vec<Passkey>> {
 
 /// Records a sign-in with a passkey. Returns false when the counter is not greater than the stored one: a device with a
 /// counter always counts up, so of two requests with the same count only one succeeds.
-///
-/// # Errors
-/// When the database cannot be reached.
 pub async fn used(tx: &mut dyn Tx, id: PasskeyId, count: i64, now: Instant) -> Result<bool> {
     let sql = "UPDATE passkey SET use_count = $2, last_used_at = $3 \
                WHERE passkey_id = $1 AND (use_count < $2 OR (use_count = 0 AND $2 = 0))";
@@ -113,18 +106,12 @@ pub async fn used(tx: &mut dyn Tx, id: PasskeyId, count: i64, now: Instant) -> R
 }
 
 /// Removes one passkey of a person. Returns its name, if it existed.
-///
-/// # Errors
-/// When the database cannot be reached.
 pub async fn remove(tx: &mut dyn Tx, person: PersonId, id: PasskeyId) -> Result<Option<String>> {
     let sql = "DELETE FROM passkey WHERE person_id = $1 AND passkey_id = $2 RETURNING name";
     Ok(tx.query_opt(sql, params![person.0, id.0]).await?.map(|mut row| row.text("name")).transpose()?)
 }
 
 /// Removes all passkeys of a person.
-///
-/// # Errors
-/// When the database cannot be reached.
 pub async fn remove_all(tx: &mut dyn Tx, person: PersonId) -> Result<()> {
     tx.execute("DELETE FROM passkey WHERE person_id = $1", params![person.0]).await?;
     Ok(())

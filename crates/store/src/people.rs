@@ -1,4 +1,6 @@
 //! People: their names, their access, and how they sign in.
+//!
+//! Functions return an error when the database cannot be reached. `# Errors` names what else can go wrong.
 
 use crate::Result;
 use crate::codec::{id_places, places};
@@ -118,9 +120,6 @@ pub(crate) fn sees(project: &str) -> String {
 }
 
 /// The people who see a project, oldest first.
-///
-/// # Errors
-/// When the database cannot be reached.
 pub async fn members(tx: &mut dyn Tx, project: ProjectId) -> Result<Vec<Member>> {
     let sql = "SELECT p.person_id, p.name, CASE WHEN p.limited = 0 THEN p.role ELSE pp.role END AS role FROM project pr \
                JOIN person p ON p.company_id = pr.company_id AND p.deleted_at IS NULL \
@@ -175,27 +174,18 @@ async fn one(tx: &mut dyn Tx, sql: &str, params: Vec<muriel_sql::Value>) -> Resu
 }
 
 /// The person with this id, unless they were removed.
-///
-/// # Errors
-/// When the database cannot be reached.
 pub async fn find(tx: &mut dyn Tx, id: PersonId) -> Result<Option<Person>> {
     static STATEMENT: LazyLock<String> = LazyLock::new(|| select("WHERE p.person_id = $1 AND p.deleted_at IS NULL"));
     one(tx, &STATEMENT, params![id.0]).await
 }
 
 /// The person who signs in with this address, which is in lower case.
-///
-/// # Errors
-/// When the database cannot be reached.
 pub async fn by_email(tx: &mut dyn Tx, email: &str) -> Result<Option<Person>> {
     static STATEMENT: LazyLock<String> = LazyLock::new(|| select("WHERE p.email = $1 AND p.deleted_at IS NULL"));
     one(tx, &STATEMENT, params![email]).await
 }
 
 /// The person with this issuer and subject at an OpenID provider.
-///
-/// # Errors
-/// When the database cannot be reached.
 pub async fn by_oidc(tx: &mut dyn Tx, issuer: &str, subject: &str) -> Result<Option<Person>> {
     static STATEMENT: LazyLock<String> = LazyLock::new(|| {
         select("WHERE p.oidc_issuer = $1 AND p.oidc_subject = $2 AND p.deleted_at IS NULL ORDER BY p.person_id")
@@ -204,9 +194,6 @@ pub async fn by_oidc(tx: &mut dyn Tx, issuer: &str, subject: &str) -> Result<Opt
 }
 
 /// The people of a company, oldest first.
-///
-/// # Errors
-/// When the database cannot be reached.
 pub async fn list(tx: &mut dyn Tx, company: CompanyId) -> Result<Vec<Person>> {
     static STATEMENT: LazyLock<String> =
         LazyLock::new(|| select("WHERE p.company_id = $1 AND p.deleted_at IS NULL ORDER BY p.person_id"));
@@ -219,9 +206,6 @@ pub async fn list(tx: &mut dyn Tx, company: CompanyId) -> Result<Vec<Person>> {
 }
 
 /// Names of these people, also of removed ones.
-///
-/// # Errors
-/// When the database cannot be reached.
 pub async fn names(tx: &mut dyn Tx, ids: &[PersonId]) -> Result<HashMap<PersonId, String>> {
     static STATEMENT: LazyLock<String> =
         LazyLock::new(|| format!("SELECT person_id, name FROM person WHERE person_id IN ({})", places()));
@@ -239,26 +223,17 @@ pub async fn names(tx: &mut dyn Tx, ids: &[PersonId]) -> Result<HashMap<PersonId
 }
 
 /// Returns whether anybody can sign in. Removed people do not count.
-///
-/// # Errors
-/// When the database cannot be reached.
 pub async fn any(tx: &mut dyn Tx) -> Result<bool> {
     Ok(tx.query_opt("SELECT 1 FROM person WHERE deleted_at IS NULL LIMIT 1", params![]).await?.is_some())
 }
 
 /// Number of people of a company.
-///
-/// # Errors
-/// When the database cannot be reached.
 pub async fn count(tx: &mut dyn Tx, company: CompanyId) -> Result<i64> {
     let sql = "SELECT COUNT(*) AS n FROM person WHERE company_id = $1 AND deleted_at IS NULL";
     Ok(tx.query_one(sql, params![company.0]).await?.int("n")?)
 }
 
 /// Number of owners of a company.
-///
-/// # Errors
-/// When the database cannot be reached.
 pub async fn owners(tx: &mut dyn Tx, company: CompanyId) -> Result<i64> {
     let sql = "SELECT COUNT(*) AS n FROM person WHERE company_id = $1 AND role = 'owner' AND deleted_at IS NULL";
     Ok(tx.query_one(sql, params![company.0]).await?.int("n")?)
@@ -340,9 +315,6 @@ async fn projects_set(tx: &mut dyn Tx, person: &Person) -> Result<()> {
 
 /// Removes a person from everything but history: the row stays with the name, and everything for signing in is deleted.
 /// Address, issuer and subject stay too, for [`was_removed`].
-///
-/// # Errors
-/// When the database cannot be reached.
 pub async fn remove(tx: &mut dyn Tx, id: PersonId, now: Instant) -> Result<()> {
     for sql in [
         "DELETE FROM session WHERE person_id = $1",
@@ -364,9 +336,6 @@ pub async fn remove(tx: &mut dyn Tx, id: PersonId, now: Instant) -> Result<()> {
 }
 
 /// Returns whether a person with this address, or this issuer and subject, was removed from the company.
-///
-/// # Errors
-/// When the database cannot be reached.
 pub async fn was_removed(
     tx: &mut dyn Tx,
     company: CompanyId,
@@ -380,18 +349,12 @@ pub async fn was_removed(
 
 /// Records that the code of this step was used. Returns false when this or a later step was used before: a code works
 /// once, also for two requests at the same time.
-///
-/// # Errors
-/// When the database cannot be reached.
 pub async fn totp_use(tx: &mut dyn Tx, id: PersonId, step: i64) -> Result<bool> {
     let sql = "UPDATE person SET totp_step = $2 WHERE person_id = $1 AND totp_step < $2";
     Ok(tx.execute(sql, params![id.0, step]).await? == 1)
 }
 
 /// Replaces the recovery codes of a person, which are stored as MACs.
-///
-/// # Errors
-/// When the database cannot be reached.
 pub async fn recovery_codes_set(tx: &mut dyn Tx, id: PersonId, macs: &[[u8; 32]]) -> Result<()> {
     tx.execute("DELETE FROM recovery_code WHERE person_id = $1", params![id.0]).await?;
     for mac in macs {
@@ -401,9 +364,6 @@ pub async fn recovery_codes_set(tx: &mut dyn Tx, id: PersonId, macs: &[[u8; 32]]
 }
 
 /// Uses up a recovery code. Returns whether it existed.
-///
-/// # Errors
-/// When the database cannot be reached.
 pub async fn recovery_code_use(tx: &mut dyn Tx, id: PersonId, mac: &[u8; 32]) -> Result<bool> {
     let sql = "DELETE FROM recovery_code WHERE person_id = $1 AND mac = $2";
     Ok(tx.execute(sql, params![id.0, mac.to_vec()]).await? == 1)

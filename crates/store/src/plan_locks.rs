@@ -1,4 +1,6 @@
 //! The plan of an experiment as it was at its first start, with a hash over it.
+//!
+//! Functions return an error when the database cannot be reached. `# Errors` names what else can go wrong.
 
 use crate::experiments::attached_goals;
 use crate::{Error, Result, hypotheses};
@@ -46,9 +48,6 @@ pub(crate) async fn insert(tx: &mut dyn Tx, experiment: &Experiment, at: Instant
 }
 
 /// The plan of the experiment at its first start; `None` before that, and where an earlier release started it.
-///
-/// # Errors
-/// When the database cannot be reached.
 pub async fn find(tx: &mut dyn Tx, id: ExperimentId) -> Result<Option<PlanLock>> {
     let sql = "SELECT content, hash FROM plan_lock WHERE experiment_id = $1";
     let Some(mut row) = tx.query_opt(sql, params![id.0]).await? else { return Ok(None) };

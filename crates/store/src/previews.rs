@@ -1,4 +1,6 @@
 //! Reports of previews: which selectors of an arm matched on a page.
+//!
+//! Functions return an error when the database cannot be reached. `# Errors` names what else can go wrong.
 
 use crate::Result;
 use crate::table::{Json, table};
@@ -39,9 +41,6 @@ table! {
 }
 
 /// Stores the report of a preview, in place of the one before.
-///
-/// # Errors
-/// When the database cannot be reached.
 pub async fn keep(tx: &mut dyn Tx, id: ExperimentId, report: PreviewReport) -> Result<()> {
     static STATEMENT: LazyLock<String> = LazyLock::new(|| {
         format!(
@@ -63,9 +62,6 @@ pub async fn keep(tx: &mut dyn Tx, id: ExperimentId, report: PreviewReport) -> R
 }
 
 /// Reports of the last preview of each arm, the control first.
-///
-/// # Errors
-/// When the database cannot be reached.
 pub async fn reports(tx: &mut dyn Tx, id: ExperimentId) -> Result<Vec<PreviewReport>> {
     static STATEMENT: LazyLock<String> = LazyLock::new(|| {
         format!("SELECT {} FROM preview_report r WHERE r.experiment_id = $1 ORDER BY r.arm", ReportRow::columns("r"))

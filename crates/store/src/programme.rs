@@ -1,4 +1,6 @@
 //! The concluded experiments of a company, with the data for searching them and for their statistics.
+//!
+//! Functions return an error when the database cannot be reached. `# Errors` names what else can go wrong.
 
 use crate::backlog::fold;
 use crate::codec::to_json;
@@ -72,9 +74,6 @@ pub struct ConcludedTexts {
 
 /// The concluded experiments of the filter's projects, newest first, at most `limit`. Includes those that the rest of
 /// the filter excludes: [`ConcludedRow::is_listed`] tells them apart.
-///
-/// # Errors
-/// When the database cannot be reached.
 pub async fn concluded(
     tx: &mut dyn Tx,
     company: CompanyId,
@@ -146,9 +145,6 @@ fn read(mut row: Row) -> Result<ConcludedRow> {
 }
 
 /// Names and texts of these experiments, in any order. Deleted experiments are left out.
-///
-/// # Errors
-/// When the database cannot be reached.
 pub async fn texts(tx: &mut dyn Tx, company: CompanyId, ids: &[ExperimentId]) -> Result<Vec<ConcludedTexts>> {
     if ids.is_empty() {
         return Ok(Vec::new());
@@ -196,9 +192,6 @@ pub struct HoldoutRow {
 }
 
 /// The holdouts of the filter's projects, oldest first, at most `limit`.
-///
-/// # Errors
-/// When the database cannot be reached.
 pub async fn holdouts(
     tx: &mut dyn Tx,
     company: CompanyId,
@@ -228,9 +221,6 @@ pub async fn holdouts(
 }
 
 /// Stores the programme's data of a conclusion: note and lesson, for search, and a brief result.
-///
-/// # Errors
-/// When the database cannot be reached.
 pub async fn put(tx: &mut dyn Tx, id: ExperimentId, texts: [&str; 2], result: Option<&Json>) -> Result<()> {
     remove(tx, id).await?;
     if let Some(result) = result {

@@ -1,4 +1,6 @@
 //! Changes of experiments that wait for a second person.
+//!
+//! Functions return an error when the database cannot be reached. `# Errors` names what else can go wrong.
 
 use crate::Result;
 use crate::table::table;
@@ -89,9 +91,6 @@ table! {
 }
 
 /// Stores a new proposal and returns its new id. The id in `proposal` is not used.
-///
-/// # Errors
-/// When the database cannot be reached.
 pub async fn insert(tx: &mut dyn Tx, project: ProjectId, proposal: Proposal) -> Result<ProposalId> {
     static STATEMENT: LazyLock<String> =
         LazyLock::new(|| format!("{} RETURNING proposal_id", ProposalRow::insert_sql()));
@@ -142,9 +141,6 @@ fn select(rest: &str) -> String {
 }
 
 /// The project's proposal with this id.
-///
-/// # Errors
-/// When the database cannot be reached.
 pub async fn find(tx: &mut dyn Tx, project: ProjectId, id: ProposalId) -> Result<Option<Proposal>> {
     static STATEMENT: LazyLock<String> = LazyLock::new(|| select("AND p.proposal_id = $2"));
     tx.query_opt(&STATEMENT, params![project.0, id.0]).await?.map(read).transpose()
@@ -152,9 +148,6 @@ pub async fn find(tx: &mut dyn Tx, project: ProjectId, id: ProposalId) -> Result
 
 /// The project's proposals with an id below `before`, newest first, at most `limit`: of one experiment and in one
 /// state, if they are given.
-///
-/// # Errors
-/// When the database cannot be reached.
 pub async fn page(
     tx: &mut dyn Tx,
     project: ProjectId,
@@ -181,18 +174,12 @@ pub async fn page(
 }
 
 /// Number of open proposals of the experiment.
-///
-/// # Errors
-/// When the database cannot be reached.
 pub async fn open_count(tx: &mut dyn Tx, experiment: ExperimentId) -> Result<i64> {
     let sql = "SELECT COUNT(*) AS open FROM proposal WHERE experiment_id = $1 AND state = 'open'";
     Ok(tx.query_one(sql, params![experiment.0]).await?.int("open")?)
 }
 
 /// Stores the decision on an open proposal. Returns false when it was not open.
-///
-/// # Errors
-/// When the database cannot be reached.
 pub async fn decide(
     tx: &mut dyn Tx,
     id: ProposalId,

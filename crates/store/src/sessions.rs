@@ -1,4 +1,6 @@
 //! Sessions: the browsers in which people are signed in.
+//!
+//! Functions return an error when the database cannot be reached. `# Errors` names what else can go wrong.
 
 use crate::Result;
 use crate::table::table;
@@ -61,9 +63,6 @@ fn session(mut row: Row) -> Result<Session> {
 
 /// Stores a new session under the MAC of its cookie and returns its new id. Beyond [`SESSIONS_MAX`], the session used
 /// longest ago ends.
-///
-/// # Errors
-/// When the database cannot be reached.
 pub async fn insert(tx: &mut dyn Tx, session: &Session, mac: &[u8; 32]) -> Result<SessionId> {
     static STATEMENT: LazyLock<String> = LazyLock::new(|| format!("{} RETURNING session_id", SessionRow::insert_sql()));
     let new = session.clone();
@@ -88,9 +87,6 @@ pub async fn insert(tx: &mut dyn Tx, session: &Session, mac: &[u8; 32]) -> Resul
 }
 
 /// The session whose cookie has this MAC, expired or not.
-///
-/// # Errors
-/// When the database cannot be reached.
 pub async fn find(tx: &mut dyn Tx, mac: &[u8; 32]) -> Result<Option<Session>> {
     static STATEMENT: LazyLock<String> =
         LazyLock::new(|| format!("SELECT {} FROM session s WHERE s.mac = $1", SessionRow::columns("s")));
@@ -98,9 +94,6 @@ pub async fn find(tx: &mut dyn Tx, mac: &[u8; 32]) -> Result<Option<Session>> {
 }
 
 /// The sessions of a person, latest sign-in first.
-///
-/// # Errors
-/// When the database cannot be reached.
 pub async fn list(tx: &mut dyn Tx, person: PersonId) -> Result<Vec<Session>> {
     static STATEMENT: LazyLock<String> = LazyLock::new(|| {
         format!("SELECT {} FROM session s WHERE s.person_id = $1 ORDER BY s.session_id DESC", SessionRow::columns("s"))
@@ -109,18 +102,12 @@ pub async fn list(tx: &mut dyn Tx, person: PersonId) -> Result<Vec<Session>> {
 }
 
 /// Ends one session of a person. Returns whether it existed.
-///
-/// # Errors
-/// When the database cannot be reached.
 pub async fn revoke(tx: &mut dyn Tx, person: PersonId, id: SessionId) -> Result<bool> {
     let sql = "DELETE FROM session WHERE person_id = $1 AND session_id = $2";
     Ok(tx.execute(sql, params![person.0, id.0]).await? == 1)
 }
 
 /// Ends all sessions of a person except `except`. Returns their number.
-///
-/// # Errors
-/// When the database cannot be reached.
 pub async fn revoke_all(tx: &mut dyn Tx, person: PersonId, except: Option<SessionId>) -> Result<i64> {
     let sql = "DELETE FROM session WHERE person_id = $1 AND session_id <> $2";
     let gone = tx.execute(sql, params![person.0, except.map_or(0, |id| id.0)]).await?;
@@ -128,9 +115,6 @@ pub async fn revoke_all(tx: &mut dyn Tx, person: PersonId, except: Option<Sessio
 }
 
 /// Stores when sessions, and with them their people, were last active.
-///
-/// # Errors
-/// When the database cannot be reached.
 pub async fn touch(tx: &mut dyn Tx, used: &[(SessionId, PersonId, Instant)]) -> Result<()> {
     for (session, person, at) in used {
         tx.execute(
@@ -148,9 +132,6 @@ pub async fn touch(tx: &mut dyn Tx, used: &[(SessionId, PersonId, Instant)]) -> 
 }
 
 /// Deletes sessions that began before `begun`, or were not used since `used`.
-///
-/// # Errors
-/// When the database cannot be reached.
 pub async fn purge(tx: &mut dyn Tx, begun: Instant, used: Instant) -> Result<()> {
     tx.execute("DELETE FROM session WHERE created_at <= $1 OR last_seen_at <= $2", params![begun.us(), used.us()])
         .await?;

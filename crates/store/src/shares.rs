@@ -1,4 +1,6 @@
 //! Links that show a result to people who are not signed in.
+//!
+//! Functions return an error when the database cannot be reached. `# Errors` names what else can go wrong.
 
 use crate::Result;
 use crate::people::reference;
@@ -87,9 +89,6 @@ fn select(rest: &str) -> String {
 }
 
 /// Stores a new share under the MAC of its token and returns its new id. The id in `share` is not used.
-///
-/// # Errors
-/// When the database cannot be reached.
 pub async fn insert(tx: &mut dyn Tx, share: &Share, mac: &[u8; 32]) -> Result<ShareId> {
     static STATEMENT: LazyLock<String> = LazyLock::new(|| format!("{} RETURNING share_id", ShareRow::insert_sql()));
     let share = share.clone();
@@ -110,27 +109,18 @@ pub async fn insert(tx: &mut dyn Tx, share: &Share, mac: &[u8; 32]) -> Result<Sh
 }
 
 /// The share whose token has this MAC.
-///
-/// # Errors
-/// When the database cannot be reached.
 pub async fn by_mac(tx: &mut dyn Tx, mac: &[u8; 32]) -> Result<Option<Share>> {
     static STATEMENT: LazyLock<String> = LazyLock::new(|| select("WHERE s.mac = $1"));
     tx.query_opt(&STATEMENT, params![mac.to_vec()]).await?.map(read).transpose()
 }
 
 /// The project's share with this id.
-///
-/// # Errors
-/// When the database cannot be reached.
 pub async fn find(tx: &mut dyn Tx, project: ProjectId, id: ShareId) -> Result<Option<Share>> {
     static STATEMENT: LazyLock<String> = LazyLock::new(|| select("WHERE s.project_id = $1 AND s.share_id = $2"));
     tx.query_opt(&STATEMENT, params![project.0, id.0]).await?.map(read).transpose()
 }
 
 /// The shares of an experiment, newest first.
-///
-/// # Errors
-/// When the database cannot be reached.
 pub async fn of_experiment(tx: &mut dyn Tx, project: ProjectId, id: ExperimentId) -> Result<Vec<Share>> {
     static STATEMENT: LazyLock<String> =
         LazyLock::new(|| select("WHERE s.project_id = $1 AND s.experiment_id = $2 ORDER BY s.share_id DESC"));
@@ -138,18 +128,12 @@ pub async fn of_experiment(tx: &mut dyn Tx, project: ProjectId, id: ExperimentId
 }
 
 /// Deletes a share. From then on, its token is treated like one that never existed.
-///
-/// # Errors
-/// When the database cannot be reached.
 pub async fn delete(tx: &mut dyn Tx, id: ShareId) -> Result<()> {
     tx.execute("DELETE FROM share WHERE share_id = $1", params![id.0]).await?;
     Ok(())
 }
 
 /// Revokes the share. Returns false when it was revoked before.
-///
-/// # Errors
-/// When the database cannot be reached.
 pub async fn revoke(tx: &mut dyn Tx, id: ShareId, now: Instant, by: &str) -> Result<bool> {
     let sql = "UPDATE share SET revoked_at = $2, revoked_by = $3 WHERE share_id = $1 AND revoked_at IS NULL";
     Ok(tx.execute(sql, params![id.0, now.us(), by]).await? == 1)
@@ -157,9 +141,6 @@ pub async fn revoke(tx: &mut dyn Tx, id: ShareId, now: Instant, by: &str) -> Res
 
 /// Revokes all shares that a person has made, also those made with the person's API keys. Returns the number of those
 /// that had not expired.
-///
-/// # Errors
-/// When the database cannot be reached.
 pub async fn revoke_of(tx: &mut dyn Tx, maker: PersonId, now: Instant, by: &str) -> Result<u64> {
     let sql = "UPDATE share SET revoked_at = $3, revoked_by = $4 WHERE revoked_at IS NULL AND expires_at > $3 \
                AND (created_by = $2 OR created_by IN (SELECT key_id FROM api_key WHERE created_by = $1))";
@@ -167,9 +148,6 @@ pub async fn revoke_of(tx: &mut dyn Tx, maker: PersonId, now: Instant, by: &str)
 }
 
 /// Stores when shares were opened. A later time that is stored already stays.
-///
-/// # Errors
-/// When the database cannot be reached.
 pub async fn opened(tx: &mut dyn Tx, openings: &[(ShareId, Instant)]) -> Result<()> {
     for (id, at) in openings {
         let sql = "UPDATE share SET opened_at = $2 WHERE share_id = $1 AND (opened_at IS NULL OR opened_at < $2)";

@@ -1,4 +1,6 @@
 //! Companies and their projects.
+//!
+//! Functions return an error when the database cannot be reached. `# Errors` names what else can go wrong.
 
 use crate::Result;
 use crate::codec::to_json;
@@ -27,9 +29,6 @@ pub struct Project {
 }
 
 /// Returns the company of this name, and creates it if there is none.
-///
-/// # Errors
-/// When the database cannot be reached.
 pub async fn company_ensure(tx: &mut dyn Tx, name: &str, now: Instant) -> Result<CompanyId> {
     tx.execute(
         "INSERT INTO company (name, created_at) VALUES ($1, $2) ON CONFLICT DO NOTHING",
@@ -41,18 +40,12 @@ pub async fn company_ensure(tx: &mut dyn Tx, name: &str, now: Instant) -> Result
 }
 
 /// The company of this name, if there is one.
-///
-/// # Errors
-/// When the database cannot be reached.
 pub async fn company_named(tx: &mut dyn Tx, name: &str) -> Result<Option<CompanyId>> {
     let row = tx.query_opt("SELECT company_id FROM company WHERE name = $1", params![name]).await?;
     row.map(|row| Ok(CompanyId(row.int("company_id")?))).transpose()
 }
 
 /// Returns whether there is a company at all.
-///
-/// # Errors
-/// When the database cannot be reached.
 pub async fn any(tx: &mut dyn Tx) -> Result<bool> {
     Ok(tx.query_opt("SELECT 1 FROM company LIMIT 1", params![]).await?.is_some())
 }
@@ -85,9 +78,6 @@ pub async fn project_insert(
 }
 
 /// The project with this key, of any company.
-///
-/// # Errors
-/// When the database cannot be reached.
 pub async fn project_by_key(tx: &mut dyn Tx, key: &str) -> Result<Option<Project>> {
     let row = tx
         .query_opt("SELECT project_id, company_id, project_key, name FROM project WHERE project_key = $1", params![key])
@@ -96,9 +86,6 @@ pub async fn project_by_key(tx: &mut dyn Tx, key: &str) -> Result<Option<Project
 }
 
 /// The company's project of this name.
-///
-/// # Errors
-/// When the database cannot be reached.
 pub async fn project_named(tx: &mut dyn Tx, company: CompanyId, name: &str) -> Result<Option<Project>> {
     let row = tx
         .query_opt(
@@ -110,9 +97,6 @@ pub async fn project_named(tx: &mut dyn Tx, company: CompanyId, name: &str) -> R
 }
 
 /// The project with this id.
-///
-/// # Errors
-/// When the database cannot be reached.
 pub async fn project_by_id(tx: &mut dyn Tx, id: ProjectId) -> Result<Option<Project>> {
     let row = tx
         .query_opt("SELECT project_id, company_id, project_key, name FROM project WHERE project_id = $1", params![id.0])
@@ -121,18 +105,12 @@ pub async fn project_by_id(tx: &mut dyn Tx, id: ProjectId) -> Result<Option<Proj
 }
 
 /// Changes that a second person has to approve in the project.
-///
-/// # Errors
-/// When the database cannot be reached.
 pub async fn approval_rules(tx: &mut dyn Tx, project: ProjectId) -> Result<ApprovalRules> {
     let settings = settings(tx, project).await?;
     Ok(ApprovalRules { code: settings.approve_code, live: settings.approve_live })
 }
 
 /// Stores when scripts were last fetched.
-///
-/// # Errors
-/// When the database cannot be reached.
 pub async fn script_fetched(tx: &mut dyn Tx, fetches: &[(ProjectId, Instant)]) -> Result<()> {
     for (project, at) in fetches {
         tx.execute("UPDATE project SET script_fetched_at = $2 WHERE project_id = $1", params![project.0, at.us()])
@@ -142,9 +120,6 @@ pub async fn script_fetched(tx: &mut dyn Tx, fetches: &[(ProjectId, Instant)]) -
 }
 
 /// Time of the last fetch of the project's script, if it was stored.
-///
-/// # Errors
-/// When the database cannot be reached.
 pub async fn last_script_fetch(tx: &mut dyn Tx, project: ProjectId) -> Result<Option<Instant>> {
     let sql = "SELECT script_fetched_at FROM project WHERE project_id = $1";
     let row = tx.query_opt(sql, params![project.0]).await?;
@@ -152,9 +127,6 @@ pub async fn last_script_fetch(tx: &mut dyn Tx, project: ProjectId) -> Result<Op
 }
 
 /// Every company's name with its projects, both oldest first.
-///
-/// # Errors
-/// When the database cannot be reached.
 pub async fn all_projects(tx: &mut dyn Tx) -> Result<Vec<(String, Project)>> {
     let rows = tx
         .query(
@@ -167,9 +139,6 @@ pub async fn all_projects(tx: &mut dyn Tx) -> Result<Vec<(String, Project)>> {
 }
 
 /// Every project of a company, oldest first.
-///
-/// # Errors
-/// When the database cannot be reached.
 pub async fn projects_of(tx: &mut dyn Tx, company: CompanyId) -> Result<Vec<Project>> {
     let rows = tx
         .query(
@@ -181,17 +150,11 @@ pub async fn projects_of(tx: &mut dyn Tx, company: CompanyId) -> Result<Vec<Proj
 }
 
 /// The company's name.
-///
-/// # Errors
-/// When the database cannot be reached.
 pub async fn company_name(tx: &mut dyn Tx, company: CompanyId) -> Result<String> {
     Ok(tx.query_one("SELECT name FROM company WHERE company_id = $1", params![company.0]).await?.text("name")?)
 }
 
 /// Every company with its name, oldest first.
-///
-/// # Errors
-/// When the database cannot be reached.
 pub async fn companies(tx: &mut dyn Tx) -> Result<Vec<(CompanyId, String)>> {
     let rows = tx.query("SELECT company_id, name FROM company ORDER BY company_id", params![]).await?;
     rows.into_iter().map(|mut row| Ok((CompanyId(row.int("company_id")?), row.text("name")?))).collect()
@@ -268,27 +231,18 @@ pub async fn project_rename(tx: &mut dyn Tx, project: ProjectId, name: &str) -> 
 }
 
 /// Days after which the project's events are deleted; `None` when the log keeps them as long as it can.
-///
-/// # Errors
-/// When the database cannot be reached.
 pub async fn retention_days(tx: &mut dyn Tx, project: ProjectId) -> Result<Option<i64>> {
     let row = tx.query_opt("SELECT retention_days FROM project WHERE project_id = $1", params![project.0]).await?;
     Ok(row.map(|row| row.opt_int("retention_days")).transpose()?.flatten())
 }
 
 /// Changes the number of days after which the project's events are deleted.
-///
-/// # Errors
-/// When the database cannot be reached.
 pub async fn retention_days_set(tx: &mut dyn Tx, project: ProjectId, days: Option<i64>) -> Result<()> {
     tx.execute("UPDATE project SET retention_days = $2 WHERE project_id = $1", params![project.0, days]).await?;
     Ok(())
 }
 
 /// The projects whose events are deleted after some days: the key of each, and the days.
-///
-/// # Errors
-/// When the database cannot be reached.
 pub async fn retentions(tx: &mut dyn Tx) -> Result<Vec<(String, i64)>> {
     let sql = "SELECT project_key, retention_days FROM project WHERE retention_days IS NOT NULL ORDER BY project_id";
     let rows = tx.query(sql, params![]).await?;
@@ -296,9 +250,6 @@ pub async fn retentions(tx: &mut dyn Tx) -> Result<Vec<(String, i64)>> {
 }
 
 /// Values of other currencies in the project's own; `None` without a table.
-///
-/// # Errors
-/// When the database cannot be reached.
 pub async fn currency_rates(tx: &mut dyn Tx, project: ProjectId) -> Result<Option<Rates>> {
     let row = tx.query_opt("SELECT currency_rates FROM project WHERE project_id = $1", params![project.0]).await?;
     let text = row.map(|mut row| row.opt_text("currency_rates")).transpose()?.flatten();
@@ -306,9 +257,6 @@ pub async fn currency_rates(tx: &mut dyn Tx, project: ProjectId) -> Result<Optio
 }
 
 /// A number that changes with the project's currency rates.
-///
-/// # Errors
-/// When the database cannot be reached.
 pub async fn currency_rates_revision(tx: &mut dyn Tx, project: ProjectId) -> Result<i64> {
     let sql = "SELECT currency_rates_revision FROM project WHERE project_id = $1";
     let row = tx.query_opt(sql, params![project.0]).await?;
@@ -316,9 +264,6 @@ pub async fn currency_rates_revision(tx: &mut dyn Tx, project: ProjectId) -> Res
 }
 
 /// Returns whether the currency rates have been the same since this time.
-///
-/// # Errors
-/// When the database cannot be reached.
 pub async fn currency_rates_held_since(tx: &mut dyn Tx, project: ProjectId, at: Instant) -> Result<bool> {
     let sql = "SELECT currency_rates_revision, currency_rates_changed_at FROM project WHERE project_id = $1";
     let Some(row) = tx.query_opt(sql, params![project.0]).await? else { return Ok(true) };
@@ -327,9 +272,6 @@ pub async fn currency_rates_held_since(tx: &mut dyn Tx, project: ProjectId, at: 
 }
 
 /// Changes the currency rates.
-///
-/// # Errors
-/// When the database cannot be reached.
 pub async fn currency_rates_set(
     tx: &mut dyn Tx,
     project: ProjectId,

@@ -1,4 +1,6 @@
 //! Checks for tests.
+//!
+//! Functions return an error when the database cannot be reached. `# Errors` names what else can go wrong.
 
 use crate::Result;
 use crate::milestones::{Derived, derive, page};
@@ -6,9 +8,6 @@ use muriel_sql::{Tx, params};
 
 /// Compares the columns that migration 9 filled, and later changes wrote, with the values derived from history. Returns
 /// a line for each experiment in which they differ.
-///
-/// # Errors
-/// When the database cannot be reached.
 pub async fn contradictions(tx: &mut dyn Tx) -> Result<Vec<String>> {
     let (mut found, mut last) = (Vec::new(), 0);
     loop {
@@ -25,9 +24,6 @@ pub async fn contradictions(tx: &mut dyn Tx) -> Result<Vec<String>> {
 }
 
 /// Rebuilds the overview in the way of the migrations that added it for existing experiments.
-///
-/// # Errors
-/// When the database cannot be reached.
 pub async fn refill_overview(tx: &mut dyn Tx) -> Result<()> {
     tx.execute("DELETE FROM overview", params![]).await?;
     crate::overview::fill(tx).await?;

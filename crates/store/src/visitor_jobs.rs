@@ -1,4 +1,6 @@
 //! Deletions of one visitor's data: the requests, and the progress of each node.
+//!
+//! Functions return an error when the database cannot be reached. `# Errors` names what else can go wrong.
 
 use crate::{Error, Result};
 use muriel_domain::Instant;
@@ -107,9 +109,6 @@ pub struct PendingJob {
 /// Stores a deletion for every node that has a log. `own` is the node that received the request, which may not be
 /// registered yet. Returns the id of the deletion, or of an equal one that no node has begun. `None` when too many
 /// deletions wait.
-///
-/// # Errors
-/// When the database cannot be reached.
 pub async fn insert(
     tx: &mut dyn Tx,
     project: ProjectId,
@@ -165,9 +164,6 @@ pub async fn insert(
 }
 
 /// A deletion of the project.
-///
-/// # Errors
-/// When the database cannot be reached.
 pub async fn find(tx: &mut dyn Tx, project: ProjectId, id: VisitorJobId) -> Result<Option<VisitorJob>> {
     let sql = "SELECT visitor_job_id, requested_at, requested_by FROM visitor_job WHERE project_id = $1 AND visitor_job_id = $2";
     match tx.query_opt(sql, params![project.0, id.0]).await? {
@@ -177,9 +173,6 @@ pub async fn find(tx: &mut dyn Tx, project: ProjectId, id: VisitorJobId) -> Resu
 }
 
 /// The deletions of the project, newest first, at most `limit`.
-///
-/// # Errors
-/// When the database cannot be reached.
 pub async fn list(tx: &mut dyn Tx, project: ProjectId, limit: i64) -> Result<Vec<VisitorJob>> {
     let sql = "SELECT visitor_job_id, requested_at, requested_by FROM visitor_job WHERE project_id = $1 \
                ORDER BY visitor_job_id DESC LIMIT $2";
@@ -231,9 +224,6 @@ fn node_job(id: i64, mut row: Row) -> Result<NodeJob> {
 }
 
 /// The deletions that a node has in this state, oldest first, at most `limit`.
-///
-/// # Errors
-/// When the database cannot be reached.
 pub async fn of_node(tx: &mut dyn Tx, node: &str, state: VisitorJobState, limit: i64) -> Result<Vec<PendingJob>> {
     let rows = tx
         .query(
@@ -259,9 +249,6 @@ pub async fn of_node(tx: &mut dyn Tx, node: &str, state: VisitorJobState, limit:
 }
 
 /// Counts an attempt of a node, which starts at 0 percent.
-///
-/// # Errors
-/// When the database cannot be reached.
 pub async fn begin(tx: &mut dyn Tx, id: VisitorJobId, node: &str) -> Result<()> {
     tx.execute(
         "UPDATE visitor_job_node SET attempts = attempts + 1, percent = 0 WHERE visitor_job_id = $1 AND node_id = $2",
@@ -272,9 +259,6 @@ pub async fn begin(tx: &mut dyn Tx, id: VisitorJobId, node: &str) -> Result<()> 
 }
 
 /// Stores the percentage of the log that a node has read for all deletions that it has begun.
-///
-/// # Errors
-/// When the database cannot be reached.
 pub async fn progress(tx: &mut dyn Tx, node: &str, percent: i64) -> Result<()> {
     tx.execute(
         "UPDATE visitor_job_node SET percent = $2 WHERE node_id = $1 AND state = 'pending' AND attempts > 0",
@@ -285,9 +269,6 @@ pub async fn progress(tx: &mut dyn Tx, node: &str, percent: i64) -> Result<()> {
 }
 
 /// Stores why an attempt failed.
-///
-/// # Errors
-/// When the database cannot be reached.
 pub async fn failed(tx: &mut dyn Tx, id: VisitorJobId, node: &str, error: &str) -> Result<()> {
     tx.execute(
         "UPDATE visitor_job_node SET error = $3 WHERE visitor_job_id = $1 AND node_id = $2",
@@ -309,9 +290,6 @@ pub struct Examined {
 }
 
 /// Records that a node's log has no events of the visitor any more.
-///
-/// # Errors
-/// When the database cannot be reached.
 pub async fn examined(tx: &mut dyn Tx, id: VisitorJobId, node: &str, found: Examined) -> Result<()> {
     tx.execute(
         "UPDATE visitor_job_node SET state = 'compacting', percent = 100, error = NULL, events = $3, \
@@ -335,9 +313,6 @@ pub struct ExaminedJob {
 }
 
 /// The deletions that removed events from a node's log.
-///
-/// # Errors
-/// When the database cannot be reached.
 pub async fn with_events(tx: &mut dyn Tx, node: &str) -> Result<Vec<ExaminedJob>> {
     let rows = tx
         .query(
@@ -358,9 +333,6 @@ pub async fn with_events(tx: &mut dyn Tx, node: &str) -> Result<Vec<ExaminedJob>
 }
 
 /// Makes a node repeat a deletion.
-///
-/// # Errors
-/// When the database cannot be reached.
 pub async fn repeat(tx: &mut dyn Tx, id: VisitorJobId, node: &str) -> Result<()> {
     tx.execute(
         "UPDATE visitor_job_node SET state = 'pending', percent = 0, finished_at = NULL \
@@ -372,9 +344,6 @@ pub async fn repeat(tx: &mut dyn Tx, id: VisitorJobId, node: &str) -> Result<()>
 }
 
 /// Marks deletions as done on a node: nothing of their visitors is left there.
-///
-/// # Errors
-/// When the database cannot be reached.
 pub async fn finish(tx: &mut dyn Tx, ids: &[VisitorJobId], node: &str, now: Instant) -> Result<()> {
     for id in ids {
         tx.execute(

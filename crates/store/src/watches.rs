@@ -1,4 +1,6 @@
 //! Watchers of experiments.
+//!
+//! Functions return an error when the database cannot be reached. `# Errors` names what else can go wrong.
 
 use crate::Result;
 use crate::codec::{id_places, places};
@@ -9,9 +11,6 @@ use muriel_sql::{Tx, params};
 use std::sync::LazyLock;
 
 /// Returns whether a person watches an experiment; `None` when neither was ever stored.
-///
-/// # Errors
-/// When the database cannot be reached.
 pub async fn state(tx: &mut dyn Tx, id: ExperimentId, person: PersonId) -> Result<Option<bool>> {
     let sql = "SELECT watching FROM watch WHERE experiment_id = $1 AND person_id = $2";
     let row = tx.query_opt(sql, params![id.0, person.0]).await?;
@@ -19,9 +18,6 @@ pub async fn state(tx: &mut dyn Tx, id: ExperimentId, person: PersonId) -> Resul
 }
 
 /// Stores whether a person wants to watch an experiment.
-///
-/// # Errors
-/// When the database cannot be reached.
 pub async fn set(tx: &mut dyn Tx, id: ExperimentId, person: PersonId, watching: bool) -> Result<()> {
     tx.execute(
         "INSERT INTO watch (experiment_id, person_id, watching) VALUES ($1, $2, $3) \
@@ -34,9 +30,6 @@ pub async fn set(tx: &mut dyn Tx, id: ExperimentId, person: PersonId, watching: 
 
 /// Makes a person who works on an experiment watch it, unless the person has stopped watching it, or the experiment has
 /// [`WATCHERS_MAX`] watchers.
-///
-/// # Errors
-/// When the database cannot be reached.
 pub async fn begin(tx: &mut dyn Tx, id: ExperimentId, person: PersonId) -> Result<()> {
     if count_all(tx, id).await? >= WATCHERS_MAX {
         return Ok(());
@@ -51,18 +44,12 @@ pub async fn begin(tx: &mut dyn Tx, id: ExperimentId, person: PersonId) -> Resul
 }
 
 /// Number of people who watch an experiment, including those who do not see its project any more.
-///
-/// # Errors
-/// When the database cannot be reached.
 pub async fn count_all(tx: &mut dyn Tx, id: ExperimentId) -> Result<i64> {
     let sql = "SELECT COUNT(*) AS n FROM watch WHERE experiment_id = $1 AND watching = 1";
     Ok(tx.query_one(sql, params![id.0]).await?.int("n")?)
 }
 
 /// The people who watch an experiment and see its project.
-///
-/// # Errors
-/// When the database cannot be reached.
 pub async fn watchers(tx: &mut dyn Tx, project: ProjectId, id: ExperimentId) -> Result<Vec<PersonId>> {
     static STATEMENT: LazyLock<String> = LazyLock::new(|| {
         format!(
@@ -76,9 +63,6 @@ pub async fn watchers(tx: &mut dyn Tx, project: ProjectId, id: ExperimentId) -> 
 }
 
 /// Lists those of `people` who have stopped watching an experiment.
-///
-/// # Errors
-/// When the database cannot be reached.
 pub async fn stopped(tx: &mut dyn Tx, id: ExperimentId, people: &[PersonId]) -> Result<Vec<PersonId>> {
     static STATEMENT: LazyLock<String> = LazyLock::new(|| {
         format!(
@@ -101,9 +85,6 @@ pub async fn stopped(tx: &mut dyn Tx, id: ExperimentId, people: &[PersonId]) -> 
 }
 
 /// Removes all watchers of an experiment.
-///
-/// # Errors
-/// When the database cannot be reached.
 pub(crate) async fn remove_all(tx: &mut dyn Tx, id: ExperimentId) -> Result<()> {
     tx.execute("DELETE FROM watch WHERE experiment_id = $1", params![id.0]).await?;
     Ok(())

@@ -1,4 +1,6 @@
 //! Webhooks, the outbox of events, and their deliveries.
+//!
+//! Functions return an error when the database cannot be reached. `# Errors` names what else can go wrong.
 
 use crate::Result;
 use crate::table::{Json, table};
@@ -79,9 +81,6 @@ fn webhook(mut row: Row) -> Result<Webhook> {
 }
 
 /// The project's webhooks, oldest first.
-///
-/// # Errors
-/// When the database cannot be reached.
 pub async fn list(tx: &mut dyn Tx, project: ProjectId) -> Result<Vec<Webhook>> {
     static STATEMENT: LazyLock<String> = LazyLock::new(|| {
         format!("SELECT {} FROM webhook w WHERE w.project_id = $1 ORDER BY w.webhook_id", WebhookRow::columns("w"))
@@ -90,9 +89,6 @@ pub async fn list(tx: &mut dyn Tx, project: ProjectId) -> Result<Vec<Webhook>> {
 }
 
 /// A webhook of the project.
-///
-/// # Errors
-/// When the database cannot be reached.
 pub async fn find(tx: &mut dyn Tx, project: ProjectId, id: WebhookId) -> Result<Option<Webhook>> {
     static STATEMENT: LazyLock<String> = LazyLock::new(|| {
         format!("SELECT {} FROM webhook w WHERE w.project_id = $1 AND w.webhook_id = $2", WebhookRow::columns("w"))
@@ -101,9 +97,6 @@ pub async fn find(tx: &mut dyn Tx, project: ProjectId, id: WebhookId) -> Result<
 }
 
 /// Stores a new webhook and returns its id.
-///
-/// # Errors
-/// When the database cannot be reached.
 pub async fn insert(tx: &mut dyn Tx, webhook: &Webhook) -> Result<WebhookId> {
     static STATEMENT: LazyLock<String> = LazyLock::new(|| format!("{} RETURNING webhook_id", WebhookRow::insert_sql()));
     let stored = tx.query_one(&STATEMENT, WebhookRow::from(webhook).insert_values()).await?;
@@ -111,9 +104,6 @@ pub async fn insert(tx: &mut dyn Tx, webhook: &Webhook) -> Result<WebhookId> {
 }
 
 /// Stores a changed webhook. The waiting deliveries of a disabled one fail.
-///
-/// # Errors
-/// When the database cannot be reached.
 pub async fn update(tx: &mut dyn Tx, webhook: &Webhook) -> Result<()> {
     static STATEMENT: LazyLock<String> = LazyLock::new(|| {
         let (set, id) = (WebhookRow::assignments(), WebhookRow::next_place());
@@ -139,9 +129,6 @@ async fn give_up(tx: &mut dyn Tx, id: WebhookId) -> Result<()> {
 }
 
 /// Deletes a webhook with its secrets and deliveries.
-///
-/// # Errors
-/// When the database cannot be reached.
 pub async fn delete(tx: &mut dyn Tx, id: WebhookId) -> Result<()> {
     for sql in [
         "DELETE FROM webhook_delivery WHERE webhook_id = $1",
@@ -154,9 +141,6 @@ pub async fn delete(tx: &mut dyn Tx, id: WebhookId) -> Result<()> {
 }
 
 /// Makes `sealed` the secret of a webhook. Its earlier secrets sign until `old_expire_at`.
-///
-/// # Errors
-/// When the database cannot be reached.
 pub async fn secret_insert(
     tx: &mut dyn Tx,
     id: WebhookId,
@@ -182,9 +166,6 @@ pub async fn secret_insert(
 }
 
 /// Writes events to the outbox, for each enabled webhook of the project that subscribes to them.
-///
-/// # Errors
-/// When the database cannot be reached.
 pub(crate) async fn send_events(tx: &mut dyn Tx, project: ProjectId, events: Vec<Event>, at: Instant) -> Result<()> {
     if events.is_empty() {
         return Ok(());
@@ -203,9 +184,6 @@ pub(crate) async fn send_events(tx: &mut dyn Tx, project: ProjectId, events: Vec
 
 /// Writes the number of exposures of arms to the outbox, for each enabled webhook of the project, or only for the
 /// webhook with the id `only`. Returns whether there is such a webhook.
-///
-/// # Errors
-/// When the database cannot be reached.
 pub async fn send_exposures(
     tx: &mut dyn Tx,
     project: ProjectId,
@@ -224,9 +202,6 @@ pub async fn send_exposures(
 
 /// Writes an event to the outbox, for these webhooks of the project. Returns the deliveries. A webhook with too many
 /// waiting deliveries gets none.
-///
-/// # Errors
-/// When the database cannot be reached.
 pub async fn send(
     tx: &mut dyn Tx,
     project: ProjectId,
@@ -287,9 +262,6 @@ pub struct Followed {
 }
 
 /// The live experiments with an enabled webhook that subscribes to results, or with a watcher who sees them.
-///
-/// # Errors
-/// When the database cannot be reached.
 pub async fn followed(tx: &mut dyn Tx) -> Result<Vec<Followed>> {
     static STATEMENT: LazyLock<String> = LazyLock::new(|| {
         let wants = EventType::OF_RESULTS.map(|event| format!("w.events LIKE '%\"{}\"%'", event.word())).join(" OR ");
@@ -319,18 +291,12 @@ pub async fn followed(tx: &mut dyn Tx) -> Result<Vec<Followed>> {
 }
 
 /// Findings about an experiment's result that were reported: failing health checks, and verdicts of variants.
-///
-/// # Errors
-/// When the database cannot be reached.
 pub async fn findings(tx: &mut dyn Tx, id: ExperimentId) -> Result<BTreeSet<String>> {
     let rows = tx.query("SELECT finding FROM result_finding WHERE experiment_id = $1", params![id.0]).await?;
     rows.into_iter().map(|mut row| Ok(row.text("finding")?)).collect()
 }
 
 /// Stores a change of the reported findings: new ones, and those that do not hold any more.
-///
-/// # Errors
-/// When the database cannot be reached.
 pub async fn findings_change(
     tx: &mut dyn Tx,
     id: ExperimentId,
@@ -371,9 +337,6 @@ pub struct Delivery {
 }
 
 /// A page of a webhook's deliveries, newest first.
-///
-/// # Errors
-/// When the database cannot be reached.
 pub async fn deliveries(tx: &mut dyn Tx, id: WebhookId, (limit, offset): (i64, i64)) -> Result<Vec<Delivery>> {
     let rows = tx
         .query(
@@ -399,9 +362,6 @@ pub async fn deliveries(tx: &mut dyn Tx, id: WebhookId, (limit, offset): (i64, i
 }
 
 /// Schedules a delivery of the webhook again, from the first attempt on. Returns whether the delivery exists.
-///
-/// # Errors
-/// When the database cannot be reached.
 pub async fn resend(tx: &mut dyn Tx, id: WebhookId, delivery: DeliveryId, now: Instant) -> Result<bool> {
     let changed = tx
         .execute(
@@ -414,9 +374,6 @@ pub async fn resend(tx: &mut dyn Tx, id: WebhookId, delivery: DeliveryId, now: I
 }
 
 /// Returns whether the webhook has this delivery.
-///
-/// # Errors
-/// When the database cannot be reached.
 pub async fn has_delivery(tx: &mut dyn Tx, id: WebhookId, delivery: DeliveryId) -> Result<bool> {
     let sql = "SELECT 1 AS one FROM webhook_delivery WHERE webhook_id = $1 AND delivery_id = $2";
     Ok(tx.query_opt(sql, params![id.0, delivery.0]).await?.is_some())
@@ -424,9 +381,6 @@ pub async fn has_delivery(tx: &mut dyn Tx, id: WebhookId, delivery: DeliveryId) 
 
 /// The webhooks with a delivery that is due at `now` and not leased by a node. A delivery whose time is further ahead
 /// than any pause is due as well: the clock was set back.
-///
-/// # Errors
-/// When the database cannot be reached.
 pub async fn waiting(tx: &mut dyn Tx, now: Instant) -> Result<Vec<WaitingWebhook>> {
     // Steps through the index find the webhooks, and only the first and the last delivery of each is read, so that a
     // webhook with thousands of waiting deliveries costs no more than one with a few.
@@ -467,9 +421,6 @@ pub async fn waiting(tx: &mut dyn Tx, now: Instant) -> Result<Vec<WaitingWebhook
 }
 
 /// At most `limit` deliveries of a webhook that are due at `now`, oldest first; see [`waiting`].
-///
-/// # Errors
-/// When the database cannot be reached.
 pub async fn due(tx: &mut dyn Tx, id: WebhookId, now: Instant, limit: i64) -> Result<Vec<DeliveryId>> {
     let sql = format!(
         "SELECT d.delivery_id FROM webhook_delivery d WHERE d.webhook_id = $1 AND d.next_at IS NOT NULL \
@@ -516,9 +467,6 @@ pub struct Attempt {
 }
 
 /// Begins an attempt at a delivery. `None` when another node holds its lease, or there is nothing to send any more.
-///
-/// # Errors
-/// When the database cannot be reached.
 pub async fn begin(tx: &mut dyn Tx, id: DeliveryId, holder: &str, now: Instant) -> Result<Option<Attempt>> {
     let database_now = tx.dialect().now_us();
     let sql = format!(
@@ -572,9 +520,6 @@ pub struct AttemptEnd {
 
 /// Stores the result of an attempt. Does nothing when another attempt was begun, or the delivery was scheduled again,
 /// in the meantime.
-///
-/// # Errors
-/// When the database cannot be reached.
 pub async fn end(tx: &mut dyn Tx, attempt: &Attempt, end: &AttemptEnd, now: Instant) -> Result<()> {
     let status = match (&end.failure, end.retry_at) {
         (None, _) => "delivered",
@@ -630,18 +575,12 @@ async fn switch_off(tx: &mut dyn Tx, attempt: &Attempt, why: &str, now: Instant)
 }
 
 /// Time since which the webhook has been failing; `None` when it is not.
-///
-/// # Errors
-/// When the database cannot be reached.
 pub async fn failing_since(tx: &mut dyn Tx, id: WebhookId) -> Result<Option<Instant>> {
     let row = tx.query_opt("SELECT failing_since FROM webhook WHERE webhook_id = $1", params![id.0]).await?;
     Ok(row.map(|row| row.opt_int("failing_since")).transpose()?.flatten().map(Instant::from_us))
 }
 
 /// Releases the leases of a node that was stopped during its attempts.
-///
-/// # Errors
-/// When the database cannot be reached.
 pub async fn release(tx: &mut dyn Tx, holder: &str) -> Result<()> {
     tx.execute(
         "UPDATE webhook_delivery SET lease_until = NULL WHERE lease_holder = $1 AND lease_until IS NOT NULL",
@@ -653,9 +592,6 @@ pub async fn release(tx: &mut dyn Tx, holder: &str) -> Result<()> {
 
 /// Deletes finished deliveries of events older than 30 days, and such events without deliveries. Returns the number of
 /// deleted deliveries, at most 1,000.
-///
-/// # Errors
-/// When the database cannot be reached.
 pub async fn purge(tx: &mut dyn Tx, now: Instant) -> Result<u64> {
     let before = now.plus_us(-KEPT_US).us();
     let purged = tx

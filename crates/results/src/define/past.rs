@@ -1,4 +1,6 @@
 //! Reconstructs what was known of an experiment at a time in the past, from its history.
+//!
+//! Functions return an error when the database cannot be reached. `# Errors` names what else can go wrong.
 
 use super::{NotFound, ReportInputs, facts_of_node, is_planned_revenue, is_revenue, of_goal, to_ms, took_events_since};
 use crate::interaction::INTERACTIONS_MAX;
@@ -34,9 +36,6 @@ pub struct Past {
 impl ReportInputs {
     /// Reconstructs the manifest that `given` would be if it was made from the data stored at `at`; `Ok(Err(_))` when
     /// that is impossible. `node` is the server that made it, if that is known.
-    ///
-    /// # Errors
-    /// When the database cannot be reached.
     pub async fn past(
         tx: &mut dyn Tx,
         project: ProjectId,

@@ -1,4 +1,6 @@
 //! Acts on experiments.
+//!
+//! Functions return an error when the database cannot be reached. `# Errors` names what else can go wrong.
 
 mod change;
 mod conclude;
@@ -38,9 +40,6 @@ const NOT_FOUND: Error = Error::NotFound("experiment");
 
 /// Returns a page of the company's experiments that the actor can see, newest created first, serialised by
 /// `render`. Pages are cached until a change.
-///
-/// # Errors
-/// When the database cannot be reached.
 pub async fn list(
     app: &App,
     actor: &Actor,
@@ -68,9 +67,6 @@ pub async fn list(
 }
 
 /// Returns ids and keys of the project's experiments after this id, lowest id first.
-///
-/// # Errors
-/// When the database cannot be reached.
 pub async fn keys(
     app: &App,
     project: ProjectId,

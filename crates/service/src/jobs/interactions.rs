@@ -5,6 +5,8 @@
 //! the warehouse for long. The last step stores the findings and records the night. A check that a
 //! restart or another leader interrupted begins again. After a night without a check, the next check
 //! covers its events as well.
+//!
+//! Functions return an error when the database cannot be reached. `# Errors` names what else can go wrong.
 
 use super::{Leadership, check, project};
 use crate::app::App;
@@ -67,9 +69,6 @@ pub enum CheckStep {
 }
 
 /// Takes the next step of the check in progress, or begins one.
-///
-/// # Errors
-/// When the database cannot be reached.
 pub async fn look_for_interactions(
     app: &App,
     leadership: &Leadership,
@@ -100,9 +99,6 @@ pub async fn look_for_interactions(
 }
 
 /// Returns the pairs that the last checks of all projects covered, and those that they omitted.
-///
-/// # Errors
-/// When the database cannot be reached.
 pub async fn interaction_totals(app: &App) -> Result<(i64, i64)> {
     app.read(|tx| Box::pin(async move { Ok(interactions::totals(tx).await?) })).await
 }

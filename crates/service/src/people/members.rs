@@ -1,4 +1,6 @@
 //! People of a company, and their access.
+//!
+//! Functions return an error when the database cannot be reached. `# Errors` names what else can go wrong.
 
 use super::InvitationLink;
 use super::invitations::{NewLink, check_room, email_taken};
@@ -141,9 +143,6 @@ pub async fn shown_one(app: &App, id: PersonId) -> Result<ShownPerson> {
 }
 
 /// Returns the people of a company, and its open invitations.
-///
-/// # Errors
-/// When the database cannot be reached.
 pub async fn list(app: &App, company: CompanyId) -> Result<People> {
     app.access_cache.flush().await?;
     let now = app.clock.now();
@@ -305,9 +304,6 @@ pub async fn remove(app: &App, actor: &Actor, company: CompanyId, own: Role, id:
 }
 
 /// Returns everybody in the database with the name of their company, oldest first.
-///
-/// # Errors
-/// When the database cannot be reached.
 pub async fn all(app: &App) -> Result<Vec<(String, ShownPerson)>> {
     app.read(move |tx| {
         Box::pin(async move {

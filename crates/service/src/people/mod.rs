@@ -2,6 +2,8 @@
 //!
 //! A person who signs in gets a session: a random token in a cookie, whose MAC is stored. A link (of an
 //! invitation, for the first owner, for a new password) is a random token too, and works once.
+//!
+//! Functions return an error when the database cannot be reached. `# Errors` names what else can go wrong.
 
 mod id_token;
 mod invitations;
@@ -273,17 +275,11 @@ impl NewSession {
 }
 
 /// Returns whether anybody can sign in.
-///
-/// # Errors
-/// When the database cannot be reached.
 pub async fn any(app: &App) -> Result<bool> {
     app.read(|tx| Box::pin(async move { Ok(muriel_store::people::any(tx).await?) })).await
 }
 
 /// Returns the name of a company.
-///
-/// # Errors
-/// When the database cannot be reached.
 pub async fn company_name(app: &App, company: CompanyId) -> Result<String> {
     app.read(move |tx| Box::pin(async move { Ok(tenants::company_name(tx, company).await?) })).await
 }

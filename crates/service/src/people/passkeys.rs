@@ -2,6 +2,8 @@
 //!
 //! A challenge is a text with the server's MAC, so that nothing is stored for ceremonies that are never
 //! finished. A challenge that was answered is remembered for as long as it could be answered again.
+//!
+//! Functions return an error when the database cannot be reached. `# Errors` names what else can go wrong.
 
 use super::sessions::{actor_of, check_again, record_refused};
 use super::used_once::UsedOnce;
@@ -160,9 +162,6 @@ pub async fn enrol(
 }
 
 /// Returns the person's passkeys, oldest first.
-///
-/// # Errors
-/// When the database cannot be reached.
 pub async fn list(app: &App, session: &KnownSession) -> Result<Vec<Passkey>> {
     let id = session.person.id;
     app.read(move |tx| Box::pin(async move { Ok(passkeys::list(tx, id).await?) })).await

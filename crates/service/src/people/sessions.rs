@@ -1,4 +1,6 @@
 //! Sign-in, sign-out, and a person's own password, sessions and authenticator.
+//!
+//! Functions return an error when the database cannot be reached. `# Errors` names what else can go wrong.
 
 use super::passwords::Turn;
 use super::throttle::Attempt;
@@ -174,9 +176,6 @@ fn normalised(code: &str) -> String {
 }
 
 /// Ends the session.
-///
-/// # Errors
-/// When the database cannot be reached.
 pub async fn sign_out(app: &App, session: &Arc<KnownSession>) -> Result<()> {
     let (acting, session) = (app.clone(), session.clone());
     app.db
@@ -194,9 +193,6 @@ pub async fn sign_out(app: &App, session: &Arc<KnownSession>) -> Result<()> {
 }
 
 /// Returns the person's sessions that have not expired, latest sign-in first.
-///
-/// # Errors
-/// When the database cannot be reached.
 pub async fn list(app: &App, session: &KnownSession) -> Result<Vec<Session>> {
     // Recent uses must be included.
     app.access_cache.flush().await?;
@@ -218,9 +214,6 @@ pub struct RefusedSecondFactor {
 }
 
 /// Returns the person's wrong second factors within the last 30 days, newest first.
-///
-/// # Errors
-/// When the database cannot be reached.
 pub async fn refused(app: &App, session: &KnownSession) -> Result<Vec<RefusedSecondFactor>> {
     let (person, company) = (session.person.id.to_string(), session.person.company_id);
     let from = app.clock.now().plus_us(-REFUSED_SHOWN_US);
@@ -268,9 +261,6 @@ pub async fn revoke(app: &App, session: &Arc<KnownSession>, id: SessionId) -> Re
 }
 
 /// Ends all of the person's sessions but this one. Returns how many were ended.
-///
-/// # Errors
-/// When the database cannot be reached.
 pub async fn revoke_others(app: &App, session: &Arc<KnownSession>) -> Result<i64> {
     let (actor, session, now) = (actor_of(session), session.clone(), app.clock.now());
     let gone = app

@@ -3,6 +3,8 @@
 //! A deletion has a row in the database for each node, because each node has its own event log. The row
 //! contains a MAC of the visitor's id instead of the id. The node compares it with the MAC of every
 //! visitor in its log; see [`muriel_log::erase`].
+//!
+//! Functions return an error when the database cannot be reached. `# Errors` names what else can go wrong.
 
 mod expire;
 mod read;
@@ -61,9 +63,6 @@ pub async fn job(app: &App, project: ProjectId, id: VisitorJobId) -> Result<Visi
 }
 
 /// Returns the deletions of the project, newest first, at most `limit`.
-///
-/// # Errors
-/// When the database cannot be reached.
 pub async fn jobs(app: &App, project: ProjectId, limit: i64) -> Result<Vec<VisitorJob>> {
     app.read(move |tx| Box::pin(async move { Ok(visitor_jobs::list(tx, project, limit).await?) })).await
 }

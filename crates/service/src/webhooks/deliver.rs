@@ -1,4 +1,6 @@
 //! Sending the messages of the outbox.
+//!
+//! Functions return an error when the database cannot be reached. `# Errors` names what else can go wrong.
 
 use super::outbound::SendOutcome;
 use super::secret::{Secret, signatures, unseal};
@@ -25,9 +27,6 @@ pub enum DeliveryOutcome {
 
 /// Returns the deliveries to attempt next in addition to the requests in flight, each with the slot
 /// that it takes: see [`next_slots`].
-///
-/// # Errors
-/// When the database cannot be reached.
 pub async fn due(app: &App, in_flight: Vec<Slot>) -> Result<Vec<(DeliveryId, Slot)>> {
     let now = app.clock.now();
     app.read(move |tx| {
@@ -53,27 +52,18 @@ fn holder(app: &App) -> String {
 }
 
 /// Releases the leases that this node held when it was stopped.
-///
-/// # Errors
-/// When the database cannot be reached.
 pub async fn release(app: &App) -> Result<()> {
     let holder = holder(app);
     write(app, move |tx| Box::pin(async move { Ok(webhooks::release(tx, &holder).await?) })).await
 }
 
 /// Deletes deliveries that are no longer listed. Returns whether there may be more.
-///
-/// # Errors
-/// When the database cannot be reached.
 pub async fn purge(app: &App) -> Result<bool> {
     let now = app.clock.now();
     Ok(write(app, move |tx| Box::pin(async move { Ok(webhooks::purge(tx, now).await?) })).await? > 0)
 }
 
 /// Attempts a delivery, if no other node does. A process that ends between the attempt and its record repeats it.
-///
-/// # Errors
-/// When the database cannot be reached.
 pub async fn attempt(app: &App, id: DeliveryId) -> Result<DeliveryOutcome> {
     let (holder, now) = (holder(app), app.clock.now());
     let begun = write(app, move |tx| Box::pin(async move { Ok(webhooks::begin(tx, id, &holder, now).await?) })).await?;

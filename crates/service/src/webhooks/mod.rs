@@ -3,6 +3,8 @@
 //! An act writes its events to the outbox in its own transaction, see [`muriel_store::webhooks`]. This
 //! module creates and changes webhooks, and sends the messages of the outbox: at least once, in no
 //! guaranteed order, with the same id each time.
+//!
+//! Functions return an error when the database cannot be reached. `# Errors` names what else can go wrong.
 
 mod deliver;
 mod outbound;
@@ -53,9 +55,6 @@ pub struct WebhookSecret {
 }
 
 /// Returns the project's webhooks, oldest first.
-///
-/// # Errors
-/// When the database cannot be reached.
 pub async fn list(app: &App, project: ProjectId) -> Result<Vec<Webhook>> {
     app.read(move |tx| Box::pin(async move { Ok(webhooks::list(tx, project).await?) })).await
 }
